@@ -1,0 +1,56 @@
+/**
+ * Every way in which Pawl refuses. Each code has a heading in docs/errors.md (a test holds this).
+ * A code names the thing first, then what is wrong with it.
+ */
+export const ERROR_CODES = [
+  "artifact-invalid",
+  "caller-not-allowed",
+  "commit-restarted-too-often",
+  "config-invalid",
+  "disk-failed",
+  "id-invalid",
+  "internal",
+  "journal-damaged",
+  "lock-timeout",
+  "no-effect",
+  "path-outside-project",
+  "project-missing",
+  "run-ambiguous",
+  "run-missing",
+  "run-unreachable",
+  "state-unreadable",
+  "template-invalid",
+  "usage",
+  "workflow-invalid",
+  "workflow-missing",
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/**
+ * What stops the caller. `message` names the thing, what was expected and what was found; `fix` is a command or an
+ * edit. CLI, MCP and web show the same two lines.
+ */
+export class PawlError extends Error {
+  readonly code: ErrorCode;
+  readonly fix: string;
+
+  constructor(code: ErrorCode, message: string, fix: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = "PawlError";
+    this.code = code;
+    this.fix = fix;
+  }
+}
+
+/** Anything thrown, as a PawlError: what was not foreseen becomes `internal`, with its message kept. */
+export function toPawlError(thrown: unknown): PawlError {
+  if (thrown instanceof PawlError) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new PawlError(
+    "internal",
+    `Something unforeseen happened: ${message}`,
+    "Nothing was committed. Run the command again; if it stays, report it with the output of `pawl status --json`.",
+    thrown,
+  );
+}

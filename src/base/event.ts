@@ -1,0 +1,43 @@
+/**
+ * Everything that happens is one event of this union, in the past tense. Events are appended to
+ * `.pawl/events.jsonl` in the same commit as the state that they tell of; CLI, MCP, terminal UI and board read them.
+ */
+export type PawlEvent = Happening & {
+  /** Unique; also what a replayed append is recognised by. */
+  readonly id: string;
+  /** When, ISO 8601 in UTC. */
+  readonly time: string;
+};
+
+export type Happening = RunAdvanced | EditKept;
+
+/** A run took one row of its table. */
+export interface RunAdvanced {
+  readonly type: "run:advanced";
+  /** `workflow:id` */
+  readonly run: string;
+  /** The machine within the workflow, such as `start_task`; the workflow's own name where it has but one. */
+  readonly machine: string;
+  readonly event: string;
+  readonly row: string;
+  readonly from: string;
+  readonly to: string;
+  /** One line for a person. */
+  readonly summary: string;
+  readonly by: Caller;
+}
+
+/** A person's edit was found where a committed write belonged; it was kept aside before the write. */
+export interface EditKept {
+  readonly type: "edit:kept";
+  readonly path: string;
+  readonly kept: string;
+}
+
+/** Who asked, by which channel. A verdict is stored with this. */
+export interface Caller {
+  /** `mcp`: a model's tool call. `elicitation`: a person, asked through the client. `terminal`: a person at the CLI. */
+  readonly channel: "mcp" | "elicitation" | "terminal" | "library";
+  /** As far as known: the client's name and version, or the user and host of the terminal. */
+  readonly who?: string;
+}

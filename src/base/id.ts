@@ -1,0 +1,27 @@
+import { PawlError } from "./error.ts";
+
+/** Ids of tasks, subtasks and steps: what is also valid as one path segment and as part of a git ref. */
+const ID = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+const MAX_ID_LENGTH = 100;
+
+export function isId(text: unknown): text is string {
+  return (
+    typeof text === "string" &&
+    text.length <= MAX_ID_LENGTH &&
+    ID.test(text) &&
+    !text.includes("..") &&
+    !text.endsWith(".lock") &&
+    !text.endsWith(".")
+  );
+}
+
+/** Throws `id-invalid` unless the text is an id; `what` names the thing in the message ("task id"). */
+export function checkId(text: unknown, what: string): string {
+  if (isId(text)) return text;
+  const found = typeof text === "string" ? JSON.stringify(text.slice(0, MAX_ID_LENGTH + 20)) : typeof text;
+  throw new PawlError(
+    "id-invalid",
+    `The ${what} is not valid: expected 1 to ${MAX_ID_LENGTH} characters of A-Z a-z 0-9 . _ -, beginning with a letter or digit, without "..", not ending in "." or ".lock"; found ${found}.`,
+    "Use an id such as TS-01.",
+  );
+}

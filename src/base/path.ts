@@ -1,0 +1,37 @@
+import { PawlError } from "./error.ts";
+
+/**
+ * A path inside the project: relative to its root, with forward slashes, normal (no empty, `.` or `..` segment).
+ * Only `projectPath` makes one, so that nothing else can reach the file system.
+ */
+export type ProjectPath = string & { readonly __projectPath: true };
+
+const MAX_SEGMENT_BYTES = 255;
+
+/** Joins segments (each may itself hold slashes) to a path inside the project; throws `path-outside-project`. */
+export function projectPath(...segments: readonly string[]): ProjectPath {
+  const path = segments.join("/");
+  const fault = pathFault(path);
+  if (fault === null) return path as ProjectPath;
+  throw new PawlError(
+    "path-outside-project",
+    `The path ${JSON.stringify(path.slice(0, 300))} cannot be used: ${fault}.`,
+    "Give a path relative to the project's root that stays inside it, with forward slashes.",
+  );
+}
+
+/** Why the text is no path inside the project, or null. */
+export function pathFault(path: string): string | null {
+  if (path === "") return "it is empty";
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  if (/[\u0000-\u001f\u007f]/.test(path)) return "it has control characters";
+  if (path.includes("\\")) return "it has a backslash";
+  if (path.startsWith("/") || /^[A-Za-z]:/.test(path)) return "it is absolute";
+  for (const segment of path.split("/")) {
+    if (segment === "") return "it has an empty segment";
+    if (segment === "." || segment === "..") return `it has the segment "${segment}"`;
+    if (new TextEncoder().encode(segment).length > MAX_SEGMENT_BYTES)
+      return "a segment is longer than 255 bytes";
+  }
+  return null;
+}

@@ -1,0 +1,88 @@
+/**
+ * The shape of a workflow: a decision table over states, events and a finite space of named facts. All of it is plain
+ * data, so that `check` can prove by enumeration what a test can only sample.
+ *
+ * T1  A row applies in its `from` states, on its event, in the worlds of its `when` boxes (a union of boxes).
+ * T2  A fact is observed (read from the world: any of its values may come) or kept (part of the run, changed only by
+ *     `set`). `check` explores configurations, that is state × kept facts, from the initial one.
+ * T3  A row's commands run after its commit, at least once; their outcome is the next event.
+ */
+export interface Workflow {
+  /** Unique over all workflows; `start_task`, `spells`, `bloom`. */
+  readonly name: string;
+  readonly title: string;
+  readonly states: Readonly<Record<string, State>>;
+  readonly initial: string;
+  readonly events: Readonly<Record<string, EventDefinition>>;
+  readonly facts: Readonly<Record<string, Fact>>;
+  readonly rows: readonly Row[];
+  /** From every reachable configuration some sequence of events must lead to one of these. */
+  readonly goals: readonly string[];
+}
+
+export interface State {
+  readonly description: string;
+  /** The run ends here: no event is taken, no row is needed. */
+  readonly final?: true;
+}
+
+export interface EventDefinition {
+  readonly description: string;
+}
+
+export type FactValue = string | number | boolean | null;
+
+export interface Fact {
+  readonly description: string;
+  readonly values: readonly FactValue[];
+  /** Present on a kept fact: its value when a run begins. Absent: the fact is observed. */
+  readonly initial?: FactValue;
+}
+
+/** A box of worlds: each named fact has one of the listed values. */
+export type Box = Readonly<Record<string, readonly FactValue[]>>;
+
+/** What `set` gives a kept fact: a value, a value per source state, or a step added (it stays at the last value). */
+export type Setting =
+  | FactValue
+  | { readonly of: Readonly<Record<string, FactValue>> }
+  | { readonly add: number };
+
+export interface Row {
+  readonly id: string;
+  readonly from: readonly string[];
+  readonly on: string;
+  /** Absent: in every world. */
+  readonly when?: readonly Box[];
+  /** A state, `same`, or a map per source state. */
+  readonly to: string | Readonly<Record<string, string>>;
+  readonly set?: Readonly<Record<string, Setting>>;
+  readonly outcome: Outcome;
+  readonly commands?: readonly Command[];
+  /** The name of the reply's text. */
+  readonly reply: string;
+}
+
+/** `moved`: state or files change. `blocked`: not allowed here. `no-effect`: allowed, and nothing to do. `shown`: a look. */
+export type Outcome = "moved" | "blocked" | "no-effect" | "shown";
+
+/** In the imperative; what it does to the ports is the workflow's own. */
+export interface Command {
+  readonly type: string;
+  readonly [detail: string]: unknown;
+}
+
+export type Facts = Readonly<Record<string, FactValue>>;
+
+/** Where a run stands in its table: a configuration. */
+export interface Position {
+  readonly state: string;
+  readonly kept: Facts;
+}
+
+/** The one row that applies, and where it leads. */
+export interface Decision {
+  readonly row: Row;
+  readonly before: Position;
+  readonly after: Position;
+}

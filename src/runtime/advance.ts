@@ -1,0 +1,88 @@
+/**
+ * One advance: read → gather → prepare → commit. Everything before the commit may fail, and then nothing has changed.
+ *
+ * R1  Nothing outside is awaited under a lock: `gather` runs before the run's lock is taken.
+ * R2  Under the run's lock what was read is looked at again; if it changed, the advance begins anew.
+ * R3  The reply is returned only after the commit is durable.
+ */
+import { randomUUID } from "node:crypto";
+import { PawlError } from "../base/error.ts";
+import type { Caller, PawlEvent } from "../base/event.ts";
+import { projectPath } from "../base/path.ts";
+import type { Change, Outside, Store, View } from "../base/ports.ts";
+import type { Settings } from "../base/settings.ts";
+import type { Advance, Context, Prepared } from "../workflows/module.ts";
+
+const EVENTS = projectPath(".pawl/events.jsonl");
+const MAX_ATTEMPTS = 100;
+
+export interface Runtime {
+  readonly store: Store;
+  readonly outside: Outside;
+  /** The effective settings, read through the view so that an edit of the configuration counts at once. */
+  readonly settings: (view: View) => Promise<Settings>;
+  readonly now?: () => Date;
+}
+
+/** Runs one advance to its reply. Throws a `PawlError`; then nothing has changed. */
+export async function advance<Input, Seen, Gathered, R>(
+  runtime: Runtime,
+  plan: Advance<Input, Seen, Gathered, R>,
+  input: Input,
+  caller: Caller,
+): Promise<Prepared<R>> {
+  const run = plan.run(input);
+  const attempt = () => attemptOnce(runtime, plan, input, caller, run);
+  for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
+    const prepared = plan.gather || run === null ? await attempt() : await runtime.store.hold(run, attempt);
+    if (prepared !== "changed") {
+      for (const { path, line } of prepared.logs ?? []) await runtime.store.log(path, line);
+      return prepared;
+    }
+  }
+  throw new PawlError(
+    "commit-restarted-too-often",
+    `The run ${run} could not be advanced: what it reads was changed by others during each of ${MAX_ATTEMPTS} attempts.`,
+    "Find out which program keeps writing to the project's files, then try again.",
+  );
+}
+
+async function attemptOnce<Input, Seen, Gathered, R>(
+  runtime: Runtime,
+  plan: Advance<Input, Seen, Gathered, R>,
+  input: Input,
+  caller: Caller,
+  run: string | null,
+): Promise<Prepared<R> | "changed"> {
+  const { store } = runtime;
+  const view = store.view();
+  const context = await contextOf(runtime, view, caller);
+  const seen = await plan.read(view, input, context);
+  const gathered = plan.gather
+    ? await plan.gather(seen, input, runtime.outside, context)
+    : (undefined as Gathered);
+  const prepared = plan.prepare(seen, gathered, input, context);
+  const changes = withEvents(prepared);
+  if (changes.length === 0) return prepared;
+  if (run === null)
+    throw new PawlError("internal", "An advance that only reads prepared changes.", "Report this.");
+  const commit = async () => ((await store.commit(view, changes)) === "committed" ? prepared : "changed");
+  if (!plan.gather) return commit();
+  return store.hold(run, async () => ((await store.holds(view)) ? commit() : "changed"));
+}
+
+async function contextOf(runtime: Runtime, view: View, caller: Caller): Promise<Context> {
+  const settings = await runtime.settings(view);
+  const time = (runtime.now?.() ?? new Date()).toISOString();
+  return { settings, caller, moment: { time, id: randomUUID() } };
+}
+
+function withEvents(prepared: Prepared<unknown>): readonly Change[] {
+  const changes = prepared.changes ?? [];
+  if (changes.length === 0 || prepared.ask) return [];
+  return [...changes, ...(prepared.events ?? []).map(appended)];
+}
+
+function appended(event: PawlEvent): Change {
+  return { type: "append", path: EVENTS, id: event.id, text: `${JSON.stringify(event)}\n` };
+}

@@ -1,0 +1,4 @@
+import type { WorkflowModule } from "./module.ts";
+
+/** The shipped workflows, by name, each loaded when it is first used. */
+export const WORKFLOWS: Readonly<Record<string, () => Promise<WorkflowModule>>> = {};

@@ -1,0 +1,42 @@
+import { posix } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { pathFault, projectPath } from "./path.ts";
+
+describe("paths inside the project", () => {
+  it("joins segments", () => {
+    expect(projectPath(".alfred", "tasks", "TS-01.md")).toBe(".alfred/tasks/TS-01.md");
+    expect(projectPath(".ai/task", "plan.md")).toBe(".ai/task/plan.md");
+  });
+
+  it.each([
+    ["", "it is empty"],
+    ["/etc/passwd", "it is absolute"],
+    ["C:/x", "it is absolute"],
+    ["../x", 'it has the segment ".."'],
+    ["a/../b", 'it has the segment ".."'],
+    ["./a", 'it has the segment "."'],
+    ["a//b", "it has an empty segment"],
+    ["a/", "it has an empty segment"],
+    ["a\\b", "it has a backslash"],
+    ["a\0b", "it has control characters"],
+    [`${"ä".repeat(128)}`, "a segment is longer than 255 bytes"],
+  ])("refuses %j and says why", (path, why) => {
+    expect(pathFault(path)).toBe(why);
+    expect(() => projectPath(path)).toThrowError(
+      expect.objectContaining({ code: "path-outside-project", message: expect.stringContaining(why) }),
+    );
+  });
+
+  it("accepts nothing that resolves outside", () => {
+    const segment = fc.oneof(fc.constantFrom("..", ".", "", "a", "~", "C:"), fc.string({ unit: "binary" }));
+    fc.assert(
+      fc.property(fc.array(segment, { minLength: 1, maxLength: 6 }), (segments) => {
+        const path = segments.join("/");
+        if (pathFault(path) !== null) return;
+        expect(posix.resolve("/project", path)).toBe(`/project/${path}`);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

@@ -7,7 +7,7 @@ describe("ids", () => {
     expect(checkId(id, "task id")).toBe(id);
   });
 
-  it.each([
+  it.each<[unknown, string]>([
     ["", "empty"],
     ["x".repeat(101), "too long"],
     ["../x", "leaves the folder"],

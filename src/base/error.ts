@@ -3,11 +3,16 @@
  * A code names the thing first, then what is wrong with it.
  */
 export const ERROR_CODES = [
+  "agent-missing",
   "artifact-invalid",
+  "base-missing",
+  "branch-in-use",
+  "branch-invalid",
   "caller-not-allowed",
   "commit-restarted-too-often",
   "config-invalid",
   "disk-failed",
+  "git-failed",
   "id-invalid",
   "internal",
   "journal-damaged",

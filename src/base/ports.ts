@@ -80,6 +80,330 @@ export type GitLook =
   | { readonly kind: "not-a-repository" }
   | { readonly kind: "unavailable"; readonly reason: string };
 
+// ── Worktrees: where tasks are worked on, and how their work reaches a branch ──────────────────────────────────────
+
+/** A folder in which work is done; opaque to the core, which only hands it from one port to another. */
+export type Folder = string & { readonly __folder: true };
+
+/** A repository of the project: a path inside it, or `.` for the project's own. */
+export type Repo = ProjectPath | ".";
+
+/** A branch of a repository, at work in a folder of its own. */
+export interface Worktree {
+  readonly repo: Repo;
+  readonly branch: string;
+  readonly folder: Folder;
+}
+
+/**
+ * Worktrees, and what leaves them. Every method looks before it does, so that it can be called again after a crash;
+ * none ever discards work. Where git itself fails (not a repository, disk full) they throw `git-failed`.
+ */
+export interface Worktrees {
+  /**
+   * The branch's worktree, made where it is missing: from the local branch, else the remote's, else `base` (else the
+   * branch that the repository has checked out). Additions to one repository queue up. Throws `branch-invalid`,
+   * `branch-in-use` (checked out elsewhere: the message says where) and `base-missing`.
+   */
+  ensure(order: {
+    readonly repo: Repo;
+    readonly branch: string;
+    readonly base?: string;
+  }): Promise<Worktree & { readonly from: "kept" | "local" | "remote" | "base" }>;
+  /** Those that Pawl made and that still exist. */
+  list(): Promise<readonly Worktree[]>;
+  /** How far the work is. `into`: the branch that it shall reach. */
+  state(worktree: Worktree, into?: string): Promise<WorktreeState>;
+  /**
+   * What is uncommitted in the repository's own checkout: path → a mark that changes with the file; `HEAD` too. Two of
+   * them, before and after an agent's run, tell whether something outside its worktree was edited meanwhile.
+   */
+  fingerprint(repo: Repo): Promise<Readonly<Record<string, string>>>;
+  /** The branch to its remote, never forced. `unchanged`: the remote had it already. */
+  push(repo: Repo, branch: string): Promise<Pushed>;
+  /**
+   * Takes the turn to merge into a branch; one owner at a time over all processes, free at once if its process dies.
+   * `taken` names the owner.
+   */
+  takeTurn(repo: Repo, into: string, owner: string): Promise<MergeTurn>;
+  /**
+   * Makes the merge commit (--no-ff) aside, in a folder of its own, so that checks can run on the result. No branch
+   * and no checkout of a person is touched. To be called in a turn.
+   */
+  prepareMerge(order: MergeOrder): Promise<PreparedMerge>;
+  /**
+   * Moves `into` to the prepared commit, if it is still where the preparation found it. Where `into` is checked out,
+   * the checkout follows; a checkout whose edits would be overwritten stops it (`in-the-way`), untouched.
+   */
+  publishMerge(
+    order: MergeOrder,
+    merge: { readonly commit: string; readonly onto: string },
+  ): Promise<PublishedMerge>;
+  /** Brings `into` into the task's branch, leaving conflicts in its worktree for the agent to resolve and commit. */
+  bringIn(worktree: Worktree, into: string): Promise<BroughtIn>;
+  /**
+   * Removes the worktree, and the branch too where asked, if nothing would be lost: no uncommitted work, and every
+   * commit in `into` (local or remote) or, without `into`, on the remote's branch of that name.
+   */
+  remove(worktree: Worktree, keep: { readonly into?: string; readonly branch: boolean }): Promise<Removed>;
+}
+
+export interface WorktreeState {
+  /** What is checked out there now (an agent may have switched), or null where HEAD is detached. */
+  readonly branch: string | null;
+  readonly head: string | null;
+  /** Paths, untracked ones included, ignored ones not. */
+  readonly uncommitted: readonly string[];
+  /** A git operation that was begun and not ended there. */
+  readonly unfinished: "merge" | "rebase" | "cherry-pick" | "revert" | "bisect" | null;
+  /** Commits that `into` lacks, in the local branch as in the remote's; null: no `into` given, or it does not exist. */
+  readonly unmerged: number | null;
+  /** Commits that the remote's branch lacks as far as known without asking it; null: it has no such branch. */
+  readonly unpushed: number | null;
+}
+
+export type Pushed =
+  | { readonly kind: "pushed" | "unchanged"; readonly commit: string; readonly remote: string }
+  /** The remote has commits that the branch lacks, or refuses by a rule. */
+  | { readonly kind: "rejected"; readonly reason: string }
+  /** Network, credentials, time limit: worth a retry. */
+  | { readonly kind: "unreachable"; readonly reason: string }
+  | { readonly kind: "no-remote" };
+
+export type MergeTurn =
+  | { readonly kind: "mine"; release(): Promise<void> }
+  | { readonly kind: "taken"; readonly owner: string };
+
+export interface MergeOrder {
+  readonly repo: Repo;
+  readonly branch: string;
+  readonly into: string;
+  /** The merge commit's message. */
+  readonly message: string;
+}
+
+export type PreparedMerge =
+  | { readonly kind: "prepared"; readonly folder: Folder; readonly commit: string; readonly onto: string }
+  /** `into` holds the branch's commits already. */
+  | { readonly kind: "merged-already"; readonly commit: string }
+  | { readonly kind: "conflicts"; readonly files: readonly string[] }
+  | { readonly kind: "missing"; readonly branch: string };
+
+export type PublishedMerge =
+  | { readonly kind: "published"; readonly commit: string }
+  /** `into` moved meanwhile: prepare again. */
+  | { readonly kind: "moved" }
+  | { readonly kind: "in-the-way"; readonly reason: string; readonly files: readonly string[] };
+
+export type BroughtIn =
+  | { readonly kind: "clean" | "unchanged" }
+  | { readonly kind: "conflicts"; readonly files: readonly string[] };
+
+export type Removed =
+  | { readonly kind: "removed" | "gone-already" }
+  | {
+      readonly kind: "kept";
+      readonly reason: "uncommitted" | "unfinished" | "unmerged" | "other";
+      readonly detail: string;
+    };
+
+// ── Agents: real programs that do the work ───────────────────────────────────────────────────────────────────────
+
+export interface Agents {
+  /** Starts a run and returns at once; a program that cannot be started is an end like others. */
+  start(order: AgentOrder, hear: (event: AgentEvent) => void): AgentRun;
+  /** Ends every process that bears the run's mark: what a dead owner left. Returns how many there were. */
+  endLeftovers(run: string): Promise<number>;
+  /** What is known and installed, for `pawl agents`. Starts each found program once, for its version. */
+  survey(): Promise<readonly AgentFound[]>;
+  /** One real round trip with an agent in a scratch folder: a new session, then the same one resumed. */
+  tryOut(name: string): Promise<AgentTried>;
+}
+
+export interface AgentOrder {
+  /** An id, unique among all runs of the project: it names the output and marks the processes. */
+  readonly run: string;
+  /** `claude`, `codex`, `opencode`, `gemini`, `scripted`, or a name in the configuration. */
+  readonly agent: string;
+  readonly folder: Folder;
+  /** Goes to the program's standard input, never to its command line. */
+  readonly prompt: string;
+  /** `new` with an id (a UUID): used where the agent can preset it; what it truly uses is told by an event. */
+  readonly session:
+    | { readonly type: "new"; readonly id?: string }
+    | { readonly type: "resume"; readonly id: string };
+  readonly permission: Permission;
+  /** Commands (by their first words) that the agent may run unasked under `edits`, where it knows such a list. */
+  readonly allow?: readonly string[];
+  readonly model?: string;
+  /** Added to what the allow-list of the environment lets through. */
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly limits?: AgentLimits;
+  /** Where `permission` is `ask` and the agent can ask (ACP): a person's answer. Absent: refused. */
+  readonly ask?: (question: PermissionQuestion) => Promise<"allow" | "refuse">;
+}
+
+/** `ask`: nothing unasked. `edits`: files in its folder. `all`: everything, the agent's own guards bypassed. */
+export type Permission = "ask" | "edits" | "all";
+
+export interface AgentLimits {
+  /** Milliseconds without a line of output. */
+  readonly inactivity?: number;
+  /** Milliseconds in all. */
+  readonly total?: number;
+}
+
+export interface PermissionQuestion {
+  readonly title: string;
+  readonly detail: string;
+}
+
+/** What a run tells while it lasts, in the order told. */
+export type AgentEvent =
+  /** Once the session's id is known; again if the agent changes it. */
+  | { readonly type: "session"; readonly id: string }
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "tool"; readonly name: string; readonly detail: string }
+  | { readonly type: "permission"; readonly title: string; readonly answer: "allow" | "refuse" }
+  /** Spent in this run so far. */
+  | { readonly type: "usage"; readonly usage: AgentUsage }
+  /** Something odd that does not end the run. */
+  | { readonly type: "warning"; readonly text: string };
+
+/** What one run spent. Null: the agent does not say. */
+export interface AgentUsage {
+  readonly usd: number | null;
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  /** Model calls. */
+  readonly turns: number | null;
+}
+
+export interface AgentRun {
+  readonly run: string;
+  /** Never rejects. When it settles no process with the run's mark is alive, or `leftovers.alive` says how many. */
+  readonly ended: Promise<AgentEnd>;
+  /** Ends the run and all its processes within 10 s; `ended` then says `stopped` with this reason. */
+  stop(reason: string): Promise<AgentEnd>;
+}
+
+/** `succeeded` only if the agent's own last event says so, it exited well, and it was neither signalled nor stopped. */
+export type AgentEnd = AgentEndFacts &
+  (
+    | { readonly outcome: "succeeded" }
+    | { readonly outcome: "failed"; readonly reason: AgentFailure; readonly detail: string }
+  );
+
+export interface AgentEndFacts {
+  readonly session: string | null;
+  /** The agent's last words. */
+  readonly text: string;
+  readonly usage: AgentUsage | null;
+  readonly exit: { readonly code: number | null; readonly signal: string | null };
+  /** Milliseconds. */
+  readonly duration: number;
+  /** Processes that outlived the agent: ended by us, and still alive (0 unless the system refused). */
+  readonly leftovers: { readonly ended: number; readonly alive: number };
+  /** The folder with prompt, output and end of the run. */
+  readonly output: ProjectPath;
+}
+
+export type AgentFailure =
+  /** No such agent is known, or its program is not on the PATH. */
+  | "not-installed"
+  /** The session cannot be resumed. */
+  | "bad-session"
+  | "model-error"
+  | "rate-limit"
+  /** The agent says that it stopped before it was done (its own limit of turns or budget). */
+  | "gave-up"
+  /** It ended without a last event. */
+  | "cut-stream"
+  /** A signal that we did not send. */
+  | "signalled"
+  /** By us: `stop` was called. */
+  | "stopped"
+  | "inactive"
+  | "timed-out"
+  /** Its last event says success, its exit code does not; or it failed without saying why. */
+  | "exit";
+
+export interface AgentFound {
+  readonly name: string;
+  /** How it is spoken to. */
+  readonly dialect: "claude" | "codex" | "opencode" | "gemini" | "acp" | "scripted";
+  /** Where it was found; null: it was not. */
+  readonly program: string | null;
+  readonly version: string | null;
+  /** How it was recognised, or why not: one line. */
+  readonly recognised: string;
+  /** As it would be called for a new session under each permission; the prompt goes to its standard input. */
+  readonly calls: Readonly<Record<Permission, readonly string[]>>;
+}
+
+export interface AgentTried {
+  readonly name: string;
+  readonly works: boolean;
+  /** What was tried, in order, and what came of it. */
+  readonly steps: readonly { readonly what: string; readonly ok: boolean; readonly detail: string }[];
+}
+
+// ── Commands: what the engine runs itself to see for itself ──────────────────────────────────────────────────────
+
+export interface Commands {
+  /** Runs a shell command to its end and ends whatever it left behind. Never throws for what the command does. */
+  run(order: CommandOrder): CommandRun;
+}
+
+export interface CommandOrder {
+  /** An id, unique as an agent's run is. */
+  readonly run: string;
+  readonly command: string;
+  readonly folder: Folder;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly limits?: AgentLimits;
+}
+
+export interface CommandRun {
+  readonly ended: Promise<CommandEnd>;
+  stop(): Promise<CommandEnd>;
+}
+
+export interface CommandEnd {
+  /** Null: a signal ended it, or it could not be started. */
+  readonly exit: number | null;
+  readonly signal: string | null;
+  /** Why we ended it, if we did. */
+  readonly ended: "itself" | "stopped" | "inactive" | "timed-out";
+  readonly duration: number;
+  /** The last lines of output, standard and error together as they came, of bounded size. */
+  readonly tail: string;
+  readonly output: ProjectPath;
+  readonly leftovers: { readonly ended: number; readonly alive: number };
+}
+
+// ── Pull requests ────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface PullRequests {
+  /** The open pull request from `branch` into `into`, opened where there is none; never a second one. */
+  ensure(order: PullRequestOrder): Promise<PullRequestEnsured>;
+}
+
+export interface PullRequestOrder {
+  readonly repo: Repo;
+  readonly branch: string;
+  readonly into: string;
+  readonly title: string;
+  readonly body: string;
+}
+
+export type PullRequestEnsured =
+  | { readonly kind: "opened" | "found"; readonly number: number; readonly url: string }
+  /** Network, rate limit, the forge's own fault: worth a retry, not before `retryAfter` seconds where given. */
+  | { readonly kind: "unreachable"; readonly reason: string; readonly retryAfter?: number }
+  /** No token, no such repository, nothing to merge: a person must act. */
+  | { readonly kind: "refused"; readonly reason: string };
+
 // ── Everything outside, as a workflow's `gather` sees it ─────────────────────────────────────────────────────────
 
 /** Each member is asked for only when used, so that nothing unused is loaded. */

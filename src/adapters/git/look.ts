@@ -1,0 +1,64 @@
+import type { GitLook } from "../../base/ports.ts";
+import { type GitCall, git } from "./git.ts";
+
+/** What git says of the folder: its branch, its head, and what is uncommitted; or why it cannot say. Never throws. */
+export async function look(
+  folder: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<GitLook> {
+  const call: GitCall = { folder, environment, accept: [128], limit: 30_000 };
+  try {
+    const answer = await git(call, ["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all"]);
+    if (answer.code === 0) return parseStatus(answer.output);
+    if (answer.errors.includes("not a git repository")) return { kind: "not-a-repository" };
+    return { kind: "unavailable", reason: firstLine(answer.errors) };
+  } catch (thrown) {
+    return {
+      kind: "unavailable",
+      reason: thrown instanceof Error ? firstLine(thrown.message) : String(thrown),
+    };
+  }
+}
+
+export interface Status {
+  readonly kind: "repository";
+  /** Empty where HEAD is detached. */
+  readonly branch: string;
+  /** Null in a repository without a commit. */
+  readonly head: string | null;
+  readonly uncommitted: readonly string[];
+}
+
+/** Reads `git status --porcelain=v2 --branch -z`. */
+export function parseStatus(text: string): Status {
+  let branch = "";
+  let head: string | null = null;
+  const uncommitted: string[] = [];
+  const fields = text.split("\0");
+  for (let at = 0; at < fields.length; at++) {
+    const field = fields[at] ?? "";
+    if (field.startsWith("# branch.head ")) branch = field.slice(14) === "(detached)" ? "" : field.slice(14);
+    else if (field.startsWith("# branch.oid "))
+      head = field.slice(13) === "(initial)" ? null : field.slice(13);
+    else if (/^[12u?] /.test(field)) {
+      uncommitted.push(pathOf(field));
+      // A renamed entry is followed by the path it had.
+      if (field.startsWith("2 ")) at += 1;
+    }
+  }
+  return { kind: "repository", branch, head, uncommitted };
+}
+
+/** How many blank-separated words stand before the path, by the kind of entry. */
+const WORDS_BEFORE: Readonly<Record<string, number>> = { "1": 8, "2": 9, u: 10, "?": 1 };
+
+function pathOf(entry: string): string {
+  return entry
+    .split(" ")
+    .slice(WORDS_BEFORE[entry[0] ?? ""] ?? 1)
+    .join(" ");
+}
+
+function firstLine(text: string): string {
+  return text.trim().split("\n")[0] ?? "";
+}

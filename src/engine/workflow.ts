@@ -15,6 +15,8 @@ export interface Workflow {
   readonly initial: string;
   readonly events: Readonly<Record<string, EventDefinition>>;
   readonly facts: Readonly<Record<string, Fact>>;
+  /** The kept facts that a run may begin with, each over the facts' `initial` values; absent: only those values. */
+  readonly starts?: readonly Facts[];
   readonly rows: readonly Row[];
   /** From every reachable configuration some sequence of events must lead to one of these. */
   readonly goals: readonly string[];
@@ -42,7 +44,10 @@ export interface Fact {
 /** A box of worlds: each named fact has one of the listed values. */
 export type Box = Readonly<Record<string, readonly FactValue[]>>;
 
-/** What `set` gives a kept fact: a value, a value per source state, or a step added (it stays at the last value). */
+/**
+ * What `set` gives a kept fact: a value, a value per source state, or the value that many places further along in the
+ * fact's `values` (it stays at the last, or at the first for a negative step).
+ */
 export type Setting =
   | FactValue
   | { readonly of: Readonly<Record<string, FactValue>> }

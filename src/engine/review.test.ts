@@ -1,0 +1,316 @@
+import { describe, expect, it } from "vitest";
+import { planTask, repliesOf, startTask } from "../../test/rig/review-machines.ts";
+import { check } from "./check.ts";
+import { decide, initialPosition } from "./decide.ts";
+import { makeReviewMachine, REVIEW_POLICIES, reviewersOf, reviewPolicy } from "./review.ts";
+import type { Position, Row, Workflow } from "./workflow.ts";
+
+function take(workflow: Workflow, position: Position, ...events: readonly string[]): Position {
+  return events.reduce((at, event) => decide(workflow, at, event, {}).after, position);
+}
+
+function startWith(workflow: Workflow, review_policy: string): Position {
+  return initialPosition(workflow, { review_policy });
+}
+
+function checked(workflow: Workflow) {
+  return check({ workflow, replies: repliesOf(workflow) });
+}
+
+describe("start_task, whose work states share their review states", () => {
+  const { workflow } = startTask;
+
+  it("is proved", () => {
+    expect(checked(workflow)).toEqual({
+      workflow: "start_task",
+      counts: {
+        states: 6,
+        events: 4,
+        pairs: 20,
+        configurations: 23,
+        worlds: 36,
+        rows: 24,
+        replies: 7,
+      },
+      violations: [],
+    });
+  });
+
+  it("goes the seven steps, the work under review being kept beside the state", () => {
+    const seen: unknown[] = [];
+    let position = initialPosition(workflow);
+    seen.push([position.state, position.kept.review_source]);
+    for (const event of ["submit", "approve", "approve", "submit", "approve", "approve"]) {
+      position = take(workflow, position, event);
+      seen.push([position.state, position.kept.review_source]);
+    }
+    expect(seen).toEqual([
+      ["initialized", null],
+      ["awaiting_ai_review", "git_status_checked"],
+      ["awaiting_human_review", "git_status_checked"],
+      ["branch_created", null],
+      ["awaiting_ai_review", "branch_created"],
+      ["awaiting_human_review", "branch_created"],
+      ["verified", null],
+    ]);
+  });
+
+  it.each([
+    ["submit,reject", "git_status_checked", null],
+    ["submit,approve,reject", "git_status_checked", null],
+    ["submit,reject,submit", "awaiting_ai_review", "git_status_checked"],
+    ["submit,reject,approve", "awaiting_ai_review", "git_status_checked"],
+    ["submit,reject,reject", "git_status_checked", null],
+    ["submit,approve,approve,approve", "branch_created", null],
+    ["submit,approve,approve,submit,reject", "branch_created", null],
+    ["submit,approve,approve,submit,approve,reject", "branch_created", null],
+  ])("leads by %s to %s, reviewing %s", (events, state, source) => {
+    const position = take(workflow, initialPosition(workflow), ...events.split(","));
+    expect([position.state, position.kept.review_source]).toEqual([state, source]);
+  });
+
+  it.each([
+    ["none", "submit,submit"],
+    ["ai", "submit,approve,submit,approve"],
+    ["human", "submit,approve,submit,approve"],
+    ["ai,human", "submit,approve,approve,submit,approve,approve"],
+  ])("asks with the policy %s for these steps: %s", (policy, steps) => {
+    const events = steps.split(",");
+    expect(take(workflow, startWith(workflow, policy), ...events).state).toBe("verified");
+    expect(take(workflow, startWith(workflow, policy), ...events.slice(0, -1)).state).not.toBe("verified");
+  });
+
+  it("waits for the human alone where the policy asks for the human alone", () => {
+    expect(take(workflow, startWith(workflow, "human"), "submit").state).toBe("awaiting_human_review");
+  });
+
+  it("says what is under review and whose turn it is", () => {
+    const begin = initialPosition(workflow);
+    expect(startTask.underReview(begin)).toBeNull();
+    expect(startTask.underReview(take(workflow, begin, "submit"))).toEqual({
+      work: "git_status_checked",
+      reviewer: "ai",
+    });
+    expect(startTask.underReview(take(workflow, begin, "submit", "approve"))?.reviewer).toBe("human");
+    expect(startTask.workOf("initialized")).toBe("git_status_checked");
+    expect(startTask.workOf("awaiting_ai_review")).toBeNull();
+  });
+
+  it("answers what a state does not take with the blocked reply, and stays", () => {
+    const begin = initialPosition(workflow);
+    const decision = decide(workflow, begin, "approve", {});
+    expect(decision.row).toMatchObject({ outcome: "blocked", reply: "invalid-action" });
+    expect(decision.after).toEqual(begin);
+  });
+
+  it("shows the state's reply when it is resumed", () => {
+    const position = take(workflow, initialPosition(workflow), "submit");
+    expect(decide(workflow, position, "resume", {}).row).toMatchObject({
+      outcome: "shown",
+      reply: "awaiting_ai_review",
+    });
+  });
+});
+
+describe("a start_task whose shared review states ignore review_source", () => {
+  const { workflow } = startTask;
+
+  it("is refused where both approvals apply, with the state, event, facts and rows that show it", () => {
+    const broken = withRows(workflow, (row) => ({ ...row, ...(row.when ? { when: unguarded(row) } : {}) }));
+    const found = checked(broken).violations.find(
+      ({ kind, state, event }) =>
+        kind === "several-rows" && state === "awaiting_human_review" && event === "approve",
+    );
+    expect(found).toMatchObject({
+      rows: ["approve.git_status_checked.by_human", "approve.branch_created.by_human"],
+      path: expect.arrayContaining(["submit.git_status_checked.to_human"]),
+    });
+    expect(found?.message).toContain(
+      "2 rows apply (approve.git_status_checked.by_human, approve.branch_created.by_human)",
+    );
+  });
+
+  it("is refused where the first approval wins, because the end is never reached", () => {
+    const broken = withRows(workflow, (row) =>
+      /^(approve|reject)\.branch_created/.test(row.id)
+        ? null
+        : { ...row, ...(/^(approve|reject)\./.test(row.id) ? { when: unguarded(row) } : {}) },
+    );
+    const { violations } = checked(broken);
+    expect(violations.filter(({ kind }) => kind === "several-rows" || kind === "no-row")).toEqual([]);
+    expect(violations.map(({ kind, state }) => `${kind} ${state ?? ""}`)).toEqual(
+      expect.arrayContaining(["trap awaiting_human_review", "trap branch_created"]),
+    );
+  });
+
+  it("is let through by a proof of one row for everything that does not follow the kept facts", () => {
+    const forgetful = withRows(workflow, (row) =>
+      row.id.startsWith("submit.branch_created.to_")
+        ? { ...row, set: { review_source: "git_status_checked" } }
+        : row,
+    );
+    const naive = checked(unfollowed(forgetful));
+    expect(naive.violations).toEqual([]);
+    const kinds = checked(forgetful).violations.map(({ kind }) => kind);
+    expect(kinds).toContain("trap");
+    expect(kinds).toContain("row-unreached");
+  });
+});
+
+describe("plan_task, whose work states have review states of their own", () => {
+  const { workflow } = planTask;
+  const ai = () => startWith(workflow, "ai");
+
+  it("is proved", () => {
+    expect(checked(workflow)).toEqual({
+      workflow: "plan_task",
+      counts: {
+        states: 9,
+        events: 8,
+        pairs: 64,
+        configurations: 36,
+        worlds: 100,
+        rows: 41,
+        replies: 10,
+      },
+      violations: [],
+    });
+  });
+
+  it("starts in contextualize (test_initial_state)", () => {
+    expect(initialPosition(workflow).state).toBe("contextualize");
+  });
+
+  it("goes through all states to verified (test_full_success_flow)", () => {
+    let position = ai();
+    const seen = [position.state];
+    for (const state of ["contextualize", "strategize", "design", "generate_slots"]) {
+      expect(planTask.submitEvent(position.state)).toBe(`submit_${state}`);
+      for (const event of [`submit_${state}`, "ai_approve"]) {
+        position = take(workflow, position, event);
+        seen.push(position.state);
+      }
+    }
+    expect(seen).toEqual([
+      "contextualize",
+      "review_context",
+      "strategize",
+      "review_strategy",
+      "design",
+      "review_design",
+      "generate_slots",
+      "review_plan",
+      "verified",
+    ]);
+  });
+
+  it("leads back to design when its review is rejected (test_rejection_at_design_review)", () => {
+    const reviewing = take(
+      workflow,
+      ai(),
+      "submit_contextualize",
+      "ai_approve",
+      "submit_strategize",
+      "ai_approve",
+      "submit_design",
+    );
+    expect(reviewing.state).toBe("review_design");
+    expect(take(workflow, reviewing, "request_revision")).toEqual({
+      state: "design",
+      kept: { review_stage: null, review_policy: "ai" },
+    });
+  });
+
+  it("has one row of ai_approve for each review state, and it leads on", () => {
+    const rows = workflow.rows.filter(({ on, outcome }) => on === "ai_approve" && outcome === "moved");
+    expect(rows.map(({ from, to }) => [from, to])).toEqual([
+      [["review_context"], "strategize"],
+      [["review_strategy"], "design"],
+      [["review_design"], "generate_slots"],
+      [["review_plan"], "verified"],
+    ]);
+  });
+
+  it("keeps the human's turn inside the review state, and takes no early ai_approve", () => {
+    const first = take(workflow, initialPosition(workflow), "submit_contextualize");
+    expect(first).toEqual({
+      state: "review_context",
+      kept: { review_stage: "ai", review_policy: "ai,human" },
+    });
+    expect(decide(workflow, first, "ai_approve", {}).row.outcome).toBe("blocked");
+    expect(planTask.approveEvent(first)).toBe("pass_to_human");
+    const second = take(workflow, first, "pass_to_human");
+    expect(second).toEqual({
+      state: "review_context",
+      kept: { review_stage: "human", review_policy: "ai,human" },
+    });
+    expect(decide(workflow, second, "pass_to_human", {}).row.outcome).toBe("blocked");
+    expect(planTask.approveEvent(second)).toBe("ai_approve");
+    expect(take(workflow, second, "ai_approve").state).toBe("strategize");
+  });
+
+  it.each(REVIEW_POLICIES)("never blocks the approval that it asks for, with the policy %s", (policy) => {
+    let position = startWith(workflow, policy);
+    let approvals = 0;
+    for (let steps = 0; position.state !== "verified" && steps < 20; steps++) {
+      const event = planTask.underReview(position)
+        ? planTask.approveEvent(position)
+        : planTask.submitEvent(position.state);
+      if (planTask.underReview(position)) approvals++;
+      const decision = decide(workflow, position, event, {});
+      expect(decision.row.outcome).toBe("moved");
+      position = decision.after;
+    }
+    expect(position.state).toBe("verified");
+    expect(approvals).toBe(4 * reviewersOf(policy).length);
+  });
+
+  it("does not take the submission of another state", () => {
+    expect(decide(workflow, ai(), "submit_design", {}).row.reply).toBe("invalid-action");
+  });
+});
+
+describe("a review plan", () => {
+  const state = (name: string) => ({ state: name, description: name });
+  const plan = { name: "odd", title: "odd", final: state("done") };
+
+  it("is refused where a state is named twice", () => {
+    const make = () => makeReviewMachine({ ...plan, shape: "shared", work: [state("done")] });
+    expect(make).toThrow('No review cycle can be made of odd: "done" is named twice.');
+  });
+
+  it("is refused without work, and without the review states of its shape", () => {
+    expect(() => makeReviewMachine({ ...plan, shape: "shared", work: [] })).toThrow("it has no work state");
+    expect(() => makeReviewMachine({ ...plan, shape: "named", work: [state("one")] })).toThrow(
+      '"one" has no review state',
+    );
+    const own = [{ ...state("one"), review: state("two") }];
+    expect(() => makeReviewMachine({ ...plan, shape: "shared", work: own })).toThrow("of its own");
+  });
+
+  it("takes the four review policies, and no other", () => {
+    expect(REVIEW_POLICIES.map((policy) => reviewPolicy(reviewersOf(policy)))).toEqual(REVIEW_POLICIES);
+    expect(() => reviewPolicy(["human", "ai"])).toThrow("[human, ai] are no review policy");
+  });
+});
+
+function withRows(workflow: Workflow, change: (row: Row) => Row | null): Workflow {
+  return { ...workflow, rows: workflow.rows.flatMap((row) => change(row) ?? []) };
+}
+
+/** The row's boxes without what they ask of review_source. */
+function unguarded(row: Row) {
+  return (row.when ?? []).map(({ review_source: _, ...box }) => box);
+}
+
+/** The default policy's part of start_task, with the work under review taken as it comes, whatever was set before. */
+function unfollowed(workflow: Workflow): Workflow {
+  const { starts: _, facts, ...rest } = workflow;
+  const source = facts.review_source?.values.filter((value) => value !== null) ?? [];
+  const rows = workflow.rows.flatMap(({ set: _, when, ...row }): readonly Row[] => {
+    if (when === undefined) return [row];
+    const boxes = when.filter(({ review_policy: policy }) => !policy || policy.includes("ai,human"));
+    return boxes.length === 0 ? [] : [{ ...row, when: boxes.map(({ review_policy: _, ...box }) => box) }];
+  });
+  return { ...rest, facts: { review_source: { description: "", values: source } }, rows };
+}

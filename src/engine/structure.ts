@@ -1,0 +1,272 @@
+/** What can be said of a table without running it: its names, values, targets and settings. */
+import { factOf, hasState, isFinal, isKept, renderValue } from "./lookup.ts";
+import { targetOf } from "./position.ts";
+import type { Violation, ViolationKind } from "./violation.ts";
+import type { FactValue, Row, Setting, Workflow } from "./workflow.ts";
+
+/** Names go into diagrams, state machines of other tools and file names, where a dot or a space means something. */
+const NAME = /^[A-Za-z][A-Za-z0-9_:-]*$/;
+const RESERVED = ["same"];
+
+export function checkStructure(workflow: Workflow): readonly Violation[] {
+  return [
+    ...checkNames(workflow),
+    ...checkFacts(workflow),
+    ...checkEnds(workflow),
+    ...checkStarts(workflow),
+    ...checkIds(workflow),
+    ...workflow.rows.flatMap((row) => checkRow(workflow, row)),
+  ];
+}
+
+function checkNames(workflow: Workflow): readonly Violation[] {
+  const names = [
+    ["workflow", workflow.name],
+    ...Object.keys(workflow.states).map((name) => ["state", name]),
+    ...Object.keys(workflow.events).map((name) => ["event", name]),
+    ...Object.keys(workflow.facts).map((name) => ["fact", name]),
+  ] as const;
+  return names
+    .filter(([, name = ""]) => !NAME.test(name) || RESERVED.includes(name))
+    .map(([what, name]) =>
+      fault(
+        "name-invalid",
+        `The ${what} ${quote(name)} needs another name: expected a letter, then letters, digits, _ : or -, and not ${quote("same")}.`,
+      ),
+    );
+}
+
+function checkFacts(workflow: Workflow): readonly Violation[] {
+  return Object.entries(workflow.facts).flatMap(([name, fact]) => {
+    const found: Violation[] = [];
+    if (fact.values.length === 0 || repeats(fact.values))
+      found.push(
+        fault(
+          "list-invalid",
+          `The fact ${quote(name)} must list its values, each once; found ${list(fact.values)}.`,
+        ),
+      );
+    if (fact.initial !== undefined && !fact.values.includes(fact.initial))
+      found.push(
+        fault(
+          "value-unknown",
+          `The fact ${quote(name)} begins as ${renderValue(fact.initial)}; expected one of ${list(fact.values)}.`,
+        ),
+      );
+    return found;
+  });
+}
+
+function checkEnds(workflow: Workflow): readonly Violation[] {
+  const known = Object.keys(workflow.states).join(", ");
+  const named = [
+    ["initial state", workflow.initial],
+    ...workflow.goals.map((goal) => ["goal", goal]),
+  ] as const;
+  const found = named
+    .filter(([, state = ""]) => !hasState(workflow, state))
+    .map(([what, state]) =>
+      fault("state-unknown", `The ${what} ${quote(state)} is no state; expected one of ${known}.`),
+    );
+  if (workflow.goals.length === 0)
+    found.push(
+      fault(
+        "list-invalid",
+        "The workflow has no goal; expected at least one state that a run should come to.",
+      ),
+    );
+  return found;
+}
+
+function checkStarts(workflow: Workflow): readonly Violation[] {
+  if (workflow.starts?.length === 0)
+    return [
+      fault("list-invalid", "The list of starts is empty; leave it out, or say with what a run may begin."),
+    ];
+  return (workflow.starts ?? []).flatMap((start) =>
+    Object.entries(start).flatMap(([name, value]) => {
+      const fact = factOf(workflow, name);
+      if (fact === undefined || !isKept(fact))
+        return [fault("start-invalid", `A start gives ${quote(name)} a value; expected a kept fact.`)];
+      if (fact.values.includes(value)) return [];
+      return [
+        fault(
+          "value-unknown",
+          `A start gives ${quote(name)} the value ${renderValue(value)}; expected one of ${list(fact.values)}.`,
+        ),
+      ];
+    }),
+  );
+}
+
+function checkIds(workflow: Workflow): readonly Violation[] {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const { id } of workflow.rows) (seen.has(id) ? repeated : seen).add(id);
+  return [...repeated].map((id) =>
+    fault("id-repeated", `Several rows have the id ${quote(id)}; expected each once.`, [id]),
+  );
+}
+
+function checkRow(workflow: Workflow, row: Row): readonly Violation[] {
+  return [
+    ...checkFrom(workflow, row),
+    ...checkWhen(workflow, row),
+    ...checkTo(workflow, row),
+    ...Object.entries(row.set ?? {}).flatMap(([name, setting]) => checkSetting(workflow, row, name, setting)),
+    ...checkEffect(row),
+  ];
+}
+
+function checkFrom(workflow: Workflow, row: Row): readonly Violation[] {
+  const found: Violation[] = [];
+  if (row.from.length === 0 || repeats(row.from))
+    found.push(of(row, "list-invalid", `must list its source states, each once; found ${list(row.from)}`));
+  for (const state of row.from) {
+    if (!hasState(workflow, state))
+      found.push({ ...of(row, "state-unknown", `is from ${quote(state)}, which is no state`), state });
+    else if (isFinal(workflow, state))
+      found.push({ ...of(row, "state-final", `is from ${quote(state)}, where the run has ended`), state });
+  }
+  if (!Object.hasOwn(workflow.events, row.on))
+    found.push({
+      ...of(
+        row,
+        "event-unknown",
+        `is on ${quote(row.on)}; expected one of ${Object.keys(workflow.events).join(", ")}`,
+      ),
+      event: row.on,
+    });
+  return found;
+}
+
+function checkWhen(workflow: Workflow, row: Row): readonly Violation[] {
+  if (row.when?.length === 0)
+    return [
+      of(
+        row,
+        "list-invalid",
+        "has an empty list of boxes and can never apply; leave `when` out for every world",
+      ),
+    ];
+  return (row.when ?? []).flatMap((box) =>
+    Object.entries(box).flatMap(([name, values]) => {
+      const fact = factOf(workflow, name);
+      if (fact === undefined) return [of(row, "fact-unknown", `mentions ${quote(name)}, which is no fact`)];
+      if (values.length === 0 || repeats(values))
+        return [
+          of(row, "list-invalid", `must list values of ${quote(name)}, each once; found ${list(values)}`),
+        ];
+      return values
+        .filter((value) => !fact.values.includes(value))
+        .map((value) =>
+          of(
+            row,
+            "value-unknown",
+            `asks for ${name} = ${renderValue(value)}; expected one of ${list(fact.values)}`,
+          ),
+        );
+    }),
+  );
+}
+
+function checkTo(workflow: Workflow, row: Row): readonly Violation[] {
+  if (typeof row.to === "string") {
+    if (row.to === "same" || hasState(workflow, row.to)) return [];
+    return [{ ...of(row, "state-unknown", `leads to ${quote(row.to)}, which is no state`), state: row.to }];
+  }
+  const unknown = Object.values(row.to).filter((state) => !hasState(workflow, state));
+  return [
+    ...unknown.map((state) => ({
+      ...of(row, "state-unknown", `leads to ${quote(state)}, which is no state`),
+      state,
+    })),
+    ...checkMap(row, "to", row.to),
+  ];
+}
+
+function checkMap(row: Row, what: string, map: Readonly<Record<string, unknown>>): readonly Violation[] {
+  const missing = row.from.filter((state) => !Object.hasOwn(map, state));
+  const extra = Object.keys(map).filter((state) => !row.from.includes(state));
+  return [
+    ...missing.map((state) => ({
+      ...of(row, "map-incomplete", `does not say its ${what} for the source state ${quote(state)}`),
+      state,
+    })),
+    ...extra.map((state) => ({
+      ...of(
+        row,
+        "map-incomplete",
+        `gives its ${what} for ${quote(state)}, which is none of its source states`,
+      ),
+      state,
+    })),
+  ];
+}
+
+function checkSetting(workflow: Workflow, row: Row, name: string, setting: Setting): readonly Violation[] {
+  const fact = factOf(workflow, name);
+  if (fact === undefined) return [of(row, "fact-unknown", `sets ${quote(name)}, which is no fact`)];
+  if (!isKept(fact))
+    return [
+      of(
+        row,
+        "fact-observed",
+        `sets ${quote(name)}, which is observed; only kept facts (with \`initial\`) can be set`,
+      ),
+    ];
+  if (typeof setting === "object" && setting !== null && "add" in setting)
+    return Number.isInteger(setting.add)
+      ? []
+      : [of(row, "value-unknown", `adds ${setting.add} to ${quote(name)}; expected a whole number`)];
+  const map = typeof setting === "object" && setting !== null ? setting.of : null;
+  const values: readonly FactValue[] = map === null ? [setting as FactValue] : Object.values(map);
+  return [
+    ...values
+      .filter((value) => !fact.values.includes(value))
+      .map((value) =>
+        of(
+          row,
+          "value-unknown",
+          `sets ${name} to ${renderValue(value)}; expected one of ${list(fact.values)}`,
+        ),
+      ),
+    ...(map === null ? [] : checkMap(row, `value of ${name}`, map)),
+  ];
+}
+
+function checkEffect(row: Row): readonly Violation[] {
+  if (row.outcome === "moved") return [];
+  const effects: string[] = [];
+  if (row.from.some((state) => targetOf(row, state) !== state)) effects.push("leads to another state");
+  if (Object.keys(row.set ?? {}).length > 0) effects.push("sets facts");
+  if ((row.commands ?? []).length > 0) effects.push("has commands");
+  if (effects.length === 0) return [];
+  return [
+    of(
+      row,
+      "effect-unexpected",
+      `is "${row.outcome}", which changes nothing, and yet ${effects.join(" and ")}`,
+    ),
+  ];
+}
+
+function of(row: Row, kind: ViolationKind, what: string): Violation {
+  return fault(kind, `The row ${quote(row.id)} ${what}.`, [row.id]);
+}
+
+function fault(kind: ViolationKind, message: string, rows: readonly string[] = []): Violation {
+  return { kind, message, rows };
+}
+
+function quote(text: string | undefined): string {
+  return JSON.stringify(text ?? "");
+}
+
+function list(values: readonly FactValue[]): string {
+  return values.length === 0 ? "none" : values.map(renderValue).join(", ");
+}
+
+function repeats(values: readonly unknown[]): boolean {
+  return new Set(values).size !== values.length;
+}

@@ -1,0 +1,54 @@
+/**
+ * Bytes to lines. A character split over two chunks stays whole; a line longer than the bound is let go as a whole (its
+ * size is told), so that a program without line breaks cannot fill the memory.
+ */
+import { StringDecoder } from "node:string_decoder";
+
+const MAX_LINE = 16 * 1024 * 1024;
+
+export interface LineSplitter {
+  push(chunk: Uint8Array): void;
+  /** The end: a last line without a line break is a line too. */
+  end(): void;
+}
+
+export function splitLines(
+  hear: (line: string) => void,
+  hearTooLong: (characters: number) => void = () => {},
+  maxLine: number = MAX_LINE,
+): LineSplitter {
+  const decoder = new StringDecoder("utf8");
+  let parts: string[] = [];
+  let length = 0;
+  let skipped = 0;
+  const add = (text: string) => {
+    length += text.length;
+    if (length > maxLine) {
+      skipped = length;
+      parts = [];
+    } else parts.push(text);
+  };
+  const close = () => {
+    if (skipped > 0) hearTooLong(skipped);
+    else hear(parts.join("").replace(/\r$/, ""));
+    parts = [];
+    length = 0;
+    skipped = 0;
+  };
+  const take = (text: string) => {
+    let from = 0;
+    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", from)) {
+      add(text.slice(from, at));
+      close();
+      from = at + 1;
+    }
+    if (from < text.length) add(text.slice(from));
+  };
+  return {
+    push: (chunk) => take(decoder.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))),
+    end: () => {
+      take(decoder.end());
+      if (length > 0) close();
+    },
+  };
+}

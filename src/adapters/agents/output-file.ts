@@ -1,0 +1,69 @@
+/**
+ * A run's output on disk, of bounded size: when the file is full it becomes `NAME.old` (in place of the one before) and
+ * a new one is begun, so that the last part is always there. Failing to write (a full disk) never ends a run; it is told.
+ */
+import { closeSync, fsyncSync, openSync, renameSync, writeSync } from "node:fs";
+
+const MAX_BYTES = 8 * 1024 * 1024;
+
+export interface OutputFile {
+  write(chunk: Uint8Array): void;
+  close(): void;
+  /** Why something is missing from it, or null. */
+  readonly fault: () => string | null;
+}
+
+export function openOutput(path: string, maxBytes: number = MAX_BYTES): OutputFile {
+  let file = -1;
+  let size = 0;
+  let fault: string | null = null;
+  const attempt = (work: () => void) => {
+    try {
+      work();
+    } catch (thrown) {
+      fault ??= thrown instanceof Error ? thrown.message : String(thrown);
+    }
+  };
+  const begin = () => {
+    file = openSync(path, "w", 0o600);
+    size = 0;
+  };
+  attempt(begin);
+  return {
+    write: (chunk) =>
+      attempt(() => {
+        if (size > 0 && size + chunk.byteLength > maxBytes) {
+          closeSync(file);
+          renameSync(path, `${path}.old`);
+          begin();
+        }
+        const kept = chunk.byteLength > maxBytes ? chunk.subarray(chunk.byteLength - maxBytes) : chunk;
+        if (file >= 0) size += writeAll(file, kept);
+      }),
+    close: () => {
+      if (file >= 0)
+        attempt(() => {
+          closeSync(file);
+        });
+      file = -1;
+    },
+    fault: () => fault,
+  };
+}
+
+function writeAll(file: number, bytes: Uint8Array): number {
+  for (let at = 0; at < bytes.byteLength; ) at += writeSync(file, bytes, at);
+  return bytes.byteLength;
+}
+
+/** Writes a small file as a whole and durably. */
+export function writeWhole(path: string, text: string): void {
+  const file = openSync(`${path}.new`, "w", 0o600);
+  try {
+    writeAll(file, Buffer.from(text));
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(`${path}.new`, path);
+}

@@ -1,0 +1,133 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { bearsMark, MARK, markOf, markValue } from "./mark.ts";
+import { endTree, findTree } from "./process-tree.ts";
+
+const marks: string[] = [];
+let count = 0;
+
+function freshMark(): string {
+  count += 1;
+  const mark = markOf(`/test/${process.pid}`, `run-${count}`);
+  marks.push(mark);
+  return mark;
+}
+
+/** Starts bash with the mark and waits until its script has said `ready`. */
+async function start(mark: string, script: string): Promise<number> {
+  const child = spawn("bash", ["-c", script], {
+    env: { ...process.env, [MARK]: mark },
+    stdio: ["ignore", "pipe", "ignore"],
+    detached: true,
+  });
+  await once(child.stdout, "data");
+  child.stdout.destroy();
+  return child.pid ?? -1;
+}
+
+afterEach(async () => {
+  for (const mark of marks.splice(0)) await endTree({ mark }, { grace: 0, within: 3000 });
+});
+
+describe("the mark", () => {
+  it("is found among other marks and never in part of a word", () => {
+    expect(bearsMark(`A=1\0${MARK}=out.1,in.2\0B=2`, "in.2")).toBe(true);
+    expect(bearsMark(`${MARK}=in.21`, "in.2")).toBe(false);
+    expect(bearsMark(`X${MARK}=in.2`, "in.2")).toBe(false);
+    expect(bearsMark(`A=${MARK}=in.2`, "in.2")).toBe(false);
+    expect(markValue("in.2", "out.1")).toBe("out.1,in.2");
+  });
+
+  it("differs between projects for the same run", () => {
+    expect(markOf("/a", "run")).not.toBe(markOf("/b", "run"));
+  });
+});
+
+describe("ending a run's processes", () => {
+  it("ends children in sessions of their own and double-forked ones", async () => {
+    const mark = freshMark();
+    await start(
+      mark,
+      "setsid sleep 300 & (setsid bash -c 'sleep 301 & sleep 302 & disown -a' &) ; (sleep 303 &) ; sleep 0.2; echo ready; exit 0",
+    );
+    expect(findTree({ mark }).length).toBeGreaterThanOrEqual(4);
+    expect(await endTree({ mark })).toMatchObject({ alive: 0 });
+    expect(findTree({ mark })).toEqual([]);
+  });
+
+  it("kills what ignores SIGTERM, after the grace", async () => {
+    const mark = freshMark();
+    await start(mark, "trap '' TERM; echo ready; while :; do sleep 300; done");
+    expect(await endTree({ mark }, { grace: 100, within: 5000 })).toMatchObject({ alive: 0 });
+    expect(findTree({ mark })).toEqual([]);
+  });
+
+  it("lets what heeds SIGTERM end by itself", async () => {
+    const mark = freshMark();
+    const child = spawn("bash", ["-c", "trap 'echo bye; exit 7' TERM; echo ready; sleep 300 & wait"], {
+      env: { ...process.env, [MARK]: mark },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    let text = "";
+    child.stdout.on("data", (chunk) => {
+      text += chunk;
+    });
+    await once(child.stdout, "data");
+    const [[code]] = await Promise.all([once(child, "exit"), endTree({ mark })]);
+    expect({ code, text }).toEqual({ code: 7, text: "ready\nbye\n" });
+  });
+
+  it("catches up with processes that keep forking while they are looked for", async () => {
+    const mark = freshMark();
+    await start(
+      mark,
+      "echo ready; hop() { trap '' TERM; sleep 0.01; (hop &) ; }; for i in 1 2 3; do (hop &); done; exit 0",
+    );
+    expect(await endTree({ mark }, { grace: 50, within: 8000 })).toMatchObject({ alive: 0 });
+    await new Promise((done) => setTimeout(done, 100));
+    expect(findTree({ mark })).toEqual([]);
+  });
+
+  it("finds a child that cleared its environment, by its parent or by the group of the first process", async () => {
+    const mark = freshMark();
+    const leader = await start(
+      mark,
+      "env -i setsid bash -c 'trap \"\" TERM; while :; do sleep 1; done' & env -i sleep 301 & sleep 0.3; echo ready; wait",
+    );
+    const found = findTree({ mark, leader });
+    expect(found.length).toBeGreaterThanOrEqual(3);
+    expect(await endTree({ mark, leader }, { grace: 200, within: 5000 })).toMatchObject({ alive: 0 });
+    for (const pid of found) expect(isRunning(pid)).toBe(false);
+  });
+
+  it("never finds this process or one that it descends from, even where they bear the mark", async () => {
+    const mark = freshMark();
+    const script = `import { findTree } from ${JSON.stringify(join(import.meta.dirname, "process-tree.ts"))};
+      console.log(JSON.stringify(findTree({ mark: ${JSON.stringify(mark)} }).includes(process.pid)));`;
+    const child = spawn("bash", ["-c", 'node --input-type=module -e "$0"; true', script], {
+      env: { ...process.env, [MARK]: mark },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [chunk] = await once(child.stdout, "data");
+    expect(String(chunk)).toBe("false\n");
+  });
+
+  it("leaves the processes of other runs alone", async () => {
+    const [mine, other] = [freshMark(), freshMark()];
+    await start(mine, "sleep 300 & echo ready; wait");
+    await start(other, "sleep 300 & echo ready; wait");
+    await endTree({ mark: mine });
+    expect(findTree({ mark: other })).toHaveLength(2);
+  });
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return false;
+  }
+}

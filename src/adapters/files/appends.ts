@@ -1,0 +1,86 @@
+/** Appending, so that doing it again is harmless. */
+import { isPieceOf } from "./chain.ts";
+import { type Disk, withFile, writeAll } from "./disk.ts";
+import { lookAt, statFile } from "./look.ts";
+import type { Append } from "./record.ts";
+import { ensureFolders } from "./temporary.ts";
+
+export interface Appending {
+  readonly disk: Disk;
+  readonly fresh: boolean;
+  readonly torn: boolean;
+}
+
+/** Appends that follow one another without a gap. */
+interface Run {
+  readonly offset: number;
+  readonly appends: readonly Append[];
+  readonly bytes: Buffer;
+}
+
+export function applyAppends(
+  { disk, fresh, torn }: Appending,
+  path: string,
+  appends: readonly Append[],
+): void {
+  for (const run of runsOf(appends)) {
+    if (fresh && (statFile(disk, path)?.size ?? 0) === run.offset && appendAtEnd(disk, path, run.bytes))
+      continue;
+    settleRun(disk, path, run, torn);
+  }
+}
+
+/**
+ * Same bytes there: nothing. Torn there: written over in place. Anything else there, or a shorter file (a person's, or
+ * a rotated one): appended at the end unless the id is in it.
+ */
+function settleRun(disk: Disk, path: string, run: Run, torn: boolean): void {
+  const bytes = Buffer.from(lookAt(disk, path)?.bytes ?? new Uint8Array());
+  const { offset } = run;
+  const there = bytes.subarray(offset, offset + run.bytes.length);
+  if (bytes.length >= offset + run.bytes.length && there.equals(run.bytes)) return;
+  if (bytes.length >= offset && isTorn(bytes.subarray(offset), run.bytes, torn)) {
+    ensureFolders(disk, path);
+    withFile(disk, path, "update", (fd) => writeAll(disk, fd, run.bytes, offset));
+    return;
+  }
+  for (const { id, text } of run.appends) {
+    if (bytes.includes(id)) continue;
+    const now = lookAt(disk, path)?.bytes;
+    const glued = now !== undefined && now.length > 0 && now.at(-1) !== 0x0a && text.endsWith("\n");
+    appendAtEnd(disk, path, Buffer.from(glued ? `\n${text}` : text));
+  }
+}
+
+/** A beginning of our bytes and nothing behind; after a power cut also zeros where ours should be. */
+function isTorn(tail: Uint8Array, expected: Buffer, torn: boolean): boolean {
+  if (torn) return isPieceOf(tail.subarray(0, expected.length), expected);
+  return tail.length <= expected.length && expected.subarray(0, tail.length).equals(tail);
+}
+
+/** Whether the bytes are in the file: a person may have replaced it while they were written. */
+function appendAtEnd(disk: Disk, path: string, bytes: Uint8Array): boolean {
+  ensureFolders(disk, path);
+  return withFile(disk, path, "append", (fd) => {
+    writeAll(disk, fd, bytes, 0);
+    return disk.stat(fd).inode === disk.lstat(path)?.inode;
+  });
+}
+
+function runsOf(appends: readonly Append[]): readonly Run[] {
+  const runs: Run[] = [];
+  for (const append of appends) {
+    const bytes = Buffer.from(append.text);
+    const last = runs.at(-1);
+    if (last !== undefined && last.offset + last.bytes.length === append.offset) {
+      runs[runs.length - 1] = {
+        offset: last.offset,
+        appends: [...last.appends, append],
+        bytes: Buffer.concat([last.bytes, bytes]),
+      };
+    } else {
+      runs.push({ offset: append.offset, appends: [append], bytes });
+    }
+  }
+  return runs;
+}

@@ -1,0 +1,46 @@
+/** Pawl's own files in a project, all in one folder that git ignores. */
+import { projectPath } from "../../base/path.ts";
+import { type Disk, errnoOf, withFile, writeAll } from "./disk.ts";
+
+export const CONTROL = ".pawl";
+export const JOURNAL = ".pawl/journal";
+export const MARKER = ".pawl/applied";
+export const LOCKS = ".pawl/locks";
+export const KEPT = ".pawl/kept";
+export const EVENTS = projectPath(".pawl/events.jsonl");
+const IGNORE = ".pawl/.gitignore";
+
+/** Makes the folder with its .gitignore; the folder of locks comes last, so that its existence says all is there. */
+export function ensureControl(disk: Disk): void {
+  if (disk.lstat(LOCKS) !== null) return;
+  ensureFolder(disk, CONTROL);
+  if (disk.lstat(IGNORE) === null) {
+    try {
+      withFile(disk, IGNORE, "new", (fd) => writeAll(disk, fd, Buffer.from("*\n"), 0));
+    } catch (error) {
+      if (errnoOf(error) !== "EEXIST") throw error;
+    }
+  }
+  ensureFolder(disk, LOCKS);
+}
+
+export function ensureFolder(disk: Disk, path: string): void {
+  try {
+    disk.mkdir(path);
+  } catch (error) {
+    if (errnoOf(error) !== "EEXIST") throw error;
+  }
+}
+
+/** Pawl's temporary files beside their targets: hidden from listings, replaced at will by who holds the lock. */
+export const TEMPORARY = /^\..*\.pawl-tmp$/;
+
+/** Whether the path is the store's own, which no change set may touch. */
+export function isReserved(path: string): boolean {
+  return (
+    [JOURNAL, MARKER, IGNORE, LOCKS, KEPT, CONTROL].includes(path) ||
+    path.startsWith(`${LOCKS}/`) ||
+    path.startsWith(`${KEPT}/`) ||
+    path.split("/").some((segment) => TEMPORARY.test(segment))
+  );
+}

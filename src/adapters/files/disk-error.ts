@@ -1,0 +1,63 @@
+import { PawlError } from "../../base/error.ts";
+import { errnoOf } from "./disk.ts";
+
+/** What the errno means, and what a person can do about it. */
+const WORDS: Readonly<Record<string, readonly [meaning: string, fix: string]>> = {
+  ENOSPC: ["the disk is full", "Free some space on the disk, then run the command again."],
+  EDQUOT: ["the disk quota is used up", "Free some space or raise the quota, then run the command again."],
+  EIO: [
+    "the disk reported an input/output error",
+    "Check the disk and its connection, then run the command again.",
+  ],
+  EACCES: [
+    "permission is missing",
+    "Give this user permission to read and write the project, then run the command again.",
+  ],
+  EPERM: [
+    "the operation is not permitted",
+    "Give this user permission to read and write the project, then run the command again.",
+  ],
+  EROFS: [
+    "the file system is read-only",
+    "Make it writable, or work on a copy of the project that is writable.",
+  ],
+  EMFILE: ["too many files are open", "Raise the limit (`ulimit -n`), then run the command again."],
+  ENFILE: [
+    "too many files are open on this machine",
+    "End programs that are not needed, then run the command again.",
+  ],
+  ENAMETOOLONG: ["the path is too long for this file system", "Use a shorter name or a shorter path."],
+  ENOTDIR: ["a file stands where a folder is needed", "Move that file away, then run the command again."],
+  EISDIR: ["a folder stands where a file is needed", "Move that folder away, then run the command again."],
+  ELOOP: [
+    "a symbolic link stands where a file is needed",
+    "Replace the link by a file, then run the command again.",
+  ],
+  ENOENT: [
+    "the file or folder is not there any more",
+    "See that the project's folder still exists, then run the command again.",
+  ],
+};
+
+/** A failed disk call as `disk-failed`, in words; anything else is passed on as it is. */
+export function toDiskError(thrown: unknown, doing: string): unknown {
+  if (thrown instanceof PawlError) return thrown;
+  const code = errnoOf(thrown);
+  if (code === null || !/^E[A-Z0-9]+$/.test(code)) return thrown;
+  const [meaning, fix] = WORDS[code] ?? [
+    "the system refused it",
+    "Look the code up, then run the command again.",
+  ];
+  const path = (thrown as NodeJS.ErrnoException).path;
+  const where = path === undefined ? "" : ` at ${path}`;
+  return new PawlError("disk-failed", `${doing} failed${where}: ${meaning} (${code}).`, fix, thrown);
+}
+
+/** Runs the work; its disk failures are thrown as `disk-failed`. `doing` begins the sentence. */
+export async function guarded<T>(doing: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    throw toDiskError(thrown, doing);
+  }
+}

@@ -1,0 +1,60 @@
+import { EVENTS, KEPT } from "./control.ts";
+import { type Disk, errnoOf, withFile, writeAll } from "./disk.ts";
+import { type Found, foldersOf, statFile } from "./look.ts";
+import type { Append, Step } from "./record.ts";
+import { ensureFolders } from "./temporary.ts";
+
+/** Told of each text of a person's that was kept aside, and where. */
+export type OnKept = (kept: { readonly path: string; readonly kept: string }) => void;
+
+export interface Keeping {
+  readonly disk: Disk;
+  readonly onKept: OnKept;
+}
+
+/**
+ * Copies a person's text to `.pawl/kept/<date>-<n>/<path>`, synced before anything else happens. Returns what is to be
+ * journalled: that the text may be replaced now, and the event that tells of it.
+ */
+export function keepAside(
+  { disk, onKept }: Keeping,
+  path: string,
+  found: Found,
+  pending: readonly Step[],
+): readonly Step[] {
+  const kept = `${newKeptFolder(disk)}/${path}`;
+  ensureFolders(disk, kept);
+  withFile(disk, kept, "new", (fd) => {
+    writeAll(disk, fd, found.bytes, 0);
+    disk.fsync(fd);
+  });
+  for (const folder of foldersOf(kept).toReversed()) disk.fsyncFolder(folder);
+  disk.fsyncFolder("");
+  onKept({ path, kept });
+  return [{ type: "known", path, hash: found.hash }, keptEvent(disk, path, kept, pending)];
+}
+
+/** A fresh folder `.pawl/kept/<date>-<n>`. */
+export function newKeptFolder(disk: Disk): string {
+  const date = disk.now().toISOString().slice(0, 10);
+  ensureFolders(disk, `${KEPT}/${date}`);
+  const earlier = disk.list(KEPT).filter(({ name }) => name.startsWith(`${date}-`)).length;
+  for (let n = earlier + 1; ; n++) {
+    try {
+      disk.mkdir(`${KEPT}/${date}-${n}`);
+      return `${KEPT}/${date}-${n}`;
+    } catch (error) {
+      if (errnoOf(error) !== "EEXIST") throw error;
+    }
+  }
+}
+
+function keptEvent(disk: Disk, path: string, kept: string, pending: readonly Step[]): Append {
+  const id = disk.uniqueId();
+  const event = { type: "edit:kept", id, time: disk.now().toISOString(), path, kept };
+  const size = statFile(disk, EVENTS)?.size ?? 0;
+  const offset = pending
+    .filter((step): step is Append => step.type === "append" && step.path === EVENTS)
+    .reduce((end, step) => Math.max(end, step.offset + Buffer.byteLength(step.text)), size);
+  return { type: "append", path: EVENTS, id, offset, text: `${JSON.stringify(event)}\n` };
+}

@@ -1,0 +1,183 @@
+/**
+ * Locks over processes, by the kernel: free at once when their owner dies, never taken from one that is slow or
+ * suspended.
+ *
+ * K1  After locking, the path must still be the locked file: whoever removed `.pawl/` meanwhile has made another.
+ * K2  Waiting ends: past the limit the error names the owner, which wrote itself into the file when it got the lock.
+ * K3  Within a process, waiters of one name queue in order; only the first of them asks the kernel.
+ */
+import { hash } from "node:crypto";
+import { PawlError } from "../../base/error.ts";
+import { ensureControl, LOCKS } from "./control.ts";
+import { type Disk, errnoOf, withFile, writeAll } from "./disk.ts";
+
+export interface Lock {
+  release(): void;
+}
+
+interface Owner {
+  readonly pid: number;
+  readonly since: string;
+  readonly what: string;
+}
+
+const FIRST_WAIT = 1;
+const LONGEST_WAIT = 25;
+
+export interface Locks {
+  /** `what` is told to those who wait. Throws `lock-timeout` past the limit. */
+  acquire(name: string, what: string, limitMilliseconds: number): Promise<Lock>;
+}
+
+export function openLocks(disk: Disk): Locks {
+  const queues = new Map<string, Promise<void>>();
+
+  async function acquire(name: string, what: string, limit: number): Promise<Lock> {
+    const deadline = disk.now().getTime() + limit;
+    const leave = await enter(queues, name, () => waitAtMost(disk, deadline));
+    if (leave === null) throw timeout(disk, name, what, limit);
+    try {
+      const fd = await lockFile(disk, name, what, deadline);
+      if (fd === null) throw timeout(disk, name, what, limit);
+      return {
+        release() {
+          try {
+            disk.close(fd);
+          } finally {
+            leave();
+          }
+        },
+      };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+  return { acquire };
+}
+
+/** The lock file of a run: each name its own, whatever characters it has. */
+export function runLockName(run: string): string {
+  const escaped = run.replace(
+    /[^A-Za-z0-9_-]/gu,
+    (character) => `%${Buffer.from(character).toString("hex").toUpperCase()}.`,
+  );
+  return escaped.length <= 150
+    ? `run-${escaped}.lock`
+    : `run-${escaped.slice(0, 80)}~${hash("sha256", run)}.lock`;
+}
+
+export const PROJECT_LOCK = "project.lock";
+
+/** Waits for those before; null where time ran out first. */
+async function enter(
+  queues: Map<string, Promise<void>>,
+  name: string,
+  timeLimit: () => Limit,
+): Promise<(() => void) | null> {
+  const before = queues.get(name);
+  let leave = () => {};
+  const own = new Promise<void>((resolve) => {
+    leave = () => {
+      resolve();
+      if (queues.get(name) === tail) queues.delete(name);
+    };
+  });
+  const tail = before === undefined ? own : before.then(() => own);
+  queues.set(name, tail);
+  if (before === undefined) return leave;
+  const limit = timeLimit();
+  const turn = await Promise.race([before.then(() => true), limit.passed.then(() => false)]);
+  limit.cancel();
+  if (turn) return leave;
+  leave();
+  return null;
+}
+
+interface Limit {
+  readonly passed: Promise<void>;
+  cancel(): void;
+}
+
+function waitAtMost(disk: Disk, deadline: number): Limit {
+  let timer: NodeJS.Timeout | undefined;
+  const passed = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.max(0, deadline - disk.now().getTime()));
+  });
+  return { passed, cancel: () => clearTimeout(timer) };
+}
+
+/** The open, locked file; null where time ran out. */
+async function lockFile(disk: Disk, name: string, what: string, deadline: number): Promise<number | null> {
+  await disk.prepareLocks();
+  for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 1.5, LONGEST_WAIT)) {
+    const fd = tryLockFile(disk, name, what);
+    if (fd !== null) return fd;
+    if (disk.now().getTime() >= deadline) return null;
+    await disk.sleep(wait * (0.5 + Math.random()));
+  }
+}
+
+function tryLockFile(disk: Disk, name: string, what: string): number | null {
+  ensureControl(disk);
+  const path = `${LOCKS}/${name}`;
+  const fd = openLockFile(disk, path);
+  if (fd === null) return null;
+  let locked = false;
+  try {
+    locked = disk.tryLock(fd) && disk.lstat(path)?.inode === disk.stat(fd).inode;
+  } finally {
+    if (!locked) disk.close(fd);
+  }
+  if (!locked) return null;
+  writeOwner(disk, fd, { pid: disk.pid, since: disk.now().toISOString(), what });
+  return fd;
+}
+
+/** Null where the folder was removed meanwhile: the next try makes it again. */
+function openLockFile(disk: Disk, path: string): number | null {
+  try {
+    return disk.open(path, "update");
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** Only for the message of those who wait: a full disk must not stop anybody here. */
+function writeOwner(disk: Disk, fd: number, owner: Owner): void {
+  try {
+    writeAll(disk, fd, Buffer.from(`${JSON.stringify(owner)}\n`), 0);
+  } catch {}
+}
+
+function readOwner(disk: Disk, name: string): Owner | null {
+  try {
+    return withFile(disk, `${LOCKS}/${name}`, "read", (fd) => {
+      const line =
+        Buffer.from(disk.read(fd, 0, 1000))
+          .toString("utf8")
+          .split("\n")[0] ?? "";
+      return JSON.parse(line) as Owner;
+    });
+  } catch {
+    return null;
+  }
+}
+
+function timeout(disk: Disk, name: string, what: string, limit: number): PawlError {
+  const owner = readOwner(disk, name);
+  const seconds = `${limit / 1000} s`;
+  if (owner === null)
+    return new PawlError(
+      "lock-timeout",
+      `${what} waited ${seconds} for another process that holds ${LOCKS}/${name}; it has not written who it is.`,
+      "Wait for the other Pawl process to finish, or end it; the lock is free as soon as it is gone.",
+    );
+  const self = owner.pid === disk.pid ? " (this process)" : "";
+  return new PawlError(
+    "lock-timeout",
+    `${what} waited ${seconds} for process ${owner.pid}${self}, which has held the lock since ${owner.since} for: ${owner.what}.`,
+    `Wait for process ${owner.pid} to finish, or end it (it may be suspended); the lock is free as soon as it is gone.`,
+  );
+}

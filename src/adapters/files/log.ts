@@ -1,0 +1,14 @@
+import { type Disk, withFile } from "./disk.ts";
+import { checkFolders } from "./look.ts";
+import { ensureFolders } from "./temporary.ts";
+
+/** Appends one whole line in one write; what a full disk cuts short is taken back. */
+export function appendLog(disk: Disk, path: string, line: string): void {
+  if (!checkFolders(disk, path)) ensureFolders(disk, path);
+  const bytes = Buffer.from(line.endsWith("\n") ? line : `${line}\n`);
+  withFile(disk, path, "append", (fd) => {
+    const before = disk.stat(fd).size;
+    const written = disk.write(fd, bytes, before);
+    if (written < bytes.length && disk.stat(fd).size === before + written) disk.truncate(fd, before);
+  });
+}

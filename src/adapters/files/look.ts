@@ -1,0 +1,154 @@
+/**
+ * Looking at the project's files, and never through a symbolic link.
+ *
+ * L1  Each component below the root is looked at; a link is refused by name, whatever it points to.
+ * L2  Only regular files are read.
+ */
+import { hash } from "node:crypto";
+import { PawlError } from "../../base/error.ts";
+import { type Disk, errnoOf, type FileStat, withFile } from "./disk.ts";
+
+export interface Found {
+  readonly bytes: Uint8Array;
+  readonly hash: string;
+  readonly mode: number;
+}
+
+export function hashOf(bytes: Uint8Array): string {
+  return hash("sha256", bytes, "hex");
+}
+
+/** The folder that holds the path; "" for the root. */
+export function folderOf(path: string): string {
+  const slash = path.lastIndexOf("/");
+  return slash === -1 ? "" : path.slice(0, slash);
+}
+
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** Folders from the top one below the root down to that of the path. */
+export function foldersOf(path: string): readonly string[] {
+  const segments = path.split("/");
+  return segments.slice(0, -1).map((_, index) => segments.slice(0, index + 1).join("/"));
+}
+
+/** Folders already looked at within one short piece of work, so that each costs one look. */
+export type KnownFolders = Set<string>;
+
+/** Whether the folder of the path exists; throws where a component is a link or no folder. */
+export function checkFolders(disk: Disk, path: string, known?: KnownFolders): boolean {
+  const own = folderOf(path);
+  if (own === "" || known?.has(own)) return true;
+  for (const folder of foldersOf(path)) {
+    if (known?.has(folder)) continue;
+    const stat = disk.lstat(folder);
+    if (stat === null) return false;
+    checkKind(stat, folder, "folder");
+    known?.add(folder);
+  }
+  return true;
+}
+
+/** The regular file at the path, or null. */
+export function statFile(disk: Disk, path: string, known?: KnownFolders): FileStat | null {
+  if (!checkFolders(disk, path, known)) return null;
+  const stat = disk.lstat(path);
+  if (stat !== null) checkKind(stat, path, "file");
+  return stat;
+}
+
+/** The folder at the path, or null. */
+export function statFolder(disk: Disk, path: string, known?: KnownFolders): FileStat | null {
+  if (!checkFolders(disk, path, known)) return null;
+  const stat = disk.lstat(path);
+  if (stat !== null) checkKind(stat, path, "folder");
+  return stat;
+}
+
+/** The file's bytes as they are now, or null where there is none. */
+export function lookAt(disk: Disk, path: string, known?: KnownFolders): Found | null {
+  const stat = statFile(disk, path, known);
+  if (stat === null) return null;
+  try {
+    const bytes = withFile(disk, path, "read", (fd) => readToEnd(disk, fd, stat.size));
+    return { bytes, hash: hashOf(bytes), mode: stat.mode };
+  } catch (error) {
+    // Removed since the look before.
+    if (errnoOf(error) === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** `expected` is only a first guess of the size: the file may have grown. */
+export function readToEnd(disk: Disk, fd: number, expected: number): Uint8Array {
+  const first = disk.read(fd, 0, expected + 1);
+  if (first.length <= expected) return first;
+  const parts = [first];
+  for (let offset = first.length; ; ) {
+    const part = disk.read(fd, offset, 64 * 1024);
+    if (part.length === 0) return Buffer.concat(parts);
+    parts.push(part);
+    offset += part.length;
+  }
+}
+
+/** The text; throws `state-unreadable` where the bytes are not UTF-8, rather than replacing them silently. */
+export function textOf(bytes: Uint8Array, path: string): string {
+  const text = tryTextOf(bytes);
+  if (text !== null) return text;
+  const offset = firstBadByte(bytes);
+  const line = bytes.subarray(0, offset).reduce((lines, byte) => (byte === 10 ? lines + 1 : lines), 1);
+  throw new PawlError(
+    "state-unreadable",
+    `The file ${path} cannot be read as text: expected UTF-8, found bytes that are none in line ${line} (at byte ${offset}).`,
+    `Save ${path} as UTF-8 in your editor, or bring an earlier version back.`,
+  );
+}
+
+/** The text, BOM and all, or null where the bytes are not UTF-8. */
+export function tryTextOf(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** By bisection: a text's beginning, cut anywhere, still decodes as the start of a stream. */
+function firstBadByte(bytes: Uint8Array): number {
+  let good = 0;
+  let bad = bytes.length;
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1;
+    if (isStartOfText(bytes.subarray(0, middle))) good = middle;
+    else bad = middle;
+  }
+  return good;
+}
+
+function isStartOfText(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function checkKind(stat: FileStat, path: string, expected: "file" | "folder"): void {
+  if (stat.kind === expected) return;
+  if (stat.kind === "link")
+    throw new PawlError(
+      "path-outside-project",
+      `${path} is a symbolic link: expected a ${expected}. Pawl follows no links inside a project, because they can lead out of it.`,
+      `Replace the link ${path} by a real ${expected}.`,
+    );
+  const found = stat.kind === "other" ? "something that is neither file nor folder" : `a ${stat.kind}`;
+  throw new PawlError(
+    "state-unreadable",
+    `${path} cannot be used: expected a ${expected}, found ${found}.`,
+    `Move ${path} away, then run the command again.`,
+  );
+}

@@ -1,0 +1,155 @@
+/**
+ * The real disk. Calls are synchronous: each takes microseconds, a commit a millisecond, and nothing else may run
+ * between its calls.
+ */
+import { execFileSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  type Stats,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { PawlError } from "../../base/error.ts";
+import type { Disk, EntryKind, FileStat, OpenMode } from "./disk.ts";
+
+const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_APPEND } = constants;
+// Absent on Windows.
+const O_NOFOLLOW = constants.O_NOFOLLOW ?? 0;
+
+const FLAGS: Record<OpenMode, number> = {
+  read: O_RDONLY | O_NOFOLLOW,
+  append: O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW,
+  update: O_RDWR | O_CREAT | O_NOFOLLOW,
+  new: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+};
+
+type TryLock = (fd: number) => boolean;
+let nativeTryLock: TryLock | null = null;
+let knownBootId: string | null | undefined;
+
+/** `root` is absolute. */
+export function nodeDisk(root: string): Disk {
+  const at = (path: string) => (path === "" ? root : `${root}/${path}`);
+  return {
+    open: (path, how, mode = 0o644) => openSync(at(path), FLAGS[how], mode),
+    close: closeSync,
+    read: readUpTo,
+    write: (fd, bytes, offset) => writeSync(fd, bytes, 0, bytes.length, offset),
+    truncate: ftruncateSync,
+    chmod: fchmodSync,
+    fsync: fsyncSync,
+    fsyncFolder(path) {
+      const fd = openSync(at(path), O_RDONLY);
+      try {
+        fsyncSync(fd);
+      } finally {
+        closeSync(fd);
+      }
+    },
+    stat: (fd) => fileStat(fstatSync(fd)),
+    lstat(path) {
+      const stats = lstatSync(at(path), { throwIfNoEntry: false });
+      return stats === undefined ? null : fileStat(stats);
+    },
+    list: (folder) =>
+      readdirSync(at(folder), { withFileTypes: true }).map((entry) => ({
+        name: entry.name,
+        kind: kindOf(entry),
+      })),
+    mkdir: (path) => mkdirSync(at(path), 0o755),
+    rename: (from, to) => renameSync(at(from), at(to)),
+    unlink: (path) => unlinkSync(at(path)),
+    writable(path) {
+      try {
+        accessSync(at(path), constants.W_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    prepareLocks,
+    tryLock(fd) {
+      if (nativeTryLock === null) throw new Error("prepareLocks comes first");
+      return nativeTryLock(fd);
+    },
+    bootId() {
+      if (knownBootId === undefined) knownBootId = readBootId();
+      return knownBootId;
+    },
+    pid: process.pid,
+    now: () => new Date(),
+    uniqueId: randomUUID,
+    sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  };
+}
+
+function readUpTo(fd: number, offset: number, length: number): Uint8Array {
+  const buffer = Buffer.allocUnsafe(length);
+  let done = 0;
+  while (done < length) {
+    const count = readSync(fd, buffer, done, length - done, offset + done);
+    if (count === 0) break;
+    done += count;
+  }
+  return buffer.subarray(0, done);
+}
+
+function fileStat(stats: Stats): FileStat {
+  return {
+    kind: kindOf(stats),
+    size: stats.size,
+    mode: stats.mode & 0o7777,
+    inode: `${stats.dev}:${stats.ino}`,
+  };
+}
+
+function kindOf(entry: Pick<Stats, "isFile" | "isDirectory" | "isSymbolicLink">): EntryKind {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "folder";
+  return entry.isSymbolicLink() ? "link" : "other";
+}
+
+/** The native part costs some milliseconds to load: only who locks pays. */
+async function prepareLocks(): Promise<void> {
+  if (nativeTryLock !== null) return;
+  try {
+    const native = await import("fs-native-extensions");
+    nativeTryLock = native.default.tryLock;
+  } catch (cause) {
+    throw new PawlError(
+      "disk-failed",
+      `The kernel's file locks cannot be used: the native part of fs-native-extensions does not load on ${process.platform}-${process.arch}.`,
+      "Install again on this machine (`npm install`), or run Pawl on Linux (glibc), macOS or Windows on x64 or arm64.",
+      cause,
+    );
+  }
+}
+
+function readBootId(): string | null {
+  try {
+    if (process.platform === "linux")
+      return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim() || null;
+    if (process.platform === "darwin")
+      return (
+        execFileSync("/usr/sbin/sysctl", ["-n", "kern.bootsessionuuid"], {
+          encoding: "utf8",
+          stdio: ["ignore", "pipe", "ignore"],
+        }).trim() || null
+      );
+  } catch {}
+  return null;
+}

@@ -1,0 +1,131 @@
+/**
+ * The store on plain files: one journal per project, one lock per run, one for the project.
+ *
+ * A commit under the project's lock: replay what is pending → verify what the view read → write the journal's record
+ * and sync it, which is the commit → apply the files → move the marker. What fails after the sync is not a failure
+ * of the commit: it stays pending, and whoever opens the project next goes on.
+ */
+import { PawlError } from "../../base/error.ts";
+import type { Change, Editor, Store, View } from "../../base/ports.ts";
+import type { Disk } from "./disk.ts";
+import { guarded } from "./disk-error.ts";
+import { appendRecord, isAllApplied } from "./journal.ts";
+import type { OnKept } from "./keep.ts";
+import { openLocks, PROJECT_LOCK, runLockName } from "./locks.ts";
+import { appendLog } from "./log.ts";
+import type { Found } from "./look.ts";
+import type { Applied } from "./marker.ts";
+import { nodeDisk } from "./node-disk.ts";
+import { planSteps } from "./plan.ts";
+import { applyFrom, type Project, recover, settle } from "./recover.ts";
+import { openView, type Reads, stillHolds } from "./view.ts";
+
+export interface StoreOptions {
+  /** The project's folder, absolute. */
+  readonly root: string;
+  /** Reads a packaged text; null where there is none. */
+  readonly packaged?: (path: string) => Promise<string | null>;
+  /** By the name that changes of type `edit` carry. */
+  readonly editors?: Readonly<Record<string, Editor>>;
+  /** Told of each text of a person's that was kept aside before it was replaced. */
+  readonly onKept?: OnKept;
+  /** How long a commit waits for another; default 10 s. */
+  readonly commitWaitMilliseconds?: number;
+  /** How long an advance waits for another of the same run; default 30 s. */
+  readonly holdWaitMilliseconds?: number;
+  /** A commit that leaves the journal longer settles it; default 1 MB. */
+  readonly journalBytes?: number;
+  /** The disk of the project; default the real one. */
+  readonly disk?: Disk;
+}
+
+const COMMIT_WAIT = 10_000;
+const HOLD_WAIT = 30_000;
+const JOURNAL_BYTES = 1024 * 1024;
+
+export function openStore(options: StoreOptions): Store {
+  const disk = options.disk ?? nodeDisk(options.root);
+  const project: Project = { disk, editors: options.editors ?? {}, onKept: options.onKept ?? (() => {}) };
+  const locks = openLocks(disk);
+  const readsOf = new WeakMap<View, Reads>();
+
+  const underLock = async <T>(what: string, work: () => T): Promise<T> => {
+    const lock = await locks.acquire(PROJECT_LOCK, what, options.commitWaitMilliseconds ?? COMMIT_WAIT);
+    try {
+      return work();
+    } finally {
+      lock.release();
+    }
+  };
+
+  const ready = async () => {
+    if (!isAllApplied(disk)) await underLock("Reading the project", () => recover(project));
+  };
+
+  const reads = (view: View): Reads => {
+    const known = readsOf.get(view);
+    if (known !== undefined) return known;
+    throw new PawlError("internal", "A view of another store was given to this one.", "Report this.");
+  };
+
+  const commitNow = (view: View, changes: readonly Change[]): "committed" | "changed" => {
+    const at = recover(project);
+    const looked = new Map<string, Found | null>();
+    if (!stillHolds(disk, reads(view), looked)) return "changed";
+    const steps = planSteps({ disk, looked }, changes);
+    if (steps === "changed") return "changed";
+    if (steps.length === 0) return "committed";
+    const record = appendRecord(disk, at, steps);
+    const end = { length: record.end, sequence: record.sequence };
+    try {
+      const applied = applyFrom(project, end, steps, { fresh: true, torn: false });
+      settleIfLong(project, applied, options.journalBytes ?? JOURNAL_BYTES);
+    } catch {
+      // Committed by now; the next reader applies the rest, or tells why it cannot.
+    }
+    return "committed";
+  };
+
+  return {
+    view() {
+      const opened = openView({
+        disk,
+        packaged: options.packaged ?? (async () => null),
+        ready,
+        guarded: (work) => guarded("Reading the project", work),
+      });
+      readsOf.set(opened.view, opened.reads);
+      return opened.view;
+    },
+    async hold(run, work) {
+      const limit = options.holdWaitMilliseconds ?? HOLD_WAIT;
+      const lock = await guarded("Locking the run", () => locks.acquire(runLockName(run), run, limit));
+      try {
+        return await work();
+      } finally {
+        lock.release();
+      }
+    },
+    holds: (view) =>
+      guarded("Reading the project", async () => {
+        await ready();
+        return stillHolds(disk, reads(view));
+      }),
+    commit: (view, changes) =>
+      guarded("Committing", () => underLock("A commit", () => commitNow(view, changes))),
+    async log(path, line) {
+      try {
+        appendLog(disk, path, line);
+      } catch {}
+    },
+    settle: () =>
+      guarded("Settling the journal", async () => {
+        await underLock("Settling the journal", () => settle(project));
+      }),
+  };
+}
+
+/** Where starts of the machine cannot be told apart, no marker can be trusted: nothing is left to be replayed. */
+function settleIfLong(project: Project, applied: Applied, limit: number): void {
+  if (applied.length > limit || project.disk.bootId() === null) settle(project);
+}

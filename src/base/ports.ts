@@ -404,9 +404,107 @@ export type PullRequestEnsured =
   /** No token, no such repository, nothing to merge: a person must act. */
   | { readonly kind: "refused"; readonly reason: string };
 
+// ── Jira issues, wiki pages, and what reviewers said ─────────────────────────────────────────────────────────────
+
+/** Why something could not be fetched, in words of our own; `detail` is one line for a person. */
+export interface FetchFailure {
+  readonly reason:
+    | "unauthorized"
+    | "forbidden"
+    | "not-found"
+    | "rate-limited"
+    | "timed-out"
+    | "unreachable"
+    | "unexpected";
+  readonly detail: string;
+  /** Seconds to wait before the next try, where the other side says so. */
+  readonly retryAfter?: number;
+}
+
+/** Issues and pages that a text links to. Credentials go to the configured address only, never to a link's host. */
+export interface References {
+  /** Never throws. */
+  fetch(reference: Reference): Promise<ReferenceFetch>;
+}
+
+export type Reference =
+  | { readonly kind: "issue"; readonly site: string; readonly key: string }
+  | { readonly kind: "page"; readonly site: string; readonly page: string };
+
+export type ReferenceFetch =
+  /** Written by others: to be fenced wherever it is shown. */
+  | { readonly kind: "fetched"; readonly markdown: string }
+  /** `detail`: what to set. */
+  | { readonly kind: "not-configured"; readonly detail: string }
+  | { readonly kind: "failed"; readonly failure: FetchFailure };
+
+/** What was said on pull requests. */
+export interface Reviews {
+  /** Of the pull request of the branch that the project has checked out. Never throws. */
+  fetch(order: { readonly missing?: ReviewMissing }): Promise<ReviewFetch>;
+}
+
+export type ReviewPart = "reviews" | "review-comments" | "comments";
+
+/** Where a fetch stopped: the parts that are not complete, each with the page to go on with. */
+export interface ReviewMissing {
+  /** `owner/name` */
+  readonly repository: string;
+  readonly number: number;
+  readonly pages: Readonly<Partial<Record<ReviewPart, number>>>;
+}
+
+export type ReviewFetch =
+  | {
+      readonly kind: "fetched";
+      readonly pull: PullRequest;
+      /** In the order of the parts, then as the forge lists them. */
+      readonly remarks: readonly Remark[];
+      /** Whether `resolved` could be told. */
+      readonly threads: "known" | "unknown";
+      readonly missing: ReviewMissing | null;
+      /** Why, where something is missing. */
+      readonly failure: FetchFailure | null;
+    }
+  | { readonly kind: "no-pull-request"; readonly branch: string; readonly repositories: readonly string[] }
+  /** `detail`: what to set or to do. */
+  | { readonly kind: "not-configured"; readonly detail: string }
+  | { readonly kind: "failed"; readonly failure: FetchFailure };
+
+export interface PullRequest {
+  /** `owner/name` */
+  readonly repository: string;
+  readonly number: number;
+  readonly title: string;
+  readonly url: string;
+  readonly branch: string;
+}
+
+/** One review, review comment or comment. Written by others. */
+export interface Remark {
+  readonly part: ReviewPart;
+  readonly author: string;
+  readonly url: string;
+  readonly text: string;
+  /** ISO 8601. */
+  readonly time: string;
+  /** A review's verdict: `APPROVED`, `CHANGES_REQUESTED`, `COMMENTED`. */
+  readonly verdict?: string;
+  readonly file?: string;
+  readonly line?: number;
+  /** The comment answers an earlier one of its thread. */
+  readonly reply?: true;
+  readonly resolved?: boolean;
+  /** The code that it is about has changed since. */
+  readonly outdated?: true;
+}
+
 // ── Everything outside, as a workflow's `gather` sees it ─────────────────────────────────────────────────────────
 
 /** Each member is asked for only when used, so that nothing unused is loaded. */
 export interface Outside {
   readonly git: Git;
+  /** Absent: none is configured. */
+  readonly references?: References;
+  readonly reviews?: Reviews;
 }

@@ -1,0 +1,65 @@
+import type { FileKey } from "./files.ts";
+
+/** What a row does to the files besides moving the state: made in the same commit. */
+export type Action =
+  /** Creates the file from its template. One that a person wrote is set aside, or with `keep` left as it is. */
+  | { readonly type: "create"; readonly file: FileKey; readonly keep?: true }
+  /** Copies the guides where they do not exist. */
+  | { readonly type: "copy-guides" }
+  /** plan.md, from its template and the context. */
+  | { readonly type: "create-plan" }
+  /** task.md and task-results.md into `tasks/task-<task_name>-<date>/`: those that exist. */
+  | { readonly type: "archive-task" }
+  /** comments.md, review-task.md and review-task-results.md into `pr-reviews/pr-review-<date>/`: those that exist. */
+  | { readonly type: "archive-review" }
+  /** Puts the file's contents, as they are before the move, into the reply. */
+  | { readonly type: "load"; readonly file: FileKey }
+  /** Fetches the linked issues and pages and appends them to the file. */
+  | { readonly type: "fetch-links"; readonly file: "context" | "plan" }
+  /** Fetches the pull request's comments into comments.md; with `keep`, not where the file is back. */
+  | { readonly type: "fetch-comments"; readonly keep?: true };
+
+const NEW_TASK: Action = { type: "create", file: "task" };
+const ARCHIVED_TASK: readonly Action[] = [
+  { type: "load", file: "results" },
+  { type: "archive-task" },
+  NEW_TASK,
+];
+const ARCHIVED_REVIEW: readonly Action[] = [
+  { type: "load", file: "review_results" },
+  { type: "archive-review" },
+];
+
+/** By row; a row without an entry moves the state and nothing else. */
+export const ACTIONS: Readonly<Record<string, readonly Action[]>> = {
+  GC1: [{ type: "create", file: "context" }, { type: "copy-guides" }],
+  GC2a: [{ type: "create-plan" }],
+  GC2b: [{ type: "create-plan" }],
+  G2: [NEW_TASK],
+  G4: [{ type: "load", file: "task" }],
+  G5: [{ type: "fetch-comments" }],
+  E1b: [{ type: "fetch-links", file: "context" }],
+  E2: [{ type: "fetch-links", file: "plan" }],
+  A2: ARCHIVED_TASK,
+  H3: ARCHIVED_TASK,
+  A5a: [{ type: "fetch-comments" }],
+  A5b: [{ type: "fetch-comments" }],
+  H15: [{ type: "fetch-comments" }],
+  C1: [{ type: "archive-review" }, { type: "fetch-comments" }],
+  C2: [{ type: "archive-review" }, { type: "fetch-comments" }],
+  P1: [{ type: "create", file: "review_task" }],
+  P3: ARCHIVED_REVIEW,
+  P4a: ARCHIVED_REVIEW,
+  P4b: [...ARCHIVED_REVIEW, NEW_TASK],
+  R1: [{ type: "create", file: "task", keep: true }],
+  R2: ARCHIVED_TASK,
+  R3: [{ type: "archive-task" }, NEW_TASK],
+  R5a: [{ type: "fetch-comments", keep: true }],
+  R5b: [{ type: "fetch-comments", keep: true }],
+  R6a: [{ type: "create", file: "review_task", keep: true }],
+  R9: [{ type: "create", file: "context", keep: true }],
+};
+
+export function actionsOf(row: string): readonly Action[] {
+  return ACTIONS[row] ?? [];
+}

@@ -1,0 +1,54 @@
+import type { Facts, FactValue } from "../../engine/workflow.ts";
+import { parseAtlassianUrls, unprocessedUrls } from "./atlassian.ts";
+import { isIncomplete } from "./comments-file.ts";
+import type { Criterion } from "./criteria.ts";
+import { FILE_KEYS, type FileKey } from "./files.ts";
+
+/** The texts of the working files; null: there is no such file. */
+export type Texts = Readonly<Record<FileKey, string | null>>;
+
+export type CriteriaReader = (plan: string) => readonly Criterion[];
+
+/**
+ * The observed facts of the files. Each is worked out when it is first asked for, since a decision needs few of them;
+ * `criteriaOf` is asked only for a plan that may hold criteria.
+ */
+export function observe(texts: Texts, refs: string, criteriaOf: CriteriaReader): Facts {
+  const facts: Record<string, FactValue> = {};
+  for (const key of FILE_KEYS) facts[key] = texts[key] === null ? "missing" : "present";
+  lazily(facts, "context_urls", () => linksOf(texts.context, refs));
+  lazily(facts, "plan_urls", () => linksOf(texts.plan, refs));
+  lazily(facts, "criteria", () => criteriaFact(texts.plan, criteriaOf));
+  lazily(facts, "comments_fetch", () =>
+    texts.comments !== null && isIncomplete(texts.comments) ? "incomplete" : "complete",
+  );
+  return facts;
+}
+
+/** Whether the text can hold a task-list item at all: only then is the parser needed. */
+export function mayHoldCriteria(plan: string | null): plan is string {
+  return plan !== null && /\[[ xX\t\r\n]\]/.test(plan);
+}
+
+function lazily(facts: Record<string, FactValue>, name: string, look: () => FactValue): void {
+  let value: FactValue | undefined;
+  Object.defineProperty(facts, name, {
+    enumerable: true,
+    get: () => {
+      value ??= look();
+      return value;
+    },
+  });
+}
+
+function linksOf(text: string | null, refs: string): FactValue {
+  if (text === null || parseAtlassianUrls(text).length === 0) return "none";
+  return unprocessedUrls(text, refs).length === 0 ? "all-processed" : "some-unprocessed";
+}
+
+function criteriaFact(plan: string | null, criteriaOf: CriteriaReader): FactValue {
+  if (!mayHoldCriteria(plan)) return "none";
+  const criteria = criteriaOf(plan);
+  if (criteria.length === 0) return "none";
+  return criteria.every((criterion) => criterion.checked) ? "all-checked" : "open";
+}

@@ -1,0 +1,31 @@
+import { type ProjectPath, projectPath } from "../../base/path.ts";
+
+/** The working files, by the name of the fact that tells whether each exists. */
+export const FILE_NAMES = {
+  context: "context.md",
+  plan: "plan.md",
+  task: "task.md",
+  results: "task-results.md",
+  comments: "comments.md",
+  review_task: "review-task.md",
+  review_results: "review-task-results.md",
+} as const;
+
+export type FileKey = keyof typeof FILE_NAMES;
+
+export const FILE_KEYS = Object.keys(FILE_NAMES) as readonly FileKey[];
+
+export const AI_FOLDER = projectPath(".ai");
+export const TASK_FOLDER = projectPath(".ai/task");
+export const STATE_FILE = projectPath(".ai/task/state.json");
+export const REFS_FILE = projectPath(".ai/task/.atlassian-refs");
+export const TASK_ARCHIVES = projectPath(".ai/task/tasks");
+export const REVIEW_ARCHIVES = projectPath(".ai/task/pr-reviews");
+export const GUIDES = {
+  "plan-guide.md": projectPath(".ai/plan-guide.md"),
+  "task-guide.md": projectPath(".ai/task-guide.md"),
+} as const;
+
+export function pathOf(key: FileKey): ProjectPath {
+  return projectPath(".ai/task", FILE_NAMES[key]);
+}

@@ -1,0 +1,56 @@
+import { parse } from "yaml";
+
+const MAX_NAME_BYTES = 100;
+const FALLBACK = "unnamed";
+
+/**
+ * The `task_name` of a task's YAML front matter as one path segment: letters, digits, `.`, `_` and `-` only. Where it
+ * is missing, cannot be parsed, or is still the template's, it is "unnamed".
+ */
+export function parseTaskName(text: string, template: string): string {
+  const name = nameIn(text);
+  return name === null || name === nameIn(template) ? FALLBACK : toSegment(name);
+}
+
+function nameIn(text: string): string | null {
+  const name = frontMatterOf(text)?.task_name;
+  if (typeof name !== "string" && typeof name !== "number") return null;
+  return String(name).trim();
+}
+
+function frontMatterOf(text: string): Record<string, unknown> | null {
+  const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/);
+  const end = lines.findIndex((line, at) => at > 0 && /^(---|\.\.\.)\s*$/.test(line));
+  if (!/^---\s*$/.test(lines[0] ?? "") || end < 0) return null;
+  try {
+    const value: unknown = parse(lines.slice(1, end).join("\n"), { maxAliasCount: 0, logLevel: "silent" });
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+function toSegment(name: string): string {
+  const safe = name
+    .normalize("NFC")
+    .replace(/[^\p{L}\p{M}\p{N}._-]+/gu, "-")
+    .replace(/\.{2,}/g, ".")
+    .replace(/-{2,}/g, "-");
+  const short = trimEnds(cut(trimEnds(safe)));
+  return short === "" ? FALLBACK : short;
+}
+
+function trimEnds(text: string): string {
+  return text.replace(/^[-.]+|[-.]+$/g, "");
+}
+
+function cut(text: string): string {
+  let bytes = 0;
+  let kept = "";
+  for (const character of text) {
+    bytes += new TextEncoder().encode(character).length;
+    if (bytes > MAX_NAME_BYTES) break;
+    kept += character;
+  }
+  return kept;
+}

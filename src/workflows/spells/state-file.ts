@@ -1,0 +1,105 @@
+import { PawlError } from "../../base/error.ts";
+import type { Position } from "../../engine/workflow.ts";
+import { REPARO_ORIGINS } from "./facts-space.ts";
+import { STATES } from "./states.ts";
+
+/** `.ai/task/state.json`: the authority on where the work stands. Keys that Pawl does not know are kept. */
+export interface StateFile {
+  readonly current_state: string;
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly history: readonly HistoryEntry[];
+}
+
+export interface HistoryEntry {
+  /** UTC, to the second: `2026-01-31T09:30:00Z`. */
+  readonly timestamp: string;
+  /** `A → B` */
+  readonly transition: string;
+  /** The spell: `Accio`. */
+  readonly trigger: string;
+}
+
+const FIX =
+  "Run `pawl repair` to be offered the state that the files suggest, or restore .ai/task/state.json from version control. The file was left as it is.";
+
+/** Where nothing was begun yet. */
+export const FIRST_STATE: StateFile = { current_state: "GATHER_NEEDS_CONTEXT", context: {}, history: [] };
+
+/** The state, or where there is no file the first one. Throws `state-unreadable` where the text is none of ours. */
+export function parseState(text: string | null): StateFile {
+  if (text === null) return FIRST_STATE;
+  const value = parseObject(text);
+  const { current_state, context = {}, history = [] } = value;
+  if (typeof current_state !== "string" || !Object.hasOwn(STATES, current_state))
+    throw unreadable(
+      `"current_state" is ${shown(current_state)}; expected one of ${Object.keys(STATES).join(", ")}`,
+    );
+  if (!isObject(context)) throw unreadable(`"context" is ${shown(context)}; expected an object`);
+  if (!Array.isArray(history)) throw unreadable(`"history" is ${shown(history)}; expected an array`);
+  return { ...value, current_state, context, history };
+}
+
+export function renderState(state: StateFile): string {
+  return `${JSON.stringify(state, null, 2)}\n`;
+}
+
+/** The configuration that the file describes. An origin that the table does not know counts as none. */
+export function positionOf(state: StateFile): Position {
+  const origin = state.context.reparo_origin;
+  const known = REPARO_ORIGINS.find((name) => name === origin) ?? null;
+  return { state: state.current_state, kept: { reparo_origin: known } };
+}
+
+/** The file after a move; `context` is what the new state needs besides the kept facts. */
+export function afterMove(
+  state: StateFile,
+  after: Position,
+  move: {
+    readonly trigger: string;
+    readonly time: string;
+    readonly context: Readonly<Record<string, unknown>>;
+  },
+): StateFile {
+  const origin = after.kept.reparo_origin;
+  const entry = {
+    timestamp: toSeconds(move.time),
+    transition: `${state.current_state} → ${after.state}`,
+    trigger: move.trigger,
+  };
+  return {
+    ...state,
+    current_state: after.state,
+    context: origin ? { reparo_origin: origin, ...move.context } : move.context,
+    history: [...state.history, entry],
+  };
+}
+
+/** ISO 8601 in UTC without milliseconds. */
+export function toSeconds(time: string): string {
+  return time.replace(/\.\d+Z$/, "Z");
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch (thrown) {
+    throw unreadable(`it is no JSON (${thrown instanceof Error ? thrown.message : String(thrown)})`);
+  }
+  if (isObject(value)) return value;
+  throw unreadable(
+    `it holds ${shown(value)}; expected an object with "current_state", "context" and "history"`,
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? "missing" : JSON.stringify(value).slice(0, 100);
+}
+
+function unreadable(what: string): PawlError {
+  return new PawlError("state-unreadable", `.ai/task/state.json cannot be used: ${what}.`, FIX);
+}

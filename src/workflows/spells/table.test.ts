@@ -1,0 +1,168 @@
+import { readdirSync } from "node:fs";
+import { expect, test } from "vitest";
+import source from "../../../test/fixtures/spells-source-rows.json" with { type: "json" };
+import { check } from "../../engine/check.ts";
+import { decide } from "../../engine/decide.ts";
+import type { Facts, Row } from "../../engine/workflow.ts";
+import { ACTIONS } from "./actions.ts";
+import { EFFECTS } from "./effects.ts";
+import { REPLY_NAMES } from "./reply-names.ts";
+import { SPELLS_WORKFLOW as SPELLS } from "./table.ts";
+
+interface SourceRow {
+  readonly id: string;
+  readonly spell: string;
+  readonly next: Readonly<Record<string, string>>;
+}
+
+const SOURCE = source as unknown as readonly SourceRow[];
+const SUPERSEDED = ["L1", "GCN2", "GCN3", "GN3", "F5", "ER7b"];
+
+/** Source states that another row takes: "any state except …" gives way to a row that names the state. */
+const GIVEN_WAY: Readonly<Record<string, readonly string[]>> = {
+  F1: ["GATHER_EDITING", "ERROR_TASK_MISSING", "ERROR_TASK_RESULTS_MISSING"],
+};
+
+const PRESENT: Facts = {
+  context: "present",
+  context_urls: "none",
+  plan: "present",
+  plan_urls: "none",
+  criteria: "open",
+  task: "present",
+  results: "present",
+  comments: "missing",
+  comments_fetch: "complete",
+  review_task: "missing",
+  review_results: "missing",
+};
+
+function rowOf(state: string, spell: string, facts: Facts, origin: string | null = null): string {
+  const position = { state, kept: { reparo_origin: origin } };
+  return decide(SPELLS, position, spell, { ...PRESENT, ...facts }).row.id;
+}
+
+test("the table is proved: one row for each world, all reached, no trap, each reply matched", () => {
+  const report = check({ workflow: SPELLS, replies: REPLY_NAMES });
+  expect(report.violations).toEqual([]);
+  expect(report.counts).toMatchObject({ states: 26, events: 6, pairs: 156, rows: 128, replies: 128 });
+});
+
+test("112 rows are the source's, in its states, with its spells and next states", () => {
+  const kept = SOURCE.filter((row) => !SUPERSEDED.includes(row.id));
+  expect(kept).toHaveLength(112);
+  for (const { id, spell, next } of kept) {
+    const row = SPELLS.rows.find((candidate) => candidate.id === id);
+    expect(row, id).toBeDefined();
+    expect(row?.on, id).toBe(spell);
+    const expected = Object.entries(next).filter(([state]) => !GIVEN_WAY[id]?.includes(state));
+    expect([...(row?.from ?? [])].sort(), id).toEqual(expected.map(([state]) => state).sort());
+    for (const [state, target] of expected) expect(outcomeOf(row as Row, state), id).toEqual(target);
+  }
+});
+
+function outcomeOf(row: Row, state: string): string {
+  if (row.outcome === "blocked") return "BLOCKED";
+  const target = typeof row.to === "string" ? row.to : row.to[state];
+  const same = target === "same";
+  // The source writes some stays as the state's own name: those of Accio, and of Expecto where it changes files.
+  const named = ["G3", "A4", "E1b", "E2"].includes(row.id);
+  return same ? (named ? state : "SAME") : (target ?? "nowhere");
+}
+
+test("every other row is one for a hole, numbered from H1", () => {
+  const ids = new Set(SOURCE.map((row) => row.id));
+  const own = SPELLS.rows.map((row) => row.id).filter((id) => !ids.has(id));
+  expect(own.sort()).toEqual(Array.from({ length: 16 }, (_, at) => `H${at + 1}`).sort());
+  expect(SPELLS.rows.filter((row) => SUPERSEDED.includes(row.id))).toEqual([]);
+});
+
+test("the names of the replies are those of the files", () => {
+  const files = readdirSync(new URL("./replies/", import.meta.url)).map((name) => name.replace(/\.md$/, ""));
+  expect([...REPLY_NAMES].sort()).toEqual(files.sort());
+  expect(files.length).toBe(128);
+});
+
+test("each row but the looks says what casting it does or why not, and only known rows act on files", () => {
+  const ids = SPELLS.rows.filter((row) => row.outcome !== "shown").map((row) => row.id);
+  expect(Object.keys(EFFECTS).sort()).toEqual([...ids].sort());
+  const moving = SPELLS.rows.filter((row) => row.outcome === "moved").map((row) => row.id);
+  expect(Object.keys(ACTIONS).filter((id) => !moving.includes(id))).toEqual([]);
+});
+
+const MISSING = "missing";
+const WORLDS: readonly [string, string, Facts, string, (string | null)?][] = [
+  // A missing prerequisite is reported first: context, plan, task, results.
+  ["ACHIEVE_TASK_DRAFTING", "accio", { plan: MISSING, task: MISSING }, "G2b"],
+  ["ACHIEVE_TASK_EXECUTED", "accio", { plan: MISSING, results: MISSING }, "G2b"],
+  ["ACHIEVE_TASK_EXECUTED", "accio", { task: MISSING, results: MISSING }, "A2b"],
+  ["ACHIEVE_TASK_EXECUTED", "accio", { task: MISSING }, "H3"],
+  ["ACHIEVE_COMPLETE", "accio", { plan: MISSING }, "A4"],
+  // Completion beats execution when there is a criterion and every one is checked.
+  ["ACHIEVE_TASK_DRAFTING", "accio", { criteria: "all-checked" }, "A3"],
+  ["ACHIEVE_TASK_DRAFTING", "accio", { criteria: "none" }, "A1"],
+  ["ACHIEVE_TASK_DRAFTING", "accio", { criteria: "all-checked", task: MISSING }, "A3"],
+  ["ACHIEVE_TASK_DRAFTING", "accio", { criteria: "none", task: MISSING }, "A1b"],
+  ["GATHER_EDITING", "accio", { criteria: "all-checked" }, "G4"],
+  ["GATHER_EDITING", "accio", { criteria: "none" }, "G3"],
+  ["GATHER_EDITING", "accio", { criteria: "all-checked", task: MISSING }, "G3"],
+  ["GATHER_EDITING", "accio", { criteria: "open", task: MISSING }, "G2"],
+  // The more advanced file wins.
+  ["GATHER_EDITING", "reparo", { comments: "present", review_task: "present" }, "PR3"],
+  ["GATHER_EDITING", "reparo", { comments: "present" }, "PR1"],
+  ["ACHIEVE_COMPLETE", "reparo", { comments: "present", review_task: "present" }, "PR4"],
+  // A row that names a state beats a general one.
+  ["GATHER_NEEDS_CONTEXT", "finite", {}, "F4"],
+  ["GATHER_EDITING_CONTEXT", "finite", {}, "GCN1"],
+  ["GATHER_EDITING", "finite", {}, "GN1"],
+  ["ERROR_TASK_MISSING", "finite", {}, "ER5"],
+  ["GATHER_NEEDS_CONTEXT", "expecto", {}, "GCB2"],
+  ["PR_APPLIED_PENDING_ARCHIVE_A", "expecto", {}, "PB2d"],
+  // Links, processed and not.
+  ["GATHER_EDITING_CONTEXT", "accio", { context_urls: "all-processed" }, "GC2a"],
+  ["GATHER_EDITING_CONTEXT", "expecto", { context_urls: "all-processed" }, "E4"],
+  ["GATHER_EDITING_CONTEXT", "expecto", { context_urls: "some-unprocessed" }, "E1b"],
+  ["GATHER_EDITING", "expecto", { plan_urls: "none" }, "E3b"],
+  // The holes.
+  ["GATHER_EDITING_CONTEXT", "expecto", { context: MISSING }, "H1"],
+  ["GATHER_EDITING", "expecto", { plan: MISSING }, "H2"],
+  ["PR_GATHERING_COMMENTS_A", "reverto", { task: MISSING }, "H5", "ACHIEVE_TASK_DRAFTING"],
+  ["PR_GATHERING_COMMENTS_A", "reverto", { task: MISSING }, "H5", "ACHIEVE_TASK_EXECUTED"],
+  ["PR_GATHERING_COMMENTS_A", "reverto", { task: MISSING }, "H5", "ACHIEVE_COMPLETE"],
+  [
+    "PR_GATHERING_COMMENTS_A",
+    "reverto",
+    { task: MISSING, criteria: "all-checked" },
+    "H4",
+    "ACHIEVE_COMPLETE",
+  ],
+  ["PR_GATHERING_COMMENTS_A", "reverto", { task: MISSING, results: MISSING }, "H6", "ACHIEVE_TASK_EXECUTED"],
+  ["PR_GATHERING_COMMENTS_A", "reverto", { task: MISSING, results: MISSING }, "H6", null],
+  ["ERROR_TASK_MISSING", "reparo", { comments: "present" }, "H7"],
+  ["ERROR_TASK_RESULTS_MISSING", "reparo", { review_task: "present" }, "H8"],
+  ["ERROR_REVIEW_TASK_MISSING_G", "reparo", { comments: "present" }, "H9"],
+  ["ERROR_COMMENTS_MISSING_A", "reparo", { review_task: "present" }, "H10"],
+  ["ERROR_REVIEW_TASK_RESULTS_MISSING_G", "accio", {}, "H11"],
+  ["PR_GATHERING_COMMENTS_G", "reparo", { comments_fetch: "incomplete" }, "H15"],
+  ["PR_GATHERING_COMMENTS_G", "reparo", {}, "PB4"],
+];
+
+test.each(WORLDS)("in %s %s with %o takes %s", (state, spell, facts, row, origin = null) => {
+  expect(rowOf(state, spell, facts, origin)).toBe(row);
+});
+
+test("Reparo remembers where it was cast, and a review keeps that until it is left", () => {
+  const complete = { state: "ACHIEVE_COMPLETE", kept: { reparo_origin: null } };
+  const started = decide(SPELLS, complete, "reparo", PRESENT).after;
+  expect(started).toEqual({
+    state: "PR_GATHERING_COMMENTS_A",
+    kept: { reparo_origin: "ACHIEVE_COMPLETE" },
+  });
+  const lost = decide(SPELLS, started, "accio", PRESENT).after;
+  expect(lost.state).toBe("ERROR_COMMENTS_MISSING_A");
+  const again = decide(SPELLS, lost, "reparo", { ...PRESENT, comments: "present" }).after;
+  expect(again.state).toBe("PR_CONFIRM_RESTART_COMMENTS_A");
+  expect(again.kept).toEqual({ reparo_origin: "ACHIEVE_COMPLETE" });
+  const left = decide(SPELLS, again, "reverto", PRESENT).after;
+  expect(left).toEqual({ state: "ACHIEVE_TASK_EXECUTED", kept: { reparo_origin: null } });
+});

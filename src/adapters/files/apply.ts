@@ -11,7 +11,7 @@ import { applyAppends } from "./appends.ts";
 import { type Aim, aimOf, chainsOf, isAccounted, redosOf } from "./chain.ts";
 import type { Disk } from "./disk.ts";
 import { keepAside, type OnKept } from "./keep.ts";
-import { type Found, hashOf, lookAt, tryTextOf } from "./look.ts";
+import { type Found, hashOf, lookAt, statFile, tryTextOf } from "./look.ts";
 import type { Step } from "./record.ts";
 import { removeTemporary, temporaryOf, writeTemporary } from "./temporary.ts";
 
@@ -74,24 +74,36 @@ function replace(
     return { done: false, inTheWay: isOurs ? null : found };
   };
 
+  const act = (work: () => void): readonly Step[] =>
+    holdingOpen(disk, path, () => {
+      const { done, inTheWay } = look();
+      if (!done && inTheWay === null) work();
+      else removeTemporary(disk, path);
+      return inTheWay === null ? [] : resolve(applying, path, chain, inTheWay, all);
+    });
+
   if (!fresh) removeTemporary(disk, path);
-  if (!fresh || goal === null) {
+  if (goal === null) return act(() => disk.unlink(path));
+  if (!fresh) {
     const { done, inTheWay } = look();
     if (done) return [];
     if (inTheWay !== null) return resolve(applying, path, chain, inTheWay, all);
   }
-  if (goal === null) {
-    disk.unlink(path);
-    return [];
-  }
   writeTemporary(disk, path, content ?? new Uint8Array(), mode);
-  const { done, inTheWay } = look();
-  if (!done && inTheWay === null) {
-    disk.rename(temporaryOf(path), path);
-    return [];
+  return act(() => disk.rename(temporaryOf(path), path));
+}
+
+/**
+ * Works while the file is held open. The blocks of a file that is removed or replaced are freed when it is closed, which
+ * on some disks (with online discard) takes a millisecond each: nobody need wait for that.
+ */
+function holdingOpen<T>(disk: Disk, path: string, work: () => T): T {
+  const old = statFile(disk, path) === null ? null : disk.open(path, "read");
+  try {
+    return work();
+  } finally {
+    if (old !== null) disk.closeLater(old);
   }
-  removeTemporary(disk, path);
-  return inTheWay === null ? [] : resolve(applying, path, chain, inTheWay, all);
 }
 
 /** A person's text is in the way: what is to be journalled before it may be replaced. */

@@ -7,6 +7,8 @@ export interface Disk {
   /** Opens a file. `mode` counts only where it creates one. */
   open(path: string, how: OpenMode, mode?: number): number;
   close(fd: number): void;
+  /** Closes the file when there is time; a failure is silent. */
+  closeLater(fd: number): void;
   /** At most `length` bytes from `offset`; fewer only at the end of the file. */
   read(fd: number, offset: number, length: number): Uint8Array;
   /** Writes at `offset` (ignored where the file was opened for append); may write fewer bytes than given. */

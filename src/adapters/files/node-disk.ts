@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import {
   accessSync,
+  close,
   closeSync,
   constants,
   fchmodSync,
@@ -47,6 +48,7 @@ export function nodeDisk(root: string): Disk {
   return {
     open: (path, how, mode = 0o644) => openSync(at(path), FLAGS[how], mode),
     close: closeSync,
+    closeLater: (fd) => close(fd, () => {}),
     read: readUpTo,
     write: (fd, bytes, offset) => writeSync(fd, bytes, 0, bytes.length, offset),
     truncate: ftruncateSync,

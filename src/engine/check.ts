@@ -43,7 +43,6 @@ const MAX_BRANCHES = 1_000_000;
  */
 export function check({ workflow, replies }: Checkable): CheckReport {
   const reach = reachOf(workflow);
-  const structure = checkStructure(workflow);
   const coverage = checkCoverage(workflow, reach);
   const { states, events, rows } = workflow;
   const going = Object.keys(states).filter((state) => !isFinal(workflow, state));
@@ -59,9 +58,9 @@ export function check({ workflow, replies }: Checkable): CheckReport {
       replies: replies.length,
     },
     violations: [
-      ...structure,
+      ...checkStructure(workflow),
       ...coverage.violations,
-      ...(reach.cut ? [tooManyConfigurations(workflow)] : checkReach(workflow, reach, structure)),
+      ...(reach.cut ? [tooManyConfigurations(workflow)] : checkReach(workflow, reach)),
       ...checkReplies(workflow, replies),
     ],
   };
@@ -164,11 +163,10 @@ function tooManyConfigurations(workflow: Workflow): Violation {
   };
 }
 
-function checkReach(workflow: Workflow, reach: Reach, structure: readonly Violation[]): readonly Violation[] {
+function checkReach(workflow: Workflow, reach: Reach): readonly Violation[] {
   const reached = new Set(reach.configurations.map(({ position }) => position.state));
-  const faulty = new Set(structure.flatMap(({ rows }) => rows));
   const states = Object.keys(workflow.states).filter((state) => !reached.has(state));
-  const rows = workflow.rows.filter((row) => !reach.rows.has(row) && !faulty.has(row.id));
+  const rows = workflow.rows.filter((row) => !reach.rows.has(row));
   return [
     ...states.map((state): Violation => {
       return {

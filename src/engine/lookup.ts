@@ -60,14 +60,30 @@ export function isFinal(workflow: Workflow, state: string): boolean {
   return workflow.states[state]?.final === true;
 }
 
-/** Facts in words: `review_source = null, review_policy = "ai"`. */
+/** Facts in words: `review_source = null, review_policy = ai`. */
 export function renderFacts(facts: Facts): string {
   const words = Object.entries(facts).map(([name, value]) => `${name} = ${renderValue(value)}`);
   return words.length === 0 ? "any facts" : words.join(", ");
 }
 
+/** Boxes in words: `a = x or y, b = true; or c = null`. */
+export function renderBoxes(when: readonly Box[] | undefined): string {
+  if (when === undefined) return "always";
+  return when.map(renderBox).join("; or ");
+}
+
+function renderBox(box: Box): string {
+  const words = Object.entries(box).map(
+    ([name, values]) => `${name} = ${values.map(renderValue).join(" or ")}`,
+  );
+  return words.length === 0 ? "always" : words.join(", ");
+}
+
+/** A value as it is; a text in quotes where it could be taken for something else. */
 export function renderValue(value: FactValue): string {
-  return JSON.stringify(value);
+  const isPlain =
+    typeof value === "string" && /^(?!(?:null|true|false|or|always)$)[A-Za-z][\w:./+-]*$/.test(value);
+  return isPlain ? value : JSON.stringify(value);
 }
 
 function lookupOf(workflow: Workflow): Lookup {

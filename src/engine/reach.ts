@@ -8,7 +8,7 @@ import { checkPosition, follow, startingPositions } from "./position.ts";
 import type { Box, Facts, FactValue, Position, Row, Workflow } from "./workflow.ts";
 
 /** Beyond this a table is refused: its kept facts hold what belongs in files. */
-export const MAX_CONFIGURATIONS = 100_000;
+export const MAX_CONFIGURATIONS = 20_000;
 
 export interface Step {
   readonly event: string;

@@ -66,8 +66,8 @@ export const REVIEW_SOURCE = "review_source";
 export const REVIEW_STAGE = "review_stage";
 export const REVIEW_POLICY = "review_policy";
 
-/** The values of the fact `review_policy`: who reviews, in order. */
-export const REVIEW_POLICIES = ["none", "ai", "human", "ai,human"] as const;
+/** The values of the fact `review_policy`: who reviews, in order; the default first. */
+export const REVIEW_POLICIES = ["ai,human", "ai", "human", "none"] as const;
 export type ReviewPolicy = (typeof REVIEW_POLICIES)[number];
 
 /** The fact's value for a list of reviewers; throws `config-invalid` for a list that is none of the four. */

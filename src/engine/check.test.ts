@@ -1,0 +1,472 @@
+import { describe, expect, it } from "vitest";
+import { check } from "./check.ts";
+import type { Row, Workflow } from "./workflow.ts";
+
+/** A door: closed and open, with a lock that is observed and a counter that is kept. */
+const door: Workflow = {
+  name: "door",
+  title: "A door",
+  states: {
+    closed: { description: "" },
+    open: { description: "" },
+    gone: { description: "", final: true },
+  },
+  initial: "closed",
+  events: { push: { description: "" }, remove: { description: "" } },
+  facts: {
+    locked: { description: "", values: [true, false] },
+    pushes: { description: "", values: [0, 1, 2], initial: 0 },
+  },
+  rows: [
+    row({
+      id: "opens",
+      from: ["closed"],
+      on: "push",
+      when: [{ locked: [false] }],
+      to: "open",
+      set: { pushes: { add: 1 } },
+    }),
+    row({
+      id: "holds",
+      from: ["closed"],
+      on: "push",
+      when: [{ locked: [true] }],
+      to: "same",
+      outcome: "blocked",
+    }),
+    row({ id: "closes", from: ["open"], on: "push", to: "closed" }),
+    row({ id: "worn", from: ["closed"], on: "remove", when: [{ pushes: [2] }], to: "gone" }),
+    row({
+      id: "fine",
+      from: ["closed"],
+      on: "remove",
+      when: [{ pushes: [0, 1] }],
+      to: "same",
+      outcome: "no-effect",
+    }),
+    row({ id: "taken", from: ["open"], on: "remove", to: "gone" }),
+  ],
+  goals: ["gone"],
+};
+
+function row(own: Partial<Row> & Pick<Row, "id" | "from" | "on" | "to">): Row {
+  return { outcome: "moved", reply: "said", ...own };
+}
+
+function withRow(id: string, change: Partial<Row>): Workflow {
+  return { ...door, rows: door.rows.map((each) => (each.id === id ? { ...each, ...change } : each)) };
+}
+
+function violationsOf(workflow: Workflow, replies: readonly string[] = ["said"]) {
+  return check({ workflow, replies }).violations;
+}
+
+describe("check", () => {
+  it("proves a sound table and counts what it looked at", () => {
+    expect(check({ workflow: door, replies: ["said"] })).toEqual({
+      workflow: "door",
+      counts: {
+        states: 3,
+        events: 2,
+        pairs: 4,
+        // closed with 0, 1, 2; open with 1, 2; gone with 1, 2
+        configurations: 7,
+        // closed+push 2, open+push 1, closed+remove 3, open+remove 1
+        worlds: 7,
+        rows: 6,
+        replies: 1,
+      },
+      violations: [],
+    });
+  });
+
+  it("shows a gap by its state, event and facts, and by the rows that lead there", () => {
+    expect(violationsOf(withRow("fine", { when: [{ pushes: [0] }] }))).toEqual([
+      {
+        kind: "no-row",
+        message: 'No row applies to "remove" in state "closed" with pushes = 1; expected exactly one.',
+        state: "closed",
+        event: "remove",
+        facts: { pushes: 1 },
+        times: 1,
+        rows: [],
+        path: ["opens", "closes"],
+      },
+    ]);
+  });
+
+  it("shows an overlap by the rows that apply, and counts the other worlds of the same overlap", () => {
+    const [found, ...others] = violationsOf(withRow("fine", { when: [{ pushes: [0, 1, 2] }] }));
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({
+      kind: "several-rows",
+      facts: { pushes: 2 },
+      rows: ["worn", "fine"],
+      times: 1,
+    });
+    const [wide] = violationsOf({
+      ...door,
+      rows: [...door.rows, row({ id: "also", from: ["closed"], on: "remove", to: "gone" })],
+    });
+    expect(wide?.message).toBe(
+      '2 rows apply (fine, also) to "remove" in state "closed" with pushes = 0, and in 1 more world; expected exactly one.',
+    );
+  });
+
+  it("reports all that is wrong, not the first of it", () => {
+    const broken = { ...withRow("fine", { when: [{ pushes: [0] }] }), goals: ["gone", "nowhere"] };
+    const rows = broken.rows.filter(({ id }) => id !== "closes");
+    expect(violationsOf({ ...broken, rows }, ["unsaid"]).map(({ kind }) => kind)).toEqual([
+      "state-unknown",
+      "no-row",
+      "row-unreached",
+      "reply-missing",
+      "reply-unused",
+    ]);
+  });
+
+  it("finds the state and the rows that no run comes to", () => {
+    const found = violationsOf({
+      ...door,
+      states: { ...door.states, attic: { description: "" } },
+      rows: [
+        ...door.rows,
+        row({ id: "up", from: ["attic"], on: "push", to: "closed" }),
+        row({ id: "down", from: ["attic"], on: "remove", to: "gone" }),
+      ],
+    });
+    expect(found.map(({ kind, state, rows }) => [kind, state, rows])).toEqual([
+      ["state-unreached", "attic", []],
+      ["row-unreached", undefined, ["up"]],
+      ["row-unreached", undefined, ["down"]],
+    ]);
+  });
+
+  it("finds the configuration that no way leads out of, though its state has ways out", () => {
+    const found = violationsOf({
+      ...withRow("opens", { when: [{ locked: [false], pushes: [0, 1] }] }),
+      rows: [
+        row({
+          id: "opens",
+          from: ["closed"],
+          on: "push",
+          when: [{ pushes: [0], locked: [false] }],
+          to: "open",
+          set: { pushes: { add: 1 } },
+        }),
+        row({
+          id: "stuck",
+          from: ["closed"],
+          on: "push",
+          when: [{ pushes: [1, 2], locked: [false] }],
+          to: "same",
+          set: { pushes: 2 },
+        }),
+        row({
+          id: "holds",
+          from: ["closed"],
+          on: "push",
+          when: [{ locked: [true] }],
+          to: "same",
+          outcome: "blocked",
+        }),
+        row({ id: "closes", from: ["open"], on: "push", to: "closed" }),
+        row({ id: "worn", from: ["closed"], on: "remove", when: [{ pushes: [0] }], to: "gone" }),
+        row({
+          id: "fine",
+          from: ["closed"],
+          on: "remove",
+          when: [{ pushes: [1, 2] }],
+          to: "same",
+          outcome: "no-effect",
+        }),
+        row({ id: "taken", from: ["open"], on: "remove", to: "gone" }),
+      ],
+    });
+    expect(found).toEqual([
+      {
+        kind: "trap",
+        message:
+          'No sequence of events leads from state "closed" with pushes = 1 to a goal (gone), nor from 1 more configuration of that state.',
+        state: "closed",
+        facts: { pushes: 1 },
+        times: 2,
+        rows: [],
+        path: ["opens", "closes"],
+      },
+    ]);
+  });
+
+  it("calls a final state that is no goal a trap", () => {
+    const found = violationsOf({
+      ...withRow("taken", { to: "lost" }),
+      states: { ...door.states, lost: { description: "", final: true } },
+    });
+    expect(found.map(({ kind, state }) => [kind, state])).toEqual([["trap", "lost"]]);
+  });
+
+  it("follows every start", () => {
+    const found = violationsOf({ ...door, starts: [{}, { pushes: 2 }] });
+    expect(found).toEqual([]);
+    expect(
+      check({ workflow: { ...door, starts: [{ pushes: 2 }] }, replies: ["said"] }).violations,
+    ).toMatchObject([{ kind: "row-unreached", rows: ["fine"] }]);
+  });
+
+  it("matches rows and replies both ways", () => {
+    expect(violationsOf(withRow("opens", { reply: "unheard" }), ["said", "unused"])).toMatchObject([
+      { kind: "reply-missing", rows: ["opens"], message: 'The reply "unheard" of opens does not exist.' },
+      { kind: "reply-unused", message: 'The reply "unused" belongs to no row.' },
+    ]);
+  });
+});
+
+describe("check, of a row that is blocked, without effect or only shown", () => {
+  it.each([
+    ["leads to another state", { to: "open" }],
+    ["leads to another state", { to: { closed: "open" } }],
+    ["sets facts", { set: { pushes: 0 } }],
+    ["has commands", { commands: [{ type: "ring" }] }],
+  ])("refuses it where it %s", (what, change) => {
+    const found = violationsOf(withRow("holds", change)).filter(({ kind }) => kind === "effect-unexpected");
+    expect(found).toEqual([
+      {
+        kind: "effect-unexpected",
+        message: `The row "holds" is "blocked", which changes nothing, and yet ${what}.`,
+        rows: ["holds"],
+      },
+    ]);
+  });
+
+  it("takes a map that leads back to where it came from", () => {
+    expect(violationsOf(withRow("holds", { to: { closed: "closed" } }))).toEqual([]);
+  });
+});
+
+describe("check, of a table's structure, refuses", () => {
+  it.each<[string, string, Workflow, string]>([
+    [
+      "a name that a diagram cannot show",
+      "name-invalid",
+      { ...door, events: { ...door.events, "go.on": { description: "" } } },
+      'The event "go.on" needs another name',
+    ],
+    [
+      "a state called same",
+      "name-invalid",
+      { ...door, states: { ...door.states, same: { description: "" } } },
+      'The state "same" needs another name',
+    ],
+    [
+      "an initial state that is none",
+      "state-unknown",
+      { ...door, initial: "nowhere" },
+      'The initial state "nowhere" is no state',
+    ],
+    ["no goal at all", "list-invalid", { ...door, goals: [] }, "The workflow has no goal"],
+    ["an id used twice", "id-repeated", withRow("worn", { id: "fine" }), 'Several rows have the id "fine"'],
+    [
+      "a row from nowhere",
+      "list-invalid",
+      withRow("worn", { from: [] }),
+      'The row "worn" must list its source states',
+    ],
+    [
+      "a source state that is none",
+      "state-unknown",
+      withRow("worn", { from: ["closed", "shut"] }),
+      'The row "worn" is from "shut"',
+    ],
+    [
+      "a property of every object as a state",
+      "state-unknown",
+      withRow("worn", { from: ["closed", "constructor"] }),
+      'is from "constructor"',
+    ],
+    [
+      "a row from a final state",
+      "state-final",
+      withRow("worn", { from: ["closed", "gone"] }),
+      'The row "worn" is from "gone", where the run has ended',
+    ],
+    [
+      "an event that is none",
+      "event-unknown",
+      withRow("worn", { on: "lift" }),
+      'The row "worn" is on "lift"; expected one of push, remove',
+    ],
+    [
+      "a fact that is none",
+      "fact-unknown",
+      withRow("worn", { when: [{ colour: ["red"] }] }),
+      'mentions "colour"',
+    ],
+    [
+      "a value that is none",
+      "value-unknown",
+      withRow("worn", { when: [{ pushes: [2, 3] }] }),
+      "asks for pushes = 3; expected one of 0, 1, 2",
+    ],
+    [
+      "a box without a value",
+      "list-invalid",
+      withRow("worn", { when: [{ pushes: [] }] }),
+      'must list values of "pushes"',
+    ],
+    ["a row without a box", "list-invalid", withRow("worn", { when: [] }), "can never apply"],
+    ["a target that is none", "state-unknown", withRow("worn", { to: "nowhere" }), 'leads to "nowhere"'],
+    [
+      "a target in a map that is none",
+      "state-unknown",
+      withRow("worn", { to: { closed: "nowhere" } }),
+      'leads to "nowhere"',
+    ],
+    [
+      "a map that leaves a source state out",
+      "map-incomplete",
+      withRow("worn", { to: {} }),
+      'does not say its to for the source state "closed"',
+    ],
+    [
+      "a map that names another state",
+      "map-incomplete",
+      withRow("worn", { to: { closed: "gone", open: "gone" } }),
+      'for "open", which is none of its source states',
+    ],
+    ["a setting of no fact", "fact-unknown", withRow("worn", { set: { colour: "red" } }), 'sets "colour"'],
+    [
+      "a setting of an observed fact",
+      "fact-observed",
+      withRow("worn", { set: { locked: true } }),
+      'sets "locked", which is observed',
+    ],
+    ["a setting out of range", "value-unknown", withRow("worn", { set: { pushes: 9 } }), "sets pushes to 9"],
+    [
+      "a setting out of range in a map",
+      "value-unknown",
+      withRow("worn", { set: { pushes: { of: { closed: 9 } } } }),
+      "sets pushes to 9",
+    ],
+    [
+      "a setting that leaves a source state out",
+      "map-incomplete",
+      withRow("worn", { set: { pushes: { of: {} } } }),
+      "does not say its value of pushes",
+    ],
+    [
+      "a step that is no whole number",
+      "value-unknown",
+      withRow("worn", { set: { pushes: { add: 0.5 } } }),
+      "adds 0.5",
+    ],
+    [
+      "a start of an observed fact",
+      "start-invalid",
+      { ...door, starts: [{ locked: true }] },
+      'A start gives "locked" a value',
+    ],
+    [
+      "a start out of range",
+      "value-unknown",
+      { ...door, starts: [{ pushes: 7 }] },
+      'A start gives "pushes" the value 7',
+    ],
+    ["an empty list of starts", "list-invalid", { ...door, starts: [] }, "The list of starts is empty"],
+    [
+      "a fact that begins out of range",
+      "value-unknown",
+      withFact({ values: [0, 1, 2], initial: 9 }),
+      'The fact "pushes" begins as 9',
+    ],
+    [
+      "a fact without values",
+      "list-invalid",
+      { ...door, facts: { ...door.facts, none: { description: "", values: [] } } },
+      'The fact "none" must list its values',
+    ],
+    [
+      "a fact with a value twice",
+      "list-invalid",
+      withFact({ values: [0, 1, 2, 2], initial: 0 }),
+      "found 0, 1, 2, 2",
+    ],
+  ])("%s", (_, kind, workflow, message) => {
+    const found = violationsOf(workflow).filter((each) => each.kind === kind);
+    expect(found.map((each) => each.message).join("\n")).toContain(message);
+  });
+
+  function withFact(pushes: Omit<Workflow["facts"][string], "description">): Workflow {
+    return { ...door, facts: { ...door.facts, pushes: { description: "", ...pushes } } };
+  }
+});
+
+describe("check, of a table that is too large to enumerate", () => {
+  const facts = Object.fromEntries(
+    Array.from({ length: 24 }, (_, index) => [`f${index}`, { description: "", values: [0, 1, 2] }]),
+  );
+
+  it("judges worlds without number where few facts matter at a time", () => {
+    const names = Object.keys(facts);
+    const rows = names.map((name, index) =>
+      row({
+        id: `first-${name}`,
+        from: ["closed"],
+        on: "push",
+        when: [
+          Object.fromEntries(names.slice(0, index + 1).map((each) => [each, each === name ? [1, 2] : [0]])),
+        ],
+        to: "gone",
+      }),
+    );
+    const table = {
+      ...door,
+      states: { closed: { description: "" }, gone: { description: "", final: true as const } },
+      events: { push: { description: "" } },
+      facts,
+      rows,
+    };
+    const { counts, violations } = check({ workflow: table, replies: ["said"] });
+    expect(counts.worlds).toBe(3 ** 24);
+    expect(violations).toMatchObject([{ kind: "no-row", times: 1, facts: { f0: 0, f23: 0 } }]);
+  });
+
+  it("says which facts of which state and event are too many, and ends", () => {
+    const rows = Object.keys(facts).map((name) =>
+      row({ id: `any-${name}`, from: ["closed"], on: "push", when: [{ [name]: [1] }], to: "gone" }),
+    );
+    const table = {
+      ...door,
+      states: { closed: { description: "" }, gone: { description: "", final: true as const } },
+      events: { push: { description: "" } },
+      facts,
+      rows,
+    };
+    const found = check({ workflow: table, replies: ["said"] }).violations.find(
+      ({ kind }) => kind === "too-many-worlds",
+    );
+    expect(found).toMatchObject({ state: "closed", event: "push" });
+    expect(found?.message).toContain("f0 (3 values), f1 (3 values)");
+  });
+
+  it("says which kept facts make too many configurations", () => {
+    const kept = Object.fromEntries(
+      Array.from({ length: 12 }, (_, index) => [
+        `k${index}`,
+        { description: "", values: [0, 1, 2], initial: 0 },
+      ]),
+    );
+    const rows = Object.keys(kept).map((name) =>
+      row({ id: `up-${name}`, from: ["closed"], on: name, to: "same", set: { [name]: { add: 1 } } }),
+    );
+    const table = {
+      ...door,
+      facts: kept,
+      rows,
+      events: Object.fromEntries(Object.keys(kept).map((name) => [name, { description: "" }])),
+    };
+    const found = check({ workflow: table, replies: ["said"] }).violations.find(
+      ({ kind }) => kind === "too-many-configurations",
+    );
+    expect(found?.message).toContain("k0 (3 values), k1 (3 values)");
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+import { planTask, startTask } from "../../test/rig/review-machines.ts";
+import { agreesWithXState } from "../../test/rig/xstate-oracle.ts";
+import { renderMermaid, renderTable } from "./diagram.ts";
+import type { Row, Workflow } from "./workflow.ts";
+import { renderXState, xstateConfig } from "./xstate.ts";
+
+const odd: Workflow = {
+  name: "odd",
+  title: "Names | and *words* that notations trip over",
+  states: {
+    state: { description: 'The word "state".' },
+    "a-b": { description: "a | b\n# c" },
+    a_b_: { description: "<script>" },
+    "a:b": { description: "" },
+    end: { description: "", final: true },
+  },
+  initial: "state",
+  events: { "go:on": { description: "`x`" } },
+  facts: {
+    text: { description: "", values: ['"; --> [*]', "%% {init} #59; <b>"] },
+    tries: { description: "", values: [0, 1], initial: 0 },
+  },
+  rows: [
+    row({ id: "1", from: ["state"], when: [{ text: ['"; --> [*]'] }], to: "a-b" }),
+    row({
+      id: "2",
+      from: ["state"],
+      when: [{ text: ["%% {init} #59; <b>"], tries: [0, 1] }],
+      to: "a_b_",
+      set: { tries: { add: 1 } },
+    }),
+    row({
+      id: "3",
+      from: ["a-b", "a_b_"],
+      to: { "a-b": "a:b", a_b_: "end" },
+      set: { tries: { of: { "a-b": 1, a_b_: 0 } } },
+      commands: [{ type: "ring", times: 2 }],
+    }),
+    row({ id: "4", from: ["a:b"], to: "end" }),
+  ],
+  goals: ["end"],
+};
+
+function row(own: Partial<Row> & Pick<Row, "id" | "from" | "to">): Row {
+  return { on: "go:on", outcome: "moved", reply: "r", ...own };
+}
+
+describe("the Mermaid diagram", () => {
+  it("shows each way that a run can move, and nothing that stays", () => {
+    expect(renderMermaid(planTask.workflow)).toBe(
+      [
+        "stateDiagram-v2",
+        "  [*] --> contextualize",
+        ...["contextualize", "strategize", "design", "generate_slots", "verified"]
+          .slice(0, 4)
+          .flatMap((state, index) => {
+            const next = ["strategize", "design", "generate_slots", "verified"][index];
+            const review = ["review_context", "review_strategy", "review_design", "review_plan"][index];
+            return [
+              `  ${state} --> ${review} : submit_${state} [review_policy = ai or #34;ai,human#34;]<br/>submit_${state} [review_policy = human]`,
+              `  ${state} --> ${next} : submit_${state} [review_policy = none]`,
+            ];
+          }),
+        ...["contextualize", "strategize", "design", "generate_slots"].flatMap((state, index) => {
+          const next = ["strategize", "design", "generate_slots", "verified"][index];
+          const review = ["review_context", "review_strategy", "review_design", "review_plan"][index];
+          return [
+            `  ${review} --> ${review} : pass_to_human [review_stage = ai, review_policy = #34;ai,human#34;]`,
+            `  ${review} --> ${next} : ai_approve [ai_approve.${state}]`,
+            `  ${review} --> ${state} : request_revision`,
+          ];
+        }),
+        "  verified --> [*]",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("gives names and texts that Mermaid would read as its own another form, and keeps names apart", () => {
+    expect(renderMermaid(odd)).toBe(
+      [
+        "stateDiagram-v2",
+        '  state "state" as state_',
+        '  state "a-b" as sa_b_',
+        '  state "a#58;b" as ssa_b_',
+        '  state "end" as end_',
+        "  [*] --> state_",
+        "  state_ --> sa_b_ : go#58;on [text = #34;#92;#34;#59; --#62; [#42;]#34;]",
+        "  state_ --> a_b_ : go#58;on [text = #34;#37;#37; #123;init#125; #35;59#59; #60;b#62;#34;, tries = 0 or 1]",
+        "  sa_b_ --> ssa_b_ : go#58;on",
+        "  a_b_ --> end_ : go#58;on",
+        "  ssa_b_ --> end_ : go#58;on",
+        "  end_ --> [*]",
+        "",
+      ].join("\n"),
+    );
+  });
+});
+
+describe("the markdown table", () => {
+  it("has every row with all that it says, in cells that hold", () => {
+    const text = renderTable(odd);
+    expect(text).toContain("# odd: Names \\| and \\*words\\* that notations trip over");
+    expect(text).toContain("| a-b |  | a \\| b # c |");
+    expect(text).toContain("| tries | kept, at first 0 | 0, 1 |  |");
+    expect(text).toContain(
+      "| 3 | a-b, a_b\\_ | go:on |  | a-b → a:b; a_b\\_ → end | tries = a-b → 1; a_b\\_ → 0 | moved | ring | r |",
+    );
+    expect(text).toContain("| tries = +1 |");
+    const lines = text.split("\n").filter((line) => line.startsWith("|"));
+    const cells = lines.map((line) => line.replace(/\\\|/g, "").split("|").length - 2);
+    expect(new Set(cells)).toEqual(new Set([3, 2, 4, 9]));
+  });
+
+  it("says with what a run may begin", () => {
+    expect(renderTable(startTask.workflow)).toContain(
+      'A run begins with review_policy = "ai,human"; or review_policy = ai; or review_policy = human; or review_policy = none.',
+    );
+  });
+});
+
+describe("the XState export", () => {
+  it.each([
+    ["start_task", startTask.workflow, { configurations: 23, decisions: 76 }],
+    ["plan_task", planTask.workflow, { configurations: 36, decisions: 256 }],
+    ["odd", odd, { configurations: 6, decisions: 5 }],
+  ])("of %s decides as decide does, in every world", (_, workflow, agreement) => {
+    expect(agreesWithXState(workflow)).toEqual(agreement);
+  });
+
+  it("is caught by the oracle where it differs in one row", () => {
+    const rows = startTask.workflow.rows.map((each) =>
+      each.id === "reject.branch_created" ? { ...each, to: "git_status_checked" } : each,
+    );
+    const compare = () => agreesWithXState({ ...startTask.workflow, rows }, renderXState(startTask.workflow));
+    expect(compare).toThrow(
+      /4 of 76 decisions differ:[\s\S]*"reject"[\s\S]*xstate: \["reject.branch_created","branch_created"/,
+    );
+  });
+
+  it("is JSON without loss, and the same each time", () => {
+    const { workflow } = startTask;
+    expect(JSON.parse(renderXState(workflow))).toEqual(xstateConfig(workflow));
+    expect(renderXState(structuredClone(workflow))).toBe(renderXState(workflow));
+  });
+
+  it("names what is taken and performed", () => {
+    expect(xstateConfig(odd).states["a-b"]?.on?.["go:on"]).toEqual([
+      {
+        description: "3: always",
+        target: "a:b",
+        actions: [
+          { type: "set", params: { tries: 1 } },
+          { type: "take", params: { row: "3", outcome: "moved", reply: "r" } },
+          { type: "perform", params: { type: "ring", times: 2 } },
+        ],
+      },
+    ]);
+  });
+});

@@ -1,0 +1,134 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { planTask, repliesOf, startTask } from "../../test/rig/review-machines.ts";
+import { check } from "./check.ts";
+import { decide, initialPosition } from "./decide.ts";
+import { fillBlocked, refuse } from "./refuse.ts";
+import type { Workflow } from "./workflow.ts";
+
+const running = { description: "Whether the checks are done.", values: ["running", "done"] };
+
+function checked(workflow: Workflow, ...replies: readonly string[]) {
+  return check({ workflow, replies: [...repliesOf(workflow), ...replies] }).violations;
+}
+
+describe("fillBlocked", () => {
+  it("gives each state without a row for an event its blocked row, and final states none", () => {
+    const rows = startTask.workflow.rows.filter(({ outcome }) => outcome === "blocked");
+    expect(rows.map(({ id, from, reply }) => [id, from, reply])).toEqual([
+      ["blocked.submit", ["awaiting_ai_review", "awaiting_human_review"], "invalid-action"],
+      ["blocked.approve", ["initialized", "branch_created"], "invalid-action"],
+      ["blocked.reject", ["initialized", "git_status_checked", "branch_created"], "invalid-action"],
+    ]);
+  });
+
+  it("changes nothing that is complete", () => {
+    expect(fillBlocked(startTask.workflow, "x").rows).toEqual(startTask.workflow.rows);
+  });
+});
+
+describe("refuse", () => {
+  it("takes the refused worlds from the rows that move, and leaves the table proved", () => {
+    const workflow = refuse(startTask.workflow, {
+      id: "checks-running",
+      on: "approve",
+      from: ["awaiting_human_review"],
+      when: { checks: ["running"] },
+      facts: { checks: running },
+      outcome: "shown",
+      reply: "checks-running",
+    });
+    expect(checked(workflow, "checks-running")).toEqual([]);
+    const human = {
+      state: "awaiting_human_review",
+      kept: { review_source: "branch_created", review_policy: "human" },
+    };
+    expect(decide(workflow, human, "approve", { checks: "running" })).toMatchObject({
+      row: { id: "checks-running", outcome: "shown" },
+      after: human,
+    });
+    expect(decide(workflow, human, "approve", { checks: "done" }).after.state).toBe("verified");
+    const ai = {
+      state: "awaiting_ai_review",
+      kept: { review_source: "branch_created", review_policy: "ai" },
+    };
+    expect(decide(workflow, ai, "approve", {}).after.state).toBe("verified");
+  });
+
+  it("leaves what was blocked before as it was, and can ask for kept facts", () => {
+    const workflow = refuse(planTask.workflow, {
+      id: "not-a-person",
+      on: "ai_approve",
+      when: { review_stage: ["human"], caller: ["model"] },
+      facts: { caller: { description: "Who asks.", values: ["model", "person"] } },
+      reply: "not-a-person",
+    });
+    expect(checked(workflow, "not-a-person")).toEqual([]);
+    const early = decide(workflow, initialPosition(workflow), "submit_contextualize", {}).after;
+    expect(decide(workflow, early, "ai_approve", { caller: "model" }).row.reply).toBe("invalid-action");
+    const human = { state: "review_context", kept: { review_stage: "human", review_policy: "ai,human" } };
+    expect(decide(workflow, human, "ai_approve", { caller: "model" }).row.reply).toBe("not-a-person");
+    expect(decide(workflow, human, "ai_approve", { caller: "person" }).after.state).toBe("strategize");
+  });
+
+  it("lets the first of several refusals answer", () => {
+    const first = refuse(startTask.workflow, {
+      id: "one",
+      on: "submit",
+      when: { a: [true] },
+      facts: { a: flag() },
+      reply: "one",
+    });
+    const both = refuse(first, {
+      id: "two",
+      on: "submit",
+      when: { b: [true] },
+      facts: { b: flag() },
+      reply: "two",
+    });
+    expect(checked(both, "one", "two")).toEqual([]);
+    const begin = initialPosition(both);
+    const reply = (a: boolean, b: boolean) => decide(both, begin, "submit", { a, b }).row.reply;
+    expect([reply(true, true), reply(true, false), reply(false, true), reply(false, false)]).toEqual([
+      "one",
+      "one",
+      "two",
+      "awaiting_ai_review",
+    ]);
+  });
+
+  it("leaves every table proved, whatever box is refused", () => {
+    const { workflow } = startTask;
+    const box = fc.record(
+      {
+        review_policy: fc.subarray(["ai", "human", "ai,human", "none"], { minLength: 1, maxLength: 3 }),
+        checks: fc.subarray(["running", "done", "failed"], { minLength: 1, maxLength: 2 }),
+        tidy: fc.subarray([true, false], { minLength: 1, maxLength: 1 }),
+      },
+      { requiredKeys: ["checks"] },
+    );
+    const facts = { checks: { description: "", values: ["running", "done", "failed"] }, tidy: flag() };
+    fc.assert(
+      fc.property(box, fc.constantFrom("submit", "approve", "reject"), (when, on) => {
+        const refused = refuse(workflow, { id: "no", on, when, facts, reply: "no" });
+        const left = checked(refused, "no").filter(({ kind }) => kind !== "row-unreached");
+        expect(left).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each([
+    ["an event on which nothing moves", { on: "resume" }, 'no row moves on "resume" in those worlds'],
+    ["a fact that there is not", { on: "submit", when: { tea: ["hot"] } }, '"tea" is no fact'],
+    ["half of a row", { on: "submit", from: ["initialized"] }, "is also from other states than initialized"],
+  ])("itself refuses %s", (_, refusal, message) => {
+    const make = () =>
+      refuse(startTask.workflow, { id: "no", when: { review_policy: ["ai"] }, reply: "no", ...refusal });
+    expect(make).toThrow(message);
+  });
+});
+
+function flag() {
+  return { description: "", values: [true, false] };
+}

@@ -47,6 +47,16 @@ export async function advance<Input, Seen, Gathered, R>(
   );
 }
 
+/** What an advance would reply now, had it been called by `caller`; commits nothing. */
+export async function preview<Input, Seen, Gathered, R>(
+  runtime: Runtime,
+  plan: Advance<Input, Seen, Gathered, R>,
+  input: Input,
+  caller: Caller,
+): Promise<Prepared<R>> {
+  return prepare(runtime, plan, input, caller, runtime.store.view());
+}
+
 async function attemptOnce<Input, Seen, Gathered, R>(
   runtime: Runtime,
   plan: Advance<Input, Seen, Gathered, R>,
@@ -56,12 +66,7 @@ async function attemptOnce<Input, Seen, Gathered, R>(
 ): Promise<Prepared<R> | "changed"> {
   const { store } = runtime;
   const view = store.view();
-  const context = await contextOf(runtime, view, caller);
-  const seen = await plan.read(view, input, context);
-  const gathered = plan.gather
-    ? await plan.gather(seen, input, runtime.outside, context)
-    : (undefined as Gathered);
-  const prepared = plan.prepare(seen, gathered, input, context);
+  const prepared = await prepare(runtime, plan, input, caller, view);
   const changes = withEvents(prepared);
   if (changes.length === 0) return prepared;
   if (run === null)
@@ -69,6 +74,21 @@ async function attemptOnce<Input, Seen, Gathered, R>(
   const commit = async () => ((await store.commit(view, changes)) === "committed" ? prepared : "changed");
   if (!plan.gather) return commit();
   return store.hold(run, async () => ((await store.holds(view)) ? commit() : "changed"));
+}
+
+async function prepare<Input, Seen, Gathered, R>(
+  runtime: Runtime,
+  plan: Advance<Input, Seen, Gathered, R>,
+  input: Input,
+  caller: Caller,
+  view: View,
+): Promise<Prepared<R>> {
+  const context = await contextOf(runtime, view, caller);
+  const seen = await plan.read(view, input, context);
+  const gathered = plan.gather
+    ? await plan.gather(seen, input, runtime.outside, context)
+    : (undefined as Gathered);
+  return plan.prepare(seen, gathered, input, context);
 }
 
 async function contextOf(runtime: Runtime, view: View, caller: Caller): Promise<Context> {

@@ -15,6 +15,8 @@ export interface WorkflowModule {
   readonly title: string;
   /** One sentence: what it is for. */
   readonly summary: string;
+  /** How a model begins with it: a sentence or two in the MCP server's instructions. */
+  readonly guidance?: string;
   /** Its tables, for `pawl check` and `pawl diagram`. */
   tables(): Promise<readonly Table[]>;
   /** Every run of it that the project holds, for `pawl status`. Reads only state: cheap, no schema library. */
@@ -105,7 +107,10 @@ export interface LogLine {
   readonly line: string;
 }
 
-/** What a surface must ask of a human before the advance is tried again with the answer as `input.verdict`. */
+/**
+ * What a surface must ask of a human. It then tries the advance again with the human's verdict in the input's place
+ * (`is_approved`, `feedback_notes`) and the channel `elicitation`.
+ */
 export interface HumanQuestion {
   readonly message: string;
 }
@@ -118,6 +123,8 @@ export interface Reply {
   readonly data: Readonly<Record<string, unknown>>;
   /** The action was refused; nothing changed. */
   readonly refused?: true;
+  /** What comes next is a person's; the CLI exits with 3. */
+  readonly waits?: true;
 }
 
 export interface Tool {

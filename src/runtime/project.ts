@@ -1,0 +1,48 @@
+/** An open project, as the surfaces see it: the store behind its runtime, its workflows and its configuration. */
+
+import { PawlError } from "../base/error.ts";
+import { nearest } from "../base/nearest.ts";
+import type { WorkflowModule } from "../workflows/module.ts";
+import type { Runtime } from "./advance.ts";
+
+export type Workflows = Readonly<Record<string, () => Promise<WorkflowModule>>>;
+
+export interface Project {
+  /** Absolute. */
+  readonly root: string;
+  readonly runtime: Runtime;
+  readonly workflows: Workflows;
+  /** Every setting that has a value, with the place that it came from. */
+  explainSettings(): Promise<readonly SettingOrigin[]>;
+  /** Syncs what is unsynced and lets go of the project. */
+  close(): Promise<void>;
+}
+
+export interface SettingOrigin {
+  /** `alfred.reviews.default` */
+  readonly path: string;
+  readonly value: unknown;
+  /** `default`, or `pawl.yaml:3:5`. */
+  readonly from: string;
+}
+
+/** The named workflow; throws `workflow-missing` with the nearest name. */
+export function loadWorkflow(workflows: Workflows, name: string): Promise<WorkflowModule> {
+  const load = Object.hasOwn(workflows, name) ? workflows[name] : undefined;
+  if (load) return load();
+  const known = Object.keys(workflows);
+  const near = nearest(name, known);
+  throw new PawlError(
+    "workflow-missing",
+    `No workflow is called ${JSON.stringify(name)}: expected one of ${known.join(", ")}.`,
+    near ? `Use ${near}.` : `Name one of ${known.join(", ")}.`,
+  );
+}
+
+export function loadWorkflows(
+  workflows: Workflows,
+  names: readonly string[] = [],
+): Promise<WorkflowModule[]> {
+  const chosen = names.length > 0 ? [...new Set(names)] : Object.keys(workflows);
+  return Promise.all(chosen.map((name) => loadWorkflow(workflows, name)));
+}

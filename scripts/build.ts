@@ -1,0 +1,109 @@
+/**
+ * Builds `dist/`: the program and the library as ES modules in shared chunks, so that a command loads only what it uses;
+ * the workflows' texts; the library's types; the JSON schema of pawl.yaml; the licences of what is bundled.
+ */
+import { execFile } from "node:child_process";
+import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { build, type Metafile } from "esbuild";
+import { pawlJsonSchema } from "../src/config-schema.ts";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const DIST = join(ROOT, "dist");
+
+/** Native, or so heavy that only those who use them should load them: they stay packages of their own. */
+const { dependencies } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+const EXTERNAL = Object.keys(dependencies);
+
+async function bundle(): Promise<Metafile> {
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: { main: "src/main.ts", index: "src/index.ts" },
+    outdir: DIST,
+    chunkNames: "chunks/[name]-[hash]",
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node22.12",
+    external: EXTERNAL,
+    // Names stay, so that a stack trace in a bug report can be read.
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: "none",
+    metafile: true,
+    logLevel: "warning",
+    // Bundled CommonJS asks for Node's own modules by `require`.
+    banner: {
+      js: 'import { createRequire as __createRequire } from "node:module";const require=__createRequire(import.meta.url);',
+    },
+  });
+  return metafile;
+}
+
+async function emitTypes(): Promise<void> {
+  const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
+  const call = promisify(execFile)(process.execPath, [tsc, "-p", "tsconfig.build.json"], { cwd: ROOT });
+  await call.catch((failure) => {
+    throw new Error(`The types could not be made:\n${failure.stdout}${failure.stderr}`);
+  });
+  const types = join(DIST, "types");
+  for (const name of await readdir(types, { recursive: true })) {
+    if (name.endsWith(".d.ts")) await namePublished(join(types, name));
+  }
+}
+
+/** Types speak of the modules by the names that are published: of `.js`, where the sources say `.ts`. */
+async function namePublished(path: string): Promise<void> {
+  const text = await readFile(path, "utf8");
+  await writeFile(path, text.replace(/((?:from|import)\s*\(?")(\.{1,2}\/[^"]+)\.ts"/g, '$1$2.js"'));
+}
+
+/** Prompts, personas, replies and templates, at the paths that `View.packaged` is asked for. */
+async function copyTexts(): Promise<number> {
+  const source = join(ROOT, "src/workflows");
+  const names = (await readdir(source, { recursive: true })).filter((name) => /\.(md|yml)$/.test(name));
+  for (const name of names) await cp(join(source, name), join(DIST, "workflows", name));
+  return names.length;
+}
+
+async function writeSchema(): Promise<void> {
+  await writeFile(join(DIST, "pawl.schema.json"), `${JSON.stringify(pawlJsonSchema(), null, 2)}\n`);
+}
+
+/** The licence of every package that has code in the bundle. */
+async function writeLicences(metafile: Metafile): Promise<number> {
+  const used = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+  );
+  const folders = new Set(used.map(packageFolder).filter((folder): folder is string => folder !== null));
+  const texts = await Promise.all([...folders].sort().map(licenceOf));
+  await writeFile(join(DIST, "THIRD-PARTY-LICENSES.txt"), texts.join(`\n${"-".repeat(80)}\n\n`));
+  return folders.size;
+}
+
+function packageFolder(path: string): string | null {
+  return /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? null;
+}
+
+async function licenceOf(folder: string): Promise<string> {
+  const path = resolve(ROOT, folder);
+  const { name, version, license } = JSON.parse(await readFile(join(path, "package.json"), "utf8"));
+  const file = (await readdir(path)).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
+  const text = file ? await readFile(join(path, file), "utf8") : `Licence: ${license}`;
+  return `${name} ${version} (${license})\n\n${text.trim()}\n`;
+}
+
+const begun = performance.now();
+await rm(DIST, { recursive: true, force: true });
+await mkdir(DIST, { recursive: true });
+const [metafile, , texts] = await Promise.all([bundle(), emitTypes(), copyTexts()]);
+await writeSchema();
+const packages = await writeLicences(metafile);
+const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
+process.stdout.write(
+  `dist: ${Object.keys(metafile.outputs).length} modules, ${Math.round(bytes / 1024)} KB, ${texts} texts, ` +
+    `${packages} packages bundled, in ${((performance.now() - begun) / 1000).toFixed(1)} s\n`,
+);

@@ -1,0 +1,119 @@
+/** The composition root: environment and configuration → adapters → runtime → surfaces. */
+import { readFileSync } from "node:fs";
+import { hostname, userInfo } from "node:os";
+import { basename, join, sep } from "node:path";
+import { projectPath } from "./base/path.ts";
+import type { Outside } from "./base/ports.ts";
+import { type Environment, openConfiguration, readEnvironment } from "./config.ts";
+import { findRoot } from "./project-root.ts";
+import type { Project, Workflows } from "./runtime/project.ts";
+import type { Host } from "./surfaces/cli/command.ts";
+import { WORKFLOWS } from "./workflows/index.ts";
+
+export interface Start {
+  /** The words after the program's name. */
+  readonly argv: readonly string[];
+  /** How the program was called: its path. */
+  readonly program: string;
+  /** The folder of the program's own files: `workflows/` with the packaged texts is in it, package.json above it. */
+  readonly home: string;
+  readonly workflows?: Workflows;
+}
+
+/** Runs the command line to its exit code. */
+export async function run({ argv, program, home, workflows = WORKFLOWS }: Start): Promise<number> {
+  const [{ openTerminal }, { runProgram }] = await Promise.all([
+    import("./surfaces/cli/terminal.ts"),
+    import("./surfaces/cli/program.ts"),
+  ]);
+  const environment = readEnvironment();
+  const opened: Project[] = [];
+  const host: Host = {
+    name: basename(program).replace(/\.[cm]?[jt]s$/, "") === "bloom" ? "bloom" : "pawl",
+    version: readVersion(home),
+    terminal: openTerminal(environment),
+    workflows,
+    caller: { channel: "terminal", who: person() },
+    launch: launchOf(home),
+    async project({ create = false, option } = {}) {
+      const root = findRoot({ cwd: process.cwd(), option, variable: environment.PAWL_PROJECT, create });
+      const project = await openProject({ root, home, environment, workflows });
+      opened.push(project);
+      return project;
+    },
+    async serve(project, names) {
+      const { serve } = await import("./surfaces/mcp/serve.ts");
+      await serve(project, names, host.version);
+    },
+  };
+  try {
+    return await runProgram(argv, host);
+  } finally {
+    for (const project of opened) await project.close();
+  }
+}
+
+export interface ProjectPlace {
+  readonly root: string;
+  readonly home: string;
+  readonly environment: Environment;
+  readonly workflows: Workflows;
+}
+
+/** Opens the project at the root: what was committed and not yet applied is applied first. */
+export async function openProject({ root, home, environment, workflows }: ProjectPlace): Promise<Project> {
+  const { openStore } = await import("./adapters/files/store.ts");
+  const store = openStore({ root, packaged: packagedTexts(join(home, "workflows")) });
+  const read = openConfiguration();
+  const outside: Outside = {
+    git: { look: async () => (await import("./adapters/git/look.ts")).look(root, environment) },
+  };
+  return {
+    root,
+    workflows,
+    runtime: { store, outside, settings: async (view) => (await read(view)).settings },
+    explainSettings: async () => (await read(store.view())).origins,
+    close: () => store.settle(),
+  };
+}
+
+function packagedTexts(folder: string): (path: string) => Promise<string | null> {
+  const known = new Map<string, string | null>();
+  return async (path) => {
+    const text = known.get(path) ?? readText(join(folder, projectPath(path)));
+    known.set(path, text);
+    return text;
+  };
+}
+
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw cause;
+  }
+}
+
+/** How a client starts this program again: by its package's name where it is installed as one, else by its path. */
+function launchOf(home: string): readonly string[] {
+  if (home.includes(`${sep}_npx${sep}`)) return ["npx", "-y", "pawl", "mcp"];
+  const at = home.lastIndexOf(`${sep}node_modules${sep}pawl${sep}`);
+  if (at < 0) return ["node", join(home, home.endsWith("src") ? "main.ts" : "main.js"), "mcp"];
+  return `${process.cwd()}${sep}`.startsWith(home.slice(0, at) + sep)
+    ? ["npx", "pawl", "mcp"]
+    : ["pawl", "mcp"];
+}
+
+function person(): string {
+  try {
+    return `${userInfo().username}@${hostname()}`;
+  } catch {
+    // A user without an entry in the system's list has no name.
+    return hostname();
+  }
+}
+
+function readVersion(home: string): string {
+  return JSON.parse(readFileSync(join(home, "..", "package.json"), "utf8")).version;
+}

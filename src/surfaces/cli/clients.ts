@@ -1,0 +1,89 @@
+/**
+ * How each MCP client is told of Pawl: the project's file that it reads, the entry for it, and the command that does
+ * the same. Formats: Claude Code `.mcp.json`, Cursor `.cursor/mcp.json`, VS Code `.vscode/mcp.json` (`servers`),
+ * OpenCode `opencode.json` (`mcp`, one list as the command), Gemini CLI `.gemini/settings.json`, and Codex
+ * `.codex/config.toml`, which it reads in folders that it trusts.
+ */
+import type { CLIENTS } from "./commands.ts";
+
+export type ClientName = (typeof CLIENTS)[number];
+
+export interface Client {
+  readonly title: string;
+  /** Relative to the project's root. A file that is there already is preferred in the order given. */
+  readonly files: readonly [string, ...string[]];
+  readonly format: "json" | "toml";
+  /** Where the entry stands in the file. */
+  readonly path: readonly [string, ...string[]];
+  entry(launch: Launch): Readonly<Record<string, unknown>>;
+  /** A command line that connects it, where the client has one. */
+  command?(launch: Launch): string;
+}
+
+/** The words of the command that starts the server. */
+export type Launch = readonly [string, ...string[]];
+
+const commandAndArgs = ([command, ...args]: Launch) => ({ command, args });
+
+export const CLIENT_FILES: Readonly<Record<ClientName, Client>> = {
+  "claude-code": {
+    title: "Claude Code",
+    files: [".mcp.json"],
+    format: "json",
+    path: ["mcpServers", "pawl"],
+    entry: commandAndArgs,
+    command: (launch) => `claude mcp add --scope project pawl -- ${launch.join(" ")}`,
+  },
+  codex: {
+    title: "Codex",
+    files: [".codex/config.toml"],
+    format: "toml",
+    path: ["mcp_servers", "pawl"],
+    entry: commandAndArgs,
+    command: (launch) => `codex mcp add pawl -- ${launch.join(" ")}`,
+  },
+  cursor: {
+    title: "Cursor",
+    files: [".cursor/mcp.json"],
+    format: "json",
+    path: ["mcpServers", "pawl"],
+    entry: commandAndArgs,
+  },
+  vscode: {
+    title: "VS Code",
+    files: [".vscode/mcp.json"],
+    format: "json",
+    path: ["servers", "pawl"],
+    entry: (launch) => ({ type: "stdio", ...commandAndArgs(launch) }),
+  },
+  opencode: {
+    title: "OpenCode",
+    files: ["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"],
+    format: "json",
+    path: ["mcp", "pawl"],
+    entry: (launch) => ({ type: "local", command: launch, enabled: true }),
+  },
+  gemini: {
+    title: "Gemini CLI",
+    files: [".gemini/settings.json"],
+    format: "json",
+    path: ["mcpServers", "pawl"],
+    entry: commandAndArgs,
+    command: (launch) => `gemini mcp add --scope project pawl ${launch.join(" ")}`,
+  },
+};
+
+/** The entry alone, as a person would paste it. */
+export function renderEntry(client: Client, launch: Launch): string {
+  if (client.format === "toml") return renderToml(client, launch);
+  const tree = client.path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), client.entry(launch));
+  return JSON.stringify(tree, null, 2);
+}
+
+/** Strings of TOML and of JSON are written alike, and so are lists of them. */
+export function renderToml(client: Client, launch: Launch): string {
+  const lines = Object.entries(client.entry(launch)).map(
+    ([key, value]) => `${key} = ${JSON.stringify(value).replaceAll('","', '", "')}`,
+  );
+  return [`[${client.path.join(".")}]`, ...lines].join("\n");
+}

@@ -1,0 +1,68 @@
+/** What a command is: data that names it, and a function that is loaded when it is called. */
+import type { Caller } from "../../base/event.ts";
+import type { Project, Workflows } from "../../runtime/project.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface CommandSpec {
+  /** One or two words. */
+  readonly name: string;
+  readonly summary: string;
+  /** The heading in the help under which it stands. */
+  readonly group: string;
+  readonly arguments: readonly CommandArgument[];
+  readonly options: readonly CommandOption[];
+  /** Shown under the command's own help. */
+  readonly details?: string;
+  load(): Promise<Run>;
+}
+
+export interface CommandArgument {
+  readonly name: string;
+  readonly description: string;
+  readonly required: boolean;
+  readonly variadic?: true;
+  readonly choices?: readonly string[];
+}
+
+export interface CommandOption {
+  /** As commander takes it: `--format <format>`. */
+  readonly flags: string;
+  readonly description: string;
+  readonly choices?: readonly string[];
+}
+
+export type Run = (host: Host, call: Call) => Promise<Answer | undefined>;
+
+/** One call of a command: its arguments by name, in camel case, and its options. */
+export interface Call {
+  readonly arguments: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** What a command has to say: `text` for a person, `data` under `--json`. */
+export interface Answer {
+  readonly text: string;
+  readonly data: unknown;
+  /** 1: failed or refused. 3: waits for a person. */
+  readonly exit?: 1 | 3;
+}
+
+/** What the program has around it. */
+export interface Host {
+  /** `pawl` or `bloom`: as it was called. */
+  readonly name: string;
+  readonly version: string;
+  readonly terminal: Terminal;
+  readonly workflows: Workflows;
+  /** The person at the terminal. */
+  readonly caller: Caller;
+  /** How a client starts this program: the words of a command line. */
+  readonly launch: readonly string[];
+  /**
+   * Opens the project; it is closed when the program ends. `create`: where there is none, the place for one. `option`:
+   * the root that was named by `--project`, which commands need not pass on.
+   */
+  project(wanted?: { readonly create?: boolean; readonly option?: string | undefined }): Promise<Project>;
+  /** Serves MCP over standard input and output until the client is gone. */
+  serve(project: Project, workflows: readonly string[]): Promise<void>;
+}

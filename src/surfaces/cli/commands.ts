@@ -1,0 +1,110 @@
+/** The commands that belong to no workflow. Each is loaded when it is called. */
+import type { CommandSpec } from "./command.ts";
+
+const RUN = {
+  name: "run",
+  description: "the run, as `pawl status` names it; the id alone where it is unique",
+  required: true,
+} as const;
+
+const NOTES = {
+  flags: "-m, --notes <text>",
+  description: "what the verdict says besides yes or no",
+} as const;
+
+export const CLIENTS = ["claude-code", "codex", "cursor", "vscode", "opencode", "gemini"] as const;
+
+const EVERY_DAY = "Every day";
+const WORKFLOWS = "Workflows and files";
+
+export const COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "init",
+    summary: "set a project up and connect an assistant",
+    group: EVERY_DAY,
+    arguments: [],
+    options: [
+      {
+        flags: "--client <name>",
+        description: "write this client's configuration of the project",
+        choices: CLIENTS,
+      },
+    ],
+    details: "Creates what is missing and leaves alone what is there; a second call changes nothing.",
+    load: async () => (await import("./init.ts")).init,
+  },
+  {
+    name: "status",
+    summary: "show every run: where it stands, and what is awaited of whom",
+    group: EVERY_DAY,
+    arguments: [],
+    options: [],
+    load: async () => (await import("./status.ts")).status,
+  },
+  {
+    name: "approve",
+    summary: "approve what a run has under review",
+    group: EVERY_DAY,
+    arguments: [RUN],
+    options: [NOTES],
+    load: async () => (await import("./verdict.ts")).approve,
+  },
+  {
+    name: "reject",
+    summary: "send back what a run has under review",
+    group: EVERY_DAY,
+    arguments: [RUN],
+    options: [NOTES],
+    load: async () => (await import("./verdict.ts")).reject,
+  },
+  {
+    name: "mcp",
+    summary: "serve workflows to an assistant over MCP (standard input and output)",
+    group: EVERY_DAY,
+    arguments: [
+      {
+        name: "names",
+        description: "the workflows to serve; all without it",
+        required: false,
+        variadic: true,
+      },
+    ],
+    options: [],
+    load: async () => (await import("./mcp.ts")).mcp,
+  },
+  {
+    name: "check",
+    summary: "prove the workflows' tables, and show what was proved",
+    group: WORKFLOWS,
+    arguments: [{ name: "workflow", description: "only this one", required: false }],
+    options: [],
+    load: async () => (await import("./check.ts")).check,
+  },
+  {
+    name: "config",
+    summary: "show the settings that hold, and where each comes from",
+    group: WORKFLOWS,
+    arguments: [],
+    options: [],
+    load: async () => (await import("./config.ts")).config,
+  },
+  {
+    name: "repair",
+    summary: "find what is damaged in the project's files, and mend it",
+    group: WORKFLOWS,
+    arguments: [],
+    options: [],
+    load: async () => (await import("./repair.ts")).repair,
+  },
+  {
+    name: "completion",
+    summary: "print a shell's completion script",
+    group: WORKFLOWS,
+    arguments: [
+      { name: "shell", description: "the shell", required: true, choices: ["bash", "zsh", "fish"] },
+    ],
+    options: [],
+    details: 'For example, in ~/.bashrc: eval "$(pawl completion bash)"',
+    load: async () => (await import("./completion.ts")).completion,
+  },
+];

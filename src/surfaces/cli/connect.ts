@@ -1,0 +1,81 @@
+import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import { parse as parseToml } from "smol-toml";
+import { PawlError } from "../../base/error.ts";
+import { type Client, type Launch, renderEntry, renderToml } from "./clients.ts";
+
+/**
+ * A client's configuration with the entry for Pawl added, everything else as it was, comments too; null: it has one
+ * already, which is left as it is. Throws `config-invalid` where the text is not what the client could read.
+ */
+export function connect(client: Client, launch: Launch, file: string, text: string | null): string | null {
+  return client.format === "toml"
+    ? connectToml(client, launch, file, text ?? "")
+    : connectJson(client, launch, file, text ?? "");
+}
+
+function connectJson(client: Client, launch: Launch, file: string, text: string): string | null {
+  const body = text.replace(/^\uFEFF/, "");
+  if (body.trim() === "") return `${renderEntry(client, launch)}\n`;
+  const errors: ParseError[] = [];
+  const tree: unknown = parse(body, errors, { allowTrailingComma: true });
+  const [fault] = errors;
+  if (fault) {
+    const { line, column } = placeOf(body, fault.offset);
+    throw unreadable(client, launch, `${file}:${line}:${column}`, printParseErrorCode(fault.error));
+  }
+  const parent = descend(tree, client.path.slice(0, -1));
+  if (!isObject(tree) || (parent !== undefined && !isObject(parent))) {
+    throw unreadable(client, launch, file, "something else than an object where the servers belong");
+  }
+  if (parent && Object.hasOwn(parent, client.path.at(-1) ?? "")) return null;
+  const indent = /\n(\t| +)\S/.exec(body)?.[1] ?? "  ";
+  const edits = modify(body, [...client.path], client.entry(launch), {
+    formattingOptions: {
+      insertSpaces: indent !== "\t",
+      tabSize: indent === "\t" ? 1 : indent.length,
+      eol: body.includes("\r\n") ? "\r\n" : "\n",
+    },
+  });
+  return (text.startsWith("\uFEFF") ? "\uFEFF" : "") + applyEdits(body, edits);
+}
+
+function connectToml(client: Client, launch: Launch, file: string, text: string): string | null {
+  const parent = descend(readToml(client, launch, file, text), client.path.slice(0, -1));
+  if (isObject(parent) && Object.hasOwn(parent, client.path.at(-1) ?? "")) return null;
+  const eol = text.includes("\r\n") ? "\r\n" : "\n";
+  const gap = text.trim() === "" ? "" : text.endsWith("\n") ? eol : eol + eol;
+  const joined = `${text}${gap}${renderToml(client, launch).replaceAll("\n", eol)}${eol}`;
+  readToml(client, launch, file, joined);
+  return joined;
+}
+
+function readToml(client: Client, launch: Launch, file: string, text: string): unknown {
+  try {
+    return parseToml(text);
+  } catch (cause) {
+    const { line, column } = cause as { line?: number; column?: number };
+    const said = cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : "";
+    throw unreadable(client, launch, line ? `${file}:${line}:${column}` : file, said);
+  }
+}
+
+function unreadable(client: Client, launch: Launch, where: string, found: string): PawlError {
+  return new PawlError(
+    "config-invalid",
+    `${where}: expected ${client.title}'s configuration with room for ${client.path.join(".")}; found: ${found}.`,
+    `Nothing was written. Mend the file, or add this to it yourself: ${renderEntry(client, launch).replace(/\s+/g, " ")}`,
+  );
+}
+
+function placeOf(text: string, offset: number): { line: number; column: number } {
+  const before = text.slice(0, offset).split("\n");
+  return { line: before.length, column: (before.at(-1) ?? "").length + 1 };
+}
+
+function descend(tree: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), tree);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,135 @@
+import { projectPath } from "../../base/path.ts";
+import { advance } from "../../runtime/advance.ts";
+import { loadWorkflows, type Project } from "../../runtime/project.ts";
+import type { Advance, Reply } from "../../workflows/module.ts";
+import { CLIENT_FILES, type Client, type ClientName, type Launch, renderEntry } from "./clients.ts";
+import type { Host, Run } from "./command.ts";
+import { CLIENTS } from "./commands.ts";
+import { clean, type Paint } from "./terminal.ts";
+
+interface Step {
+  readonly what: string;
+  readonly text: string;
+  readonly data: unknown;
+  readonly refused?: true;
+}
+
+/** Creates what a project needs and is missing, says what it did, and how an assistant is connected. */
+export const init: Run = async (host, call) => {
+  const project = await host.project({ create: true });
+  const steps = [await createFiles(project, host), ...(await initWorkflows(project, host))];
+  const launch = host.launch as Launch;
+  const name = call.options.client as ClientName | undefined;
+  if (name) steps.push(await connectClient(project, host, CLIENT_FILES[name], launch));
+  const { paint } = host.terminal;
+  const told = steps.map(({ what, text }) => `${paint.bold(what)}\n${indent(text)}`).join("\n");
+  const connecting = name ? connected(CLIENT_FILES[name]) : connections(launch, paint);
+  return {
+    text: `Project: ${clean(project.root)}\n\n${told}\n${connecting}`,
+    data: {
+      project: project.root,
+      steps: steps.map(({ what, data }) => ({ what, data })),
+      clients: CLIENTS.map((client) => ({
+        client,
+        file: CLIENT_FILES[client].files[0],
+        path: CLIENT_FILES[client].path,
+        entry: CLIENT_FILES[client].entry(launch),
+      })),
+    },
+    ...(steps.some(({ refused }) => refused) ? { exit: 1 as const } : {}),
+  };
+};
+
+const PAWL_YAML = `# What Pawl does in this project. Every key has a default; \`pawl config\` shows what holds.
+{}
+`;
+
+/** Files as they shall be where there are none. */
+function missingFiles(
+  files: readonly { path: string; text: string }[],
+): Advance<null, readonly string[], undefined, Reply> {
+  return {
+    run: () => "pawl:init",
+    read: async (view) => {
+      const found = await Promise.all(
+        files.map(async ({ path }) => [path, await view.read(projectPath(path))] as const),
+      );
+      return found.filter(([, text]) => text === null).map(([path]) => path);
+    },
+    prepare: (missing) => ({
+      reply: {
+        text: files
+          .map(({ path }) => `${missing.includes(path) ? "created" : "is there"}  ${path}`)
+          .join("\n"),
+        data: { created: missing },
+      },
+      changes: files
+        .filter(({ path }) => missing.includes(path))
+        .map(({ path, text }) => ({ type: "write", path: projectPath(path), text })),
+    }),
+  };
+}
+
+async function createFiles(project: Project, host: Host): Promise<Step> {
+  const files = [{ path: "pawl.yaml", text: PAWL_YAML }];
+  const { reply } = await advance(project.runtime, missingFiles(files), null, host.caller);
+  return { what: "Configuration", ...reply };
+}
+
+async function initWorkflows(project: Project, host: Host): Promise<readonly Step[]> {
+  const steps: Step[] = [];
+  for (const module of await loadWorkflows(project.workflows)) {
+    if (!module.init) continue;
+    const { reply } = await advance(project.runtime, await module.init(), {}, host.caller);
+    steps.push({ what: module.title, ...reply });
+  }
+  return steps;
+}
+
+async function connectClient(project: Project, host: Host, client: Client, launch: Launch): Promise<Step> {
+  const { connect } = await import("./connect.ts");
+  const plan: Advance<null, { file: string; text: string | null }, undefined, Reply> = {
+    run: () => "pawl:init",
+    read: async (view) => {
+      for (const file of client.files) {
+        const text = await view.read(projectPath(file));
+        if (text !== null) return { file, text };
+      }
+      return { file: client.files[0], text: null };
+    },
+    prepare: ({ file, text }) => {
+      const after = connect(client, launch, file, text);
+      if (after === null) return { reply: { text: `is there  ${file}`, data: { file, written: false } } };
+      return {
+        reply: { text: `${text === null ? "created" : "added to"}  ${file}`, data: { file, written: true } },
+        changes: [{ type: "write", path: projectPath(file), text: after }],
+      };
+    },
+  };
+  const { reply } = await advance(project.runtime, plan, null, host.caller);
+  return { what: client.title, ...reply };
+}
+
+function connected(client: Client): string {
+  const trust =
+    client.title === "Codex" ? " It reads the file in folders that you have told it to trust." : "";
+  return `\nStart ${client.title} in this folder, and ask it what Pawl offers.${trust}\n`;
+}
+
+function connections(launch: Launch, paint: Paint): string {
+  const blocks = CLIENTS.map((name) => {
+    const client = CLIENT_FILES[name];
+    const command = client.command ? `${client.command(launch)}\n${paint.dim("or")} ` : "";
+    const entry = `${client.files[0]}:\n${indent(renderEntry(client, launch))}`;
+    return `${paint.bold(client.title)}  ${paint.dim(`pawl init --client ${name}`)}\n${indent(`${command}${entry}`)}`;
+  });
+  return `\nConnect your assistant, by one of these (\`pawl init --client NAME\` writes the file for you):\n\n${blocks.join("\n")}`;
+}
+
+function indent(text: string): string {
+  return `${clean(text)
+    .trimEnd()
+    .split("\n")
+    .map((line) => (line ? `  ${line}` : ""))
+    .join("\n")}\n`;
+}

@@ -1,0 +1,172 @@
+/** The command line: which command is meant, and how its answer or its error is shown. */
+import { Argument, Command, CommanderError, type Help, Option } from "commander";
+import { type ErrorCode, PawlError, toPawlError } from "../../base/error.ts";
+import type { Answer, Call, CommandArgument, CommandOption, CommandSpec, Host } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
+import { clean } from "./terminal.ts";
+
+/** Exit codes: 0 done, 1 failed, 2 usage, 3 waits for a person. */
+const USAGE_CODES: ReadonlySet<ErrorCode> = new Set([
+  "usage",
+  "run-ambiguous",
+  "run-missing",
+  "workflow-missing",
+  "id-invalid",
+]);
+
+/** Runs the command line and gives the exit code. Never throws. */
+export async function runProgram(argv: readonly string[], host: Host): Promise<number> {
+  const json = argv.includes("--json");
+  try {
+    const answer = await obey(argv, host);
+    if (!answer) return 0;
+    host.terminal.out(json ? `${JSON.stringify(answer.data, null, 2)}\n` : answer.text);
+    return answer.exit ?? 0;
+  } catch (thrown) {
+    return fail(toPawlError(thrown), json, host);
+  }
+}
+
+function fail({ code, message, fix }: PawlError, json: boolean, { terminal, name }: Host): number {
+  const line = (text: string) =>
+    clean(text)
+      .replace(/\s*\n\s*/g, " ")
+      .trim();
+  if (json) terminal.out(`${JSON.stringify({ error: { code, message, fix } }, null, 2)}\n`);
+  else {
+    terminal.err(`${terminal.paint.red(`${name}:`)} ${line(message)} [${code}]\n`);
+    terminal.err(`${terminal.paint.bold("fix:")}${" ".repeat(name.length - 2)}${line(fix)}\n`);
+  }
+  return USAGE_CODES.has(code) ? 2 : 1;
+}
+
+async function obey(argv: readonly string[], host: Host): Promise<Answer | undefined> {
+  const own = COMMANDS.some(({ name }) => name === firstWord(argv));
+  const specs = own
+    ? COMMANDS
+    : [...COMMANDS, ...(await (await import("./verb.ts")).verbCommands(host.workflows))];
+  let answer: Answer | undefined;
+  const program = build(specs, host, async (spec, input) => {
+    const run = await spec.load();
+    const { project: option, ...call } = input;
+    answer = await run({ ...host, project: (wanted) => host.project({ ...wanted, option }) }, call);
+  });
+  try {
+    await program.parseAsync(argv.length === 0 ? ["--help"] : argv, { from: "user" });
+  } catch (thrown) {
+    if (!(thrown instanceof CommanderError)) throw thrown;
+    if (thrown.exitCode !== 0) throw usage(thrown, argv, specs, host);
+  }
+  return answer;
+}
+
+/** The first word that is no option; `--project` takes the word after it. */
+function firstWord(argv: readonly string[]): string | undefined {
+  return argv.find((word, at) => !word.startsWith("-") && argv[at - 1] !== "--project");
+}
+
+type Obey = (spec: CommandSpec, input: Call & { readonly project: string | undefined }) => Promise<void>;
+
+function build(specs: readonly CommandSpec[], host: Host, action: Obey): Command {
+  const program = withShared(new Command(host.name))
+    .description("Keeps coding agents on a written workflow.")
+    .version(host.version, "-V, --version", "show the version")
+    .helpOption("-h, --help", "show help")
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeOut: host.terminal.out, writeErr: () => {} })
+    .configureHelp({
+      helpWidth: host.terminal.columns,
+      visibleOptions: ownOptions,
+      optionTerm: ({ flags }) => flags,
+    })
+    .addHelpText("after", `\nRun \`${host.name} COMMAND --help\` for a command's own help.`);
+  const groups = new Map<string, Command>();
+  for (const spec of specs) {
+    const [first = "", second] = spec.name.split(" ");
+    const parent = second === undefined ? program : groupOf(program, groups, first, spec.group);
+    addCommand(parent, second ?? first, spec, action);
+  }
+  return program;
+}
+
+/** Commands of two words hang under a command that only holds them. */
+function groupOf(program: Command, groups: Map<string, Command>, name: string, heading: string): Command {
+  const known = groups.get(name);
+  if (known) return known;
+  const made = program.command(name).summary(`${name} …`).helpGroup(`${heading}:`);
+  groups.set(name, made);
+  return made;
+}
+
+function addCommand(parent: Command, name: string, spec: CommandSpec, action: Obey): void {
+  const command = withShared(parent.command(name))
+    .description(sentence(spec.summary))
+    .summary(spec.summary)
+    .helpGroup(`${spec.group}:`)
+    .allowExcessArguments(false);
+  for (const argument of spec.arguments) command.addArgument(toArgument(argument));
+  for (const option of spec.options) command.addOption(toOption(option));
+  if (spec.details) command.addHelpText("after", `\n${spec.details}`);
+  command.action(async (...given: unknown[]) => {
+    const values = given.slice(0, spec.arguments.length) as (string | string[] | undefined)[];
+    const { json, project, ...options } = command.optsWithGlobals();
+    await action(spec, {
+      arguments: Object.fromEntries(
+        spec.arguments.map((argument, at) => [camelCase(argument.name), values[at]]),
+      ),
+      options,
+      project,
+    });
+  });
+}
+
+/** What every command takes, anywhere on the line. */
+function withShared(command: Command): Command {
+  return command
+    .addOption(new Option("--json", "write JSON"))
+    .addOption(new Option("--project <dir>", "the project's root, in place of the nearest one above"));
+}
+
+function toArgument({ name, description, required, variadic, choices }: CommandArgument): Argument {
+  const dots = variadic ? "..." : "";
+  const argument = new Argument(required ? `<${name}${dots}>` : `[${name}${dots}]`, description);
+  return choices ? argument.choices(choices) : argument;
+}
+
+function toOption({ flags, description, choices }: CommandOption): Option {
+  const option = new Option(flags, description);
+  return choices ? option.choices(choices) : option;
+}
+
+/** The shared options stand in the program's help alone, and its help and version options last. */
+function ownOptions(this: Help, command: Command): Option[] {
+  const shared = command.parent === null ? [] : ["json", "project"];
+  return command.options.filter((option) => !option.hidden && !shared.includes(option.attributeName()));
+}
+
+function usage(
+  error: CommanderError,
+  argv: readonly string[],
+  specs: readonly CommandSpec[],
+  host: Host,
+): PawlError {
+  const [first = "", hint = ""] = error.message.replace(/^error: /, "").split("\n");
+  const meant = /\(Did you mean (?:one of )?(.+)\?\)/.exec(hint)?.[1];
+  const word = firstWord(argv);
+  const known = specs.some(({ name }) => name.split(" ")[0] === word);
+  const help = `\`${[host.name, ...(known && word ? [word] : []), "--help"].join(" ")}\``;
+  return new PawlError(
+    "usage",
+    `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/\.$/, "")}.`,
+    meant ? `Did you mean ${meant}? See ${help}.` : `See ${help}.`,
+  );
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+function camelCase(name: string): string {
+  return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,27 @@
+import { PawlError } from "../../base/error.ts";
+import { advance } from "../../runtime/advance.ts";
+import { findRun } from "../../runtime/overview.ts";
+import type { Run } from "./command.ts";
+import { answerOf } from "./verb.ts";
+
+export const approve: Run = verdict(true);
+export const reject: Run = verdict(false);
+
+/** A person's verdict on what the run has under review, given at the terminal. */
+function verdict(isApproval: boolean): Run {
+  return async (host, call) => {
+    const project = await host.project();
+    const { module, run, id } = await findRun(project, String(call.arguments.run));
+    if (!module.gate) {
+      throw new PawlError(
+        "no-effect",
+        `${run} has no gate: nothing in ${module.title} is approved or rejected by a person.`,
+        "`pawl status` shows what each run waits for.",
+      );
+    }
+    const notes = call.options.notes;
+    const input = { id, approve: isApproval, ...(typeof notes === "string" ? { notes } : {}) };
+    const { reply } = await advance(project.runtime, await module.gate(), input, host.caller);
+    return answerOf(reply);
+  };
+}

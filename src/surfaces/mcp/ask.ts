@@ -1,0 +1,127 @@
+/**
+ * A human's verdict, asked of the human through the client. The question goes out with a signed state; the answer
+ * counts only for the same tool, the same arguments and the same question.
+ */
+import { createHash } from "node:crypto";
+import {
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  type InputRequiredResult,
+  inputRequired,
+  inputResponse,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { advance, preview } from "../../runtime/advance.ts";
+import type { HumanQuestion, Tool } from "../../workflows/module.ts";
+import { callerOf, refusal, type Serving, toResult } from "./call.ts";
+
+/** What the signed state says of an open question. */
+export interface Question {
+  readonly tool: string;
+  readonly input: string;
+  readonly message: string;
+}
+
+type Answer = CallToolResult | InputRequiredResult;
+type Input = Readonly<Record<string, unknown>>;
+
+const KEY = "verdict";
+
+const FORM = {
+  type: "object",
+  properties: {
+    approve: { type: "boolean", title: "Approve", description: "Yes lets the work go on; no sends it back." },
+    notes: {
+      type: "string",
+      title: "Notes",
+      description: "What the assistant must know or change. May stay empty.",
+    },
+  },
+  required: ["approve"],
+} as const;
+
+/** Puts the question to the human; a client that cannot ask is told how a person answers. */
+export async function ask(
+  serving: Serving,
+  tool: Tool,
+  input: Input,
+  { message }: HumanQuestion,
+  context: ServerContext,
+): Promise<Answer> {
+  if (!canAsk(serving, context)) {
+    const run = tool.advance.run(input) ?? "RUN";
+    return refusal(
+      "caller-not-allowed",
+      "This verdict is the human's, and this client cannot ask them (it has no elicitation). Nothing was decided.",
+      `Ask the human to run \`pawl approve ${run}\` or \`pawl reject ${run} --notes "…"\` in a terminal, then go on.`,
+    );
+  }
+  const state: Question = { tool: tool.name, input: hash(input), message: hash(message) };
+  return inputRequired({
+    inputRequests: {
+      [KEY]: inputRequired.elicit({
+        message,
+        requestedSchema: { ...FORM, properties: { ...FORM.properties }, required: [...FORM.required] },
+      }),
+    },
+    requestState: await serving.codec.mint(state, context),
+  });
+}
+
+/** Takes the human's answer to a question that was put before. */
+export async function takeAnswer(
+  serving: Serving,
+  tool: Tool,
+  input: Input,
+  question: Question,
+  context: ServerContext,
+): Promise<Answer> {
+  if (question.tool !== tool.name || question.input !== hash(input)) {
+    return undecided("The answer belongs to another call than this one.");
+  }
+  const open = await preview(serving.runtime, tool.advance, input, callerOf(serving, context, "mcp"));
+  if (!open.ask) return undecided("What the human was asked about is no longer open.");
+  const answer = inputResponse(context.mcpReq.inputResponses, KEY);
+  if (hash(open.ask.message) !== question.message || answer.kind !== "elicit") {
+    return ask(serving, tool, input, open.ask, context);
+  }
+  if (answer.action === "decline") return undecided("The human declined to answer.");
+  if (answer.action === "cancel") return undecided("The human dismissed the question.");
+  const { approve, notes } = answer.content ?? {};
+  if (typeof approve !== "boolean" || (notes !== undefined && typeof notes !== "string")) {
+    return undecided(
+      "The client's answer has no verdict in it: expected approve, a boolean, and notes, a text.",
+    );
+  }
+  const { feedback_notes: _, ...rest } = input;
+  const decided = { ...rest, is_approved: approve, ...(notes ? { feedback_notes: notes } : {}) };
+  const { reply } = await advance(
+    serving.runtime,
+    tool.advance,
+    decided,
+    callerOf(serving, context, "elicitation"),
+  );
+  return toResult(reply);
+}
+
+function undecided(why: string): CallToolResult {
+  return refusal(
+    "caller-not-allowed",
+    `${why} Nothing was decided, and the run waits as before.`,
+    "Call the tool again when the human is ready to answer.",
+  );
+}
+
+function canAsk({ server }: Serving, context: ServerContext): boolean {
+  const envelope = context.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
+  const capabilities = (envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.server.getClientCapabilities()) as
+    | ClientCapabilities
+    | undefined;
+  const elicitation = capabilities?.elicitation;
+  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+}
+
+function hash(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("base64url");
+}

@@ -1,0 +1,20 @@
+import type { WorkflowModule } from "../../workflows/module.ts";
+
+type Described = Pick<WorkflowModule, "name" | "title" | "summary" | "guidance">;
+
+/** What the server tells a model of itself: what Pawl is, and how each served workflow is begun. */
+export function renderInstructions(root: string, modules: readonly Described[]): string {
+  const workflows = modules.map(
+    ({ title, summary, guidance }) => `${title}: ${summary}${guidance ? ` ${guidance}` : ""}`,
+  );
+  return [
+    "Pawl keeps work on a written workflow. Each tool call moves a run by one step, and its reply says what to do next:",
+    "do exactly that, then report it with the tool that the reply names. A refused call changed nothing and says what",
+    "was expected. Approvals belong to whom the reply names: where it is the human, ask and pass on their words; never",
+    "decide for them. Everything is on disk: after a restart, call the same tool again and go on.",
+    "",
+    `Project: ${root}`,
+    "",
+    ...workflows,
+  ].join("\n");
+}

@@ -1,0 +1,183 @@
+/** What the folders promise: imports run one way, the core touches nothing outside, and files stay small. */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const ROOT = resolve(import.meta.dirname, "..");
+
+interface SourceFile {
+  /** From the repository's root, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+  /** What it imports: relative ones as paths from the root, others as they are. */
+  readonly imports: readonly string[];
+}
+
+const FILES = ["src", "test", "bench", "scripts", "demo", "examples"].flatMap(filesOf);
+const SOURCES = FILES.filter(({ path }) => path.startsWith("src/"));
+const CODE = SOURCES.filter(({ path }) => !path.endsWith(".test.ts"));
+
+function filesOf(folder: string): SourceFile[] {
+  let names: string[] = [];
+  try {
+    names = readdirSync(join(ROOT, folder), { recursive: true }) as string[];
+  } catch {
+    return [];
+  }
+  return names
+    .filter((name) => name.endsWith(".ts") && !name.endsWith(".d.ts"))
+    .map((name) => {
+      const path = join(folder, name).replaceAll("\\", "/");
+      const text = readFileSync(join(ROOT, path), "utf8");
+      return { path, text, imports: importsOf(path, text) };
+    });
+}
+
+function importsOf(path: string, text: string): string[] {
+  const code = text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, "");
+  const found = [...code.matchAll(/(?:\bfrom|\bimport|\bimport\()\s*["']([^"'\n]+)["']/g)].map(
+    ([, name = ""]) => name,
+  );
+  return found.map((name) =>
+    name.startsWith(".") ? relative(ROOT, resolve(ROOT, dirname(path), name)) : name,
+  );
+}
+
+/** The layers from the ground up. A file imports from its own layer and those below. */
+const LAYERS: readonly (readonly [string, RegExp])[] = [
+  ["base", /^src\/base\//],
+  ["engine", /^src\/engine\//],
+  ["workflows", /^src\/workflows\//],
+  ["runtime", /^src\/runtime\//],
+  ["adapters and surfaces", /^src\/(adapters|surfaces)\//],
+  ["app", /^src\/(app|config|config-schema|project-root|index)\.ts$/],
+  ["main", /^src\/main\.ts$/],
+];
+
+const layerOf = (path: string) => LAYERS.findIndex(([, pattern]) => pattern.test(path));
+
+describe("the architecture", () => {
+  it("is looked at in full: the test sees the files that it is about", () => {
+    expect(CODE.length).toBeGreaterThan(40);
+    expect(CODE.flatMap(({ imports }) => imports).length).toBeGreaterThan(120);
+    for (const [name, pattern] of LAYERS)
+      expect(
+        CODE.some(({ path }) => pattern.test(path)),
+        name,
+      ).toBe(true);
+  });
+
+  it("gives every file of the product a layer", () => {
+    expect(CODE.filter(({ path }) => layerOf(path) < 0).map(({ path }) => path)).toEqual([]);
+  });
+
+  it("lets imports run one way, from the upper layers to the lower ones", () => {
+    const upward = CODE.flatMap(({ path, imports }) =>
+      imports
+        .filter((name) => name.startsWith("src/") && layerOf(name) > layerOf(path))
+        .map((name) => `${path} imports ${name}`),
+    );
+    expect(upward).toEqual([]);
+  });
+
+  it("keeps adapters and surfaces from importing each other", () => {
+    const kind = (path: string) => /^src\/((?:adapters|surfaces)\/[^/]+)\//.exec(path)?.[1];
+    const crossing = CODE.flatMap(({ path, imports }) =>
+      imports
+        .filter((name) => {
+          const [from, to] = [kind(path), kind(name)];
+          if (from === undefined || to === undefined || from === to) return false;
+          // Adapters may share: a forge asks git for the remote.
+          return !(from.startsWith("adapters/") && to.startsWith("adapters/"));
+        })
+        .map((name) => `${path} imports ${name}`),
+    );
+    expect(crossing).toEqual([]);
+  });
+
+  it("keeps workflows apart: none imports another", () => {
+    const own = (path: string) => /^src\/workflows\/([^/]+)\//.exec(path)?.[1];
+    const crossing = CODE.flatMap(({ path, imports }) =>
+      imports
+        .filter((name) => own(path) && own(name) && own(path) !== own(name))
+        .map((name) => `${path} imports ${name}`),
+    );
+    expect(crossing).toEqual([]);
+  });
+
+  it("lets the engine and the workflows import no Node module", () => {
+    const impure = CODE.filter(({ path }) => /^src\/(base|engine|workflows)\//.test(path)).flatMap(
+      ({ path, imports }) =>
+        imports.filter((name) => name.startsWith("node:")).map((name) => `${path} imports ${name}`),
+    );
+    expect(impure).toEqual([]);
+  });
+
+  it("lets the engine and the workflows ask no clock and no chance", () => {
+    const asked = CODE.filter(({ path }) => /^src\/(base|engine|workflows)\//.test(path)).filter(({ text }) =>
+      /\bDate\.now\b|new Date\(\)|Math\.random|crypto\.|setTimeout|setInterval|\bprocess\./.test(
+        uncommented(text),
+      ),
+    );
+    expect(asked.map(({ path }) => path)).toEqual([]);
+  });
+
+  it("lets the engine depend on nothing but the base", () => {
+    const foreign = CODE.filter(({ path }) => path.startsWith("src/engine/")).flatMap(({ path, imports }) =>
+      imports.filter((name) => !/^src\/(base|engine)\//.test(name)).map((name) => `${path} imports ${name}`),
+    );
+    expect(foreign).toEqual([]);
+  });
+
+  it("reads the environment in config.ts alone", () => {
+    const readers = CODE.filter(({ text }) =>
+      /process\.env\b|\benv\s*}\s*=\s*process/.test(uncommented(text)),
+    );
+    expect(readers.map(({ path }) => path)).toEqual(["src/config.ts"]);
+  });
+
+  it("writes to no console, and to standard output only in the surfaces' homes", () => {
+    expect(CODE.filter(({ text }) => /\bconsole\./.test(uncommented(text))).map(({ path }) => path)).toEqual(
+      [],
+    );
+    const homes = ["src/surfaces/cli/terminal.ts", "src/surfaces/mcp/serve.ts"];
+    const writers = CODE.filter(({ text }) => /process\.(stdout|stderr)|\{ stdout/.test(uncommented(text)));
+    expect(writers.map(({ path }) => path).filter((path) => !homes.includes(path))).toEqual([]);
+  });
+
+  it("keeps every file of code within 400 lines; tables are data", () => {
+    const long = FILES.filter(({ path }) => !/\/table[^/]*\.ts$/.test(path))
+      .map(({ path, text }) => ({ path, lines: linesOfCode(text) }))
+      .filter(({ lines }) => lines > 400);
+    expect(long).toEqual([]);
+  });
+
+  it("names files for what is in them, in kebab-case", () => {
+    const drawers = /^(utils?|helpers?|managers?|services?|handlers?|types|common|misc|lib)$/;
+    const ill = FILES.filter(({ path }) => {
+      const name = (path.split("/").at(-1) ?? "").replace(/(\.[a-z]+)*\.ts$/, "");
+      return drawers.test(name) || !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name);
+    });
+    expect(ill.map(({ path }) => path)).toEqual([]);
+  });
+
+  it("writes relative imports with their ending", () => {
+    const bare = FILES.flatMap(({ path, imports }) =>
+      imports
+        .filter((name) => /^(src|test|bench|scripts|demo)\//.test(name) && !/\.(ts|json|js)$/.test(name))
+        .map((name) => `${path} imports ${name}`),
+    );
+    expect(bare).toEqual([]);
+  });
+});
+
+/** Blank lines and comments are free: what is explained is not longer for it. */
+function linesOfCode(text: string): number {
+  return uncommented(text)
+    .split("\n")
+    .filter((line) => line.trim() !== "").length;
+}
+
+function uncommented(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+}

@@ -1,0 +1,242 @@
+/**
+ * A small workflow for tests of the surfaces: someone knocks at a door, and a person lets them in or not. It has one
+ * table, tools, a verb, a prompt, a resource and a gate.
+ */
+import { z } from "zod";
+import { PawlError } from "../../src/base/error.ts";
+import { checkId } from "../../src/base/id.ts";
+import { projectPath } from "../../src/base/path.ts";
+import type { Workflow } from "../../src/engine/workflow.ts";
+import type { Advance, Context, Prepared, Reply, WorkflowModule } from "../../src/workflows/module.ts";
+
+interface Door {
+  readonly state: "closed" | "knocked" | "open";
+  readonly notes?: string;
+  readonly by?: string;
+}
+
+type Seen = { readonly door: Door; readonly text: string | null };
+type DoorAdvance<Input> = Advance<Input, Seen, undefined, Reply>;
+
+const FOLDER = projectPath(".door");
+const fileOf = (id: string) => projectPath(".door", `${checkId(id, "door id")}.json`);
+
+async function readDoor(
+  read: (path: ReturnType<typeof fileOf>) => Promise<string | null>,
+  id: string,
+): Promise<Seen> {
+  const text = await read(fileOf(id));
+  if (text === null) return { door: { state: "closed" }, text };
+  try {
+    return { door: JSON.parse(text), text };
+  } catch (cause) {
+    throw new PawlError(
+      "state-unreadable",
+      `.door/${id}.json:1:1: expected JSON.`,
+      `Mend or remove .door/${id}.json.`,
+      cause,
+    );
+  }
+}
+
+function moved(id: string, from: Door, to: Door, message: string, context: Context): Prepared<Reply> {
+  return {
+    reply: { text: `# ${message}`, data: { status: "success", message } },
+    changes: [{ type: "write", path: fileOf(id), text: `${JSON.stringify(to)}\n` }],
+    events: [
+      {
+        type: "run:advanced",
+        ...context.moment,
+        run: `door:${id}`,
+        machine: "door",
+        event: to.state,
+        row: to.state,
+        from: from.state,
+        to: to.state,
+        summary: message,
+        by: context.caller,
+      },
+    ],
+  };
+}
+
+const refused = (message: string): Prepared<Reply> => ({
+  reply: { text: message, data: { status: "error", message }, refused: true },
+});
+
+const knock: DoorAdvance<{ id: string }> = {
+  run: ({ id }) => `door:${checkId(id, "door id")}`,
+  read: (view, { id }) => readDoor((path) => view.read(path), id),
+  prepare: ({ door }, _, { id }, context) =>
+    door.state === "closed"
+      ? moved(id, door, { state: "knocked" }, `Somebody knocks at ${id}.`, context)
+      : refused(`The door ${id} is ${door.state}.`),
+};
+
+interface Verdict {
+  readonly id: string;
+  readonly is_approved: boolean;
+  readonly feedback_notes?: string | undefined;
+}
+
+const answer: DoorAdvance<Verdict> = {
+  run: ({ id }) => `door:${checkId(id, "door id")}`,
+  read: (view, { id }) => readDoor((path) => view.read(path), id),
+  prepare({ door }, _, { id, is_approved, feedback_notes }, context) {
+    if (door.state !== "knocked") return refused(`Nobody knocks at ${id}.`);
+    if (context.caller.channel === "mcp" && context.settings.alfred.human_review === "elicit") {
+      return {
+        reply: { text: "", data: {} },
+        ask: {
+          message: `Somebody knocks at ${id}${door.notes ? ` and says ${door.notes}` : ""}. Let them in?`,
+        },
+      };
+    }
+    const state = is_approved ? "open" : "closed";
+    const by = context.caller.channel;
+    return moved(
+      id,
+      door,
+      feedback_notes ? { state, by, notes: feedback_notes } : { state, by },
+      `The door ${id} is ${state}.`,
+      context,
+    );
+  },
+};
+
+export const DOOR_TABLE: Workflow = {
+  name: "door",
+  title: "A door with a person behind it",
+  states: {
+    closed: { description: "nobody is there" },
+    knocked: { description: "somebody waits" },
+    open: { description: "they are in", final: true },
+  },
+  initial: "closed",
+  events: { knock: { description: "somebody knocks" }, answer: { description: "the person answers" } },
+  facts: { approved: { description: "the person says yes", values: [true, false] } },
+  rows: [
+    { id: "K1", from: ["closed"], on: "knock", to: "knocked", outcome: "moved", reply: "knocked" },
+    { id: "K2", from: ["knocked"], on: "knock", to: "same", outcome: "no-effect", reply: "waiting" },
+    {
+      id: "A1",
+      from: ["knocked"],
+      on: "answer",
+      when: [{ approved: [true] }],
+      to: "open",
+      outcome: "moved",
+      reply: "open",
+    },
+    {
+      id: "A2",
+      from: ["knocked"],
+      on: "answer",
+      when: [{ approved: [false] }],
+      to: "closed",
+      outcome: "moved",
+      reply: "closed",
+    },
+    { id: "A3", from: ["closed"], on: "answer", to: "same", outcome: "blocked", reply: "nobody" },
+  ],
+  goals: ["open"],
+};
+
+const id = z.string().describe("Which door.");
+const output = z.object({
+  status: z.string(),
+  message: z.string(),
+  data: z.record(z.string(), z.unknown()).optional(),
+});
+
+export const DOOR: WorkflowModule = {
+  name: "door",
+  title: "Door",
+  summary: "Lets people in, if the person behind it says so.",
+  guidance: "Begin with knock.",
+  tables: async () => [{ workflow: DOOR_TABLE, replies: ["knocked", "waiting", "open", "closed", "nobody"] }],
+  async overview(view) {
+    const names = (await view.list(FOLDER)).map(({ name }) => name.replace(/\.json$/, ""));
+    return Promise.all(
+      names.map(async (name) => {
+        const run = { run: `door:${name}`, title: `The door ${name}`, since: null };
+        try {
+          const { door } = await readDoor((path) => view.read(path), name);
+          return door.state === "knocked"
+            ? { ...run, state: door.state, awaits: "human" as const, next: "let them in, or not" }
+            : { ...run, state: door.state, awaits: "nobody" as const, next: "" };
+        } catch (thrown) {
+          const { message, fix } = thrown as PawlError;
+          return { ...run, state: "unknown", awaits: "human" as const, next: "", problem: { message, fix } };
+        }
+      }),
+    );
+  },
+  tools: async () => [
+    {
+      name: "knock",
+      title: "Knock",
+      description: "Knock at a door.",
+      input: z.strictObject({ id }),
+      output,
+      readOnly: false,
+      idempotent: false,
+      advance: knock,
+    },
+    {
+      name: "answer",
+      title: "Answer",
+      description: "Pass on what the person behind the door says.",
+      input: z.strictObject({ id, is_approved: z.boolean(), feedback_notes: z.string().optional() }),
+      output,
+      readOnly: false,
+      idempotent: false,
+      advance: answer,
+    },
+  ],
+  prompts: async () => [
+    {
+      name: "visit",
+      title: "Visit somebody",
+      description: "Knock at a door and wait.",
+      arguments: [{ name: "door", description: "which door", required: true }],
+      render: ({ door }) => `Knock at the door ${door}.`,
+    },
+  ],
+  resources: async () => [
+    {
+      name: "doors",
+      uri: "pawl://door/doors",
+      title: "Doors",
+      description: "Every door there is.",
+      mimeType: "application/json",
+      advance: {
+        run: () => null,
+        read: (view) => view.list(FOLDER),
+        prepare: (entries) => ({ reply: { text: JSON.stringify(entries), data: {} } }),
+      } as Advance<Record<string, never>, unknown, unknown, Reply>,
+    },
+  ],
+  verbs: [
+    {
+      name: "door knock",
+      summary: "knock at a door",
+      arguments: [{ name: "id", description: "which door", required: true }],
+      options: [{ flags: "--loud", description: "so that it is heard" }],
+      advance: async () => knock,
+    },
+  ],
+  gate: async () => ({
+    run: ({ id }) => `door:${checkId(id, "door id")}`,
+    read: (view, input) => answer.read(view, toVerdict(input), {} as Context),
+    prepare: (seen, gathered, input, context) =>
+      answer.prepare(seen as Seen, gathered as undefined, toVerdict(input), context),
+  }),
+};
+
+function toVerdict(input: { id: string; approve: boolean; notes?: string }): Verdict {
+  return {
+    id: input.id,
+    is_approved: input.approve,
+    ...(input.notes ? { feedback_notes: input.notes } : {}),
+  };
+}

@@ -1,0 +1,89 @@
+/** A project in a temporary folder, and the program as a real child process in it. */
+import { type ChildProcess, spawn } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+
+export const MAIN = resolve(import.meta.dirname, "main.ts");
+
+export interface TemporaryProject {
+  readonly root: string;
+  write(path: string, text: string): void;
+  /** The file's text, or null. */
+  read(path: string): string | null;
+  /** Runs `pawl` to its end. */
+  pawl(...args: readonly string[]): Promise<Ended>;
+  [Symbol.dispose](): void;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** `marked`: with a pawl.yaml, so that it is a project. */
+export function temporaryProject({
+  marked = true,
+  environment = {},
+}: TemporaryOptions = {}): TemporaryProject {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "pawl-test-")));
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  if (marked) write("pawl.yaml", "");
+  return {
+    root,
+    write,
+    read: (path) => (existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : null),
+    pawl: (...args) => runPawl(root, args, environment),
+    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+export interface TemporaryOptions {
+  readonly marked?: boolean;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** The environment of a test's child: nothing of the tester's own configuration. */
+export function testEnvironment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const { PATH = "", HOME = "" } = process.env;
+  return { PATH, HOME, DOOR_ONLY: "1", GIT_CONFIG_NOSYSTEM: "1", ...more };
+}
+
+export function runPawl(
+  cwd: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  return end(
+    spawn(process.execPath, [MAIN, ...args], {
+      cwd,
+      env: testEnvironment(environment),
+      stdio: ["ignore", "pipe", "pipe"],
+    }),
+  );
+}
+
+export function end(child: ChildProcess): Promise<Ended> {
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  child.stdout?.on("data", (chunk: Buffer) => out.push(chunk));
+  child.stderr?.on("data", (chunk: Buffer) => err.push(chunk));
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) =>
+      resolve({ code, out: Buffer.concat(out).toString("utf8"), err: Buffer.concat(err).toString("utf8") }),
+    );
+  });
+}

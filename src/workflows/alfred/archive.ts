@@ -1,0 +1,75 @@
+import type { Change } from "../../base/ports.ts";
+import type { Context } from "../module.ts";
+import type { LoadedRun } from "./load.ts";
+import { archivePath, scratchpadPath, statePath } from "./paths.ts";
+import { renderSection } from "./prompt.ts";
+import { type Accepted, type FinishedRun, renderState, type TaskState } from "./state-file.ts";
+import type { TaskStatus } from "./status.ts";
+import type { Outcome } from "./transition.ts";
+
+/** One line before each section says what it is, and lets a replayed append be recognised. */
+export function scratchpadChange(run: LoadedRun, accepted: Accepted, { moment }: Context): Change {
+  const path = scratchpadPath(run.id);
+  const text = headed(run, accepted, moment.id);
+  if (!run.hasScratchpad) return { type: "write", path, text: `${scratchpadTitle(run.id)}\n${text}` };
+  return { type: "append", path, id: moment.id, text: `\n${text}` };
+}
+
+export function scratchpadTitle(id: string): string {
+  return `# Scratchpad of ${id}\n`;
+}
+
+function headed(run: LoadedRun, accepted: Accepted, mark: string): string {
+  const title = `## ${run.definition.name}: ${accepted.state} (${accepted.time})`;
+  return `${title}\n\n${renderSection(run, accepted, accepted.time)}\n<!-- ${mark} -->\n`;
+}
+
+/** A finished run: no tool is active, its outputs are kept in the state and, whole, in the archive. */
+export function finishChanges(
+  run: LoadedRun,
+  outcome: Outcome,
+  status: TaskStatus,
+  { moment }: Context,
+): readonly Change[] {
+  const { context_store: store, created_at } = outcome.active;
+  const finished: FinishedRun = {
+    started_at: created_at,
+    finished_at: moment.time,
+    task_status: status,
+    accepted: store.accepted,
+    notes: store.notes,
+    verdicts: store.verdicts,
+  };
+  const { name } = run.definition;
+  const state: TaskState = {
+    ...run.state,
+    task_status: status,
+    active_tool_state: null,
+    completed_tool_outputs: { ...run.state.completed_tool_outputs, [name]: finished },
+    updated_at: moment.time,
+  };
+  const archive = nextArchive(run.archived, name);
+  const record = { task_id: run.id, tool_name: name, ...finished, context_store: store };
+  return [
+    { type: "write", path: statePath(run.id), text: renderState(state) },
+    {
+      type: "write",
+      path: archivePath(run.id, `${archive}.json`),
+      text: `${JSON.stringify(record, null, 2)}\n`,
+    },
+    { type: "write", path: archivePath(run.id, `${archive}.md`), text: scratchpadOf(run, store.accepted) },
+  ];
+}
+
+/** The run's own part of the scratchpad. */
+function scratchpadOf(run: LoadedRun, accepted: readonly Accepted[]): string {
+  const sections = accepted.map((each) => headed(run, each, each.sha256));
+  return [`# ${run.definition.name} of ${run.id}\n`, ...sections].join("\n");
+}
+
+/** `03-plan_task`: numbered in the order in which the runs ended; no archive takes the place of another. */
+function nextArchive(names: readonly string[], tool: string): string {
+  const numbers = names.map((name) => Number(/^(\d+)-/.exec(name)?.[1] ?? 0));
+  const next = Math.max(0, ...numbers) + 1;
+  return `${String(next).padStart(2, "0")}-${tool}`;
+}

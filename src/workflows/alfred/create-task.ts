@@ -1,0 +1,54 @@
+import { PawlError } from "../../base/error.ts";
+import { type Kit, loadKit } from "./kit.ts";
+import { taskPath } from "./paths.ts";
+import type { ToolPlan } from "./response.ts";
+import type { Task } from "./task-file.ts";
+
+export interface CreateTaskInput {
+  readonly task_content: string;
+}
+
+interface Seen {
+  readonly kit: Kit;
+  readonly task: Task;
+  readonly existing: string | null;
+}
+
+/** Writes the task as it was given; its content is checked, and kept word for word. */
+export const createTask: ToolPlan<CreateTaskInput, Seen, undefined> = {
+  tool: "create_task",
+  task: () => null,
+  run: () => "alfred:tasks",
+  async read(view, input) {
+    const kit = await loadKit();
+    const task = kit.parseTask(input.task_content, "task_content");
+    return { kit, task, existing: await view.read(taskPath(task.task_id)) };
+  },
+  prepare({ existing, task }, _, input) {
+    const path = taskPath(task.task_id);
+    const text = input.task_content.endsWith("\n") ? input.task_content : `${input.task_content}\n`;
+    const data = { task_id: task.task_id, title: task.title, path };
+    if (existing === text)
+      return {
+        response: {
+          status: "success",
+          message: `Task '${task.task_id}' exists already, with this content. Nothing was changed.`,
+          data,
+        },
+      };
+    if (existing !== null)
+      throw new PawlError(
+        "task-exists",
+        `Task '${task.task_id}' exists already in ${path}, with another content. Nothing was changed.`,
+        `Use another id, or edit ${path}.`,
+      );
+    return {
+      response: {
+        status: "success",
+        message: `Task '${task.task_id}' is created in ${path}. Call start_task with task_id "${task.task_id}" to begin.`,
+        data,
+      },
+      changes: [{ type: "write", path, text }],
+    };
+  },
+};

@@ -1,0 +1,69 @@
+import type { ArtifactName } from "./artifacts.ts";
+import type { Artifact } from "./state-file.ts";
+import type { RunTool, TaskStatus } from "./status.ts";
+
+/**
+ * One workflow tool, declared. Its table, its prompts, its checks and what it leaves are made from this; adding a tool
+ * is adding one of these to `definitions.ts` and its prompts to `prompts/<tool>/`.
+ */
+export interface ToolDefinition {
+  readonly name: RunTool;
+  readonly title: string;
+  /** For the model that chooses among tools: when to call it. */
+  readonly description: string;
+  /** `named`: each review has a state of its own. `shared`: the review states are shared, with their source kept. */
+  readonly reviews: "named" | "shared";
+  /** A state before the first work state; leaving it is taken in one commit with the first submission. */
+  readonly opening?: { readonly state: string; readonly trigger: string };
+  /** The work, in its order. */
+  readonly steps: readonly WorkStep[];
+  readonly status: {
+    /** In which the tool can be started. */
+    readonly before: readonly TaskStatus[];
+    /** While it runs; null leaves it as it is. */
+    readonly running: TaskStatus | null;
+    readonly after: TaskStatus;
+  };
+  /** The accepted artifact can send the task back instead. */
+  readonly sendsBack?: { readonly to: TaskStatus; readonly when: (artifact: Artifact) => boolean };
+  /** Unless the configuration names another. */
+  readonly persona: string;
+  /** What the user is told when the tool is called: first, and again. */
+  readonly greeting: (id: string, state: string) => string;
+  /** What is handed over when it is complete. */
+  readonly handover: (id: string, status: TaskStatus) => string;
+  /** Counts the slots of the accepted plan as subtasks; all must be marked before the work is handed in. */
+  readonly countsSubtasks?: true;
+  /** Must be handed in when it is started. */
+  readonly takes?: "prd_content";
+}
+
+export interface WorkStep {
+  readonly state: string;
+  /** The review's state, where reviews are named. */
+  readonly review?: string;
+  readonly artifact: ArtifactName;
+  /** What is looked at before the review. */
+  readonly evidence: readonly EvidenceKind[];
+  /** What a reviewer should consider, in plain words. */
+  readonly advice?: (artifact: Artifact, id: string) => readonly string[];
+  /** After a rejection, approving in its work state puts the stored artifact up for review again. */
+  readonly resubmits?: true;
+  /** Accepting it creates the tasks that it lists. */
+  readonly createsTasks?: true;
+}
+
+export type EvidenceKind =
+  | "git-status"
+  | "git-branch"
+  | "affected-files"
+  | "designed-files"
+  | "slots"
+  | "diff"
+  | "subtasks"
+  | "checks"
+  | "commit"
+  | "task-ids";
+
+export const SHARED_REVIEW = { ai: "awaiting_ai_review", human: "awaiting_human_review" } as const;
+export const VERIFIED = "verified";

@@ -1,0 +1,93 @@
+import type { Change, View } from "../../base/ports.ts";
+import type { AlfredSettings } from "../../base/settings.ts";
+import { CONFIG, GITIGNORE } from "./paths.ts";
+import type { ToolPlan } from "./response.ts";
+
+export interface InitializeInput {
+  readonly provider?: AlfredSettings["provider"];
+}
+
+interface Seen {
+  readonly config: string | null;
+  readonly gitignore: string | null;
+}
+
+export const PROVIDERS = ["local", "jira", "linear"] as const;
+
+const CHOICES = [
+  { provider: "local", description: "Tasks are markdown files in .alfred/tasks." },
+  { provider: "jira", description: "Tasks come from Jira; needs JIRA_HOST, JIRA_EMAIL and JIRA_API_TOKEN." },
+  { provider: "linear", description: "Tasks come from Linear; needs LINEAR_API_KEY." },
+];
+
+/** Creates what is missing under `.alfred/`; what exists is left as it is. */
+export const initializeProject: ToolPlan<InitializeInput, Seen, undefined> = {
+  tool: "initialize_project",
+  task: () => null,
+  run: () => "alfred:project",
+  read: async (view: View) => ({ config: await view.read(CONFIG), gitignore: await view.read(GITIGNORE) }),
+  prepare({ config, gitignore }, _, { provider }, { settings }) {
+    if (provider === undefined)
+      return {
+        response: {
+          status: "choices_needed",
+          message:
+            "Where do the project's tasks live? Ask the user, then call initialize_project with the provider.",
+          data: { choices: CHOICES },
+        },
+      };
+    const changes: Change[] = [];
+    if (config === null) changes.push({ type: "write", path: CONFIG, text: configText(provider) });
+    if (gitignore === null) changes.push({ type: "write", path: GITIGNORE, text: "debug/\n" });
+    if (changes.length > 0)
+      return {
+        response: {
+          status: "success",
+          message: `The project is ready in .alfred/, with the provider '${config === null ? provider : settings.alfred.provider}'. Call create_task to add a task.`,
+          data: { created: changes.map((change) => ("path" in change ? change.path : "")) },
+        },
+        changes,
+      };
+    const current = settings.alfred.provider;
+    const other =
+      current === provider
+        ? ""
+        : ` Its provider is '${current}'; to change it to '${provider}', edit ${CONFIG}.`;
+    return {
+      response: {
+        status: "success",
+        message: `The project was ready already. Nothing was changed.${other}`,
+        data: { created: [] },
+      },
+    };
+  },
+};
+
+function configText(provider: string): string {
+  return `# Alfred's configuration. Every key is optional; the comments show the defaults.
+
+# Where the tasks live: local, jira or linear.
+provider: ${provider}
+
+# Who reviews, in order, for every tool or for one: [ai, human], [ai], [human] or [].
+# reviews:
+#   default: [ai, human]
+#   plan_task: [ai]
+
+# How a human's verdict is given: relay (the assistant passes it on), elicit (the human is asked through the client),
+# confirm (only in a terminal: pawl approve ID).
+# human_review: relay
+
+# Whether a disagreement between a report and what the server found is shown to the reviewer, or stops the approval:
+# show or require.
+# evidence: show
+
+# Commands that are really run before an implementation is reviewed.
+# checks:
+#   test: npm test
+
+# The persona of a tool: a name in .alfred/personas/ or a packaged one.
+# personas:
+#   plan_task: planning
+`;
+}

@@ -1,0 +1,9 @@
+/** What only an advance needs, loaded with the first one: schemas, templates, the markdown and YAML parsers. */
+export { type Persona, parsePersona } from "./persona.ts";
+export { render } from "./prompter.ts";
+export { renderStructure } from "./structure.ts";
+export { parseTask, renderTask } from "./task-file.ts";
+export { validate } from "./validate.ts";
+
+export type Kit = typeof import("./kit.ts");
+export const loadKit = (): Promise<Kit> => import("./kit.ts");

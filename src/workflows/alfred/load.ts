@@ -1,0 +1,139 @@
+import { PawlError } from "../../base/error.ts";
+import { checkId } from "../../base/id.ts";
+import type { View } from "../../base/ports.ts";
+import type { Position } from "../../engine/workflow.ts";
+import type { Context } from "../module.ts";
+import type { ToolDefinition } from "./definition.ts";
+import { DEFINITIONS, definitionOf } from "./definitions.ts";
+import { hashOf } from "./hash.ts";
+import { type Kit, loadKit } from "./kit.ts";
+import { positionOf } from "./machine.ts";
+import { archiveFolder, scratchpadPath, statePath, TASKS, taskPath } from "./paths.ts";
+import type { Persona } from "./persona.ts";
+import type { TemplateSet } from "./prompter.ts";
+import { type ActiveTool, newTaskState, parseState, type TaskState } from "./state-file.ts";
+import type { Task } from "./task-file.ts";
+import { loadPersona, loadTemplates } from "./texts.ts";
+
+/** A task and where it stands, as the disk says now. */
+export interface LoadedTask {
+  readonly id: string;
+  readonly task: Task;
+  readonly state: TaskState;
+  readonly kit: Kit;
+}
+
+/** A task with the run of a tool on it, and all that its next prompt may need. */
+export interface LoadedRun extends LoadedTask {
+  readonly definition: ToolDefinition;
+  readonly active: ActiveTool;
+  readonly position: Position;
+  readonly persona: Persona;
+  readonly templates: TemplateSet;
+  readonly hasScratchpad: boolean;
+  /** How many files the archive holds. */
+  readonly archived: readonly string[];
+  /** The work states whose artifact is no longer the one that was handed in or approved. */
+  readonly altered: readonly string[];
+}
+
+/** The ids of the project's tasks, sorted as people count. */
+export async function loadTaskIds(view: View): Promise<readonly string[]> {
+  const entries = await view.list(TASKS);
+  const names = entries.filter(({ kind, name }) => kind === "file" && name.endsWith(".md"));
+  return names.map(({ name }) => name.slice(0, -".md".length)).sort(byNumber);
+}
+
+/** TS-2 before TS-10. */
+export function byNumber(one: string, other: string): number {
+  return one.localeCompare(other, "en", { numeric: true });
+}
+
+/** Throws `task-missing` with the ids that exist, `task-invalid`, `state-unreadable`. */
+export async function loadTask(view: View, task: string): Promise<LoadedTask> {
+  const id = checkId(task, "task id");
+  const kit = await loadKit();
+  const path = taskPath(id);
+  const text = await view.read(path);
+  if (text === null) throw missing(id, await loadTaskIds(view));
+  const parsed = kit.parseTask(text, path);
+  if (parsed.task_id !== id)
+    throw new PawlError(
+      "task-invalid",
+      `${path} is the task ${JSON.stringify(parsed.task_id)}; expected its first heading to be "# TASK: ${id}".`,
+      "Rename the file, or correct the heading.",
+    );
+  return { id, task: parsed, state: await loadState(view, id), kit };
+}
+
+/** The task's state; where there is no file, that of a new task. */
+export async function loadState(view: View, id: string): Promise<TaskState> {
+  const path = statePath(id);
+  const text = await view.read(path);
+  return text === null ? newTaskState(id, NEVER) : parseState(text, id, path);
+}
+
+const NEVER = "1970-01-01T00:00:00.000Z";
+
+const MAX_IDS = 50;
+
+function missing(id: string, ids: readonly string[]): PawlError {
+  const shown = ids.slice(0, MAX_IDS).join(", ");
+  const more = ids.length > MAX_IDS ? `, and ${ids.length - MAX_IDS} more` : "";
+  const exist = ids.length === 0 ? "There are no tasks yet." : `The tasks that exist: ${shown}${more}.`;
+  return new PawlError(
+    "task-missing",
+    `Task '${id}' not found. ${exist}`,
+    ids.length === 0
+      ? "Create it with create_task."
+      : "Use one of these ids, or create the task with create_task.",
+  );
+}
+
+/** The task's active run; throws `no-active-tool` where there is none. */
+export async function loadRun(view: View, loaded: LoadedTask, context: Context): Promise<LoadedRun> {
+  const { active_tool_state: active } = loaded.state;
+  if (active === null)
+    throw new PawlError(
+      "no-active-tool",
+      `No tool is active on the task '${loaded.id}'; its status is '${loaded.state.task_status}'.`,
+      `Call work_on_task with task_id "${loaded.id}": it says which tool comes next.`,
+    );
+  return completeRun(view, loaded, active, context);
+}
+
+/** What the run's prompts need, and whether its artifacts still are what was approved. */
+export async function completeRun(
+  view: View,
+  loaded: LoadedTask,
+  active: ActiveTool,
+  context: Context,
+): Promise<LoadedRun> {
+  const definition = definitionOf(active.tool_name);
+  const { id, kit } = loaded;
+  const archive = await view.list(archiveFolder(id));
+  return {
+    ...loaded,
+    definition,
+    active,
+    position: positionOf(definition, active),
+    persona: await loadPersona(view, kit, personaOf(definition, context)),
+    templates: await loadTemplates(view, definition),
+    hasScratchpad: (await view.read(scratchpadPath(id))) !== null,
+    archived: archive.map(({ name }) => name),
+    altered: await alteredIn(active, loaded.state),
+  };
+}
+
+export function personaOf(definition: ToolDefinition, { settings }: Context): string {
+  return settings.alfred.personas[definition.name] ?? definition.persona;
+}
+
+async function alteredIn(active: ActiveTool, state: TaskState): Promise<readonly string[]> {
+  const { accepted, submitted } = active.context_store;
+  const finished = DEFINITIONS.flatMap(({ name }) => state.completed_tool_outputs[name]?.accepted ?? []);
+  const all = [...finished, ...accepted, ...(submitted ? [submitted] : [])];
+  const altered: string[] = [];
+  for (const each of all) if ((await hashOf(each.artifact)) !== each.sha256) altered.push(each.state);
+  return altered;
+}

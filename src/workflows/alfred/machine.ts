@@ -1,0 +1,97 @@
+import { checkReachable } from "../../engine/reach.ts";
+import {
+  makeReviewMachine,
+  REVIEW_POLICY,
+  REVIEW_SOURCE,
+  REVIEW_STAGE,
+  type ReviewMachine,
+  reviewPolicy,
+} from "../../engine/review.ts";
+import type { Position } from "../../engine/workflow.ts";
+import type { Table } from "../module.ts";
+import { type ToolDefinition, VERIFIED, type WorkStep } from "./definition.ts";
+import type { ActiveTool } from "./state-file.ts";
+
+const machines = new Map<ToolDefinition, ReviewMachine>();
+
+/** The tool's table, made from its definition once. */
+export function machineOf(definition: ToolDefinition): ReviewMachine {
+  const known = machines.get(definition);
+  if (known) return known;
+  const made = makeMachine(definition);
+  machines.set(definition, made);
+  return made;
+}
+
+export const BLOCKED_REPLY = "invalid-action";
+
+/** For `check`: the table, and the replies that exist (each state's prompt, the hand-over, the refusal). */
+export function tableOf(definition: ToolDefinition): Table {
+  const { workflow } = machineOf(definition);
+  return { workflow, replies: [...Object.keys(workflow.states), BLOCKED_REPLY] };
+}
+
+function makeMachine(definition: ToolDefinition): ReviewMachine {
+  return makeReviewMachine({
+    name: definition.name,
+    title: definition.title,
+    shape: definition.reviews,
+    blocked: BLOCKED_REPLY,
+    work: definition.steps.map((step, index) => ({
+      state: step.state,
+      description: `A ${step.artifact} is awaited.`,
+      ...(step.review && {
+        review: { state: step.review, description: `The ${step.artifact} is under review.` },
+      }),
+      ...(index === 0 &&
+        definition.opening && {
+          entry: {
+            state: definition.opening.state,
+            description: `The run has begun; a ${step.artifact} is awaited.`,
+          },
+        }),
+      ...(step.resubmits && { resubmits: true as const }),
+    })),
+    final: { state: VERIFIED, description: "Everything is approved; the run is over." },
+  });
+}
+
+/** Where the run stands in its table. Throws `run-unreachable` where no run can come to. */
+export function positionOf(definition: ToolDefinition, active: ActiveTool): Position {
+  const position: Position = {
+    state: active.current_state,
+    kept: {
+      [REVIEW_POLICY]: reviewPolicy(active.context_store.review_policy),
+      ...(definition.reviews === "shared"
+        ? { [REVIEW_SOURCE]: active.review_source }
+        : { [REVIEW_STAGE]: active.review_stage }),
+    },
+  };
+  checkReachable(machineOf(definition).workflow, position);
+  return position;
+}
+
+/** The run with its position written into it. */
+export function placed(active: ActiveTool, { state, kept }: Position): ActiveTool {
+  const source = kept[REVIEW_SOURCE];
+  const stage = kept[REVIEW_STAGE];
+  return {
+    ...active,
+    current_state: state,
+    review_source: typeof source === "string" ? source : null,
+    review_stage: stage === "ai" || stage === "human" ? stage : null,
+  };
+}
+
+export function stepOf(definition: ToolDefinition, state: string): WorkStep {
+  const found = definition.steps.find((step) => step.state === state);
+  if (!found) throw new Error(`${definition.name} has no work state ${state}.`);
+  return found;
+}
+
+/** The work that the state is about: handed in there, or under review. Null at the end. */
+export function workAt(definition: ToolDefinition, position: Position): WorkStep | null {
+  const machine = machineOf(definition);
+  const state = machine.underReview(position)?.work ?? machine.workOf(position.state);
+  return state === null ? null : stepOf(definition, state);
+}

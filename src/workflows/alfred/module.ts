@@ -1,0 +1,54 @@
+import type { WorkflowModule } from "../module.ts";
+
+const alfred: WorkflowModule = {
+  name: "alfred",
+  title: "Alfred",
+  summary: "One task through gates: start, plan, implement, review, test, finalize.",
+  async tables() {
+    const [{ DEFINITIONS }, { tableOf }] = await Promise.all([
+      import("./definitions.ts"),
+      import("./machine.ts"),
+    ]);
+    return DEFINITIONS.map(tableOf);
+  },
+  async overview(view) {
+    const { overview } = await import("./overview.ts");
+    return overview(view);
+  },
+  async tools() {
+    const { TOOLS } = await import("./tools.ts");
+    return TOOLS;
+  },
+  async prompts() {
+    const { USER_PROMPTS } = await import("./user-prompts.ts");
+    return USER_PROMPTS;
+  },
+  resources: async () => [],
+  verbs: [],
+  async gate() {
+    const [{ atTheEdge }, { humanGate }] = await Promise.all([
+      import("./response.ts"),
+      import("./provide-review.ts"),
+    ]);
+    return atTheEdge(humanGate);
+  },
+  async init() {
+    const [{ atTheEdge }, { initializeProject }] = await Promise.all([
+      import("./response.ts"),
+      import("./initialize-project.ts"),
+    ]);
+    const plan = {
+      ...initializeProject,
+      prepare: ((seen, gathered, _, context) =>
+        initializeProject.prepare(
+          seen,
+          gathered,
+          { provider: context.settings.alfred.provider },
+          context,
+        )) as typeof initializeProject.prepare,
+    };
+    return atTheEdge(plan);
+  },
+};
+
+export default alfred;

@@ -1,0 +1,153 @@
+import { PawlError } from "../../base/error.ts";
+import type { Change } from "../../base/ports.ts";
+import type { Reviewer } from "../../base/settings.ts";
+import { decide, initialPosition } from "../../engine/decide.ts";
+import { REVIEW_POLICY, reviewPolicy } from "../../engine/review.ts";
+import type { Context } from "../module.ts";
+import { scratchpadTitle } from "./archive.ts";
+import type { ToolDefinition } from "./definition.ts";
+import { completeRun, type LoadedRun, type LoadedTask, loadTask, personaOf } from "./load.ts";
+import { machineOf } from "./machine.ts";
+import { scratchpadPath, statePath } from "./paths.ts";
+import { renderPrompt } from "./prompt.ts";
+import type { Answer, ToolPlan } from "./response.ts";
+import { type ActiveTool, renderState } from "./state-file.ts";
+import { NEXT_TOOL } from "./status.ts";
+import { dataOf } from "./transition.ts";
+
+export interface OpenInput {
+  readonly task_id: string;
+  readonly prd_content?: string;
+}
+
+interface Seen {
+  readonly run: LoadedRun;
+  readonly begins: boolean;
+}
+
+/** Calling a workflow tool: it begins the tool's run on the task, or shows where the run stands. */
+export function openTool(definition: ToolDefinition): ToolPlan<OpenInput, Seen, undefined> {
+  return {
+    tool: definition.name,
+    task: (input) => input.task_id,
+    run: (input) => `alfred:${input.task_id}`,
+    async read(view, input, context) {
+      const loaded = await loadTask(view, input.task_id);
+      const active = loaded.state.active_tool_state;
+      if (active && active.tool_name !== definition.name) throw otherToolActive(loaded, active, definition);
+      if (active) return { run: await completeRun(view, loaded, active, context), begins: false };
+      checkStatus(loaded, definition);
+      const begun = begin(loaded, definition, input, context);
+      return { run: await completeRun(view, loaded, begun, context), begins: true };
+    },
+    prepare: (seen, _, __, context) =>
+      seen.begins ? started(seen.run, context) : resumed(seen.run, context),
+  };
+}
+
+function otherToolActive(loaded: LoadedTask, active: ActiveTool, wanted: ToolDefinition): PawlError {
+  return new PawlError(
+    "tool-active",
+    `The tool '${active.tool_name}' is active on the task '${loaded.id}', in state '${active.current_state}'; '${wanted.name}' cannot begin before it is complete.`,
+    `Call ${active.tool_name} with task_id "${loaded.id}" to go on with it.`,
+  );
+}
+
+function checkStatus({ id, state }: LoadedTask, definition: ToolDefinition): void {
+  const { before, running } = definition.status;
+  const status = state.task_status;
+  // A run that was removed by hand leaves the status that it ran in.
+  if (before.includes(status) || status === running) return;
+  const next = NEXT_TOOL[status];
+  throw new PawlError(
+    "status-not-allowed",
+    `Task '${id}' has status '${status}'. ${definition.name} begins in ${before.map((each) => `'${each}'`).join(", ")}.`,
+    next === null ? "The task is done." : `Call ${next} with task_id "${id}".`,
+  );
+}
+
+function begin(
+  loaded: LoadedTask,
+  definition: ToolDefinition,
+  input: OpenInput,
+  context: Context,
+): ActiveTool {
+  const { moment, settings } = context;
+  const policy = policyOf(settings.alfred.reviews, definition.name);
+  const start = initialPosition(machineOf(definition).workflow, { [REVIEW_POLICY]: reviewPolicy(policy) });
+  return {
+    task_id: loaded.id,
+    tool_name: definition.name,
+    current_state: start.state,
+    review_source: null,
+    review_stage: null,
+    context_store: {
+      review_policy: policy,
+      submitted: null,
+      feedback: null,
+      accepted: [],
+      notes: [],
+      verdicts: [],
+      completed_subtasks: [],
+      ...(definition.takes && input.prd_content !== undefined && { input: input.prd_content }),
+    },
+    persona_name: personaOf(definition, context),
+    created_at: moment.time,
+    updated_at: moment.time,
+  };
+}
+
+function policyOf(reviews: Readonly<Record<string, readonly Reviewer[]>>, tool: string): readonly Reviewer[] {
+  return reviews[tool] ?? reviews.default ?? ["ai", "human"];
+}
+
+function started(run: LoadedRun, context: Context): Answer {
+  const { definition, id } = run;
+  const { time } = context.moment;
+  const status = definition.status.running ?? run.state.task_status;
+  const state = { ...run.state, task_status: status, active_tool_state: run.active, updated_at: time };
+  const changes: Change[] = [{ type: "write", path: statePath(id), text: renderState(state) }];
+  if (!run.hasScratchpad)
+    changes.push({ type: "write", path: scratchpadPath(id), text: scratchpadTitle(id) });
+  const answer = shown({ ...run, state }, context);
+  const event = {
+    id: context.moment.id,
+    time,
+    type: "run:advanced",
+    run: `alfred:${id}`,
+    machine: definition.name,
+    event: definition.name,
+    row: "start",
+    from: "",
+    to: run.position.state,
+    summary: `${id}: ${definition.name} begun`,
+    by: context.caller,
+  } as const;
+  return {
+    ...answer,
+    changes,
+    events: [event],
+    before: run.state.task_status,
+    note: `Created the run of ${definition.name} in state ${run.position.state}`,
+  };
+}
+
+function resumed(run: LoadedRun, context: Context): Answer {
+  const { row } = decide(machineOf(run.definition).workflow, run.position, "resume", {});
+  const answer = shown(run, context);
+  return { ...answer, note: `Showed the run of ${run.definition.name} in state ${row.reply}` };
+}
+
+function shown(run: LoadedRun, { settings }: Context): Answer {
+  const { state } = run.position;
+  return {
+    response: {
+      status: "success",
+      message: run.definition.greeting(run.id, state),
+      data: dataOf(run, run.active, run.state.task_status),
+      next_prompt: renderPrompt(run, run.position, settings.alfred),
+    },
+    before: state,
+    after: state,
+  };
+}

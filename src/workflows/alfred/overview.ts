@@ -1,0 +1,75 @@
+import { PawlError } from "../../base/error.ts";
+import { isId } from "../../base/id.ts";
+import type { View } from "../../base/ports.ts";
+import type { RunOverview } from "../module.ts";
+import { statePath, TASKS, taskPath } from "./paths.ts";
+import { parseState, type TaskState } from "./state-file.ts";
+import { NEXT_TOOL } from "./status.ts";
+
+/** Every task, where it stands and what is awaited of whom. Reads no more than it shows. */
+export async function overview(view: View): Promise<readonly RunOverview[]> {
+  const runs: RunOverview[] = [];
+  for (const { kind, name } of await view.list(TASKS)) {
+    const id = name.slice(0, -".md".length);
+    if (kind !== "file" || !name.endsWith(".md") || !isId(id)) continue;
+    runs.push(await overviewOf(view, id));
+  }
+  return runs.sort((one, other) => one.run.localeCompare(other.run, "en", { numeric: true }));
+}
+
+async function overviewOf(view: View, id: string): Promise<RunOverview> {
+  const title = titleIn((await view.read(taskPath(id))) ?? "");
+  const run = `alfred:${id}`;
+  const path = statePath(id);
+  try {
+    const text = await view.read(path);
+    if (text === null)
+      return { run, title, state: "new", awaits: "assistant", next: "start_task", since: null };
+    return { run, title, ...standing(parseState(text, id, path)) };
+  } catch (thrown) {
+    if (!(thrown instanceof PawlError)) throw thrown;
+    const problem = { message: thrown.message, fix: thrown.fix };
+    return {
+      run,
+      title,
+      state: "unreadable",
+      awaits: "human",
+      next: "mend the state file",
+      since: null,
+      problem,
+    };
+  }
+}
+
+function standing(state: TaskState): Pick<RunOverview, "state" | "awaits" | "next" | "since"> {
+  const active = state.active_tool_state;
+  if (!active) {
+    const tool = NEXT_TOOL[state.task_status];
+    return {
+      state: state.task_status,
+      awaits: tool === null ? "nobody" : "assistant",
+      next: tool ?? "nothing",
+      since: state.updated_at,
+    };
+  }
+  const { current_state, review_source, review_stage, tool_name, updated_at } = active;
+  const reviewer =
+    review_stage ??
+    (current_state === "awaiting_human_review"
+      ? "human"
+      : current_state === "awaiting_ai_review"
+        ? "ai"
+        : null);
+  const where = { state: `${tool_name}: ${current_state}`, since: updated_at };
+  if (reviewer === null) return { ...where, awaits: "assistant", next: "submit_work" };
+  const what = review_source ?? active.context_store.submitted?.state ?? current_state;
+  return reviewer === "human"
+    ? { ...where, awaits: "human", next: `approve or reject ${what}` }
+    : { ...where, awaits: "assistant", next: `review ${what}` };
+}
+
+/** The first line under `## Title`, found without a markdown parser. */
+function titleIn(text: string): string {
+  const found = /^##[ \t]+Title[ \t]*#*[ \t]*\r?\n(?:[ \t]*\r?\n)*([^\r\n]+)/im.exec(text)?.[1]?.trim();
+  return found === undefined || found.startsWith("#") ? "" : found;
+}

@@ -1,0 +1,24 @@
+import { checkId } from "../../base/id.ts";
+import { type ProjectPath, projectPath } from "../../base/path.ts";
+
+/** Alfred's files, by the id of the task that they belong to. An id is checked before it becomes part of a path. */
+export const FOLDER = projectPath(".alfred");
+export const CONFIG = projectPath(".alfred/config.yml");
+export const GITIGNORE = projectPath(".alfred/.gitignore");
+export const TASKS = projectPath(".alfred/tasks");
+export const WORKSPACES = projectPath(".alfred/workspace");
+
+export const taskPath = (id: string): ProjectPath => projectPath(".alfred/tasks", `${task(id)}.md`);
+export const statePath = (id: string): ProjectPath => workspace(id, "task_state.json");
+export const scratchpadPath = (id: string): ProjectPath => workspace(id, "scratchpad.md");
+export const archiveFolder = (id: string): ProjectPath => workspace(id, "archive");
+export const archivePath = (id: string, name: string): ProjectPath => workspace(id, `archive/${name}`);
+export const logPath = (id: string): ProjectPath => projectPath(".alfred/debug", task(id), "alfred.log");
+export const transactionsPath = (id: string): ProjectPath =>
+  projectPath(".alfred/debug", task(id), "transactions.jsonl");
+export const personaPath = (name: string): ProjectPath => projectPath(".alfred/personas", `${name}.yml`);
+/** A project's own text, which goes before the packaged one of the same name. */
+export const overridePath = (name: string): ProjectPath => projectPath(".alfred/templates", name);
+
+const workspace = (id: string, name: string): ProjectPath => projectPath(".alfred/workspace", task(id), name);
+const task = (id: string): string => checkId(id, "task id");

@@ -1,0 +1,110 @@
+import type { AlfredSettings } from "../../base/settings.ts";
+import type { Position } from "../../engine/workflow.ts";
+import { adviceOn } from "./advice.ts";
+import type { ToolDefinition } from "./definition.ts";
+import { DEFINITIONS } from "./definitions.ts";
+import type { LoadedRun } from "./load.ts";
+import { machineOf, workAt } from "./machine.ts";
+import type { Values } from "./prompter.ts";
+import type { Accepted, ActiveTool, TaskState } from "./state-file.ts";
+import { artifactTemplate, promptFor } from "./texts.ts";
+
+/** The prompt of the run where it now stands. */
+export function renderPrompt(run: LoadedRun, position: Position, settings: AlfredSettings): string {
+  const reviewer = machineOf(run.definition).underReview(position)?.reviewer ?? null;
+  const name = promptFor(run.templates, run.definition.name, position.state, reviewer);
+  return run.kit.render(run.templates, name, promptValues(run, position, settings));
+}
+
+/** Every name is there, null or empty where it holds nothing: templates are strict. */
+export function promptValues(run: LoadedRun, position: Position, settings: AlfredSettings): Values {
+  const { active, definition, kit, task } = run;
+  const { context_store: store } = active;
+  const under = machineOf(definition).underReview(position);
+  const work = workAt(definition, position);
+  const submitted = under ? store.submitted : null;
+  return {
+    task,
+    persona: run.persona,
+    tool: definition.name,
+    state: position.state,
+    work_state: work?.state ?? null,
+    artifact_name: work?.artifact ?? null,
+    structure: work && !under ? kit.renderStructure(work.artifact) : null,
+    artifact: submitted?.artifact ?? null,
+    evidence: (submitted?.evidence ?? []).map((finding) => ({ ...finding, tail: finding.check?.tail ?? "" })),
+    advice: submitted && work ? adviceOn(run, work, submitted) : [],
+    feedback: store.feedback,
+    notes: notesOf(run.state, active),
+    accepted: acceptedOf(definition, store.accepted),
+    outputs: outputsOf(run.state),
+    subtasks: subtasksOf(run.state).map((slot) => ({
+      ...slot,
+      done: store.completed_subtasks.includes(slot.slot_id),
+    })),
+    input: store.input ?? null,
+    reviewer: under?.reviewer ?? null,
+    then_human: under?.reviewer === "ai" && store.review_policy.includes("human"),
+    after_ai: under?.reviewer === "human" && store.review_policy.includes("ai"),
+    human_review: settings.human_review,
+  };
+}
+
+function notesOf(state: TaskState, active: ActiveTool): readonly unknown[] {
+  const earlier = DEFINITIONS.flatMap(({ name }) => state.completed_tool_outputs[name]?.notes ?? []);
+  return [...earlier, ...active.context_store.notes];
+}
+
+/** By work state, null where nothing is accepted yet. */
+function acceptedOf(
+  definition: ToolDefinition,
+  accepted: readonly Accepted[],
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    definition.steps.map(({ state }) => [
+      state,
+      accepted.findLast((each) => each.state === state)?.artifact ?? null,
+    ]),
+  );
+}
+
+function outputsOf(state: TaskState): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    DEFINITIONS.map((definition) => [
+      definition.name,
+      acceptedOf(definition, state.completed_tool_outputs[definition.name]?.accepted ?? []),
+    ]),
+  );
+}
+
+export interface Subtask {
+  readonly slot_id: string;
+  readonly title: string;
+}
+
+/** The slots of the accepted plan; none where the task was not planned. */
+export function subtasksOf(state: TaskState): readonly Subtask[] {
+  const plan = state.completed_tool_outputs.plan_task?.accepted.findLast(
+    (each) => each.state === "generate_slots",
+  );
+  const slots = plan?.artifact.slots;
+  return Array.isArray(slots) ? (slots as Subtask[]) : [];
+}
+
+/** An accepted artifact as its section of the scratchpad. */
+export function renderSection(
+  run: LoadedRun,
+  accepted: Pick<Accepted, "state" | "artifact">,
+  time: string,
+): string {
+  const step = run.definition.steps.find((each) => each.state === accepted.state);
+  const name = artifactTemplate(step?.artifact ?? "");
+  return run.kit.render(run.templates, name, {
+    artifact: accepted.artifact,
+    persona: run.persona,
+    timestamp: time,
+    task: run.task,
+    tool: run.definition.name,
+    state: accepted.state,
+  });
+}

@@ -1,0 +1,93 @@
+/**
+ * Prompts and artifact texts from Liquid templates. Strict: an unknown variable or filter is an error. Values are
+ * never templates: what a value holds is printed as it is, and the filters keep it inside its quote or fence.
+ */
+import { Liquid } from "liquidjs";
+import { PawlError } from "../../base/error.ts";
+
+const MAX_TEMPLATE_CHARACTERS = 200_000;
+const MAX_RENDER_MILLISECONDS = 2_000;
+const MAX_MEMORY = 50_000_000;
+
+export interface TemplateText {
+  /** Where it was read, for the message of an error. */
+  readonly source: string;
+  readonly text: string;
+}
+
+/** The templates that may be rendered or included, by name (`prompts/start_task/initialized`). */
+export type TemplateSet = ReadonlyMap<string, TemplateText>;
+
+export type Values = Readonly<Record<string, unknown>>;
+
+/** Throws `template-invalid`, naming the template, the line and what is wrong. */
+export function render(templates: TemplateSet, name: string, values: Values): string {
+  const template = templates.get(name);
+  if (!template)
+    throw new PawlError(
+      "template-invalid",
+      `There is no template ${name}.md.`,
+      `Create .alfred/templates/${name}.md.`,
+    );
+  try {
+    const liquid = engine(templates);
+    return tidy(liquid.renderSync(liquid.parse(template.text, name), values));
+  } catch (cause) {
+    throw broken(template, templates, cause);
+  }
+}
+
+function engine(templates: TemplateSet): Liquid {
+  const partials = [...templates].filter(([name]) => name.startsWith(PARTIALS));
+  const liquid = new Liquid({
+    strictVariables: true,
+    strictFilters: true,
+    ownPropertyOnly: true,
+    trimTagRight: true,
+    greedy: false,
+    parseLimit: MAX_TEMPLATE_CHARACTERS,
+    renderLimit: MAX_RENDER_MILLISECONDS,
+    memoryLimit: MAX_MEMORY,
+    templates: Object.fromEntries(partials.map(([name, { text }]) => [name.slice(PARTIALS.length), text])),
+  });
+  liquid.registerFilter("quote", quote);
+  liquid.registerFilter("fenced", fenced);
+  liquid.registerFilter("line", (value: unknown) => String(value).replace(/\s+/g, " ").trim());
+  return liquid;
+}
+
+const PARTIALS = "prompts/partials/";
+
+/** Every line marked as quoted, so that none can pass for a line of the prompt. */
+export function quote(value: unknown): string {
+  const lines = String(value).split(/\r\n|\r|\n/);
+  return lines.map((line) => (line === "" ? ">" : `> ${line}`)).join("\n");
+}
+
+/** As JSON (a text as it is) within a fence that nothing in it can close. */
+export function fenced(value: unknown): string {
+  const isText = typeof value === "string";
+  const text = isText ? value : JSON.stringify(value, null, 2);
+  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(Math.max(3, longest + 1));
+  return `${fence}${isText ? "" : "json"}\n${text}\n${fence}`;
+}
+
+const tidy = (text: string): string => `${text.replace(/\n{3,}/g, "\n\n").trim()}\n`;
+
+function broken(template: TemplateText, templates: TemplateSet, cause: unknown): PawlError {
+  const message = cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : String(cause);
+  const file = /, file:([^,]+)/.exec(message)?.[1];
+  const named = file === undefined ? undefined : (templates.get(file) ?? templates.get(`${PARTIALS}${file}`));
+  const line = /line:(\d+)/.exec(message)?.[1];
+  const source = (named ?? template).source;
+  const what = message.replace(/, (?:file|line|col):[^,]*/g, "");
+  return new PawlError(
+    "template-invalid",
+    `${source}${line === undefined ? "" : `, line ${line}`}: the template cannot be rendered: ${what}.`,
+    source.startsWith(".alfred/")
+      ? `Correct ${source}, or remove it to use the packaged one.`
+      : "Report this: a packaged template is broken.",
+    cause,
+  );
+}

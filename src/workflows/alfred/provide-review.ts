@@ -1,0 +1,182 @@
+import { PawlError } from "../../base/error.ts";
+import type { Reviewer } from "../../base/settings.ts";
+import type { Context, GateInput } from "../module.ts";
+import type { Evidence } from "./evidence.ts";
+import { refreshEvidence } from "./gather.ts";
+import { type LoadedRun, loadRun, loadTask } from "./load.ts";
+import { machineOf } from "./machine.ts";
+import type { Answer, ToolPlan } from "./response.ts";
+import type { ContextStore, Submission, Verdict } from "./state-file.ts";
+import { checkUnaltered } from "./submit-work.ts";
+import { commit, invalidAction, take, verdictOf } from "./transition.ts";
+
+export interface ReviewInput {
+  readonly task_id: string;
+  readonly is_approved: boolean;
+  readonly feedback_notes?: string;
+  /** A human's answer, asked through the client; it counts instead of `is_approved`. */
+  readonly verdict?: { readonly approve: boolean; readonly notes?: string };
+}
+
+/** The one way to review any artifact. */
+export const provideReview: ToolPlan<ReviewInput, LoadedRun, Evidence> = {
+  tool: "provide_review",
+  task: (input) => input.task_id,
+  run: (input) => `alfred:${input.task_id}`,
+  async read(view, input, context) {
+    const loaded = await loadTask(view, input.task_id);
+    return loadRun(view, loaded, context);
+  },
+  gather: (run, _, outside, context) => refreshEvidence(run, outside, context),
+  prepare: (run, evidence, input, context) => review(run, evidence, givenBy(input), context),
+};
+
+/** `pawl approve` and `pawl reject`: the same verdict, from a person at a terminal. */
+export const humanGate: ToolPlan<GateInput, LoadedRun, Evidence> = {
+  tool: "provide_review",
+  task: (input) => input.id,
+  run: (input) => `alfred:${input.id}`,
+  async read(view, input, context) {
+    const loaded = await loadTask(view, input.id);
+    return loadRun(view, loaded, context);
+  },
+  gather: (run, _, outside, context) => refreshEvidence(run, outside, context),
+  prepare(run, evidence, input, context) {
+    const under = machineOf(run.definition).underReview(run.position);
+    if (under?.reviewer === "ai" && input.approve)
+      throw new PawlError(
+        "invalid-action",
+        `'${under.work}' of task '${run.id}' awaits the assistant's own review, not yet a human's approval.`,
+        "Let the assistant call provide_review first, or reject it now with `pawl reject`.",
+      );
+    return review(run, evidence, { approved: input.approve, notes: input.notes ?? "" }, context);
+  },
+};
+
+interface Given {
+  readonly approved: boolean;
+  readonly notes: string;
+}
+
+function givenBy({ feedback_notes, is_approved, verdict }: ReviewInput): Given {
+  if (verdict) return { approved: verdict.approve, notes: verdict.notes ?? "" };
+  return { approved: is_approved, notes: feedback_notes ?? "" };
+}
+
+function review(run: LoadedRun, evidence: Evidence, given: Given, context: Context): Answer {
+  const machine = machineOf(run.definition);
+  const trigger = given.approved ? machine.approveEvent(run.position) : machine.rejectEvent;
+  const decision = take(run, trigger);
+  const { submitted } = run.active.context_store;
+  const under = machine.underReview(run.position);
+  if (submitted === null) throw invalidAction(run, trigger);
+  if (!under) return resubmitted(run, submitted, decision, context);
+  if (under.reviewer === "human") {
+    const question = humanOnly(run, submitted, given, context);
+    if (question) return question;
+  }
+  const current: Submission = { ...submitted, evidence };
+  if (given.approved) checkApproval(run, current, context);
+  const verdict = verdictOf(current, under.reviewer, given, context);
+  const who = under.reviewer === "ai" ? "AI" : "human";
+  const what = given.approved ? "approved" : "rejected";
+  const notes = given.notes.trim() === "" ? "" : " with notes";
+  return commit(
+    run,
+    decision,
+    (store) => judged({ ...store, submitted: current }, current, verdict),
+    {
+      message: `The ${who} review of '${under.work}' of task '${run.id}': ${what}${notes}.`,
+      summary: `${under.work} ${what}${notes} in the ${who} review`,
+    },
+    context,
+  );
+}
+
+function judged(store: ContextStore, submitted: Submission, verdict: Verdict): ContextStore {
+  const { approved, notes, stage, state } = verdict;
+  const verdicts = [...store.verdicts, verdict];
+  if (!approved)
+    return { ...store, verdicts, feedback: { state, notes, stage, artifact: submitted.artifact } };
+  if (notes.trim() === "") return { ...store, verdicts };
+  return { ...store, verdicts, notes: [...store.notes, { state, stage, notes }] };
+}
+
+/** Approving after a rejection, where the table allows it, puts the stored artifact up for review again. */
+function resubmitted(
+  run: LoadedRun,
+  submitted: Submission,
+  decision: ReturnType<typeof take>,
+  context: Context,
+): Answer {
+  const message = `The stored artifact of '${submitted.state}' of task '${run.id}' is up for review again.`;
+  const again = { ...submitted, time: context.moment.time };
+  return commit(
+    run,
+    decision,
+    (store) => ({ ...store, submitted: again }),
+    { message, summary: `${submitted.state} handed in again` },
+    context,
+  );
+}
+
+/** By the configuration, whether this caller may give the human's verdict; the question to ask, where one must be. */
+function humanOnly(run: LoadedRun, submitted: Submission, given: Given, context: Context): Answer | null {
+  const { channel } = context.caller;
+  const { human_review } = context.settings.alfred;
+  if (channel === "terminal" || channel === "elicitation" || human_review === "relay") return null;
+  if (human_review === "confirm")
+    throw new PawlError(
+      "caller-not-allowed",
+      `The human review of '${submitted.state}' of task '${run.id}' can only be given by a human, in a terminal (human_review: confirm). Nothing was changed.`,
+      `Ask the human to run \`pawl approve ${run.id}\` or \`pawl reject ${run.id}\`, then call ${run.definition.name} with task_id "${run.id}".`,
+    );
+  const step = `'${submitted.state}' of task ${run.id} (${run.task.title})`;
+  const message = [
+    `Do you approve ${step}?`,
+    ...(given.notes.trim() === "" ? [] : [`The assistant says: ${given.notes}`]),
+    ...submitted.evidence
+      .filter(({ verdict }) => verdict !== "agrees")
+      .map(({ about, words }) => `${about}: ${words}`),
+    JSON.stringify(submitted.artifact, null, 2),
+  ].join("\n\n");
+  return {
+    response: { status: "success", message: "The human is asked." },
+    ask: { message },
+  };
+}
+
+function checkApproval(run: LoadedRun, submitted: Submission, context: Context): void {
+  checkUnaltered(run);
+  if (run.altered.includes(submitted.state)) throw altered(run, submitted);
+  const last = lastVerdict(run.active.context_store.verdicts, submitted.state, "ai");
+  if (last?.approved && isAfterAi(run) && last.sha256 !== submitted.sha256) throw altered(run, submitted);
+  if (context.settings.alfred.evidence !== "require") return;
+  const open = submitted.evidence.filter(({ verdict }) => verdict === "differs" || verdict === "running");
+  if (open.length === 0) return;
+  throw new PawlError(
+    "evidence-differs",
+    [
+      `'${submitted.state}' of task '${run.id}' cannot be approved while what was found does not agree with it (evidence: require):`,
+      ...open.map(({ about, verdict, words }) => `- ${about} (${verdict}): ${words}`),
+    ].join("\n"),
+    "Settle it and look again, or reject the artifact with what should be done.",
+  );
+}
+
+function isAfterAi(run: LoadedRun): boolean {
+  const under = machineOf(run.definition).underReview(run.position);
+  return under?.reviewer === "human" && run.active.context_store.review_policy.includes("ai");
+}
+
+function lastVerdict(verdicts: readonly Verdict[], state: string, stage: Reviewer): Verdict | undefined {
+  return verdicts.findLast((verdict) => verdict.state === state && verdict.stage === stage);
+}
+
+function altered(run: LoadedRun, submitted: Submission): PawlError {
+  return new PawlError(
+    "approval-void",
+    `The artifact of '${submitted.state}' of task '${run.id}' was changed on disk after it was handed in: what it is now was not reviewed, so it cannot be approved.`,
+    "Reject it with provide_review (is_approved: false) and hand it in again with submit_work, or restore it as it was.",
+  );
+}

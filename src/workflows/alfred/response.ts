@@ -1,0 +1,151 @@
+import { type PawlError, toPawlError } from "../../base/error.ts";
+import type { PawlEvent } from "../../base/event.ts";
+import { isId } from "../../base/id.ts";
+import type { Change, Outside, View } from "../../base/ports.ts";
+import type { Advance, Context, HumanQuestion, LogLine, Prepared, Reply } from "../module.ts";
+import { logPath, transactionsPath } from "./paths.ts";
+
+/** What every tool answers. */
+export interface Response {
+  readonly status: "success" | "error" | "choices_needed";
+  readonly message: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly next_prompt?: string;
+}
+
+/** What a tool has prepared: its answer, and what is to be committed with it. */
+export interface Answer {
+  readonly response: Response;
+  readonly changes?: readonly Change[];
+  readonly events?: readonly PawlEvent[];
+  readonly ask?: HumanQuestion;
+  /** Where the task's run stood and stands, for the transactions log. */
+  readonly before?: string;
+  readonly after?: string;
+  /** What was done, for the log. */
+  readonly note?: string;
+}
+
+/** A tool's advance, before its edge is put round it. */
+export interface ToolPlan<Input, Seen, Gathered> {
+  readonly tool: string;
+  /** The task that it is about, as it came; null where it is about none. */
+  task(input: Input): string | null;
+  /** The run to lock; null where the tool only reads. */
+  run(input: Input): string | null;
+  read(view: View, input: Input, context: Context): Promise<Seen>;
+  gather?(seen: Seen, input: Input, outside: Outside, context: Context): Promise<Gathered>;
+  prepare(seen: Seen, gathered: Gathered, input: Input, context: Context): Answer;
+}
+
+type Edge<Input> = Pick<ToolPlan<Input, never, never>, "tool" | "task">;
+type Attempt<T> = { readonly value: T } | { readonly error: PawlError };
+
+/**
+ * The edge of a tool: what was thrown inside becomes its answer, with nothing committed, and every call is logged.
+ * What was not foreseen is thrown on.
+ */
+export function atTheEdge<Input, Seen, Gathered>(
+  plan: ToolPlan<Input, Seen, Gathered>,
+): Advance<Input, Attempt<Seen>, Attempt<Gathered>, Reply> {
+  const { gather } = plan;
+  return {
+    run: (input) => {
+      const task = plan.task(input);
+      return task !== null && !isId(task) ? null : plan.run(input);
+    },
+    read: (view, input, context) => attempt(() => plan.read(view, input, context)),
+    ...(gather && {
+      gather: (seen: Attempt<Seen>, input: Input, outside: Outside, context: Context) =>
+        "error" in seen
+          ? Promise.resolve({ error: seen.error })
+          : attempt(() => gather.call(plan, seen.value, input, outside, context)),
+    }),
+    prepare: (seen, gathered, input, context) => {
+      if ("error" in seen) return refusal(plan, seen.error, input, context);
+      if (gather && "error" in gathered) return refusal(plan, gathered.error, input, context);
+      const value = gather && "value" in gathered ? gathered.value : (undefined as Gathered);
+      try {
+        return prepared(plan, plan.prepare(seen.value, value, input, context), input, context);
+      } catch (thrown) {
+        return refusal(plan, foreseen(thrown), input, context);
+      }
+    },
+  };
+}
+
+async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
+  try {
+    return { value: await work() };
+  } catch (thrown) {
+    return { error: foreseen(thrown) };
+  }
+}
+
+function foreseen(thrown: unknown): PawlError {
+  const error = toPawlError(thrown);
+  if (error.code === "internal") throw thrown;
+  return error;
+}
+
+function prepared<Input>(plan: Edge<Input>, answer: Answer, input: Input, context: Context): Prepared<Reply> {
+  return {
+    reply: replyOf(answer.response),
+    ...(answer.changes && { changes: answer.changes }),
+    ...(answer.events && { events: answer.events }),
+    ...(answer.ask && { ask: answer.ask }),
+    ...(!answer.ask && { logs: logsOf(plan, answer, input, context) }),
+  };
+}
+
+function refusal<Input>(
+  plan: Edge<Input>,
+  error: PawlError,
+  input: Input,
+  context: Context,
+): Prepared<Reply> {
+  const response: Response = {
+    status: "error",
+    message: error.message,
+    data: { code: error.code, fix: error.fix },
+  };
+  const unknown = error.code === "task-missing" || error.code === "id-invalid";
+  return {
+    reply: { text: `${error.message}\n${error.fix}`, data: { ...response }, refused: true },
+    ...(!unknown && { logs: logsOf(plan, { response }, input, context) }),
+  };
+}
+
+function replyOf(response: Response): Reply {
+  const text = response.next_prompt ?? response.message;
+  return {
+    text,
+    data: { ...response },
+    ...(response.status === "error" && { refused: true as const }),
+  };
+}
+
+function logsOf<Input>(
+  plan: Edge<Input>,
+  answer: Answer,
+  input: Input,
+  { moment }: Context,
+): readonly LogLine[] {
+  const task = plan.task(input);
+  if (!isId(task)) return [];
+  const { response } = answer;
+  const level = response.status === "error" ? "ERROR" : "INFO";
+  const words = (answer.note ?? response.message).replace(/\s*[\r\n]+\s*/g, " | ");
+  const transaction = {
+    time: moment.time,
+    tool: plan.tool,
+    request: input,
+    response,
+    state_before: answer.before ?? null,
+    state_after: answer.after ?? answer.before ?? null,
+  };
+  return [
+    { path: logPath(task), line: `${moment.time} - alfred.${plan.tool} - ${level} - ${words}` },
+    { path: transactionsPath(task), line: JSON.stringify(transaction) },
+  ];
+}

@@ -1,0 +1,62 @@
+import { PawlError } from "../../base/error.ts";
+import type { View } from "../../base/ports.ts";
+import type { ArtifactOf } from "./artifacts.ts";
+import type { WorkStep } from "./definition.ts";
+import type { LoadedRun } from "./load.ts";
+import { taskPath } from "./paths.ts";
+import { subtasksOf } from "./prompt.ts";
+import type { Artifact } from "./state-file.ts";
+
+/** What an artifact must agree with beyond its own structure. */
+export async function checkSubmission(
+  run: LoadedRun,
+  step: WorkStep,
+  artifact: Artifact,
+  view: View,
+): Promise<void> {
+  if (run.definition.countsSubtasks) checkSubtasks(run);
+  if (step.createsTasks) await checkNewTasks(run, artifact as ArtifactOf<"TaskListArtifact">, view);
+}
+
+function checkSubtasks(run: LoadedRun): void {
+  const done = run.active.context_store.completed_subtasks;
+  const open = subtasksOf(run.state).filter(({ slot_id }) => !done.includes(slot_id));
+  if (open.length === 0) return;
+  throw new PawlError(
+    "subtasks-open",
+    [
+      `The work on task '${run.id}' cannot be handed in: ${open.length} subtask${open.length === 1 ? " is" : "s are"} not marked as complete:`,
+      ...open.map(({ slot_id, title }) => `- ${slot_id}: ${title}`),
+    ].join("\n"),
+    `Do what is missing, call mark_subtask_complete for each, then submit_work again.`,
+  );
+}
+
+async function checkNewTasks(
+  run: LoadedRun,
+  { tasks }: ArtifactOf<"TaskListArtifact">,
+  view: View,
+): Promise<void> {
+  const lines: string[] = [];
+  const own = tasks.map(({ task_id }) => task_id);
+  for (const [index, { dependencies, task_id }] of tasks.entries()) {
+    if ((await view.read(taskPath(task_id))) !== null)
+      lines.push(
+        `- tasks.${index}.task_id: expected an id that no task of the project has, found ${JSON.stringify(task_id)}`,
+      );
+    for (const [place, id] of (dependencies ?? []).entries())
+      if (!own.includes(id) && (await view.read(taskPath(id))) === null)
+        lines.push(
+          `- tasks.${index}.dependencies.${place}: expected the id of a task of the list or the project, found ${JSON.stringify(id)}`,
+        );
+  }
+  if (lines.length === 0) return;
+  const { state } = run.position;
+  throw new PawlError(
+    "artifact-invalid",
+    [`Artifact validation failed for state '${state}'. The tasks do not fit the project:`, ...lines].join(
+      "\n",
+    ),
+    "Correct what is listed and call submit_work again.",
+  );
+}

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { TOOLS } from "./tools.ts";
+
+test("the list of all tools stays short", () => {
+  const list = TOOLS.map(({ description, input, name, output, title }) => ({
+    name,
+    title,
+    description,
+    inputSchema: z.toJSONSchema(input, { io: "input" }),
+    outputSchema: z.toJSONSchema(output),
+    annotations: { readOnlyHint: true, idempotentHint: true },
+  }));
+  const { length } = JSON.stringify(list);
+  process.stdout.write(`tools/list: ${TOOLS.length} tools, ${length} characters\n`);
+  expect(TOOLS.length).toBeGreaterThanOrEqual(8);
+  expect(length).toBeLessThan(16_000);
+});
+
+test("no two tools have the same name", () => {
+  const names = TOOLS.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+});

@@ -1,0 +1,190 @@
+/**
+ * What a row of the tool's table does to the run, and the one change set that makes it so. Pure: everything that may
+ * fail has happened when the changes are returned.
+ */
+import { PawlError } from "../../base/error.ts";
+import type { PawlEvent } from "../../base/event.ts";
+import type { Change } from "../../base/ports.ts";
+import { decide } from "../../engine/decide.ts";
+import type { Decision } from "../../engine/workflow.ts";
+import type { Context } from "../module.ts";
+import { finishChanges, scratchpadChange } from "./archive.ts";
+import { VERIFIED } from "./definition.ts";
+import type { LoadedRun } from "./load.ts";
+import { machineOf, placed, positionOf } from "./machine.ts";
+import { statePath } from "./paths.ts";
+import { renderPrompt } from "./prompt.ts";
+import type { Answer } from "./response.ts";
+import {
+  type Accepted,
+  type ActiveTool,
+  type ContextStore,
+  renderState,
+  type TaskState,
+  type Verdict,
+} from "./state-file.ts";
+import type { TaskStatus } from "./status.ts";
+
+/** The row that the trigger takes. Throws `invalid-action` where the state has none. */
+export function take(run: LoadedRun, trigger: string): Decision {
+  const decision = decide(machineOf(run.definition).workflow, run.position, trigger, {});
+  if (decision.row.outcome !== "blocked") return decision;
+  throw invalidAction(run, trigger);
+}
+
+export function invalidAction(run: LoadedRun, trigger: string): PawlError {
+  const state = run.position.state;
+  return new PawlError(
+    "invalid-action",
+    `Invalid action: cannot trigger '${trigger}' from state '${state}'.`,
+    nextStep(run),
+  );
+}
+
+/** What the state does take, for the fix of an error. */
+export function nextStep(run: LoadedRun): string {
+  const machine = machineOf(run.definition);
+  const under = machine.underReview(run.position);
+  const tool = `Call ${run.definition.name} with task_id "${run.id}" to see the current prompt.`;
+  return under
+    ? `'${under.work}' is under review by the ${under.reviewer === "ai" ? "assistant" : "human"}: call provide_review. ${tool}`
+    : `An artifact is awaited: call submit_work. ${tool}`;
+}
+
+/** What the run's memory becomes by a decision, beside its position. */
+export type Effect = (store: ContextStore) => ContextStore;
+
+/** What a decision does to the run: whether an artifact is accepted by it, and whether the run ends. */
+export interface Outcome {
+  readonly active: ActiveTool;
+  readonly accepted: Accepted | null;
+  readonly finished: boolean;
+}
+
+export function apply(run: LoadedRun, decision: Decision, effect: Effect, time: string): Outcome {
+  const machine = machineOf(run.definition);
+  const isWaiting = machine.underReview(decision.after) !== null;
+  const isRejected = decision.row.on === machine.rejectEvent;
+  const store = effect(run.active.context_store);
+  const accepted = isWaiting || isRejected || store.submitted === null ? null : { ...store.submitted, time };
+  const active: ActiveTool = {
+    ...placed(run.active, decision.after),
+    context_store: accepted ? accept(store, accepted) : store,
+    updated_at: time,
+  };
+  return { active, accepted, finished: decision.after.state === VERIFIED };
+}
+
+/** An accepted artifact replaces an earlier one of its state; the feedback that led to it is done with. */
+function accept(store: ContextStore, accepted: Accepted): ContextStore {
+  return {
+    ...store,
+    submitted: null,
+    feedback: null,
+    accepted: [...store.accepted.filter((each) => each.state !== accepted.state), accepted],
+  };
+}
+
+/** The answer of a transition, with the change set that commits it. */
+export function commit(
+  run: LoadedRun,
+  decision: Decision,
+  effect: Effect,
+  words: { readonly message: string; readonly summary: string },
+  context: Context,
+): Answer {
+  const { time } = context.moment;
+  const outcome = apply(run, decision, effect, time);
+  const scratchpad = outcome.accepted ? [scratchpadChange(run, outcome.accepted, context)] : [];
+  const events = [eventOf(run, decision, words.summary, context)];
+  const before = run.position.state;
+  const note = `${words.summary} (${before} → ${decision.after.state})`;
+  if (outcome.finished) {
+    const status = statusAfter(run, outcome);
+    const changes = [...finishChanges(run, outcome, status, context), ...scratchpad];
+    const next_prompt = run.definition.handover(run.id, status);
+    const response = {
+      status: "success",
+      message: words.message,
+      data: dataOf(run, null, status),
+      next_prompt,
+    } as const;
+    return { response, changes, events, before, after: VERIFIED, note };
+  }
+  const state: TaskState = { ...run.state, active_tool_state: outcome.active, updated_at: time };
+  const moved = { ...run, active: outcome.active, position: decision.after, state };
+  const prompt = renderPrompt(moved, positionOf(run.definition, outcome.active), context.settings.alfred);
+  const changes: Change[] = [
+    { type: "write", path: statePath(run.id), text: renderState(state) },
+    ...scratchpad,
+  ];
+  const response = {
+    status: "success",
+    message: words.message,
+    data: dataOf(run, outcome.active, state.task_status),
+    next_prompt: prompt,
+  } as const;
+  return { response, changes, events, before, after: decision.after.state, note };
+}
+
+/** What a program may want to know of the run without reading the prompt. */
+export function dataOf(
+  run: Pick<LoadedRun, "id">,
+  active: ActiveTool | null,
+  status: TaskStatus,
+): Readonly<Record<string, unknown>> {
+  return {
+    task_id: run.id,
+    task_status: status,
+    active_tool: active?.tool_name ?? null,
+    current_state: active?.current_state ?? null,
+    review_source: active?.review_source ?? null,
+    review_stage: active?.review_stage ?? null,
+  };
+}
+
+function statusAfter(run: LoadedRun, outcome: Outcome): TaskStatus {
+  const { sendsBack, status } = run.definition;
+  const artifact = outcome.accepted?.artifact;
+  return sendsBack && artifact && sendsBack.when(artifact) ? sendsBack.to : status.after;
+}
+
+export function eventOf(
+  run: Pick<LoadedRun, "id" | "definition">,
+  decision: Decision,
+  summary: string,
+  { caller, moment }: Context,
+): PawlEvent {
+  return {
+    id: moment.id,
+    time: moment.time,
+    type: "run:advanced",
+    run: `alfred:${run.id}`,
+    machine: run.definition.name,
+    event: decision.row.on,
+    row: decision.row.id,
+    from: decision.before.state,
+    to: decision.after.state,
+    summary: `${run.id}: ${summary}`,
+    by: caller,
+  };
+}
+
+/** A verdict as it is kept: who, when, by which channel, and on what. */
+export function verdictOf(
+  submitted: { readonly state: string; readonly sha256: string },
+  stage: Verdict["stage"],
+  given: { readonly approved: boolean; readonly notes: string },
+  { caller, moment }: Context,
+): Verdict {
+  return {
+    state: submitted.state,
+    stage,
+    approved: given.approved,
+    notes: given.notes,
+    time: moment.time,
+    who: caller.who ?? null,
+    channel: caller.channel,
+    sha256: submitted.sha256,
+  };
+}

@@ -1,0 +1,31 @@
+import { type LoadedTask, loadTask } from "./load.ts";
+import type { ToolPlan } from "./response.ts";
+import { NEXT_TOOL } from "./status.ts";
+
+/** Reads only: which tool the task's status calls for. */
+export const workOnTask: ToolPlan<{ readonly task_id: string }, LoadedTask, undefined> = {
+  tool: "work_on_task",
+  task: (input) => input.task_id,
+  run: () => null,
+  read: (view, input) => loadTask(view, input.task_id),
+  prepare({ id, state, task }) {
+    const active = state.active_tool_state;
+    const tool = active?.tool_name ?? NEXT_TOOL[state.task_status];
+    const data = {
+      task_id: id,
+      title: task.title,
+      task_status: state.task_status,
+      active_tool: active?.tool_name ?? null,
+      current_state: active?.current_state ?? null,
+      tool,
+    };
+    const message =
+      tool === null
+        ? `Task '${id}' is done.`
+        : active
+          ? `Task '${id}' has '${active.tool_name}' active, in state '${active.current_state}'. Call ${tool} with task_id "${id}" to go on.`
+          : `Task '${id}' has status '${state.task_status}'. Call ${tool} with task_id "${id}".`;
+    const here = active?.current_state ?? state.task_status;
+    return { response: { status: "success", message, data }, before: here, after: here };
+  },
+};

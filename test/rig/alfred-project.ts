@@ -1,0 +1,172 @@
+/**
+ * A real project in a temporary folder, with a real repository, on which Alfred's tools are called. Every call opens
+ * the project anew, as a server does that was restarted between any two calls.
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { openStore } from "../../src/adapters/files/store.ts";
+import { look } from "../../src/adapters/git/look.ts";
+import type { Caller } from "../../src/base/event.ts";
+import type { Outside } from "../../src/base/ports.ts";
+import { type AlfredSettings, DEFAULT_SETTINGS } from "../../src/base/settings.ts";
+import { advance, type Runtime } from "../../src/runtime/advance.ts";
+import alfred from "../../src/workflows/alfred/module.ts";
+import type { Advance, Prepared, Reply } from "../../src/workflows/module.ts";
+
+const PACKAGED = join(import.meta.dirname, "../../src/workflows");
+
+export interface ProjectOptions {
+  readonly settings?: Partial<AlfredSettings>;
+  readonly withoutGit?: true;
+}
+
+export interface ToolAnswer {
+  readonly status: string;
+  readonly message: string;
+  readonly data: Record<string, unknown>;
+  readonly next_prompt: string;
+}
+
+export class AlfredProject {
+  readonly root: string;
+  settings: AlfredSettings;
+
+  constructor(options: ProjectOptions = {}) {
+    this.root = mkdtempSync(join(tmpdir(), "pawl-alfred-"));
+    this.settings = { ...DEFAULT_SETTINGS.alfred, ...options.settings };
+    if (options.withoutGit) return;
+    this.git("init", "-q", "-b", "main");
+    this.git("config", "user.email", "dev@example.com");
+    this.git("config", "user.name", "Dev");
+    this.write(".gitignore", ".alfred/\n.pawl/\n");
+    this.commit("Begin");
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.root, { recursive: true, force: true });
+  }
+
+  git(...args: string[]): string {
+    return execFileSync("git", args, { cwd: this.root, encoding: "utf8", stdio: "pipe" });
+  }
+
+  commit(message: string): void {
+    this.git("add", "-A");
+    this.git("commit", "-q", "-m", message);
+  }
+
+  path(name: string): string {
+    return join(this.root, name);
+  }
+
+  write(name: string, text: string): void {
+    mkdirSync(dirname(this.path(name)), { recursive: true });
+    writeFileSync(this.path(name), text);
+  }
+
+  read(name: string): string {
+    return readFileSync(this.path(name), "utf8");
+  }
+
+  has(name: string): boolean {
+    return existsSync(this.path(name));
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into the file as it is
+  state(id: string): any {
+    return JSON.parse(this.read(`.alfred/workspace/${id}/task_state.json`));
+  }
+
+  runtime(): Runtime {
+    const { root } = this;
+    const outside: Outside = { git: { look: () => look(root, process.env) } };
+    return {
+      store: openStore({
+        root,
+        packaged: (path) => readFile(join(PACKAGED, path), "utf8").catch(() => null),
+      }),
+      outside,
+      settings: async () => ({ ...DEFAULT_SETTINGS, alfred: this.settings }),
+    };
+  }
+
+  /** Calls a tool, in a process that knows nothing of the calls before. */
+  async call(tool: string, input: Record<string, unknown> = {}, caller: Caller = MODEL): Promise<ToolAnswer> {
+    const { reply } = await this.prepare(tool, input, caller);
+    return { data: {}, next_prompt: "", ...reply.data } as unknown as ToolAnswer;
+  }
+
+  async prepare(
+    tool: string,
+    input: Record<string, unknown>,
+    caller: Caller = MODEL,
+  ): Promise<Prepared<Reply>> {
+    const tools = await alfred.tools();
+    const found = tools.find(({ name }) => name === tool);
+    if (!found) throw new Error(`There is no tool ${tool}.`);
+    return this.run(found.advance, found.input.parse(input), caller);
+  }
+
+  async run<Input>(
+    plan: Advance<Input, unknown, unknown, Reply>,
+    input: Input,
+    caller: Caller = MODEL,
+  ): Promise<Prepared<Reply>> {
+    const runtime = this.runtime();
+    const prepared = await advance(runtime, plan, input, caller);
+    await runtime.store.settle();
+    return prepared;
+  }
+
+  async gate(id: string, approve: boolean, notes?: string): Promise<ToolAnswer> {
+    const plan = await alfred.gate?.();
+    if (!plan) throw new Error("Alfred has no gate.");
+    const input = { id, approve, ...(notes !== undefined && { notes }) };
+    const { reply } = await this.run(plan, input, { channel: "terminal", who: "dev@host" });
+    return { data: {}, next_prompt: "", ...reply.data } as unknown as ToolAnswer;
+  }
+
+  submit(id: string, artifact: unknown): Promise<ToolAnswer> {
+    return this.call("submit_work", { task_id: id, artifact });
+  }
+
+  review(id: string, is_approved: boolean, feedback_notes?: string): Promise<ToolAnswer> {
+    return this.call("provide_review", {
+      task_id: id,
+      is_approved,
+      ...(feedback_notes !== undefined && { feedback_notes }),
+    });
+  }
+}
+
+export const MODEL: Caller = { channel: "mcp", who: "test-client 1.0" };
+
+export function taskMarkdown(id: string, more = ""): string {
+  return `# TASK: ${id}
+
+## Title
+Limit the rate
+
+## Context
+The service is asked too often.
+
+## Implementation Details
+Add a token bucket.
+
+## Acceptance Criteria
+- 429 after ten requests a second
+- the limit is configurable
+${more}`;
+}
+
+export const CLEAN = { is_clean: true, current_branch: "main", uncommitted_files: [] };
+
+/** A project with one task, on which nothing has begun. */
+export async function projectWithTask(id: string, options: ProjectOptions = {}): Promise<AlfredProject> {
+  const project = new AlfredProject(options);
+  await project.call("create_task", { task_content: taskMarkdown(id) });
+  return project;
+}

@@ -29,6 +29,11 @@ async function bundle(): Promise<Metafile> {
     platform: "node",
     target: "node22.12",
     external: EXTERNAL,
+    // Their ES modules: what is imported lazily from bundled CommonJS would lose its names.
+    alias: {
+      liquidjs: join(ROOT, "node_modules/liquidjs/dist/liquid.node.mjs"),
+      yaml: join(ROOT, "node_modules/yaml/browser/dist/index.js"),
+    },
     // Names stay, so that a stack trace in a bug report can be read.
     minifySyntax: true,
     minifyWhitespace: true,

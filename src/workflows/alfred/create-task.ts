@@ -1,5 +1,5 @@
 import { PawlError } from "../../base/error.ts";
-import { type Kit, loadKit } from "./kit.ts";
+import { type Kit, loadKit } from "./load-kit.ts";
 import { taskPath } from "./paths.ts";
 import type { ToolPlan } from "./response.ts";
 import type { Task } from "./task-file.ts";

@@ -4,6 +4,3 @@ export { render } from "./prompter.ts";
 export { renderStructure } from "./structure.ts";
 export { parseTask, renderTask } from "./task-file.ts";
 export { validate } from "./validate.ts";
-
-export type Kit = typeof import("./kit.ts");
-export const loadKit = (): Promise<Kit> => import("./kit.ts");

@@ -6,7 +6,7 @@ import type { Context } from "../module.ts";
 import type { ToolDefinition } from "./definition.ts";
 import { DEFINITIONS, definitionOf } from "./definitions.ts";
 import { hashOf } from "./hash.ts";
-import { type Kit, loadKit } from "./kit.ts";
+import { type Kit, loadKit } from "./load-kit.ts";
 import { positionOf } from "./machine.ts";
 import { archiveFolder, scratchpadPath, statePath, TASKS, taskPath } from "./paths.ts";
 import type { Persona } from "./persona.ts";

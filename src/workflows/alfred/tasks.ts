@@ -1,7 +1,7 @@
 /** The project's tasks in the order in which they should be worked on, and why. */
 import type { View } from "../../base/ports.ts";
-import { loadKit } from "./kit.ts";
 import { byNumber, loadState, loadTaskIds } from "./load.ts";
+import { loadKit } from "./load-kit.ts";
 import { taskPath } from "./paths.ts";
 import { NEXT_TOOL, type TaskStatus } from "./status.ts";
 import { PRIORITIES, type Priority } from "./task-order.ts";

@@ -3,7 +3,7 @@ import { isId } from "../../base/id.ts";
 import type { ProjectPath } from "../../base/path.ts";
 import type { View } from "../../base/ports.ts";
 import { SHARED_REVIEW, type ToolDefinition } from "./definition.ts";
-import type { Kit } from "./kit.ts";
+import type { Kit } from "./load-kit.ts";
 import { overridePath, personaPath } from "./paths.ts";
 import type { Persona } from "./persona.ts";
 import type { TemplateSet, TemplateText } from "./prompter.ts";

@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { assign } from "xstate";
 import { planTask, startTask } from "../../test/rig/review-machines.ts";
 import { agreesWithXState } from "../../test/rig/xstate-oracle.ts";
 import { renderMermaid, renderTable } from "./diagram.ts";
@@ -129,11 +131,20 @@ describe("the XState export", () => {
     expect(agreesWithXState(workflow)).toEqual(agreement);
   });
 
+  it("runs with the guards and actions that the documentation gives", () => {
+    const page = readFileSync(new URL("../../docs/engine.md", import.meta.url), "utf8");
+    const code = /const implementations = (\{[\s\S]*?\n\});/.exec(page)?.[1];
+    const implementations = new Function("assign", `return ${code};`)(assign);
+    for (const workflow of [startTask.workflow, planTask.workflow, odd])
+      agreesWithXState(workflow, { implementations });
+  });
+
   it("is caught by the oracle where it differs in one row", () => {
     const rows = startTask.workflow.rows.map((each) =>
       each.id === "reject.branch_created" ? { ...each, to: "git_status_checked" } : each,
     );
-    const compare = () => agreesWithXState({ ...startTask.workflow, rows }, renderXState(startTask.workflow));
+    const compare = () =>
+      agreesWithXState({ ...startTask.workflow, rows }, { exported: renderXState(startTask.workflow) });
     expect(compare).toThrow(
       /4 of 76 decisions differ:[\s\S]*"reject"[\s\S]*xstate: \["reject.branch_created","branch_created"/,
     );

@@ -19,8 +19,11 @@ export interface Agreement {
  * Compares row, next state and kept facts in every reachable configuration, event and projected world.
  * Throws with the first disagreements, and where there was nothing to compare.
  */
-export function agreesWithXState(workflow: Workflow, exported = renderXState(workflow)): Agreement {
-  const machine = machineOf(JSON.parse(exported));
+export function agreesWithXState(
+  workflow: Workflow,
+  { exported = renderXState(workflow), implementations = IMPLEMENTATIONS as object } = {},
+): Agreement {
+  const machine = machineOf(JSON.parse(exported), implementations);
   const { configurations } = reachOf(workflow);
   const disagreements: string[] = [];
   let decisions = 0;
@@ -85,31 +88,33 @@ function worldsOf(workflow: Workflow, state: string, event: string): readonly Fa
   return worlds;
 }
 
-// What the exported JSON names and cannot hold; docs/engine.md shows the same.
-
 interface FactsEvent {
   readonly type: string;
   readonly facts: Facts;
 }
 
-function machineOf(config: object) {
-  return createMachine({ ...config, types: {} as { context: Facts; events: FactsEvent } }).provide({
-    guards: {
-      in: ({ context, event }: { context: Facts; event: FactsEvent }, params: unknown) =>
-        (params as { boxes: readonly Box[] }).boxes.some((box) =>
-          Object.entries(box).every(([fact, values]) =>
-            values.includes((fact in context ? context : event.facts)[fact] as FactValue),
-          ),
+/** What the exported JSON names and cannot hold; docs/engine.md shows the same. */
+const IMPLEMENTATIONS = {
+  guards: {
+    in: ({ context, event }: { context: Facts; event: FactsEvent }, params: { boxes: readonly Box[] }) =>
+      params.boxes.some((box) =>
+        Object.entries(box).every(([fact, values]) =>
+          values.includes((fact in context ? context : event.facts)[fact] as FactValue),
         ),
-    },
-    actions: {
-      set: assign((_, params: unknown) => params as Facts),
-      step: assign(({ context }, params: unknown) => {
-        const { by, fact, values } = params as { by: number; fact: string; values: FactValue[] };
-        const place = values.indexOf((context as Facts)[fact] as FactValue) + by;
-        return { [fact]: values[Math.max(0, Math.min(place, values.length - 1))] };
-      }),
-    },
-    // biome-ignore lint/suspicious/noExplicitAny: a machine from JSON has no types that its implementations could meet
-  } as any);
+      ),
+  },
+  actions: {
+    set: assign((_, params: unknown) => params as Facts),
+    step: assign(({ context }, params: unknown) => {
+      const { by, fact, values } = params as { by: number; fact: string; values: FactValue[] };
+      const place = values.indexOf((context as Facts)[fact] as FactValue) + by;
+      return { [fact]: values[Math.max(0, Math.min(place, values.length - 1))] };
+    }),
+  },
+};
+
+function machineOf(config: object, implementations: object) {
+  const typed = createMachine({ ...config, types: {} as { context: Facts; events: FactsEvent } });
+  // A machine that comes from JSON has no types that its implementations could meet.
+  return typed.provide(implementations as never);
 }

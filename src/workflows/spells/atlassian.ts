@@ -10,13 +10,16 @@ const SITE = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.atlassian\.net$/;
 const ISSUE_KEY = /^[A-Z][A-Z0-9_]+-[1-9]\d*$/;
 const BEFORE_END = /[.,;:!?*_~…]$/;
 
+/** A section that Expecto added: the links in what was fetched lead on and on, and are not the person's. */
+const FETCHED = /^## Fetched from https:\/\/\S+\r?\n[\s\S]*?^(`{3,})markdown\r?\n[\s\S]*?^\1[ \t]*\r?$/gm;
+
 /**
  * The Atlassian URLs of a markdown text, each once, in order. They count by their *host* (`<site>.atlassian.net`), in
- * plain text, angle brackets, parentheses and markdown links, without trailing punctuation.
+ * plain text, angle brackets, parentheses and markdown links, without trailing punctuation; not in what Expecto added.
  */
 export function parseAtlassianUrls(text: string): readonly string[] {
   const found = new Set<string>();
-  for (const [candidate] of text.matchAll(CANDIDATE)) {
+  for (const [candidate] of text.replace(FETCHED, "").matchAll(CANDIDATE)) {
     for (const part of splitLabel(candidate)) {
       const url = trimEnd(part);
       if (isAtlassian(url)) found.add(url);

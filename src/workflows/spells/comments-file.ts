@@ -6,6 +6,8 @@ import { renderFenced } from "./fence.ts";
  * and with this line; whoever adds the rest by hand deletes both.
  */
 const MARK = "<!-- pawl: comments incomplete -->";
+const TITLE = "# Pull Request Comments";
+const NOTHING = "Nothing was fetched yet.";
 
 const PARTS: Readonly<Record<ReviewPart, string>> = {
   reviews: "Reviews",
@@ -21,7 +23,7 @@ export function isIncomplete(text: string): boolean {
 
 /** The whole file, for a review that begins. */
 export function renderComments(fetch: ReviewFetch, time: string): string {
-  return `# Pull Request Comments\n\n${incompleteNotice(fetch)}${body(fetch, time)}`;
+  return `${TITLE}\n\n${incompleteNotice(fetch)}${body(fetch, time)}`;
 }
 
 /**
@@ -31,6 +33,7 @@ export function renderComments(fetch: ReviewFetch, time: string): string {
 export function renderRetried(text: string, fetch: ReviewFetch, time: string): string | null {
   if (fetch.kind !== "fetched" && fetch.kind !== "no-pull-request") return null;
   const rest = withoutNotice(text.replace(/^\uFEFF/, "")).replace(/\s+$/, "");
+  if (rest.replace(/\n+/g, "\n") === `${TITLE}\n${NOTHING}`) return renderComments(fetch, time);
   const [title, ...lines] = rest.split("\n");
   const notice = incompleteNotice(fetch);
   return `${title}\n\n${notice}${lines.join("\n").replace(/^\n+/, "")}\n\n${body(fetch, time)}`;
@@ -88,7 +91,7 @@ function body(fetch: ReviewFetch, time: string): string {
       return `No open pull request was found for the branch \`${oneLine(fetch.branch)}\` in ${fetch.repositories.join(", ")} (looked on ${time}).\n`;
     case "not-configured":
     case "failed":
-      return "Nothing was fetched yet.\n";
+      return `${NOTHING}\n`;
     case "fetched":
       return renderFetched(fetch, time);
   }

@@ -5,3 +5,15 @@ export function renderFenced(text: string, language = "text"): string {
   const body = text.replace(/\r\n?/g, "\n").replace(/\n+$/, "");
   return `${fence}${language}\n${body}\n${fence}`;
 }
+
+/** The line that closes the code fence in which the text ends, or null where it ends outside of one. */
+export function closingFence(text: string): string | null {
+  let open: string | null = null;
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    const [, fence, info] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+    if (fence === undefined) continue;
+    if (open === null) open = fence;
+    else if (fence.startsWith(open) && info?.trim() === "") open = null;
+  }
+  return open;
+}

@@ -73,7 +73,7 @@ export const STATES: Readonly<Record<string, SpellState>> = {
   ERROR_TASK_MISSING: {
     description: "A task was being written, but task.md is missing",
     where:
-      "You were drafting a task, but `.ai/task/task.md` is not there: it was moved or deleted, or was never written. Your plan is not affected.",
+      "You were drafting a task, but `.ai/task/task.md` was not found when it was needed: it was moved or deleted, or was never written. Your plan is not affected.",
   },
   ERROR_TASK_RESULTS_MISSING: {
     description: "A task was carried out, but task-results.md is missing",

@@ -1,0 +1,70 @@
+import { decide } from "../../engine/decide.ts";
+import type { Facts, Position, Row } from "../../engine/workflow.ts";
+import { EFFECTS } from "./effects.ts";
+import { SPELLS, type Spell, titleOf } from "./events.ts";
+import type { Texts } from "./facts.ts";
+import { FILE_KEYS, type FileKey, pathOf } from "./files.ts";
+import { SPELLS_WORKFLOW } from "./table.ts";
+
+/** The spells of the lists: Lumos can always be cast, and is in none. */
+const LISTED = SPELLS.filter((spell) => spell !== "lumos");
+
+export interface Prospect {
+  readonly spell: Spell;
+  readonly row: Row;
+  /** Casting it would change something. */
+  readonly available: boolean;
+  /** What it would do, as a sentence; or why it is of no use here, as a clause. */
+  readonly words: string;
+}
+
+/** What each spell would do at a position with these facts: the table's word, nothing else. */
+export function prospectsOf(position: Position, facts: Facts): readonly Prospect[] {
+  return LISTED.map((spell) => {
+    const { row } = decide(SPELLS_WORKFLOW, position, spell, facts);
+    return { spell, row, available: row.outcome === "moved", words: effectOf(row.id, facts) };
+  });
+}
+
+/** What the row does, or why it does nothing. */
+export function effectOf(row: string, facts: Facts): string {
+  const effect = EFFECTS[row] ?? "";
+  if (typeof effect === "string") return effect;
+  return effect.texts[String(facts[effect.by])] ?? "";
+}
+
+export function renderAvailable(prospects: readonly Prospect[]): string {
+  return prospects
+    .filter(({ available }) => available)
+    .map(({ spell, words }) => `- **${titleOf(spell)}**: ${words}`)
+    .join("\n");
+}
+
+export function renderUnavailable(prospects: readonly Prospect[]): string {
+  return prospects
+    .filter(({ available }) => !available)
+    .map(({ spell, words }) => `- **${titleOf(spell)}**: ${sentence(words)}`)
+    .join("\n");
+}
+
+const KEY_FILES: Readonly<Record<FileKey, string>> = {
+  context: "what is known about the work",
+  plan: "what is to be done, with its acceptance criteria",
+  task: "the task at hand",
+  results: "what was done in the task",
+  comments: "the collected comments on the pull request",
+  review_task: "which comments are addressed, and how",
+  review_results: "what was done in the review",
+};
+
+/** The working files that exist, each with what it holds. */
+export function renderKeyFiles(texts: Texts): string {
+  const existing = FILE_KEYS.filter((key) => texts[key] !== null);
+  if (existing.length === 0) return "- none yet";
+  return existing.map((key) => `- \`${pathOf(key)}\`: ${KEY_FILES[key]}`).join("\n");
+}
+
+/** The clause after "because" as a sentence of its own. */
+function sentence(clause: string): string {
+  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
+}

@@ -1,0 +1,63 @@
+import { projectPath } from "../../base/path.ts";
+import type { View } from "../../base/ports.ts";
+import type { Advance, Reply } from "../module.ts";
+import { RUN, STATE_FILE, TASK_FOLDER } from "./files.ts";
+import { freeName } from "./free-name.ts";
+import { FIRST_STATE, parseState, renderState, toSeconds } from "./state-file.ts";
+import { suggestState } from "./suggest-state.ts";
+
+interface Seen {
+  readonly suggested: string;
+  readonly broken: boolean;
+  readonly names: readonly string[];
+}
+
+/** Replaces a state.json that cannot be read by the state that the files suggest; the old file is kept beside it. */
+export const mendState: Advance<object, Seen, undefined, Reply> = {
+  run: () => RUN,
+  async read(view) {
+    const broken = await isBroken(view);
+    const names = (await view.list(TASK_FOLDER)).map((entry) => entry.name);
+    return { suggested: await suggestState(view), broken, names };
+  },
+  prepare({ suggested, broken, names }, _gathered, _input, { moment, caller }) {
+    if (!broken)
+      return {
+        reply: { text: "state.json can be read; there is nothing to mend.\n", data: { mended: false } },
+      };
+    const date = toSeconds(moment.time).replaceAll(":", "-");
+    const kept = projectPath(TASK_FOLDER, freeName(`state.json.bak-${date}`, names));
+    const text = `state.json now says ${suggested}, which is what the files suggest. The old file is ${kept}.\n`;
+    return {
+      reply: { text, data: { mended: true, state: suggested, kept } },
+      changes: [
+        { type: "move", from: STATE_FILE, to: kept },
+        { type: "write", path: STATE_FILE, text: renderState({ ...FIRST_STATE, current_state: suggested }) },
+      ],
+      events: [
+        {
+          type: "run:advanced",
+          id: moment.id,
+          time: moment.time,
+          run: RUN,
+          machine: "spells",
+          event: "mend",
+          row: "mend",
+          from: "unreadable",
+          to: suggested,
+          summary: `state.json could not be read and was set to ${suggested}`,
+          by: caller,
+        },
+      ],
+    };
+  },
+};
+
+async function isBroken(view: View): Promise<boolean> {
+  try {
+    parseState(await view.read(STATE_FILE));
+    return false;
+  } catch {
+    return true;
+  }
+}

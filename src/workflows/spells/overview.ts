@@ -1,0 +1,53 @@
+import { toPawlError } from "../../base/error.ts";
+import type { View } from "../../base/ports.ts";
+import type { RunOverview } from "../module.ts";
+import { RUN, STATE_FILE } from "./files.ts";
+import { parseState } from "./state-file.ts";
+import { STATES } from "./states.ts";
+import { suggestState } from "./suggest-state.ts";
+
+const TITLE = "Spells";
+
+/** Who acts next and what on: by the beginning of the state's name. */
+const NEXT: readonly (readonly [prefix: string, awaits: RunOverview["awaits"], next: string])[] = [
+  ["GATHER_NEEDS_CONTEXT", "human", "cast accio to begin"],
+  ["GATHER_EDITING_CONTEXT", "human", "describe the work in context.md, then cast accio"],
+  ["GATHER_EDITING", "human", "refine plan.md, then cast accio"],
+  ["ACHIEVE_TASK_DRAFTING", "human", "check task.md, then cast accio"],
+  ["ACHIEVE_TASK_EXECUTED", "assistant", "carry out the task and write task-results.md"],
+  ["ACHIEVE_COMPLETE", "nobody", "every acceptance criterion is met"],
+  ["PR_GATHERING_COMMENTS", "human", "look through comments.md, then cast accio"],
+  ["PR_REVIEW_TASK_DRAFT", "human", "check review-task.md, then cast accio"],
+  ["PR_APPLIED_PENDING_ARCHIVE", "assistant", "carry out the review task and write review-task-results.md"],
+  ["PR_CONFIRM_RESTART", "human", "confirm with reparo, or cancel with reverto"],
+  ["ERROR_", "human", "a file is missing: put it back, or cast accio"],
+];
+
+/** The project's one run, where it has begun; cheap, for the list of all runs. */
+export async function overview(view: View): Promise<readonly RunOverview[]> {
+  const text = await view.read(STATE_FILE);
+  if (text === null) return [];
+  try {
+    const { current_state, history } = parseState(text);
+    const [, awaits = "human", next = ""] = NEXT.find(([prefix]) => current_state.startsWith(prefix)) ?? [];
+    const title = STATES[current_state]?.description ?? TITLE;
+    return [
+      { run: RUN, title, state: current_state, awaits, next, since: history.at(-1)?.timestamp ?? null },
+    ];
+  } catch (thrown) {
+    const { message } = toPawlError(thrown);
+    const suggested = await suggestState(view);
+    const fix = `The files suggest ${suggested}. Run \`pawl spells mend\` to set it (the old file is kept), or correct .ai/task/state.json by hand.`;
+    return [
+      {
+        run: RUN,
+        title: TITLE,
+        state: "unreadable",
+        awaits: "human",
+        next: "mend state.json",
+        since: null,
+        problem: { message, fix },
+      },
+    ];
+  }
+}

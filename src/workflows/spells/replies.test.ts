@@ -1,0 +1,342 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import source from "../../../test/fixtures/spells-source-rows.json" with { type: "json" };
+import { packaged } from "../../../test/rig/spells-project.ts";
+import type { ProjectPath } from "../../base/path.ts";
+import type { ReviewFetch, View } from "../../base/ports.ts";
+import { DEFAULT_SETTINGS } from "../../base/settings.ts";
+import { check } from "../../engine/check.ts";
+import { decide } from "../../engine/decide.ts";
+import type { Facts, Row } from "../../engine/workflow.ts";
+import type { Context } from "../module.ts";
+import { actionsOf } from "./actions.ts";
+import { prepareCast } from "./cast.ts";
+import { SPELLS as ALL, type Spell, titleOf } from "./events.ts";
+import { FILE_KEYS, FILE_NAMES, type FileKey } from "./files.ts";
+import { look, type Seen } from "./look.ts";
+import { renderTemplate } from "./reply.ts";
+import { renderState } from "./state-file.ts";
+import { SPELLS_WORKFLOW as SPELLS } from "./table.ts";
+import type { Gathered } from "./work.ts";
+
+const TIPPED = ["GC1", "GC2a", "GC2b", "G2", "G4", "A2", "P1", "R1", "R2", "R3", "R9", "H3"];
+const GUIDED = ["G2", "A2", "P1", "R1", "R2", "R3"];
+const URL = "https://acme.atlassian.net/browse/PROJ-1";
+
+const CONTEXT: Context = {
+  settings: DEFAULT_SETTINGS,
+  caller: { channel: "mcp" },
+  moment: { time: "2026-01-31T09:30:15.250Z", id: "00000000-0000-4000-8000-000000000000" },
+};
+
+/** The files of a world, as a view. */
+function viewOf(state: string, origin: string | null, facts: Facts): View {
+  const context = origin === null ? {} : { reparo_origin: origin };
+  const files = new Map<string, string>([
+    [".ai/task/state.json", renderState({ current_state: state, context, history: [] })],
+  ]);
+  for (const key of FILE_KEYS) if (facts[key] === "present") files.set(path(key), textOf(key, facts));
+  if (facts.context_urls !== "some-unprocessed" || facts.plan_urls !== "some-unprocessed")
+    files.set(".ai/task/.atlassian-refs", `${URL}\n${URL}0\n`);
+  return {
+    read: async (name: ProjectPath) => files.get(name) ?? null,
+    list: async () => [],
+    packaged,
+  };
+}
+
+function path(key: FileKey): string {
+  return `.ai/task/${FILE_NAMES[key]}`;
+}
+
+function textOf(key: FileKey, facts: Facts): string {
+  const urls = (fact: unknown) =>
+    fact === "none" ? "" : fact === "all-processed" ? URL : "https://acme.atlassian.net/browse/NEW-9";
+  const marks: Readonly<Record<string, string>> = { open: " ", "all-checked": "x" };
+  if (key === "context") return `ctx ${urls(facts.context_urls)}\n`;
+  if (key === "comments")
+    return facts.comments_fetch === "incomplete" ? "<!-- pawl: comments incomplete -->\n" : "c\n";
+  if (key !== "plan") return `${key}\n`;
+  const mark = marks[String(facts.criteria)];
+  return `plan ${urls(facts.plan_urls)}\n\n${mark ? `- [${mark}] criterion\n` : ""}`;
+}
+
+const REVIEWS: readonly ReviewFetch[] = [
+  { kind: "not-configured", detail: "No token is set." },
+  { kind: "no-pull-request", branch: "topic", repositories: ["acme/app"] },
+  { kind: "failed", failure: { reason: "rate-limited", detail: "429", retryAfter: 30 } },
+  {
+    kind: "fetched",
+    pull: {
+      repository: "acme/app",
+      number: 7,
+      title: "T",
+      url: "https://github.com/acme/app/pull/7",
+      branch: "t",
+    },
+    remarks: [
+      { part: "reviews", author: "ann", url: "https://x", text: "Fix it", time: "2026-01-01T00:00:00Z" },
+    ],
+    threads: "known",
+    missing: null,
+    failure: null,
+  },
+  {
+    kind: "fetched",
+    pull: {
+      repository: "acme/app",
+      number: 7,
+      title: "T",
+      url: "https://github.com/acme/app/pull/7",
+      branch: "t",
+    },
+    remarks: [],
+    threads: "unknown",
+    missing: { repository: "acme/app", number: 7, pages: { comments: 2 } },
+    failure: { reason: "timed-out", detail: "30 s" },
+  },
+];
+
+function gatheredFor(seen: Seen, review: ReviewFetch, fetched: boolean): Gathered {
+  for (const action of actionsOf(seen.decision.row.id)) {
+    if (action.type === "fetch-links")
+      return {
+        links: [
+          {
+            url: URL,
+            fetch: fetched
+              ? { kind: "fetched", markdown: "# It\n" }
+              : { kind: "not-configured", detail: "Set it." },
+          },
+        ],
+      };
+    if (action.type === "fetch-comments" && !(action.keep && seen.texts.comments !== null)) return { review };
+  }
+  return {};
+}
+
+const pick = (name: string) => fc.constantFrom(...(SPELLS.facts[name]?.values ?? []));
+
+const WORLD = fc.record({
+  state: fc.constantFrom(...Object.keys(SPELLS.states)),
+  spell: fc.constantFrom(...ALL),
+  origin: pick("reparo_origin") as fc.Arbitrary<string | null>,
+  facts: fc.record(Object.fromEntries(Object.keys(SPELLS.facts).map((name) => [name, pick(name)]))),
+  review: fc.constantFrom(...REVIEWS),
+  fetched: fc.boolean(),
+});
+
+interface Rendered {
+  readonly row: Row;
+  readonly text: string;
+  readonly seen: Seen;
+  readonly after: { readonly state: string; readonly available: readonly Spell[] };
+  readonly exists: (path: string) => boolean;
+}
+
+async function render(world: {
+  state: string;
+  spell: Spell;
+  origin: string | null;
+  facts: Facts;
+  review: ReviewFetch;
+  fetched: boolean;
+}): Promise<Rendered> {
+  const seen = await look(viewOf(world.state, world.origin, world.facts), world.spell);
+  const prepared = prepareCast(seen, gatheredFor(seen, world.review, world.fetched), CONTEXT);
+  const files = new Set(FILE_KEYS.filter((key) => seen.texts[key] !== null).map(path));
+  for (const change of prepared.changes ?? []) {
+    if (change.type === "move") files.delete(change.from);
+    files.add(change.type === "move" ? change.to : change.path);
+  }
+  const { state, available } = prepared.reply.data as { state: string; available: Spell[] };
+  const { text } = prepared.reply;
+  return {
+    row: seen.decision.row,
+    text,
+    seen,
+    after: { state, available },
+    exists: (name) => files.has(name),
+  };
+}
+
+const HEADINGS: Readonly<Record<string, readonly string[]>> = {
+  usual: [
+    "## Response to the AI",
+    "## Response to the Developer",
+    "### What Just Happened",
+    "### Where We Are",
+    "### Available Spells",
+    "### Next Steps",
+  ],
+  shown: ["### Where We Are", "### Available Spells", "### Unavailable Spells", "### Next Steps"],
+};
+
+function headingsOf(row: Row): readonly string[] {
+  if (row.outcome === "shown") return HEADINGS.shown ?? [];
+  const usual = HEADINGS.usual ?? [];
+  const asks = /^(PR[1-4]|H7|H8|H9|H10)$/.test(row.id);
+  return asks ? usual.map((heading) => heading.replace("Available Spells", "Available Choices")) : usual;
+}
+
+function section(text: string, heading: string): string {
+  const [, after = ""] = text.split(`\n### ${heading}\n`);
+  return (after.split(/^##+ /m)[0] ?? "").trim();
+}
+
+/** The spells that the table lets do something in the state, in one world at least. */
+const MAY_HELP = new Map(
+  Object.keys(SPELLS.states).map((state) => [
+    state,
+    new Set(
+      SPELLS.rows.filter((row) => row.from.includes(state) && row.outcome !== "blocked").map((row) => row.on),
+    ),
+  ]),
+);
+
+function expectTrue({ row, text, seen, after, exists }: Rendered): void {
+  // Contents that the reply only quotes claim nothing.
+  const words = text.replace(/^(`{3,})markdown\n[\s\S]*?^\1$/gm, "");
+  expect(words.match(/^##+ .*$/gm)).toEqual(headingsOf(row));
+  expect(words).not.toMatch(/undefined|\{\{|\{%|\[object|null/);
+  for (const state of Object.keys(SPELLS.states)) expect(words).not.toContain(state);
+
+  const listed = section(words, "Available Spells") || section(words, "Available Choices");
+  expect(boldSpells(listed)).toEqual(after.available);
+  if (row.outcome === "shown") {
+    const others = ALL.filter((spell) => spell !== "lumos" && !after.available.includes(spell));
+    expect(boldSpells(section(words, "Unavailable Spells"))).toEqual(others);
+    const keys = [...section(words, "Where We Are").matchAll(/^- `([^`]+)`/gm)].map(([, name]) => name);
+    expect(keys).toEqual(FILE_KEYS.map(path).filter(exists));
+  }
+  for (const spell of boldSpells(section(words, "Next Steps")))
+    expect([...(MAY_HELP.get(after.state) ?? [])], `${row.id} offers ${spell}`).toContain(spell);
+
+  for (const [, name = ""] of words.matchAll(/created at `([^`]+)`/g)) expect(exists(name), name).toBe(true);
+  for (const [, name = ""] of words.matchAll(
+    /(?:`|, )(\.ai\/task\/[a-z-]+\.md)`?,? (?:is|was) (?:not there|missing)/g,
+  ))
+    expect(exists(name), `${row.id}: ${name} is missing`).toBe(false);
+  for (const [, name = ""] of words.matchAll(/`(\.ai\/task\/[a-z-]+\.md)` (?:is back|was found again)/g))
+    expect(exists(name), `${row.id}: ${name} is back`).toBe(true);
+  for (const [name] of words.matchAll(/\.ai\/task\/[\w-]+\.md\b/g))
+    expect(FILE_KEYS.map(path).includes(name), `${row.id} names ${name}`).toBe(true);
+  const archived = /archived in `([^`]+)`/.exec(words)?.[1];
+  if (archived !== undefined) expect(archived).toMatch(/^\.ai\/task\/(tasks\/task-|pr-reviews\/pr-review-)/);
+
+  const spell = titleOf(seen.spell);
+  if (row.outcome === "blocked")
+    expect(words).toMatch(`You attempted to cast **${spell}** which cannot be used right now because `);
+  if (row.outcome === "no-effect")
+    expect(words).toMatch(`You cast **${spell}** which had no effect because `);
+  expect(/\*\*💡 Tip\*\*/.test(words)).toBe(TIPPED.includes(row.id));
+  if (TIPPED.includes(row.id)) expect(words.trim().split("\n").at(-1)).toMatch(/^> \*\*💡 Tip\*\*/);
+  if (GUIDED.includes(row.id)) expect(words).toContain("`.ai/task-guide.md`");
+}
+
+function boldSpells(text: string): readonly Spell[] {
+  const bold = [...text.matchAll(/\*\*(\w+)\*\*/g)].map(([, name]) => name?.toLowerCase());
+  return ALL.filter((spell) => bold.includes(spell));
+}
+
+describe("a reply", () => {
+  test("claims in every world only what the table and the files hold", async () => {
+    await fc.assert(
+      fc.asyncProperty(WORLD, async (world) => {
+        expectTrue(await render(world));
+      }),
+      { numRuns: 1000 },
+    );
+  }, 60_000);
+
+  test("of each row is rendered at least once, from each of its states", async () => {
+    const defaults = Object.fromEntries(
+      Object.entries(SPELLS.facts).map(([name, fact]) => [name, fact.values[0]]),
+    );
+    for (const row of SPELLS.rows) {
+      for (const state of row.from) {
+        const [box = {}] = row.when ?? [];
+        const chosen = Object.fromEntries(Object.entries(box).map(([name, values]) => [name, values[0]]));
+        const facts = consistent({ ...defaults, ...chosen } as Facts);
+        const origin = (chosen.reparo_origin ?? null) as string | null;
+        const fetches = actionsOf(row.id).some((action) => action.type === "fetch-comments");
+        for (const review of fetches ? REVIEWS : REVIEWS.slice(0, 1)) {
+          const world = { state, spell: row.on as Spell, origin, facts, review, fetched: true };
+          const rendered = await render(world);
+          expect(rendered.row.id).toBe(row.id);
+          expectTrue(rendered);
+        }
+      }
+    }
+  }, 60_000);
+
+  test("quotes the source's explanations, minus spells that the table blocks", async () => {
+    const rows = source as unknown as readonly {
+      id: string;
+      explain?: string;
+      next: Record<string, string>;
+    }[];
+    const spared: Readonly<Record<string, string>> = {
+      ER4: "Reverto is only available in PR review states. Resolve the current error first with Accio.",
+      C3d: "Review task file is missing. Use Accio to create a new review task based on the PR comments.",
+    };
+    const explained = rows.filter(({ id, explain }) => explain && SPELLS.rows.some((row) => row.id === id));
+    expect(explained).toHaveLength(26);
+    for (const { id, explain = "" } of explained) {
+      const template = (await packaged(`spells/replies/${id}.md`)) ?? "";
+      const finite = { available: { finite: true } };
+      const words = template.replace(/\{% if available\.finite %\}([^{]*)\{% endif %\}/g, (whole) =>
+        renderTemplate(whole, finite, id),
+      );
+      expect(words, id).toContain(spared[id] ?? explain);
+    }
+  });
+
+  test("names in ER6 only Accio where Finite is blocked", async () => {
+    const world = (state: string) => ({
+      state,
+      spell: "expecto" as const,
+      origin: null,
+      facts: {},
+      review: REVIEWS[0] as ReviewFetch,
+      fetched: false,
+    });
+    expect((await render(world("ERROR_TASK_MISSING"))).text).toContain("first with Accio.");
+    expect((await render(world("ERROR_COMMENTS_MISSING_A"))).text).toContain("first with Accio or Finite.");
+  });
+
+  test("to Lumos in the three error states of a task's review is the twin's", async () => {
+    for (const [own, twin] of [
+      ["H12", "L19"],
+      ["H13", "L20"],
+      ["H14", "L21"],
+    ])
+      expect(await packaged(`spells/replies/${own}.md`)).toBe(await packaged(`spells/replies/${twin}.md`));
+  });
+
+  test("is matched with its row, and its row with it", () => {
+    expect(check({ workflow: SPELLS, replies: SPELLS.rows.map((row) => row.reply) }).violations).toEqual([]);
+  });
+});
+
+/** Facts that no files can have together are brought in line: a fact about a file's contents needs the file. */
+function consistent(facts: Facts): Facts {
+  const implied: Record<string, string> = {};
+  if (facts.context_urls !== "none") implied.context = "present";
+  if (facts.plan_urls !== "none" || facts.criteria !== "none") implied.plan = "present";
+  if (facts.comments_fetch === "incomplete") implied.comments = "present";
+  return { ...facts, ...implied };
+}
+
+test("the template engine refuses an unknown variable, and reads no value as a template", () => {
+  expect(() => renderTemplate("{{ nothing }}", {}, "X")).toThrow(/X cannot be rendered/);
+  expect(renderTemplate("{{ value }}", { value: "{{ other }}{% if %}" }, "X")).toBe("{{ other }}{% if %}");
+  expect(() => renderTemplate("{{ value.constructor }}", { value: {} }, "X")).toThrow(/cannot be rendered/);
+});
+
+test("the decision of a cast is the engine's on the observed facts", async () => {
+  const facts = { context: "missing" } as unknown as Facts;
+  const seen = await look(viewOf("GATHER_NEEDS_CONTEXT", null, facts), "accio");
+  const position = { state: "GATHER_NEEDS_CONTEXT", kept: { reparo_origin: null } };
+  expect(seen.decision).toEqual(decide(SPELLS, position, "accio", {}));
+});

@@ -1,0 +1,187 @@
+import type { LiquidOptions } from "liquidjs";
+import { Liquid, type Template } from "liquidjs";
+import { PawlError } from "../../base/error.ts";
+import type { ReviewFetch } from "../../base/ports.ts";
+import type { Facts } from "../../engine/workflow.ts";
+import { parseAtlassianUrls, unprocessedUrls } from "./atlassian.ts";
+import { describeFailure, problemOf } from "./comments-file.ts";
+import { titleOf } from "./events.ts";
+import { renderFenced } from "./fence.ts";
+import { FILE_KEYS, type FileKey, pathOf } from "./files.ts";
+import { describeLinkFailure, type LinkFetch } from "./links.ts";
+import { effectOf, type Prospect, renderAvailable, renderKeyFiles, renderUnavailable } from "./lists.ts";
+import type { Seen } from "./look.ts";
+import { STATES } from "./states.ts";
+import type { Gathered, Work } from "./work.ts";
+
+/** Texts are templates of ours only; what stands in them as a value is never read as a template. */
+const OPTIONS: LiquidOptions = {
+  strictVariables: true,
+  strictFilters: true,
+  ownPropertyOnly: true,
+  jsTruthy: true,
+  parseLimit: 100_000,
+  renderLimit: 5_000,
+  memoryLimit: 10_000_000,
+};
+
+const liquid = new Liquid(OPTIONS);
+
+/** The templates of ours that were parsed: some hundred at most. */
+const parsed = new Map<string, Template[]>();
+
+/** Stands for the loaded file until all else is in place, so that nothing in it is touched. */
+const CONTENTS = "\u{E000}contents\u{E000}";
+
+export interface ReplyInput {
+  readonly seen: Seen;
+  readonly gathered: Gathered;
+  readonly work: Work;
+  /** The facts after the commit. */
+  readonly facts: Facts;
+  readonly prospects: readonly Prospect[];
+}
+
+/** The row's reply as markdown, with the lists of the resulting state. */
+export function renderReply(input: ReplyInput): string {
+  const { shipped, decision } = input.seen;
+  const template = shipped.get(`replies/${decision.row.reply}.md`) ?? "";
+  const header = shipped.get("parts/lumos-header.md");
+  const text = renderTemplate(template, valuesOf(input), decision.row.reply);
+  const body = text
+    .replace(/[ \t]+$/gm, "")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+  const whole = `${header === undefined ? "" : `${header.trim()}\n\n`}${body}\n`;
+  return whole.replace(CONTENTS, () => renderFenced(input.work.loaded ?? "", "markdown"));
+}
+
+/** Strict: an unknown variable is an error, never an empty place. */
+export function renderTemplate(template: string, values: object, name: string): string {
+  try {
+    const known = parsed.get(template) ?? liquid.parse(template);
+    parsed.set(template, known);
+    return liquid.renderSync(known, values);
+  } catch (thrown) {
+    throw new PawlError(
+      "template-invalid",
+      `The reply ${name} cannot be rendered: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+      "Install Pawl again, or report this: its texts do not fit its table.",
+      thrown,
+    );
+  }
+}
+
+function valuesOf({ seen, gathered, work, facts, prospects }: ReplyInput): object {
+  const { decision, shipped, spell } = seen;
+  const links = gathered.links ?? [];
+  const criteria = () => (work.texts.plan === null ? [] : seen.criteriaOf(work.texts.plan));
+  return {
+    spell: titleOf(spell),
+    why: effectOf(decision.row.id, seen.facts),
+    where_we_are: STATES[decision.after.state]?.where ?? "",
+    available_spells: renderAvailable(prospects),
+    unavailable_spells: renderUnavailable(prospects),
+    available: Object.fromEntries(prospects.map(({ spell: name, available }) => [name, available])),
+    key_files: renderKeyFiles(work.texts),
+    files: Object.fromEntries(FILE_KEYS.map((key) => [key, facts[key] === "present"])),
+    tip: (shipped.get("parts/tip.md") ?? "").trim(),
+    get criteria_total() {
+      return criteria().length;
+    },
+    get criteria_open() {
+      return criteria().filter(({ checked }) => !checked).length;
+    },
+    kept: work.kept,
+    archive: work.archive,
+    archived: work.archive === "" ? "" : `What was there was archived in \`${work.archive}\`. `,
+    notes: renderAside(work),
+    contents: CONTENTS,
+    links: renderLinks(seen),
+    links_done: renderList(links.filter(({ fetch }) => fetch.kind === "fetched").map(({ url }) => url)),
+    links_left: renderList(links.filter(({ fetch }) => fetch.kind !== "fetched").map(withReason)),
+    review_files: renderReviewFiles(work),
+    fetch: fetchKind(gathered.review, work),
+    fetch_said: gathered.review ? reviewSaid(gathered.review, work) : linksSaid(links, work),
+    fetch_problem: gathered.review ? (problemOf(gathered.review) ?? "") : "",
+    fetch_setup: gathered.links ? linksSetup(links) : reviewSetup(gathered.review),
+  };
+}
+
+function renderAside({ aside }: Work): string {
+  return aside
+    .map(({ from, to }) => `\nThe \`${from}\` that was there before was kept as \`${to}\`.`)
+    .join("\n");
+}
+
+function renderLinks({ texts, refs }: Seen): string {
+  const left = new Set(unprocessedUrls(texts.context ?? "", refs));
+  const urls = parseAtlassianUrls(texts.context ?? "");
+  return urls.map((url) => `   - ${url}${left.has(url) ? "" : " (processed already)"}`).join("\n");
+}
+
+function renderList(items: readonly string[]): string {
+  return items.map((item) => `- ${item}`).join("\n");
+}
+
+function withReason(link: LinkFetch): string {
+  return `${link.url}: ${oneLine(describeLinkFailure(link))}`;
+}
+
+function renderReviewFiles({ texts }: Work): string {
+  const keys: readonly FileKey[] = ["comments", "review_task", "review_results"];
+  const names = keys.filter((key) => texts[key] !== null).map((key) => `\`${pathOf(key)}\``);
+  if (names.length === 0) return "";
+  return `The review's files were left where they are: ${names.join(", ")}.`;
+}
+
+function fetchKind(review: ReviewFetch | undefined, work: Work): string {
+  if (review === undefined || work.kept) return "kept";
+  if (review.kind === "no-pull-request") return "none";
+  return problemOf(review) === null ? "fetched" : "incomplete";
+}
+
+function reviewSaid(review: ReviewFetch, work: Work): string {
+  const file = "`.ai/task/comments.md`";
+  if (review.kind === "no-pull-request")
+    return `No open pull request was found for the branch \`${oneLine(review.branch)}\`; ${file} says so.`;
+  if (review.kind === "fetched") {
+    const of = `${review.pull.repository}#${review.pull.number}`;
+    if (review.remarks.length === 0 && review.missing === null)
+      return `The pull request ${of} has no${work.missing ? " more" : ""} comments; ${file} says so.`;
+    const count = review.remarks.length === 1 ? "One comment" : `${review.remarks.length} comments`;
+    const got = `${count} on the pull request ${of} ${review.remarks.length === 1 ? "was" : "were"} written to ${file}.`;
+    const problem = problemOf(review);
+    return problem === null ? got : `${got} But ${problem}`;
+  }
+  return `But ${problemOf(review)}${work.changes.length > 0 ? ` ${file} was created and says so.` : ""}`;
+}
+
+function reviewSetup(review: ReviewFetch | undefined): string {
+  if (review?.kind === "failed" || (review?.kind === "fetched" && review.failure !== null)) {
+    const failure = review.failure;
+    return `${oneLine(failure ? describeFailure(failure) : "")} Then cast **Reparo** again: it fetches only what is missing.`;
+  }
+  return "Set `GITHUB_TOKEN` to a token that may read the repository's pull requests (and `GITHUB_API_URL` for a GitHub server of your own) in the environment of the server, and restart it. Then cast **Reparo** again.";
+}
+
+function linksSaid(links: readonly LinkFetch[], work: Work): string {
+  if (work.kept) return "The file that was missing is back, and was left as it is.";
+  const done = links.filter(({ fetch }) => fetch.kind === "fetched").length;
+  const count = (number: number) => (number === 1 ? "one" : `${number}`);
+  if (done === links.length) return `All linked issues and pages were fetched (${count(done)} in all).`;
+  if (done === 0) return "None of the linked issues and pages could be fetched. Nothing was changed.";
+  return `Of ${links.length} linked issues and pages ${count(done)} could be fetched; the others are still to do.`;
+}
+
+function linksSetup(links: readonly LinkFetch[]): string {
+  const kinds = new Set(links.map(({ fetch }) => fetch.kind));
+  if (kinds.has("not-configured"))
+    return "So that Pawl itself can fetch them, set `JIRA_BASE_URL` (for issues) and `CONFLUENCE_BASE_URL` (for pages) to your site's address, and `ATLASSIAN_EMAIL` and `ATLASSIAN_API_TOKEN`, in the environment of the server, and restart it.";
+  if (kinds.has("failed")) return "Deal with what the failed links say.";
+  return "Open these links yourself and add what matters.";
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}

@@ -1,0 +1,23 @@
+import type { View } from "../../base/ports.ts";
+import { mayHoldCriteria, observe } from "./facts.ts";
+import { loadCriteria, readTexts } from "./look.ts";
+
+/**
+ * The state that the files suggest, for a state.json that cannot be read: the most advanced artefact tells. A review
+ * counts as begun from a task where there is a task or its results.
+ */
+export async function suggestState(view: View): Promise<string> {
+  const texts = await readTexts(view);
+  const criteriaOf = mayHoldCriteria(texts.plan) ? await loadCriteria(view) : () => [];
+  const facts = observe(texts, "", criteriaOf);
+  const has = (name: string) => facts[name] === "present";
+  const suffix = has("task") || has("results") || facts.criteria === "all-checked" ? "A" : "G";
+  if (has("review_results")) return `PR_APPLIED_PENDING_ARCHIVE_${suffix}`;
+  if (has("review_task")) return `PR_REVIEW_TASK_DRAFT_${suffix}`;
+  if (has("comments")) return `PR_GATHERING_COMMENTS_${suffix}`;
+  if (facts.criteria === "all-checked") return "ACHIEVE_COMPLETE";
+  if (has("results")) return "ACHIEVE_TASK_EXECUTED";
+  if (has("task")) return "ACHIEVE_TASK_DRAFTING";
+  if (has("plan")) return "GATHER_EDITING";
+  return has("context") ? "GATHER_EDITING_CONTEXT" : "GATHER_NEEDS_CONTEXT";
+}

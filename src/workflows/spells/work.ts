@@ -1,0 +1,206 @@
+import { type ProjectPath, projectPath } from "../../base/path.ts";
+import type { Change, ReviewFetch, ReviewMissing } from "../../base/ports.ts";
+import { type Action, actionsOf } from "./actions.ts";
+import { renderComments, renderRetried } from "./comments-file.ts";
+import type { Texts } from "./facts.ts";
+import { renderFenced } from "./fence.ts";
+import {
+  FILE_NAMES,
+  type FileKey,
+  GUIDES,
+  pathOf,
+  REFS_FILE,
+  REVIEW_ARCHIVES,
+  TASK_ARCHIVES,
+  TASK_FOLDER,
+} from "./files.ts";
+import { freeName } from "./free-name.ts";
+import { parseTaskName } from "./front-matter.ts";
+import { appendReferences, appendRefs, type LinkFetch } from "./links.ts";
+import { type Seen, templateOf } from "./look.ts";
+import { toSeconds } from "./state-file.ts";
+
+/** What was fetched for a cast; absent parts were not asked for. */
+export interface Gathered {
+  readonly links?: readonly LinkFetch[];
+  readonly review?: ReviewFetch;
+}
+
+/** What a cast does to the files, and what its reply tells of it. */
+export interface Work {
+  readonly changes: readonly Change[];
+  /** The working files as they will be. */
+  readonly texts: Texts;
+  readonly refs: string;
+  /** A file that was to be created is back, and stays as it is. */
+  readonly kept: boolean;
+  /** The folder of the archive that was made; empty: none was. */
+  readonly archive: ProjectPath | "";
+  /** Files that a person wrote, set aside: from → to. */
+  readonly aside: readonly { readonly from: ProjectPath; readonly to: ProjectPath }[];
+  /** The contents of the file that the row loads, as they were. */
+  readonly loaded: string | null;
+  /** Where the fetch of the review's comments stopped, for a retry. */
+  readonly missing: ReviewMissing | null;
+}
+
+const TASK_FILES: readonly FileKey[] = ["task", "results"];
+const REVIEW_FILES: readonly FileKey[] = ["comments", "review_task", "review_results"];
+const MAX_LOADED = 100_000;
+
+/** Pure: works out the changes of the row that was decided. */
+export function planWork(seen: Seen, gathered: Gathered, time: string): Work {
+  const work = new Worksheet(seen, time);
+  for (const action of actionsOf(seen.decision.row.id)) work.take(action, gathered);
+  return work.result();
+}
+
+/** The changes collected so far, with the files as those will leave them. */
+class Worksheet {
+  readonly #seen: Seen;
+  readonly #time: string;
+  readonly #date: string;
+  readonly #texts: Record<FileKey, string | null>;
+  readonly #changes: Change[] = [];
+  readonly #aside: { from: ProjectPath; to: ProjectPath }[] = [];
+  #refs: string;
+  #kept = false;
+  #archive: ProjectPath | "" = "";
+  #loaded: string | null = null;
+  #missing: ReviewMissing | null = null;
+
+  constructor(seen: Seen, time: string) {
+    this.#seen = seen;
+    this.#time = toSeconds(time);
+    this.#date = this.#time.replaceAll(":", "-");
+    this.#texts = { ...seen.texts };
+    this.#refs = seen.refs;
+  }
+
+  result(): Work {
+    return {
+      changes: this.#changes,
+      texts: this.#texts,
+      refs: this.#refs,
+      kept: this.#kept,
+      archive: this.#archive,
+      aside: this.#aside,
+      loaded: this.#loaded,
+      missing: this.#missing,
+    };
+  }
+
+  take(action: Action, gathered: Gathered): void {
+    switch (action.type) {
+      case "create":
+        this.#create(action.file, this.#shipped(templateOf(action.file)), action.keep);
+        break;
+      case "create-plan":
+        this.#create("plan", renderPlan(this.#shipped("templates/plan.md"), this.#texts.context ?? ""));
+        break;
+      case "copy-guides":
+        this.#copyGuides();
+        break;
+      case "archive-task": {
+        const name = parseTaskName(this.#texts.task ?? "", this.#shipped("templates/task.md"));
+        this.#archiveFiles(TASK_FILES, TASK_ARCHIVES, `task-${name}-${this.#date}`);
+        break;
+      }
+      case "archive-review":
+        this.#archiveFiles(REVIEW_FILES, REVIEW_ARCHIVES, `pr-review-${this.#date}`);
+        break;
+      case "load":
+        this.#loaded = (this.#texts[action.file] ?? "").slice(0, MAX_LOADED);
+        break;
+      case "fetch-links":
+        this.#addLinks(action.file, gathered.links ?? []);
+        break;
+      case "fetch-comments":
+        this.#addComments(gathered.review, action.keep);
+        break;
+    }
+  }
+
+  /** Creates a file; what a person wrote in its place is kept there (`keep`) or set aside. */
+  #create(file: FileKey, text: string, keep?: true): void {
+    const before = this.#texts[file];
+    if (before !== null && keep) {
+      this.#kept = true;
+      return;
+    }
+    if (before === text) return;
+    if (before !== null && before !== "" && !this.#isOurs(file, before)) this.#setAside(file);
+    this.#write(file, text);
+  }
+
+  /** Whether the server itself wrote the text there: nothing of a person is in it. */
+  #isOurs(file: FileKey, text: string): boolean {
+    const template = this.#seen.shipped.get(templateOf(file));
+    return text.replace(/^\uFEFF/, "").replace(/\r\n/g, "\n") === template;
+  }
+
+  #setAside(file: FileKey): void {
+    const taken = this.#seen.taken.get(TASK_FOLDER) ?? [];
+    const name = freeName(`${FILE_NAMES[file]}.bak-${this.#date}`, taken);
+    const move = { from: pathOf(file), to: projectPath(TASK_FOLDER, name) };
+    this.#changes.push({ type: "move", ...move });
+    this.#aside.push(move);
+  }
+
+  #write(file: FileKey, text: string): void {
+    this.#changes.push({ type: "write", path: pathOf(file), text });
+    this.#texts[file] = text;
+  }
+
+  #copyGuides(): void {
+    for (const [name, path] of Object.entries(GUIDES)) {
+      if (this.#seen.guides.has(name)) continue;
+      this.#changes.push({ type: "write", path, text: this.#shipped(`templates/${name}`) });
+    }
+  }
+
+  #archiveFiles(files: readonly FileKey[], folder: ProjectPath, name: string): void {
+    const existing = files.filter((file) => this.#texts[file] !== null);
+    if (existing.length === 0) return;
+    const archive = projectPath(folder, freeName(name, this.#seen.taken.get(folder) ?? []));
+    for (const file of existing) {
+      this.#changes.push({ type: "move", from: pathOf(file), to: projectPath(archive, FILE_NAMES[file]) });
+      this.#texts[file] = null;
+    }
+    this.#archive = archive;
+  }
+
+  #addLinks(file: "context" | "plan", links: readonly LinkFetch[]): void {
+    const fetched = links.flatMap(({ url, fetch }) =>
+      fetch.kind === "fetched" ? [{ url, markdown: fetch.markdown }] : [],
+    );
+    if (fetched.length === 0) return;
+    this.#write(file, appendReferences(this.#texts[file] ?? "", fetched, this.#time));
+    const urls = fetched.map(({ url }) => url);
+    this.#refs = appendRefs(this.#refs, urls);
+    this.#changes.push({ type: "write", path: REFS_FILE, text: this.#refs });
+  }
+
+  #addComments(review: ReviewFetch | undefined, keep?: true): void {
+    const before = this.#texts.comments;
+    if (before !== null && keep) {
+      this.#kept = true;
+      return;
+    }
+    if (review === undefined) return;
+    if (review.kind === "fetched") this.#missing = review.missing;
+    const text =
+      before === null ? renderComments(review, this.#time) : renderRetried(before, review, this.#time);
+    if (text !== null) this.#write("comments", text);
+  }
+
+  #shipped(name: string): string {
+    return this.#seen.shipped.get(name) ?? "";
+  }
+}
+
+/** The plan's template followed by the context: fenced, so that no checkbox in it counts as a criterion. */
+export function renderPlan(template: string, context: string): string {
+  const intro = "The context that this plan was made from, as it was then. Delete it once it is worked in.";
+  return `${template.trimEnd()}\n\n## Context\n\n${intro}\n\n${renderFenced(context.replace(/^\uFEFF/, ""), "markdown")}\n`;
+}

@@ -1,0 +1,114 @@
+/** A real project in a temporary folder, with the real store, in which spells are cast. */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { openStore } from "../../src/adapters/files/store.ts";
+import type { Caller } from "../../src/base/event.ts";
+import type { Outside } from "../../src/base/ports.ts";
+import { DEFAULT_SETTINGS } from "../../src/base/settings.ts";
+import { advance, type Runtime } from "../../src/runtime/advance.ts";
+import type { Advance, Reply } from "../../src/workflows/module.ts";
+import { castOf } from "../../src/workflows/spells/cast.ts";
+import type { Spell } from "../../src/workflows/spells/events.ts";
+
+const PACKAGED = new URL("../../src/workflows/", import.meta.url);
+
+/** The packaged texts, from the source folder. */
+export async function packaged(path: string): Promise<string | null> {
+  const url = new URL(path, PACKAGED);
+  return existsSync(url) ? readFileSync(url, "utf8") : null;
+}
+
+export interface CastReply {
+  readonly text: string;
+  readonly row: string;
+  readonly state: string;
+  readonly outcome: string;
+  readonly available: readonly string[];
+}
+
+export class SpellsProject implements Disposable {
+  readonly root: string = mkdtempSync(join(tmpdir(), "pawl-spells-"));
+  readonly runtime: Runtime;
+
+  constructor(outside: Partial<Outside> = {}, now: () => Date = () => new Date("2026-01-31T09:30:15.250Z")) {
+    const store = openStore({ root: this.root, packaged });
+    this.runtime = { store, outside: outside as Outside, settings: async () => DEFAULT_SETTINGS, now };
+  }
+
+  async cast(spell: Spell, channel: Caller["channel"] = "mcp"): Promise<CastReply> {
+    const { text, data } = await this.run(castOf(spell), channel);
+    return { text, ...(data as unknown as Omit<CastReply, "text">) };
+  }
+
+  /** Casts the spells in order and returns the rows that were taken. */
+  async castAll(...spells: readonly Spell[]): Promise<readonly string[]> {
+    const rows: string[] = [];
+    for (const spell of spells) rows.push((await this.cast(spell)).row);
+    return rows;
+  }
+
+  async run(
+    plan: Advance<object, never, never, Reply> | object,
+    channel: Caller["channel"] = "mcp",
+  ): Promise<Reply> {
+    const { reply } = await advance(
+      this.runtime,
+      plan as Advance<object, unknown, unknown, Reply>,
+      {},
+      { channel },
+    );
+    return reply;
+  }
+
+  /** A file below `.ai/task/`, or with a leading slash below the root. */
+  at(name: string): string {
+    return name.startsWith("/") ? join(this.root, name) : join(this.root, ".ai/task", name);
+  }
+
+  write(name: string, text: string | Buffer): void {
+    mkdirSync(dirname(this.at(name)), { recursive: true });
+    writeFileSync(this.at(name), text);
+  }
+
+  read(name: string): string {
+    return readFileSync(this.at(name), "utf8");
+  }
+
+  has(name: string): boolean {
+    return existsSync(this.at(name));
+  }
+
+  remove(name: string): void {
+    rmSync(this.at(name), { recursive: true });
+  }
+
+  list(name: string): readonly string[] {
+    return existsSync(this.at(name)) ? readdirSync(this.at(name)).sort() : [];
+  }
+
+  /** Sets the state, as a state.json of a person's making would. */
+  state(current_state: string, context: object = {}): void {
+    this.write("state.json", JSON.stringify({ current_state, context, history: [] }));
+  }
+
+  stateFile(): {
+    current_state: string;
+    context: Record<string, unknown>;
+    history: Record<string, string>[];
+  } {
+    return JSON.parse(this.read("state.json"));
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}

@@ -68,7 +68,22 @@ export interface Store {
 export interface Git {
   /** What git says of the project's folder, or why it cannot say. */
   look(): Promise<GitLook>;
+  /** What the working tree changed since it left the base branch (null: main or master), new files included. */
+  changes(base: string | null): Promise<GitChanges>;
 }
+
+export type GitChanges =
+  | {
+      readonly kind: "changes";
+      readonly base: string;
+      /** The numbers of lines are null for binary and for new, untracked files. */
+      readonly files: readonly {
+        readonly path: string;
+        readonly added: number | null;
+        readonly deleted: number | null;
+      }[];
+    }
+  | { readonly kind: "unavailable"; readonly reason: string };
 
 export type GitLook =
   | {
@@ -499,11 +514,41 @@ export interface Remark {
   readonly outdated?: true;
 }
 
+// ── Checks: commands of the project's configuration ─────────────────────────────────────────────────────────────────
+
+export interface Checks {
+  /**
+   * Runs a shell command in the project's folder, once for each key: a run that was begun under the key, be it before
+   * a restart, is found again. It is waited for a limited time only; then the answer is `running`.
+   */
+  run(key: string, command: string): Promise<CheckOutcome>;
+}
+
+export type CheckOutcome =
+  | {
+      readonly kind: "ended";
+      /** Null where it was ended from outside. */
+      readonly exitCode: number | null;
+      readonly milliseconds: number;
+      /** The end of what it printed, both streams. */
+      readonly tail: string;
+    }
+  | { readonly kind: "running"; readonly milliseconds: number; readonly tail: string };
+
+// ── Looking at the project's files without reading them ──────────────────────────────────────────────────────────
+
+export interface Files {
+  /** Those of the paths where the project has nothing. */
+  missing(paths: readonly ProjectPath[]): Promise<readonly ProjectPath[]>;
+}
+
 // ── Everything outside, as a workflow's `gather` sees it ─────────────────────────────────────────────────────────
 
 /** Each member is asked for only when used, so that nothing unused is loaded. */
 export interface Outside {
   readonly git: Git;
+  readonly files: Files;
+  readonly checks: Checks;
   /** Absent: none is configured. */
   readonly references?: References;
   readonly reviews?: Reviews;

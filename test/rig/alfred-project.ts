@@ -7,7 +7,10 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { openChecks } from "../../src/adapters/checks/checks.ts";
+import { missing } from "../../src/adapters/files/missing.ts";
 import { openStore } from "../../src/adapters/files/store.ts";
+import { changes } from "../../src/adapters/git/changes.ts";
 import { look } from "../../src/adapters/git/look.ts";
 import type { Caller } from "../../src/base/event.ts";
 import type { Outside } from "../../src/base/ports.ts";
@@ -33,6 +36,8 @@ export interface ToolAnswer {
 export class AlfredProject {
   readonly root: string;
   settings: AlfredSettings;
+  /** How long a check is waited for, in milliseconds. */
+  patience = 20_000;
 
   constructor(options: ProjectOptions = {}) {
     this.root = mkdtempSync(join(tmpdir(), "pawl-alfred-"));
@@ -82,7 +87,14 @@ export class AlfredProject {
 
   runtime(): Runtime {
     const { root } = this;
-    const outside: Outside = { git: { look: () => look(root, process.env) } };
+    const outside: Outside = {
+      git: {
+        look: () => look(root, process.env),
+        changes: (base) => changes(root, process.env, base),
+      },
+      files: { missing: (paths) => missing(root, paths) },
+      checks: openChecks({ root, environment: process.env, patienceMilliseconds: this.patience }),
+    };
     return {
       store: openStore({
         root,

@@ -1,0 +1,102 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openChecks } from "./checks.ts";
+
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "pawl-checks-"));
+});
+
+afterEach(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+const open = (more = {}) => openChecks({ root, environment: process.env, ...more });
+const impatient = () => open({ patienceMilliseconds: 1 });
+
+test("a command's exit code, duration and end of output are told", async () => {
+  const ended = await open().run("k", "pwd; echo to-stderr >&2; printf '\\033[31mred\\033[0m\\n'; exit 3");
+  expect(ended).toMatchObject({ kind: "ended", exitCode: 3, tail: `${root}\nto-stderr\nred` });
+  expect(ended.milliseconds).toBeGreaterThanOrEqual(0);
+});
+
+test("a run is found again by its key, and is not repeated", async () => {
+  const command = "echo once >> ran";
+  await open().run("k", command);
+  await open().run("k", command);
+  expect(readFileSync(join(root, "ran"), "utf8")).toBe("once\n");
+  await open().run("other", command);
+  expect(readFileSync(join(root, "ran"), "utf8")).toBe("once\nonce\n");
+});
+
+test("a long command is not waited for; its outcome is there for whoever asks later", async () => {
+  const command = "echo begun; while [ ! -e go ]; do sleep 0.02; done; exit 5";
+  expect((await impatient().run("k", command)).kind).toBe("running");
+  writeFileSync(join(root, "go"), "");
+  expect(await open().run("k", command)).toMatchObject({ kind: "ended", exitCode: 5, tail: "begun" });
+});
+
+test("the run outlives the process that began it", async () => {
+  const program = `
+    const { openChecks } = await import(${JSON.stringify(join(import.meta.dirname, "checks.ts"))});
+    const checks = openChecks({ root: ${JSON.stringify(root)}, environment: process.env, patienceMilliseconds: 1 });
+    process.stdout.write((await checks.run("k", "while [ ! -e go ]; do sleep 0.02; done; echo done")).kind);`;
+  const told = execFileSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });
+  expect(told).toBe("running");
+  writeFileSync(join(root, "go"), "");
+  expect(await open().run("k", "false")).toMatchObject({ kind: "ended", exitCode: 0, tail: "done" });
+});
+
+test("a run that vanished without an outcome is begun again", async () => {
+  const command = "echo x >> ran; [ -e go ] || sleep 60";
+  await impatient().run("k", command);
+  while (!readSafely("ran").includes("x")) await sleep(10);
+  const { pid } = JSON.parse(readFileSync(join(root, ".pawl/checks/k/start.json"), "utf8"));
+  process.kill(-pid, "SIGKILL");
+  writeFileSync(join(root, "go"), "");
+  expect(await open().run("k", command)).toMatchObject({ kind: "ended", exitCode: 0 });
+  expect(readSafely("ran")).toBe("x\nx\n");
+});
+
+test("past the limit the command is ended with all that it started", async () => {
+  const command = "sh -c 'echo $$ > child; exec sleep 60'; true";
+  await impatient().run("k", command);
+  while (!readSafely("child").includes("\n")) await sleep(10);
+  const child = Number(readSafely("child"));
+  expect(await open({ limitMilliseconds: 0 }).run("k", command)).toMatchObject({
+    kind: "ended",
+    exitCode: null,
+  });
+  while (isRunning(child)) await sleep(10);
+});
+
+test("two processes that ask at once share one run", async () => {
+  const runs = await Promise.all([1, 2, 3].map(() => open().run("k", "echo once >> ran")));
+  expect(runs.map(({ kind }) => kind)).toEqual(["ended", "ended", "ended"]);
+  expect(readSafely("ran")).toBe("once\n");
+});
+
+test("a key that is no plain name is refused", async () => {
+  await expect(open().run("../k", "true")).rejects.toThrow(/plain file name/);
+});
+
+function readSafely(name: string): string {
+  try {
+    return readFileSync(join(root, name), "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,66 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { changes } from "./changes.ts";
+
+let root: string;
+
+const run = (...args: string[]) => execFileSync("git", args, { cwd: root, stdio: "pipe" });
+const write = (name: string, text: string) => writeFileSync(join(root, name), text);
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "pawl-changes-"));
+  run("init", "-q", "-b", "main");
+  run("config", "user.email", "dev@example.com");
+  run("config", "user.name", "Dev");
+});
+
+afterEach(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+test("committed, staged, edited and new files count; what the base did meanwhile does not", async () => {
+  mkdirSync(join(root, "sub"));
+  for (const name of ["a", "b", "c", "sub/d"]) write(name, "1\n");
+  run("add", "-A");
+  run("commit", "-qm", "one");
+  run("checkout", "-qb", "feature/x");
+  write("a", "1\n2\n");
+  run("commit", "-qam", "two");
+  write("b", "2\n");
+  run("add", "b");
+  rmSync(join(root, "sub/d"));
+  write("new file", "x");
+  run("branch", "-f", "main", "main");
+  const found = await changes(root, process.env, "main");
+  expect(found).toEqual({
+    kind: "changes",
+    base: "main",
+    files: [
+      { path: "a", added: 1, deleted: 0 },
+      { path: "b", added: 1, deleted: 1 },
+      { path: "sub/d", added: 0, deleted: 1 },
+      { path: "new file", added: null, deleted: null },
+    ],
+  });
+});
+
+test("an unknown base falls back to main; a name like an option is only a name", async () => {
+  write("a", "1\n");
+  run("add", "-A");
+  run("commit", "-qm", "one");
+  expect(await changes(root, process.env, "gone")).toMatchObject({
+    kind: "changes",
+    base: "main",
+    files: [],
+  });
+  expect(await changes(root, process.env, "--help")).toMatchObject({ kind: "changes", base: "main" });
+});
+
+test("without a commit, or without a repository, it says why it cannot tell", async () => {
+  expect((await changes(root, process.env, null)).kind).toBe("unavailable");
+  rmSync(join(root, ".git"), { recursive: true });
+  expect((await changes(root, process.env, null)).kind).toBe("unavailable");
+});

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { basename, join, sep } from "node:path";
 import { projectPath } from "./base/path.ts";
-import type { Outside } from "./base/ports.ts";
 import { type Environment, openConfiguration, readEnvironment } from "./config.ts";
+import { openOutside } from "./outside.ts";
 import { findRoot } from "./project-root.ts";
 import type { Project, Workflows } from "./runtime/project.ts";
 import type { Host } from "./surfaces/cli/command.ts";
@@ -65,9 +65,7 @@ export async function openProject({ root, home, environment, workflows }: Projec
   const { openStore } = await import("./adapters/files/store.ts");
   const store = openStore({ root, packaged: packagedTexts(join(home, "workflows")) });
   const read = openConfiguration();
-  const outside: Outside = {
-    git: { look: async () => (await import("./adapters/git/look.ts")).look(root, environment) },
-  };
+  const outside = openOutside(root, environment);
   return {
     root,
     workflows,

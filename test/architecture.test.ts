@@ -50,7 +50,7 @@ const LAYERS: readonly (readonly [string, RegExp])[] = [
   ["workflows", /^src\/workflows\//],
   ["runtime", /^src\/runtime\//],
   ["adapters and surfaces", /^src\/(adapters|surfaces)\//],
-  ["app", /^src\/(app|config|config-schema|project-root|index)\.ts$/],
+  ["app", /^src\/(app|outside|config|config-schema|project-root|index)\.ts$/],
   ["main", /^src\/main\.ts$/],
 ];
 

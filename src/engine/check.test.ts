@@ -213,6 +213,28 @@ describe("check", () => {
     ).toMatchObject([{ kind: "row-unreached", rows: ["fine"] }]);
   });
 
+  it("takes a row that mentions no known fact for one that never applies", () => {
+    const found = violationsOf(withRow("taken", { when: [{ colour: ["red"] }] }));
+    expect(found.map(({ kind, state }) => [kind, state])).toEqual([
+      ["fact-unknown", undefined],
+      ["no-row", "open"],
+      ["row-unreached", undefined],
+    ]);
+  });
+
+  it("follows no row out of a final state", () => {
+    const found = violationsOf({
+      ...door,
+      states: { ...door.states, attic: { description: "", final: true } },
+      rows: [...door.rows, row({ id: "rise", from: ["gone"], on: "push", to: "attic" })],
+    });
+    expect(found.map(({ kind, state }) => [kind, state])).toEqual([
+      ["state-final", "gone"],
+      ["state-unreached", "attic"],
+      ["row-unreached", undefined],
+    ]);
+  });
+
   it("matches rows and replies both ways", () => {
     expect(violationsOf(withRow("opens", { reply: "unheard" }), ["said", "unused"])).toMatchObject([
       { kind: "reply-missing", rows: ["opens"], message: 'The reply "unheard" of opens does not exist.' },

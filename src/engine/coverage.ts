@@ -71,7 +71,6 @@ export function coverageOf(
       const still = living.filter(({ box }) => allows(box, level.name, value));
       visit(still, next + 1, weight / level.values.length);
     }
-    world[level.name] = level.values[0] ?? null;
   };
 
   const living = pair.rows

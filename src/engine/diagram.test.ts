@@ -13,7 +13,7 @@ const odd: Workflow = {
   states: {
     state: { description: 'The word "state".' },
     "a-b": { description: "a | b\n# c" },
-    a_b_: { description: "<script>" },
+    s_a_b: { description: "<script> _x_" },
     "a:b": { description: "" },
     end: { description: "", final: true },
   },
@@ -29,14 +29,14 @@ const odd: Workflow = {
       id: "2",
       from: ["state"],
       when: [{ text: ["%% {init} #59; <b>"], tries: [0, 1] }],
-      to: "a_b_",
+      to: "s_a_b",
       set: { tries: { add: 1 } },
     }),
     row({
       id: "3",
-      from: ["a-b", "a_b_"],
-      to: { "a-b": "a:b", a_b_: "end" },
-      set: { tries: { of: { "a-b": 1, a_b_: 0 } } },
+      from: ["a-b", "s_a_b"],
+      to: { "a-b": "a:b", s_a_b: "end" },
+      set: { tries: { of: { "a-b": 1, s_a_b: 0 } } },
       commands: [{ type: "ring", times: 2 }],
     }),
     row({ id: "4", from: ["a:b"], to: "end" }),
@@ -83,17 +83,17 @@ describe("the Mermaid diagram", () => {
     expect(renderMermaid(odd)).toBe(
       [
         "stateDiagram-v2",
-        '  state "state" as state_',
-        '  state "a-b" as sa_b_',
-        '  state "a#58;b" as ssa_b_',
-        '  state "end" as end_',
-        "  [*] --> state_",
-        "  state_ --> sa_b_ : go#58;on [text = #34;#92;#34;#59; --#62; [#42;]#34;]",
-        "  state_ --> a_b_ : go#58;on [text = #34;#37;#37; #123;init#125; #35;59#59; #60;b#62;#34;, tries = 0 or 1]",
-        "  sa_b_ --> ssa_b_ : go#58;on",
-        "  a_b_ --> end_ : go#58;on",
-        "  ssa_b_ --> end_ : go#58;on",
-        "  end_ --> [*]",
+        '  state "state" as s_state',
+        '  state "a-b" as s_a_b_',
+        '  state "a#58;b" as s_a_b__',
+        '  state "end" as s_end',
+        "  [*] --> s_state",
+        "  s_state --> s_a_b_ : go#58;on [text = #34;#92;#34;#59; --#62; [#42;]#34;]",
+        "  s_state --> s_a_b : go#58;on [text = #34;#37;#37; #123;init#125; #35;59#59; #60;b#62;#34;, tries = 0 or 1]",
+        "  s_a_b_ --> s_a_b__ : go#58;on",
+        "  s_a_b --> s_end : go#58;on",
+        "  s_a_b__ --> s_end : go#58;on",
+        "  s_end --> [*]",
         "",
       ].join("\n"),
     );
@@ -105,9 +105,10 @@ describe("the markdown table", () => {
     const text = renderTable(odd);
     expect(text).toContain("# odd: Names \\| and \\*words\\* that notations trip over");
     expect(text).toContain("| a-b |  | a \\| b # c |");
+    expect(text).toContain("| s_a_b |  | \\<script\\> \\_x\\_ |");
     expect(text).toContain("| tries | kept, at first 0 | 0, 1 |  |");
     expect(text).toContain(
-      "| 3 | a-b, a_b\\_ | go:on |  | a-b → a:b; a_b\\_ → end | tries = a-b → 1; a_b\\_ → 0 | moved | ring | r |",
+      "| 3 | a-b, s_a_b | go:on |  | a-b → a:b; s_a_b → end | tries = a-b → 1; s_a_b → 0 | moved | ring | r |",
     );
     expect(text).toContain("| tries = +1 |");
     const lines = text.split("\n").filter((line) => line.startsWith("|"));
@@ -154,6 +155,16 @@ describe("the XState export", () => {
     const { workflow } = startTask;
     expect(JSON.parse(renderXState(workflow))).toEqual(xstateConfig(workflow));
     expect(renderXState(structuredClone(workflow))).toBe(renderXState(workflow));
+  });
+
+  it("leaves the target out where the state stays, also where a map says so", () => {
+    const rows = odd.rows.map((each) => (each.id === "4" ? { ...each, to: { "a:b": "a:b" } } : each));
+    expect(xstateConfig({ ...odd, rows }).states["a:b"]?.on?.["go:on"]).toEqual([
+      {
+        description: "4: always",
+        actions: [{ type: "take", params: { row: "4", outcome: "moved", reply: "r" } }],
+      },
+    ]);
   });
 
   it("names what is taken and performed", () => {

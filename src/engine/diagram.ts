@@ -101,8 +101,8 @@ function mermaidIds(states: readonly string[]): ReadonlyMap<string, string> {
   const used = new Set(states.filter(isPlain));
   const ids = new Map<string, string>();
   for (const state of states) {
-    let id = isPlain(state) ? state : `${state.replace(/\W/g, "_")}_`;
-    while (!isPlain(state) && (used.has(id) || !isPlain(id))) id = `s${id}`;
+    let id = isPlain(state) ? state : `s_${state.replace(/\W/g, "_")}`;
+    while (!isPlain(state) && used.has(id)) id += "_";
     used.add(id);
     ids.set(state, id);
   }

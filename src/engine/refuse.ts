@@ -79,18 +79,13 @@ function intersect(facts: Workflow["facts"], box: Box, other: Box): Box | null {
   return both;
 }
 
-/** The worlds of a box that are not in the other, as boxes that do not overlap. */
+/** The worlds of a box that are not in the other, as boxes. */
 function subtract(facts: Workflow["facts"], box: Box, other: Box): readonly Box[] {
   if (intersect(facts, box, other) === null) return [box];
-  const left: Box[] = [];
-  let inside = box;
-  for (const [name, values] of Object.entries(other)) {
-    const possible = valuesIn(facts, inside, name);
-    const outside = possible.filter((value) => !values.includes(value));
-    if (outside.length > 0) left.push({ ...inside, [name]: outside });
-    inside = { ...inside, [name]: possible.filter((value) => values.includes(value)) };
-  }
-  return left;
+  return Object.entries(other).flatMap(([name, values]) => {
+    const outside = valuesIn(facts, box, name).filter((value) => !values.includes(value));
+    return outside.length === 0 ? [] : [{ ...box, [name]: outside }];
+  });
 }
 
 function valuesIn(facts: Workflow["facts"], box: Box, name: string): readonly FactValue[] {

@@ -288,6 +288,19 @@ describe("a review plan", () => {
     expect(() => makeReviewMachine({ ...plan, shape: "shared", work: own })).toThrow("of its own");
   });
 
+  it("leads to the entry of the work that follows, and back to the work itself", () => {
+    const work = [
+      { ...state("one"), entry: state("before-one") },
+      { ...state("two"), entry: state("before-two") },
+    ];
+    const { workflow, workOf } = makeReviewMachine({ ...plan, shape: "shared", work });
+    expect(checked(workflow).violations).toEqual([]);
+    const second = take(workflow, startWith(workflow, "ai"), "submit", "approve");
+    expect(second.state).toBe("before-two");
+    expect(workOf("before-two")).toBe("two");
+    expect(take(workflow, second, "submit", "reject").state).toBe("two");
+  });
+
   it("takes the four review policies, and no other", () => {
     expect(REVIEW_POLICIES.map((policy) => reviewPolicy(reviewersOf(policy)))).toEqual(REVIEW_POLICIES);
     expect(() => reviewPolicy(["human", "ai"])).toThrow("[human, ai] are no review policy");

@@ -82,13 +82,18 @@ export function withFile<T>(
   try {
     result = work(fd);
   } catch (error) {
-    try {
-      disk.close(fd);
-    } catch {}
+    closeQuietly(disk, fd);
     throw error;
   }
   disk.close(fd);
   return result;
+}
+
+/** Where what close says no longer counts: the file is closed in any case. */
+export function closeQuietly(disk: Disk, fd: number): void {
+  try {
+    disk.close(fd);
+  } catch {}
 }
 
 export function fsyncFile(disk: Disk, path: string): void {

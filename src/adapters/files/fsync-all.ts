@@ -1,16 +1,36 @@
 import { type Disk, errnoOf, fsyncFile } from "./disk.ts";
-import { foldersOf, statFile } from "./look.ts";
+import { foldersOf, lookAt, statFile } from "./look.ts";
+import { temporaryOf, writeTemporary } from "./temporary.ts";
 
 /** Syncs the files that exist, and every folder on the way to them up to the project's root. */
 export function fsyncAll(disk: Disk, paths: ReadonlySet<string>): void {
   const folders = new Set<string>([""]);
   for (const path of paths) {
     for (const folder of foldersOf(path)) folders.add(folder);
-    if (statFile(disk, path) !== null) fsyncFile(disk, path);
+    if (statFile(disk, path) !== null) fsyncOrRewrite(disk, path);
   }
   // Deepest first: a folder's entry is of no use before what it leads to.
   const inOrder = [...folders].sort((a, b) => b.length - a.length);
   for (const folder of inOrder) fsyncFolderIfThere(disk, folder);
+}
+
+/**
+ * After a failed sync the system may take the data for written, and the next sync would say so: only what is written
+ * anew can be trusted.
+ */
+function fsyncOrRewrite(disk: Disk, path: string): void {
+  try {
+    fsyncFile(disk, path);
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return;
+    const found = lookAt(disk, path);
+    if (found === null) return;
+    writeTemporary(disk, path, found.bytes, found.mode);
+    fsyncFile(disk, temporaryOf(path));
+    // Saved meanwhile: the next time will see to it.
+    if (lookAt(disk, path)?.hash !== found.hash) throw error;
+    disk.rename(temporaryOf(path), path);
+  }
 }
 
 function fsyncFolderIfThere(disk: Disk, folder: string): void {

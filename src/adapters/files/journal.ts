@@ -8,7 +8,7 @@
  */
 import { PawlError } from "../../base/error.ts";
 import { CONTROL, JOURNAL } from "./control.ts";
-import { type Disk, withFile, writeAll } from "./disk.ts";
+import { closeQuietly, type Disk, withFile, writeAll } from "./disk.ts";
 import { readToEnd } from "./look.ts";
 import { type Applied, readMarker, writeMarker } from "./marker.ts";
 import { type JournalRecord, type Parsed, parseJournal, renderRecord, type Step } from "./record.ts";
@@ -29,16 +29,17 @@ export function appendRecord(disk: Disk, at: Applied, steps: readonly Step[]): J
   if (at.length === 0) writeMarker(disk, at);
   const sequence = at.sequence + 1;
   const bytes = renderRecord(sequence, steps);
-  withFile(disk, JOURNAL, "update", (fd) => {
-    try {
-      writeAll(disk, fd, bytes, at.length);
-      disk.fsync(fd);
-      if (at.length === 0) syncFolders(disk);
-    } catch (error) {
-      takeBack(disk, fd, at.length, error);
-      throw error;
-    }
-  });
+  const fd = disk.open(JOURNAL, "update");
+  try {
+    writeAll(disk, fd, bytes, at.length);
+    disk.fsync(fd);
+    if (at.length === 0) syncFolders(disk);
+  } catch (error) {
+    takeBack(disk, fd, at.length, error);
+    throw error;
+  } finally {
+    closeQuietly(disk, fd);
+  }
   return { sequence, steps, end: at.length + bytes.length };
 }
 

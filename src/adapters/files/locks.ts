@@ -9,7 +9,7 @@
 import { hash } from "node:crypto";
 import { PawlError } from "../../base/error.ts";
 import { ensureControl, LOCKS } from "./control.ts";
-import { type Disk, errnoOf, withFile, writeAll } from "./disk.ts";
+import { closeQuietly, type Disk, errnoOf, withFile, writeAll } from "./disk.ts";
 
 export interface Lock {
   release(): void;
@@ -41,11 +41,8 @@ export function openLocks(disk: Disk): Locks {
       if (fd === null) throw timeout(disk, name, what, limit);
       return {
         release() {
-          try {
-            disk.close(fd);
-          } finally {
-            leave();
-          }
+          closeQuietly(disk, fd);
+          leave();
         },
       };
     } catch (error) {

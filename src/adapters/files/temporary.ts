@@ -1,7 +1,7 @@
 /** Temporary files beside their targets. Only the holder of the project's lock makes them, so any found is stale. */
 import { hash } from "node:crypto";
 import { ensureFolder } from "./control.ts";
-import { type Disk, errnoOf, writeAll } from "./disk.ts";
+import { closeQuietly, type Disk, errnoOf, writeAll } from "./disk.ts";
 import { checkFolders, folderOf, foldersOf, nameOf, statFile } from "./look.ts";
 
 const LONGEST_NAME = 200;
@@ -29,7 +29,7 @@ export function writeTemporary(
     // The umask may have taken bits away that the file had.
     if (wanted !== undefined && disk.stat(fd).mode !== wanted) disk.chmod(fd, wanted);
   } catch (error) {
-    tryClose(disk, fd);
+    closeQuietly(disk, fd);
     tryUnlink(disk, temporary);
     throw error;
   }
@@ -57,12 +57,6 @@ function openNew(disk: Disk, path: string, mode: number): number {
     disk.unlink(path);
     return disk.open(path, "new", mode);
   }
-}
-
-function tryClose(disk: Disk, fd: number): void {
-  try {
-    disk.close(fd);
-  } catch {}
 }
 
 function tryUnlink(disk: Disk, path: string): void {

@@ -1,0 +1,138 @@
+/** One try: a shape's work on a simulated machine, with a fate for each call, and what must hold afterwards. */
+
+import { openStore, type StoreOptions } from "../../src/adapters/files/store.ts";
+import { projectPath } from "../../src/base/path.ts";
+import type { Store } from "../../src/base/ports.ts";
+import { append, EDITORS, type Shape, write } from "./shapes.ts";
+import { type Call, Death, type Fate, simDisk } from "./sim-disk.ts";
+import { Machine } from "./sim-machine.ts";
+
+export type Tree = ReadonlyMap<string, string>;
+
+export interface Prepared {
+  readonly shape: Shape;
+  readonly machine: Machine;
+  readonly before: Tree;
+  readonly after: Tree;
+  /** Every call of the work when nothing happens. */
+  readonly calls: readonly Call[];
+}
+
+export type Outcome =
+  | { readonly type: "done" }
+  | { readonly type: "changed" }
+  | { readonly type: "threw"; readonly error: unknown }
+  | { readonly type: "died" };
+
+export function open(
+  machine: Machine,
+  fateOf?: (call: Call) => Fate,
+  more: Partial<StoreOptions> = {},
+): Store {
+  return openStore({
+    ...more,
+    root: "/",
+    disk: simDisk(machine, fateOf),
+    editors: EDITORS,
+    commitWaitMilliseconds: 100,
+  });
+}
+
+export async function prepare(shape: Shape): Promise<Prepared> {
+  const machine = new Machine();
+  for (const [path, text] of Object.entries(shape.files)) machine.save(path, text, "in-place");
+  const options = optionsOf(shape);
+  await shape.before?.(open(machine, undefined, options));
+  const before = visible(machine);
+  const reference = machine.clone();
+  const calls: Call[] = [];
+  const store = open(
+    reference,
+    (call) => {
+      calls.push(call);
+      return undefined;
+    },
+    options,
+  );
+  if (!(await shape.run(store))) throw new Error(`${shape.name}: does not work even without a fault`);
+  return { shape, machine, before, after: visible(reference), calls };
+}
+
+export async function attempt(
+  shape: Shape,
+  machine: Machine,
+  fateOf: (call: Call) => Fate,
+): Promise<Outcome> {
+  let died = false;
+  const watched = (call: Call) => {
+    const fate = fateOf(call);
+    died ||= fate === "die" || fate === "die-halfway" || fate === "stop";
+    return fate;
+  };
+  try {
+    const done = await shape.run(open(machine, watched, optionsOf(shape)));
+    if (died) return { type: "died" };
+    return { type: done ? "done" : "changed" };
+  } catch (error) {
+    if (died || error instanceof Death) return { type: "died" };
+    return { type: "threw", error };
+  }
+}
+
+function optionsOf({ journalBytes }: Shape): Partial<StoreOptions> {
+  return journalBytes === undefined ? {} : { journalBytes };
+}
+
+const CONTROL = /^\.pawl\/(journal|applied|\.gitignore|locks\/|kept\/)/;
+
+/** Every file but the store's own. */
+export function visible(machine: Machine): Tree {
+  return new Map([...machine.tree()].filter(([path]) => !CONTROL.test(path)));
+}
+
+export function same(a: Tree, b: Tree): boolean {
+  return a.size === b.size && [...a].every(([path, text]) => b.get(path) === text);
+}
+
+/** What must hold after anything: throws where it does not. `allowed` are the trees that may be. */
+export async function verify(machine: Machine, allowed: readonly Tree[]): Promise<Tree> {
+  await read(machine);
+  const tree = visible(machine);
+  if (!allowed.some((one) => same(one, tree)))
+    throw new Error(`neither before nor after: ${show(tree, allowed)}`);
+  await goesOn(machine, tree);
+  return tree;
+}
+
+/** The next advance works, what it wrote is read, and all of it outlasts a power cut once it is settled. */
+export async function goesOn(machine: Machine, tree: Tree): Promise<void> {
+  const store = open(machine);
+  const view = store.view();
+  const next = projectPath("next.md");
+  await view.read(next);
+  const result = await store.commit(view, [write("next.md", "next\n"), append(".pawl/events.jsonl", "next")]);
+  if (result !== "committed") throw new Error(`the next commit was ${result}`);
+  if ((await open(machine).view().read(next)) !== "next\n") throw new Error("the next commit is not read");
+  const events = tree.get(".pawl/events.jsonl") ?? "";
+  const expected = new Map(tree)
+    .set("next.md", "next\n")
+    .set(".pawl/events.jsonl", `${events}{"id":"next"}\n`);
+  if (!same(visible(machine), expected))
+    throw new Error(`the next commit left: ${show(visible(machine), [expected])}`);
+  await open(machine).settle();
+  machine.cutPower(() => false);
+  await read(machine);
+  if (!same(visible(machine), expected))
+    throw new Error(`settled, and not all there: ${show(visible(machine), [expected])}`);
+}
+
+/** A fresh process that reads: what is pending is replayed. */
+export async function read(machine: Machine): Promise<void> {
+  await open(machine).view().read(projectPath("readme.md"));
+}
+
+export function show(tree: Tree, expected: readonly Tree[] = []): string {
+  const short = (one: Tree) =>
+    `{${[...one].map(([path, text]) => `${path}: ${JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…${text.length}` : text)}`).join(", ")}}`;
+  return [`found ${short(tree)}`, ...expected.map((one) => `expected ${short(one)}`)].join("\n      ");
+}

@@ -4,6 +4,23 @@
  */
 export interface Settings {
   readonly alfred: AlfredSettings;
+  /** By name; `claude`, `codex`, `opencode`, `gemini` and `scripted` need no entry. */
+  readonly agents?: Readonly<Record<string, AgentSettings>>;
+}
+
+/** How an agent is started. */
+export interface AgentSettings {
+  /** The kind of program; its own name where that is one. */
+  readonly dialect?: "claude" | "codex" | "opencode" | "gemini" | "scripted";
+  /** Instead of a dialect: a program that speaks the Agent Client Protocol on its standard streams. */
+  readonly acp?: { readonly command: string; readonly args?: readonly string[] };
+  /** The program, if not the dialect's own on the PATH. */
+  readonly program?: string;
+  /** More arguments, after Pawl's own. */
+  readonly args?: readonly string[];
+  readonly model?: string;
+  /** Names of environment variables (secrets among them) that it may have; a `*` at the end stands for any rest. */
+  readonly environment?: readonly string[];
 }
 
 export type Reviewer = "ai" | "human";

@@ -1,0 +1,68 @@
+/** The answer to an ACP agent's permission request, by the run's policy. Pure. */
+import { isAbsolute, relative, resolve } from "node:path";
+import type { PermissionOption, ToolCallUpdate } from "@agentclientprotocol/sdk";
+import type { Permission } from "../../base/ports.ts";
+import { objectAt, shortly, textAt } from "./dialect.ts";
+
+/** What changes nothing outside the folder, given that all of its places are inside. */
+const EDITS: readonly string[] = ["read", "edit", "delete", "move", "search", "think"];
+/** With one of these a command could be more than the one that its first words name. */
+const SHELL_SIGNS = /[;&|`$()<>\n\\]/;
+
+export interface Policy {
+  readonly permission: Permission;
+  readonly allow: readonly string[];
+  readonly folder: string;
+}
+
+export function policyAnswer(policy: Policy, call: ToolCallUpdate): "allow" | "refuse" | "ask" {
+  if (policy.permission === "all") return "allow";
+  if (policy.permission === "ask") return "ask";
+  if (call.kind === "execute") return isAllowed(commandOf(call), policy.allow) ? "allow" : "refuse";
+  return EDITS.includes(call.kind ?? "") && isInside(policy.folder, call) ? "allow" : "refuse";
+}
+
+function isAllowed(command: string, allow: readonly string[]): boolean {
+  if (SHELL_SIGNS.test(command)) return false;
+  return allow.some((words) => command === words || command.startsWith(`${words} `));
+}
+
+function commandOf(call: ToolCallUpdate): string {
+  const { command } = objectAt(call, "rawInput");
+  return Array.isArray(command) ? command.join(" ") : textAt(call, "rawInput", "command");
+}
+
+/** Only where the agent says which places it means. */
+function isInside(folder: string, call: ToolCallUpdate): boolean {
+  const places = (call.locations ?? []).map(({ path }) => path);
+  const named = ["file_path", "filePath", "filepath", "path", "abs_path"].map((key) =>
+    textAt(call, "rawInput", key),
+  );
+  const changed = (call.content ?? []).flatMap((part) => (part.type === "diff" ? [part.path] : []));
+  const all = [...places, ...changed, ...named.filter((path) => path !== "")];
+  return all.length > 0 && all.every((path) => !leaves(folder, path));
+}
+
+function leaves(folder: string, path: string): boolean {
+  const way = relative(folder, resolve(folder, path));
+  return (
+    way === ".." || way.startsWith("../") || isAbsolute(way) || way === ".git" || way.startsWith(".git/")
+  );
+}
+
+/** The option to choose for an answer; null: there is none, so the request is cancelled. Never one that lasts. */
+export function optionFor(answer: "allow" | "refuse", options: readonly PermissionOption[]): string | null {
+  const kinds = answer === "allow" ? ["allow_once", "allow_always"] : ["reject_once", "reject_always"];
+  for (const kind of kinds) {
+    const found = options.find((option) => option.kind === kind);
+    if (found) return found.optionId;
+  }
+  return null;
+}
+
+export function questionOf(call: ToolCallUpdate): { readonly title: string; readonly detail: string } {
+  return {
+    title: call.title ?? call.kind ?? "a tool",
+    detail: shortly(commandOf(call) || call.rawInput || ""),
+  };
+}

@@ -1,0 +1,278 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { AgentEvent, AgentOrder, Folder } from "../../base/ports.ts";
+import type { AgentSettings } from "../../base/settings.ts";
+import { openAgents } from "./agents.ts";
+import { openCommands } from "./commands.ts";
+import { markOf } from "./mark.ts";
+import { findTree } from "./process-tree.ts";
+
+const ACP: AgentSettings = {
+  acp: { command: process.execPath, args: [join(import.meta.dirname, "../../../test/rig/acp-agent.ts")] },
+  environment: ["ACP_AGENT_HOME"],
+};
+let root: string;
+let count = 0;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "pawl-agents-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function agents(settings: Readonly<Record<string, AgentSettings>> = { acp: ACP }) {
+  const environment = { ...process.env, PAWL_SCRIPTED_HOME: join(root, "home"), ACP_AGENT_HOME: root };
+  return openAgents({ projectRoot: root, environment, agents: settings });
+}
+
+function run(agent: string, prompt: string, change: Partial<AgentOrder> = {}) {
+  count += 1;
+  const events: AgentEvent[] = [];
+  const order: AgentOrder = {
+    run: `run-${count}`,
+    agent,
+    folder: root as Folder,
+    prompt,
+    session: { type: "new" },
+    permission: "edits",
+    ...change,
+  };
+  return { events, order, running: agents().start(order, (event) => events.push(event)) };
+}
+
+const end = (agent: string, prompt: string, change: Partial<AgentOrder> = {}) =>
+  run(agent, prompt, change).running.ended;
+
+describe("the scripted agent", () => {
+  it("runs commands, speaks, tells its session and what it spent, and leaves its output", async () => {
+    const { events, running } = run("scripted", "Please.\nRUN: echo hi > hi.txt\nSAY: all done\n");
+    const told = await running.ended;
+    expect(told).toMatchObject({ outcome: "succeeded", text: "all done", leftovers: { ended: 0, alive: 0 } });
+    expect(told.usage).toEqual({ usd: expect.closeTo(0.002), inputTokens: 200, outputTokens: 20, turns: 2 });
+    expect(readFileSync(join(root, "hi.txt"), "utf8")).toBe("hi\n");
+    expect(events.map((event) => event.type)).toEqual(["session", "tool", "text", "usage"]);
+    expect(JSON.parse(readFileSync(join(root, told.output, "end.json"), "utf8"))).toMatchObject({
+      outcome: "succeeded",
+    });
+    expect(readFileSync(join(root, told.output, "prompt.md"), "utf8")).toContain("Please.");
+  });
+
+  it("recalls the session when it is resumed, in a preset session too", async () => {
+    const id = "6b1f7a3e-0000-4000-8000-000000000001";
+    await end("scripted", "First prompt.\nSAY: ok", { session: { type: "new", id } });
+    const told = await end("scripted", "RECALL:", { session: { type: "resume", id } });
+    expect(told).toMatchObject({
+      outcome: "succeeded",
+      session: id,
+      text: "I recall 1 prompt(s): First prompt.",
+    });
+  });
+
+  it("cannot resume a session that it does not know", async () => {
+    const told = await end("scripted", "SAY: x", { session: { type: "resume", id: "unknown" } });
+    expect(told).toMatchObject({ outcome: "failed", reason: "bad-session", session: null });
+  });
+
+  it.each([
+    ["FAIL: out of luck", { reason: "model-error", detail: "out of luck" }],
+    ["EXIT: 0", { reason: "cut-stream" }],
+    ["EXIT: 3", { reason: "exit", detail: "no last event, exit code 3" }],
+    ["KILL: SIGKILL", { reason: "signalled", detail: "SIGKILL" }],
+  ])("that meets %j has not succeeded", async (line, expected) => {
+    expect(await end("scripted", `RUN: true\n${line}`)).toMatchObject({ outcome: "failed", ...expected });
+  });
+
+  it("that hangs and ignores SIGTERM is stopped, with the shell child that it left in another session", async () => {
+    const { running, events, order } = run(
+      "scripted",
+      "RUN: setsid sleep 300 >/dev/null 2>&1 &\nSAY: waiting\nHANG:",
+    );
+    await until(() => events.some((event) => event.type === "text"));
+    expect(await running.stop("enough")).toMatchObject({
+      outcome: "failed",
+      reason: "stopped",
+      detail: "enough",
+      leftovers: { alive: 0 },
+    });
+    expect(findTree({ mark: markOf(root, order.run) })).toEqual([]);
+  });
+
+  it("leaves nothing behind when it ends by itself, and what it left is told", async () => {
+    const told = await end("scripted", "RUN: setsid sleep 300 >/dev/null 2>&1 &\nSAY: bye");
+    expect(told).toMatchObject({ outcome: "succeeded", leftovers: { ended: 1, alive: 0 } });
+  });
+
+  it("that says nothing for too long is ended as inactive", { timeout: 10_000 }, async () => {
+    expect(await end("scripted", "HANG:", { limits: { inactivity: 400 } })).toMatchObject({
+      reason: "inactive",
+    });
+  });
+
+  it("never has its prompt on its command line", async () => {
+    const told = await end("scripted", 'RUN: tr "\\0" " " < /proc/$PPID/cmdline > line.txt\nSAY: hush-hush');
+    expect(told.outcome).toBe("succeeded");
+    expect(readFileSync(join(root, "line.txt"), "utf8")).not.toContain("hush");
+  });
+
+  it("states that its guards are bypassed where they are", async () => {
+    const { events, running } = run("scripted", "SAY: x", { permission: "all" });
+    await running.ended;
+    expect(events[0]).toMatchObject({ type: "warning", text: expect.stringContaining("bypassed") });
+  });
+});
+
+describe("an agent that is not there", () => {
+  it("is an end, with the names that are known", async () => {
+    expect(await end("nobody", "x")).toMatchObject({
+      reason: "not-installed",
+      detail: expect.stringContaining("claude"),
+    });
+  });
+
+  it("is an end too where its program is missing", async () => {
+    const absent = agents({ claude: { program: "no-such-claude" } });
+    const { order } = run("scripted", "SAY: x");
+    const started = absent.start({ ...order, agent: "claude", run: "absent" }, () => {});
+    expect(await started.ended).toMatchObject({ outcome: "failed", reason: "not-installed" });
+  });
+});
+
+describe("what a dead owner left", () => {
+  it("is ended by the run's mark alone", { timeout: 10_000 }, async () => {
+    const { order, running, events } = run("scripted", "SAY: up\nHANG:");
+    await until(() => events.some((event) => event.type === "text"));
+    expect(await agents().endLeftovers(order.run)).toBe(1);
+    expect(await running.ended).toMatchObject({ outcome: "failed", reason: "signalled" });
+  });
+});
+
+describe("an agent over ACP", () => {
+  it("works in a session, tells its words, and recalls them when the session is loaded", async () => {
+    const first = await end("acp", "First.\nSAY: one, \nSAY: two");
+    expect(first).toMatchObject({ outcome: "succeeded", text: "one,two" });
+    expect(first.session).toBeTruthy();
+    const again = await end("acp", "RECALL:", { session: { type: "resume", id: first.session ?? "" } });
+    expect(again).toMatchObject({ outcome: "succeeded", session: first.session, text: "I recall 1: First." });
+  });
+
+  it("cannot load a session that it does not know", async () => {
+    expect(await end("acp", "SAY: x", { session: { type: "resume", id: "gone" } })).toMatchObject({
+      reason: "bad-session",
+    });
+  });
+
+  it.each([
+    ["FAIL: 400", "model-error"],
+    ["FAIL: 429", "rate-limit"],
+  ])("that answers %j has failed", async (line, reason) => {
+    expect(await end("acp", line)).toMatchObject({ outcome: "failed", reason });
+  });
+
+  it("is allowed edits inside its folder and listed commands, and nothing else, under edits", async () => {
+    const prompt = [
+      `EDIT: ${join(root, "in.txt")}`,
+      `EDIT: ${join(root, "../outside.txt")}`,
+      `EDIT: ${join(root, ".git/hooks/post-commit")}`,
+      "RUN: touch listed",
+      "RUN: touch listed; touch hidden",
+      "RUN: mkdir other",
+    ].join("\n");
+    const { events, running } = run("acp", prompt, { allow: ["touch"] });
+    expect(await running.ended).toMatchObject({ outcome: "succeeded" });
+    expect(events.flatMap((event) => (event.type === "permission" ? [event.answer] : []))).toEqual([
+      "allow",
+      "refuse",
+      "refuse",
+      "allow",
+      "refuse",
+      "refuse",
+    ]);
+    expect(["in.txt", "listed", "hidden", "other"].map((name) => existsSync(join(root, name)))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it("under ask does what a person allows, and nothing where nobody can be asked", async () => {
+    const asked: string[] = [];
+    const ask = async ({ title }: { title: string }) => {
+      asked.push(title);
+      return title.includes("yes") ? ("allow" as const) : ("refuse" as const);
+    };
+    await end("acp", "RUN: touch yes\nRUN: touch no", { permission: "ask", ask });
+    await end("acp", "RUN: touch alone", { permission: "ask" });
+    expect(asked).toEqual(["execute touch yes", "execute touch no"]);
+    expect(["yes", "no", "alone"].map((name) => existsSync(join(root, name)))).toEqual([true, false, false]);
+  });
+
+  it("is cancelled when it is stopped", { timeout: 10_000 }, async () => {
+    const { running, events } = run("acp", "SAY: up\nHANG:");
+    await until(() => events.some((event) => event.type === "text"));
+    expect(await running.stop("enough")).toMatchObject({
+      outcome: "failed",
+      reason: "stopped",
+      detail: "enough",
+    });
+  });
+
+  it("that exits without an answer has not succeeded", async () => {
+    const silent = agents({ acp: { acp: { command: "true" } } });
+    const { order } = run("scripted", "SAY: x");
+    const started = silent.start({ ...order, agent: "acp", run: "silent" }, () => {});
+    expect(await started.ended).toMatchObject({ outcome: "failed", reason: "cut-stream" });
+  });
+});
+
+describe("what is installed", () => {
+  it("is told with its version, how it is recognised, and how it would be called", async () => {
+    const found = await agents({ liar: { dialect: "claude", program: "/bin/true" } }).survey();
+    const byName = Object.fromEntries(found.map((one) => [one.name, one]));
+    expect(byName.scripted).toMatchObject({
+      version: "1.0.0",
+      recognised: expect.stringContaining("scripted agent"),
+    });
+    expect(byName.liar).toMatchObject({ version: null, recognised: expect.stringContaining("not claude") });
+    expect(byName.codex?.calls).toMatchObject({
+      all: expect.arrayContaining(["--dangerously-bypass-approvals-and-sandbox"]),
+      edits: expect.arrayContaining(['sandbox_mode="workspace-write"']),
+    });
+  });
+
+  it("is tried out by one real round trip", async () => {
+    expect(await agents().tryOut("scripted")).toMatchObject({
+      works: true,
+      steps: [{ ok: true }, { ok: true }],
+    });
+    expect(await agents().tryOut("acp")).toMatchObject({ works: true });
+    expect(await agents().tryOut("nobody")).toMatchObject({ works: false });
+  });
+});
+
+describe("a command that the engine runs itself", () => {
+  const commands = () => openCommands({ projectRoot: root, environment: process.env, names: [] });
+  const order = (command: string, more = {}) => {
+    count += 1;
+    return { run: `check-${count}`, command, folder: root as Folder, ...more };
+  };
+
+  it("gives its exit code and the tail of both streams in order", async () => {
+    const script = "for i in $(seq 1 500); do echo out $i; done; echo bad >&2; echo last; exit 7";
+    const told = await commands().run(order(script)).ended;
+    expect(told).toMatchObject({ exit: 7, signal: null, ended: "itself" });
+    expect(told.tail.split("\n").slice(-3)).toEqual(["out 500", "bad", "last"]);
+    expect(told.tail.length).toBeLessThan(7000);
+    expect(readFileSync(join(root, told.output, "output.jsonl"), "utf8")).toContain("out 1\n");
+  });
+
+  it("is ended at its limit, with its children", async () => {
+    const told = await commands().run(order("sleep 300 & sleep 301", { limits: { total: 200 } })).ended;
+    expect(told).toMatchObject({ ended: "timed-out", leftovers: { alive: 0 } });
+  });
+});
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((done) => setTimeout(done, 5));
+}

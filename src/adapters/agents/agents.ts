@@ -1,0 +1,49 @@
+/** The port `Agents` over real programs. */
+import type { AgentEnd, AgentEvent, AgentOrder, AgentRun, Agents } from "../../base/ports.ts";
+import { markOf } from "./mark.ts";
+import { endTree } from "./process-tree.ts";
+import { startCli } from "./run-cli.ts";
+import { keep, openRunFolder } from "./run-folder.ts";
+import { type AgentsSetup, knownAgent } from "./setup.ts";
+
+export type { AgentsSetup } from "./setup.ts";
+
+export function openAgents(setup: AgentsSetup): Agents {
+  return {
+    start: (order, hear) => start(setup, order, hear),
+    endLeftovers: async (run) => (await endTree({ mark: markOf(setup.projectRoot, run) })).ended,
+    survey: async () => (await import("./survey.ts")).survey(setup),
+    tryOut: async (name) => (await import("./try-out.ts")).tryOut(setup, name),
+  };
+}
+
+function start(setup: AgentsSetup, order: AgentOrder, hear: (event: AgentEvent) => void): AgentRun {
+  const known = knownAgent(setup, order.agent);
+  if (known.kind === "none") return endedRun(setup, order, known.why);
+  if (known.kind === "dialect") return startCli(setup, known, order, hear);
+  const running = import("./run-acp.ts").then(({ startAcp }) => startAcp(setup, known, order, hear));
+  return {
+    run: order.run,
+    ended: running.then((run) => run.ended),
+    stop: async (reason) => (await running).stop(reason),
+  };
+}
+
+/** A run that never began. */
+function endedRun(setup: AgentsSetup, order: AgentOrder, why: string): AgentRun {
+  const folder = openRunFolder(setup.projectRoot, "agents", order.run);
+  const end: AgentEnd = {
+    outcome: "failed",
+    reason: "not-installed",
+    detail: why,
+    session: null,
+    text: "",
+    usage: null,
+    exit: { code: null, signal: null },
+    duration: 0,
+    leftovers: { ended: 0, alive: 0 },
+    output: folder.path,
+  };
+  keep(folder, "end.json", end);
+  return { run: order.run, ended: Promise.resolve(end), stop: () => Promise.resolve(end) };
+}

@@ -1,0 +1,112 @@
+/** Claude Code: `claude -p`, one JSON object a line. */
+import {
+  type Call,
+  type Dialect,
+  type Fault,
+  faultOfStatus,
+  type Json,
+  numberAt,
+  objectAt,
+  shortly,
+  type Told,
+  textAt,
+} from "./dialect.ts";
+
+const NO_SESSION = "No conversation found";
+/** A preset id that an earlier start has used up: the session exists, but not as a new one. */
+const ID_TAKEN = "is already in use";
+
+export const claude: Dialect = {
+  name: "claude",
+  program: "claude",
+  version: /\(Claude Code\)/,
+  passes: ["ANTHROPIC_*", "CLAUDE_*", "DISABLE_AUTOUPDATER", "AWS_BEARER_TOKEN_BEDROCK"],
+  arguments: (call) => [
+    "-p",
+    "--verbose",
+    "--output-format",
+    "stream-json",
+    ...permissionArguments(call),
+    ...(call.model ? ["--model", call.model] : []),
+    ...sessionArguments(call),
+  ],
+  // Without it claude refuses to bypass permissions as root.
+  environment: (call) => ({ ...(call.asRoot && call.permission === "all" ? { IS_SANDBOX: "1" } : {}) }),
+  read: (line) => [...sessionOf(line), ...readBody(line)],
+  failureOf: ({ errors }) => badSession(errors),
+};
+
+function permissionArguments({ permission, allow }: Call): string[] {
+  if (permission === "all") return ["--dangerously-skip-permissions"];
+  const mode = permission === "edits" ? "acceptEdits" : "default";
+  const tools = permission === "edits" ? allow.map((command) => `Bash(${command}:*)`) : [];
+  return ["--permission-mode", mode, ...(tools.length > 0 ? ["--allowedTools", tools.join(",")] : [])];
+}
+
+function sessionArguments({ session }: Call): string[] {
+  if (session.type === "resume") return ["--resume", session.id];
+  return session.id ? ["--session-id", session.id] : [];
+}
+
+function sessionOf(line: Json): readonly Told[] {
+  const id = textAt(line, "session_id");
+  // A failed resume gives back the id that it could not find.
+  return id && textAt(line, "subtype") !== "error_during_execution" ? [{ type: "session", id }] : [];
+}
+
+function readBody(line: Json): readonly Told[] {
+  switch (line.type) {
+    case "assistant":
+      return [{ type: "working" }, ...contentOf(line)];
+    case "system":
+      return line.subtype === "permission_denied"
+        ? [{ type: "permission", title: textAt(line, "tool_name"), answer: "refuse" }]
+        : [];
+    case "result":
+      return [
+        { type: "usage", usage: usageOf(line) },
+        { type: "end", fault: faultOf(line) },
+      ];
+    default:
+      return [];
+  }
+}
+
+function contentOf(line: Json): readonly Told[] {
+  const { content } = objectAt(line, "message");
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((part): Told[] => {
+    const text = textAt(part, "text");
+    if (textAt(part, "type") === "text" && text) return [{ type: "text", text }];
+    if (textAt(part, "type") !== "tool_use") return [];
+    const input = objectAt(part, "input");
+    const detail = shortly(input.command ?? input.file_path ?? input);
+    return [{ type: "tool", name: textAt(part, "name"), detail }];
+  });
+}
+
+function usageOf(line: Json) {
+  const read = (name: string) => numberAt(line, "usage", name);
+  const parts = [read("input_tokens"), read("cache_creation_input_tokens"), read("cache_read_input_tokens")];
+  return {
+    usd: numberAt(line, "total_cost_usd"),
+    inputTokens: parts[0] === null ? null : parts.reduce<number>((sum, part) => sum + (part ?? 0), 0),
+    outputTokens: read("output_tokens"),
+    turns: numberAt(line, "num_turns"),
+  };
+}
+
+/** Only `is_error: false` is success: after a model's error `subtype` still says so. */
+function faultOf(line: Json): Fault | null {
+  const subtype = textAt(line, "subtype");
+  if (line.is_error === false && subtype === "success") return null;
+  const errors = Array.isArray(line.errors) ? line.errors.map(String).join("; ") : "";
+  const detail = shortly(textAt(line, "result") || errors || subtype || "it says that it failed");
+  if (/^error_max_/.test(subtype)) return { reason: "gave-up", detail: errors || subtype };
+  return badSession(errors) ?? faultOfStatus(numberAt(line, "api_error_status"), detail);
+}
+
+function badSession(text: string): Fault | null {
+  if (!text.includes(NO_SESSION) && !text.includes(ID_TAKEN)) return null;
+  return { reason: "bad-session", detail: shortly(text) };
+}

@@ -1,0 +1,107 @@
+/** Codex: `codex exec --json`. Its usage is that of the whole thread, over all runs; it tells no price. */
+import {
+  type Call,
+  type Dialect,
+  type Fault,
+  type Json,
+  numberAt,
+  objectAt,
+  shortly,
+  type Told,
+  textAt,
+} from "./dialect.ts";
+
+const NO_SESSION = "no rollout found";
+/** codex tells the model's status by no field; these words are its own, around the status. */
+const RATE_LIMIT = /last status: 429\b|"code":"rate_limit|usage limit/;
+
+export const codex: Dialect = {
+  name: "codex",
+  program: "codex",
+  version: /^codex-cli /m,
+  passes: ["CODEX_*", "OPENAI_*"],
+  arguments: (call) => [
+    "exec",
+    ...(call.session.type === "resume" ? ["resume"] : []),
+    "--json",
+    "--skip-git-repo-check",
+    ...permissionArguments(call),
+    ...(call.model ? ["-m", call.model] : []),
+    ...(call.session.type === "resume" ? [call.session.id] : []),
+    "-",
+  ],
+  environment: () => ({}),
+  read: (line) => readLine(line),
+  failureOf: ({ errors }) =>
+    errors.includes(NO_SESSION) ? { reason: "bad-session", detail: shortly(lastLine(errors)) } : null,
+};
+
+/** By `-c`, since `exec resume` knows no `--sandbox`. */
+function permissionArguments({ permission, gitFolders }: Call): string[] {
+  if (permission === "all") return ["--dangerously-bypass-approvals-and-sandbox"];
+  if (permission === "ask") return ["-c", 'sandbox_mode="read-only"'];
+  const roots = JSON.stringify(gitFolders);
+  return [
+    ...["-c", 'sandbox_mode="workspace-write"'],
+    ...(gitFolders.length > 0 ? ["-c", `sandbox_workspace_write.writable_roots=${roots}`] : []),
+  ];
+}
+
+function readLine(line: Json): readonly Told[] {
+  switch (line.type) {
+    case "thread.started":
+      return textAt(line, "thread_id") ? [{ type: "session", id: textAt(line, "thread_id") }] : [];
+    case "turn.started":
+      return [{ type: "working" }];
+    case "item.started":
+    case "item.completed":
+      return readItem(line.type, objectAt(line, "item"));
+    case "turn.completed":
+      return [
+        { type: "spent-in-all", usage: usageOf(line) },
+        { type: "end", fault: null },
+      ];
+    case "turn.failed":
+      return [{ type: "end", fault: faultOf(textAt(line, "error", "message")) }];
+    // Told while it still tries again; the turn's end decides.
+    case "error":
+      return [{ type: "warning", text: shortly(textAt(line, "message")) }];
+    default:
+      return [];
+  }
+}
+
+function readItem(at: "item.started" | "item.completed", item: Json): readonly Told[] {
+  const kind = textAt(item, "type");
+  if (at === "item.started")
+    return kind === "command_execution"
+      ? [{ type: "tool", name: "shell", detail: shortly(item.command) }]
+      : [];
+  if (kind === "agent_message") return [{ type: "text", text: textAt(item, "text") }];
+  if (kind === "file_change") return [{ type: "tool", name: "edit", detail: shortly(item.changes) }];
+  if (kind === "mcp_tool_call")
+    return [{ type: "tool", name: textAt(item, "tool"), detail: shortly(item.arguments) }];
+  // May be a mere warning: the turn's end decides.
+  if (kind === "error") return [{ type: "warning", text: shortly(textAt(item, "message")) }];
+  return [];
+}
+
+function usageOf(line: Json) {
+  return {
+    usd: null,
+    inputTokens: numberAt(line, "usage", "input_tokens"),
+    outputTokens: numberAt(line, "usage", "output_tokens"),
+    turns: null,
+  };
+}
+
+function faultOf(message: string): Fault {
+  return {
+    reason: RATE_LIMIT.test(message) ? "rate-limit" : "model-error",
+    detail: shortly(message || "turn failed"),
+  };
+}
+
+function lastLine(text: string): string {
+  return text.trim().split("\n").at(-1) ?? "";
+}

@@ -1,0 +1,67 @@
+/** The port `Commands`: a shell command to its end, with its output kept, and nothing left behind. */
+import type { CommandEnd, CommandOrder, CommandRun, Commands } from "../../base/ports.ts";
+import { childEnvironment, type Environment } from "./environment.ts";
+import { markOf } from "./mark.ts";
+import { keep, openRunFolder } from "./run-folder.ts";
+import { runProcess } from "./run-process.ts";
+
+export interface CommandsSetup {
+  readonly projectRoot: string;
+  readonly environment: Environment;
+  /** Names of the environment that commands may have besides the usual ones. */
+  readonly names: readonly string[];
+}
+
+const TAIL_LINES = 60;
+const TAIL_CHARACTERS = 6000;
+
+export function openCommands(setup: CommandsSetup): Commands {
+  return { run: (order) => run(setup, order) };
+}
+
+function run(setup: CommandsSetup, order: CommandOrder): CommandRun {
+  const runFolder = openRunFolder(setup.projectRoot, "commands", order.run);
+  const mark = markOf(setup.projectRoot, order.run);
+  const tail: string[] = [];
+  const running = runProcess({
+    program: "bash",
+    // One stream for both, so that their order is kept.
+    args: ["-c", 'exec 2>&1; eval "$0"', order.command],
+    folder: order.folder,
+    environment: childEnvironment(setup.environment, {
+      mark,
+      folder: order.folder,
+      names: setup.names,
+      added: { CI: "1", ...order.environment },
+    }),
+    mark,
+    input: "",
+    outputFolder: runFolder.folder,
+    limits: order.limits ?? {},
+    hearLine: (line) => {
+      tail.push(line.slice(-TAIL_CHARACTERS));
+      if (tail.length > TAIL_LINES) tail.shift();
+    },
+  });
+  const ended = running.ended.then((end): CommandEnd => {
+    const notStarted = end.ending === "not-started";
+    const told: CommandEnd = {
+      exit: end.code,
+      signal: end.signal,
+      ended: end.ending === "not-started" ? "itself" : end.ending,
+      duration: end.duration,
+      tail: notStarted ? end.why : tail.join("\n").slice(-TAIL_CHARACTERS),
+      output: runFolder.path,
+      leftovers: end.leftovers,
+    };
+    keep(runFolder, "end.json", { command: order.command, folder: order.folder, ...told });
+    return told;
+  });
+  return {
+    ended,
+    stop: async () => {
+      await running.stop("asked");
+      return ended;
+    },
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * A dialect: how one kind of agent program is called, and what its stream of JSON lines means. Pure functions, one small
+ * file each; the process runner is common to all.
+ *
+ * D1  A run succeeded only if the last thing heard is an end that says so, the program exited with 0, and it was neither
+ *     signalled nor stopped by us. An exit code alone is never trusted, nor is an end after which work went on.
+ * D2  What kind of failure it was is taken from fields of events where there are any; from a text only where the program
+ *     tells it by no other way (each such text is a constant of the dialect).
+ */
+import type { AgentEvent, AgentFailure, AgentUsage, Permission } from "../../base/ports.ts";
+
+export interface Dialect {
+  readonly name: "claude" | "codex" | "opencode" | "gemini" | "scripted";
+  /** The program's name on the PATH. */
+  readonly program: string;
+  /** What `--version` prints of this program and of no other. */
+  readonly version: RegExp;
+  /** Names of the environment that this agent may have: its own settings and its own provider's key. */
+  readonly passes: readonly string[];
+  /** The command line without the program. The prompt never is part of it. */
+  arguments(call: Call): readonly string[];
+  /** Added to the environment. */
+  environment(call: Call): Readonly<Record<string, string>>;
+  /** What one JSON line tells. */
+  read(line: Json): readonly Told[];
+  /** The failure that only standard error and the exit code tell, or null. */
+  failureOf(end: { readonly code: number | null; readonly errors: string }): Fault | null;
+}
+
+export interface Call {
+  readonly session:
+    | { readonly type: "new"; readonly id?: string }
+    | { readonly type: "resume"; readonly id: string };
+  readonly permission: Permission;
+  readonly allow: readonly string[];
+  readonly model: string | undefined;
+  /** Folders outside the working folder that git must write for a commit; empty where it is not a worktree. */
+  readonly gitFolders: readonly string[];
+  readonly asRoot: boolean;
+}
+
+export type Told =
+  | AgentEvent
+  /** A piece of a text that comes in pieces. */
+  | { readonly type: "text-part"; readonly text: string }
+  /** The model is at work (again): an end heard before is none. */
+  | { readonly type: "working" }
+  /** Spent by one model call. */
+  | { readonly type: "spent"; readonly usage: AgentUsage }
+  /** Spent by the session since it was new, over all its runs. */
+  | { readonly type: "spent-in-all"; readonly usage: AgentUsage }
+  | { readonly type: "end"; readonly fault: Fault | null };
+
+export interface Fault {
+  readonly reason: AgentFailure;
+  readonly detail: string;
+}
+
+// ── JSON of any shape, read without trust ────────────────────────────────────────────────────────────────────────
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** The object that a line is, or null. */
+export function parseLine(line: string): Json | null {
+  if (!line.trimStart().startsWith("{")) return null;
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : null;
+  } catch {
+    return null;
+  }
+}
+
+export function objectAt(value: unknown, ...path: readonly string[]): Json {
+  let here: unknown = value;
+  for (const key of path) here = isObject(here) ? here[key] : undefined;
+  return isObject(here) ? here : {};
+}
+
+export function textAt(value: unknown, ...path: readonly string[]): string {
+  const found = valueAt(value, path);
+  return typeof found === "string" ? found : "";
+}
+
+export function numberAt(value: unknown, ...path: readonly string[]): number | null {
+  const found = valueAt(value, path);
+  return typeof found === "number" && Number.isFinite(found) ? found : null;
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  return objectAt(value, ...path.slice(0, -1))[path[path.length - 1] ?? ""];
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null;
+}
+
+/** The failure that an HTTP status of the model's API means. */
+export function faultOfStatus(status: number | null, detail: string): Fault {
+  return { reason: status === 429 || status === 529 ? "rate-limit" : "model-error", detail };
+}
+
+/** A value in one line, for a person. */
+export function shortly(value: unknown): string {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length > 300 ? `${line.slice(0, 299)}…` : line;
+}

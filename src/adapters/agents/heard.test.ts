@@ -1,0 +1,183 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { AgentEvent } from "../../base/ports.ts";
+import { claude } from "./claude.ts";
+import { codex } from "./codex.ts";
+import { type Dialect, parseLine } from "./dialect.ts";
+import { gemini } from "./gemini.ts";
+import { type Heard, judge, NOTHING_HEARD, take } from "./heard.ts";
+import { opencode } from "./opencode.ts";
+
+const STREAMS = join(import.meta.dirname, "streams");
+const DIALECTS: Readonly<Record<string, Dialect>> = { claude, codex, opencode, gemini };
+const WELL = { ending: "itself", why: "", code: 0, signal: null, errors: "" } as const;
+
+function stream(name: string): string[] {
+  return readFileSync(join(STREAMS, `${name}.jsonl`), "utf8")
+    .trim()
+    .split("\n");
+}
+
+function listen(dialect: Dialect, lines: readonly string[]): { heard: Heard; events: AgentEvent[] } {
+  let heard = NOTHING_HEARD;
+  const events: AgentEvent[] = [];
+  for (const line of lines) {
+    const json = parseLine(line);
+    if (!json) continue;
+    const taken = take(heard, dialect.read(json), null);
+    heard = taken.heard;
+    events.push(...taken.events);
+  }
+  return { heard, events };
+}
+
+function verdict(dialect: Dialect, lines: readonly string[], end: Parameters<typeof judge>[1] = WELL) {
+  return judge(listen(dialect, lines).heard, end, dialect.failureOf);
+}
+
+const RECORDED = readdirSync(STREAMS).map((name) => name.replace(".jsonl", ""));
+const WELL_ENDED = RECORDED.filter((name) => /-(1|resume)$/.test(name)).map(
+  (name) => [name, DIALECTS[name.split("-")[0] ?? ""] as Dialect] as const,
+);
+
+describe("recorded streams", () => {
+  it("are there for every dialect", () => {
+    expect(WELL_ENDED).toHaveLength(8);
+  });
+
+  it.each(WELL_ENDED)(
+    "%s tells its session, its tool call, its last words, and ends as success",
+    (name, dialect) => {
+      const { heard, events } = listen(dialect, stream(name));
+      expect(heard.text).toBe("scripted model: ran 1 command(s), done");
+      expect(events.filter((event) => event.type === "session")).toEqual([
+        { type: "session", id: heard.session },
+      ]);
+      expect(events.filter((event) => event.type === "tool")).toEqual([
+        expect.objectContaining({ detail: expect.stringMatching(/echo (hi|two) > /) }),
+      ]);
+      expect(verdict(dialect, stream(name))).toBeNull();
+    },
+  );
+
+  it.each(Object.keys(DIALECTS))("%s keeps its session when it is resumed", (name) => {
+    const dialect = DIALECTS[name] as Dialect;
+    const [first, second] = [`${name}-1`, `${name}-resume`].map(
+      (one) => listen(dialect, stream(one)).heard.session,
+    );
+    expect(first).toBeTruthy();
+    expect(second).toBe(first);
+  });
+
+  it("tell what was spent: claude and opencode the price, codex its share of the thread", () => {
+    expect(listen(claude, stream("claude-1")).heard.usage).toEqual({
+      usd: expect.closeTo(0.0009),
+      inputTokens: 200,
+      outputTokens: 20,
+      turns: 2,
+    });
+    expect(listen(opencode, stream("opencode-1")).heard.usage).toEqual({
+      usd: expect.closeTo(0.00024),
+      inputTokens: 200,
+      outputTokens: 20,
+      turns: 2,
+    });
+    const before = listen(codex, stream("codex-1")).heard.usageInAll;
+    let heard = NOTHING_HEARD;
+    for (const line of stream("codex-resume"))
+      heard = take(heard, codex.read(parseLine(line) ?? {}), before).heard;
+    expect(heard.usage).toMatchObject({ inputTokens: 200, outputTokens: 20 });
+    expect(heard.usageInAll).toMatchObject({ inputTokens: 400, outputTokens: 40 });
+  });
+
+  it("of failures tell which", () => {
+    const failed = { ...WELL, code: 1 };
+    const reasons = Object.fromEntries(
+      RECORDED.filter((name) => !/-(1|resume)$/.test(name)).map((name) => [
+        name,
+        verdict(DIALECTS[name.split("-")[0] ?? ""] as Dialect, stream(name), failed)?.reason,
+      ]),
+    );
+    expect(reasons).toEqual({
+      "claude-400": "model-error",
+      "claude-429": "rate-limit",
+      "claude-bad-session": "bad-session",
+      "claude-cut": "model-error",
+      "codex-400": "model-error",
+      "codex-429": "rate-limit",
+      "codex-cut": "model-error",
+      "gemini-400": "model-error",
+      "gemini-cut": "model-error",
+      "opencode-400": "model-error",
+      "opencode-429": "rate-limit",
+      "opencode-cut": "model-error",
+    });
+  });
+});
+
+describe("the verdict", () => {
+  it.each(WELL_ENDED)("on %s cut anywhere, even within a line, is never success", (name, dialect) => {
+    const whole = stream(name).join("\n");
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: whole.length - 2 }), (length) => {
+        expect(verdict(dialect, whole.slice(0, length).split("\n"))).not.toBeNull();
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each(WELL_ENDED)("on %s with its last line garbled is never success", (name, dialect) => {
+    const lines = stream(name);
+    const last = lines.at(-1) ?? "";
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: last.length - 1 }), fc.string({ maxLength: 5 }), (at, junk) => {
+        const garbled = `${last.slice(0, at)}${junk}`;
+        expect(verdict(dialect, [...lines.slice(0, -1), garbled])).not.toBeNull();
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each(Object.values(DIALECTS).map((dialect) => [dialect.name, dialect] as const))(
+    "of %s on any JSON at all neither throws nor is success without its own end",
+    (_, dialect) => {
+      fc.assert(
+        fc.property(fc.array(fc.json({ maxDepth: 3 })), (lines) => {
+          expect(verdict(dialect, lines)).not.toBeNull();
+        }),
+      );
+    },
+  );
+
+  it.each(WELL_ENDED)("on %s is no success where work went on after the end", (name, dialect) => {
+    const lines = stream(name);
+    const working = lines.find((line) => /"(assistant|step_start|turn.started|tool_use)"/.test(line)) ?? "";
+    expect(verdict(dialect, [...lines, working])).toMatchObject({ reason: "cut-stream" });
+  });
+
+  it.each([
+    [{ ...WELL, code: null, signal: "SIGTERM" }, "signalled"],
+    [{ ...WELL, code: 143 }, "signalled"],
+    [{ ...WELL, ending: "stopped" as const, why: "asked" }, "stopped"],
+    [{ ...WELL, ending: "inactive" as const }, "inactive"],
+    [{ ...WELL, ending: "timed-out" as const }, "timed-out"],
+    [{ ...WELL, code: 1 }, "exit"],
+    [{ ...WELL, ending: "not-started" as const, code: null }, "not-installed"],
+  ])("on a stream that says success is not success where the process tells otherwise (%#)", (end, reason) => {
+    expect(verdict(claude, stream("claude-1"), end)).toMatchObject({ reason });
+  });
+
+  it.each([
+    [claude, { code: 1, errors: "No conversation found with session ID: x\n" }],
+    [
+      codex,
+      { code: 1, errors: "Error: thread/resume failed: no rollout found for thread id x (code -32600)" },
+    ],
+    [opencode, { code: 1, errors: "\u001b[91m\u001b[1mError: \u001b[0mSession not found\n" }],
+    [gemini, { code: 42, errors: "Error resuming session: No previous sessions found for this project.\n" }],
+  ])("knows a session that cannot be resumed (%#)", (dialect, end) => {
+    expect(verdict(dialect, [], { ...WELL, ...end })).toMatchObject({ reason: "bad-session" });
+  });
+});

@@ -1,0 +1,120 @@
+/** What a run's stream has told so far, folded from its lines; and the verdict at its end. Pure. */
+import type { AgentEvent, AgentUsage } from "../../base/ports.ts";
+import type { Fault, Told } from "./dialect.ts";
+import type { ProcessEnd } from "./run-process.ts";
+
+export interface Heard {
+  readonly session: string | null;
+  /** The last words. */
+  readonly text: string;
+  /** The last words come in pieces, and more may come. */
+  readonly inPieces: boolean;
+  /** Of this run. */
+  readonly usage: AgentUsage | null;
+  /** Of the session over all its runs, where the agent tells it that way. */
+  readonly usageInAll: AgentUsage | null;
+  /** The end, if the last thing heard was one. */
+  readonly end: { readonly fault: Fault | null } | null;
+}
+
+export const NOTHING_HEARD: Heard = {
+  session: null,
+  text: "",
+  inPieces: false,
+  usage: null,
+  usageInAll: null,
+  end: null,
+};
+
+/** Takes in what a line told; returns the events that a listener should hear of it. `before`: spent by earlier runs. */
+export function take(
+  heard: Heard,
+  told: readonly Told[],
+  before: AgentUsage | null,
+): { readonly heard: Heard; readonly events: readonly AgentEvent[] } {
+  const events: AgentEvent[] = [];
+  let now = heard;
+  for (const one of told) {
+    const next = takeOne(now, one, before);
+    if (next.usage !== now.usage && next.usage) events.push({ type: "usage", usage: next.usage });
+    else if (one.type === "text-part") events.push({ type: "text", text: one.text });
+    else if (one.type === "session" ? next.session !== now.session : isEvent(one))
+      events.push(one as AgentEvent);
+    now = next;
+  }
+  return { heard: now, events };
+}
+
+function takeOne(heard: Heard, told: Told, before: AgentUsage | null): Heard {
+  switch (told.type) {
+    case "session":
+      return { ...heard, session: told.id };
+    case "text":
+      return { ...heard, text: told.text, inPieces: false };
+    case "text-part":
+      return { ...heard, text: heard.inPieces ? heard.text + told.text : told.text, inPieces: true };
+    case "tool":
+      return { ...heard, inPieces: false };
+    case "working":
+      return { ...heard, end: null };
+    case "usage":
+      return { ...heard, usage: told.usage };
+    case "spent":
+      return { ...heard, usage: heard.usage ? combine(heard.usage, told.usage, 1) : told.usage };
+    case "spent-in-all":
+      return {
+        ...heard,
+        usage: before ? combine(told.usage, before, -1) : told.usage,
+        usageInAll: told.usage,
+      };
+    case "end":
+      return { ...heard, end: { fault: told.fault } };
+    default:
+      return heard;
+  }
+}
+
+function isEvent(told: Told): boolean {
+  return (
+    told.type === "text" || told.type === "tool" || told.type === "permission" || told.type === "warning"
+  );
+}
+
+function combine(one: AgentUsage, other: AgentUsage, sign: 1 | -1): AgentUsage {
+  const of = (a: number | null, b: number | null) =>
+    a === null ? b && sign * b : Math.max(0, a + sign * (b ?? 0));
+  return {
+    usd: of(one.usd, other.usd),
+    inputTokens: of(one.inputTokens, other.inputTokens),
+    outputTokens: of(one.outputTokens, other.outputTokens),
+    turns: of(one.turns, other.turns),
+  };
+}
+
+/** Null: it succeeded. What we did to the process comes first, then what it told, then how it ended. */
+export function judge(
+  heard: Pick<Heard, "end">,
+  end: Pick<ProcessEnd, "ending" | "why" | "code" | "signal" | "errors">,
+  failureOf: (end: { code: number | null; errors: string }) => Fault | null,
+): Fault | null {
+  if (end.ending === "not-started") return { reason: "not-installed", detail: end.why };
+  if (end.ending !== "itself") return { reason: end.ending, detail: end.why };
+  if (end.signal !== null || isSignalCode(end.code))
+    return { reason: "signalled", detail: end.signal ?? `exit code ${end.code}` };
+  if (heard.end?.fault) return heard.end.fault;
+  if (end.code === 0 && heard.end) return null;
+  const known = failureOf(end);
+  if (known) return known;
+  const told = `exit code ${end.code}${end.errors.trim() ? `: ${lastLines(end.errors)}` : ""}`;
+  if (heard.end) return { reason: "exit", detail: `its last event says success, but ${told}` };
+  return { reason: end.code === 0 ? "cut-stream" : "exit", detail: `no last event, ${told}` };
+}
+
+/** A shell's or a wrapper's way to say that a signal ended the program: SIGINT, SIGKILL, SIGTERM. */
+function isSignalCode(code: number | null): boolean {
+  return code === 130 || code === 137 || code === 143;
+}
+
+function lastLines(text: string): string {
+  return text.trim().split("\n").slice(-3).join(" / ").slice(-500);
+}

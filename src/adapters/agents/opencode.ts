@@ -1,0 +1,111 @@
+/** OpenCode: `opencode run --format json`. It works in `$PWD`, tells each model call, and ends with reason `stop`. */
+import type { Permission } from "../../base/ports.ts";
+import {
+  type Dialect,
+  type Fault,
+  faultOfStatus,
+  type Json,
+  numberAt,
+  objectAt,
+  shortly,
+  type Told,
+  textAt,
+} from "./dialect.ts";
+
+const NO_SESSION = "Session not found";
+/** A call's end that is not the run's: the model wants a tool's result first. */
+const GOES_ON = new Set(["tool-calls", "tool_calls"]);
+
+export const opencode: Dialect = {
+  name: "opencode",
+  program: "opencode",
+  // It prints a bare version.
+  version: /^\d+\.\d+\.\d+\s*$/,
+  passes: ["OPENCODE_*"],
+  arguments: (call) => [
+    "run",
+    "--format",
+    "json",
+    ...(call.permission === "all" ? ["--auto"] : []),
+    ...(call.model ? ["-m", call.model] : []),
+    ...(call.session.type === "resume" ? ["-s", call.session.id] : []),
+  ],
+  environment: (call) => {
+    if (call.permission === "all") return {};
+    return { OPENCODE_PERMISSION: permissionRules(call.permission, call.allow) };
+  },
+  read: (line) => {
+    const id = textAt(line, "sessionID");
+    return [...(id ? [{ type: "session", id } as const] : []), ...readBody(line)];
+  },
+  failureOf: ({ errors }) =>
+    errors.includes(NO_SESSION) ? { reason: "bad-session", detail: NO_SESSION } : null,
+};
+
+/** Nobody can answer `ask` in a run without a terminal: opencode refuses then, which is what is wanted. */
+function permissionRules(permission: Permission, allow: readonly string[]): string {
+  const edits = permission === "edits";
+  const bash = Object.fromEntries(
+    edits ? allow.flatMap((one) => [one, `${one} *`]).map((one) => [one, "allow"]) : [],
+  );
+  return JSON.stringify({
+    edit: edits ? "allow" : "ask",
+    bash: { "*": "ask", ...bash },
+    webfetch: "ask",
+    external_directory: "ask",
+  });
+}
+
+function readBody(line: Json): readonly Told[] {
+  const part = objectAt(line, "part");
+  switch (line.type) {
+    case "step_start":
+      return [{ type: "working" }];
+    case "text":
+      return textAt(part, "text") ? [{ type: "text", text: textAt(part, "text") }] : [];
+    case "tool_use": {
+      const input = objectAt(part, "state", "input");
+      return [
+        {
+          type: "tool",
+          name: textAt(part, "tool"),
+          detail: shortly(input.command ?? input.filePath ?? input),
+        },
+      ];
+    }
+    case "step_finish":
+      return [{ type: "spent", usage: usageOf(part) }, ...endOf(textAt(part, "reason"))];
+    case "error":
+      return [{ type: "end", fault: faultOf(objectAt(line, "error")) }];
+    default:
+      return [];
+  }
+}
+
+function endOf(reason: string): readonly Told[] {
+  if (GOES_ON.has(reason)) return [];
+  if (reason === "stop") return [{ type: "end", fault: null }];
+  return [
+    {
+      type: "end",
+      fault: { reason: "gave-up", detail: `the model stopped with reason ${reason || "unknown"}` },
+    },
+  ];
+}
+
+function usageOf(part: Json) {
+  const input = numberAt(part, "tokens", "input");
+  const cache =
+    (numberAt(part, "tokens", "cache", "read") ?? 0) + (numberAt(part, "tokens", "cache", "write") ?? 0);
+  return {
+    usd: numberAt(part, "cost"),
+    inputTokens: input === null ? null : input + cache,
+    outputTokens: numberAt(part, "tokens", "output"),
+    turns: 1,
+  };
+}
+
+function faultOf(error: Json): Fault {
+  const detail = shortly(textAt(error, "data", "message") || textAt(error, "message") || error);
+  return faultOfStatus(numberAt(error, "data", "statusCode"), detail);
+}

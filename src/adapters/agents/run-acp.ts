@@ -1,0 +1,298 @@
+/** One run of an agent that speaks the Agent Client Protocol on its standard streams. */
+import {
+  type AnyMessage,
+  type ClientConnection,
+  client,
+  methods,
+  PROTOCOL_VERSION,
+  RequestError,
+  type SessionUpdate,
+  type Stream,
+} from "@agentclientprotocol/sdk";
+import type { AgentEnd, AgentEvent, AgentOrder, AgentRun } from "../../base/ports.ts";
+import { optionFor, policyAnswer, questionOf } from "./acp-policy.ts";
+import { type Fault, faultOfStatus, numberAt, objectAt, shortly, type Told } from "./dialect.ts";
+import { childEnvironment } from "./environment.ts";
+import { judge, NOTHING_HEARD, take } from "./heard.ts";
+import { markOf } from "./mark.ts";
+import { tellEnd } from "./run-cli.ts";
+import { keep, keepSpent, loadSpent, openRunFolder } from "./run-folder.ts";
+import { type RunningProcess, runProcess } from "./run-process.ts";
+import type { AgentsSetup, Known } from "./setup.ts";
+
+type AcpAgent = Extract<Known, { kind: "acp" }>;
+
+/** How long the agent may take to end its turn when it is cancelled, and to exit when its input is closed. */
+const PATIENCE = 1500;
+
+export function startAcp(
+  setup: AgentsSetup,
+  agent: AcpAgent,
+  order: AgentOrder,
+  hear: (event: AgentEvent) => void,
+): AgentRun {
+  const runFolder = openRunFolder(setup.projectRoot, "agents", order.run);
+  const mark = markOf(setup.projectRoot, order.run);
+  const [program = "", ...args] = agent.command;
+  keep(runFolder, "call.json", {
+    agent: order.agent,
+    program,
+    args,
+    folder: order.folder,
+    permission: order.permission,
+  });
+  keep(runFolder, "prompt.md", order.prompt);
+  if (order.permission === "all")
+    hear({ type: "warning", text: "permission is all: every request of the agent is allowed in this run" });
+
+  const spentBefore =
+    order.session.type === "resume" ? loadSpent(setup.projectRoot, order.agent, order.session.id) : null;
+  let heard = NOTHING_HEARD;
+  const tell = (told: readonly Told[]) => {
+    const taken = take(heard, told, spentBefore);
+    heard = taken.heard;
+    for (const event of taken.events) hear(event);
+  };
+  const wire = openWire();
+  const running = runProcess({
+    program,
+    args,
+    folder: order.folder,
+    environment: childEnvironment(setup.environment, {
+      mark,
+      folder: order.folder,
+      names: agent.settings.environment ?? [],
+      added: { ...order.environment },
+    }),
+    mark,
+    input: null,
+    outputFolder: runFolder.folder,
+    limits: order.limits ?? {},
+    hearLine: wire.hear,
+  });
+  const talk = converse(order, agent, wire.stream(running), tell);
+  const ended = finish();
+
+  async function finish(): Promise<AgentEnd> {
+    const first = await Promise.race([talk.fault, running.ended.then(() => "gone" as const)]);
+    running.input?.end();
+    if (first !== "gone") await Promise.race([running.ended, wait(PATIENCE)]);
+    const closed = first !== "gone" && !stopping ? running.stop("its work is done") : running.ended;
+    const end = await closed;
+    wire.close();
+    if (heard.session && heard.usageInAll)
+      keepSpent(setup.projectRoot, order.agent, heard.session, heard.usageInAll);
+    // Once it has answered, how the program then exits says nothing of the work.
+    const fault: Fault | null = stopping
+      ? { reason: "stopped", detail: stopping }
+      : first === "gone"
+        ? (judge({ end: null }, end, () => null) ?? {
+            reason: "cut-stream",
+            detail: "it exited without an answer",
+          })
+        : first;
+    return tellEnd(runFolder, heard, end, fault);
+  }
+
+  let stopping: string | null = null;
+  return {
+    run: order.run,
+    ended,
+    stop: async (reason) => {
+      if (stopping === null) {
+        stopping = reason;
+        talk.cancel();
+        await Promise.race([talk.fault, running.ended, wait(PATIENCE)]);
+        await running.stop(reason);
+      }
+      return ended;
+    },
+  };
+}
+
+interface Talk {
+  /** Null: the agent ended its turn well. */
+  readonly fault: Promise<Fault | null>;
+  cancel(): void;
+}
+
+function converse(
+  order: AgentOrder,
+  agent: AcpAgent,
+  stream: Stream,
+  tell: (told: readonly Told[]) => void,
+): Talk {
+  /** What comes while an old session is loaded is its history, not this run. */
+  let live = false;
+  let session = "";
+  const connection = client({ name: "pawl" })
+    .onRequest(methods.client.session.requestPermission, async ({ params }) => {
+      const question = questionOf(params.toolCall);
+      const policy = { permission: order.permission, allow: order.allow ?? [], folder: order.folder };
+      const byPolicy = policyAnswer(policy, params.toolCall);
+      const answer = byPolicy === "ask" ? ((await order.ask?.(question)) ?? "refuse") : byPolicy;
+      tell([{ type: "permission", title: question.title, answer }]);
+      const optionId = optionFor(answer, params.options);
+      return { outcome: optionId === null ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
+    })
+    .onNotification(methods.client.session.update, ({ params }) => {
+      if (live) tell(toldBy(params.update));
+    })
+    .connect(stream);
+  connection.closed.catch(() => {});
+
+  const fault = (async (): Promise<Fault | null> => {
+    try {
+      const opened = await openSession(connection, order);
+      if (typeof opened !== "string") return opened;
+      session = opened;
+      tell([{ type: "session", id: session }]);
+      await chooseModel(connection, session, order.model ?? agent.settings.model, tell);
+      live = true;
+      const answer = await connection.agent.request(methods.agent.session.prompt, {
+        sessionId: session,
+        prompt: [{ type: "text", text: order.prompt }],
+      });
+      const usage = objectAt(answer, "usage");
+      if (numberAt(usage, "inputTokens") !== null) tell([{ type: "spent", usage: usageOf(usage) }]);
+      return faultOfStop(answer.stopReason);
+    } catch (thrown) {
+      return faultOfError(thrown);
+    }
+  })();
+  return {
+    fault,
+    cancel: () => {
+      if (session)
+        connection.agent.notify(methods.agent.session.cancel, { sessionId: session }).catch(() => {});
+    },
+  };
+}
+
+async function openSession(connection: ClientConnection, order: AgentOrder): Promise<string | Fault> {
+  const { agent } = connection;
+  const { agentCapabilities } = await agent.request(methods.agent.initialize, {
+    protocolVersion: PROTOCOL_VERSION,
+    clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+    clientInfo: { name: "pawl", version: "1" },
+  });
+  const place = { cwd: order.folder, mcpServers: [] };
+  if (order.session.type === "new")
+    return (await agent.request<{ sessionId: string }>(methods.agent.session.new, place)).sessionId;
+  const again = { ...place, sessionId: order.session.id };
+  try {
+    if (agentCapabilities?.sessionCapabilities?.resume)
+      await agent.request(methods.agent.session.resume, again);
+    else if (agentCapabilities?.loadSession) await agent.request(methods.agent.session.load, again);
+    else return { reason: "bad-session", detail: "the agent cannot load a session" };
+    return again.sessionId;
+  } catch (thrown) {
+    if (thrown instanceof RequestError) return { reason: "bad-session", detail: messageOf(thrown) };
+    throw thrown;
+  }
+}
+
+/** Models are one of the session's options, where the agent has any; otherwise its own default is used, and said so. */
+async function chooseModel(
+  connection: ClientConnection,
+  sessionId: string,
+  model: string | undefined,
+  tell: (told: readonly Told[]) => void,
+): Promise<void> {
+  if (!model) return;
+  try {
+    await connection.agent.request(methods.agent.session.setConfigOption, {
+      sessionId,
+      configId: "model",
+      value: model,
+    });
+  } catch (thrown) {
+    tell([{ type: "warning", text: `the model ${model} could not be chosen: ${messageOf(thrown)}` }]);
+  }
+}
+
+function toldBy(update: SessionUpdate): readonly Told[] {
+  switch (update.sessionUpdate) {
+    case "agent_message_chunk":
+      return update.content.type === "text" ? [{ type: "text-part", text: update.content.text }] : [];
+    case "tool_call":
+      return [{ type: "tool", name: update.kind ?? "tool", detail: shortly(update.title) }];
+    case "usage_update": {
+      const usd = update.cost?.currency === "USD" ? update.cost.amount : null;
+      const usage = { usd, inputTokens: null, outputTokens: null, turns: null };
+      return usd === null ? [] : [{ type: "spent-in-all", usage }];
+    }
+    default:
+      return [];
+  }
+}
+
+function usageOf(usage: unknown) {
+  return {
+    usd: null,
+    inputTokens: numberAt(usage, "inputTokens"),
+    outputTokens: numberAt(usage, "outputTokens"),
+    turns: null,
+  };
+}
+
+function faultOfStop(reason: string): Fault | null {
+  if (reason === "end_turn") return null;
+  if (reason === "refusal") return { reason: "model-error", detail: "the model refused" };
+  return { reason: "gave-up", detail: `the turn ended with ${reason}` };
+}
+
+function faultOfError(thrown: unknown): Fault {
+  if (!(thrown instanceof RequestError)) return { reason: "cut-stream", detail: messageOf(thrown) };
+  const status = numberAt(thrown.data, "statusCode") ?? numberAt(thrown.data, "status");
+  return faultOfStatus(status, messageOf(thrown));
+}
+
+function messageOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return shortly(String(thrown));
+  const data =
+    thrown instanceof RequestError && thrown.data !== undefined ? ` ${JSON.stringify(thrown.data)}` : "";
+  return shortly(`${thrown.message}${data}`);
+}
+
+/** The protocol's messages over the lines that the process runner hears. */
+function openWire(): { hear(line: string): void; stream(running: RunningProcess): Stream; close(): void } {
+  let controller: ReadableStreamDefaultController<AnyMessage> | null = null;
+  const readable = new ReadableStream<AnyMessage>({
+    start: (made) => {
+      controller = made;
+    },
+  });
+  return {
+    hear: (line) => {
+      if (!line.trimStart().startsWith("{")) return;
+      try {
+        controller?.enqueue(JSON.parse(line) as AnyMessage);
+      } catch {
+        // Not a message: programs do print other things.
+      }
+    },
+    stream: (running) => ({
+      readable,
+      writable: new WritableStream<AnyMessage>({
+        write: (message) => {
+          running.input?.write(`${JSON.stringify(message)}\n`);
+        },
+      }),
+    }),
+    close: () => {
+      try {
+        controller?.close();
+      } catch {
+        // Closed already by the other side.
+      }
+      controller = null;
+    },
+  };
+}
+
+function wait(milliseconds: number): Promise<void> {
+  return new Promise((done) => {
+    setTimeout(done, milliseconds).unref();
+  });
+}

@@ -1,0 +1,117 @@
+/** One run of an agent that is a command-line program: its dialect over the process runner. */
+import type { AgentEnd, AgentEvent, AgentOrder, AgentRun } from "../../base/ports.ts";
+import type { Call, Fault } from "./dialect.ts";
+import { parseLine } from "./dialect.ts";
+import { childEnvironment } from "./environment.ts";
+import { gitFoldersOf } from "./git-folders.ts";
+import { type Heard, judge, NOTHING_HEARD, take } from "./heard.ts";
+import { markOf } from "./mark.ts";
+import { keep, keepSpent, loadSpent, openRunFolder, type RunFolder } from "./run-folder.ts";
+import { type ProcessEnd, runProcess } from "./run-process.ts";
+import type { AgentsSetup, Known } from "./setup.ts";
+
+type CliAgent = Extract<Known, { kind: "dialect" }>;
+
+export function callOf(agent: CliAgent, order: AgentOrder): Call {
+  const needsGitFolders = order.permission === "edits";
+  return {
+    session: order.session,
+    permission: order.permission,
+    allow: order.allow ?? [],
+    model: order.model ?? agent.settings.model,
+    gitFolders: needsGitFolders ? gitFoldersOf(order.folder) : [],
+    asRoot: process.getuid?.() === 0,
+  };
+}
+
+export function startCli(
+  setup: AgentsSetup,
+  agent: CliAgent,
+  order: AgentOrder,
+  hear: (event: AgentEvent) => void,
+): AgentRun {
+  const { dialect, settings } = agent;
+  const runFolder = openRunFolder(setup.projectRoot, "agents", order.run);
+  const mark = markOf(setup.projectRoot, order.run);
+  const call = callOf(agent, order);
+  const [program = "", ...before] = agent.command;
+  const args = [...before, ...dialect.arguments(call), ...(settings.args ?? [])];
+  keep(runFolder, "call.json", {
+    agent: order.agent,
+    program,
+    args,
+    folder: order.folder,
+    permission: order.permission,
+  });
+  keep(runFolder, "prompt.md", order.prompt);
+  if (order.permission === "all")
+    hear({
+      type: "warning",
+      text: `permission is all: ${order.agent}'s own guards are bypassed in this run`,
+    });
+
+  const spentBefore =
+    order.session.type === "resume" ? loadSpent(setup.projectRoot, dialect.name, order.session.id) : null;
+  let heard = NOTHING_HEARD;
+  const running = runProcess({
+    program,
+    args,
+    folder: order.folder,
+    environment: childEnvironment(setup.environment, {
+      mark,
+      folder: order.folder,
+      names: [...dialect.passes, ...(settings.environment ?? [])],
+      added: { ...dialect.environment(call), ...order.environment },
+    }),
+    mark,
+    input: order.prompt,
+    outputFolder: runFolder.folder,
+    limits: order.limits ?? {},
+    hearLine: (line) => {
+      const json = parseLine(line);
+      if (json === null) return;
+      const taken = take(heard, dialect.read(json), spentBefore);
+      heard = taken.heard;
+      for (const event of taken.events) hear(event);
+    },
+    hearTooLong: (characters) =>
+      hear({ type: "warning", text: `a line of ${characters} characters was passed over: it is too long` }),
+  });
+  const ended = running.ended.then((end) => {
+    const fault = judge(heard, end, (how) => dialect.failureOf(how));
+    if (heard.session && heard.usageInAll)
+      keepSpent(setup.projectRoot, dialect.name, heard.session, heard.usageInAll);
+    return tellEnd(runFolder, heard, end, fault);
+  });
+  return {
+    run: order.run,
+    ended,
+    stop: async (reason) => {
+      await running.stop(reason);
+      return ended;
+    },
+  };
+}
+
+/** The end of a run as it is told, and kept. */
+export function tellEnd(
+  runFolder: RunFolder,
+  heard: Pick<Heard, "session" | "text" | "usage">,
+  end: ProcessEnd,
+  fault: Fault | null,
+): AgentEnd {
+  const facts = {
+    session: fault?.reason === "bad-session" ? null : heard.session,
+    text: heard.text,
+    usage: heard.usage,
+    exit: { code: end.code, signal: end.signal },
+    duration: end.duration,
+    leftovers: end.leftovers,
+    output: runFolder.path,
+  };
+  const told: AgentEnd = fault
+    ? { ...facts, outcome: "failed", ...fault }
+    : { ...facts, outcome: "succeeded" };
+  keep(runFolder, "end.json", end.outputFault ? { ...told, outputFault: end.outputFault } : told);
+  return told;
+}

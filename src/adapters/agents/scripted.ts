@@ -1,0 +1,18 @@
+/** The scripted agent: a real program that speaks claude's stream and obeys its prompt's lines, without a model. */
+import { claude } from "./claude.ts";
+import type { Dialect } from "./dialect.ts";
+
+export const scripted: Dialect = {
+  ...claude,
+  name: "scripted",
+  program: "pawl-scripted-agent",
+  version: /\(scripted agent\)/,
+  passes: ["PAWL_SCRIPTED_*"],
+  arguments: (call) => [
+    "--permission-mode",
+    call.permission,
+    ...(call.session.type === "resume" ? ["--resume", call.session.id] : []),
+    ...(call.session.type === "new" && call.session.id ? ["--session-id", call.session.id] : []),
+  ],
+  environment: () => ({}),
+};

@@ -1,0 +1,149 @@
+#!/usr/bin/env node
+/**
+ * The scripted agent: obeys the lines of its prompt in order, and speaks as `claude -p --output-format stream-json`
+ * does. For demonstrations and tests, without a model or a key.
+ *
+ *   RUN: command    runs it in the working folder by bash, as a tool call; a failing one is told and passed over
+ *   SAY: text       says it
+ *   RECALL:         says what the session's earlier prompts began with
+ *   FAIL: reason    ends as failed with that reason
+ *   EXIT: code      ends at once with that exit code, without a last event
+ *   KILL: signal    ends itself by that signal
+ *   HANG:           does nothing any more, and ignores SIGTERM
+ *
+ * Sessions are files in $PAWL_SCRIPTED_HOME (else ~/.pawl-scripted), one per session and working folder, as claude's
+ * are bound to the folder that they were started in.
+ */
+import { spawnSync } from "node:child_process";
+import { createHash, randomUUID } from "node:crypto";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+const COST_OF_A_TURN = 0.001;
+
+const { values: options } = parseArgs({
+  options: {
+    resume: { type: "string" },
+    "session-id": { type: "string" },
+    "permission-mode": { type: "string" },
+    version: { type: "boolean" },
+  },
+  allowPositionals: false,
+});
+
+if (options.version) {
+  process.stdout.write("1.0.0 (scripted agent)\n");
+  process.exit(0);
+}
+
+const session = options.resume ?? options["session-id"] ?? randomUUID();
+const sessionFile = fileOf(session);
+let turns = 0;
+let lastWords = "";
+
+function fileOf(id: string): string {
+  const folder = join(process.env.PAWL_SCRIPTED_HOME ?? join(homedir(), ".pawl-scripted"));
+  mkdirSync(folder, { recursive: true });
+  return join(
+    folder,
+    `${createHash("sha256").update(`${process.cwd()}\0${id}`).digest("hex").slice(0, 32)}.json`,
+  );
+}
+
+function tell(line: Record<string, unknown>): void {
+  process.stdout.write(`${JSON.stringify({ ...line, session_id: session })}\n`);
+}
+
+function tellContent(content: Record<string, unknown>): void {
+  turns += 1;
+  tell({ type: "assistant", message: { role: "assistant", model: "scripted", content: [content] } });
+}
+
+function say(text: string): void {
+  lastWords = text;
+  tellContent({ type: "text", text });
+}
+
+function end(fault: string | null, code: number): never {
+  tell({
+    type: "result",
+    subtype: fault ? "error_during_execution" : "success",
+    is_error: fault !== null,
+    result: fault ?? lastWords,
+    ...(fault ? { errors: [fault] } : {}),
+    num_turns: turns,
+    total_cost_usd: turns * COST_OF_A_TURN,
+    usage: { input_tokens: turns * 100, output_tokens: turns * 10 },
+  });
+  process.exit(code);
+}
+
+function openSession(): readonly string[] {
+  if (!options.resume) {
+    if (existsSync(sessionFile)) refuse(`Session ID ${session} is already in use.`);
+    writeFileSync(sessionFile, "");
+    return [];
+  }
+  if (!existsSync(sessionFile)) refuse(`No conversation found with session ID: ${session}`);
+  const lines = readFileSync(sessionFile, "utf8").trim();
+  return lines === "" ? [] : lines.split("\n").map((line) => String(JSON.parse(line)));
+}
+
+function refuse(message: string): never {
+  process.stderr.write(`${message}\n`);
+  end(message, 1);
+}
+
+function run(command: string): void {
+  const id = randomUUID();
+  tellContent({ type: "tool_use", id, name: "Bash", input: { command } });
+  const done = spawnSync("bash", ["-c", command], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  const content = `${done.stdout ?? ""}${done.stderr ?? ""}`.slice(-10_000);
+  const result = { type: "tool_result", tool_use_id: id, content, is_error: done.status !== 0 };
+  tell({ type: "user", message: { role: "user", content: [result] } });
+}
+
+function hang(): void {
+  for (const name of ["SIGTERM", "SIGINT"] as const) process.on(name, () => {});
+  setInterval(() => {}, 1 << 30);
+}
+
+/** Returns false where nothing after it is done. */
+function obey(word: string, rest: string, earlier: readonly string[]): boolean {
+  if (word === "RUN") run(rest);
+  else if (word === "SAY") say(rest);
+  else if (word === "RECALL")
+    say(`I recall ${earlier.length} prompt(s): ${earlier.map(firstLine).join(" | ")}`);
+  else if (word === "FAIL") end(rest || "told to fail", 1);
+  else if (word === "EXIT") process.exit(Number(rest));
+  else if (word === "KILL") {
+    process.kill(process.pid, rest as NodeJS.Signals);
+    hang();
+    return false;
+  } else if (word === "HANG") {
+    hang();
+    return false;
+  }
+  return true;
+}
+
+function firstLine(text: string): string {
+  return text.trim().split("\n")[0] ?? "";
+}
+
+function main(): void {
+  const prompt = readFileSync(0, "utf8");
+  const earlier = openSession();
+  appendFileSync(sessionFile, `${JSON.stringify(prompt)}\n`);
+  tell({ type: "system", subtype: "init", cwd: process.cwd(), permissionMode: options["permission-mode"] });
+  for (const line of prompt.split("\n")) {
+    const [, word, rest] = /^\s*(RUN|SAY|RECALL|FAIL|EXIT|KILL|HANG):\s*(.*?)\s*$/.exec(line) ?? [];
+    if (word && !obey(word, rest ?? "", earlier)) return;
+  }
+  if (lastWords === "") say("done");
+  end(null, 0);
+}
+
+main();

@@ -1,0 +1,76 @@
+/** What the agents are, from the configuration: a name to a dialect and a program, or to an ACP program. */
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+import type { AgentSettings } from "../../base/settings.ts";
+import { claude } from "./claude.ts";
+import { codex } from "./codex.ts";
+import type { Dialect } from "./dialect.ts";
+import type { Environment } from "./environment.ts";
+import { gemini } from "./gemini.ts";
+import { opencode } from "./opencode.ts";
+import { scripted } from "./scripted.ts";
+
+export interface AgentsSetup {
+  /** Absolute. */
+  readonly projectRoot: string;
+  /** This process's own environment. */
+  readonly environment: Environment;
+  readonly agents: Readonly<Record<string, AgentSettings>>;
+}
+
+export const DIALECTS: Readonly<Record<string, Dialect>> = { claude, codex, opencode, gemini, scripted };
+
+export type Known =
+  | {
+      readonly kind: "dialect";
+      readonly dialect: Dialect;
+      readonly settings: AgentSettings;
+      /** The words before the dialect's own arguments: the program, for the scripted agent Node and its file. */
+      readonly command: readonly string[];
+    }
+  | { readonly kind: "acp"; readonly settings: AgentSettings; readonly command: readonly string[] };
+
+/** The agent of that name, or why there is none. */
+export function knownAgent(
+  setup: AgentsSetup,
+  name: string,
+): Known | { readonly kind: "none"; readonly why: string } {
+  const settings = setup.agents[name] ?? {};
+  if (settings.acp)
+    return { kind: "acp", settings, command: [settings.acp.command, ...(settings.acp.args ?? [])] };
+  const dialect = DIALECTS[settings.dialect ?? name];
+  if (!dialect) {
+    const names = [...new Set([...Object.keys(DIALECTS), ...Object.keys(setup.agents)])].join(", ");
+    return { kind: "none", why: `no agent is named ${JSON.stringify(name)}; expected one of ${names}` };
+  }
+  if (dialect.name === "scripted" && !settings.program)
+    return { kind: "dialect", dialect, settings, command: [process.execPath, scriptedProgram()] };
+  return { kind: "dialect", dialect, settings, command: [settings.program ?? dialect.program] };
+}
+
+/** The program's file, or null. A name with a slash is a path from the project's root. */
+export function findProgram(setup: AgentsSetup, program: string): string | null {
+  if (isAbsolute(program)) return isProgram(program) ? program : null;
+  if (program.includes("/")) return findProgram(setup, join(setup.projectRoot, program));
+  for (const folder of (setup.environment.PATH ?? "").split(delimiter)) {
+    const path = join(folder, program);
+    if (isAbsolute(path) && isProgram(path)) return path;
+  }
+  return null;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** Beside this file in the source, beside the chunk (or one folder up) in the package. */
+function scriptedProgram(): string {
+  const places = ["scripted/agent.ts", "scripted-agent.js", "../scripted-agent.js"];
+  const paths = places.map((place) => join(import.meta.dirname, place));
+  return paths.find((path) => existsSync(path)) ?? paths[0] ?? "";
+}

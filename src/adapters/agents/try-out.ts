@@ -1,0 +1,63 @@
+/** One real round trip with an agent, in a scratch folder: does it start, answer, and remember when resumed? */
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AgentEnd, AgentTried, Folder } from "../../base/ports.ts";
+import { openAgents } from "./agents.ts";
+import type { AgentsSetup } from "./setup.ts";
+
+const LIMITS = { inactivity: 120_000, total: 240_000 };
+
+export async function tryOut(setup: AgentsSetup, name: string): Promise<AgentTried> {
+  const folder = mkdtempSync(join(tmpdir(), "pawl-try-")) as Folder;
+  try {
+    return await tryIn(setup, name, folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function tryIn(setup: AgentsSetup, name: string, folder: Folder): Promise<AgentTried> {
+  const word = `pawl-${randomUUID().slice(0, 8)}`;
+  const agents = openAgents({ ...setup, projectRoot: folder });
+  const steps: AgentTried["steps"][number][] = [];
+  const run = async (what: string, prompt: string, session: string | null, expected: string) => {
+    const order = {
+      run: `try-${randomUUID()}`,
+      agent: name,
+      folder,
+      prompt,
+      session: session ? ({ type: "resume", id: session } as const) : ({ type: "new" } as const),
+      permission: "ask" as const,
+      limits: LIMITS,
+    };
+    const texts: string[] = [];
+    const end = await agents.start(order, (event) => {
+      if (event.type === "text") texts.push(event.text);
+    }).ended;
+    const ok = end.outcome === "succeeded" && texts.join("").includes(expected);
+    steps.push({ what, ok, detail: detailOf(end, texts.join("")) });
+    return ok ? end.session : null;
+  };
+  // The second line is for the scripted agent, which knows no language; models read it as what it is.
+  const session = await run(
+    "a new session",
+    `Answer with this word and nothing else: ${word}\nSAY: ${word}`,
+    null,
+    word,
+  );
+  if (session)
+    await run(
+      "the same session, resumed",
+      "Which word did I ask you to answer with?\nRECALL:",
+      session,
+      word,
+    );
+  return { name, works: steps.length === 2 && steps.every((step) => step.ok), steps };
+}
+
+function detailOf(end: AgentEnd, text: string): string {
+  if (end.outcome === "failed") return `${end.reason}: ${end.detail}`;
+  return `answered ${JSON.stringify(text.slice(0, 100))} in ${end.duration} ms`;
+}

@@ -1,0 +1,100 @@
+/**
+ * A small agent that speaks ACP and obeys its prompt's lines: `RUN: command` (asks for permission first), `EDIT: path`
+ * (asks too), `SAY: text`, `RECALL:`, `FAIL:`, `HANG:`. Sessions are kept in $ACP_AGENT_HOME.
+ */
+import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import {
+  type AgentContext,
+  agent,
+  methods,
+  ndJsonStream,
+  RequestError,
+  type RequestPermissionResponse,
+} from "@agentclientprotocol/sdk";
+
+const home = process.env.ACP_AGENT_HOME ?? ".";
+const file = (id: string) => join(home, `${id}.jsonl`);
+const cancelled = new Map<string, () => void>();
+
+async function allowed(client: AgentContext, sessionId: string, kind: "execute" | "edit", what: string) {
+  const rawInput = kind === "execute" ? { command: what } : { file_path: what };
+  const toolCall = { toolCallId: randomUUID(), kind, title: `${kind} ${what}`, rawInput };
+  const options = [
+    { optionId: "yes", name: "Allow", kind: "allow_once" as const },
+    { optionId: "no", name: "Reject", kind: "reject_once" as const },
+  ];
+  const { outcome } = await client.request<RequestPermissionResponse>(
+    methods.client.session.requestPermission,
+    {
+      sessionId,
+      toolCall,
+      options,
+    },
+  );
+  return outcome.outcome === "selected" && outcome.optionId === "yes";
+}
+
+async function obey(
+  client: AgentContext,
+  sessionId: string,
+  text: string,
+): Promise<"end_turn" | "cancelled"> {
+  const earlier = readFileSync(file(sessionId), "utf8").trim().split("\n").filter(Boolean);
+  appendFileSync(file(sessionId), `${JSON.stringify(text)}\n`);
+  const say = (words: string) =>
+    client.notify(methods.client.session.update, {
+      sessionId,
+      update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text: words } },
+    });
+  for (const line of text.split("\n")) {
+    const [, word, rest = ""] = /^\s*(RUN|EDIT|SAY|RECALL|FAIL|HANG):\s*(.*?)\s*$/.exec(line) ?? [];
+    if (word === "SAY") await say(rest);
+    if (word === "RECALL")
+      await say(`I recall ${earlier.length}: ${earlier.map((one) => JSON.parse(one).split("\n")[0])}`);
+    if (word === "FAIL")
+      throw RequestError.internalError({ statusCode: Number(rest) || 500 }, "the model refuses");
+    if (word === "RUN" && (await allowed(client, sessionId, "execute", rest)))
+      spawnSync("bash", ["-c", rest]);
+    if (word === "EDIT" && (await allowed(client, sessionId, "edit", rest))) writeFileSync(rest, "edited\n");
+    if (word === "HANG") {
+      await new Promise<void>((done) => cancelled.set(sessionId, done));
+      return "cancelled";
+    }
+  }
+  return "end_turn";
+}
+
+agent({ name: "scripted-acp" })
+  .onRequest(methods.agent.initialize, () => ({
+    protocolVersion: 1,
+    agentCapabilities: { loadSession: true },
+  }))
+  .onRequest(methods.agent.session.new, () => {
+    const sessionId = randomUUID();
+    writeFileSync(file(sessionId), "");
+    return { sessionId };
+  })
+  .onRequest(methods.agent.session.load, async ({ params: { sessionId }, client }) => {
+    if (!existsSync(file(sessionId))) throw RequestError.invalidParams({ sessionId }, "no such session");
+    const update = {
+      sessionUpdate: "agent_message_chunk",
+      content: { type: "text", text: "old words" },
+    } as const;
+    await client.notify(methods.client.session.update, { sessionId, update });
+    return {};
+  })
+  .onNotification(methods.agent.session.cancel, ({ params }) => cancelled.get(params.sessionId)?.())
+  .onRequest(methods.agent.session.prompt, async ({ params, client }) => {
+    const text = params.prompt.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+    return { stopReason: await obey(client, params.sessionId, text) };
+  })
+  .connect(
+    ndJsonStream(
+      Writable.toWeb(process.stdout),
+      Readable.toWeb(process.stdin) as unknown as ReadableStream<Uint8Array>,
+    ),
+  );

@@ -1,0 +1,91 @@
+/** The scripted model as a server on loopback that speaks the four model APIs. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Answer, type Asked, answer, at } from "./conversation.ts";
+import { type Event, MODEL_APIS, type ModelApi } from "./dialects.ts";
+
+export interface ModelServer {
+  /** `http://127.0.0.1:PORT` */
+  readonly url: string;
+  /** Every request that offered a shell, in order, with what was answered. */
+  readonly asked: readonly (Asked & { readonly answer: Answer })[];
+  /** Paths that no API answers: an agent that wants something else of its model's host. */
+  readonly unknown: readonly string[];
+  close(): Promise<void>;
+}
+
+export async function openModelServer(): Promise<ModelServer> {
+  const asked: (Asked & { answer: Answer })[] = [];
+  const unknown: string[] = [];
+  const server = createServer(async (request, response) => {
+    const path = (request.url ?? "/").split("?")[0] ?? "/";
+    const api = MODEL_APIS.find((one) => one.matches(path));
+    const body = await readJson(request);
+    if (!api || request.method !== "POST") {
+      unknown.push(`${request.method} ${path}`);
+      return send(response, path.endsWith("/models") ? 200 : 404, {
+        data: [],
+        error: { message: "unknown path" },
+      });
+    }
+    const question = api.parse(body, path);
+    const reply = answer(question);
+    if (question.shell !== null) asked.push({ ...question, answer: reply });
+    give(response, api, question, reply, wantsStream(path, body));
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    unknown,
+    close: () =>
+      new Promise((done) => {
+        server.closeAllConnections();
+        server.close(() => done());
+      }),
+  };
+}
+
+function give(response: ServerResponse, api: ModelApi, asked: Asked, reply: Answer, stream: boolean): void {
+  const events = api.events(reply, asked);
+  if (reply.type === "status") send(response, reply.status, api.error(reply.status));
+  else if (reply.type === "cut") sendCut(response, events);
+  else if (reply.type !== "hang") {
+    if (stream) startStream(response).end(events.map(rendered).join(""));
+    else send(response, 200, events[0]?.data);
+  }
+}
+
+function sendCut(response: ServerResponse, events: readonly Event[]): void {
+  const some = events.slice(0, Math.max(1, events.length - 2));
+  startStream(response).write(some.map(rendered).join(""));
+  setTimeout(() => response.destroy(), 50);
+}
+
+function startStream(response: ServerResponse): ServerResponse {
+  return response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
+}
+
+function rendered({ event, data }: Event): string {
+  const text = typeof data === "string" ? data : JSON.stringify(data);
+  return `${event ? `event: ${event}\n` : ""}data: ${text}\n\n`;
+}
+
+function wantsStream(path: string, body: unknown): boolean {
+  return at(body, "stream") === true || /:streamGenerateContent$/.test(path);
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  } catch {
+    return null;
+  }
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+}

@@ -112,7 +112,9 @@ describe("running a process", () => {
   it("ends a silent program after the limit of inactivity, not one that keeps talking", async () => {
     const silent = run("echo once; sleep 300", { limits: { inactivity: 300 } });
     expect(await silent.running.ended).toMatchObject({ ending: "inactive" });
-    const talking = run("for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done", { limits: { inactivity: 400 } });
+    const talking = run("for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.5; done", {
+      limits: { inactivity: 3000 },
+    });
     expect(await talking.running.ended).toMatchObject({ ending: "itself", code: 0 });
   });
 

@@ -2,7 +2,11 @@ import { type Report, simulate } from "./simulation.ts";
 
 const report: Report = { points: new Map(), failures: [], excused: 0 };
 const start = Date.now();
-await simulate({ samples: 20, pairs: 150, failures: 10 }, report, process.argv[2]);
+const forMutants = process.argv.includes("--for-mutants");
+const effort = forMutants
+  ? { samples: 6, pairs: 40, failures: 1 }
+  : { samples: 20, pairs: 150, failures: 10 };
+await simulate(effort, report, forMutants ? undefined : process.argv[2]);
 const say = (line: string) => process.stdout.write(`${line}\n`);
 for (const [kind, count] of report.points) say(`${String(count).padStart(8)}  ${kind}`);
 say(`excused ${report.excused}; ${Date.now() - start} ms`);

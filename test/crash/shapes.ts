@@ -19,13 +19,9 @@ export interface Shape {
 const path = (text: string): ProjectPath => projectPath(text);
 const EVENTS = ".pawl/events.jsonl";
 
-/** Whether a text appends: every edit is a line, put at the end unless it is there. */
+/** Each edit is a line, put at the end. Doing it twice shows. */
 export const EDITORS: Readonly<Record<string, Editor>> = {
-  lines: (text, edits) =>
-    edits.reduce<string>(
-      (result, line) => (result.includes(`${line}\n`) ? result : `${result}${line}\n`),
-      text,
-    ),
+  lines: (text, edits) => `${text}${edits.map((line) => `${line}\n`).join("")}`,
 };
 
 export const write = (to: string, text: string): Change => ({ type: "write", path: path(to), text });

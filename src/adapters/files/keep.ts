@@ -1,3 +1,4 @@
+import type { PawlEvent } from "../../base/event.ts";
 import { EVENTS, KEPT } from "./control.ts";
 import { type Disk, errnoOf, withFile, writeAll } from "./disk.ts";
 import { type Found, foldersOf, statFile } from "./look.ts";
@@ -51,7 +52,7 @@ export function newKeptFolder(disk: Disk): string {
 
 function keptEvent(disk: Disk, path: string, kept: string, pending: readonly Step[]): Append {
   const id = disk.uniqueId();
-  const event = { type: "edit:kept", id, time: disk.now().toISOString(), path, kept };
+  const event: PawlEvent = { type: "edit:kept", id, time: disk.now().toISOString(), path, kept };
   const size = statFile(disk, EVENTS)?.size ?? 0;
   const offset = pending
     .filter((step): step is Append => step.type === "append" && step.path === EVENTS)

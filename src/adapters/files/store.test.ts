@@ -17,6 +17,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { projectPath } from "../../base/path.ts";
 import type { Change } from "../../base/ports.ts";
+import { repairJournal } from "./repair.ts";
 import { openStore, type StoreOptions } from "./store.ts";
 
 let root: string;
@@ -419,6 +420,64 @@ describe("the journal", () => {
       code: "journal-damaged",
       fix: expect.stringContaining("pawl repair"),
     });
+  });
+});
+
+describe("repairing", () => {
+  const damage = (offset: number) => {
+    const bytes = readFileSync(at(".pawl/journal"));
+    bytes[offset] = 0;
+    writeFileSync(at(".pawl/journal"), bytes);
+    return bytes;
+  };
+
+  test("sets a damaged journal aside, and applies the records before and behind the damage", async () => {
+    await commit(write("a", "a1"));
+    const first = statSync(at(".pawl/journal")).size;
+    await commit(write("b", "b1"));
+    await commit(write("c", "c1"));
+    const damaged = damage(first + 150);
+    rmSync(at(".pawl/applied"));
+    rmSync(at("a"));
+    rmSync(at("c"));
+    const report = await repairJournal({ root });
+    expect(report).toMatchObject({ goodRecords: 2, lostCommits: 1 });
+    expect(readFileSync(at(report.aside ?? ""))).toEqual(damaged);
+    expect([text("a"), text("b"), text("c")]).toEqual(["a1", "b1", "c1"]);
+    await commit(write("a", "a2"));
+    expect(await open().view().read(projectPath("a"))).toBe("a2");
+  });
+
+  test("does not take a person's later edit for something in the way", async () => {
+    await commit(write("a", "a1"));
+    const first = statSync(at(".pawl/journal")).size;
+    await commit(write("b", "b1"));
+    await commit(write("c", "c1"));
+    damage(first + 150);
+    put("a", "theirs");
+    put("c", "theirs too");
+    await repairJournal({ root });
+    expect([text("a"), text("b"), text("c")]).toEqual(["theirs", "b1", "theirs too"]);
+  });
+
+  test("sees a journal that was cut short behind the marker's back", async () => {
+    await commit(write("a", "a1"));
+    await commit(write("b", "b1"));
+    const bytes = readFileSync(at(".pawl/journal"));
+    writeFileSync(at(".pawl/journal"), bytes.subarray(0, bytes.length - 10));
+    await expect(open().view().read(projectPath("a"))).rejects.toMatchObject({ code: "journal-damaged" });
+    expect(await repairJournal({ root })).toMatchObject({ goodRecords: 1, lostCommits: 1 });
+    put("a", "theirs");
+    expect(await open().view().read(projectPath("a"))).toBe("theirs");
+  });
+
+  test("changes nothing where nothing is damaged", async () => {
+    expect(await repairJournal({ root })).toMatchObject({ aside: null });
+    expect(readdirSync(root)).toEqual([]);
+    await commit(write("a", "a1"));
+    const journal = readFileSync(at(".pawl/journal"));
+    expect(await repairJournal({ root })).toMatchObject({ aside: null, goodRecords: 1 });
+    expect(readFileSync(at(".pawl/journal"))).toEqual(journal);
   });
 });
 

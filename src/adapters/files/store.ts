@@ -39,7 +39,7 @@ export interface StoreOptions {
   readonly disk?: Disk;
 }
 
-const COMMIT_WAIT = 10_000;
+export const COMMIT_WAIT = 10_000;
 const HOLD_WAIT = 30_000;
 const JOURNAL_BYTES = 1024 * 1024;
 

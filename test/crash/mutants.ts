@@ -1,0 +1,215 @@
+/**
+ * Whether the proof can fail: each law of the commit is broken once, in a copy of the code, and the proof must object.
+ * `node test/crash/mutants.ts [WORD]`
+ */
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+interface Mutant {
+  readonly name: string;
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+const MUTANTS: readonly Mutant[] = [
+  {
+    name: "the journal's record is not synced (C4)",
+    file: "journal.ts",
+    find: "disk.fsync(fd);\n    if (at.length === 0)",
+    replace: "if (at.length === 0)",
+  },
+  {
+    name: "the folders of a new journal are not synced (C4)",
+    file: "journal.ts",
+    find: "if (at.length === 0) syncFolders(disk);",
+    replace: "",
+  },
+  {
+    name: "a record of a dead writer is applied before it is synced (C4)",
+    file: "recover.ts",
+    find: "syncJournal(disk);\n",
+    replace: "\n",
+  },
+  {
+    name: "the journal is trimmed before the files are synced (C4)",
+    file: "recover.ts",
+    find: "  fsyncAll(disk,",
+    replace: "  if (disk === undefined) fsyncAll(disk,",
+  },
+  {
+    name: "a file whose sync failed is taken for synced the next time (C4)",
+    file: "fsync-all.ts",
+    find: 'if (errnoOf(error) === "ENOENT") return;',
+    replace: "throw error;",
+  },
+  {
+    name: "a record that could not be synced stays in the journal (C4)",
+    file: "journal.ts",
+    find: "disk.truncate(fd, length);\n    disk.fsync(fd);\n  } catch {",
+    replace: "disk.fsync(fd);\n  } catch {",
+  },
+  {
+    name: "pending records are not replayed (C3)",
+    file: "store.ts",
+    find: "if (!isAllApplied(disk))",
+    replace: "if (disk === undefined)",
+  },
+  {
+    name: "what was read is not looked at again (C5)",
+    file: "store.ts",
+    find: 'if (!stillHolds(disk, reads(view), looked)) return "changed";',
+    replace: "",
+  },
+  {
+    name: "the target is not looked at before it is replaced (C5)",
+    file: "apply.ts",
+    find: "const isOurs = found === null ||",
+    replace: "const isOurs = fresh || found === null ||",
+  },
+  {
+    name: "a person's text is replaced at replay (C5)",
+    file: "apply.ts",
+    find: "const isOurs = found === null ||",
+    replace: "const isOurs = !fresh || found === null ||",
+  },
+  {
+    name: "a text that is kept aside is not synced (C5)",
+    file: "keep.ts",
+    find: "disk.fsync(fd);",
+    replace: "",
+  },
+  {
+    name: "the folder of a text that is kept aside is not synced (C5)",
+    file: "keep.ts",
+    find: "for (const folder of foldersOf(kept).toReversed()) disk.fsyncFolder(folder);",
+    replace: "",
+  },
+  {
+    name: "an edit that was redone is not journalled (C5)",
+    file: "recover.ts",
+    find: "const record = appendRecord(project.disk, at, resolution);",
+    replace: "const record = { sequence: at.sequence, end: at.length };",
+  },
+  {
+    name: "the versions in between are not known (C5)",
+    file: "chain.ts",
+    find: 'for (const step of chain) {\n    if (step.type === "known")',
+    replace: 'for (const step of chain.slice(-1)) {\n    if (step.type === "known")',
+  },
+  {
+    name: "the marker is trusted after a power cut (C5)",
+    file: "marker.ts",
+    find: "match[2] !== boot || ",
+    replace: "",
+  },
+  {
+    name: "the marker moves before the files (C5)",
+    file: "recover.ts",
+    find: "    const resolution = applySteps(applying, all);",
+    replace: "    writeMarker(project.disk, at);\n    const resolution = applySteps(applying, all);",
+  },
+  {
+    name: "the marker outlives the journal that it is about (C5)",
+    file: "journal.ts",
+    find: "if (at.length === 0) writeMarker(disk, at);",
+    replace: "",
+  },
+  {
+    name: "the marker is never written (C5)",
+    file: "recover.ts",
+    find: "writeMarker(project.disk, at);\n  return at;",
+    replace: "return at;",
+  },
+  {
+    name: "an append is done again (C6)",
+    file: "appends.ts",
+    find: "if (bytes.length >= offset + run.bytes.length && there.equals(run.bytes)) return;",
+    replace: "",
+  },
+  {
+    name: "an append does not look for its id (C6)",
+    file: "appends.ts",
+    find: "if (bytes.includes(id)) continue;",
+    replace: "",
+  },
+  {
+    name: "a torn append is left as it is (C6)",
+    file: "appends.ts",
+    find: "if (bytes.length >= offset && isTorn(",
+    replace: "if (bytes.length > 1e9 && isTorn(",
+  },
+  {
+    name: "an append writes where a person's text is (C6)",
+    file: "appends.ts",
+    find: "(statFile(disk, path)?.size ?? 0) === run.offset && ",
+    replace: "",
+  },
+  {
+    name: "a stale temporary file stays (C7)",
+    file: "apply.ts",
+    find: "if (!fresh) removeTemporary(disk, path);",
+    replace: "",
+  },
+  {
+    name: "the target is written in place (C7)",
+    file: "temporary.ts",
+    find: "const folder = folderOf(path);\n  return",
+    replace: "const folder = folderOf(path);\n  if (short === name) return path;\n  return",
+  },
+  {
+    name: "a record's checksum is not checked (C7)",
+    file: "record.ts",
+    find: "if (checksum(sequence, body) !== header[3]) return null;",
+    replace: "",
+  },
+  {
+    name: "a lock is not waited for (C2)",
+    file: "locks.ts",
+    find: "locked = disk.tryLock(fd) &&",
+    replace: "disk.tryLock(fd);\n    locked =",
+  },
+  {
+    name: "a failure after the commit is reported as a failed commit (C4)",
+    file: "store.ts",
+    find: "    } catch {\n      // Committed by now",
+    replace: "    } catch (error) {\n      throw error;\n      // Committed by now",
+  },
+];
+
+const project = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+
+function isCaught(mutant: Mutant): boolean {
+  const copy = mkdtempSync(join(tmpdir(), "pawl-mutant-"));
+  try {
+    for (const folder of ["src", "test"])
+      cpSync(join(project, folder), join(copy, folder), { recursive: true });
+    cpSync(join(project, "package.json"), join(copy, "package.json"));
+    const file = join(copy, "src/adapters/files", mutant.file);
+    const code = readFileSync(file, "utf8");
+    if (code.split(mutant.find).length !== 2)
+      throw new Error(`${mutant.name}: expected once in ${mutant.file}: ${mutant.find}`);
+    writeFileSync(
+      file,
+      code.replace(mutant.find, () => mutant.replace),
+    );
+    const run = spawnSync(process.execPath, [join(copy, "test/crash/run.ts"), "--for-mutants"], {
+      encoding: "utf8",
+    });
+    const first = run.stdout.split("\n").find((line) => line.includes("✗"));
+    process.stdout.write(`${run.status === 1 ? "caught " : "MISSED "} ${mutant.name}\n`);
+    if (first !== undefined) process.stdout.write(`        ${first.trim().slice(0, 150)}\n`);
+    else if (run.status !== 0) process.stdout.write(`        ${run.stderr.slice(0, 600)}\n`);
+    return run.status === 1 && first !== undefined;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+const chosen = MUTANTS.filter(({ name }) => name.includes(process.argv[2] ?? ""));
+const missed = chosen.filter((mutant) => !isCaught(mutant));
+process.stdout.write(`${chosen.length - missed.length} of ${chosen.length} broken laws were caught\n`);
+process.exitCode = missed.length === 0 && chosen.length > 0 ? 0 : 1;

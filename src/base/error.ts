@@ -31,6 +31,7 @@ export const ERROR_CODES = [
   "run-unreachable",
   "state-unreadable",
   "status-not-allowed",
+  "subtask-missing",
   "subtasks-open",
   "task-exists",
   "task-invalid",

@@ -282,7 +282,7 @@ test("elicit: the human is asked through the client, and the human's answer coun
   const tools = await (await import("../../src/workflows/alfred/module.ts")).default.tools();
   const tool = tools.find(({ name }) => name === "provide_review");
   if (!tool) throw new Error("no tool");
-  await project.run(tool.advance, { ...input, verdict: { approve: false, notes: "No." } }, human);
+  await project.run(tool.advance, { ...input, is_approved: false, feedback_notes: "No." }, human);
   const store = project.state(ID).active_tool_state.context_store;
   expect(store.verdicts.at(-1)).toMatchObject({ approved: false, notes: "No.", channel: "elicitation" });
 });

@@ -21,6 +21,14 @@ import type { Advance, Prepared, Reply } from "../../src/workflows/module.ts";
 
 const PACKAGED = join(import.meta.dirname, "../../src/workflows");
 
+const texts = new Map<string, Promise<string | null>>();
+
+function packaged(path: string): Promise<string | null> {
+  const text = texts.get(path) ?? readFile(join(PACKAGED, path), "utf8").catch(() => null);
+  texts.set(path, text);
+  return text;
+}
+
 export interface ProjectOptions {
   readonly settings?: Partial<AlfredSettings>;
   readonly withoutGit?: true;
@@ -96,10 +104,7 @@ export class AlfredProject {
       checks: openChecks({ root, environment: process.env, patienceMilliseconds: this.patience }),
     };
     return {
-      store: openStore({
-        root,
-        packaged: (path) => readFile(join(PACKAGED, path), "utf8").catch(() => null),
-      }),
+      store: openStore({ root, packaged }),
       outside,
       settings: async () => ({ ...DEFAULT_SETTINGS, alfred: this.settings }),
     };

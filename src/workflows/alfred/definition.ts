@@ -1,6 +1,6 @@
 import type { ArtifactName } from "./artifacts.ts";
 import type { Artifact } from "./state-file.ts";
-import type { RunTool, TaskStatus } from "./status.ts";
+import { NEXT_TOOL, type RunTool, type TaskStatus } from "./status.ts";
 
 /**
  * One workflow tool, declared. Its table, its prompts, its checks and what it leaves are made from this; adding a tool
@@ -62,8 +62,21 @@ export type EvidenceKind =
   | "diff"
   | "subtasks"
   | "checks"
-  | "commit"
-  | "task-ids";
+  | "commit";
+
+/** What most tools say when they are called. */
+export function nowAt(what: string): ToolDefinition["greeting"] {
+  return (id, state) => `${what} of task '${id}'. Current step: ${state}.`;
+}
+
+/** What most tools hand over with: the new status, and the tool that it calls for. */
+export function handOver(what: string): ToolDefinition["handover"] {
+  return (id, status) => {
+    const next = NEXT_TOOL[status];
+    const call = next === null ? "Nothing is left to be done." : `Call '${next}' to go on.`;
+    return `${what} of task ${id} is complete. The task is now '${status}'. ${call}`;
+  };
+}
 
 export const SHARED_REVIEW = { ai: "awaiting_ai_review", human: "awaiting_human_review" } as const;
 export const VERIFIED = "verified";

@@ -2,13 +2,16 @@
 import type { GitLook, Outside } from "../../base/ports.ts";
 import type { Context } from "../module.ts";
 import type { ArtifactOf } from "./artifacts.ts";
+import { lookAgain, runChecks } from "./check-evidence.ts";
 import type { EvidenceKind, WorkStep } from "./definition.ts";
+import { findDiff } from "./diff-evidence.ts";
 import type { Evidence, Finding } from "./evidence.ts";
-import { branchFinding, statusFinding } from "./git-evidence.ts";
+import { branchFinding, commitFinding, statusFinding } from "./git-evidence.ts";
 import type { LoadedRun } from "./load.ts";
+import { affectedFinding, designFinding, slotFindings, subtaskFinding } from "./plan-evidence.ts";
 import type { Artifact } from "./state-file.ts";
 
-interface Scene {
+export interface Scene {
   readonly run: LoadedRun;
   readonly artifact: Artifact;
   readonly outside: Outside;
@@ -21,13 +24,25 @@ const withLook =
   (find: (artifact: Artifact, look: GitLook, id: string) => Finding): Gatherer =>
   async ({ artifact, outside, run }) => [find(artifact, await outside.git.look(), run.id)];
 
-const GATHERERS: Partial<Readonly<Record<EvidenceKind, Gatherer>>> = {
+const GATHERERS: Readonly<Record<EvidenceKind, Gatherer>> = {
   "git-status": withLook((artifact, look) =>
     statusFinding(artifact as ArtifactOf<"GitStatusArtifact">, look),
   ),
   "git-branch": withLook((artifact, look, id) =>
     branchFinding(artifact as ArtifactOf<"BranchCreationArtifact">, look, id),
   ),
+  commit: withLook((artifact, look) => commitFinding(artifact as ArtifactOf<"FinalizeArtifact">, look)),
+  "affected-files": ({ artifact, outside }) =>
+    affectedFinding(artifact as ArtifactOf<"ContextAnalysisArtifact">, outside.files),
+  "designed-files": ({ artifact, outside }) =>
+    designFinding(artifact as ArtifactOf<"DesignArtifact">, outside.files),
+  slots: ({ artifact, outside, run }) =>
+    slotFindings(run, artifact as ArtifactOf<"ExecutionPlanArtifact">, outside.files),
+  subtasks: async ({ artifact, run }) =>
+    subtaskFinding(run, artifact as ArtifactOf<"ImplementationManifestArtifact">),
+  diff: ({ outside, run }) => findDiff(run, outside.git),
+  checks: ({ context, outside, run }) =>
+    runChecks(context.settings.alfred.checks, `${run.id}-${context.moment.id}`, outside.checks),
 };
 
 export async function gatherEvidence(
@@ -39,15 +54,14 @@ export async function gatherEvidence(
 ): Promise<Evidence> {
   const scene = { run, artifact, outside, context };
   const found: Finding[] = [];
-  for (const kind of step.evidence) found.push(...((await GATHERERS[kind]?.(scene)) ?? []));
+  for (const kind of step.evidence) found.push(...(await GATHERERS[kind](scene)));
   return found;
 }
 
 /** The submission's findings, with those that were still running looked at again. */
-export async function refreshEvidence(
-  run: LoadedRun,
-  _outside: Outside,
-  _context: Context,
-): Promise<Evidence> {
-  return run.active.context_store.submitted?.evidence ?? [];
+export async function refreshEvidence(run: LoadedRun, outside: Outside): Promise<Evidence> {
+  const evidence = run.active.context_store.submitted?.evidence ?? [];
+  return evidence.some(({ verdict }) => verdict === "running")
+    ? lookAgain(evidence, outside.checks)
+    : evidence;
 }

@@ -44,6 +44,22 @@ export function branchFinding(
   );
 }
 
+/** The reported commit beside the one that is checked out. */
+export function commitFinding(reported: ArtifactOf<"FinalizeArtifact">, look: GitLook): Finding {
+  if (look.kind !== "repository") return withoutRepository(look);
+  const hash = reported.commit_hash.trim().toLowerCase();
+  const isHead = look.head !== null && hash.length >= 7 && look.head.startsWith(hash);
+  const left = look.uncommitted.filter((path) => !isOwn(path));
+  const found = `The server sees the commit ${look.head ?? "(none)"} and ${countOf(left)}.`;
+  return verdictOn(
+    [
+      ...(isHead ? [] : [`the commit was reported as '${reported.commit_hash}'`]),
+      ...(left.length > 0 ? ["not everything is committed"] : []),
+    ],
+    found,
+  );
+}
+
 function verdictOn(differences: readonly string[], found: string): Finding {
   if (differences.length === 0)
     return { about: ABOUT, verdict: "agrees", words: `${found} It agrees with the report.` };
@@ -78,6 +94,7 @@ function countOf(files: readonly string[]): string {
   return `${files.length} uncommitted file${files.length === 1 ? "" : "s"} (${named}${more})`;
 }
 
-function isOwn(path: string): boolean {
+/** Pawl's and Alfred's own files. */
+export function isOwn(path: string): boolean {
   return path.startsWith(".alfred/") || path.startsWith(".pawl/");
 }

@@ -8,7 +8,7 @@ import { DEFINITIONS, definitionOf } from "./definitions.ts";
 import { hashOf } from "./hash.ts";
 import { type Kit, loadKit } from "./load-kit.ts";
 import { positionOf } from "./machine.ts";
-import { archiveFolder, scratchpadPath, statePath, TASKS, taskPath } from "./paths.ts";
+import { archiveFolder, SCRATCHPAD, statePath, TASKS, taskPath, workspaceFolder } from "./paths.ts";
 import type { Persona } from "./persona.ts";
 import type { TemplateSet } from "./prompter.ts";
 import { type ActiveTool, newTaskState, parseState, type TaskState } from "./state-file.ts";
@@ -111,6 +111,8 @@ export async function completeRun(
 ): Promise<LoadedRun> {
   const definition = definitionOf(active.tool_name);
   const { id, kit } = loaded;
+  // Listed, not read: these files grow with the task's history.
+  const workspace = await view.list(workspaceFolder(id));
   const archive = await view.list(archiveFolder(id));
   return {
     ...loaded,
@@ -119,7 +121,7 @@ export async function completeRun(
     position: positionOf(definition, active),
     persona: await loadPersona(view, kit, personaOf(definition, context)),
     templates: await loadTemplates(view, definition),
-    hasScratchpad: (await view.read(scratchpadPath(id))) !== null,
+    hasScratchpad: workspace.some(({ name }) => name === SCRATCHPAD),
     archived: archive.map(({ name }) => name),
     altered: await alteredIn(active, loaded.state),
   };

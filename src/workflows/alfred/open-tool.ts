@@ -5,11 +5,14 @@ import { decide, initialPosition } from "../../engine/decide.ts";
 import { REVIEW_POLICY, reviewPolicy } from "../../engine/review.ts";
 import type { Context } from "../module.ts";
 import { scratchpadTitle } from "./archive.ts";
+import { runningNote } from "./check-evidence.ts";
 import type { ToolDefinition } from "./definition.ts";
+import type { Evidence } from "./evidence.ts";
+import { refreshEvidence } from "./gather.ts";
 import { completeRun, type LoadedRun, type LoadedTask, loadTask, personaOf } from "./load.ts";
 import { machineOf } from "./machine.ts";
 import { scratchpadPath, statePath } from "./paths.ts";
-import { renderPrompt } from "./prompt.ts";
+import { renderPrompt, subtasksOf } from "./prompt.ts";
 import type { Answer, ToolPlan } from "./response.ts";
 import { type ActiveTool, renderState } from "./state-file.ts";
 import { NEXT_TOOL } from "./status.ts";
@@ -26,7 +29,7 @@ interface Seen {
 }
 
 /** Calling a workflow tool: it begins the tool's run on the task, or shows where the run stands. */
-export function openTool(definition: ToolDefinition): ToolPlan<OpenInput, Seen, undefined> {
+export function openTool(definition: ToolDefinition): ToolPlan<OpenInput, Seen, Evidence> {
   return {
     tool: definition.name,
     task: (input) => input.task_id,
@@ -37,11 +40,13 @@ export function openTool(definition: ToolDefinition): ToolPlan<OpenInput, Seen, 
       if (active && active.tool_name !== definition.name) throw otherToolActive(loaded, active, definition);
       if (active) return { run: await completeRun(view, loaded, active, context), begins: false };
       checkStatus(loaded, definition);
+      checkTaken(definition, input);
       const begun = begin(loaded, definition, input, context);
       return { run: await completeRun(view, loaded, begun, context), begins: true };
     },
-    prepare: (seen, _, __, context) =>
-      seen.begins ? started(seen.run, context) : resumed(seen.run, context),
+    gather: ({ run }, _, outside) => refreshEvidence(run, outside),
+    prepare: (seen, evidence, _, context) =>
+      seen.begins ? started(seen.run, context) : resumed(withEvidence(seen.run, evidence), evidence, context),
   };
 }
 
@@ -88,12 +93,37 @@ function begin(
       accepted: [],
       notes: [],
       verdicts: [],
-      completed_subtasks: [],
+      completed_subtasks: definition.countsSubtasks ? markedBefore(loaded) : [],
       ...(definition.takes && input.prd_content !== undefined && { input: input.prd_content }),
     },
     persona_name: personaOf(definition, context),
     created_at: moment.time,
     updated_at: moment.time,
+  };
+}
+
+/** When work comes back for revisions, what was done stays marked, unless the task was planned anew. */
+function markedBefore({ state }: LoadedTask): readonly string[] {
+  const { implement_task, plan_task } = state.completed_tool_outputs;
+  if (!implement_task || !plan_task || plan_task.finished_at > implement_task.finished_at) return [];
+  return subtasksOf(state).map(({ slot_id }) => slot_id);
+}
+
+function checkTaken(definition: ToolDefinition, input: OpenInput): void {
+  if (!definition.takes || (input[definition.takes] ?? "").trim() !== "") return;
+  throw new PawlError(
+    "usage",
+    `${definition.name} needs ${definition.takes} to begin: expected the product document as markdown, found nothing.`,
+    `Call ${definition.name} again with ${definition.takes}.`,
+  );
+}
+
+function withEvidence(run: LoadedRun, evidence: Evidence): LoadedRun {
+  const store = run.active.context_store;
+  if (store.submitted === null) return run;
+  return {
+    ...run,
+    active: { ...run.active, context_store: { ...store, submitted: { ...store.submitted, evidence } } },
   };
 }
 
@@ -132,9 +162,14 @@ function started(run: LoadedRun, context: Context): Answer {
   };
 }
 
-function resumed(run: LoadedRun, context: Context): Answer {
+function resumed(run: LoadedRun, evidence: Evidence, context: Context): Answer {
   const { row } = decide(machineOf(run.definition).workflow, run.position, "resume", {});
-  const answer = shown(run, context);
+  const shownNow = shown(run, context);
+  const note = runningNote(evidence, run.definition.name);
+  const answer = {
+    ...shownNow,
+    response: { ...shownNow.response, message: shownNow.response.message + note },
+  };
   return { ...answer, note: `Showed the run of ${run.definition.name} in state ${row.reply}` };
 }
 

@@ -6,11 +6,12 @@ export const FOLDER = projectPath(".alfred");
 export const CONFIG = projectPath(".alfred/config.yml");
 export const GITIGNORE = projectPath(".alfred/.gitignore");
 export const TASKS = projectPath(".alfred/tasks");
-export const WORKSPACES = projectPath(".alfred/workspace");
 
 export const taskPath = (id: string): ProjectPath => projectPath(".alfred/tasks", `${task(id)}.md`);
 export const statePath = (id: string): ProjectPath => workspace(id, "task_state.json");
-export const scratchpadPath = (id: string): ProjectPath => workspace(id, "scratchpad.md");
+export const SCRATCHPAD = "scratchpad.md";
+export const scratchpadPath = (id: string): ProjectPath => workspace(id, SCRATCHPAD);
+export const workspaceFolder = (id: string): ProjectPath => projectPath(".alfred/workspace", task(id));
 export const archiveFolder = (id: string): ProjectPath => workspace(id, "archive");
 export const archivePath = (id: string, name: string): ProjectPath => workspace(id, `archive/${name}`);
 export const logPath = (id: string): ProjectPath => projectPath(".alfred/debug", task(id), "alfred.log");

@@ -23,6 +23,7 @@ export function promptValues(run: LoadedRun, position: Position, settings: Alfre
   const under = machineOf(definition).underReview(position);
   const work = workAt(definition, position);
   const submitted = under ? store.submitted : null;
+  const subtasks = subtasksOf(run.state);
   return {
     task,
     persona: run.persona,
@@ -38,10 +39,12 @@ export function promptValues(run: LoadedRun, position: Position, settings: Alfre
     notes: notesOf(run.state, active),
     accepted: acceptedOf(definition, store.accepted),
     outputs: outputsOf(run.state),
-    subtasks: subtasksOf(run.state).map((slot) => ({
+    subtasks: subtasks.map((slot) => ({
       ...slot,
-      done: store.completed_subtasks.includes(slot.slot_id),
+      mark: store.completed_subtasks.includes(slot.slot_id) ? "x" : " ",
     })),
+    next_slot: nextSlot(subtasks, store.completed_subtasks),
+    rework: reworkOf(run.state),
     input: store.input ?? null,
     reviewer: under?.reviewer ?? null,
     then_human: under?.reviewer === "ai" && store.review_policy.includes("human"),
@@ -80,6 +83,26 @@ function outputsOf(state: TaskState): Readonly<Record<string, unknown>> {
 export interface Subtask {
   readonly slot_id: string;
   readonly title: string;
+  readonly depends_on: readonly string[];
+}
+
+/** The first slot that is not marked and waits for none that is not. */
+function nextSlot(subtasks: readonly Subtask[], completed: readonly string[]): Subtask | null {
+  const open = subtasks.filter(({ slot_id }) => !completed.includes(slot_id));
+  return open.find(({ depends_on }) => depends_on.every((id) => completed.includes(id))) ?? open[0] ?? null;
+}
+
+/** Why the task came back, from the last tool that sent it back; null where that was done with since. */
+function reworkOf(state: TaskState): Readonly<Record<"review" | "test", unknown>> {
+  const last = Object.entries(state.completed_tool_outputs)
+    .sort(([, one], [, other]) => (one.finished_at < other.finished_at ? -1 : 1))
+    .at(-1);
+  const cause = last?.[1].task_status === "revisions_requested" ? last : undefined;
+  const artifact = cause?.[1].accepted.at(-1)?.artifact ?? null;
+  return {
+    review: cause?.[0] === "review_task" ? artifact : null,
+    test: cause?.[0] === "test_task" ? artifact : null,
+  };
 }
 
 /** The slots of the accepted plan; none where the task was not planned. */
@@ -88,7 +111,8 @@ export function subtasksOf(state: TaskState): readonly Subtask[] {
     (each) => each.state === "generate_slots",
   );
   const slots = plan?.artifact.slots;
-  return Array.isArray(slots) ? (slots as Subtask[]) : [];
+  if (!Array.isArray(slots)) return [];
+  return (slots as Subtask[]).map((slot) => ({ ...slot, depends_on: slot.depends_on ?? [] }));
 }
 
 /** An accepted artifact as its section of the scratchpad. */
@@ -100,7 +124,7 @@ export function renderSection(
   const step = run.definition.steps.find((each) => each.state === accepted.state);
   const name = artifactTemplate(step?.artifact ?? "");
   return run.kit.render(run.templates, name, {
-    artifact: accepted.artifact,
+    artifact: step ? run.kit.completed(step.artifact, accepted.artifact) : accepted.artifact,
     persona: run.persona,
     timestamp: time,
     task: run.task,

@@ -37,8 +37,17 @@ export function render(templates: TemplateSet, name: string, values: Values): st
   }
 }
 
+/** The last engine made, kept while the partials are the same texts. */
+let last: { readonly key: string; readonly liquid: Liquid } | null = null;
+
 function engine(templates: TemplateSet): Liquid {
   const partials = [...templates].filter(([name]) => name.startsWith(PARTIALS));
+  const key = JSON.stringify(partials.map(([name, { text }]) => [name, text]));
+  if (last?.key !== key) last = { key, liquid: makeEngine(partials) };
+  return last.liquid;
+}
+
+function makeEngine(partials: readonly (readonly [string, TemplateText])[]): Liquid {
   const liquid = new Liquid({
     strictVariables: true,
     strictFilters: true,

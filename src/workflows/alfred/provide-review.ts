@@ -1,12 +1,15 @@
 import { PawlError } from "../../base/error.ts";
+import type { View } from "../../base/ports.ts";
 import type { Reviewer } from "../../base/settings.ts";
 import type { Context, GateInput } from "../module.ts";
+import { runningNote } from "./check-evidence.ts";
 import type { Evidence } from "./evidence.ts";
 import { refreshEvidence } from "./gather.ts";
 import { type LoadedRun, loadRun, loadTask } from "./load.ts";
-import { machineOf } from "./machine.ts";
+import { machineOf, stepOf } from "./machine.ts";
 import type { Answer, ToolPlan } from "./response.ts";
 import type { ContextStore, Submission, Verdict } from "./state-file.ts";
+import { checkCreation } from "./submission-checks.ts";
 import { checkUnaltered } from "./submit-work.ts";
 import { commit, invalidAction, take, verdictOf } from "./transition.ts";
 
@@ -14,8 +17,6 @@ export interface ReviewInput {
   readonly task_id: string;
   readonly is_approved: boolean;
   readonly feedback_notes?: string;
-  /** A human's answer, asked through the client; it counts instead of `is_approved`. */
-  readonly verdict?: { readonly approve: boolean; readonly notes?: string };
 }
 
 /** The one way to review any artifact. */
@@ -24,10 +25,10 @@ export const provideReview: ToolPlan<ReviewInput, LoadedRun, Evidence> = {
   task: (input) => input.task_id,
   run: (input) => `alfred:${input.task_id}`,
   async read(view, input, context) {
-    const loaded = await loadTask(view, input.task_id);
-    return loadRun(view, loaded, context);
+    const run = await loadRun(view, await loadTask(view, input.task_id), context);
+    return checked(run, input.is_approved, view);
   },
-  gather: (run, _, outside, context) => refreshEvidence(run, outside, context),
+  gather: (run, _, outside) => refreshEvidence(run, outside),
   prepare: (run, evidence, input, context) => review(run, evidence, givenBy(input), context),
 };
 
@@ -37,10 +38,10 @@ export const humanGate: ToolPlan<GateInput, LoadedRun, Evidence> = {
   task: (input) => input.id,
   run: (input) => `alfred:${input.id}`,
   async read(view, input, context) {
-    const loaded = await loadTask(view, input.id);
-    return loadRun(view, loaded, context);
+    const run = await loadRun(view, await loadTask(view, input.id), context);
+    return checked(run, input.approve, view);
   },
-  gather: (run, _, outside, context) => refreshEvidence(run, outside, context),
+  gather: (run, _, outside) => refreshEvidence(run, outside),
   prepare(run, evidence, input, context) {
     const under = machineOf(run.definition).underReview(run.position);
     if (under?.reviewer === "ai" && input.approve)
@@ -53,13 +54,20 @@ export const humanGate: ToolPlan<GateInput, LoadedRun, Evidence> = {
   },
 };
 
+/** What an approval would create must still be free; read through the view, so that it stays so until the commit. */
+async function checked(run: LoadedRun, isApproval: boolean, view: View): Promise<LoadedRun> {
+  const { submitted } = run.active.context_store;
+  if (isApproval && submitted)
+    await checkCreation(run, stepOf(run.definition, submitted.state), submitted.artifact, view);
+  return run;
+}
+
 interface Given {
   readonly approved: boolean;
   readonly notes: string;
 }
 
-function givenBy({ feedback_notes, is_approved, verdict }: ReviewInput): Given {
-  if (verdict) return { approved: verdict.approve, notes: verdict.notes ?? "" };
+function givenBy({ feedback_notes, is_approved }: ReviewInput): Given {
   return { approved: is_approved, notes: feedback_notes ?? "" };
 }
 
@@ -86,7 +94,7 @@ function review(run: LoadedRun, evidence: Evidence, given: Given, context: Conte
     decision,
     (store) => judged({ ...store, submitted: current }, current, verdict),
     {
-      message: `The ${who} review of '${under.work}' of task '${run.id}': ${what}${notes}.`,
+      message: `The ${who} review of '${under.work}' of task '${run.id}': ${what}${notes}.${runningNote(evidence, run.definition.name)}`,
       summary: `${under.work} ${what}${notes} in the ${who} review`,
     },
     context,

@@ -13,8 +13,32 @@ interface Schema {
 
 /** An artifact's structure as a model reads it best: JSON with a few words in the place of each value. */
 export function renderStructure(name: ArtifactName): string {
-  const schema = z.toJSONSchema(ARTIFACTS[name], { io: "input", unrepresentable: "any" }) as Schema;
-  return JSON.stringify(sketch(schema, true), null, 2);
+  return JSON.stringify(sketch(schemaOf(name), true), null, 2);
+}
+
+const schemas = new Map<ArtifactName, Schema>();
+
+function schemaOf(name: ArtifactName): Schema {
+  const known = schemas.get(name);
+  if (known) return known;
+  const made = z.toJSONSchema(ARTIFACTS[name], { io: "input", unrepresentable: "any" }) as Schema;
+  schemas.set(name, made);
+  return made;
+}
+
+/** The artifact with null for every key that may be absent, so that a strict template can ask for it. */
+export function completed(name: ArtifactName, artifact: unknown): unknown {
+  return fill(schemaOf(name), artifact);
+}
+
+function fill(schema: Schema, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => fill(schema.items ?? {}, item));
+  if (!schema.properties || typeof value !== "object" || value === null) return value;
+  const given = value as Record<string, unknown>;
+  const names = [...new Set([...Object.keys(schema.properties), ...Object.keys(given)])];
+  return Object.fromEntries(
+    names.map((name) => [name, fill(schema.properties?.[name] ?? {}, given[name] ?? null)]),
+  );
 }
 
 function sketch(schema: Schema, required: boolean): unknown {

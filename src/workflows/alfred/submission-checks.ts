@@ -3,6 +3,7 @@ import type { View } from "../../base/ports.ts";
 import type { ArtifactOf } from "./artifacts.ts";
 import type { WorkStep } from "./definition.ts";
 import type { LoadedRun } from "./load.ts";
+import { renderPlanned } from "./new-tasks.ts";
 import { taskPath } from "./paths.ts";
 import { subtasksOf } from "./prompt.ts";
 import type { Artifact } from "./state-file.ts";
@@ -15,6 +16,16 @@ export async function checkSubmission(
   view: View,
 ): Promise<void> {
   if (run.definition.countsSubtasks) checkSubtasks(run);
+  await checkCreation(run, step, artifact, view);
+}
+
+/** When tasks are about to be created: none of them may exist. */
+export async function checkCreation(
+  run: LoadedRun,
+  step: WorkStep,
+  artifact: Artifact,
+  view: View,
+): Promise<void> {
   if (step.createsTasks) await checkNewTasks(run, artifact as ArtifactOf<"TaskListArtifact">, view);
 }
 
@@ -39,7 +50,8 @@ async function checkNewTasks(
 ): Promise<void> {
   const lines: string[] = [];
   const own = tasks.map(({ task_id }) => task_id);
-  for (const [index, { dependencies, task_id }] of tasks.entries()) {
+  for (const [index, task] of tasks.entries()) {
+    const { dependencies, task_id } = task;
     if ((await view.read(taskPath(task_id))) !== null)
       lines.push(
         `- tasks.${index}.task_id: expected an id that no task of the project has, found ${JSON.stringify(task_id)}`,
@@ -50,7 +62,10 @@ async function checkNewTasks(
           `- tasks.${index}.dependencies.${place}: expected the id of a task of the list or the project, found ${JSON.stringify(id)}`,
         );
   }
-  if (lines.length === 0) return;
+  if (lines.length === 0) {
+    for (const task of tasks) renderPlanned(run.kit, task);
+    return;
+  }
   const { state } = run.position;
   throw new PawlError(
     "artifact-invalid",

@@ -1,5 +1,6 @@
 import { PawlError } from "../../base/error.ts";
 import type { Context } from "../module.ts";
+import { runningNote } from "./check-evidence.ts";
 import type { Evidence } from "./evidence.ts";
 import { gatherEvidence } from "./gather.ts";
 import { hashOf } from "./hash.ts";
@@ -73,7 +74,10 @@ function handIn(seen: Seen, evidence: Evidence, context: Context): Answer {
     run,
     decision,
     (store) => ({ ...store, submitted }),
-    { message, summary: `${name} handed in for ${work}` },
+    {
+      message: message + runningNote(evidence, run.definition.name),
+      summary: `${name} handed in for ${work}`,
+    },
     context,
   );
 }

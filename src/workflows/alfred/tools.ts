@@ -4,6 +4,7 @@ import { createTask } from "./create-task.ts";
 import { DEFINITIONS } from "./definitions.ts";
 import { getNextTask } from "./get-next-task.ts";
 import { initializeProject, PROVIDERS } from "./initialize-project.ts";
+import { markSubtask } from "./mark-subtask.ts";
 import { openTool } from "./open-tool.ts";
 import { provideReview } from "./provide-review.ts";
 import { atTheEdge } from "./response.ts";
@@ -66,6 +67,17 @@ const SINGLE: readonly Tool[] = [
 
 const HAND_IN: readonly Tool[] = [
   {
+    name: "mark_subtask_complete",
+    title: "Mark a subtask as complete",
+    description:
+      "Within implement_task: mark a slot of the plan as done, once its verification steps passed.",
+    input: z.object({ task_id, subtask_id: z.string().describe("the slot's id") }),
+    output,
+    readOnly: false,
+    idempotent: true,
+    advance: atTheEdge(markSubtask),
+  },
+  {
     name: "submit_work",
     title: "Submit work",
     description:
@@ -97,7 +109,7 @@ export const TOOLS: readonly Tool[] = [
       name: definition.name,
       title: definition.title,
       description: definition.description,
-      input: z.object({ task_id, ...(definition.takes && { prd_content: z.string() }) }),
+      input: z.object({ task_id, ...(definition.takes && { [definition.takes]: z.string().optional() }) }),
       output,
       readOnly: false,
       idempotent: true,

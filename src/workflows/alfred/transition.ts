@@ -11,7 +11,8 @@ import type { Context } from "../module.ts";
 import { finishChanges, scratchpadChange } from "./archive.ts";
 import { VERIFIED } from "./definition.ts";
 import type { LoadedRun } from "./load.ts";
-import { machineOf, placed, positionOf } from "./machine.ts";
+import { machineOf, placed, positionOf, stepOf } from "./machine.ts";
+import { taskFiles } from "./new-tasks.ts";
 import { statePath } from "./paths.ts";
 import { renderPrompt } from "./prompt.ts";
 import type { Answer } from "./response.ts";
@@ -96,12 +97,13 @@ export function commit(
   const { time } = context.moment;
   const outcome = apply(run, decision, effect, time);
   const scratchpad = outcome.accepted ? [scratchpadChange(run, outcome.accepted, context)] : [];
+  const created = createdBy(run, outcome.accepted);
   const events = [eventOf(run, decision, words.summary, context)];
   const before = run.position.state;
   const note = `${words.summary} (${before} → ${decision.after.state})`;
   if (outcome.finished) {
     const status = statusAfter(run, outcome);
-    const changes = [...finishChanges(run, outcome, status, context), ...scratchpad];
+    const changes = [...finishChanges(run, outcome, status, context), ...scratchpad, ...created];
     const next_prompt = run.definition.handover(run.id, status);
     const response = {
       status: "success",
@@ -117,6 +119,7 @@ export function commit(
   const changes: Change[] = [
     { type: "write", path: statePath(run.id), text: renderState(state) },
     ...scratchpad,
+    ...created,
   ];
   const response = {
     status: "success",
@@ -125,6 +128,12 @@ export function commit(
     next_prompt: prompt,
   } as const;
   return { response, changes, events, before, after: decision.after.state, note };
+}
+
+/** The task files that an accepted artifact calls for. */
+function createdBy(run: LoadedRun, accepted: Accepted | null): readonly Change[] {
+  if (!accepted || !stepOf(run.definition, accepted.state).createsTasks) return [];
+  return taskFiles(run.kit, accepted.artifact);
 }
 
 /** What a program may want to know of the run without reading the prompt. */

@@ -1,0 +1,79 @@
+import { PawlError } from "../../base/error.ts";
+import { type LoadedRun, loadRun, loadTask } from "./load.ts";
+import { machineOf } from "./machine.ts";
+import { statePath } from "./paths.ts";
+import { type Subtask, subtasksOf } from "./prompt.ts";
+import type { Answer, ToolPlan } from "./response.ts";
+import { renderState } from "./state-file.ts";
+import { invalidAction } from "./transition.ts";
+
+export interface MarkInput {
+  readonly task_id: string;
+  readonly subtask_id: string;
+}
+
+/** Progress within implement_task. */
+export const markSubtask: ToolPlan<MarkInput, LoadedRun, undefined> = {
+  tool: "mark_subtask_complete",
+  task: (input) => input.task_id,
+  run: (input) => `alfred:${input.task_id}`,
+  async read(view, input, context) {
+    const loaded = await loadTask(view, input.task_id);
+    return loadRun(view, loaded, context);
+  },
+  prepare(run, _, { subtask_id }, { moment }): Answer {
+    const { active, definition, id, position } = run;
+    if (!definition.countsSubtasks || machineOf(definition).workOf(position.state) === null)
+      throw invalidAction(run, "mark_subtask_complete");
+    const subtasks = subtasksOf(run.state);
+    if (!subtasks.some(({ slot_id }) => slot_id === subtask_id)) throw unknown(run, subtasks, subtask_id);
+    const before = active.context_store.completed_subtasks;
+    const here = { before: position.state, after: position.state };
+    if (before.includes(subtask_id))
+      return {
+        ...here,
+        response: {
+          status: "success",
+          message: `Subtask '${subtask_id}' of task '${id}' was marked before. Nothing was changed.`,
+          data: progress(subtasks, before),
+        },
+      };
+    const completed = [...before, subtask_id];
+    const state = {
+      ...run.state,
+      active_tool_state: {
+        ...active,
+        context_store: { ...active.context_store, completed_subtasks: completed },
+        updated_at: moment.time,
+      },
+      updated_at: moment.time,
+    };
+    const { done, total } = progress(subtasks, completed);
+    const left = total - done;
+    const next = left === 0 ? "All are: call submit_work with the manifest." : `${left} to go.`;
+    return {
+      ...here,
+      response: {
+        status: "success",
+        message: `Subtask '${subtask_id}' of task '${id}' is complete (${done} of ${total}). ${next}`,
+        data: progress(subtasks, completed),
+      },
+      changes: [{ type: "write", path: statePath(id), text: renderState(state) }],
+    };
+  },
+};
+
+function progress(subtasks: readonly Subtask[], completed: readonly string[]) {
+  const ids = subtasks.map(({ slot_id }) => slot_id);
+  const remaining = ids.filter((id) => !completed.includes(id));
+  return { done: ids.length - remaining.length, total: ids.length, remaining };
+}
+
+function unknown(run: LoadedRun, subtasks: readonly Subtask[], id: string): PawlError {
+  const ids = subtasks.map(({ slot_id }) => slot_id);
+  return new PawlError(
+    "subtask-missing",
+    `Task '${run.id}' has no subtask ${JSON.stringify(id)}. ${ids.length === 0 ? "It has no accepted plan, so it has no subtasks." : `Its subtasks: ${ids.join(", ")}.`}`,
+    ids.length === 0 ? "Hand the work in with submit_work." : "Use one of these ids.",
+  );
+}

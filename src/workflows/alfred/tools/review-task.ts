@@ -1,0 +1,15 @@
+import { handOver, nowAt, type ToolDefinition } from "../definition.ts";
+
+export const REVIEW_TASK: ToolDefinition = {
+  name: "review_task",
+  title: "Review a task",
+  description:
+    "Review the implementation of a task against its plan and criteria. Use it when the task is ready_for_review; a review that does not approve sends it back for revisions.",
+  reviews: "shared",
+  steps: [{ state: "dispatched", artifact: "ReviewArtifact", evidence: ["diff"] }],
+  status: { before: ["ready_for_review"], running: "in_review", after: "ready_for_testing" },
+  sendsBack: { to: "revisions_requested", when: ({ approved }) => approved === false },
+  persona: "planning",
+  greeting: nowAt("Review"),
+  handover: handOver("Review"),
+};

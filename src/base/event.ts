@@ -1,3 +1,5 @@
+import type { BloomHappening } from "./bloom-event.ts";
+
 /**
  * Everything that happens is one event of this union, in the past tense. Events are appended to
  * `.pawl/events.jsonl` in the same commit as the state that they tell of; CLI, MCP, terminal UI and board read them.
@@ -9,7 +11,7 @@ export type PawlEvent = Happening & {
   readonly time: string;
 };
 
-export type Happening = RunAdvanced | EditKept;
+export type Happening = RunAdvanced | EditKept | BloomHappening;
 
 /** A run took one row of its table. */
 export interface RunAdvanced {

@@ -63,6 +63,16 @@ export interface Store {
   settle(): Promise<void>;
 }
 
+/**
+ * What was worked out of a text, kept by the text's content: disposable, and never the truth. A miss costs time only.
+ */
+export interface Cache {
+  /** What was last put for exactly this source, or null. Never throws. */
+  get(kind: string, source: string): Promise<string | null>;
+  /** Best effort; replaces what the kind held before. Never throws. */
+  put(kind: string, source: string, worked: string): Promise<void>;
+}
+
 // ── Version control ──────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface Git {

@@ -4,6 +4,7 @@
  */
 export interface Settings {
   readonly alfred: AlfredSettings;
+  readonly bloom: BloomSettings;
   /** By name; `claude`, `codex`, `opencode`, `gemini` and `scripted` need no entry. */
   readonly agents?: Readonly<Record<string, AgentSettings>>;
 }
@@ -40,6 +41,32 @@ export interface AlfredSettings {
   readonly personas: Readonly<Record<string, string>>;
 }
 
+export interface BloomSettings {
+  /** Relative to the project's root; `-f` and `$BLOOM_TASKS_FILE` come before it. */
+  readonly tasks_file: string;
+  /** How an agent's prompt calls this program. */
+  readonly command: string;
+  /** The task as whose agent this process runs (`$BLOOM_TASK`, set for every agent); null: a person's. */
+  readonly acting_for: string | null;
+  /** The agent of tasks that name none. */
+  readonly agent: string;
+  /** How many work at once. */
+  readonly agents: number;
+  readonly permission: "ask" | "edits" | "all";
+  /** What to do where an agent ended well and left its step open. */
+  readonly on_unmarked_step: "assume" | "ask" | "block";
+  /** How often a failing step, verification, commit, push, merge or pull request is tried before the task is blocked. */
+  readonly tries: number;
+  /** Seconds before the second try; doubled for each further one, up to the limit. */
+  readonly backoff: { readonly first: number; readonly limit: number };
+  /** A task's budget where it has none of its own. */
+  readonly budget: { readonly usd?: number; readonly turns?: number; readonly minutes?: number };
+  /** Minutes: of an agent's silence, of an agent's run, of a verify command. */
+  readonly limits: { readonly silence: number; readonly run: number; readonly verify: number };
+  /** Variables of the environment that verify commands get beside those that every child gets. */
+  readonly environment: readonly string[];
+}
+
 export const DEFAULT_SETTINGS: Settings = {
   alfred: {
     provider: "local",
@@ -48,5 +75,19 @@ export const DEFAULT_SETTINGS: Settings = {
     evidence: "show",
     checks: {},
     personas: {},
+  },
+  bloom: {
+    tasks_file: "tasks.yaml",
+    command: "bloom",
+    acting_for: null,
+    agent: "claude",
+    agents: 1,
+    permission: "edits",
+    on_unmarked_step: "assume",
+    tries: 3,
+    backoff: { first: 5, limit: 300 },
+    budget: {},
+    limits: { silence: 15, run: 120, verify: 30 },
+    environment: [],
   },
 };

@@ -9,7 +9,7 @@ import { randomUUID } from "node:crypto";
 import { PawlError } from "../base/error.ts";
 import type { Caller, PawlEvent } from "../base/event.ts";
 import { projectPath } from "../base/path.ts";
-import type { Change, Outside, Store, View } from "../base/ports.ts";
+import type { Cache, Change, Outside, Store, View } from "../base/ports.ts";
 import type { Settings } from "../base/settings.ts";
 import type { Advance, Context, Prepared } from "../workflows/module.ts";
 
@@ -22,6 +22,7 @@ export interface Runtime {
   /** The effective settings, read through the view so that an edit of the configuration counts at once. */
   readonly settings: (view: View) => Promise<Settings>;
   readonly now?: () => Date;
+  readonly cache?: Cache;
 }
 
 /** Runs one advance to its reply. Throws a `PawlError`; then nothing has changed. */
@@ -37,6 +38,8 @@ export async function advance<Input, Seen, Gathered, R>(
     const prepared = plan.gather || run === null ? await attempt() : await runtime.store.hold(run, attempt);
     if (prepared !== "changed") {
       for (const { path, line } of prepared.logs ?? []) await runtime.store.log(path, line);
+      for (const { kind, source, worked } of prepared.worked ?? [])
+        await runtime.cache?.put(kind, source, worked);
       return prepared;
     }
   }
@@ -94,7 +97,8 @@ async function prepare<Input, Seen, Gathered, R>(
 async function contextOf(runtime: Runtime, view: View, caller: Caller): Promise<Context> {
   const settings = await runtime.settings(view);
   const time = (runtime.now?.() ?? new Date()).toISOString();
-  return { settings, caller, moment: { time, id: randomUUID() } };
+  const moment = { time, id: randomUUID() };
+  return { settings, caller, moment, ...(runtime.cache ? { cache: runtime.cache } : {}) };
 }
 
 function withEvents(prepared: Prepared<unknown>): readonly Change[] {

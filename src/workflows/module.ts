@@ -6,7 +6,7 @@
 import type { ZodObject } from "zod";
 import type { Caller, PawlEvent } from "../base/event.ts";
 import type { ProjectPath } from "../base/path.ts";
-import type { Change, Outside, View } from "../base/ports.ts";
+import type { Cache, Change, Outside, View } from "../base/ports.ts";
 import type { Settings } from "../base/settings.ts";
 import type { Workflow } from "../engine/workflow.ts";
 
@@ -81,6 +81,8 @@ export interface Context {
   readonly settings: Settings;
   readonly caller: Caller;
   readonly moment: Moment;
+  /** What was worked out of texts before; absent: nothing is kept. */
+  readonly cache?: Pick<Cache, "get">;
 }
 
 export interface Moment {
@@ -98,6 +100,8 @@ export interface Prepared<R> {
   readonly events?: readonly PawlEvent[];
   /** Written after the commit (or without one), best effort. */
   readonly logs?: readonly LogLine[];
+  /** Worked out of a text, for the cache; put there after the commit (or without one), best effort. */
+  readonly worked?: readonly Worked[];
   /** Instead of a commit: a human must be asked first; the surface asks and calls again. */
   readonly ask?: HumanQuestion;
 }
@@ -105,6 +109,12 @@ export interface Prepared<R> {
 export interface LogLine {
   readonly path: ProjectPath;
   readonly line: string;
+}
+
+export interface Worked {
+  readonly kind: string;
+  readonly source: string;
+  readonly worked: string;
 }
 
 /**

@@ -1,0 +1,210 @@
+/** What happens in the work loop over tasks.yaml: Bloom's part of the event union. Durations are in milliseconds. */
+export type BloomHappening =
+  | AgentHappening
+  | TaskHappening
+  | StepHappening
+  | GitHappening
+  | QuestionHappening
+  | CheckHappening
+  | BudgetHappening;
+
+export type AgentHappening =
+  | {
+      readonly type: "agent:started";
+      readonly taskId: string;
+      readonly agent: string;
+      readonly run: string;
+      /** What the run is for: `step`, `commit`, `resolve`, … */
+      readonly purpose: string;
+      readonly permission: "ask" | "edits" | "all";
+      readonly resumed: boolean;
+    }
+  | {
+      readonly type: "agent:ended";
+      readonly taskId: string;
+      readonly run: string;
+      readonly outcome: "succeeded" | "failed";
+      readonly reason: string | null;
+      readonly detail: string;
+      readonly duration: number;
+      readonly usd: number | null;
+      readonly turns: number | null;
+    }
+  /** Something was edited outside the task's worktree while its agent ran. */
+  | {
+      readonly type: "agent:strayed";
+      readonly taskId: string;
+      readonly run: string;
+      readonly paths: readonly string[];
+    }
+  /** Processes of a dead owner's agent were found and ended. */
+  | {
+      readonly type: "agent:leftovers_ended";
+      readonly taskId: string;
+      readonly run: string;
+      readonly count: number;
+    }
+  /** Only shown live, not stored: the output is on disk, with the run. */
+  | { readonly type: "agent:said"; readonly taskId: string; readonly run: string; readonly text: string }
+  | {
+      readonly type: "agent:used_tool";
+      readonly taskId: string;
+      readonly run: string;
+      readonly name: string;
+      readonly detail: string;
+    }
+  | { readonly type: "agent:warned"; readonly taskId: string; readonly run: string; readonly text: string };
+
+export type TaskHappening =
+  | {
+      readonly type: "task:status_changed";
+      readonly taskId: string;
+      readonly from: string;
+      readonly to: string;
+      readonly by: string;
+    }
+  | {
+      readonly type: "task:claimed";
+      readonly taskId: string;
+      readonly worker: string;
+      readonly takenOver: boolean;
+    }
+  | { readonly type: "task:released"; readonly taskId: string; readonly worker: string }
+  | {
+      readonly type: "task:retried";
+      readonly taskId: string;
+      readonly attempt: number;
+      readonly after: number;
+      readonly reason: string;
+    }
+  | { readonly type: "task:blocked"; readonly taskId: string; readonly reason: string }
+  | { readonly type: "task:waiting"; readonly taskId: string; readonly reason: string }
+  | { readonly type: "task:approved"; readonly taskId: string; readonly by: string }
+  | { readonly type: "task:interjected"; readonly taskId: string; readonly text: string }
+  | { readonly type: "task:assigned"; readonly taskId: string; readonly worker: string }
+  | { readonly type: "task:noted"; readonly taskId: string; readonly text: string }
+  | { readonly type: "task:reset"; readonly taskId: string; readonly from: string }
+  | { readonly type: "task:completed"; readonly taskId: string; readonly duration: number | null };
+
+export type StepHappening =
+  | {
+      readonly type: "step:started";
+      readonly taskId: string;
+      readonly stepId: string;
+      readonly stepIndex: number;
+      readonly totalSteps: number;
+    }
+  | {
+      readonly type: "step:completed";
+      readonly taskId: string;
+      readonly stepId: string;
+      readonly duration: number;
+    }
+  | {
+      readonly type: "step:assumed_done";
+      readonly taskId: string;
+      readonly stepId: string;
+      readonly reason: string;
+    };
+
+export type GitHappening =
+  | {
+      readonly type: "worktree:ensured";
+      readonly taskId: string;
+      readonly repo: string;
+      readonly branch: string;
+      readonly from: string;
+    }
+  | { readonly type: "worktree:removed"; readonly taskId: string; readonly branch: string }
+  | {
+      readonly type: "worktree:kept";
+      readonly taskId: string;
+      readonly branch: string;
+      readonly reason: string;
+    }
+  | { readonly type: "git:committed"; readonly taskId: string; readonly commit: string | null }
+  | { readonly type: "git:uncommitted"; readonly taskId: string; readonly paths: readonly string[] }
+  | { readonly type: "git:pushed"; readonly taskId: string; readonly branch: string; readonly commit: string }
+  | {
+      readonly type: "git:push_failed";
+      readonly taskId: string;
+      readonly branch: string;
+      readonly reason: string;
+    }
+  | {
+      readonly type: "git:pr_opened";
+      readonly taskId: string;
+      readonly number: number;
+      readonly url: string;
+      readonly found: boolean;
+    }
+  | { readonly type: "git:pr_failed"; readonly taskId: string; readonly reason: string }
+  | {
+      readonly type: "merge:completed";
+      readonly taskId: string;
+      readonly branch: string;
+      readonly into: string;
+      readonly commit: string;
+    }
+  | {
+      readonly type: "merge:conflicted";
+      readonly taskId: string;
+      readonly into: string;
+      readonly files: readonly string[];
+    }
+  | { readonly type: "merge:failed"; readonly taskId: string; readonly into: string; readonly reason: string }
+  | { readonly type: "merge:waiting"; readonly taskId: string; readonly into: string; readonly owner: string }
+  | {
+      readonly type: "session:opened";
+      readonly taskId: string;
+      readonly session: string;
+      readonly agent: string;
+    }
+  | {
+      readonly type: "session:lost";
+      readonly taskId: string;
+      readonly session: string | null;
+      readonly reason: string;
+    };
+
+export type QuestionHappening =
+  | {
+      readonly type: "question:asked";
+      readonly taskId: string;
+      readonly questionId: string;
+      readonly text: string;
+      readonly blocking: boolean;
+    }
+  | {
+      readonly type: "question:answered";
+      readonly taskId: string;
+      readonly questionId: string;
+      readonly answer: string;
+    };
+
+export type CheckHappening =
+  | {
+      readonly type: "check:passed";
+      readonly taskId: string;
+      readonly command: string;
+      readonly duration: number;
+      readonly commit: string | null;
+      readonly log: string;
+    }
+  | {
+      readonly type: "check:failed";
+      readonly taskId: string;
+      readonly command: string;
+      readonly exit: number | null;
+      readonly duration: number;
+      readonly commit: string | null;
+      readonly log: string;
+    };
+
+export type BudgetHappening = {
+  readonly type: "budget:exhausted";
+  readonly taskId: string;
+  /** Which limit: `usd`, `turns`, `minutes`. */
+  readonly limit: string;
+  readonly spent: { readonly usd: number; readonly turns: number; readonly minutes: number };
+};

@@ -1,0 +1,67 @@
+/**
+ * What waits for what: a task's work for the tasks that it depends on, for its parent's work and for the phases before
+ * its own; a task's end for its work and its subtasks' ends.
+ */
+import { eachTask, type Task } from "./task.ts";
+
+/** One circle of waiting, as the ids of its tasks with the first repeated at the end; empty where there is none. */
+export function findCycle(tasks: readonly Task[]): readonly (readonly string[])[] {
+  const waits = waiting(tasks);
+  const done = new Set<string>();
+  for (const root of waits.keys()) {
+    const cycle = circleFrom(root, waits, done);
+    if (cycle) return [named(cycle)];
+  }
+  return [];
+}
+
+function waiting(tasks: readonly Task[]): ReadonlyMap<string, readonly string[]> {
+  const waits = new Map<string, string[]>();
+  const phases = [...new Set(tasks.flatMap((task) => task.phase ?? []))].sort((a, b) => a - b);
+  phases.forEach((phase, index) => {
+    const members = tasks.filter((task) => task.phase === phase).map((task) => `end ${task.id}`);
+    const before = index > 0 ? [`phase ${phases[index - 1]}`] : [];
+    waits.set(`phase ${phase}`, [...members, ...before]);
+  });
+  for (const { task, parent } of eachTask(tasks)) {
+    const earlier = phases.filter((phase) => phase < (task.phase ?? 0)).at(-1);
+    waits.set(`work ${task.id}`, [
+      ...task.depends_on.map((id) => `end ${id}`),
+      ...(parent ? [`work ${parent.id}`] : earlier === undefined ? [] : [`phase ${earlier}`]),
+    ]);
+    waits.set(`end ${task.id}`, [`work ${task.id}`, ...task.subtasks.map((sub) => `end ${sub.id}`)]);
+  }
+  return waits;
+}
+
+/** Depth first without recursion, so that a long chain of dependencies cannot exhaust the stack. */
+function circleFrom(
+  root: string,
+  waits: ReadonlyMap<string, readonly string[]>,
+  done: Set<string>,
+): readonly string[] | null {
+  const path: { node: string; next: number }[] = [{ node: root, next: 0 }];
+  const open = new Set([root]);
+  if (done.has(root)) return null;
+  for (let top = path.at(-1); top; top = path.at(-1)) {
+    const next = waits.get(top.node)?.[top.next++];
+    if (next === undefined) {
+      done.add(top.node);
+      open.delete(top.node);
+      path.pop();
+    } else if (open.has(next)) {
+      const nodes = path.map(({ node }) => node);
+      return [...nodes.slice(nodes.indexOf(next)), next];
+    } else if (!done.has(next) && waits.has(next)) {
+      path.push({ node: next, next: 0 });
+      open.add(next);
+    }
+  }
+  return null;
+}
+
+function named(nodes: readonly string[]): readonly string[] {
+  const ids = nodes.map((node) => (node.startsWith("phase ") ? node : node.slice(node.indexOf(" ") + 1)));
+  const short = ids.filter((id, index) => id !== ids[index - 1]);
+  return short.length === 1 ? [...short, ...short] : short;
+}

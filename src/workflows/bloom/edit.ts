@@ -1,0 +1,18 @@
+import { PawlError } from "../../base/error.ts";
+import type { Editor } from "../../base/ports.ts";
+import { indexPlaces } from "./index-places.ts";
+import { parseText } from "./parse.ts";
+import { spliceAll, type TaskEdit } from "./splice.ts";
+
+/** Redoes edits on a tasks.yaml as it was found: whatever else a person changed in it stays. */
+export const editTasks: Editor = (text, edits) => {
+  const { document, problems } = parseText(text);
+  const [first] = problems;
+  if (first)
+    throw new PawlError(
+      "tasks-invalid",
+      `tasks.yaml:${first.line}:${first.column}: ${first.message}`,
+      first.fix,
+    );
+  return spliceAll(text, indexPlaces(document, text), edits as readonly TaskEdit[]);
+};

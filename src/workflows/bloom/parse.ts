@@ -1,0 +1,164 @@
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isPair,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseDocument,
+} from "yaml";
+import type { core } from "zod";
+import { checkTasks } from "./check-tasks.ts";
+import { indexPlaces } from "./index-places.ts";
+import type { Places } from "./places.ts";
+import { type Problem, shown } from "./problem.ts";
+import { tasksFile } from "./schema.ts";
+import type { TasksFile } from "./task.ts";
+
+export type KeyPath = readonly (string | number)[];
+
+export type ParsedTasks =
+  | { readonly ok: true; readonly file: TasksFile; readonly places: Places; readonly where: Where }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** The line and column of a key or value in the text, counted from 1. */
+export type Where = (path: KeyPath) => { readonly line: number; readonly column: number };
+
+/** The whole of tasks.yaml, checked; all problems at once, in the order of the file. */
+export function parseTasks(text: string): ParsedTasks {
+  const { document, where, problems } = parseText(text);
+  if (problems.length > 0) return { ok: false, problems };
+  const result = tasksFile.safeParse(withoutNulls(document.toJS({ maxAliasCount: 10_000 }) ?? {}));
+  if (!result.success) {
+    const data = document.toJS({ maxAliasCount: 10_000 });
+    return {
+      ok: false,
+      problems: inOrder(result.error.issues.map((issue) => fromIssue(issue, data, where))),
+    };
+  }
+  const file = result.data as TasksFile;
+  const found = checkTasks(file, where);
+  if (found.length > 0) return { ok: false, problems: inOrder(found) };
+  return { ok: true, file, places: indexPlaces(document, text), where };
+}
+
+/** The YAML alone: where it is none, the places of its faults. */
+export function parseText(text: string): { document: Document; where: Where; problems: readonly Problem[] } {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
+  const problems = document.errors.map((error): Problem => {
+    const { line, col } = lines.linePos(error.pos[0]);
+    return {
+      line,
+      column: col,
+      message: `This is not valid YAML: ${error.message.replace(/\s+/g, " ")}.`,
+      fix: "Correct the text there.",
+    };
+  });
+  const where: Where = (path) => {
+    const { line, col } = lines.linePos(offsetOf(document, path));
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  return { document, where, problems };
+}
+
+/** Where the value stands; its key, where it has no value; the nearest thing around it, where it is missing. */
+function offsetOf(document: Document, path: KeyPath): number {
+  let node = document.contents as Node | null;
+  let offset = node?.range?.[0] ?? 0;
+  for (const step of path) {
+    const at: unknown = isAlias(node) ? node.resolve(document) : node;
+    if (!isCollection(at)) break;
+    if (isMap(at)) {
+      const pair = at.items.find((item) => isScalar(item.key) && item.key.value === step);
+      const key = pair?.key as Node | undefined;
+      if (!isPair(pair) || !key?.range) break;
+      node = pair.value as Node | null;
+      const empty = !node?.range || node.range[0] === node.range[1];
+      offset = empty || !node?.range ? key.range[0] : node.range[0];
+    } else {
+      const item = at.items[Number(step)] as Node | undefined;
+      if (!item?.range) break;
+      node = item;
+      offset = item.range[0];
+    }
+  }
+  return offset;
+}
+
+function fromIssue(issue: core.$ZodIssue, data: unknown, where: Where): Problem {
+  const path = issue.path as KeyPath;
+  const found = path.reduce<unknown>((value, key) => (value as Record<string, unknown>)?.[key], data);
+  const expected = expectation(issue);
+  const name = nameOf(path, data);
+  return {
+    ...where(path),
+    message: `${name}: expected ${expected}, found ${shown(found)}.`,
+    fix: fixOf(issue, found, path),
+  };
+}
+
+function expectation(issue: core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return EXPECTED[issue.expected] ?? `a ${issue.expected}`;
+    case "invalid_value":
+      return `one of ${issue.values.join(", ")}`;
+    case "too_small":
+      return "a number above 0";
+    default:
+      return issue.message;
+  }
+}
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "a mapping",
+};
+
+function fixOf(issue: core.$ZodIssue, found: unknown, path: KeyPath): string {
+  const key = [...path].reverse().find((part) => typeof part === "string") ?? "tasks";
+  if (found === undefined || found === null) return `Add \`${key}\`.`;
+  if (issue.code === "invalid_type" && issue.expected === "string" && typeof found !== "object")
+    return `Put quotes around it: "${String(found)}".`;
+  if (issue.code === "invalid_type" && issue.expected === "array" && typeof found !== "object")
+    return `Write a list: \`${key}: [${JSON.stringify(found)}]\`.`;
+  if (key === "id" || key === "depends_on") return "Use an id such as TS-01.";
+  return `Correct \`${key}\`.`;
+}
+
+/** The task or step that the path leads into, and the key: `T1 status`. */
+export function nameOf(path: KeyPath, data: unknown): string {
+  let value = data;
+  let id = "";
+  for (const key of path) {
+    value = (value as Record<string, unknown> | undefined)?.[key];
+    const own = (value as { id?: unknown } | null | undefined)?.id;
+    if (typeof own === "string" || typeof own === "number") id = `${own} `;
+  }
+  const keys = path.filter((part, at) => typeof part === "string" || at === path.length - 1);
+  const last = keys.at(-1);
+  const key = typeof last === "number" ? `${String(keys.at(-2))}[${last}]` : last;
+  return `${id}${key ?? "The file"}`;
+}
+
+/** A key without a value is as good as absent. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, inner]) => inner !== null)
+      .map(([key, inner]) => [key, withoutNulls(inner)]),
+  );
+}
+
+function inOrder(problems: readonly Problem[]): readonly Problem[] {
+  return [...problems].sort((a, b) => a.line - b.line || a.column - b.column);
+}

@@ -1,0 +1,138 @@
+/**
+ * What may be worked on.
+ *
+ * K1  A task is done when its own work and all its subtasks are; only that counts as a dependency done.
+ * K2  A subtask waits for its parent's own work. A parent without work of its own waits for its subtasks instead.
+ * K3  A todo of a later phase than the lowest open one waits; what a person made ready does not wait for phases.
+ */
+import { eachTask, findTask, hasOwnWork, type Task } from "./task.ts";
+
+/** The state in its table of every task that has a run, by id. */
+export type RunStates = ReadonlyMap<string, string>;
+
+export interface Worker {
+  /** Takes the tasks of this group and those of none; null: all. */
+  readonly name: string | null;
+  /** Only this task and its subtasks; null: all. */
+  readonly only: string | null;
+}
+
+export const ANY_WORKER: Worker = { name: null, only: null };
+
+export function isDone(task: Task): boolean {
+  return task.status === "done" && task.subtasks.every(isDone);
+}
+
+/** The lowest phase with a task that is not done, or null where none has a phase. */
+export function openPhase(tasks: readonly Task[]): number | null {
+  const open = tasks.flatMap((task) => (task.phase === undefined || isDone(task) ? [] : [task.phase]));
+  return open.length === 0 ? null : Math.min(...open);
+}
+
+/** The todo tasks that wait for nothing more: they become ready_for_agent. */
+export function nowReady(tasks: readonly Task[], runs: RunStates): readonly Task[] {
+  const phase = openPhase(tasks);
+  const waits = waitsIn(tasks, runs);
+  return [...eachTask(tasks)].flatMap(({ task, parent }) => {
+    const later = parent === null && task.phase !== undefined && phase !== null && task.phase > phase;
+    return task.status === "todo" && !later && waits(task, parent) === null ? [task] : [];
+  });
+}
+
+/** The tasks that a worker may take now, the ones to go on with first, then by phase and place in the file. */
+export function takeable(
+  tasks: readonly Task[],
+  runs: RunStates,
+  worker: Worker = ANY_WORKER,
+): readonly Task[] {
+  const waits = waitsIn(tasks, runs);
+  const within = worker.only === null ? null : new Set(familyOf(tasks, worker.only));
+  const found = [...eachTask(tasks)].filter(
+    ({ task, parent }) =>
+      (within === null || within.has(task.id)) &&
+      belongsTo(task, worker) &&
+      (goesOn(task, runs) || (startsAnew(task) && waits(task, parent) === null)),
+  );
+  const rank = (task: Task) => (goesOn(task, runs) ? 0 : (task.phase ?? 0) + 1);
+  return found.map(({ task }) => task).sort((a, b) => rank(a) - rank(b));
+}
+
+const PARKED: ReadonlySet<string> = new Set(["waiting_for_human", "blocked", "budget_exhausted", "done"]);
+
+/** Begun before, and not at rest: a run that was stopped or whose owner died, or work that is done but not merged. */
+function goesOn(task: Task, runs: RunStates): boolean {
+  const state = runs.get(task.id);
+  if (task.status === "done_pending_merge") return state === undefined || !PARKED.has(state);
+  return task.status === "in_progress" && state !== undefined && !PARKED.has(state);
+}
+
+function startsAnew(task: Task): boolean {
+  return task.status === "ready_for_agent" || task.status === "assigned";
+}
+
+function belongsTo(task: Task, worker: Worker): boolean {
+  if (worker.name === null) return true;
+  if (task.status === "assigned") return task.agent_name === worker.name;
+  return task.agent_name === undefined || task.agent_name === worker.name;
+}
+
+/** What the task waits for, in words; null: for nothing. */
+export function waitingFor(tasks: readonly Task[], id: string, runs: RunStates): string | null {
+  for (const { task, parent } of eachTask(tasks))
+    if (task.id === id) return waitsIn(tasks, runs)(task, parent);
+  return null;
+}
+
+type Waits = (task: Task, parent: Task | null) => string | null;
+
+function waitsIn(tasks: readonly Task[], runs: RunStates): Waits {
+  const byId = new Map([...eachTask(tasks)].map((item) => [item.task.id, item] as const));
+  const ownDone = new Set([...byId].filter(([, { task }]) => isDone(task)).map(([id]) => id));
+  const waits: Waits = (task, parent) => {
+    const open = task.depends_on.filter((id) => !ownDone.has(id));
+    if (open.length > 0) return `it depends on ${open.join(", ")}`;
+    if (parent) {
+      const above = waitsForParent(parent);
+      if (above !== null) return above;
+    }
+    if (!hasOwnWork(task) && task.subtasks.some((sub) => !isDone(sub)))
+      return `its subtasks ${task.subtasks
+        .filter((sub) => !isDone(sub))
+        .map(({ id }) => id)
+        .join(", ")} are not done`;
+    return null;
+  };
+  const waitsForParent = (parent: Task): string | null => {
+    if (parent.status === "done") return null;
+    if (parent.status === "done_pending_merge" && runs.get(parent.id) === "done") return null;
+    if (hasOwnWork(parent)) return `the work of ${parent.id} comes first`;
+    if (parent.status === "blocked") return `${parent.id} is blocked`;
+    const open = parent.depends_on.filter((id) => !ownDone.has(id));
+    if (open.length > 0) return `${parent.id} depends on ${open.join(", ")}`;
+    const above = byId.get(parent.id)?.parent;
+    return above ? waitsForParent(above) : null;
+  };
+  return waits;
+}
+
+function familyOf(tasks: readonly Task[], id: string): readonly string[] {
+  const task = findTask(tasks, id);
+  return task ? [id, ...[...eachTask(task.subtasks)].map(({ task: sub }) => sub.id)] : [];
+}
+
+/**
+ * The parents that become done as the task does: their own work was done, and this was the last open subtask.
+ */
+export function doneWith(tasks: readonly Task[], id: string, runs: RunStates): readonly Task[] {
+  const parents = new Map([...eachTask(tasks)].map(({ task, parent }) => [task.id, parent] as const));
+  const done = new Set([id]);
+  const result: Task[] = [];
+  for (let parent = parents.get(id); parent; parent = parents.get(parent.id)) {
+    const whole = parent.subtasks.every((sub) => done.has(sub.id) || isDone(sub));
+    const ownDone = parent.status === "done_pending_merge" && runs.get(parent.id) === "done";
+    if (!whole || !ownDone) break;
+    done.add(parent.id);
+    result.push(parent);
+  }
+  return result;
+}

@@ -1,0 +1,21 @@
+/** What is wrong in tasks.yaml, with its place (counted from 1), what was expected and found, and the edit to make. */
+export interface Problem {
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+  readonly fix: string;
+}
+
+/** A value as it is shown in a message. */
+export function shown(value: unknown): string {
+  if (value === undefined || value === null) return "nothing";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "a mapping";
+  const text = JSON.stringify(value) ?? String(value);
+  const short = text.length > 60 ? `${text.slice(0, 57)}…` : text;
+  return typeof value === "string" ? short : `the ${typeof value} ${short}`;
+}
+
+export function renderProblem(path: string, problem: Problem): string {
+  return `${path}:${problem.line}:${problem.column}: ${problem.message} ${problem.fix}`;
+}

@@ -1,0 +1,170 @@
+/**
+ * What an agent is told. Every prompt ends with the exact command that marks the work done, and carries no path: the
+ * agent stands in its folder, and finds tasks.yaml by its environment.
+ */
+import { getCurrentStepForTask, getNextPendingStep } from "./steps.ts";
+import { branchOf, findTask, type Step, type Task } from "./task.ts";
+
+export interface GitInfo {
+  readonly branch: string;
+  readonly baseBranch?: string | undefined;
+  readonly mergeInto?: string | undefined;
+  readonly opensPullRequest?: boolean | undefined;
+}
+
+export interface StepInfo {
+  readonly stepId: string;
+  /** From 0. */
+  readonly stepIndex: number;
+  readonly totalSteps: number;
+  readonly instruction: string;
+  readonly acceptanceCriteria: readonly string[];
+  readonly isFirstStep: boolean;
+  readonly previousSteps: readonly { readonly id: string; readonly instruction: string }[];
+}
+
+export interface TaskGetResult {
+  readonly taskId: string;
+  readonly title: string;
+  readonly gitInfo: GitInfo | null;
+  readonly prompt: string;
+  /** Present where the task has a step that is not done. */
+  readonly stepInfo?: StepInfo;
+  readonly hasMoreSteps?: boolean;
+}
+
+/** The task as an agent gets it: its prompt, and where it has steps the current one. Null where no task has the id. */
+export function getTaskForAgent(
+  tasks: readonly Task[],
+  taskId: string,
+  taskCli = "bloom",
+  fresh?: boolean,
+): TaskGetResult | null {
+  const task = findTask(tasks, taskId);
+  if (!task) return null;
+  const gitInfo = gitInfoOf(task);
+  const base = { taskId, title: task.title, gitInfo };
+  const step = getCurrentStepForTask(task);
+  if (!step) return { ...base, prompt: buildTaskPrompt(task, gitInfo, taskCli) };
+  return {
+    ...base,
+    prompt: buildStepPrompt(task, step, gitInfo, taskCli, fresh),
+    stepInfo: stepInfoOf(task, step),
+    hasMoreSteps: getNextPendingStep(task) !== null,
+  };
+}
+
+export function gitInfoOf(task: Task): GitInfo | null {
+  if (task.repo === undefined) return null;
+  return {
+    branch: branchOf(task),
+    baseBranch: task.base_branch,
+    mergeInto: task.merge_into,
+    opensPullRequest: task.open_pr,
+  };
+}
+
+export function stepInfoOf(task: Task, step: Step): StepInfo {
+  const stepIndex = task.steps.findIndex(({ id }) => id === step.id);
+  return {
+    stepId: step.id,
+    stepIndex,
+    totalSteps: task.steps.length,
+    instruction: step.instruction,
+    acceptanceCriteria:
+      step.acceptance_criteria.length > 0 ? step.acceptance_criteria : task.acceptance_criteria,
+    isFirstStep: stepIndex === 0,
+    previousSteps: task.steps.slice(0, stepIndex).map(({ id, instruction }) => ({ id, instruction })),
+  };
+}
+
+/**
+ * A step's prompt. A fresh session (by default: the first step's) gets the whole task; a resumed one the instruction.
+ * Both get the list of the earlier steps.
+ */
+export function buildStepPrompt(
+  task: Task,
+  step: Step,
+  gitInfo: GitInfo | null,
+  taskCli: string,
+  fresh: boolean = task.steps[0]?.id === step.id,
+): string {
+  const info = stepInfoOf(task, step);
+  const last = info.stepIndex === info.totalSteps - 1;
+  const own = step.acceptance_criteria.length > 0;
+  return paragraphs(
+    ...(fresh ? context(task, gitInfo, own) : [`Go on with task ${task.id}: ${task.title}`]),
+    section(
+      "Steps before this one, all done",
+      info.previousSteps.map(({ id, instruction }) => `- ${id}: ${firstLine(instruction)}`),
+    ),
+    `## Step ${info.stepIndex + 1} of ${info.totalSteps}: ${step.id}`,
+    step.instruction,
+    section("Acceptance criteria", info.acceptanceCriteria.map(bullet)),
+    fresh ? asking(task, taskCli) : "",
+    last
+      ? `This is the last step: the task completes with it. When it is done, run this command and end your turn:`
+      : `Do this step only. When it is done, run this command and end your turn; the next step follows:`,
+    `${taskCli} step done ${step.id}`,
+  );
+}
+
+/** The prompt of a task without steps: its instructions are the single step. */
+export function buildTaskPrompt(task: Task, gitInfo: GitInfo | null, taskCli: string): string {
+  return paragraphs(
+    ...context(task, gitInfo, false),
+    section("Acceptance criteria", task.acceptance_criteria.map(bullet)),
+    asking(task, taskCli),
+    "When the task is done, run this command and end your turn:",
+    `${taskCli} done ${task.id}`,
+  );
+}
+
+function context(task: Task, gitInfo: GitInfo | null, withCriteria: boolean): readonly string[] {
+  return [
+    `# Task ${task.id}: ${task.title}`,
+    (task.instructions ?? "").trim(),
+    withCriteria ? section("The whole task is accepted when", task.acceptance_criteria.map(bullet)) : "",
+    section("Notes so far", task.ai_notes.map(bullet)),
+    gitInfo ? gitRules(gitInfo) : "",
+  ];
+}
+
+function gitRules(git: GitInfo): string {
+  const base = git.baseBranch === undefined ? "" : `, which began at \`${git.baseBranch}\``;
+  const next = git.opensPullRequest
+    ? "The branch is pushed and its pull request opened for you"
+    : git.mergeInto === undefined
+      ? "What follows with the branch is done for you"
+      : `The branch is merged into \`${git.mergeInto}\` for you`;
+  return [
+    "## Git",
+    "",
+    `You stand in a worktree of your own, on the branch \`${git.branch}\`${base}. Commit all your work there, in commits that say what and why.`,
+    `${next} once everything is done and checked: do not push, merge or switch branches, and change nothing outside this folder.`,
+  ].join("\n");
+}
+
+function asking(task: Task, taskCli: string): string {
+  return `If only a person can decide something, ask with \`${taskCli} ask ${task.id} "your question" --blocking\` and end your turn; you are resumed with the answer. What later steps should know, leave with \`${taskCli} note ${task.id} "your note"\`.`;
+}
+
+function section(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? "" : [`## ${title}`, "", ...lines].join("\n");
+}
+
+function bullet(text: string): string {
+  return `- ${text.trim().replaceAll("\n", "\n  ")}`;
+}
+
+function firstLine(text: string): string {
+  const [first = "", ...more] = text.trim().split("\n");
+  return more.length > 0 || first.length > 200 ? `${first.slice(0, 200)} …` : first;
+}
+
+function paragraphs(...parts: readonly string[]): string {
+  return parts
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+    .join("\n\n");
+}

@@ -1,0 +1,220 @@
+/**
+ * Changes tasks.yaml by splicing text at known places: one changed value is one changed line, everything else stays
+ * byte for byte. Pure, and without the YAML library, so that the hot path need not load it.
+ */
+import { PawlError } from "../../base/error.ts";
+import type { ItemPlace, KeyPlace, Places, Style, WrittenKey } from "./places.ts";
+import { renderScalar } from "./scalar.ts";
+
+/** A change that names its task or step by id, so that it can be redone on a text that a person changed meanwhile. */
+export type TaskEdit =
+  | { readonly type: "set"; readonly id: string; readonly key: WrittenKey; readonly value: string }
+  /** Takes the line away; where it holds more than the key, the value becomes null. */
+  | { readonly type: "clear"; readonly id: string; readonly key: WrittenKey }
+  | { readonly type: "append"; readonly id: string; readonly key: WrittenKey; readonly value: string };
+
+/** Applies the edits in order, on the text and on its places (which are changed in place). */
+export function spliceAll(text: string, places: Places, edits: readonly TaskEdit[]): string {
+  return edits.reduce((result, edit) => splice(result, places, edit), text);
+}
+
+function splice(text: string, places: Places, edit: TaskEdit): string {
+  const item = places[edit.id];
+  if (!item) throw unwritable(edit, "no task or step of that id is in the file");
+  if (item.fixed !== undefined) throw unwritable(edit, item.fixed);
+  const place = item.keys[edit.key];
+  if (place?.style === "fixed")
+    throw unwritable(edit, "the value is no plain text or list, or carries an anchor or a tag");
+  const change = changeOf(text, item, place, edit);
+  if (change === null) return text;
+  shift(places, change);
+  if (change.place === undefined) delete item.keys[edit.key];
+  else item.keys[edit.key] = change.place;
+  return text.slice(0, change.from) + change.text + text.slice(change.to);
+}
+
+interface Change {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+  /** Of the key that was changed, in the new text; absent: the key is gone. */
+  readonly place?: KeyPlace;
+}
+
+function changeOf(text: string, item: ItemPlace, place: KeyPlace | undefined, edit: TaskEdit): Change | null {
+  switch (edit.type) {
+    case "set":
+      if (!place) return addedText(text, item, edit);
+      if (isList(place)) throw unwritable(edit, "a list stands there");
+      return replaced(text, place, renderScalar(edit.value, place.style));
+    case "clear":
+      return place ? cleared(text, item, place) : null;
+    case "append":
+      if (!place) return addedList(text, item, edit);
+      if (place.style !== "empty" && !isList(place)) throw unwritable(edit, "the value is not a list");
+      return appended(text, place, edit.value);
+  }
+}
+
+// ── One value ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function replaced(text: string, { keyStart, keyEnd, ...value }: KeyPlace, shown: string): Change | null {
+  if (value.style === "empty") {
+    const { at, lead } = afterColon(text, keyEnd);
+    const place = { keyStart, keyEnd, ...textAt(at + lead.length, shown) };
+    return { from: at, to: at, text: lead + shown, place };
+  }
+  const { start, end } = value;
+  const before = text.slice(start, end);
+  if (before === shown) return null;
+  // A block scalar's range takes its last line break with it.
+  const tail = value.style === "lines" ? (/\r?\n$/.exec(before)?.[0] ?? "") : "";
+  return { from: start, to: end, text: shown + tail, place: { keyStart, keyEnd, ...textAt(start, shown) } };
+}
+
+function textAt(start: number, shown: string): Pick<KeyPlace, "start" | "end" | "style"> {
+  const style = shown.startsWith('"') ? "double" : shown.startsWith("'") ? "single" : "plain";
+  return { start, end: start + shown.length, style };
+}
+
+/** Where the value of a key without one goes: after its colon, which a flow mapping may lack. */
+function afterColon(text: string, keyEnd: number): { at: number; lead: string } {
+  const length = colonLength(text, keyEnd);
+  return length > 0 ? { at: keyEnd + length, lead: " " } : { at: keyEnd, lead: ": " };
+}
+
+function colonLength(text: string, keyEnd: number): number {
+  let at = keyEnd;
+  while (text[at] === " " || text[at] === "\t") at++;
+  return text[at] === ":" ? at + 1 - keyEnd : 0;
+}
+
+function cleared(text: string, item: ItemPlace, place: KeyPlace): Change | null {
+  const line = loneLine(text, item, place);
+  if (line) return { ...line, text: "" };
+  return place.style === "empty" || isList(place) ? null : replaced(text, place, "null");
+}
+
+/** The line of the key with its break, where it holds nothing else: no comment, no dash. */
+function loneLine(text: string, item: ItemPlace, place: KeyPlace): { from: number; to: number } | null {
+  if (item.indent < 0 || place.style === "lines" || isList(place)) return null;
+  const from = text.lastIndexOf("\n", place.keyStart - 1) + 1;
+  const valueEnd = place.style === "empty" ? place.keyEnd + colonLength(text, place.keyEnd) : place.end;
+  const end = lineBreak(text, valueEnd);
+  const rest = text.slice(from, place.keyStart) + text.slice(valueEnd, end.at);
+  if (!/^[ \t]*$/.test(rest) || text.slice(place.keyStart, valueEnd).includes("\n")) return null;
+  return { from, to: end.at + end.length };
+}
+
+// ── A key that was not there: after the status where it stands on one line, else after title or id ───────────────
+
+function addedText(text: string, item: ItemPlace, edit: TaskEdit & { type: "set" }): Change {
+  const { at, lead } = afterNeighbour(text, item, edit);
+  const shown = renderScalar(edit.value, "plain");
+  const keyStart = at + lead.length;
+  const keyEnd = keyStart + edit.key.length;
+  const place = { keyStart, keyEnd, ...textAt(keyEnd + 2, shown) };
+  return { from: at, to: at, text: `${lead}${edit.key}: ${shown}`, place };
+}
+
+function addedList(text: string, item: ItemPlace, edit: TaskEdit & { type: "append" }): Change {
+  const { at, lead } = afterNeighbour(text, item, edit);
+  const keyStart = at + lead.length;
+  const keyEnd = keyStart + edit.key.length;
+  const first = renderScalar(edit.value, "plain");
+  if (item.indent < 0) {
+    const end = keyEnd + ": [".length + first.length;
+    const place: KeyPlace = { keyStart, keyEnd, start: end, end, style: "flow", extra: 1 };
+    return { from: at, to: at, text: `${lead}${edit.key}: [${first}]`, place };
+  }
+  const column = item.indent + 2;
+  const shown = `${lead}${edit.key}:${breakOf(text)}${" ".repeat(column)}- ${first}`;
+  const end = at + shown.length;
+  const place: KeyPlace = { keyStart, keyEnd, start: end, end, style: "block", extra: column };
+  return { from: at, to: at, text: shown, place };
+}
+
+function afterNeighbour(text: string, item: ItemPlace, edit: TaskEdit): { at: number; lead: string } {
+  const neighbour = (["status", "title", "id"] as const)
+    .map((key) => item.keys[key])
+    .find((place) => place && ["plain", "double", "single", "alias", "empty"].includes(place.style));
+  if (!neighbour) throw unwritable(edit, "neither its id, its title nor its status stands on one line");
+  const end =
+    neighbour.style === "empty" ? neighbour.keyEnd + colonLength(text, neighbour.keyEnd) : neighbour.end;
+  if (item.indent < 0) return { at: end, lead: ", " };
+  return { at: lineBreak(text, end).at, lead: breakOf(text) + " ".repeat(item.indent) };
+}
+
+// ── One more item ────────────────────────────────────────────────────────────────────────────────────────────────
+
+function appended(text: string, list: KeyPlace, value: string): Change {
+  const { keyStart, keyEnd, style, extra = 0 } = list;
+  const item = renderScalar(value, "plain");
+  if (style === "empty") {
+    const { at, lead } = afterColon(text, keyEnd);
+    const end = at + lead.length + 1 + item.length;
+    const place: KeyPlace = { keyStart, keyEnd, start: end, end, style: "flow", extra: 1 };
+    return { from: at, to: at, text: `${lead}[${item}]`, place };
+  }
+  const at = list.start;
+  const lead = style === "block" ? `${breakOf(text)}${" ".repeat(extra)}- ` : extra === 1 ? ", " : "";
+  const end = at + lead.length + item.length;
+  const place: KeyPlace = {
+    keyStart,
+    keyEnd,
+    start: end,
+    end,
+    style,
+    extra: style === "block" ? extra : 1,
+  };
+  return { from: at, to: at, text: lead + item, place };
+}
+
+function isList(place: KeyPlace): boolean {
+  return place.style === "flow" || place.style === "block";
+}
+
+// ── Text ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function lineBreak(text: string, offset: number): { at: number; length: 0 | 1 | 2 } {
+  const found = text.indexOf("\n", offset);
+  if (found < 0) return { at: text.length, length: 0 };
+  return found > offset && text[found - 1] === "\r" ? { at: found - 1, length: 2 } : { at: found, length: 1 };
+}
+
+function breakOf(text: string): string {
+  const found = text.indexOf("\n");
+  return found > 0 && text[found - 1] === "\r" ? "\r\n" : "\n";
+}
+
+/** Moves every place behind the change along. What ends where a text is inserted stays; what begins there moves. */
+function shift(places: Places, { from, to, text }: Change): void {
+  const delta = text.length - (to - from);
+  if (delta === 0) return;
+  const begin = (offset: number) =>
+    offset > from || (offset === from && to === from) ? offset + delta : offset;
+  const close = (offset: number) => (offset > from && offset >= to ? offset + delta : offset);
+  for (const id in places) {
+    const keys = (places[id] as ItemPlace).keys;
+    for (const name in keys) {
+      const key = keys[name as WrittenKey] as KeyPlace;
+      if (key.end < from) continue;
+      key.start = hasOneOffset(key.style) ? close(key.start) : begin(key.start);
+      key.keyStart = begin(key.keyStart);
+      key.keyEnd = close(key.keyEnd);
+      key.end = close(key.end);
+    }
+  }
+}
+
+function hasOneOffset(style: Style): boolean {
+  return style === "flow" || style === "block" || style === "empty";
+}
+
+function unwritable(edit: TaskEdit, why: string): PawlError {
+  return new PawlError(
+    "tasks-unwritable",
+    `The ${edit.key} of ${edit.id} cannot be changed in tasks.yaml without touching other lines: ${why}.`,
+    `Write ${edit.id} out in tasks.yaml as a plain mapping with its own \`${edit.key}\`, then run the command again.`,
+  );
+}

@@ -1,0 +1,30 @@
+import { eachTask, type Step, type Task } from "./task.ts";
+
+export interface FoundStep {
+  readonly task: Task;
+  readonly step: Step;
+  readonly stepIndex: number;
+}
+
+/** The step of that id, with its task; step ids are unique in the whole file. */
+export function findStep(tasks: readonly Task[], stepId: string): FoundStep | null {
+  for (const { task } of eachTask(tasks)) {
+    const stepIndex = task.steps.findIndex((step) => step.id === stepId);
+    const step = task.steps[stepIndex];
+    if (step) return { task, step, stepIndex };
+  }
+  return null;
+}
+
+/** The first step that is not done, or null. */
+export function getCurrentStepForTask(task: Task): Step | null {
+  return task.steps.find((step) => step.status !== "done") ?? null;
+}
+
+/**
+ * The first step that is not done after the current one, or null. It only answers whether there are more: after a
+ * step was marked done, ask `getCurrentStepForTask` again.
+ */
+export function getNextPendingStep(task: Task): Step | null {
+  return task.steps.filter((step) => step.status !== "done")[1] ?? null;
+}

@@ -1,0 +1,98 @@
+/**
+ * The words of tasks.yaml. Unknown keys are a person's own: they are kept in the file and never looked at.
+ */
+export const TASK_STATUSES = [
+  "todo",
+  "ready_for_agent",
+  "assigned",
+  "in_progress",
+  "done_pending_merge",
+  "done",
+  "blocked",
+] as const;
+export type TaskStatus = (typeof TASK_STATUSES)[number];
+
+export const STEP_STATUSES = ["pending", "in_progress", "done"] as const;
+export type StepStatus = (typeof STEP_STATUSES)[number];
+
+export interface TasksFile {
+  readonly git: GitSettings;
+  readonly tasks: readonly Task[];
+}
+
+export interface GitSettings {
+  readonly push_to_remote: boolean;
+  readonly auto_cleanup_merged: boolean;
+}
+
+export interface Task {
+  readonly id: string;
+  readonly title: string;
+  readonly status: TaskStatus;
+  readonly phase?: number | undefined;
+  readonly depends_on: readonly string[];
+  /** A repository's name, or a path inside the project; `.` is the project's own. */
+  readonly repo?: string | undefined;
+  readonly branch?: string | undefined;
+  readonly base_branch?: string | undefined;
+  readonly merge_into?: string | undefined;
+  readonly open_pr?: boolean | undefined;
+  /** The group of workers that takes it. */
+  readonly agent_name?: string | undefined;
+  /** The provider: `claude`, `codex`, `scripted`, … */
+  readonly agent?: string | undefined;
+  readonly instructions?: string | undefined;
+  readonly acceptance_criteria: readonly string[];
+  readonly verify?: readonly string[] | undefined;
+  readonly steps: readonly Step[];
+  readonly subtasks: readonly Task[];
+  readonly checkpoint?: boolean | undefined;
+  readonly ai_notes: readonly string[];
+  readonly budget?: Budget | undefined;
+  readonly session_id?: string | undefined;
+  readonly session_provider?: string | undefined;
+  readonly started_at?: string | undefined;
+  readonly completed_at?: string | undefined;
+}
+
+export interface Step {
+  readonly id: string;
+  readonly instruction: string;
+  readonly status: StepStatus;
+  readonly acceptance_criteria: readonly string[];
+  readonly verify?: readonly string[] | undefined;
+  readonly started_at?: string | undefined;
+  readonly completed_at?: string | undefined;
+}
+
+export interface Budget {
+  readonly usd?: number | undefined;
+  readonly turns?: number | undefined;
+  readonly minutes?: number | undefined;
+}
+
+/** Every task with its parent (null at the top), parents before their subtasks. */
+export function* eachTask(
+  tasks: readonly Task[],
+  parent: Task | null = null,
+): Generator<{ readonly task: Task; readonly parent: Task | null }> {
+  for (const task of tasks) {
+    yield { task, parent };
+    yield* eachTask(task.subtasks, task);
+  }
+}
+
+export function findTask(tasks: readonly Task[], id: string): Task | null {
+  for (const { task } of eachTask(tasks)) if (task.id === id) return task;
+  return null;
+}
+
+/** Work of its own, beside its subtasks. A checkpoint without any is a gate. */
+export function hasOwnWork(task: Task): boolean {
+  return task.steps.length > 0 || (task.instructions ?? "").trim() !== "";
+}
+
+/** The branch that the task's work is committed on, where it has a repository. */
+export function branchOf(task: Task): string {
+  return task.branch ?? `bloom/${task.id}`;
+}

@@ -57,7 +57,13 @@ export function takeable(
   return found.map(({ task }) => task).sort((a, b) => rank(a) - rank(b));
 }
 
-const PARKED: ReadonlySet<string> = new Set(["waiting_for_human", "blocked", "budget_exhausted", "done"]);
+const PARKED: ReadonlySet<string> = new Set([
+  "waiting_for_human",
+  "blocked",
+  "budget_exhausted",
+  "backing_off",
+  "done",
+]);
 
 /** Begun before, and not at rest: a run that was stopped or whose owner died, or work that is done but not merged. */
 function goesOn(task: Task, runs: RunStates): boolean {

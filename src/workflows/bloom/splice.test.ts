@@ -151,7 +151,7 @@ const editOf = (count: number): fc.Arbitrary<TaskEdit> => {
 };
 
 function intended(file: { tasks: Data[] }, edit: TaskEdit): void {
-  const item = file.tasks.find((task) => task["id"] === edit.id) as Data;
+  const item = file.tasks.find((task) => task.id === edit.id) as Data;
   if (edit.type === "set") item[edit.key] = edit.value;
   else if (edit.type === "clear") item[edit.key] = null;
   else item[edit.key] = [...((item[edit.key] as unknown[] | null) ?? []), edit.value];

@@ -87,9 +87,13 @@ export function findTask(tasks: readonly Task[], id: string): Task | null {
   return null;
 }
 
-/** Work of its own, beside its subtasks. A checkpoint without any is a gate. */
+/**
+ * Work of its own for an agent. A title alone is an instruction, but not a parent's (its subtasks are the work) nor a
+ * checkpoint's (it is a gate).
+ */
 export function hasOwnWork(task: Task): boolean {
-  return task.steps.length > 0 || (task.instructions ?? "").trim() !== "";
+  if (task.steps.length > 0 || (task.instructions ?? "").trim() !== "") return true;
+  return task.subtasks.length === 0 && task.checkpoint !== true;
 }
 
 /** The branch that the task's work is committed on, where it has a repository. */

@@ -1,0 +1,50 @@
+/** The observed facts of a task's table. */
+import type { BloomSettings } from "../../base/settings.ts";
+import type { Facts } from "../../engine/workflow.ts";
+import { getCurrentStepForTask } from "./steps.ts";
+import type { TaskEvent } from "./table.ts";
+import { hasOwnWork, type Task, type TasksFile } from "./task.ts";
+import type { TaskRun, TryKind } from "./task-run.ts";
+
+/** What fails with the event. */
+export const TRIED: Readonly<Partial<Record<TaskEvent, TryKind>>> = {
+  agent_failed: "agent",
+  step_unmarked: "mark",
+  verify_failed: "verify",
+  uncommitted: "commit",
+  push_failed: "push",
+  merge_conflicted: "merge",
+  merge_unverified: "merge",
+  merge_failed: "merge",
+  pr_failed: "pr",
+  git_failed: "git",
+};
+
+export interface Around {
+  readonly task: Task;
+  readonly file: TasksFile;
+  readonly settings: BloomSettings;
+}
+
+export function factsOf({ task, file, settings }: Around, run: TaskRun, event: TaskEvent): Facts {
+  const repo = task.repo !== undefined;
+  const kind = TRIED[event];
+  const tries = kind === undefined ? 0 : (run.tries[kind] ?? 0);
+  return {
+    open_work: isOpen(task, run),
+    tries_left: tries + 1 < settings.tries,
+    commit_tries_left: tries < settings.tries,
+    unmarked: settings.on_unmarked_step,
+    repo,
+    push: repo && file.git.push_to_remote,
+    target: !repo ? "none" : task.open_pr === true ? "pr" : task.merge_into === undefined ? "none" : "merge",
+    checkpoint: task.checkpoint === true,
+  };
+}
+
+/** Whether an agent has still to work on it: a step is open, or the task without steps was not done. */
+export function isOpen(task: Task, run: Pick<TaskRun, "workDone">): boolean {
+  if (task.steps.length > 0) return getCurrentStepForTask(task) !== null;
+  if (run.workDone || task.status === "done" || task.status === "done_pending_merge") return false;
+  return hasOwnWork(task);
+}

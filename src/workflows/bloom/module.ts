@@ -1,0 +1,221 @@
+import { PawlError } from "../../base/error.ts";
+import type {
+  Advance,
+  Reply,
+  RunOverview,
+  Verb,
+  VerbArgument,
+  VerbOption,
+  WorkflowModule,
+} from "../module.ts";
+import { listRuns, loadRun, type TaskRun } from "./task-run.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: each verb has an input of its own
+type AnyAdvance = Advance<any, any, any, Reply>;
+
+const required = (name: string, description: string): VerbArgument => ({ name, description, required: true });
+const optional = (name: string, description: string): VerbArgument => ({
+  name,
+  description,
+  required: false,
+});
+const ID = required("id", "A task's id");
+const STEP = required("id", "A step's id");
+
+function verb(
+  name: string,
+  summary: string,
+  given: readonly (VerbArgument | VerbOption)[],
+  advance: () => Promise<AnyAdvance>,
+): Verb {
+  return {
+    name,
+    summary,
+    arguments: given.filter((each): each is VerbArgument => "name" in each),
+    options: given.filter((each): each is VerbOption => "flags" in each),
+    advance,
+  };
+}
+
+const VERBS: readonly Verb[] = [
+  verb(
+    "list",
+    "Lists the tasks of tasks.yaml",
+    [optional("status", "Only those of this status")],
+    async () => (await import("./verbs/look.ts")).list,
+  ),
+  verb(
+    "show",
+    "Shows a task: its state in the loop, steps, evidence and questions",
+    [ID],
+    async () => (await import("./verbs/look.ts")).show,
+  ),
+  verb(
+    "next",
+    "Shows which task would be taken next",
+    [{ flags: "--agent <name>", description: "As the worker of that name" }],
+    async () => (await import("./verbs/look.ts")).next,
+  ),
+  verb(
+    "validate",
+    "Checks tasks.yaml and names every problem with its line and column",
+    [],
+    async () => (await import("./verbs/look.ts")).validate,
+  ),
+  verb(
+    "prompt",
+    "Shows what the agent would be told for a task or step",
+    [required("id", "A task's or step's id"), { flags: "--resumed", description: "As in a resumed session" }],
+    async () => (await import("./verbs/look.ts")).prompt,
+  ),
+  verb("ready", "Lets the loop take a task", [ID], async () => (await import("./verbs/status.ts")).ready),
+  verb(
+    "start",
+    "Marks a task as worked on by a person",
+    [ID],
+    async () => (await import("./verbs/status.ts")).start,
+  ),
+  verb(
+    "done",
+    "Marks a task as done; what is still to be checked or merged follows",
+    [ID, { flags: "--force", description: "A person's word: done as it is, whatever is still open" }],
+    async () => (await import("./verbs/status.ts")).done,
+  ),
+  verb(
+    "block",
+    "Blocks a task",
+    [ID, optional("reason", "Kept as a note")],
+    async () => (await import("./verbs/status.ts")).block,
+  ),
+  verb("todo", "Puts a task back", [ID], async () => (await import("./verbs/status.ts")).todo),
+  verb(
+    "assign",
+    "Gives a task to one worker",
+    [ID, required("worker", "The worker's name")],
+    async () => (await import("./verbs/person.ts")).assign,
+  ),
+  verb(
+    "note",
+    "Leaves a note in a task",
+    [ID, required("text", "The note")],
+    async () => (await import("./verbs/person.ts")).note,
+  ),
+  verb(
+    "reset",
+    "Begins a task anew; steps that are done stay done",
+    [
+      optional("id", "A task's id"),
+      { flags: "--stuck", description: "Every task in progress without a live worker" },
+    ],
+    async () => (await import("./verbs/person.ts")).reset,
+  ),
+  verb("step done", "Marks a step as done", [STEP], async () => (await import("./verbs/step.ts")).stepDone),
+  verb(
+    "step start",
+    "Marks a step as in progress",
+    [STEP],
+    async () => (await import("./verbs/step.ts")).stepStart,
+  ),
+  verb("step show", "Shows a step", [STEP], async () => (await import("./verbs/step.ts")).stepShow),
+  verb(
+    "step list",
+    "Lists steps",
+    [optional("task", "Only those of this task")],
+    async () => (await import("./verbs/step.ts")).stepList,
+  ),
+  verb(
+    "ask",
+    "Asks a person, for a task",
+    [
+      required("task", "The task's id"),
+      required("text", "The question"),
+      { flags: "--blocking", description: "The task waits for the answer" },
+    ],
+    async () => (await import("./verbs/question.ts")).ask,
+  ),
+  verb(
+    "answer",
+    "Answers a question",
+    [required("question", "The question's id"), required("text", "The answer")],
+    async () => (await import("./verbs/question.ts")).answer,
+  ),
+  verb(
+    "questions",
+    "Lists the questions",
+    [optional("task", "Only those of this task")],
+    async () => (await import("./verbs/question.ts")).questions,
+  ),
+  verb(
+    "interject",
+    "Stops a task's agent and resumes it with a word from a person",
+    [required("task", "The task's id"), required("text", "What to say")],
+    async () => (await import("./verbs/question.ts")).interject,
+  ),
+];
+
+/** Bloom: many tasks, many agents, from tasks.yaml. */
+const bloom: WorkflowModule = {
+  name: "bloom",
+  title: "Bloom",
+  summary:
+    "Works through the tasks of tasks.yaml with agents in git worktrees: steps, checks, push, merge, pull request.",
+  async tables() {
+    const { BLOOM, REPLIES } = await import("./table.ts");
+    return [{ workflow: BLOOM, replies: Object.keys(REPLIES) }];
+  },
+  async overview(view) {
+    const overviews: RunOverview[] = [];
+    for (const id of await listRuns(view)) {
+      try {
+        const run = await loadRun(view, id);
+        if (run && run.state !== "done") overviews.push(overviewOf(run));
+      } catch (error) {
+        if (!(error instanceof PawlError)) throw error;
+        const problem = { message: error.message, fix: error.fix };
+        overviews.push({
+          run: `bloom:${id}`,
+          title: id,
+          state: "unreadable",
+          awaits: "human",
+          next: error.fix,
+          since: null,
+          problem,
+        });
+      }
+    }
+    return overviews;
+  },
+  tools: async () => [],
+  prompts: async () => [],
+  resources: async () => [],
+  verbs: VERBS,
+  gate: async () => (await import("./gate.ts")).gate,
+};
+
+export default bloom;
+
+function overviewOf(run: TaskRun): RunOverview {
+  const base = { run: `bloom:${run.task}`, title: run.title, state: run.state, since: run.since };
+  switch (run.state) {
+    case "waiting_for_human":
+      return {
+        ...base,
+        awaits: "human",
+        next:
+          run.kept.awaits === "approval"
+            ? `approve it: bloom approve ${run.task}`
+            : `answer its question: ${run.reason ?? ""}`,
+      };
+    case "blocked":
+    case "budget_exhausted":
+      return { ...base, awaits: "human", next: `${run.reason ?? run.state}; then bloom ready ${run.task}` };
+    case "opening_pr":
+      return run.pullRequest
+        ? { ...base, awaits: "human", next: `merge ${run.pullRequest.url}` }
+        : { ...base, awaits: "nobody", next: "open its pull request" };
+    case "working":
+      return { ...base, awaits: "agent", next: run.reason ?? "work on the current step" };
+    default:
+      return { ...base, awaits: "nobody", next: run.reason ?? `the loop goes on (${run.state})` };
+  }
+}

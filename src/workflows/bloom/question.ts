@@ -1,0 +1,83 @@
+/** Questions of agents to persons, and what persons have to say to agents: one small file each. */
+import { PawlError } from "../../base/error.ts";
+import { type ProjectPath, projectPath } from "../../base/path.ts";
+import type { View } from "../../base/ports.ts";
+
+export interface Question {
+  readonly id: string;
+  readonly task: string;
+  readonly text: string;
+  readonly blocking: boolean;
+  readonly asked: string;
+  readonly answer: string | null;
+  readonly answered: string | null;
+}
+
+/** What is to be said to a task's agent. `at once`: its run is stopped for it. */
+export interface Message {
+  readonly path: ProjectPath;
+  readonly task: string;
+  readonly text: string;
+  readonly atOnce: boolean;
+  readonly time: string;
+}
+
+const QUESTIONS = projectPath(".pawl/questions");
+export const INBOX = projectPath(".pawl/inbox");
+
+export function questionPath(id: string): ProjectPath {
+  return projectPath(QUESTIONS, `${id}.json`);
+}
+
+export async function loadQuestions(view: View): Promise<readonly Question[]> {
+  return (await loadFolder<Question>(view, QUESTIONS))
+    .map(({ value }) => value)
+    .sort((a, b) => numberOf(a) - numberOf(b));
+}
+
+export function nextQuestionId(questions: readonly Question[]): string {
+  return `q${Math.max(0, ...questions.map(numberOf)) + 1}`;
+}
+
+function numberOf({ id }: Question): number {
+  return Number(id.slice(1));
+}
+
+/** The messages for a task, oldest first. */
+export async function loadMessages(view: View, task: string): Promise<readonly Message[]> {
+  const found = await loadFolder<Omit<Message, "path">>(view, projectPath(INBOX, task));
+  return found
+    .map(({ path, value }) => ({ ...value, path }))
+    .sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
+}
+
+export function messagePath(task: string, id: string): ProjectPath {
+  return projectPath(INBOX, task, `${id}.json`);
+}
+
+async function loadFolder<T>(
+  view: View,
+  folder: ProjectPath,
+): Promise<readonly { path: ProjectPath; value: T }[]> {
+  const found: { path: ProjectPath; value: T }[] = [];
+  for (const { name, kind } of await view.list(folder)) {
+    if (kind !== "file" || !name.endsWith(".json")) continue;
+    const path = projectPath(folder, name);
+    const text = await view.read(path);
+    if (text !== null) found.push({ path, value: parse<T>(path, text) });
+  }
+  return found;
+}
+
+function parse<T>(path: ProjectPath, text: string): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch (error) {
+    throw new PawlError(
+      "state-unreadable",
+      `${path} is no JSON: ${(error as Error).message}.`,
+      `Correct or delete ${path}.`,
+      error,
+    );
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * tasks.yaml wins over the runs: what a person wrote there since the loop last wrote it counts.
+ */
+import type { RunStates } from "./pick.ts";
+import { eachTask, type Task } from "./task.ts";
+import type { TaskRun } from "./task-run.ts";
+
+/** The event that a person's word in tasks.yaml is for the run, or null. */
+export function wordOf(task: Task, run: TaskRun): "reset" | "dropped" | "halted" | null {
+  if (task.status === run.status) return null;
+  switch (task.status) {
+    case "todo":
+    case "ready_for_agent":
+    case "assigned":
+      return run.state === "ready" ? null : "reset";
+    case "done":
+      return run.state === "done" ? null : "dropped";
+    case "blocked":
+      return run.state === "blocked" || run.state === "budget_exhausted" ? null : "halted";
+    case "done_pending_merge":
+      // An agent's own `done` in the middle of its run; of a run at rest it is a person's: the rest goes on.
+      return run.state === "blocked" || run.state === "budget_exhausted" ? "reset" : null;
+    case "in_progress":
+      return null;
+  }
+}
+
+/** The tasks whose run counts in what may be taken. */
+export function tasksWithRuns(tasks: readonly Task[]): readonly string[] {
+  return [...eachTask(tasks)].flatMap(({ task }) =>
+    task.status === "in_progress" || task.status === "done_pending_merge" || task.status === "blocked"
+      ? [task.id]
+      : [],
+  );
+}
+
+/** The states of the runs, with a person's word in tasks.yaml over them; `now`: those that back off are at rest. */
+export function statesOf(tasks: readonly Task[], runs: ReadonlyMap<string, TaskRun>, now: string): RunStates {
+  const states = new Map<string, string>();
+  for (const { task } of eachTask(tasks)) {
+    const run = runs.get(task.id);
+    if (!run) continue;
+    const word = wordOf(task, run);
+    if (word === "reset") continue;
+    if (word !== null) states.set(task.id, word === "dropped" ? "done" : "blocked");
+    else states.set(task.id, run.after !== null && run.after > now ? "backing_off" : run.state);
+  }
+  return states;
+}

@@ -1,0 +1,27 @@
+import type { Change } from "../../base/ports.ts";
+import type { TaskEdit } from "./splice.ts";
+import { donePath, renderRun, runPath, type TaskRun } from "./task-run.ts";
+
+/**
+ * How a run is written: where it stands, or once tasks.yaml says that the task is done aside, for its evidence.
+ * Parents that become done by the same edits go with it.
+ */
+export function runChanges(
+  run: TaskRun,
+  { runs }: { readonly runs: ReadonlyMap<string, TaskRun> },
+  edits: readonly TaskEdit[],
+): readonly Change[] {
+  const parents = edits.flatMap((edit) => {
+    const done = edit.type === "set" && edit.key === "status" && edit.value === "done";
+    const parent = done && edit.id !== run.task ? runs.get(edit.id) : undefined;
+    return parent ? [{ ...parent, status: "done" as const }] : [];
+  });
+  return [run, ...parents].flatMap((each) => written(each, runs.has(each.task)));
+}
+
+function written(run: TaskRun, existed: boolean): readonly Change[] {
+  if (run.state !== "done" || run.status !== "done")
+    return [{ type: "write", path: runPath(run.task), text: renderRun(run) }];
+  const kept: Change = { type: "write", path: donePath(run.task), text: renderRun(run) };
+  return existed ? [kept, { type: "remove", path: runPath(run.task) }] : [kept];
+}

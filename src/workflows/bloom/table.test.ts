@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { check } from "../../engine/check.ts";
+import { BLOOM, REPLIES } from "./table.ts";
+
+describe("The table of a task", () => {
+  it("is proved: one row for every configuration, event and facts, no trap, nothing unreachable", () => {
+    const report = check({ workflow: BLOOM, replies: Object.keys(REPLIES) });
+    expect(report.violations).toEqual([]);
+    expect(report.counts.states).toBe(12);
+  });
+
+  it("reaches pushing, merging and pull requests only once everything is committed", () => {
+    const out = new Set(["pushing", "merging", "opening_pr", "cleaning"]);
+    const into = BLOOM.rows.filter((row) => typeof row.to === "string" && out.has(row.to));
+    expect(into.length).toBeGreaterThan(8);
+    for (const row of into)
+      expect(
+        row.from.every((state) => out.has(state) || state === "committing" || state === "waiting_for_human"),
+      ).toBe(true);
+  });
+});

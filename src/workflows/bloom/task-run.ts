@@ -1,0 +1,160 @@
+/** Where a task stands in its table, and what the loop must know to go on: `.pawl/runs/<id>.json`. */
+import { PawlError } from "../../base/error.ts";
+import { type ProjectPath, projectPath } from "../../base/path.ts";
+import type { View } from "../../base/ports.ts";
+import type { Facts } from "../../engine/workflow.ts";
+import type { TaskEvent, TaskState } from "./table.ts";
+import type { Task, TaskStatus } from "./task.ts";
+
+export interface TaskRun {
+  readonly version: 1;
+  readonly task: string;
+  readonly title: string;
+  readonly state: TaskState;
+  readonly kept: Facts;
+  /** The row whose commands are to be done; null: it was not claimed yet. */
+  readonly row: string | null;
+  /** When the state began. */
+  readonly since: string;
+  /** Why it waits, is blocked, or tries again. */
+  readonly reason: string | null;
+  /** Not to be gone on with before then (backoff). */
+  readonly after: string | null;
+  /** What the agent's run is for. */
+  readonly errand: Errand;
+  /** What the next prompt tells beside the errand: the failing command, the answer, the interjection. */
+  readonly message: string | null;
+  /** Failures in a row, by what failed. */
+  readonly tries: Readonly<Partial<Record<TryKind, number>>>;
+  /** The task without steps was done by its agent. */
+  readonly workDone: boolean;
+  readonly session: { readonly id: string; readonly agent: string } | null;
+  /** An agent's run or a command that was begun and whose end is not yet told: its processes may live. */
+  readonly underway: string | null;
+  /** Agent runs so far; names the next one. */
+  readonly runs: number;
+  readonly spent: { readonly usd: number; readonly turns: number; readonly milliseconds: number };
+  /** What the loop itself saw, newest last. */
+  readonly evidence: readonly Evidence[];
+  readonly pullRequest: { readonly number: number; readonly url: string } | null;
+  /** The status in tasks.yaml as the loop wrote it: another one there is a person's word. */
+  readonly status: TaskStatus;
+}
+
+export type Errand = "step" | "mark" | "repair" | "commit" | "resolve" | "repair-merge";
+
+export type TryKind = "agent" | "mark" | "verify" | "commit" | "push" | "merge" | "pr" | "git";
+
+export interface Evidence {
+  readonly step: string | null;
+  readonly command: string;
+  readonly exit: number | null;
+  readonly commit: string | null;
+  /** The folder of its output. */
+  readonly log: string;
+  readonly duration: number;
+  readonly time: string;
+  /** On what it ran: the task's worktree, or the merged result. */
+  readonly on: "worktree" | "merge";
+}
+
+/** One thing that came of a command. */
+export interface TaskOutcome {
+  readonly event: TaskEvent;
+  readonly reason?: string;
+}
+
+const RUNS = projectPath(".pawl/runs");
+const OVER = projectPath(".pawl/done");
+const KEPT_EVIDENCE = 200;
+
+export function newRun({ id, title, status }: Pick<Task, "id" | "title" | "status">, time: string): TaskRun {
+  return {
+    version: 1,
+    task: id,
+    title,
+    state: "ready",
+    kept: { awaits: "nothing", approved: false },
+    row: null,
+    since: time,
+    reason: null,
+    after: null,
+    errand: "step",
+    message: null,
+    tries: {},
+    workDone: false,
+    session: null,
+    underway: null,
+    runs: 0,
+    spent: { usd: 0, turns: 0, milliseconds: 0 },
+    evidence: [],
+    pullRequest: null,
+    status,
+  };
+}
+
+export function runPath(task: string): ProjectPath {
+  return projectPath(RUNS, `${task}.json`);
+}
+
+/** Where the run of a task that is done is kept, for its evidence. */
+export function donePath(task: string): ProjectPath {
+  return projectPath(OVER, `${task}.json`);
+}
+
+export function renderRun(run: TaskRun): string {
+  const evidence = run.evidence.slice(-KEPT_EVIDENCE);
+  return `${JSON.stringify({ ...run, evidence }, null, 2)}\n`;
+}
+
+/** The task's run, or null where it has none. Throws `state-unreadable`. */
+export async function loadRun(view: View, task: string): Promise<TaskRun | null> {
+  const path = runPath(task);
+  const text = await view.read(path);
+  return text === null ? null : parseRun(path, text);
+}
+
+/** The runs of these tasks that have one. */
+export async function loadRuns(view: View, tasks: Iterable<string>): Promise<ReadonlyMap<string, TaskRun>> {
+  const runs = new Map<string, TaskRun>();
+  for (const task of tasks) {
+    const run = await loadRun(view, task);
+    if (run) runs.set(task, run);
+  }
+  return runs;
+}
+
+/** The ids of the tasks with a run that is not over. */
+export async function listRuns(view: View): Promise<readonly string[]> {
+  return (await view.list(RUNS)).flatMap(({ name, kind }) =>
+    kind === "file" && name.endsWith(".json") ? [name.slice(0, -".json".length)] : [],
+  );
+}
+
+function parseRun(path: ProjectPath, text: string): TaskRun {
+  let found: unknown;
+  try {
+    found = JSON.parse(text);
+  } catch (error) {
+    throw unreadable(path, `it is no JSON: ${(error as Error).message}`);
+  }
+  const run = found as Partial<TaskRun> | null;
+  if (
+    run?.version !== 1 ||
+    typeof run.task !== "string" ||
+    typeof run.state !== "string" ||
+    !run.kept ||
+    !run.spent
+  )
+    throw unreadable(path, "it lacks version 1, task, state, kept or spent");
+  return run as TaskRun;
+}
+
+function unreadable(path: ProjectPath, what: string): PawlError {
+  const id = path.slice(RUNS.length + 1, -".json".length);
+  return new PawlError(
+    "state-unreadable",
+    `${path} cannot be read as a task's run: ${what}.`,
+    `Correct it, or begin the task anew: delete ${path}, then \`bloom ready ${id}\`.`,
+  );
+}

@@ -1,0 +1,231 @@
+/**
+ * One event on a task's run: the table decides, and the run, tasks.yaml and the events follow from its row. Pure.
+ */
+import type { BloomHappening } from "../../base/bloom-event.ts";
+import type { Caller, RunAdvanced } from "../../base/event.ts";
+import type { BloomSettings } from "../../base/settings.ts";
+import { decide } from "../../engine/decide.ts";
+import type { Row } from "../../engine/workflow.ts";
+import { type Around, factsOf, TRIED } from "./facts.ts";
+import { doneWith, isDone, type RunStates } from "./pick.ts";
+import type { TaskEdit } from "./splice.ts";
+import { getCurrentStepForTask } from "./steps.ts";
+import { BLOOM, REPLIES, type TaskEvent, type TaskState } from "./table.ts";
+import type { Task, TaskStatus } from "./task.ts";
+import type { Errand, TaskOutcome, TaskRun, TryKind } from "./task-run.ts";
+import { completed, forgetSession, statusEdit, workStarts } from "./verbs/edits.ts";
+import { stepDoneEdits } from "./verbs/step.ts";
+
+export interface Turn {
+  /** The same object where the event changed nothing. */
+  readonly run: TaskRun;
+  readonly row: Row;
+  readonly edits: readonly TaskEdit[];
+  readonly happened: readonly (BloomHappening | RunAdvanced)[];
+}
+
+export interface Now extends Around {
+  readonly states: RunStates;
+  readonly time: string;
+  readonly by: Caller;
+}
+
+export function turn(run: TaskRun, { event, reason }: TaskOutcome, now: Now): Turn {
+  const { row, after } = decide(BLOOM, { state: run.state, kept: run.kept }, event, factsOf(now, run, event));
+  if (row.outcome === "no-effect") return { run, row, edits: [], happened: [] };
+  const state = after.state as TaskState;
+  const worked = event === "step_done" || row.reply === "assumed_done";
+  const next: TaskRun = {
+    ...run,
+    state,
+    kept: after.kept,
+    row: row.id,
+    since: state === run.state ? run.since : now.time,
+    reason: reason ?? (state === run.state ? run.reason : null),
+    after: waitUntil(row, event, run, now),
+    errand: errandOf(row, run),
+    message: row.commands?.some(isAgentRun) ? run.message : null,
+    tries: triesAfter(run, event, row),
+    workDone: event === "reset" ? false : run.workDone || (worked && now.task.steps.length === 0),
+    session: FORGETS.has(event) ? null : run.session,
+    ...(event === "reset" ? { tries: {}, spent: { usd: 0, turns: 0, milliseconds: 0 }, errand: "step" } : {}),
+  };
+  const written = edits(next, row, event, now);
+  const status = written.findLast(
+    (edit) => edit.type === "set" && edit.id === run.task && edit.key === "status",
+  );
+  return {
+    run: { ...next, status: status?.type === "set" ? (status.value as TaskStatus) : now.task.status },
+    row,
+    edits: written,
+    happened: happenings(run, next, row, event, now),
+  };
+}
+
+const FORGETS: ReadonlySet<TaskEvent> = new Set(["agent_failed", "session_lost", "reset"]);
+
+function isAgentRun({ type }: { readonly type: string }): boolean {
+  return type === "run-agent";
+}
+
+/** `again`, an answer and an interjection go on with the errand that there was. */
+function errandOf(row: Row, run: TaskRun): Errand {
+  const purpose = row.commands?.find(isAgentRun)?.purpose;
+  const goesOn =
+    purpose === undefined || purpose === "again" || purpose === "answer" || purpose === "interjection";
+  return goesOn ? run.errand : (purpose as Errand);
+}
+
+// ── Tries ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What a success starts counting anew. Conflicts are counted until the merge is made, else they could go on for ever. */
+const SUCCEEDS: Readonly<Partial<Record<TaskEvent, readonly TryKind[]>>> = {
+  step_done: ["agent", "mark"],
+  errand_done: ["agent"],
+  verify_passed: ["agent", "mark", "verify", "git"],
+  committed: ["commit", "git"],
+  pushed: ["push", "git"],
+  merged: ["merge", "git"],
+  pr_opened: ["pr"],
+};
+
+function triesAfter(run: TaskRun, event: TaskEvent, row: Row): TaskRun["tries"] {
+  const kind = TRIED[event];
+  if (kind !== undefined && row.to !== "blocked" && row.reply !== "assumed_done")
+    return { ...run.tries, [kind]: (run.tries[kind] ?? 0) + 1 };
+  const reset = SUCCEEDS[event] ?? [];
+  return reset.length === 0
+    ? run.tries
+    : Object.fromEntries(Object.entries(run.tries).filter(([name]) => !reset.includes(name as TryKind)));
+}
+
+const BACKS_OFF: ReadonlySet<TaskEvent> = new Set([
+  "agent_failed",
+  "push_failed",
+  "merge_failed",
+  "pr_failed",
+  "git_failed",
+]);
+const TURN_SECONDS = 2;
+const WATCH_SECONDS = 60;
+
+function waitUntil(row: Row, event: TaskEvent, run: TaskRun, { settings, time }: Now): string | null {
+  const later = (seconds: number) => new Date(Date.parse(time) + seconds * 1000).toISOString();
+  if (row.reply === "awaits_turn") return later(TURN_SECONDS);
+  if (row.reply === "pr_open") return later(WATCH_SECONDS);
+  if (row.reply !== "tries_again" || !BACKS_OFF.has(event)) return null;
+  return later(backoff(run.tries[TRIED[event] as TryKind] ?? 0, settings));
+}
+
+/** Seconds before the next try after so many failures before this one. */
+export function backoff(
+  failures: number,
+  { backoff: { first, limit } }: Pick<BloomSettings, "backoff">,
+): number {
+  return Math.min(limit, first * 2 ** failures);
+}
+
+// ── tasks.yaml ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+function edits(run: TaskRun, row: Row, event: TaskEvent, now: Now): readonly TaskEdit[] {
+  const { task, time, file, states } = now;
+  const lost = FORGETS.has(event) ? forgetSession(task) : [];
+  const step = row.reply === "assumed_done" ? getCurrentStepForTask(task) : null;
+  const assumed = step ? stepDoneEdits(step, time) : [];
+  switch (run.state) {
+    case "ready":
+      return [...lost, ...assumed];
+    case "working":
+    case "verifying":
+    case "committing":
+    case "waiting_for_human":
+      return [...lost, ...assumed, ...(showsWork(run, task) ? [] : workStarts(task, time))];
+    case "pushing":
+    case "merging":
+    case "opening_pr":
+    case "cleaning":
+      return [
+        ...lost,
+        ...(task.status === "done_pending_merge" ? [] : [statusEdit(task, "done_pending_merge")]),
+      ];
+    case "blocked":
+    case "budget_exhausted": {
+      const note: readonly TaskEdit[] = run.reason
+        ? [{ type: "append", id: task.id, key: "ai_notes", value: `${run.state}: ${run.reason}` }]
+        : [];
+      return [...lost, ...(task.status === "blocked" ? [] : [...note, statusEdit(task, "blocked")])];
+    }
+    case "done": {
+      if (task.status === "done") return [];
+      if (!task.subtasks.every(isDone))
+        return task.status === "done_pending_merge" ? [] : [statusEdit(task, "done_pending_merge")];
+      return [task, ...doneWith(file.tasks, task.id, states)].flatMap((each) => completed(each, time));
+    }
+  }
+}
+
+/** Whether the status says already that it is worked on; an agent's own `done` stays while the loop looks at it. */
+function showsWork(run: TaskRun, task: Task): boolean {
+  if (task.status === "in_progress") return task.started_at !== undefined;
+  return task.status === "done_pending_merge" && run.state !== "waiting_for_human";
+}
+
+// ── Events ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function happenings(
+  run: TaskRun,
+  next: TaskRun,
+  row: Row,
+  event: TaskEvent,
+  now: Now,
+): readonly (BloomHappening | RunAdvanced)[] {
+  const taskId = run.task;
+  const { task, time, by } = now;
+  const reason = next.reason ?? "";
+  const told: BloomHappening[] = [];
+  const step = getCurrentStepForTask(task);
+  if (row.reply === "assumed_done" && step) {
+    told.push({ type: "step:assumed_done", taskId, stepId: step.id, reason });
+    told.push({ type: "step:completed", taskId, stepId: step.id, duration: since(step.started_at, time) });
+  }
+  if (event === "session_lost")
+    told.push({ type: "session:lost", taskId, session: run.session?.id ?? null, reason });
+  if (row.reply === "tries_again") {
+    const after = next.after === null ? 0 : Math.max(0, Date.parse(next.after) - Date.parse(time));
+    const kind = TRIED[event];
+    told.push({
+      type: "task:retried",
+      taskId,
+      attempt: 1 + (kind ? (next.tries[kind] ?? 0) : 0),
+      after,
+      reason,
+    });
+  }
+  if (next.state === "waiting_for_human") told.push({ type: "task:waiting", taskId, reason });
+  if (event === "approved") told.push({ type: "task:approved", taskId, by: by.who ?? by.channel });
+  if (event === "reset") told.push({ type: "task:reset", taskId, from: run.state });
+  if (next.state === "blocked") told.push({ type: "task:blocked", taskId, reason });
+  if (next.state === "done")
+    told.push({
+      type: "task:completed",
+      taskId,
+      duration: task.started_at ? since(task.started_at, time) : null,
+    });
+  const advanced: RunAdvanced = {
+    type: "run:advanced",
+    run: `bloom:${taskId}`,
+    machine: BLOOM.name,
+    event,
+    row: row.id,
+    from: run.state,
+    to: next.state,
+    summary: `${taskId} ${(REPLIES[row.reply] ?? row.reply).replace("{reason}", reason)}`,
+    by,
+  };
+  return [advanced, ...told];
+}
+
+function since(start: string | undefined, time: string): number {
+  const from = Date.parse(start ?? time);
+  return Number.isNaN(from) ? 0 : Math.max(0, Date.parse(time) - from);
+}

@@ -1,0 +1,81 @@
+/** What every verb over tasks.yaml shares: what it reads, and how it says what it did. */
+import type { BloomHappening } from "../../../base/bloom-event.ts";
+import type { PawlEvent, RunAdvanced } from "../../../base/event.ts";
+import type { Change, View } from "../../../base/ports.ts";
+import type { Advance, Context, Prepared, Reply } from "../../module.ts";
+import type { RunStates } from "../pick.ts";
+import { statesOf, tasksWithRuns } from "../reconcile.ts";
+import type { TaskEdit } from "../splice.ts";
+import { loadRuns, type TaskRun } from "../task-run.ts";
+import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../tasks-file.ts";
+
+export interface Desk extends LoadedTasks {
+  readonly runs: ReadonlyMap<string, TaskRun>;
+  readonly states: RunStates;
+}
+
+export async function readDesk(view: View, context: Context): Promise<Desk> {
+  const loaded = await loadTasks(view, context);
+  const { tasks } = loaded.file;
+  const runs = await loadRuns(view, tasksWithRuns(tasks));
+  return { ...loaded, runs, states: statesOf(tasks, runs, context.moment.time) };
+}
+
+export interface Done {
+  readonly text: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly refused?: true;
+  readonly waits?: true;
+  readonly edits?: readonly TaskEdit[];
+  readonly changes?: readonly Change[];
+  readonly happened?: readonly (BloomHappening | RunAdvanced)[];
+}
+
+/** A verb that only looks. */
+export function looking<Input, Seen extends LoadedTasks>(
+  read: (view: View, context: Context, input: Input) => Promise<Seen>,
+  tell: (seen: Seen, input: Input, context: Context) => Done,
+): Advance<Input, Seen, undefined, Reply> {
+  return {
+    run: () => null,
+    read: (view, input, context) => read(view, context, input),
+    prepare: (seen, _, input, context) => ({
+      reply: replyOf(tell(seen, input, context)),
+      worked: seen.worked,
+    }),
+  };
+}
+
+/** A verb that changes tasks.yaml and what belongs to it, in one commit. */
+export function changing<Input, Seen extends LoadedTasks>(
+  read: (view: View, context: Context, input: Input) => Promise<Seen>,
+  decide: (seen: Seen, input: Input, context: Context) => Done,
+): Advance<Input, Seen, undefined, Reply> {
+  return {
+    run: () => TASKS_RUN,
+    read: (view, input, context) => read(view, context, input),
+    prepare: (seen, _, input, context) => prepared(seen, decide(seen, input, context), context),
+  };
+}
+
+function prepared(seen: LoadedTasks, done: Done, context: Context): Prepared<Reply> {
+  const { changes, worked } = changeTasks(seen, done.edits ?? []);
+  return {
+    reply: replyOf(done),
+    changes: [...changes, ...(done.changes ?? [])],
+    worked,
+    events: (done.happened ?? []).map((happening, index) => eventOf(context, happening, index)),
+  };
+}
+
+export function eventOf(
+  context: Pick<Context, "moment">,
+  happening: BloomHappening | RunAdvanced,
+  index: number,
+): PawlEvent {
+  return { id: `${context.moment.id}-${index}`, time: context.moment.time, ...happening } as PawlEvent;
+}
+
+function replyOf({ text, data = {}, refused, waits }: Done): Reply {
+  return { text, data, ...(refused ? { refused } : {}), ...(waits ? { waits } : {}) };
+}

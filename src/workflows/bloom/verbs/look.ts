@@ -1,0 +1,215 @@
+import { PawlError } from "../../../base/error.ts";
+import { projectPath } from "../../../base/path.ts";
+import type { View } from "../../../base/ports.ts";
+import type { Advance, Context, Reply } from "../../module.ts";
+import { isDone, nowReady, takeable, waitingFor } from "../pick.ts";
+import { getTaskForAgent } from "../prompt.ts";
+import { loadQuestions, type Question } from "../question.ts";
+import { getCurrentStepForTask } from "../steps.ts";
+import { eachTask, findTask, TASK_STATUSES, type Task } from "../task.ts";
+import { loadRun, type TaskRun } from "../task-run.ts";
+import { loadTasks, taskOf } from "../tasks-file.ts";
+import { type Desk, looking, readDesk } from "./desk.ts";
+
+/** `list [status]` */
+export const list = looking(readDesk, (desk: Desk, { status }: { readonly status?: string }) => {
+  if (status !== undefined && !TASK_STATUSES.some((each) => each === status))
+    throw new PawlError(
+      "usage",
+      `No status is called ${JSON.stringify(status)}: expected one of ${TASK_STATUSES.join(", ")}.`,
+      "Use one of them, or none for all tasks.",
+    );
+  const rows = [...eachTask(desk.file.tasks)].filter(
+    ({ task }) => status === undefined || task.status === status,
+  );
+  const lines = rows.map(({ task }) => lineOf(task, desk));
+  const done = rows.filter(({ task }) => isDone(task)).length;
+  const text =
+    rows.length === 0
+      ? status === undefined
+        ? "No tasks."
+        : `No task is ${status}.`
+      : [...lines, "", `${rows.length} tasks, ${done} done.`].join("\n");
+  return { text, data: { tasks: rows.map(({ task, parent }) => summaryOf(task, parent, desk)) } };
+});
+
+function lineOf(task: Task, desk: Desk): string {
+  const steps =
+    task.steps.length === 0
+      ? ""
+      : `  [${task.steps.filter((step) => step.status === "done").length}/${task.steps.length}]`;
+  const run = desk.runs.get(task.id);
+  const state =
+    run && run.state !== "done" && run.state !== "ready" && desk.states.has(task.id)
+      ? `  (${run.state}${run.reason ? `: ${run.reason}` : ""})`
+      : "";
+  return `${task.status.padEnd(18)}  ${task.id}  ${task.title}${steps}${state}`;
+}
+
+function summaryOf(task: Task, parent: Task | null, desk: Desk): Record<string, unknown> {
+  const run = desk.runs.get(task.id);
+  return {
+    id: task.id,
+    title: task.title,
+    status: task.status,
+    parent: parent?.id ?? null,
+    phase: task.phase ?? null,
+    depends_on: task.depends_on,
+    steps: { total: task.steps.length, done: task.steps.filter((step) => step.status === "done").length },
+    state: run?.state ?? null,
+    reason: run?.reason ?? null,
+  };
+}
+
+interface Shown extends Desk {
+  readonly run: TaskRun | null;
+  readonly questions: readonly Question[];
+}
+
+/** `show ID` */
+export const show = looking(
+  async (view: View, context: Context, { id }: { readonly id: string }): Promise<Shown> => {
+    const desk = await readDesk(view, context);
+    const { id: known } = taskOf(desk.file.tasks, id);
+    const questions = (await loadQuestions(view)).filter((question) => question.task === known);
+    return { ...desk, run: (await loadRun(view, known)) ?? (await loadDone(view, known)), questions };
+  },
+  (seen, { id }) => {
+    const task = taskOf(seen.file.tasks, id);
+    const { run } = seen;
+    const waits = isDone(task) ? null : waitingFor(seen.file.tasks, id, seen.states);
+    const lines = [
+      `${task.id}  ${task.status}  ${task.title}`,
+      ...(waits ? [`Waits: ${waits}.`] : []),
+      ...(run
+        ? [`In the loop: ${run.state}${run.reason ? ` (${run.reason})` : ""}, since ${run.since}.`]
+        : []),
+      ...(run?.pullRequest ? [`Pull request: ${run.pullRequest.url}`] : []),
+      ...block("Instructions", task.instructions ? [task.instructions.trim()] : []),
+      ...block(
+        "Acceptance criteria",
+        task.acceptance_criteria.map((each) => `- ${each}`),
+      ),
+      ...block(
+        "Steps",
+        task.steps.map(
+          (step) => `${step.status.padEnd(11)}  ${step.id}  ${step.instruction.trim().split("\n")[0]}`,
+        ),
+      ),
+      ...block(
+        "Subtasks",
+        task.subtasks.map((sub) => lineOf(sub, seen)),
+      ),
+      ...block(
+        "Evidence",
+        (run?.evidence ?? []).map(
+          (each) => `${each.exit === 0 ? "passed" : `failed (${each.exit})`}  ${each.command}  ${each.log}`,
+        ),
+      ),
+      ...block(
+        "Questions",
+        seen.questions.map(
+          (each) => `${each.id}  ${each.text}${each.answer === null ? "" : `  → ${each.answer}`}`,
+        ),
+      ),
+      ...block(
+        "Notes",
+        task.ai_notes.map((each) => `- ${each}`),
+      ),
+    ];
+    return { text: lines.join("\n"), data: { task, run, waitsFor: waits, questions: seen.questions } };
+  },
+);
+
+function block(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ["", `${title}:`, ...lines];
+}
+
+async function loadDone(view: View, id: string): Promise<TaskRun | null> {
+  const text = await view.read(projectPath(".pawl/done", `${id}.json`));
+  return text === null ? null : (JSON.parse(text) as TaskRun);
+}
+
+/** `next`: what a worker would take now, and what would become ready for it. */
+export const next = looking(readDesk, (desk: Desk, { agent }: { readonly agent?: string }) => {
+  const { tasks } = desk.file;
+  const ready = nowReady(tasks, desk.states);
+  const worker = { name: agent ?? null, only: null };
+  const all = [
+    ...takeable(tasks, desk.states, worker),
+    ...ready.filter((task) => agent === undefined || (task.agent_name ?? agent) === agent),
+  ];
+  const [first] = all;
+  if (!first) {
+    const open = [...eachTask(tasks)].filter(({ task }) => !isDone(task)).length;
+    return {
+      text: open === 0 ? "Everything is done." : `Nothing can be taken now; ${open} tasks are open.`,
+      data: { next: null, others: [] },
+    };
+  }
+  const step = getCurrentStepForTask(first);
+  const others = all.slice(1).map((task) => task.id);
+  return {
+    text: [
+      `${first.id}  ${first.title}${step ? `  (step ${step.id})` : ""}`,
+      ...(others.length > 0 ? [`Then: ${others.join(", ")}`] : []),
+    ].join("\n"),
+    data: { next: summaryOf(first, null, desk), step: step?.id ?? null, others },
+  };
+});
+
+/** `validate`: every problem with its place. */
+export const validate: Advance<Record<string, never>, Reply, undefined, Reply> = {
+  run: () => null,
+  async read(view, _, context) {
+    try {
+      const { path, text, file } = await loadTasks(view, context);
+      const { warnings } = await import("../warnings.ts");
+      const tasks = [...eachTask(file.tasks)];
+      const steps = tasks.reduce((sum, { task }) => sum + task.steps.length, 0);
+      const odd = warnings(text);
+      const lines = odd.map(
+        (each) => `${path}:${each.line}:${each.column}: warning: ${each.message} ${each.fix}`,
+      );
+      return {
+        text: [`${path} is valid: ${tasks.length} tasks, ${steps} steps.`, ...lines].join("\n"),
+        data: { valid: true, tasks: tasks.length, steps, problems: [], warnings: odd },
+      };
+    } catch (error) {
+      if (!(error instanceof PawlError) || error.code !== "tasks-invalid") throw error;
+      const { problemsOf } = await import("../warnings.ts");
+      const path = projectPath(context.settings.bloom.tasks_file);
+      const problems = problemsOf((await view.read(path)) ?? "");
+      return { text: error.message, data: { valid: false, problems }, refused: true };
+    }
+  },
+  prepare: (reply) => ({ reply }),
+};
+
+/** `prompt ID`: what the agent would get now, for a task or for one of its steps. */
+export const prompt = looking(
+  (view: View, context: Context) => loadTasks(view, context),
+  ({ file }, { id, resumed }: { readonly id: string; readonly resumed?: boolean }, { settings }) => {
+    const { tasks } = file;
+    const owner = [...eachTask(tasks)].find(({ task }) => task.steps.some((step) => step.id === id))?.task;
+    const step = owner?.steps.find((each) => each.id === id);
+    const asked = owner && step && !findTask(tasks, id) ? upTo(owner, step.id) : taskOf(tasks, id);
+    const result = getTaskForAgent(
+      [asked],
+      asked.id,
+      settings.bloom.command,
+      resumed === true ? false : undefined,
+    );
+    return { text: result?.prompt ?? "", data: { ...result } };
+  },
+);
+
+/** The task as it will be when the step's turn has come. */
+function upTo(task: Task, stepId: string): Task {
+  const index = task.steps.findIndex((step) => step.id === stepId);
+  const steps = task.steps.map((step, at) => ({
+    ...step,
+    status: at < index ? ("done" as const) : ("pending" as const),
+  }));
+  return { ...task, steps };
+}

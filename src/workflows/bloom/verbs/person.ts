@@ -1,0 +1,155 @@
+/** What a person says to one task's run: assign, note, reset. */
+import { PawlError } from "../../../base/error.ts";
+import { type ProjectPath, projectPath } from "../../../base/path.ts";
+import type { View } from "../../../base/ports.ts";
+import type { Context } from "../../module.ts";
+import { runChanges } from "../run-changes.ts";
+import type { TaskEdit } from "../splice.ts";
+import { eachTask, type Task } from "../task.ts";
+import type { TaskOutcome, TaskRun } from "../task-run.ts";
+import { taskOf } from "../tasks-file.ts";
+import { turn } from "../turn.ts";
+import { changing, type Desk, type Done, readDesk } from "./desk.ts";
+import { forgetSession, statusEdit } from "./edits.ts";
+
+const read = (view: View, context: Context) => readDesk(view, context);
+
+/** One event on a task's run, as a verb's commit. */
+export function told(
+  desk: Desk,
+  task: Task,
+  run: TaskRun,
+  outcome: TaskOutcome,
+  context: Context,
+  message?: string,
+): Done {
+  const { settings, moment, caller } = context;
+  const around = {
+    task,
+    file: desk.file,
+    settings: settings.bloom,
+    states: desk.states,
+    time: moment.time,
+    by: caller,
+  };
+  const next = turn(run, outcome, around);
+  const told = message === undefined ? next.run : { ...next.run, message };
+  return {
+    text: `${task.id} goes on: ${told.state}.`,
+    data: { task: task.id, from: run.state, state: told.state },
+    edits: next.edits,
+    changes: runChanges(told, desk, next.edits),
+    happened: next.happened,
+  };
+}
+
+/** `assign ID WORKER` */
+export const assign = changing(
+  read,
+  ({ file }: Desk, { id, worker }: { readonly id: string; readonly worker: string }) => {
+    const task = taskOf(file.tasks, id);
+    return {
+      text: `${id} is assigned to ${worker}.`,
+      data: { task: id, worker },
+      edits: [
+        { type: "set", id, key: "agent_name", value: worker },
+        ...(task.status === "assigned" ? [] : [statusEdit(task, "assigned")]),
+      ],
+      happened: [{ type: "task:assigned", taskId: id, worker }],
+    };
+  },
+);
+
+/** `note ID TEXT` */
+export const note = changing(
+  read,
+  ({ file }: Desk, { id, text }: { readonly id: string; readonly text: string }) => {
+    taskOf(file.tasks, id);
+    if (text.trim() === "") throw new PawlError("usage", "The note is empty.", "Say what is to be noted.");
+    return {
+      text: `Noted in ${id}.`,
+      data: { task: id, note: text },
+      edits: [{ type: "append", id, key: "ai_notes", value: text }],
+      happened: [{ type: "task:noted", taskId: id, text }],
+    };
+  },
+);
+
+/** A claim's file, as far as a person's reset looks at it. */
+interface Lease {
+  readonly worker: string;
+  readonly beat: string;
+}
+
+interface ResetDesk extends Desk {
+  readonly leases: ReadonlyMap<string, Lease>;
+}
+
+/** A claim without a sign of life for so long is a dead owner's. */
+export const LEASE_MILLISECONDS = 60_000;
+
+async function readReset(view: View, context: Context): Promise<ResetDesk> {
+  const desk = await readDesk(view, context);
+  const leases = new Map<string, Lease>();
+  for (const { task } of eachTask(desk.file.tasks)) {
+    if (task.status !== "in_progress") continue;
+    const text = await view.read(leasePath(task.id));
+    try {
+      if (text !== null) leases.set(task.id, JSON.parse(text) as Lease);
+    } catch {
+      // A torn lease is no sign of life.
+    }
+  }
+  return { ...desk, leases };
+}
+
+export function leasePath(task: string): ProjectPath {
+  return projectPath(".pawl/claims", `${task}.json`);
+}
+
+/** `reset ID`, `reset --stuck`: begins anew with what is open; steps that are done stay done. */
+export const reset = changing(
+  readReset,
+  (desk: ResetDesk, { id, stuck }: { readonly id?: string; readonly stuck?: boolean }, context) => {
+    if ((id === undefined) === (stuck !== true))
+      throw new PawlError(
+        "usage",
+        "Expected one task's id, or --stuck.",
+        "Run `bloom reset ID` or `bloom reset --stuck`.",
+      );
+    const tasks = id === undefined ? stuckTasks(desk, context.moment.time) : [taskOf(desk.file.tasks, id)];
+    if (tasks.length === 0) return { text: "Nothing is stuck.", data: { reset: [] } };
+    const results = tasks.map((task) => resetOne(desk, task, context));
+    return {
+      text: `Reset: ${tasks.map((task) => task.id).join(", ")}.`,
+      data: { reset: tasks.map((task) => task.id) },
+      edits: results.flatMap((result) => result.edits ?? []),
+      changes: results.flatMap((result) => result.changes ?? []),
+      happened: results.flatMap((result) => result.happened ?? []),
+    };
+  },
+);
+
+function resetOne(desk: Desk, task: Task, context: Context): Done {
+  const run = desk.runs.get(task.id);
+  const own: readonly TaskEdit[] =
+    task.status === "ready_for_agent" ? [] : [statusEdit(task, "ready_for_agent")];
+  if (!run || run.state === "done")
+    return {
+      text: "",
+      edits: [...forgetSession(task), ...own],
+      happened: [{ type: "task:reset", taskId: task.id, from: task.status }],
+    };
+  const result = told(desk, { ...task, status: "ready_for_agent" }, run, { event: "reset" }, context);
+  return { ...result, edits: [...(result.edits ?? []), ...own] };
+}
+
+function stuckTasks(desk: ResetDesk, time: string): readonly Task[] {
+  return [...eachTask(desk.file.tasks)].flatMap(({ task }) => {
+    const state = desk.states.get(task.id);
+    const rests = state === "waiting_for_human";
+    const beat = Date.parse(desk.leases.get(task.id)?.beat ?? "");
+    const alive = Date.parse(time) - beat < LEASE_MILLISECONDS;
+    return task.status === "in_progress" && !rests && !alive ? [task] : [];
+  });
+}

@@ -1,0 +1,175 @@
+import { PawlError } from "../../../base/error.ts";
+import type { View } from "../../../base/ports.ts";
+import type { Context } from "../../module.ts";
+import { nearest } from "../nearest.ts";
+import { loadQuestions, messagePath, nextQuestionId, type Question, questionPath } from "../question.ts";
+import { taskOf } from "../tasks-file.ts";
+import { changing, type Desk, looking, readDesk } from "./desk.ts";
+import { told } from "./person.ts";
+
+interface QuestionDesk extends Desk {
+  readonly questions: readonly Question[];
+}
+
+async function read(view: View, context: Context): Promise<QuestionDesk> {
+  return { ...(await readDesk(view, context)), questions: await loadQuestions(view) };
+}
+
+/** `ask TASK TEXT [--blocking]` */
+export const ask = changing(
+  read,
+  (
+    { file, questions }: QuestionDesk,
+    { task, text, blocking }: { readonly task: string; readonly text: string; readonly blocking?: boolean },
+    { moment },
+  ) => {
+    const { id: known } = taskOf(file.tasks, task);
+    if (text.trim() === "")
+      throw new PawlError("usage", "The question is empty.", "Say what is to be asked.");
+    const question: Question = {
+      id: nextQuestionId(questions),
+      task: known,
+      text,
+      blocking: blocking === true,
+      asked: moment.time,
+      answer: null,
+      answered: null,
+    };
+    const then = question.blocking
+      ? "End your turn now: you are resumed with the answer."
+      : "Go on; the answer reaches you later.";
+    return {
+      text: `Asked as ${question.id}. ${then}`,
+      data: { question },
+      ...(question.blocking ? { waits: true as const } : {}),
+      changes: [writeQuestion(question)],
+      happened: [
+        { type: "question:asked", taskId: known, questionId: question.id, text, blocking: question.blocking },
+      ],
+    };
+  },
+);
+
+/** `answer QUESTION TEXT` */
+export const answer = changing(
+  read,
+  (
+    desk: QuestionDesk,
+    { question: id, text }: { readonly question: string; readonly text: string },
+    context,
+  ) => {
+    const question = desk.questions.find((each) => each.id === id);
+    if (!question) throw unknownQuestion(id, desk.questions);
+    if (question.answer !== null)
+      return { text: `${id} is answered already: ${question.answer}`, data: { question }, refused: true };
+    const answered = { ...question, answer: text, answered: context.moment.time };
+    const happened = [
+      { type: "question:answered", taskId: question.task, questionId: id, answer: text },
+    ] as const;
+    const write = writeQuestion(answered);
+    const run = desk.runs.get(question.task);
+    const open = desk.questions.filter(
+      (each) => each.task === question.task && each.blocking && each.answer === null && each.id !== id,
+    );
+    const awaits = String(run?.kept.awaits ?? "");
+    const waits =
+      run &&
+      desk.states.has(question.task) &&
+      run.state === "waiting_for_human" &&
+      awaits.startsWith("answer");
+    if (!waits || open.length > 0) {
+      const message = {
+        task: question.task,
+        text: questionAnswered(answered),
+        atOnce: false,
+        time: context.moment.time,
+      };
+      return {
+        text:
+          open.length > 0
+            ? `Answered ${id}; ${question.task} still waits for ${open.map((each) => each.id).join(", ")}.`
+            : `Answered ${id}.`,
+        data: { question: answered },
+        changes: [
+          write,
+          { type: "write", path: messagePath(question.task, id), text: `${JSON.stringify(message)}\n` },
+        ],
+        happened,
+      };
+    }
+    const next = told(
+      desk,
+      taskOf(desk.file.tasks, question.task),
+      run,
+      { event: "answered" },
+      context,
+      questionAnswered(answered),
+    );
+    return {
+      text: `Answered ${id}; ${question.task} goes on.`,
+      data: { question: answered, ...next.data },
+      edits: next.edits ?? [],
+      changes: [write, ...(next.changes ?? [])],
+      happened: [...happened, ...(next.happened ?? [])],
+    };
+  },
+);
+
+export function questionAnswered({ text, answer: said }: Question): string {
+  return `You asked: ${text}\nThe answer: ${said}`;
+}
+
+/** `questions`: those without an answer first. */
+export const questions = looking(
+  read,
+  ({ questions: all }: QuestionDesk, { task }: { readonly task?: string }) => {
+    const shown = all.filter((each) => task === undefined || each.task === task);
+    const lines = shown.map(
+      (each) =>
+        `${each.id}  ${each.task}  ${each.answer === null ? (each.blocking ? "waits" : "open") : "answered"}  ${each.text}`,
+    );
+    return { text: lines.length === 0 ? "No questions." : lines.join("\n"), data: { questions: shown } };
+  },
+);
+
+/** `interject TASK TEXT`: its agent is stopped at once and resumed with the text. */
+export const interject = changing(
+  read,
+  (desk: QuestionDesk, { task, text }: { readonly task: string; readonly text: string }, { moment }) => {
+    const { id } = taskOf(desk.file.tasks, task);
+    if (text.trim() === "")
+      throw new PawlError("usage", "There is nothing to say.", "Give the text as an argument.");
+    const state = desk.states.get(id);
+    if (state === undefined || state === "done" || state === "blocked" || state === "budget_exhausted")
+      return {
+        text: `${id} is not being worked on${state ? `: it is ${state}` : ""}. Leave a note instead: \`bloom note ${id} "…"\`.`,
+        data: { task: id, state: state ?? null },
+        refused: true,
+      };
+    const message = { task: id, text, atOnce: true, time: moment.time };
+    return {
+      text: `${id}'s agent is told at once.`,
+      data: { task: id, text },
+      changes: [{ type: "write", path: messagePath(id, moment.id), text: `${JSON.stringify(message)}\n` }],
+      happened: [{ type: "task:interjected", taskId: id, text }],
+    };
+  },
+);
+
+function writeQuestion(question: Question) {
+  return {
+    type: "write" as const,
+    path: questionPath(question.id),
+    text: `${JSON.stringify(question, null, 2)}\n`,
+  };
+}
+
+function unknownQuestion(id: string, all: readonly Question[]): PawlError {
+  const open = all.filter((each) => each.answer === null).map((each) => each.id);
+  const near = nearest(id, open);
+  return new PawlError(
+    "usage",
+    `No question has the id ${JSON.stringify(id.slice(0, 100))}. ${near.length > 0 ? `Nearest: ${near.join(", ")}.` : "None is open."}`,
+    "Use an id that `bloom questions` shows.",
+  );
+}

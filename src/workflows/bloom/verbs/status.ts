@@ -1,0 +1,143 @@
+import type { View } from "../../../base/ports.ts";
+import type { Context } from "../../module.ts";
+import { doneWith, waitingFor } from "../pick.ts";
+import type { TaskEdit } from "../splice.ts";
+import { getCurrentStepForTask } from "../steps.ts";
+import type { Task, TaskStatus } from "../task.ts";
+import { taskOf } from "../tasks-file.ts";
+import { changing, type Desk, type Done, readDesk } from "./desk.ts";
+import { completed, forgetSession, statusEdit, workStarts } from "./edits.ts";
+import { durationOf, stepDoneEdits } from "./step.ts";
+
+interface StatusInput {
+  readonly id: string;
+  readonly reason?: string;
+  readonly force?: boolean;
+}
+
+const read = (view: View, context: Context) => readDesk(view, context);
+
+/** `ready ID`: it may be taken, from the beginning of what is open. */
+export const ready = changing(read, (desk: Desk, { id }: StatusInput, context) => {
+  const task = taskOf(desk.file.tasks, id);
+  const waits = waitingFor(desk.file.tasks, id, desk.states);
+  return moved(
+    task,
+    "ready_for_agent",
+    forgetSession(task),
+    context,
+    waits ? `It will be taken when nothing holds it: ${waits}.` : null,
+  );
+});
+
+/** `todo ID` */
+export const todo = changing(read, (desk: Desk, { id }: StatusInput, context) => {
+  const task = taskOf(desk.file.tasks, id);
+  return moved(task, "todo", forgetSession(task), context, null);
+});
+
+/** `start ID`: a person works on it; the loop leaves it alone. */
+export const start = changing(read, (desk: Desk, { id }: StatusInput, context) => {
+  const task = taskOf(desk.file.tasks, id);
+  const { time } = context.moment;
+  return moved(task, "in_progress", workStarts(task, time).filter(notStatus), context, null);
+});
+
+/** `block ID [reason]` */
+export const block = changing(read, (desk: Desk, { id, reason }: StatusInput, context) => {
+  const task = taskOf(desk.file.tasks, id);
+  const note: readonly TaskEdit[] = reason
+    ? [{ type: "append", id, key: "ai_notes", value: `blocked: ${reason}` }]
+    : [];
+  return moved(task, "blocked", note, context, null);
+});
+
+/**
+ * `done ID`: by an agent, or where the loop has still to verify, merge or wait for subtasks, done_pending_merge.
+ * A person's `--force` makes it done as it is.
+ */
+export const done = changing(read, (desk: Desk, { id, force }: StatusInput, context): Done => {
+  const task = taskOf(desk.file.tasks, id);
+  const { moment, settings } = context;
+  const data = { task: id, from: task.status };
+  const byAgent = settings.bloom.acting_for !== null;
+  if (task.status === "done" || (task.status === "done_pending_merge" && force !== true))
+    return {
+      text: `${id} is ${task.status} already.`,
+      data: { ...data, status: task.status, changed: false },
+    };
+  const open = task.steps.filter((step) => step.status !== "done");
+  const last = open.length === 1 ? getCurrentStepForTask(task) : null;
+  if (open.length > 1 && (force !== true || byAgent))
+    return {
+      text: `${id} has open steps: ${open.map((step) => step.id).join(", ")}. Mark each with \`${settings.bloom.command} step done ID\`.`,
+      data: { ...data, status: task.status, open: open.map((step) => step.id) },
+      refused: true,
+    };
+  const state = desk.states.get(id);
+  const inLoop =
+    state !== undefined && state !== "done" && state !== "blocked" && state !== "budget_exhausted";
+  const subtasks = task.subtasks.some((sub) => sub.status !== "done");
+  const pending = byAgent || (force !== true && (task.repo !== undefined || inLoop || subtasks));
+  const steps = last ? stepDoneEdits(last, moment.time) : [];
+  const stepTold = last
+    ? ([
+        { type: "step:completed", taskId: id, stepId: last.id, duration: durationOf(last, moment.time) },
+      ] as const)
+    : [];
+  if (pending) {
+    const result = moved(
+      task,
+      "done_pending_merge",
+      steps,
+      context,
+      "What remains (checks, git, subtasks) follows.",
+    );
+    return { ...result, happened: [...stepTold, ...(result.happened ?? [])] };
+  }
+  const parents = doneWith(desk.file.tasks, id, desk.states);
+  const result = moved(
+    task,
+    "done",
+    [...steps, ...completed(task, moment.time).filter(notStatus)],
+    context,
+    null,
+  );
+  return {
+    ...result,
+    text: [result.text, ...parents.map((parent) => `${parent.id} is done with it.`)].join("\n"),
+    edits: [...(result.edits ?? []), ...parents.flatMap((parent) => completed(parent, moment.time))],
+    happened: [
+      ...stepTold,
+      ...(result.happened ?? []),
+      ...[task, ...parents].map((each) => ({
+        type: "task:completed" as const,
+        taskId: each.id,
+        duration: each.started_at ? durationOf(each, moment.time) : null,
+      })),
+    ],
+  };
+});
+
+function notStatus(edit: TaskEdit): boolean {
+  return edit.key !== "status";
+}
+
+function moved(
+  task: Task,
+  status: TaskStatus,
+  more: readonly TaskEdit[],
+  { caller }: Context,
+  hint: string | null,
+): Done {
+  const data = { task: task.id, from: task.status, status };
+  if (task.status === status && more.length === 0)
+    return { text: `${task.id} is ${status} already.`, data: { ...data, changed: false } };
+  const by = caller.who ?? caller.channel;
+  return {
+    text: [`${task.id} is ${status}.`, ...(hint ? [hint] : [])].join(" "),
+    data: { ...data, changed: true },
+    edits: [...more, ...(task.status === status ? [] : [statusEdit(task, status)])],
+    happened: [{ type: "task:status_changed", taskId: task.id, from: task.status, to: status, by }],
+  };
+}

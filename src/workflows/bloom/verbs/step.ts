@@ -1,0 +1,101 @@
+import type { Context } from "../../module.ts";
+import { stepInfoOf } from "../prompt.ts";
+import type { TaskEdit } from "../splice.ts";
+import { eachTask, type Step, type Task } from "../task.ts";
+import { loadTasks, stepOf, taskOf } from "../tasks-file.ts";
+import { changing, looking } from "./desk.ts";
+import { workStarts } from "./edits.ts";
+
+interface StepInput {
+  readonly id: string;
+}
+
+const read = (view: Parameters<typeof loadTasks>[0], context: Context) => loadTasks(view, context);
+
+/** `step done ID`: on a done step it changes nothing. */
+export const stepDone = changing(read, ({ file }, { id }: StepInput, { moment }) => {
+  const { task, step } = stepOf(file.tasks, id);
+  const data = { task: task.id, step: id, status: "done" };
+  if (step.status === "done") return { text: `${id} is done already.`, data: { ...data, changed: false } };
+  const open = task.steps.filter((each) => each.id !== id && each.status !== "done");
+  const next =
+    open.length === 0
+      ? "It was the last step."
+      : `Still open in ${task.id}: ${open.map((each) => each.id).join(", ")}.`;
+  return {
+    text: `${id} is done. ${next}`,
+    data: { ...data, changed: true, open: open.map((each) => each.id) },
+    edits: stepDoneEdits(step, moment.time),
+    happened: [
+      { type: "step:completed", taskId: task.id, stepId: id, duration: durationOf(step, moment.time) },
+    ],
+  };
+});
+
+export function stepDoneEdits(step: Step, time: string): readonly TaskEdit[] {
+  return [
+    { type: "set", id: step.id, key: "completed_at", value: time },
+    { type: "set", id: step.id, key: "status", value: "done" },
+  ];
+}
+
+export function durationOf(step: Pick<Step, "started_at">, time: string): number {
+  const started = Date.parse(step.started_at ?? time);
+  return Number.isNaN(started) ? 0 : Math.max(0, Date.parse(time) - started);
+}
+
+/** `step start ID` */
+export const stepStart = changing(read, ({ file }, { id }: StepInput, { moment }) => {
+  const { task, step, stepIndex } = stepOf(file.tasks, id);
+  const data = { task: task.id, step: id, status: "in_progress" };
+  if (step.status === "in_progress") return { text: `${id} is in progress already.`, data };
+  if (step.status === "done")
+    return {
+      text: `${id} is done; a done step is not begun again.`,
+      data: { ...data, status: "done" },
+      refused: true,
+    };
+  return {
+    text: `${id} is in progress.`,
+    data,
+    edits: [...stepStartEdits(step, moment.time), ...workStarts(task, moment.time)],
+    happened: [
+      { type: "step:started", taskId: task.id, stepId: id, stepIndex, totalSteps: task.steps.length },
+    ],
+  };
+});
+
+export function stepStartEdits(step: Step, time: string): readonly TaskEdit[] {
+  return [
+    ...(step.started_at === undefined
+      ? ([{ type: "set", id: step.id, key: "started_at", value: time }] as const)
+      : []),
+    { type: "set", id: step.id, key: "status", value: "in_progress" },
+  ];
+}
+
+/** `step show ID` */
+export const stepShow = looking(read, ({ file }, { id }: StepInput) => {
+  const { task, step } = stepOf(file.tasks, id);
+  const info = stepInfoOf(task, step);
+  const lines = [
+    `${step.id}  ${step.status}  (step ${info.stepIndex + 1} of ${info.totalSteps} of ${task.id}: ${task.title})`,
+    "",
+    step.instruction.trim(),
+    ...(info.acceptanceCriteria.length > 0
+      ? ["", "Accepted when:", ...info.acceptanceCriteria.map((each) => `- ${each}`)]
+      : []),
+  ];
+  return { text: lines.join("\n"), data: { task: task.id, step, stepInfo: info } };
+});
+
+/** `step list [TASK]` */
+export const stepList = looking(read, ({ file }, { task: id }: { readonly task?: string }) => {
+  const tasks: readonly Task[] =
+    id === undefined ? [...eachTask(file.tasks)].map(({ task }) => task) : [taskOf(file.tasks, id)];
+  const rows = tasks.flatMap((task) => task.steps.map((step) => ({ task: task.id, ...step })));
+  const text = rows
+    .map((row) => `${row.status.padEnd(11)}  ${row.id}  ${row.instruction.trim().split("\n")[0]}`)
+    .join("\n");
+  return { text: text === "" ? "No steps." : text, data: { steps: rows } };
+});

@@ -1,0 +1,42 @@
+import { isMap, isScalar, isSeq } from "yaml";
+import { nearest } from "./nearest.ts";
+import { parseTasks, parseText } from "./parse.ts";
+import type { Problem } from "./problem.ts";
+import { KNOWN_KEYS } from "./schema.ts";
+
+export function problemsOf(text: string): readonly Problem[] {
+  const parsed = parseTasks(text);
+  return parsed.ok ? [] : parsed.problems;
+}
+
+/** Keys that are nobody's but look like a misspelt one; unknown keys as such are a person's own. */
+export function warnings(text: string): readonly Problem[] {
+  const { document, where } = parseText(text);
+  const found: Problem[] = [];
+  const look = (node: unknown, path: (string | number)[], known: readonly string[]) => {
+    if (!isMap(node)) return;
+    for (const { key } of node.items) {
+      const name = isScalar(key) ? String(key.value) : "";
+      const [near] = known.includes(name) ? [] : nearest(name, known);
+      if (near === undefined || Math.abs(near.length - name.length) > 2 || name.length < 4) continue;
+      found.push({
+        ...where([...path, name]),
+        message: `The key ${JSON.stringify(name)} is not one that is read.`,
+        fix: `If ${near} is meant, write that.`,
+      });
+    }
+    for (const [list, keys] of [
+      ["tasks", KNOWN_KEYS.task],
+      ["subtasks", KNOWN_KEYS.task],
+      ["steps", KNOWN_KEYS.step],
+    ] as const) {
+      const items = node.get(list, true);
+      if (isSeq(items))
+        items.items.forEach((item, index) => {
+          look(item, [...path, list, index], keys);
+        });
+    }
+  };
+  look(document.contents, [], KNOWN_KEYS.file);
+  return found;
+}

@@ -20,7 +20,11 @@ const EXTERNAL = Object.keys(dependencies);
 async function bundle(): Promise<Metafile> {
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: { main: "src/main.ts", index: "src/index.ts" },
+    entryPoints: {
+      main: "src/main.ts",
+      index: "src/index.ts",
+      "workflows/bloom/edit": "src/workflows/bloom/edit.ts",
+    },
     outdir: DIST,
     chunkNames: "chunks/[name]-[hash]",
     bundle: true,

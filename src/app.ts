@@ -1,9 +1,11 @@
 /** The composition root: environment and configuration → adapters → runtime → surfaces. */
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { hostname, userInfo } from "node:os";
 import { basename, join, sep } from "node:path";
 import { projectPath } from "./base/path.ts";
-import { type Environment, openConfiguration, readEnvironment } from "./config.ts";
+import type { Editor } from "./base/ports.ts";
+import { type Environment, openConfiguration, readEnvironment, readSurroundings, within } from "./config.ts";
 import { openOutside } from "./outside.ts";
 import { findRoot } from "./project-root.ts";
 import type { Project, Workflows } from "./runtime/project.ts";
@@ -35,9 +37,11 @@ export async function run({ argv, program, home, workflows = WORKFLOWS }: Start)
     workflows,
     caller: { channel: "terminal", who: person() },
     launch: launchOf(home),
-    async project({ create = false, option } = {}) {
-      const root = findRoot({ cwd: process.cwd(), option, variable: environment.PAWL_PROJECT, create });
-      const project = await openProject({ root, home, environment, workflows });
+    async project({ create = false, option, file } = {}) {
+      const cwd = process.cwd();
+      const tasksFile = file ?? environment.BLOOM_TASKS_FILE;
+      const root = findRoot({ cwd, option, variable: environment.PAWL_PROJECT, tasksFile, create });
+      const project = await openProject({ root, home, environment, workflows, cwd, tasksFile });
       opened.push(project);
       return project;
     },
@@ -58,20 +62,44 @@ export interface ProjectPlace {
   readonly home: string;
   readonly environment: Environment;
   readonly workflows: Workflows;
+  /** Where the call came from; default: the root. */
+  readonly cwd?: string;
+  /** tasks.yaml as named by `--file` or `$BLOOM_TASKS_FILE`. */
+  readonly tasksFile?: string | undefined;
 }
 
 /** Opens the project at the root: what was committed and not yet applied is applied first. */
-export async function openProject({ root, home, environment, workflows }: ProjectPlace): Promise<Project> {
-  const { openStore } = await import("./adapters/files/store.ts");
-  const store = openStore({ root, packaged: packagedTexts(join(home, "workflows")) });
+export async function openProject(place: ProjectPlace): Promise<Project> {
+  const { root, home, environment, workflows } = place;
+  const [{ openStore }, { openCache }] = await Promise.all([
+    import("./adapters/files/store.ts"),
+    import("./adapters/files/cache.ts"),
+  ]);
+  const packaged = packagedTexts(join(home, "workflows"));
+  const store = openStore({ root, packaged, editors: { tasks: lateEditor(home) } });
+  const surroundings = readSurroundings({ ...place, cwd: place.cwd ?? root });
   const read = openConfiguration();
   const outside = openOutside(root, environment);
   return {
     root,
     workflows,
-    runtime: { store, outside, settings: async (view) => (await read(view)).settings },
+    runtime: {
+      store,
+      outside,
+      cache: openCache(root),
+      settings: async (view) => within((await read(view)).settings, surroundings),
+    },
     explainSettings: async () => (await read(store.view())).origins,
     close: () => store.settle(),
+  };
+}
+
+/** Redoes edits of tasks.yaml. Almost never needed, and under a lock: loaded on the spot, and only then. */
+function lateEditor(home: string): Editor {
+  return (text, edits) => {
+    const extension = home.endsWith("src") ? "ts" : "js";
+    const path = join(home, "workflows", "bloom", `edit.${extension}`);
+    return createRequire(import.meta.url)(path).editTasks(text, edits);
   };
 }
 

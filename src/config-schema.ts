@@ -52,9 +52,49 @@ export const ALFRED_FILE = z.strictObject({
     .describe("Tool to the name of the persona that speaks in its prompts."),
 });
 
+const minutes = z.number().positive();
+
+/** The keys of `bloom:` in `pawl.yaml`. */
+const BLOOM_FILE = z.strictObject({
+  tasks_file: z.string().min(1).optional().describe("The tasks file, relative to the project's root."),
+  command: z.string().min(1).optional().describe("How an agent's prompt calls this program."),
+  agent: z.string().min(1).optional().describe("The agent of tasks that name none."),
+  agents: z.int().min(1).max(64).optional().describe("How many agents work at once."),
+  permission: z
+    .enum(["ask", "edits", "all"])
+    .optional()
+    .describe("What agents may do unasked: nothing, edits in their folder, everything."),
+  on_unmarked_step: z
+    .enum(["assume", "ask", "block"])
+    .optional()
+    .describe("What to do where an agent ended well and left its step open."),
+  tries: z.int().min(1).max(20).optional().describe("Tries before a task is blocked."),
+  backoff: z
+    .strictObject({ first: z.number().min(0).optional(), limit: z.number().min(0).optional() })
+    .optional()
+    .describe("Seconds before the second try, doubled for each further one up to the limit."),
+  budget: z
+    .strictObject({
+      usd: z.number().positive().optional(),
+      turns: z.int().positive().optional(),
+      minutes: minutes.optional(),
+    })
+    .optional()
+    .describe("The budget of a task that has none of its own."),
+  limits: z
+    .strictObject({ silence: minutes.optional(), run: minutes.optional(), verify: minutes.optional() })
+    .optional()
+    .describe("Minutes of an agent's silence, of an agent's run, of a verify command."),
+  environment: z
+    .array(z.string().min(1))
+    .optional()
+    .describe("Variables that verify commands get beside those that every child gets."),
+});
+
 /** The keys of `pawl.yaml`. */
 export const PAWL_FILE = z.strictObject({
   alfred: ALFRED_FILE.optional().describe("One task through gates, by MCP tools."),
+  bloom: BLOOM_FILE.optional().describe("Many tasks and agents, from tasks.yaml."),
 });
 
 /** The JSON schema of `pawl.yaml`, for editors. */

@@ -1,11 +1,13 @@
 /**
  * The environment and the configuration files: the only reader of `process.env`. Nothing is parsed where no file is.
  */
+import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import type { Document, LineCounter, Node } from "yaml";
 import type { z } from "zod";
 import { PawlError } from "./base/error.ts";
+import { isId } from "./base/id.ts";
 import { nearest } from "./base/nearest.ts";
-import { projectPath } from "./base/path.ts";
+import { pathFault, projectPath } from "./base/path.ts";
 import type { View } from "./base/ports.ts";
 import { DEFAULT_SETTINGS, type Settings } from "./base/settings.ts";
 import type { SettingOrigin } from "./runtime/project.ts";
@@ -14,6 +16,45 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export function readEnvironment(): Environment {
   return { ...process.env };
+}
+
+/** What the environment and the command line say beside the files: where tasks.yaml is, and for whom this process acts. */
+export interface Surroundings {
+  readonly tasks_file: string | null;
+  readonly acting_for: string | null;
+  readonly searched: readonly string[];
+}
+
+/** Throws `usage` where tasks.yaml is named outside the project. */
+export function readSurroundings(place: {
+  readonly root: string;
+  readonly cwd: string;
+  readonly tasksFile?: string | undefined;
+  readonly environment: Environment;
+}): Surroundings {
+  const { root, cwd, tasksFile, environment } = place;
+  const named = tasksFile ? relative(root, resolve(cwd, tasksFile)).split(sep).join("/") : null;
+  if (named !== null && (pathFault(named) !== null || isAbsolute(named)))
+    throw new PawlError(
+      "usage",
+      `The tasks file ${JSON.stringify(tasksFile)} is not inside the project ${root}.`,
+      "Name a file inside the project, or another project with --project.",
+    );
+  const acting = environment.BLOOM_TASK;
+  return { tasks_file: named, acting_for: isId(acting) ? acting : null, searched: foldersUp(cwd, root) };
+}
+
+/** The settings as they are for this process. */
+export function within(settings: Settings, around: Surroundings): Settings {
+  const tasks_file = around.tasks_file ?? settings.bloom.tasks_file;
+  return { ...settings, bloom: { ...settings.bloom, ...around, tasks_file } };
+}
+
+function foldersUp(from: string, to: string): readonly string[] {
+  const folders = [from];
+  for (let folder = from; folder !== to && dirname(folder) !== folder; folder = dirname(folder))
+    folders.push(dirname(folder));
+  return folders.includes(to) ? folders : [to];
 }
 
 const PAWL_YAML = projectPath("pawl.yaml");

@@ -11,6 +11,8 @@ export interface RootWanted {
   readonly option: string | undefined;
   /** `$PAWL_PROJECT` */
   readonly variable: string | undefined;
+  /** `--file` or `$BLOOM_TASKS_FILE`: the project is the one around it. */
+  readonly tasksFile?: string | undefined;
   /** Where no project is found: the repository's root, else the working directory, is taken to become one. */
   readonly create: boolean;
 }
@@ -22,6 +24,7 @@ export interface RootWanted {
 export function findRoot(wanted: RootWanted): string {
   if (wanted.option !== undefined) return namedRoot(wanted.cwd, wanted.option, "--project");
   if (wanted.variable) return namedRoot(wanted.cwd, wanted.variable, "$PAWL_PROJECT");
+  if (wanted.tasksFile) return rootAround(resolve(wanted.cwd, wanted.tasksFile));
   const start = outerProject(wanted.cwd);
   const root =
     nearestParent(start, MARKERS) ?? (wanted.create ? (nearestParent(start, [".git"]) ?? start) : null);
@@ -31,6 +34,18 @@ export function findRoot(wanted: RootWanted): string {
     `There is no Pawl project here: neither ${start} nor any folder above it has ${MARKERS.slice(0, -1).join(", ")} or ${MARKERS.at(-1)}.`,
     "Run `pawl init` in your project's folder, or name the project with --project DIR.",
   );
+}
+
+/** The project that a tasks file lies in; where there is none, its folder is taken to be one. */
+function rootAround(file: string): string {
+  if (!existsSync(file))
+    throw new PawlError(
+      "tasks-missing",
+      `There is no tasks file ${file}: --file or $BLOOM_TASKS_FILE names it.`,
+      "Name an existing file, or leave both out to use the project's tasks.yaml.",
+    );
+  const start = outerProject(dirname(file));
+  return nearestParent(start, MARKERS) ?? start;
 }
 
 function namedRoot(cwd: string, folder: string, source: string): string {

@@ -44,6 +44,8 @@ export interface AlfredSettings {
 export interface BloomSettings {
   /** Relative to the project's root; `-f` and `$BLOOM_TASKS_FILE` come before it. */
   readonly tasks_file: string;
+  /** The folders in which it was looked for, nearest first; for the error that it is missing. */
+  readonly searched: readonly string[];
   /** How an agent's prompt calls this program. */
   readonly command: string;
   /** The task as whose agent this process runs (`$BLOOM_TASK`, set for every agent); null: a person's. */
@@ -78,6 +80,7 @@ export const DEFAULT_SETTINGS: Settings = {
   },
   bloom: {
     tasks_file: "tasks.yaml",
+    searched: [],
     command: "bloom",
     acting_for: null,
     agent: "claude",

@@ -62,7 +62,11 @@ export interface Host {
    * Opens the project; it is closed when the program ends. `create`: where there is none, the place for one. `option`:
    * the root that was named by `--project`, which commands need not pass on.
    */
-  project(wanted?: { readonly create?: boolean; readonly option?: string | undefined }): Promise<Project>;
+  project(wanted?: {
+    readonly create?: boolean;
+    readonly option?: string | undefined;
+    readonly file?: string | undefined;
+  }): Promise<Project>;
   /** Serves MCP over standard input and output until the client is gone. */
   serve(project: Project, workflows: readonly string[]): Promise<void>;
 }

@@ -48,8 +48,8 @@ async function obey(argv: readonly string[], host: Host): Promise<Answer | undef
   let answer: Answer | undefined;
   const program = build(specs, host, async (spec, input) => {
     const run = await spec.load();
-    const { project: option, ...call } = input;
-    answer = await run({ ...host, project: (wanted) => host.project({ ...wanted, option }) }, call);
+    const { project: option, file, ...call } = input;
+    answer = await run({ ...host, project: (wanted) => host.project({ ...wanted, option, file }) }, call);
   });
   try {
     await program.parseAsync(argv.length === 0 ? ["--help"] : argv, { from: "user" });
@@ -60,12 +60,19 @@ async function obey(argv: readonly string[], host: Host): Promise<Answer | undef
   return answer;
 }
 
-/** The first word that is no option; `--project` takes the word after it. */
+const TAKES_A_WORD: ReadonlySet<string | undefined> = new Set(["--project", "--file", "-f"]);
+
+/** The first word that is no option nor an option's own. */
 function firstWord(argv: readonly string[]): string | undefined {
-  return argv.find((word, at) => !word.startsWith("-") && argv[at - 1] !== "--project");
+  return argv.find((word, at) => !word.startsWith("-") && !TAKES_A_WORD.has(argv[at - 1]));
 }
 
-type Obey = (spec: CommandSpec, input: Call & { readonly project: string | undefined }) => Promise<void>;
+interface Input extends Call {
+  readonly project: string | undefined;
+  readonly file: string | undefined;
+}
+
+type Obey = (spec: CommandSpec, input: Input) => Promise<void>;
 
 function build(specs: readonly CommandSpec[], host: Host, action: Obey): Command {
   const program = withShared(new Command(host.name))
@@ -110,13 +117,14 @@ function addCommand(parent: Command, name: string, spec: CommandSpec, action: Ob
   if (spec.details) command.addHelpText("after", `\n${spec.details}`);
   command.action(async (...given: unknown[]) => {
     const values = given.slice(0, spec.arguments.length) as (string | string[] | undefined)[];
-    const { json, project, ...options } = command.optsWithGlobals();
+    const { json, project, file, ...options } = command.optsWithGlobals();
     await action(spec, {
       arguments: Object.fromEntries(
         spec.arguments.map((argument, at) => [camelCase(argument.name), values[at]]),
       ),
       options,
       project,
+      file,
     });
   });
 }
@@ -125,7 +133,8 @@ function addCommand(parent: Command, name: string, spec: CommandSpec, action: Ob
 function withShared(command: Command): Command {
   return command
     .addOption(new Option("--json", "write JSON"))
-    .addOption(new Option("--project <dir>", "the project's root, in place of the nearest one above"));
+    .addOption(new Option("--project <dir>", "the project's root, in place of the nearest one above"))
+    .addOption(new Option("-f, --file <path>", "the tasks file, in place of the project's tasks.yaml"));
 }
 
 function toArgument({ name, description, required, variadic, choices }: CommandArgument): Argument {
@@ -141,7 +150,7 @@ function toOption({ flags, description, choices }: CommandOption): Option {
 
 /** The shared options stand in the program's help alone, and its help and version options last. */
 function ownOptions(this: Help, command: Command): Option[] {
-  const shared = command.parent === null ? [] : ["json", "project"];
+  const shared = command.parent === null ? [] : ["json", "project", "file"];
   return command.options.filter((option) => !option.hidden && !shared.includes(option.attributeName()));
 }
 

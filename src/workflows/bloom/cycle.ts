@@ -8,9 +8,10 @@ import { eachTask, type Task } from "./task.ts";
 export function findCycle(tasks: readonly Task[]): readonly (readonly string[])[] {
   const waits = waiting(tasks);
   const done = new Set<string>();
+  const order = new Map([...eachTask(tasks)].map(({ task }, index) => [task.id, index] as const));
   for (const root of waits.keys()) {
     const cycle = circleFrom(root, waits, done);
-    if (cycle) return [named(cycle)];
+    if (cycle) return [named(cycle, order)];
   }
   return [];
 }
@@ -60,8 +61,14 @@ function circleFrom(
   return null;
 }
 
-function named(nodes: readonly string[]): readonly string[] {
-  const ids = nodes.map((node) => (node.startsWith("phase ") ? node : node.slice(node.indexOf(" ") + 1)));
-  const short = ids.filter((id, index) => id !== ids[index - 1]);
-  return short.length === 1 ? [...short, ...short] : short;
+/** The ids along the circle, from the one that stands first in the file. */
+function named(nodes: readonly string[], order: ReadonlyMap<string, number>): readonly string[] {
+  const ids = nodes
+    .slice(1)
+    .map((node) => (node.startsWith("phase ") ? node : node.slice(node.indexOf(" ") + 1)));
+  const circle = ids.filter((id, index) => id !== ids.at(index - 1));
+  if (circle.length === 0) circle.push(ids[0] as string);
+  const places = circle.map((id) => order.get(id) ?? Number.POSITIVE_INFINITY);
+  const first = places.indexOf(Math.min(...places));
+  return [...circle.slice(first), ...circle.slice(0, first), circle[first] as string];
 }

@@ -48,7 +48,7 @@ function itemPlace(map: YAMLMap, kind: ItemPlace["kind"], fixed: string | null, 
     explicit ||= map.flow !== true && /\?[ \t]+$/.test(lineBefore(text, pair.key.range[0]));
   }
   const first = map.range?.[0] ?? 0;
-  const lead = lineBefore(text, first);
+  const lead = map.flow === true ? "" : lineBefore(text, first);
   const odd = explicit
     ? "it has a key written with `?`"
     : map.flow !== true && lead.includes("\t")

@@ -30,18 +30,44 @@ export type Where = (path: KeyPath) => { readonly line: number; readonly column:
 export function parseTasks(text: string): ParsedTasks {
   const { document, where, problems } = parseText(text);
   if (problems.length > 0) return { ok: false, problems };
-  const result = tasksFile.safeParse(withoutNulls(document.toJS({ maxAliasCount: 10_000 }) ?? {}));
+  const data = document.toJS({ maxAliasCount: 10_000 });
+  const result = tasksFile.safeParse(withoutNulls(data ?? {}));
   if (!result.success) {
-    const data = document.toJS({ maxAliasCount: 10_000 });
-    return {
-      ok: false,
-      problems: inOrder(result.error.issues.map((issue) => fromIssue(issue, data, where))),
-    };
+    const { issues } = result.error;
+    const found = issues.map((issue) => fromIssue(issue, data, where));
+    return { ok: false, problems: inOrder([...found, ...furtherProblems(data, issues, where)]) };
   }
   const file = result.data as TasksFile;
   const found = checkTasks(file, where);
   if (found.length > 0) return { ok: false, problems: inOrder(found) };
   return { ok: true, file, places: indexPlaces(document, text), where };
+}
+
+/** What else is wrong, as far as it can be told with the faulty values set right. */
+function furtherProblems(data: unknown, issues: readonly core.$ZodIssue[], where: Where): readonly Problem[] {
+  const mended = tasksFile.safeParse(
+    issues.reduce((tree, issue) => mend(tree, issue.path as KeyPath), withoutNulls(data)),
+  );
+  const faulty = new Set(issues.map(({ path }) => JSON.stringify(where(path as KeyPath))));
+  return mended.success
+    ? checkTasks(mended.data as TasksFile, where).filter(
+        ({ line, column }) => !faulty.has(JSON.stringify({ line, column })),
+      )
+    : [];
+}
+
+/** The tree with something valid at the path: a stand-in where something must be, else nothing. */
+function mend(tree: unknown, path: KeyPath, at = 0): unknown {
+  const key = path[at];
+  if (key === undefined || typeof tree !== "object" || tree === null) return tree;
+  const copy = (Array.isArray(tree) ? [...tree] : { ...tree }) as Record<string | number, unknown>;
+  if (at < path.length - 1) copy[key] = mend(copy[key], path, at + 1);
+  else if (key === "id" || key === "title" || key === "instruction") copy[key] = `stand-in-${path.join("-")}`;
+  else if (typeof key !== "number") delete copy[key];
+  else if (["tasks", "subtasks", "steps"].includes(String(path[at - 1])))
+    copy[key] = { id: `stand-in-${path.join("-")}`, title: "?", instruction: "?" };
+  else copy[key] = "stand-in";
+  return copy;
 }
 
 /** The YAML alone: where it is none, the places of its faults. */
@@ -53,7 +79,7 @@ export function parseText(text: string): { document: Document; where: Where; pro
     return {
       line,
       column: col,
-      message: `This is not valid YAML: ${error.message.replace(/\s+/g, " ")}.`,
+      message: `This is not valid YAML: ${error.code === "MULTIPLE_DOCS" ? "a second document begins; expected one" : error.message.replace(/\s+/g, " ")}.`,
       fix: "Correct the text there.",
     };
   });

@@ -176,7 +176,7 @@ describe("Edits of tasks.yaml", () => {
         for (const edit of edits) intended(expected, edit);
         expect(nullIsAbsent(read(editTasks(text, edits)))).toEqual(nullIsAbsent(expected));
       }),
-      { numRuns: 1500 },
+      { numRuns: 500 },
     );
   });
 
@@ -187,7 +187,7 @@ describe("Edits of tasks.yaml", () => {
         const after = spliceAll(text, known, edits);
         expect(known).toEqual(places(after));
       }),
-      { numRuns: 1500 },
+      { numRuns: 500 },
     );
   });
 
@@ -217,7 +217,7 @@ describe("Edits of tasks.yaml", () => {
           );
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: 500 },
     );
   });
 });

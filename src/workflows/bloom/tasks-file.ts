@@ -18,7 +18,7 @@ export const TASKS_RUN = "bloom:tasks";
 /** The name of the store's editor that redoes edits of tasks.yaml. */
 export const TASKS_EDITOR = "tasks";
 const CACHE_KIND = "tasks-1";
-const SHOWN_PROBLEMS = 20;
+const SHOWN_PROBLEMS = 5;
 
 export interface LoadedTasks {
   readonly path: ProjectPath;
@@ -42,8 +42,8 @@ export async function loadTasks(
   if (text === null)
     throw new PawlError(
       "tasks-missing",
-      `There is no ${path} in the project.`,
-      "Create one (`pawl init`), or name another with --file or $BLOOM_TASKS_FILE.",
+      `There is no ${path}: looked in ${context.settings.bloom.searched.join(", ") || "the project's root"}.`,
+      `Create ${path} with a list \`tasks:\`, or name another file with --file or $BLOOM_TASKS_FILE.`,
     );
   if (last?.text === text && last.path === path) return { ...last, worked: [] };
   const kept = await context.cache?.get(CACHE_KIND, text);
@@ -62,7 +62,7 @@ async function parsed(path: ProjectPath, text: string): Promise<LoadedTasks> {
       [
         `${path} has ${result.problems.length === 1 ? "a problem" : `${result.problems.length} problems`}:`,
         ...shown,
-        ...(more > 0 ? [`and ${more} more`] : []),
+        ...(more > 0 ? [`and ${more} more.`] : []),
       ].join("\n"),
       `Edit ${path} at the places named; \`bloom validate\` looks again.`,
     );

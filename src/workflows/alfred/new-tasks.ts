@@ -1,6 +1,6 @@
 import type { Change } from "../../base/ports.ts";
 import type { ArtifactOf } from "./artifacts.ts";
-import type { Kit } from "./kit.ts";
+import type { Kit } from "./load-kit.ts";
 import { taskPath } from "./paths.ts";
 import type { Artifact } from "./state-file.ts";
 

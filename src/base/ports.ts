@@ -42,7 +42,10 @@ export type Change =
       readonly edits: readonly unknown[];
     };
 
-/** Redoes edits on a text; pure. Throws where they cannot be redone. */
+/**
+ * Redoes edits on a text; pure. Throws where they cannot be redone. A text in which they are done already stays as it
+ * is: after a power cut nobody can tell whether a person's text was made from the one before or the one after.
+ */
 export type Editor = (text: string, edits: readonly unknown[]) => string;
 
 export interface Store {

@@ -94,6 +94,31 @@ export function same(a: Tree, b: Tree): boolean {
   return a.size === b.size && [...a].every(([path, text]) => b.get(path) === text);
 }
 
+/** The trees that may be after an outcome. */
+export function allowedAfter(outcome: Outcome, before: Tree, after: Tree): readonly Tree[] {
+  switch (outcome.type) {
+    case "done":
+      return [after];
+    case "changed":
+      return [before];
+    case "threw":
+      // The disk failed twice, and the error says that the outcome is open.
+      return String(outcome.error).includes("whether the change counts") ? [before, after] : [before];
+    case "died":
+      return [before, after];
+  }
+}
+
+/** Before each call, and after the last. */
+export function points(calls: readonly Call[]): readonly number[] {
+  return [...calls.map(({ index }) => index), calls.length + 1];
+}
+
+export function name(calls: readonly Call[], at: number): string {
+  const call = calls[at - 1];
+  return call === undefined ? "after the last call" : `call ${at} (${call.name} ${call.path})`;
+}
+
 /** What must hold after anything: throws where it does not. `allowed` are the trees that may be. */
 export async function verify(machine: Machine, allowed: readonly Tree[]): Promise<Tree> {
   await read(machine);
@@ -136,3 +161,5 @@ export function show(tree: Tree, expected: readonly Tree[] = []): string {
     `{${[...one].map(([path, text]) => `${path}: ${JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…${text.length}` : text)}`).join(", ")}}`;
   return [`found ${short(tree)}`, ...expected.map((one) => `expected ${short(one)}`)].join("\n      ");
 }
+
+export type TryOut = (kind: string, where: string, work: () => Promise<void>) => Promise<void>;

@@ -10,6 +10,8 @@ export interface Shape {
   before?(store: Store): Promise<void>;
   /** What is tried. Resolves to whether it was done. */
   run(store: Store): Promise<boolean>;
+  /** What another process does next. Only where `run` itself changes no file. */
+  afterwards?(store: Store): Promise<boolean>;
   /** A journal that grows longer than this is settled by the commit. */
   readonly journalBytes?: number;
   /** Paths that a person may save meanwhile. */
@@ -19,9 +21,13 @@ export interface Shape {
 const path = (text: string): ProjectPath => projectPath(text);
 const EVENTS = ".pawl/events.jsonl";
 
-/** Each edit is a line, put at the end. Doing it twice shows. */
+/** Each edit is a line, put at the end unless it is there. */
 export const EDITORS: Readonly<Record<string, Editor>> = {
-  lines: (text, edits) => `${text}${edits.map((line) => `${line}\n`).join("")}`,
+  lines: (text, edits) =>
+    edits.reduce<string>(
+      (result, line) => (result.includes(`${line}\n`) ? result : `${result}${line}\n`),
+      text,
+    ),
 };
 
 export const write = (to: string, text: string): Change => ({ type: "write", path: path(to), text });
@@ -164,6 +170,17 @@ export const SHAPES: readonly Shape[] = [
       await store.settle();
       return true;
     },
+    shared: ["a.md"],
+  },
+  {
+    name: "settling, before a record of the very same length",
+    files: { "a.md": "v0\n" },
+    before: (store) => done(commit(store, ["a.md"], write("a.md", "v1\n"))),
+    run: async (store) => {
+      await store.settle();
+      return true;
+    },
+    afterwards: (store) => commit(store, ["a.md"], write("a.md", "v2\n")),
     shared: ["a.md"],
   },
   {

@@ -128,18 +128,13 @@ export class Machine {
       file.bytes = Buffer.from(file.bytes);
     }
     file.bytes.set(bytes, offset);
-    const middle = bytes.length > 8 ? bytes.length >> 1 : bytes.length;
-    for (const [from, to] of [
-      [0, middle],
-      [middle, bytes.length],
-    ] as const) {
-      if (to > from)
-        this.unsynced.push({
-          type: "data",
-          id: file.id,
-          offset: offset + from,
-          bytes: Buffer.from(bytes.subarray(from, to)),
-        });
+    const pieces = bytes.length > 30 ? 3 : 1;
+    for (let piece = 0; piece < pieces; piece++) {
+      const from = Math.floor((piece * bytes.length) / pieces);
+      const to = Math.floor(((piece + 1) * bytes.length) / pieces);
+      const part = Buffer.from(bytes.subarray(from, to));
+      if (part.length > 0)
+        this.unsynced.push({ type: "data", id: file.id, offset: offset + from, bytes: part });
     }
   }
 

@@ -67,6 +67,11 @@ const refused = (message: string): Prepared<Reply> => ({
 const knock: DoorAdvance<{ id: string }> = {
   run: ({ id }) => `door:${checkId(id, "door id")}`,
   read: (view, { id }) => readDoor((path) => view.read(path), id),
+  /** Some doors are far away. */
+  gather: async (_, { id }) => {
+    if (id.startsWith("far")) await new Promise((resolve) => setTimeout(resolve, 300));
+    return undefined;
+  },
   prepare: ({ door }, _, { id }, context) =>
     door.state === "closed"
       ? moved(id, door, { state: "knocked" }, `Somebody knocks at ${id}.`, context)

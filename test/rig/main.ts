@@ -1,13 +1,19 @@
-/** The program as it is, with the door beside its workflows. */
+/** The program as it is, with the door beside its workflows. Bundled into `.rig/` by `global-setup.ts`. */
 import { resolve } from "node:path";
 import { run } from "../../src/app.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 
-const { DOOR_ONLY, PROGRAM_NAME } = process.env;
-const door = { door: async () => (await import("./door.ts")).DOOR };
+const { DOOR_ONLY, NOISY, PROGRAM_NAME } = process.env;
+const door = {
+  async door() {
+    // A library that writes where it must not.
+    if (NOISY) setInterval(() => process.stdout.write("noise\n"), 5).unref();
+    return (await import("./door.ts")).DOOR;
+  },
+};
 process.exitCode = await run({
   argv: process.argv.slice(2),
   program: PROGRAM_NAME ?? "pawl",
-  home: resolve(import.meta.dirname, "../../src"),
+  home: resolve(import.meta.dirname, "../src"),
   workflows: DOOR_ONLY ? door : { ...WORKFLOWS, ...door },
 });

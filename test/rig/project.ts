@@ -12,7 +12,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 
-export const MAIN = resolve(import.meta.dirname, "main.ts");
+/** The rig's program, bundled by `global-setup.ts` before the tests. */
+export const MAIN = resolve(import.meta.dirname, "../../.rig/main.js");
 
 export interface TemporaryProject {
   readonly root: string;
@@ -58,7 +59,8 @@ export interface TemporaryOptions {
 /** The environment of a test's child: nothing of the tester's own configuration. */
 export function testEnvironment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
   const { PATH = "", HOME = "" } = process.env;
-  return { PATH, HOME, DOOR_ONLY: "1", GIT_CONFIG_NOSYSTEM: "1", ...more };
+  const NODE_COMPILE_CACHE = join(tmpdir(), "pawl-test-compile-cache");
+  return { PATH, HOME, DOOR_ONLY: "1", GIT_CONFIG_NOSYSTEM: "1", NODE_COMPILE_CACHE, ...more };
 }
 
 export function runPawl(

@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, expect, it } from "vitest";
+import { connect } from "../rig/client.ts";
+import { end, MAIN, type TemporaryProject, temporaryProject, testEnvironment } from "../rig/project.ts";
+
+const INITIALIZE = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "0" } },
+};
+const INITIALIZED = { jsonrpc: "2.0", method: "notifications/initialized" };
+const knock = (id: number, door: string) => ({
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
+  params: { name: "knock", arguments: { id: door } },
+});
+
+function startServer(project: TemporaryProject, environment: Record<string, string> = {}): ChildProcess {
+  return spawn(process.execPath, [MAIN, "mcp"], { cwd: project.root, env: testEnvironment(environment) });
+}
+
+function send(server: ChildProcess, ...messages: readonly object[]): void {
+  server.stdin?.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
+}
+
+/** Resolves once the text stands in what the server says from now on. */
+function told(server: ChildProcess, text: string): Promise<void> {
+  let heard = "";
+  return new Promise((resolve) => {
+    server.stdout?.on("data", (chunk: Buffer) => {
+      heard += chunk;
+      if (heard.includes(text)) resolve();
+    });
+  });
+}
+
+describe("the process of pawl mcp", () => {
+  it("finishes what it was asked to do when its input ends, and exits with 0", async () => {
+    using project = temporaryProject();
+    const server = startServer(project);
+    const ended = end(server);
+    send(server, INITIALIZE, INITIALIZED, knock(2, "far-away"));
+    server.stdin?.end();
+    expect((await ended).code).toBe(0);
+    expect(project.read(".door/far-away.json")).toBe('{"state":"knocked"}\n');
+  });
+
+  it.each(["SIGTERM", "SIGINT"] as const)("ends on %s with 0", async (signal) => {
+    using project = temporaryProject();
+    const server = startServer(project);
+    const ended = end(server);
+    send(server, INITIALIZE);
+    if (server.stdout) await once(server.stdout, "data");
+    server.kill(signal);
+    expect(await ended).toMatchObject({ code: 0, err: "" });
+  });
+
+  it("ends when nobody reads its answers any more", async () => {
+    using project = temporaryProject();
+    const server = startServer(project);
+    const ended = once(server, "exit");
+    send(server, INITIALIZE);
+    if (server.stdout) await once(server.stdout, "data");
+    server.stdout?.destroy();
+    server.stdin?.on("error", () => {});
+    for (let id = 2; id < 40; id++) send(server, knock(id, "front"));
+    await ended;
+  });
+
+  it("writes nothing but the protocol to its output, whatever else writes there", async () => {
+    using project = temporaryProject();
+    const server = startServer(project, { NOISY: "1" });
+    const ended = end(server);
+    send(server, INITIALIZE, INITIALIZED);
+    if (server.stderr) await once(server.stderr, "data");
+    send(server, knock(2, "front"), knock(3, "front"));
+    await told(server, '"id":3');
+    server.stdin?.end();
+    const { out, err } = await ended;
+    const messages = out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(messages.every(({ jsonrpc }) => jsonrpc === "2.0")).toBe(true);
+    expect(messages.map(({ id }) => id).filter(Boolean)).toEqual(expect.arrayContaining([1, 2, 3]));
+    expect(err).toContain("noise");
+  });
+
+  it("stays alive over a line that is no message", async () => {
+    using project = temporaryProject();
+    const server = startServer(project);
+    const ended = end(server);
+    server.stdin?.write("this is no JSON\n");
+    send(server, INITIALIZE, INITIALIZED, knock(2, "front"));
+    await told(server, "Somebody knocks at front.");
+    server.stdin?.end();
+    expect((await ended).code).toBe(0);
+  });
+
+  it("takes the repository's root for a project that is still to be made", async () => {
+    using project = temporaryProject({ marked: false });
+    project.write(".git/HEAD", "ref: refs/heads/main\n");
+    await using connected = await connect(project);
+    expect(connected.client.getInstructions()).toContain(`Project: ${project.root}`);
+  });
+});

@@ -1,0 +1,69 @@
+/** A real MCP client on the real server, over standard input and output. */
+import { Client, type ElicitResult } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { MAIN, type TemporaryProject, testEnvironment } from "./project.ts";
+
+/** The two eras of the protocol that clients speak. */
+export const ERAS = ["2025", "2026"] as const;
+export type Era = (typeof ERAS)[number];
+
+export interface ConnectOptions {
+  readonly era?: Era;
+  /** How the human answers; absent: the client cannot ask. */
+  readonly human?: (message: string) => ElicitResult | Promise<ElicitResult>;
+  /** `door` and so on; all without it. */
+  readonly workflows?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface Connected {
+  readonly client: Client;
+  readonly transport: StdioClientTransport;
+  /** Log messages, in the order told. */
+  readonly logs: readonly { readonly level: string; readonly data: unknown }[];
+  call(tool: string, input?: Record<string, unknown>): Promise<Answered>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface Answered {
+  readonly text: string;
+  readonly data: { readonly status?: string; readonly message?: string; readonly [key: string]: unknown };
+  readonly isError: boolean;
+}
+
+export async function connect(project: TemporaryProject, options: ConnectOptions = {}): Promise<Connected> {
+  const { era = "2025", human, workflows = [], environment = {} } = options;
+  const client = new Client(
+    { name: "rig", version: "1.0.0" },
+    {
+      capabilities: human ? { elicitation: { form: {} } } : {},
+      versionNegotiation: { mode: era === "2025" ? "legacy" : { pin: "2026-07-28" } },
+    },
+  );
+  const logs: { level: string; data: unknown }[] = [];
+  client.setNotificationHandler("notifications/message", ({ params }) => void logs.push(params));
+  if (human) client.setRequestHandler("elicitation/create", ({ params }) => human(params.message));
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [MAIN, "mcp", ...workflows],
+    cwd: project.root,
+    env: testEnvironment(environment),
+    stderr: "pipe",
+  });
+  await client.connect(transport);
+  return {
+    client,
+    transport,
+    logs,
+    async call(tool, input = {}) {
+      const { content, structuredContent, isError } = await client.callTool({ name: tool, arguments: input });
+      const [first] = content;
+      return {
+        text: first?.type === "text" ? first.text : "",
+        data: (structuredContent ?? {}) as Answered["data"],
+        isError: isError === true,
+      };
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}

@@ -1,0 +1,10 @@
+import { rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { bundle } from "../../scripts/bundle.ts";
+import { MAIN } from "./project.ts";
+
+/** Bundles the rig's program as the product is bundled: it starts fast, and tests see what bundling does. */
+export default async function setup(): Promise<void> {
+  await rm(dirname(MAIN), { recursive: true, force: true });
+  await bundle({ main: "test/rig/main.ts" }, dirname(MAIN));
+}

@@ -73,11 +73,11 @@ export const CLIENT_FILES: Readonly<Record<ClientName, Client>> = {
   },
 };
 
-/** The entry alone, as a person would paste it. */
-export function renderEntry(client: Client, launch: Launch): string {
+/** The entry alone, as a person would paste it; `spaces` as for JSON. */
+export function renderEntry(client: Client, launch: Launch, spaces = 2): string {
   if (client.format === "toml") return renderToml(client, launch);
   const tree = client.path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), client.entry(launch));
-  return JSON.stringify(tree, null, 2);
+  return JSON.stringify(tree, null, spaces);
 }
 
 /** Strings of TOML and of JSON are written alike, and so are lists of them. */

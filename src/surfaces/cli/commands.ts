@@ -81,6 +81,22 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import("./check.ts")).check,
   },
   {
+    name: "diagram",
+    summary: "draw a workflow's tables",
+    group: WORKFLOWS,
+    arguments: [
+      { name: "workflow", description: "such as alfred, or one table of it: start_task", required: true },
+    ],
+    options: [
+      {
+        flags: "--format <format>",
+        description: "the notation",
+        choices: ["mermaid", "xstate", "markdown"],
+      },
+    ],
+    load: async () => (await import("./diagram.ts")).diagram,
+  },
+  {
     name: "config",
     summary: "show the settings that hold, and where each comes from",
     group: WORKFLOWS,

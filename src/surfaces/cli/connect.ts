@@ -1,4 +1,4 @@
-import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import { findNodeAtLocation, type ParseError, parse, parseTree, printParseErrorCode } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
 import { PawlError } from "../../base/error.ts";
 import { type Client, type Launch, renderEntry, renderToml } from "./clients.ts";
@@ -28,15 +28,27 @@ function connectJson(client: Client, launch: Launch, file: string, text: string)
     throw unreadable(client, launch, file, "something else than an object where the servers belong");
   }
   if (parent && Object.hasOwn(parent, client.path.at(-1) ?? "")) return null;
-  const indent = /\n(\t| +)\S/.exec(body)?.[1] ?? "  ";
-  const edits = modify(body, [...client.path], client.entry(launch), {
-    formattingOptions: {
-      insertSpaces: indent !== "\t",
-      tabSize: indent === "\t" ? 1 : indent.length,
-      eol: body.includes("\r\n") ? "\r\n" : "\n",
-    },
-  });
-  return (text.startsWith("\uFEFF") ? "\uFEFF" : "") + applyEdits(body, edits);
+  return (text.startsWith("\uFEFF") ? "\uFEFF" : "") + insert(body, client.path, client.entry(launch));
+}
+
+/**
+ * Puts a value at a path as the first property of the innermost object that is there: nothing else is moved, and it
+ * does not matter how the last property ends (a comma, a comment).
+ */
+function insert(text: string, path: readonly string[], value: unknown): string {
+  const tree = parseTree(text, [], { allowTrailingComma: true });
+  let depth = 0;
+  for (let at = 1; tree && at < path.length && findNodeAtLocation(tree, path.slice(0, at)); at++) depth = at;
+  const object = tree && (depth === 0 ? tree : findNodeAtLocation(tree, path.slice(0, depth)));
+  if (!object) return text;
+  const eol = text.includes("\r\n") ? "\r\n" : "\n";
+  const unit = /\n(\t| +)\S/.exec(text)?.[1] ?? "  ";
+  const inner = path.slice(depth + 1).reduceRight<unknown>((within, key) => ({ [key]: within }), value);
+  const lines = `${JSON.stringify(path[depth])}: ${JSON.stringify(inner, null, unit)}`.split("\n");
+  const property = lines.map((line) => eol + unit.repeat(depth + 1) + line).join("");
+  const [start, end] = [object.offset + 1, object.offset + object.length - 1];
+  if (object.children?.length) return `${text.slice(0, start)}${property},${text.slice(start)}`;
+  return `${text.slice(0, start)}${property}${text.slice(start, end).trimEnd()}${eol}${unit.repeat(depth)}${text.slice(end)}`;
 }
 
 function connectToml(client: Client, launch: Launch, file: string, text: string): string | null {

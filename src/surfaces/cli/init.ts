@@ -5,7 +5,7 @@ import type { Advance, Reply } from "../../workflows/module.ts";
 import { CLIENT_FILES, type Client, type ClientName, type Launch, renderEntry } from "./clients.ts";
 import type { Host, Run } from "./command.ts";
 import { CLIENTS } from "./commands.ts";
-import { clean, type Paint } from "./terminal.ts";
+import { clean, type Paint, wrap } from "./terminal.ts";
 
 interface Step {
   readonly what: string;
@@ -23,7 +23,7 @@ export const init: Run = async (host, call) => {
   if (name) steps.push(await connectClient(project, host, CLIENT_FILES[name], launch));
   const { paint } = host.terminal;
   const told = steps.map(({ what, text }) => `${paint.bold(what)}\n${indent(text)}`).join("\n");
-  const connecting = name ? connected(CLIENT_FILES[name]) : connections(launch, paint);
+  const connecting = name ? connected(CLIENT_FILES[name], host.terminal.columns) : connections(launch, paint);
   return {
     text: `Project: ${clean(project.root)}\n\n${told}\n${connecting}`,
     data: {
@@ -40,8 +40,13 @@ export const init: Run = async (host, call) => {
   };
 };
 
-const PAWL_YAML = `# What Pawl does in this project. Every key has a default; \`pawl config\` shows what holds.
-{}
+const PAWL_YAML = `# What Pawl does in this project. Every key may be left out; \`pawl config\` shows what holds.
+#
+# alfred:
+#   reviews:
+#     default: [ai, human]   # who reviews, in order: [], [ai], [human] or [ai, human]
+#     plan_task: [human]     # a tool of its own
+#   human_review: relay      # or elicit: asked through the client; or confirm: only in a terminal
 `;
 
 /** Files as they shall be where there are none. */
@@ -59,7 +64,7 @@ function missingFiles(
     prepare: (missing) => ({
       reply: {
         text: files
-          .map(({ path }) => `${missing.includes(path) ? "created" : "is there"}  ${path}`)
+          .map(({ path }) => `${missing.includes(path) ? "created" : "unchanged"}  ${path}`)
           .join("\n"),
         data: { created: missing },
       },
@@ -99,7 +104,7 @@ async function connectClient(project: Project, host: Host, client: Client, launc
     },
     prepare: ({ file, text }) => {
       const after = connect(client, launch, file, text);
-      if (after === null) return { reply: { text: `is there  ${file}`, data: { file, written: false } } };
+      if (after === null) return { reply: { text: `unchanged  ${file}`, data: { file, written: false } } };
       return {
         reply: { text: `${text === null ? "created" : "added to"}  ${file}`, data: { file, written: true } },
         changes: [{ type: "write", path: projectPath(file), text: after }],
@@ -110,20 +115,24 @@ async function connectClient(project: Project, host: Host, client: Client, launc
   return { what: client.title, ...reply };
 }
 
-function connected(client: Client): string {
-  const trust =
-    client.title === "Codex" ? " It reads the file in folders that you have told it to trust." : "";
-  return `\nStart ${client.title} in this folder, and ask it what Pawl offers.${trust}\n`;
+function connected({ title }: Client, columns: number): string {
+  const trust = title === "Codex" ? " It reads the file in folders that you have told it to trust." : "";
+  return `${wrap(`Start ${title} in this folder, and ask it what Pawl offers.${trust}`, columns).join("\n")}\n`;
 }
 
 function connections(launch: Launch, paint: Paint): string {
   const blocks = CLIENTS.map((name) => {
     const client = CLIENT_FILES[name];
-    const command = client.command ? `${client.command(launch)}\n${paint.dim("or")} ` : "";
-    const entry = `${client.files[0]}:\n${indent(renderEntry(client, launch))}`;
-    return `${paint.bold(client.title)}  ${paint.dim(`pawl init --client ${name}`)}\n${indent(`${command}${entry}`)}`;
+    const lines = [`${client.files[0]}:`, indent(renderEntry(client, launch, 0)).trimEnd()];
+    if (client.command) lines.push(`or run: ${client.command(launch)}`);
+    return `${paint.bold(client.title)}  ${paint.dim(`pawl init --client ${name}`)}\n${indent(lines.join("\n"))}`;
   });
-  return `\nConnect your assistant, by one of these (\`pawl init --client NAME\` writes the file for you):\n\n${blocks.join("\n")}`;
+  return [
+    "Connect your assistant: `pawl init --client NAME` writes the file that it reads,",
+    "or add the lines yourself.",
+    "",
+    blocks.join("\n"),
+  ].join("\n");
 }
 
 function indent(text: string): string {

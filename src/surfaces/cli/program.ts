@@ -85,7 +85,7 @@ function build(specs: readonly CommandSpec[], host: Host, action: Obey): Command
     .configureHelp({
       helpWidth: host.terminal.columns,
       visibleOptions: ownOptions,
-      optionTerm: ({ flags }) => flags,
+      subcommandTerm,
     })
     .addHelpText("after", `\nRun \`${host.name} COMMAND --help\` for a command's own help.`);
   const groups = new Map<string, Command>();
@@ -94,6 +94,8 @@ function build(specs: readonly CommandSpec[], host: Host, action: Obey): Command
     const parent = second === undefined ? program : groupOf(program, groups, first, spec.group);
     addCommand(parent, second ?? first, spec, action);
   }
+  for (const group of groups.values())
+    group.summary(group.commands.map((command) => command.name()).join(", "));
   return program;
 }
 
@@ -101,7 +103,7 @@ function build(specs: readonly CommandSpec[], host: Host, action: Obey): Command
 function groupOf(program: Command, groups: Map<string, Command>, name: string, heading: string): Command {
   const known = groups.get(name);
   if (known) return known;
-  const made = program.command(name).summary(`${name} …`).helpGroup(`${heading}:`);
+  const made = program.command(name).helpGroup(`${heading}:`);
   groups.set(name, made);
   return made;
 }
@@ -148,6 +150,15 @@ function toOption({ flags, description, choices }: CommandOption): Option {
   return choices ? option.choices(choices) : option;
 }
 
+/** A command and its arguments; that it has options is told by its own help. */
+function subcommandTerm(command: Command): string {
+  const words = command.registeredArguments.map((argument) => {
+    const name = `${argument.name()}${argument.variadic ? "..." : ""}`;
+    return argument.required ? `<${name}>` : `[${name}]`;
+  });
+  return [command.name(), ...words].join(" ");
+}
+
 /** The shared options stand in the program's help alone, and its help and version options last. */
 function ownOptions(this: Help, command: Command): Option[] {
   const shared = command.parent === null ? [] : ["json", "project", "file"];
@@ -160,6 +171,7 @@ function usage(
   specs: readonly CommandSpec[],
   host: Host,
 ): PawlError {
+  if (error.code === "commander.help") return secondWordMissing(argv, specs, host);
   const [first = "", hint = ""] = error.message.replace(/^error: /, "").split("\n");
   const meant = /\(Did you mean (?:one of )?(.+)\?\)/.exec(hint)?.[1];
   const word = firstWord(argv);
@@ -169,6 +181,22 @@ function usage(
     "usage",
     `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/\.$/, "")}.`,
     meant ? `Did you mean ${meant}? See ${help}.` : `See ${help}.`,
+  );
+}
+
+function secondWordMissing(
+  argv: readonly string[],
+  specs: readonly CommandSpec[],
+  { name }: Host,
+): PawlError {
+  const word = firstWord(argv) ?? "";
+  const seconds = specs
+    .filter((spec) => spec.name.startsWith(`${word} `))
+    .map((spec) => spec.name.split(" ")[1]);
+  return new PawlError(
+    "usage",
+    `\`${name} ${word}\` needs a second word: expected one of ${seconds.join(", ")}.`,
+    `See \`${name} ${word} --help\`.`,
   );
 }
 

@@ -45,25 +45,30 @@ function renderWorkflow(workflow: WorkflowOverview, columns: number, paint: Pain
 }
 
 function renderRun(run: RunOverview, columns: number, paint: Paint, now: Date): string[] {
-  const since = run.since === null ? "" : ago(run.since, now);
-  const title = cut(run.title, columns - run.run.length - since.length - 6);
-  const gap = " ".repeat(
-    Math.max(2, columns - 2 - run.run.length - (title ? title.length + 2 : 0) - since.length),
-  );
-  const first = `  ${paint.cyan(cut(run.run, columns - 2))}${title ? `  ${title}` : ""}${since ? `${gap}${paint.dim(since)}` : ""}`;
+  const first = `  ${renderTitle(run, columns - 2, paint, now)}`;
   if (run.problem) return [first, ...renderProblem(run.problem, columns, paint)];
-  const wants = [`    ${cut(run.state, columns - 4)}`];
-  if (run.awaits === "nobody")
-    return [first, ...(run.next ? [`${wants[0]}: ${cut(run.next, columns - 6 - run.state.length)}`] : wants)];
+  if (run.awaits === "nobody") {
+    return [first, `    ${cut(run.next ? `${run.state}: ${run.next}` : run.state, columns - 4)}`];
+  }
   const who = WHO[run.awaits];
   const rest = wrap(run.next, columns - 6 - who.length);
   const colour = run.awaits === "human" ? paint.yellow : (text: string) => text;
   return [
     first,
-    ...wants,
+    `    ${cut(run.state, columns - 4)}`,
     ...rest.map((line, at) => `    ${at === 0 ? `${colour(who)}: ` : " ".repeat(who.length + 2)}${line}`),
     ...(run.awaits === "human" ? [paint.dim(`    pawl approve ${run.run}`)] : []),
   ];
+}
+
+/** The run's name and title, and at the line's end since when it stands there. */
+function renderTitle(run: RunOverview, width: number, paint: Paint, now: Date): string {
+  const since = run.since === null ? "" : ago(run.since, now);
+  const name = cut(run.run, width - since.length - 2);
+  const title = cut(run.title, Math.max(0, width - name.length - since.length - 4));
+  const left = title.length > 1 ? `${name}  ${title}` : name;
+  const gap = " ".repeat(Math.max(2, width - left.length - since.length));
+  return `${paint.cyan(name)}${left.slice(name.length)}${since ? `${gap}${paint.dim(since)}` : ""}`;
 }
 
 const WHO = { assistant: "awaits the assistant", human: "awaits you", agent: "awaits an agent" } as const;

@@ -1,0 +1,65 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findRoot } from "./project-root.ts";
+
+let base: string;
+const at = (path: string) => join(base, path);
+
+beforeAll(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "pawl-root-")));
+  for (const folder of [
+    "yaml/src/deep",
+    "alfred/.alfred",
+    "spells/.ai",
+    "outer/inner/.alfred",
+    "outer/.pawl/worktrees/_/feature/src",
+    "repo/.git",
+    "repo/src",
+    "bare/src",
+  ]) {
+    mkdirSync(at(folder), { recursive: true });
+  }
+  for (const file of ["yaml/pawl.yaml", "outer/tasks.yaml", "outer/.pawl/worktrees/_/feature/tasks.yaml"]) {
+    writeFileSync(at(file), "");
+  }
+});
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+const find = (cwd: string, more: { option?: string; variable?: string; create?: boolean } = {}) =>
+  findRoot({ cwd: at(cwd), option: more.option, variable: more.variable, create: more.create ?? false });
+
+describe("the project's root", () => {
+  it.each([
+    ["yaml/src/deep", "yaml"],
+    ["alfred", "alfred"],
+    ["spells", "spells"],
+    ["outer", "outer"],
+    ["outer/inner", "outer/inner"],
+  ])("is found from %s as the nearest folder with a marker", (cwd, root) => {
+    expect(find(cwd)).toBe(at(root));
+  });
+
+  it("is the outer project from within one of its worktrees, which hold copies of its markers", () => {
+    expect(find("outer/.pawl/worktrees/_/feature/src")).toBe(at("outer"));
+  });
+
+  it("is the folder that --project names, else the one of $PAWL_PROJECT", () => {
+    expect(find("bare", { option: "../yaml", variable: at("alfred") })).toBe(at("yaml"));
+    expect(find("bare", { variable: at("alfred") })).toBe(at("alfred"));
+    expect(find("yaml", { variable: "" })).toBe(at("yaml"));
+  });
+
+  it("is refused where the named folder does not exist", () => {
+    expect(() => find("bare", { option: "nowhere" })).toThrow('--project names "nowhere"');
+    expect(() => find("bare", { variable: at("yaml/pawl.yaml") })).toThrow("$PAWL_PROJECT names");
+  });
+
+  it("is missing where no folder has a marker, but for who may make one", () => {
+    expect(() => find("bare/src")).toThrow("There is no Pawl project here");
+    expect(find("bare/src", { create: true })).toBe(at("bare/src"));
+    expect(find("repo/src", { create: true })).toBe(at("repo"));
+    expect(find("yaml/src", { create: true })).toBe(at("yaml"));
+  });
+});

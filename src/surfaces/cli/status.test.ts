@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import type { WorkflowOverview } from "../../runtime/overview.ts";
+import type { RunOverview } from "../../workflows/module.ts";
+import { renderStatus } from "./status.ts";
+import type { Paint } from "./terminal.ts";
+
+const plain = (text: string) => text;
+const PAINT: Paint = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain };
+const NOW = new Date("2026-11-21T12:00:00Z");
+
+const RUN: RunOverview = {
+  run: "alfred:TS-01",
+  title: "Greet by name",
+  state: "start_task: awaiting_human_review",
+  awaits: "human",
+  next: "approve or reject the git status",
+  since: "2026-11-21T09:30:00.000Z",
+};
+
+const alfred = (...runs: readonly RunOverview[]): WorkflowOverview => ({
+  name: "alfred",
+  title: "Alfred",
+  summary: "One task through gates: start, plan, implement, review, test, finalize.",
+  runs,
+});
+
+const render = (workflows: readonly WorkflowOverview[], columns = 80) =>
+  renderStatus(workflows, "/home/ada/shop", { columns, paint: PAINT }, NOW);
+
+describe("pawl status", () => {
+  it("shows where a run stands, since when, and how a person lets it go on", () => {
+    expect(render([alfred(RUN)])).toBe(
+      [
+        "Alfred  One task through gates: start, plan, implement, review, test, finalize.",
+        "  alfred:TS-01  Greet by name                                        2 hours ago",
+        "    start_task: awaiting_human_review",
+        "    awaits you: approve or reject the git status",
+        "    pawl approve alfred:TS-01",
+        "",
+        "1 run, 1 waits for you.",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("counts what waits for a person, and says when nothing does", () => {
+    const other: RunOverview = { ...RUN, run: "alfred:TS-02", awaits: "assistant" };
+    expect(render([alfred(RUN, other, { ...RUN, run: "alfred:TS-03" })])).toContain(
+      "3 runs, 2 wait for you.",
+    );
+    expect(render([alfred(other)])).toContain("1 run. Nothing waits for you.");
+    expect(render([alfred(other)])).not.toContain("pawl approve");
+  });
+
+  it("keeps every line within the terminal, however long the texts are", () => {
+    const long: RunOverview = {
+      ...RUN,
+      run: `alfred:${"T".repeat(60)}`,
+      title: "A title that goes on ".repeat(10),
+      state: "s".repeat(120),
+      next: "something that must be done ".repeat(10),
+    };
+    const workflows = [alfred(RUN, long, { ...long, awaits: "nobody" }, { ...long, since: null })];
+    for (const columns of [60, 80, 100]) {
+      const wide = render(workflows, columns)
+        .split("\n")
+        .filter((line) => line.length > columns && !line.includes("pawl approve"));
+      expect(wide).toEqual([]);
+    }
+  });
+
+  it("shows the two lines of a run that cannot be read, and goes on", () => {
+    const broken = { ...RUN, run: "alfred:TS-09", problem: { message: "It is broken.", fix: "Mend it." } };
+    expect(render([alfred(broken, RUN)])).toMatch(
+      /alfred:TS-09.*\n {4}It is broken\.\n {4}Mend it\.\n {2}alfred:TS-01/,
+    );
+  });
+
+  it("lets nothing from a file move the cursor or change colours", () => {
+    const hostile: RunOverview = {
+      ...RUN,
+      title: "\u001b[31mred\u001b[2J\u0007 \u009b31m",
+      next: "a\u001b]0;b\u0007",
+    };
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+    expect(render([alfred(hostile)])).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  });
+
+  it("says how to begin where there is no run", () => {
+    expect(render([alfred()])).toContain("No run yet in /home/ada/shop.");
+  });
+});

@@ -1,0 +1,207 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runPawl, temporaryProject } from "../rig/project.ts";
+
+const TWO_LINES = /^pawl: [^\n]+ \[[a-z-]+\]\nfix: {2}[^\n]+\n$/;
+
+describe("pawl", () => {
+  it("shows help of at most 80 columns, with the workflows' verbs, and exits with 0", async () => {
+    using project = temporaryProject();
+    for (const args of [[], ["--help"], ["approve", "--help"], ["door", "knock", "--help"]]) {
+      const { code, out, err } = await project.pawl(...args);
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      expect(out.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    }
+    expect((await project.pawl()).out).toMatch(/Door:\n {2}door +knock/);
+  });
+
+  it("runs a workflow's verb, and shows what came of it", async () => {
+    using project = temporaryProject();
+    expect(await project.pawl("door", "knock", "front", "--loud")).toEqual({
+      code: 0,
+      out: "# Somebody knocks at front.\n",
+      err: "",
+    });
+    expect(await project.pawl("door", "knock", "front", "--json")).toMatchObject({ code: 1, err: "" });
+  });
+
+  it.each([
+    [["statu"], 2, "Did you mean status?"],
+    [["status", "--jsn"], 2, "Did you mean --json?"],
+    [["status", "extra"], 2, "Too many arguments"],
+    [["approve"], 2, "Missing required argument 'run'"],
+    [["approve", "nope"], 2, 'No run is called "nope"'],
+    [["approve", "alfrd:x"], 2, 'No workflow is called "alfrd"'],
+    [["approve", "door:../x"], 2, "The door id is not valid"],
+    [["check", "dor"], 2, "Use door."],
+    [["diagram", "door", "--format", "svg"], 2, "Allowed choices are mermaid, xstate, markdown"],
+    [["door"], 2, "expected one of knock"],
+    [["door", "knok"], 2, "Did you mean knock?"],
+    [["init", "--client", "emacs"], 2, "Allowed choices are claude-code"],
+    [["status", "--project", "/nowhere"], 2, '--project names "/nowhere"'],
+  ])("refuses %j with two lines and %i", async (args, code, words) => {
+    using project = temporaryProject();
+    const ended = await project.pawl(...args);
+    expect(ended).toMatchObject({ code, out: "" });
+    expect(ended.err).toMatch(TWO_LINES);
+    expect(ended.err).toContain(words);
+  });
+
+  it("writes an error as JSON under --json", async () => {
+    using project = temporaryProject();
+    const { code, out, err } = await project.pawl("approve", "nope", "--json");
+    expect({ code, err }).toEqual({ code: 2, err: "" });
+    expect(JSON.parse(out)).toMatchObject({ error: { code: "run-missing" } });
+  });
+
+  it("says so where there is no project, and never shows a stack trace", async () => {
+    using project = temporaryProject({ marked: false });
+    const ended = await project.pawl("status");
+    expect(ended).toMatchObject({ code: 1, out: "" });
+    expect(ended.err).toMatch(TWO_LINES);
+    expect(ended.err).toContain("[project-missing]");
+  });
+
+  it("takes --project before or after the command, and $PAWL_PROJECT", async () => {
+    using project = temporaryProject();
+    const elsewhere = temporaryProject({ marked: false });
+    for (const args of [
+      ["--project", project.root, "status", "--json"],
+      ["status", `--project=${project.root}`, "--json"],
+    ]) {
+      expect(JSON.parse((await runPawl(elsewhere.root, args)).out).project).toBe(project.root);
+    }
+    const named = await runPawl(elsewhere.root, ["status", "--json"], { PAWL_PROJECT: project.root });
+    expect(JSON.parse(named.out).project).toBe(project.root);
+    elsewhere[Symbol.dispose]();
+  });
+
+  it("is called bloom where it was called so", async () => {
+    using project = temporaryProject({ environment: { PROGRAM_NAME: "/usr/bin/bloom" } });
+    expect((await project.pawl("--help")).out).toContain("Usage: bloom");
+    expect((await project.pawl("statu")).err).toContain("bloom: Unknown command 'statu'.");
+  });
+});
+
+describe("pawl status, approve and reject", () => {
+  it("let a person open the gate that a run waits at", async () => {
+    using project = temporaryProject();
+    await project.pawl("door", "knock", "front");
+    expect((await project.pawl("status")).out).toBe(
+      [
+        "Door  Lets people in, if the person behind it says so.",
+        "  door:front  The door front",
+        "    knocked",
+        "    awaits you: let them in, or not",
+        "    pawl approve door:front",
+        "",
+        "1 run, 1 waits for you.",
+        "",
+      ].join("\n"),
+    );
+    expect(await project.pawl("reject", "front", "--notes", "Not today.")).toMatchObject({
+      code: 0,
+      out: "The door front is closed.\nTell your assistant to go on.\n",
+    });
+    expect(JSON.parse(project.read(".door/front.json") ?? "")).toEqual({
+      state: "closed",
+      by: "terminal",
+      notes: "Not today.",
+    });
+    expect(await project.pawl("approve", "door:front")).toMatchObject({
+      code: 1,
+      out: "Nobody knocks at front.\n",
+    });
+  });
+
+  it("name a run that cannot be read, with its fix, and still show the others", async () => {
+    using project = temporaryProject();
+    project.write(".door/front.json", "{ broken");
+    await project.pawl("door", "knock", "back");
+    const { code, out } = await project.pawl("status");
+    expect(code).toBe(0);
+    expect(out).toContain("    .door/front.json:1:1: expected JSON.\n    Mend or remove .door/front.json.");
+    expect(out).toContain("door:back");
+    const repair = await project.pawl("repair");
+    expect(repair.code).toBe(1);
+    expect(repair.out).toContain(".door/front.json:1:1: expected JSON.");
+  });
+});
+
+describe("pawl init", () => {
+  it("creates what is missing, says so, and changes nothing the second time", async () => {
+    using project = temporaryProject({ marked: false });
+    const first = await project.pawl("init");
+    expect(first).toMatchObject({ code: 0, err: "" });
+    expect(first.out).toContain("created  pawl.yaml");
+    for (const client of ["Claude Code", "Codex", "Cursor", "VS Code", "OpenCode", "Gemini CLI"]) {
+      expect(first.out).toContain(client);
+    }
+    const text = project.read("pawl.yaml");
+    const second = await project.pawl("init");
+    expect(second.out).toContain("unchanged  pawl.yaml");
+    expect(project.read("pawl.yaml")).toBe(text);
+    expect((await project.pawl("status")).code).toBe(0);
+  });
+
+  it("writes a client's configuration, keeps what is there, and connects a client that works", async () => {
+    using project = temporaryProject();
+    project.write("opencode.jsonc", '{\n  // mine\n  "theme": "dark"\n}\n');
+    expect((await project.pawl("init", "--client", "opencode")).out).toContain("added to  opencode.jsonc");
+    expect(project.read("opencode.jsonc")).toContain("// mine");
+    expect(existsSync(join(project.root, "opencode.json"))).toBe(false);
+    expect((await project.pawl("init", "--client", "opencode")).out).toContain("unchanged  opencode.jsonc");
+    expect((await project.pawl("init", "--client", "claude-code")).out).toContain("created  .mcp.json");
+    const { mcpServers } = JSON.parse(project.read(".mcp.json") ?? "");
+    expect(mcpServers.pawl.args.at(-1)).toBe("mcp");
+  });
+
+  it("leaves a configuration that it cannot read as it is, and says how to add the entry", async () => {
+    using project = temporaryProject();
+    project.write(".cursor/mcp.json", '{ "mcpServers": ');
+    const ended = await project.pawl("init", "--client", "cursor");
+    expect(ended.code).toBe(1);
+    expect(ended.err).toMatch(TWO_LINES);
+    expect(ended.err).toContain(".cursor/mcp.json:1:17");
+    expect(project.read(".cursor/mcp.json")).toBe('{ "mcpServers": ');
+  });
+});
+
+describe("pawl check, diagram, config and completion", () => {
+  it("prove a table and show the counts", async () => {
+    using project = temporaryProject({ marked: false });
+    const { code, out } = await project.pawl("check", "door");
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^workflow +states +events +configurations +worlds +rows +replies\ndoor +3 +2 +3 +5 +5 +5 {2}proved\n/,
+    );
+  });
+
+  it("draw a table in three notations", async () => {
+    using project = temporaryProject({ marked: false });
+    expect((await project.pawl("diagram", "door")).out).toContain("stateDiagram-v2");
+    expect((await project.pawl("diagram", "door", "--format", "markdown")).out).toContain("| knocked |");
+    const xstate = await project.pawl("diagram", "door", "--format", "xstate");
+    expect(JSON.parse(xstate.out)).toMatchObject({ id: "door", initial: "closed" });
+  });
+
+  it("show each setting with the place that it came from", async () => {
+    using project = temporaryProject();
+    project.write("pawl.yaml", "alfred:\n  evidence: require\n");
+    const { out } = await project.pawl("config");
+    expect(out).toMatch(/^alfred\.evidence: "require" +pawl\.yaml:2:13$/m);
+    expect(out).toMatch(/^alfred\.provider: "local" +default$/m);
+    project.write("pawl.yaml", "alfred:\n  evidense: require\n");
+    const refused = await project.pawl("config");
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain("pawl.yaml:2:3: alfred.evidense is not a setting");
+  });
+
+  it.each(["bash", "zsh", "fish"])("complete the commands of %s", async (shell) => {
+    using project = temporaryProject({ marked: false });
+    const { code, out } = await project.pawl("completion", shell);
+    expect(code).toBe(0);
+    for (const word of ["status", "approve", "knock", "--client", "claude-code"]) expect(out).toContain(word);
+  });
+});

@@ -28,6 +28,8 @@ export interface WorkflowModule {
   readonly verbs: readonly Verb[];
   /** A human's verdict on what the run has under review (`pawl approve`, `pawl reject`); absent: it has no gates. */
   readonly gate?: () => Promise<Advance<GateInput, unknown, unknown, Reply>>;
+  /** A run's whole story (`pawl show`): who decided what, when, on which evidence; as markdown and as data. */
+  readonly story?: () => Promise<Advance<StoryInput, unknown, unknown, Reply>>;
   /** What `pawl init` creates for it; nothing that exists is touched. */
   readonly init?: () => Promise<Advance<Record<string, never>, unknown, unknown, Reply>>;
 }
@@ -51,6 +53,10 @@ export interface RunOverview {
   readonly since: string | null;
   /** Set where the run cannot be read: the two lines of the error. */
   readonly problem?: { readonly message: string; readonly fix: string };
+}
+
+export interface StoryInput {
+  readonly id: string;
 }
 
 export interface GateInput {

@@ -42,6 +42,14 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import("./status.ts")).status,
   },
   {
+    name: "show",
+    summary: "tell a run's whole story: who decided what, when, and on which evidence",
+    group: EVERY_DAY,
+    arguments: [RUN],
+    options: [],
+    load: async () => (await import("./show.ts")).show,
+  },
+  {
     name: "approve",
     summary: "approve what a run has under review",
     group: EVERY_DAY,

@@ -24,7 +24,16 @@ const alfred: WorkflowModule = {
     return USER_PROMPTS;
   },
   resources: async () => [],
-  verbs: [],
+  verbs: [
+    {
+      name: "plan export",
+      summary: "write the accepted plan of a task as steps of tasks.yaml, for the loop to run",
+      arguments: [{ name: "id", description: "the task's id", required: true }],
+      options: [],
+      advance: async () => (await import("./plan-export.ts")).exportPlan,
+    },
+  ],
+  story: async () => (await import("./story.ts")).story,
   async gate() {
     const [{ atTheEdge }, { humanGate }] = await Promise.all([
       import("./response.ts"),

@@ -88,6 +88,8 @@ export interface Verdict {
   readonly channel: Caller["channel"];
   /** Of the artifact that was judged. */
   readonly sha256: string;
+  /** What the server had found, without the output of checks. */
+  readonly evidence: Evidence;
 }
 
 export interface FinishedRun {
@@ -230,6 +232,7 @@ const verdict = fields({
   who: orNull(text),
   channel: text,
   sha256: text,
+  evidence: listOf(finding),
 });
 
 const finishedRun = fields({

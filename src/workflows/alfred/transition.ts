@@ -21,6 +21,7 @@ import {
   type ActiveTool,
   type ContextStore,
   renderState,
+  type Submission,
   type TaskState,
   type Verdict,
 } from "./state-file.ts";
@@ -181,7 +182,7 @@ export function eventOf(
 
 /** A verdict as it is kept: who, when, by which channel, and on what. */
 export function verdictOf(
-  submitted: { readonly state: string; readonly sha256: string },
+  submitted: Pick<Submission, "state" | "sha256" | "evidence">,
   stage: Verdict["stage"],
   given: { readonly approved: boolean; readonly notes: string },
   { caller, moment }: Context,
@@ -195,5 +196,6 @@ export function verdictOf(
     who: caller.who ?? null,
     channel: caller.channel,
     sha256: submitted.sha256,
+    evidence: submitted.evidence.map(({ about, verdict, words }) => ({ about, verdict, words })),
   };
 }

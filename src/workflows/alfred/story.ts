@@ -1,0 +1,134 @@
+/** A task's whole story: who decided what, when, by which channel, and on which evidence. */
+import { PawlError } from "../../base/error.ts";
+import { checkId } from "../../base/id.ts";
+import type { View } from "../../base/ports.ts";
+import type { Advance, Reply, StoryInput } from "../module.ts";
+import type { Evidence } from "./evidence.ts";
+import { type LoadedTask, loadTask } from "./load.ts";
+import { archiveFolder, archivePath } from "./paths.ts";
+import type { Accepted, FinishedRun, Verdict } from "./state-file.ts";
+
+interface ToldRun {
+  readonly tool: string;
+  readonly started_at: string;
+  /** Null while it goes on. */
+  readonly finished_at: string | null;
+  readonly task_status: string;
+  readonly current_state: string | null;
+  readonly accepted: readonly Accepted[];
+  readonly verdicts: readonly Verdict[];
+}
+
+interface Seen extends LoadedTask {
+  readonly runs: readonly ToldRun[];
+}
+
+export const story: Advance<StoryInput, Seen, undefined, Reply> = {
+  run: () => null,
+  async read(view, { id }) {
+    const loaded = await loadTask(view, checkId(id, "task id"));
+    return { ...loaded, runs: [...(await loadArchive(view, id)), ...activeRun(loaded)] };
+  },
+  prepare({ id, runs, state, task }) {
+    const data = { task_id: id, title: task.title, task_status: state.task_status, runs };
+    const parts = [
+      `# ${id}: ${task.title}\n\nStatus: ${state.task_status}\n`,
+      ...(runs.length === 0 ? ["Nothing has begun.\n"] : runs.map(renderRun)),
+    ];
+    return { reply: { text: parts.join("\n"), data } };
+  },
+};
+
+/** The finished runs, in the order in which they ended. */
+async function loadArchive(view: View, id: string): Promise<readonly ToldRun[]> {
+  const runs: ToldRun[] = [];
+  for (const { name } of await view.list(archiveFolder(id))) {
+    if (!/^\d+-.+\.json$/.test(name)) continue;
+    const path = archivePath(id, name);
+    runs.push(told(parseArchive((await view.read(path)) ?? "", path)));
+  }
+  return runs;
+}
+
+type Archived = FinishedRun & { readonly tool_name: string };
+
+function told(run: Archived): ToldRun {
+  const { accepted, finished_at, started_at, task_status, tool_name, verdicts } = run;
+  return { tool: tool_name, started_at, finished_at, task_status, current_state: null, accepted, verdicts };
+}
+
+function parseArchive(text: string, path: string): Archived {
+  try {
+    const value = JSON.parse(text) as Archived;
+    if (Array.isArray(value.accepted) && Array.isArray(value.verdicts)) return value;
+  } catch {
+    // Told below, as for any other archive that is not one.
+  }
+  throw new PawlError(
+    "state-unreadable",
+    `${path} is not an archived run: expected JSON with accepted and verdicts. It was left as it is.`,
+    `Restore ${path} (git checkout, a backup), or move it out of the archive.`,
+  );
+}
+
+function activeRun({ state }: LoadedTask): readonly ToldRun[] {
+  const active = state.active_tool_state;
+  if (!active) return [];
+  const { accepted, verdicts } = active.context_store;
+  return [
+    {
+      tool: active.tool_name,
+      started_at: active.created_at,
+      finished_at: null,
+      task_status: state.task_status,
+      current_state: active.current_state,
+      accepted,
+      verdicts,
+    },
+  ];
+}
+
+function renderRun(run: ToldRun): string {
+  const end = run.finished_at
+    ? `to ${run.finished_at}; it left the task '${run.task_status}'`
+    : `still active, in state '${run.current_state}'`;
+  const states = [...new Set([...run.verdicts, ...run.accepted].map(({ state }) => state))];
+  return [
+    `## ${run.tool}\n\nFrom ${run.started_at} ${end}.\n`,
+    ...states.map((state) => renderState(run, state)),
+  ].join("\n");
+}
+
+function renderState(run: ToldRun, state: string): string {
+  const verdicts = run.verdicts.filter((verdict) => verdict.state === state).map(renderVerdict);
+  const accepted = run.accepted.filter((each) => each.state === state).map(renderAccepted);
+  return [`### ${state}\n`, ...verdicts, ...accepted].join("\n");
+}
+
+function renderVerdict(verdict: Verdict): string {
+  const what = verdict.approved ? "approved" : "rejected";
+  const who = verdict.who === null ? "" : `, ${oneLine(verdict.who)}`;
+  const notes = verdict.notes.trim() === "" ? "" : `\n\n${indented(verdict.notes)}\n`;
+  const head = `- ${verdict.time}: ${what} in the ${verdict.stage} review (by ${verdict.channel}${who}; sha256 ${verdict.sha256.slice(0, 12)})`;
+  return `${head}${notes}${renderEvidence(verdict.evidence)}`;
+}
+
+function renderEvidence(evidence: Evidence): string {
+  return evidence
+    .map(({ about, verdict, words }) => `\n  - ${about}: ${verdict}. ${oneLine(words)}`)
+    .join("");
+}
+
+function renderAccepted({ artifact, sha256, time }: Accepted): string {
+  const json = JSON.stringify(artifact, null, 2);
+  const longest = Math.max(2, ...(json.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `\nAccepted at ${time} (sha256 ${sha256.slice(0, 12)}):\n\n${fence}json\n${json}\n${fence}\n`;
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
+const indented = (text: string): string =>
+  text
+    .split(/\r\n|\r|\n/)
+    .map((line) => `  > ${line}`.trimEnd())
+    .join("\n");

@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { type ExportedTask, placeTask } from "./tasks-yaml.ts";
+
+const TASK: ExportedTask = {
+  id: "TS-01",
+  title: 'Limit: the "rate" # now',
+  instructions: "First line.\n\n## Second: line\n- {{ x }}",
+  acceptance_criteria: ["429 after ten"],
+  steps: [
+    {
+      id: "TS-01.S-1",
+      instruction: "Bucket (CREATE a)\n\nWrite it.",
+      acceptance_criteria: ["`cat` shows it"],
+    },
+    { id: "TS-01.S-2", instruction: "Call", acceptance_criteria: [] },
+  ],
+};
+
+const stepsIn = (text: string) =>
+  parse(text)
+    .tasks.find(({ id }: { id: string }) => id === "TS-01")
+    .steps.map(({ id }: { id: string }) => id);
+
+function placed(text: string | null): string {
+  const result = placeTask(text, TASK);
+  if (result.kind !== "changed") throw new Error("nothing was changed");
+  return result.text;
+}
+
+test("without a file, it is created", () => {
+  const text = placed(null);
+  expect(parse(text).tasks[0]).toMatchObject({
+    ...TASK,
+    status: "todo",
+    steps: [TASK.steps[0], { id: "TS-01.S-2" }],
+  });
+});
+
+const FILES: readonly [string, string][] = [
+  [
+    "an indented list",
+    "# mine\ntasks:\n  - id: A  # first\n    title: a\n\n  - {id: B, title: b}\n\n# the end\n",
+  ],
+  ["a list at the margin", "git: {push_to_remote: true}\ntasks:\n- id: A\n  title: a\n  custom: [1,   2]\n"],
+  [
+    "tasks that are not last",
+    "tasks:\n    - id: A\n      title: |\n        long\n\n        text\ngit:\n  push_to_remote: false\n",
+  ],
+  ["no line break at the end", "tasks:\n  - id: A\n    title: a"],
+  ["windows line ends", "tasks:\r\n  - id: A\r\n    title: a\r\n"],
+  ["an empty list", "tasks: [] # none yet\ngit: {}\n"],
+  ["no value", "tasks:\ngit: {}\n"],
+  ["no tasks", "git:\n  push_to_remote: true\n"],
+  ["dashes in the last task", "tasks:\n  - id: A\n    title: - odd\n".replace("- odd", '"- odd"')],
+];
+
+test.each(FILES)("with %s, the rest stays as it is, byte by byte", (_, before) => {
+  const after = placed(before);
+  expect(stepsIn(after)).toEqual(["TS-01.S-1", "TS-01.S-2"]);
+  const lines = before.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("tasks:"));
+  for (const line of lines) expect(after).toContain(line);
+  const kept = after.split("\n").filter((line) => lines.includes(line));
+  expect(kept).toEqual(lines);
+  expect(placeTask(after, TASK)).toEqual({ kind: "there" });
+});
+
+test("a task that is there without steps gets them, and keeps the rest", () => {
+  const before =
+    "tasks:\n  - id: TS-01 # mine\n    title: own title\n    status: ready_for_agent\n    # why\n  - id: B\n    title: b\n";
+  const after = placed(before);
+  expect(stepsIn(after)).toHaveLength(2);
+  expect(parse(after).tasks[0]).toMatchObject({ title: "own title", status: "ready_for_agent" });
+  expect(after).toContain("  - id: TS-01 # mine\n    title: own title\n");
+  expect(after).toContain("  - id: B\n    title: b\n");
+});
+
+test("other steps are never replaced", () => {
+  const text = "tasks:\n  - id: TS-01\n    title: t\n    steps:\n      - id: X\n        instruction: i\n";
+  expect(() => placeTask(text, TASK)).toThrow(/has steps already, other than the plan's: X/);
+});
+
+test("a file that cannot be read, or not be added to, is an error with its place", () => {
+  expect(() => placeTask("tasks:\n  - id: [\n", TASK)).toThrow(
+    /tasks\.yaml cannot be added to: line \d+, column \d+/,
+  );
+  expect(() => placeTask("tasks: [{id: A, title: a}]\n", TASK)).toThrow(/a list in brackets/);
+  expect(() => placeTask("- a\n", TASK)).toThrow(/expected a mapping/);
+  expect(() => placeTask("tasks: {}\n", TASK)).toThrow(/expected a list/);
+});

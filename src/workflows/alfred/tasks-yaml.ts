@@ -1,0 +1,176 @@
+/**
+ * A task put into tasks.yaml by a splice: what stands there stays as it is, to the byte. The result is read again
+ * before it is used.
+ */
+import {
+  type Document,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  stringify,
+  type YAMLMap,
+  type YAMLSeq,
+} from "yaml";
+import { PawlError } from "../../base/error.ts";
+
+export interface ExportedTask {
+  readonly id: string;
+  readonly title: string;
+  readonly instructions: string;
+  readonly acceptance_criteria: readonly string[];
+  readonly steps: readonly {
+    readonly id: string;
+    readonly instruction: string;
+    readonly acceptance_criteria: readonly string[];
+  }[];
+}
+
+export type Placed = { readonly kind: "changed"; readonly text: string } | { readonly kind: "there" };
+
+const FILE = "tasks.yaml";
+
+/** Throws `tasks-file-invalid` where the file cannot be read, and `task-exists` where the task has other steps. */
+export function placeTask(text: string | null, task: ExportedTask): Placed {
+  if (text === null || text.trim() === "") return { kind: "changed", text: `tasks:\n${itemOf(task, 2)}` };
+  const document = parse(text);
+  const tasks = tasksOf(document, text);
+  const present = tasks?.items.find((item): item is YAMLMap => isMap(item) && item.get("id") === task.id);
+  const result = present ? withSteps(text, present, task) : withTask(text, document, tasks, task);
+  if (result === null) return { kind: "there" };
+  checkResult(text, result, task);
+  return { kind: "changed", text: result };
+}
+
+function parse(text: string): Document {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: true });
+  const [error] = document.errors;
+  if (!error) return document;
+  const { col, line } = lines.linePos(error.pos[0]);
+  throw invalid(`line ${line}, column ${col}: ${error.message.split("\n")[0] ?? ""}`);
+}
+
+function tasksOf(document: Document, text: string): YAMLSeq | null {
+  const { contents } = document;
+  if (contents === null) return null;
+  if (!isMap(contents)) throw invalid(`expected a mapping with tasks, found ${text.trim().slice(0, 60)}`);
+  const tasks = contents.get("tasks", true) as Node | undefined;
+  if (tasks === undefined || (isScalar(tasks) && tasks.value === null)) return null;
+  if (!isSeq(tasks)) throw invalid("tasks: expected a list");
+  return tasks;
+}
+
+/** The text with the task at the end of its list, indented as the list is. */
+function withTask(text: string, document: Document, tasks: YAMLSeq | null, task: ExportedTask): string {
+  const last = tasks?.items.at(-1) as Node | undefined;
+  if (tasks && last && !tasks.flow) {
+    const dash = text.lastIndexOf("-", rangeOf(last)[0] - 1);
+    const indent = dash - (text.lastIndexOf("\n", dash) + 1);
+    return spliced(text, endOf(text, tasks), itemOf(task, indent));
+  }
+  if (tasks?.flow && last)
+    throw invalid("tasks: a list in brackets cannot be added to; write each task on lines of its own");
+  const item = itemOf(task, 2);
+  const pair = isMap(document.contents)
+    ? document.contents.items.find((each) => isScalar(each.key) && each.key.value === "tasks")
+    : undefined;
+  if (!pair) return spliced(text, text.length, `tasks:\n${item}`);
+  // `tasks:` or `tasks: []`, with what may stand behind it on its line.
+  const key = rangeOf(pair.key as Node);
+  const colon = text.indexOf(":", key[1]) + 1;
+  const value = isSeq(pair.value) ? rangeOf(pair.value)[1] : colon;
+  const rest = text.slice(value);
+  const line = /^[^\n]*/.exec(rest)?.[0] ?? "";
+  const after = rest.slice(line.length).replace(/^\n/, "");
+  return `${text.slice(0, colon)}${line.trimEnd()}\n${item}${after}`;
+}
+
+/** The text with steps in a task that has none; null where they are there already. */
+function withSteps(text: string, present: YAMLMap, task: ExportedTask): string | null {
+  const steps = present.get("steps", true) as Node | undefined;
+  if (steps && isSeq(steps) && steps.items.length > 0) {
+    const ids = steps.items.map((step) => (isMap(step) ? step.get("id") : null));
+    if (JSON.stringify(ids) === JSON.stringify(task.steps.map(({ id }) => id))) return null;
+    throw new PawlError(
+      "task-exists",
+      `The task ${task.id} in ${FILE} has steps already, other than the plan's: ${ids.join(", ")}. Nothing was changed.`,
+      `Remove its steps in ${FILE}, then export the plan again.`,
+    );
+  }
+  if (steps || present.flow)
+    throw invalid(
+      `the task ${task.id}: steps can be added only to a task on lines of its own that has no \`steps\` yet`,
+    );
+  const [first] = present.items;
+  const key = rangeOf(first?.key as Node)[0];
+  const indent = key - (text.lastIndexOf("\n", key) + 1);
+  const body = indented(stringify({ steps: stepsOf(task) }, { lineWidth: 0 }), indent);
+  return spliced(text, endOf(text, present), body);
+}
+
+/** Where the node's last line ends; comments and blank lines behind it are not part of it. */
+function endOf(text: string, node: Node): number {
+  const [, valueEnd] = rangeOf(node);
+  const end = text.slice(0, valueEnd).trimEnd().length;
+  const newline = text.indexOf("\n", end);
+  return newline < 0 ? text.length : newline + 1;
+}
+
+function rangeOf(node: Node): readonly [number, number, number] {
+  if (!node.range) throw invalid("a value has no place");
+  return node.range;
+}
+
+function spliced(text: string, at: number, piece: string): string {
+  const before = text.slice(0, at);
+  return `${before}${before.endsWith("\n") || before === "" ? "" : "\n"}${piece}${text.slice(at)}`;
+}
+
+function itemOf(task: ExportedTask, indent: number): string {
+  const value = {
+    id: task.id,
+    title: task.title,
+    status: "todo",
+    ...(task.instructions !== "" && { instructions: task.instructions }),
+    ...(task.acceptance_criteria.length > 0 && { acceptance_criteria: task.acceptance_criteria }),
+    steps: stepsOf(task),
+  };
+  return indented(stringify([value], { lineWidth: 0 }), indent);
+}
+
+function stepsOf({ steps }: ExportedTask) {
+  return steps.map(({ acceptance_criteria, id, instruction }) => ({
+    id,
+    instruction,
+    ...(acceptance_criteria.length > 0 && { acceptance_criteria }),
+  }));
+}
+
+function indented(text: string, indent: number): string {
+  const blank = " ".repeat(indent);
+  return text.replace(/^(?=.)/gm, blank);
+}
+
+/** The new text holds all that the old one held, and the task. */
+function checkResult(before: string, after: string, task: ExportedTask): void {
+  const [old, now] = [before, after].map(
+    (text) => (parse(text).toJS() ?? {}) as { tasks?: { id?: unknown }[] },
+  );
+  const others = (file: typeof old) => JSON.stringify(file?.tasks?.filter(({ id }) => id !== task.id) ?? []);
+  const found = now?.tasks?.find(({ id }) => id === task.id) as { steps?: unknown } | undefined;
+  if (others(old) === others(now) && JSON.stringify(found?.steps) === JSON.stringify(stepsOf(task))) return;
+  throw invalid(
+    "the task cannot be added without changing what is there; its layout is not one that can be added to",
+  );
+}
+
+function invalid(problem: string): PawlError {
+  return new PawlError(
+    "tasks-file-invalid",
+    `${FILE} cannot be added to: ${problem}. It was left as it is.`,
+    `Correct ${FILE} there, then export the plan again.`,
+  );
+}

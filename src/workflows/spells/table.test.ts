@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import source from "../../../test/fixtures/spells-source-rows.json" with { type: "json" };
+import { agreesWithXState } from "../../../test/rig/xstate-oracle.ts";
 import { check } from "../../engine/check.ts";
 import { decide } from "../../engine/decide.ts";
 import type { Facts, Row } from "../../engine/workflow.ts";
@@ -46,6 +47,10 @@ test("the table is proved: one row for each world, all reached, no trap, each re
   const report = check({ workflow: SPELLS, replies: REPLY_NAMES });
   expect(report.violations).toEqual([]);
   expect(report.counts).toMatchObject({ states: 26, events: 6, pairs: 156, rows: 128, replies: 128 });
+});
+
+test("XState, run on the exported table, decides as we do", () => {
+  expect(agreesWithXState(SPELLS).decisions).toBeGreaterThan(500);
 });
 
 test("112 rows are the source's, in its states, with its spells and next states", () => {

@@ -1,0 +1,96 @@
+import TurndownService from "turndown";
+
+/** The longest text that is taken over; more is cut, and said to be. */
+const MAX_LENGTH = 200_000;
+
+const turndown = new TurndownService({
+  headingStyle: "atx",
+  bulletListMarker: "-",
+  codeBlockStyle: "fenced",
+  emDelimiter: "*",
+});
+turndown.remove(["script", "style"]);
+// Both products render code as `pre` without a `code` in it, with a span for each word.
+turndown.addRule("code-panel", {
+  filter: "pre",
+  replacement: (_content, node) => {
+    const text = (node.textContent ?? "").replace(/\n$/, "");
+    const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
+    const fence = "`".repeat(longest + 1);
+    return `\n\n${fence}\n${text}\n${fence}\n\n`;
+  },
+});
+
+/** Markdown of HTML that a server rendered. */
+export function renderHtml(html: string): string {
+  return cut(turndown.turndown(html));
+}
+
+/** A node of Atlassian's document format. */
+interface Node {
+  readonly type?: string;
+  readonly text?: string;
+  readonly content?: readonly Node[];
+  readonly attrs?: Readonly<Record<string, unknown>>;
+}
+
+/** Plain markdown of a document in Atlassian's format, for servers that do not render it. */
+export function renderDocument(document: unknown): string {
+  if (typeof document === "string") return cut(document);
+  return cut(blocks((document as Node | null)?.content ?? []));
+}
+
+function blocks(nodes: readonly Node[]): string {
+  return nodes.map(block).filter(Boolean).join("\n\n");
+}
+
+function block(node: Node): string {
+  const inner = node.content ?? [];
+  switch (node.type) {
+    case "heading":
+      return `${"#".repeat(Number(node.attrs?.level ?? 1))} ${inline(inner)}`;
+    case "codeBlock":
+      return `\`\`\`\n${inline(inner)}\n\`\`\``;
+    case "bulletList":
+    case "taskList":
+    case "decisionList":
+      return inner.map((item) => listItem("-", item)).join("\n");
+    case "orderedList":
+      return inner.map((item, at) => listItem(`${at + 1}.`, item)).join("\n");
+    case "rule":
+      return "---";
+    case "tableRow":
+      return `| ${inner.map((cell) => blocks(cell.content ?? []).replace(/\s+/g, " ")).join(" | ")} |`;
+    case "table":
+      return inner.map(block).join("\n");
+    default:
+      return inner.some((child) => isBlock(child)) ? blocks(inner) : inline(node.content ? inner : [node]);
+  }
+}
+
+function listItem(marker: string, item: Node): string {
+  const box = item.type === "taskItem" ? (item.attrs?.state === "DONE" ? "[x] " : "[ ] ") : "";
+  const inner = item.content ?? [];
+  const text = inner.some((child) => isBlock(child)) ? blocks(inner) : inline(inner);
+  return `${marker} ${box}${text.replace(/\n/g, "\n  ")}`;
+}
+
+function isBlock({ type }: Node): boolean {
+  return /^(paragraph|heading|codeBlock|bulletList|orderedList|taskList|listItem|panel|table|rule|blockquote)/.test(
+    type ?? "",
+  );
+}
+
+function inline(nodes: readonly Node[]): string {
+  return nodes
+    .map((node) => {
+      if (node.type === "hardBreak") return "\n";
+      const shown = node.text ?? node.attrs?.text ?? node.attrs?.url ?? node.attrs?.shortName;
+      return typeof shown === "string" ? shown : inline(node.content ?? []);
+    })
+    .join("");
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH)}\n\n(cut here: the text is longer)`;
+}

@@ -1,0 +1,75 @@
+/** A server on the loopback address that answers as a real service does, and can be told to misbehave. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+export interface Answer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+  /** Nothing is answered: the connection stays open. */
+  readonly silent?: true;
+}
+
+/** A misbehaviour: for requests whose path matches, as often as said (for ever by default). */
+export interface Fault {
+  readonly path: RegExp;
+  readonly answer: Answer;
+  times?: number;
+}
+
+export class Loopback implements AsyncDisposable {
+  readonly asked: Asked[] = [];
+  readonly faults: Fault[] = [];
+  readonly #server: Server;
+  readonly #answer: (asked: Asked) => Answer;
+
+  protected constructor(answer: (asked: Asked) => Answer) {
+    this.#answer = answer;
+    this.#server = createServer((request, response) => void this.#handle(request, response));
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  protected listen(): Promise<this> {
+    return new Promise((resolve) => this.#server.listen(0, "127.0.0.1", () => resolve(this)));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { pathname, searchParams } = new URL(request.url ?? "/", this.url);
+    const asked: Asked = {
+      method: request.method ?? "GET",
+      path: decodeURIComponent(pathname),
+      query: searchParams,
+      headers: request.headers,
+      body: Buffer.concat(chunks).toString("utf8"),
+    };
+    this.asked.push(asked);
+    const { status = 200, headers = {}, json, silent } = this.#faultFor(asked) ?? this.#answer(asked);
+    if (silent) return;
+    response.writeHead(status, { "content-type": "application/json; charset=utf-8", ...headers });
+    response.end(json === undefined ? "" : JSON.stringify(json));
+  }
+
+  #faultFor({ path, query }: Asked): Answer | null {
+    const fault = this.faults.find((one) => one.path.test(`${path}?${query}`) && (one.times ?? 1) > 0);
+    if (fault?.times !== undefined) fault.times -= 1;
+    return fault?.answer ?? null;
+  }
+}

@@ -17,5 +17,21 @@ export function openOutside(root: string, environment: Environment): Outside {
         return openChecks({ root, environment }).run(key, command);
       },
     },
+    references: {
+      async fetch(reference) {
+        const { openReferences } = await import("./adapters/trackers/references.ts");
+        const { JIRA_BASE_URL, CONFLUENCE_BASE_URL, ATLASSIAN_EMAIL, ATLASSIAN_API_TOKEN } = environment;
+        const sites = { jira: JIRA_BASE_URL, confluence: CONFLUENCE_BASE_URL };
+        const person = { email: ATLASSIAN_EMAIL, token: ATLASSIAN_API_TOKEN };
+        return openReferences({ ...sites, ...person }).fetch(reference);
+      },
+    },
+    reviews: {
+      async fetch(order) {
+        const { openGithubReviews } = await import("./adapters/forge/github-reviews.ts");
+        const { GITHUB_TOKEN: token, GITHUB_API_URL: api } = environment;
+        return openGithubReviews({ folder: root, environment, token, api }).fetch(order);
+      },
+    },
   };
 }

@@ -70,21 +70,21 @@ export async function readTexts(view: View): Promise<Texts> {
   return texts;
 }
 
-/** Reads criteria as the facts need them: the template's own lines are none. Each text is parsed once. */
+const MAX_REMEMBERED = 8;
+const remembered = new Map<string, ReturnType<CriteriaReader>>();
+
+/** Reads criteria as the facts need them: the template's own lines are none. A plan that is as it was is not parsed again. */
 export async function loadCriteria(view: View): Promise<CriteriaReader> {
   const { parseCriteria } = await import("./criteria.ts");
   const template = await shippedText(view, "templates/plan.md");
-  const unfilled = new Set(parseCriteria(template).map((criterion) => criterion.text));
-  return remembering((plan) => parseCriteria(plan, unfilled));
-}
-
-function remembering(parse: CriteriaReader): CriteriaReader {
-  const known = new Map<string, ReturnType<CriteriaReader>>();
-  return (text) => {
-    const criteria = known.get(text) ?? parse(text);
-    known.set(text, criteria);
-    return criteria;
+  const once = (text: string, parse: CriteriaReader) => {
+    const known = remembered.get(text) ?? parse(text);
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    remembered.set(text, known);
+    return known;
   };
+  const unfilled = new Set(once(template, (text) => parseCriteria(text)).map((criterion) => criterion.text));
+  return (plan) => (plan === template ? [] : once(plan, (text) => parseCriteria(text, unfilled)));
 }
 
 /** The template of a working file, below `spells/`. */

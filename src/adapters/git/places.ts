@@ -1,0 +1,116 @@
+/**
+ * Where worktrees lie: `.pawl/worktrees/<repo>/<branch>`, each name encoded so that no two names share a folder.
+ * Names that begin with `~` are Pawl's own and no branch's.
+ */
+import { createHash } from "node:crypto";
+import { realpathSync } from "node:fs";
+import { join, relative } from "node:path";
+import { PawlError } from "../../base/error.ts";
+import { projectPath } from "../../base/path.ts";
+import type { Folder, Repo } from "../../base/ports.ts";
+import { type GitCall, git } from "./git.ts";
+
+export const WORKTREES = ".pawl/worktrees";
+const LONGEST = 180;
+
+/** One path segment for any text; different texts give different segments, also where letter case is not told apart. */
+export function encodeName(text: string): string {
+  const encoded = [...text].map((character, at) => encodeCharacter(character, at === 0)).join("");
+  if (encoded.length <= LONGEST) return encoded;
+  return `${encoded.slice(0, LONGEST - 70)}~${createHash("sha256").update(text).digest("hex")}`;
+}
+
+function encodeCharacter(character: string, first: boolean): string {
+  if (/[a-z0-9_-]/.test(character) || (character === "." && !first)) return character;
+  // Capitals too: `Fix` and `fix` are two branches, and one folder on some systems.
+  if (/[A-Z]/.test(character)) return `^${character.toLowerCase()}`;
+  return [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
+}
+
+export interface Places {
+  /** The repository's own checkout. */
+  readonly checkout: string;
+  /** The folder of all its worktrees. */
+  readonly base: string;
+  readonly worktree: (branch: string) => Folder;
+  /** Where merges into a branch are made aside. */
+  readonly merge: (into: string) => Folder;
+  /** Says that a worktree is not yet whole. */
+  readonly unfinished: (branch: string) => string;
+  /** Says which branch a folder is for. */
+  readonly label: (branch: string) => string;
+}
+
+export function placesOf(projectRoot: string, repo: Repo): Places {
+  const root = realpathSync(projectRoot);
+  const checkout = repo === "." ? root : join(root, projectPath(repo));
+  const base = join(root, WORKTREES, encodeName(repo));
+  return {
+    checkout,
+    base,
+    worktree: (branch) => join(base, encodeName(branch)) as Folder,
+    merge: (into) => join(base, `~into~${encodeName(into)}`) as Folder,
+    unfinished: (branch) => join(base, `~new~${encodeName(branch)}`),
+    label: (branch) => join(base, `~of~${encodeName(branch)}.json`),
+  };
+}
+
+/** Throws unless the repository is one, inside the project. */
+export async function checkRepository(projectRoot: string, repo: Repo, call: GitCall): Promise<void> {
+  const { checkout } = placesOf(projectRoot, repo);
+  const real = realOr(checkout);
+  const where = repo === "." ? "the project's root" : repo;
+  const fix = `Run \`git init\` or \`git clone\` in ${where}, or correct \`repo\` in tasks.yaml.`;
+  if (real === "") throw new PawlError("git-failed", `The repository ${repo} does not exist.`, fix);
+  if (relative(realpathSync(projectRoot), real).startsWith(".."))
+    throw new PawlError(
+      "path-outside-project",
+      `The repository ${repo} lies outside the project: expected a folder inside it, found a link to ${real}.`,
+      fix,
+    );
+  const answer = await git({ ...call, folder: checkout, accept: [128] }, ["rev-parse", "--show-toplevel"]);
+  const top = answer.output.replace(/\n$/, "");
+  // A plain folder of the project's own repository is not what `repo` means.
+  if (answer.code !== 0 || (repo !== "." && realOr(top) !== real))
+    throw new PawlError(
+      "git-failed",
+      `${where} is no git repository: ${answer.errors.trim() || `it is part of ${top}`}`,
+      fix,
+    );
+}
+
+function realOr(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return "";
+  }
+}
+
+/** Throws `branch-invalid`; what passes is safe on a command line and as a ref. */
+export function checkBranch(branch: string): string {
+  const fault = branchFault(branch);
+  if (fault === null) return branch;
+  throw new PawlError(
+    "branch-invalid",
+    `The branch name ${JSON.stringify(branch.slice(0, 200))} cannot be used: ${fault}.`,
+    "Use a name such as feature/login-form.",
+  );
+}
+
+/** The rules of `git check-ref-format --branch`. */
+function branchFault(branch: string): string | null {
+  if (branch === "" || branch === "HEAD" || branch === "@") return "it is no name";
+  if (branch.startsWith("-")) return "it begins with a dash";
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  if (/[\u0000-\u0020\u007f~^:?*[\\]/.test(branch)) return "it has a blank or one of ~ ^ : ? * [ \\";
+  if (branch.includes("..") || branch.includes("@{")) return "it has .. or @{";
+  if (branch.endsWith(".")) return "it ends in a dot";
+  for (const part of branch.split("/")) {
+    if (part === "") return "it has an empty part between slashes";
+    if (part.startsWith(".") || part.endsWith(".lock"))
+      return "a part of it begins with a dot or ends in .lock";
+    if (Buffer.byteLength(part) > 200) return "a part of it is longer than 200 bytes";
+  }
+  return null;
+}

@@ -1,0 +1,65 @@
+/** A branch to its remote: looked at first, never forced. */
+import type { Pushed, Repo } from "../../base/ports.ts";
+import { type GitCall, git } from "./git.ts";
+import { checkBranch, placesOf } from "./places.ts";
+import { commitOf, remoteOf } from "./refs.ts";
+import type { Workplace } from "./workplace.ts";
+
+const LOOK_LIMIT = 60_000;
+const PUSH_LIMIT = 600_000;
+
+export async function push(place: Workplace, repo: Repo, name: string): Promise<Pushed> {
+  const branch = checkBranch(name);
+  const call = place.call(placesOf(place.projectRoot, repo).checkout);
+  const remote = await remoteOf(call, branch);
+  if (remote === null) return { kind: "no-remote" };
+  const ref = `refs/heads/${branch}`;
+  const commit = await commitOf(call, ref);
+  if (commit === null) return { kind: "rejected", reason: `there is no branch ${branch}` };
+
+  const looked = await git({ ...call, accept: [1, 124, 128], limit: LOOK_LIMIT }, ["ls-remote", remote, ref]);
+  if (looked.code !== 0) return { kind: "unreachable", reason: reasonOf(looked.errors) };
+  if (looked.output.split("\t")[0] === commit) return { kind: "unchanged", commit, remote };
+
+  const hooks = await hookOptions(call);
+  const spec = `${commit}:${ref}`;
+  const answer = await git({ ...call, accept: [1, 124, 128], limit: PUSH_LIMIT }, [
+    ...hooks,
+    "push",
+    "--porcelain",
+    remote,
+    spec,
+  ]);
+  if (answer.code === 0) return { kind: "pushed", commit, remote };
+  const refused = /^!\t\S+\t(.*)$/m.exec(answer.output)?.[1];
+  if (refused) return { kind: "rejected", reason: `${refused}${hintOf(answer.errors)}` };
+  return { kind: "unreachable", reason: reasonOf(answer.errors) };
+}
+
+/**
+ * Hooks in the repository's own folder run (large files are sent by one); those of a folder inside the worktree do not,
+ * since an agent could have written them.
+ */
+async function hookOptions(call: GitCall): Promise<readonly string[]> {
+  const { output } = await git({ ...call, accept: [1] }, ["config", "--get", "core.hooksPath"]);
+  const path = output.trim();
+  return path === "" || path.startsWith("/") ? [] : NO_HOOKS;
+}
+
+export const NO_HOOKS: readonly string[] = ["-c", "core.hooksPath=/dev/null"];
+
+function reasonOf(errors: string): string {
+  const lines = errors
+    .trim()
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+  return lines.slice(-3).join(" / ").slice(0, 500) || "git gave no reason";
+}
+
+function hintOf(errors: string): string {
+  const told = errors
+    .split("\n")
+    .filter((line) => line.startsWith("remote: "))
+    .map((line) => line.slice(8).trim());
+  return told.length > 0 ? ` (${told.join(" ").trim().slice(0, 300)})` : "";
+}

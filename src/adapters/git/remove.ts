@@ -1,0 +1,79 @@
+/** Removes a worktree whose work is elsewhere. Git's own refusal to remove what is dirty stays in force: no --force. */
+import { existsSync, rmSync } from "node:fs";
+import type { Removed, Worktree } from "../../base/ports.ts";
+import { type GitCall, git } from "./git.ts";
+import { checkBranch, placesOf } from "./places.ts";
+import { checkoutsOf, commitOf, gitFolder, remoteOf, unfinishedIn } from "./refs.ts";
+import { countMissing, statusOf, tipsOf, unmergedCommits } from "./state.ts";
+import { lockName, type Workplace } from "./workplace.ts";
+
+const LOCK_LIMIT = 300_000;
+
+export async function removeWorktree(
+  place: Workplace,
+  worktree: Worktree,
+  keep: { readonly into?: string; readonly branch: boolean },
+): Promise<Removed> {
+  const places = placesOf(place.projectRoot, worktree.repo);
+  const call = place.call(places.checkout);
+  const branch = checkBranch(worktree.branch);
+  const known = (await checkoutsOf(call)).some((one) => one.folder === worktree.folder);
+  const there = known && existsSync(worktree.folder);
+  const reason = there ? await whyKept(place.call(worktree.folder), branch, keep.into) : null;
+  if (reason) return reason;
+  const lock = await place.locks.acquire(lockName("git", worktree.repo), `removing ${branch}`, LOCK_LIMIT);
+  try {
+    if (known) {
+      const answer = await git({ ...call, accept: [128] }, ["worktree", "remove", worktree.folder]);
+      if (answer.code !== 0)
+        return { kind: "kept", reason: "other", detail: answer.errors.trim().slice(0, 500) };
+    }
+    if (keep.branch) {
+      const lost = await dropBranch(call, branch, keep.into);
+      if (lost) return lost;
+    }
+  } finally {
+    lock.release();
+  }
+  for (const path of [places.label(branch), places.unfinished(branch)]) rmSync(path, { force: true });
+  return { kind: there ? "removed" : "gone-already" };
+}
+
+async function whyKept(call: GitCall, branch: string, into: string | undefined): Promise<Removed | null> {
+  const { uncommitted } = await statusOf(call);
+  const unfinished = unfinishedIn(await gitFolder(call));
+  if (unfinished) return { kind: "kept", reason: "unfinished", detail: `a ${unfinished} is unfinished` };
+  if (uncommitted.length > 0)
+    return { kind: "kept", reason: "uncommitted", detail: uncommitted.slice(0, 20).join(", ") };
+  return whyUnmerged(call, await tipsOf(call, branch), branch, into);
+}
+
+async function whyUnmerged(
+  call: GitCall,
+  tips: readonly string[],
+  branch: string,
+  into: string | undefined,
+): Promise<Removed | null> {
+  const remote = await remoteOf(call, branch);
+  const place = into ?? `the remote's ${branch}`;
+  const pushed =
+    remote && into === undefined ? await commitOf(call, `refs/remotes/${remote}/${branch}`) : null;
+  const missing =
+    into !== undefined
+      ? await unmergedCommits(call, tips, into, remote)
+      : pushed && (await countMissing(call, tips, [pushed]));
+  if (missing === 0) return null;
+  const detail = missing === null ? `${place} does not exist` : `${missing} commit(s) are not in ${place}`;
+  return { kind: "kept", reason: "unmerged", detail };
+}
+
+/** Only where its commit is still the one that was looked at. */
+async function dropBranch(call: GitCall, branch: string, into: string | undefined): Promise<Removed | null> {
+  const ref = `refs/heads/${branch}`;
+  const commit = await commitOf(call, ref);
+  if (commit === null) return null;
+  const unmerged = await whyUnmerged(call, [commit], branch, into);
+  if (unmerged) return unmerged;
+  await git(call, ["update-ref", "-d", ref, commit]);
+  return null;
+}

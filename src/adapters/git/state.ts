@@ -1,0 +1,84 @@
+/** How far the work in a worktree is; and what is uncommitted in the repository's own checkout. */
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import type { Repo, Worktree, WorktreeState } from "../../base/ports.ts";
+import { type GitCall, git, gitLine } from "./git.ts";
+import { parseStatus, type Status } from "./look.ts";
+import { checkBranch, placesOf } from "./places.ts";
+import { commitOf, gitFolder, remoteOf, unfinishedIn } from "./refs.ts";
+import type { Workplace } from "./workplace.ts";
+
+export async function worktreeState(
+  place: Workplace,
+  worktree: Worktree,
+  into?: string,
+): Promise<WorktreeState> {
+  const call = place.call(worktree.folder);
+  const status = await statusOf(call);
+  const tips = await tipsOf(call, worktree.branch);
+  const remote = await remoteOf(call, worktree.branch);
+  const pushed = remote ? await commitOf(call, `refs/remotes/${remote}/${worktree.branch}`) : null;
+  return {
+    branch: status.branch || null,
+    head: status.head,
+    uncommitted: status.uncommitted,
+    unfinished: unfinishedIn(await gitFolder(call)),
+    unmerged: into === undefined ? null : await unmergedCommits(call, tips, into, remote),
+    unpushed: pushed ? await countMissing(call, tips, [pushed]) : null,
+  };
+}
+
+export async function statusOf(call: GitCall): Promise<Status> {
+  const args = ["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all"];
+  return parseStatus((await git(call, args)).output);
+}
+
+/** The branch's commit and what is checked out: an agent may have left work on either. */
+export async function tipsOf(call: GitCall, branch: string): Promise<readonly string[]> {
+  const tips = [await commitOf(call, `refs/heads/${branch}`), await commitOf(call, "HEAD")];
+  return tips.filter((tip) => tip !== null);
+}
+
+/** Commits in neither the local nor the remote's `into`; null where there is no such branch. */
+export async function unmergedCommits(
+  call: GitCall,
+  tips: readonly string[],
+  into: string,
+  remote: string | null,
+): Promise<number | null> {
+  checkBranch(into);
+  const refs = [`refs/heads/${into}`, ...(remote ? [`refs/remotes/${remote}/${into}`] : [])];
+  const targets: string[] = [];
+  for (const ref of refs) {
+    const commit = await commitOf(call, ref);
+    if (commit) targets.push(commit);
+  }
+  return targets.length === 0 ? null : countMissing(call, tips, targets);
+}
+
+export async function countMissing(
+  call: GitCall,
+  tips: readonly string[],
+  targets: readonly string[],
+): Promise<number> {
+  if (tips.length === 0) return 0;
+  return Number(await gitLine(call, ["rev-list", "--count", ...tips, "--not", ...targets]));
+}
+
+export async function fingerprint(place: Workplace, repo: Repo): Promise<Readonly<Record<string, string>>> {
+  const { checkout } = placesOf(place.projectRoot, repo);
+  const status = await statusOf(place.call(checkout));
+  const marks: Record<string, string> = { HEAD: `${status.branch}@${status.head ?? ""}` };
+  for (const path of status.uncommitted)
+    if (!path.startsWith(".pawl/")) marks[path] = markOf(join(checkout, path));
+  return marks;
+}
+
+function markOf(path: string): string {
+  try {
+    const { size, mtimeMs, mode } = lstatSync(path);
+    return `${mode}:${size}:${mtimeMs}`;
+  } catch {
+    return "gone";
+  }
+}

@@ -1,0 +1,456 @@
+import { execFileSync, spawn } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { projectPath } from "../../base/path.ts";
+import type { MergeOrder, Worktree } from "../../base/ports.ts";
+import { encodeName } from "./places.ts";
+import { openWorktrees } from "./worktrees.ts";
+
+const USER = {
+  ...process.env,
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_AUTHOR_NAME: "A",
+  GIT_AUTHOR_EMAIL: "a@example.org",
+  GIT_COMMITTER_NAME: "A",
+  GIT_COMMITTER_EMAIL: "a@example.org",
+};
+let root: string;
+
+function git(folder: string, ...args: string[]): string {
+  return execFileSync("git", args, { cwd: folder, env: USER, encoding: "utf8", stdio: "pipe" }).trim();
+}
+
+function write(folder: string, path: string, text: string): void {
+  mkdirSync(join(folder, path, ".."), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+
+function commit(folder: string, path: string, text: string, message = `change ${path}`): string {
+  write(folder, path, text);
+  git(folder, "add", "--", path);
+  git(folder, "commit", "-qm", message);
+  return git(folder, "rev-parse", "HEAD");
+}
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "pawl-git-")));
+  git(root, "init", "-qb", "main");
+  write(root, ".gitignore", "ignored/\n");
+  git(root, "add", ".");
+  commit(root, "a.txt", "one\ntwo\nthree\n", "first");
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const open = () => openWorktrees(root, USER);
+const order = (branch: string, into = "main"): MergeOrder => ({
+  repo: ".",
+  branch,
+  into,
+  message: `Merge ${branch}`,
+});
+
+async function worked(branch: string, path = `${branch}.txt`, text = "work\n"): Promise<Worktree> {
+  const worktree = await open().ensure({ repo: ".", branch });
+  commit(worktree.folder, path, text);
+  return worktree;
+}
+
+function bareRemote(): string {
+  const remote = join(root, "ignored/remote.git");
+  git(root, "init", "-q", "--bare", "-b", "main", remote);
+  git(root, "remote", "add", "origin", remote);
+  git(root, "push", "-q", "origin", "main");
+  return remote;
+}
+
+describe("names of folders", () => {
+  it("differ for different branches, in letters that no file system confuses, and never are special", () => {
+    const part = fc.oneof(fc.constantFrom("a", "A", "/", ".", "..", "~", "%2f", "^a", "-", "ä"), fc.string());
+    const name = fc.array(part, { minLength: 1, maxLength: 60 }).map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(name, name, (one, other) => {
+        fc.pre(one !== other && one !== "" && other !== "");
+        const [a, b] = [encodeName(one), encodeName(other)];
+        expect(a.toLowerCase()).not.toBe(b.toLowerCase());
+        expect(a).toMatch(/^[a-z0-9_^%-][a-z0-9_.^%~-]*$/);
+        expect(a.length).toBeLessThanOrEqual(255);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe("making a worktree", () => {
+  it("starts from the repository's branch, is kept afterwards, and is listed", async () => {
+    const first = await open().ensure({ repo: ".", branch: "feature/x" });
+    expect(first).toMatchObject({ from: "base", branch: "feature/x" });
+    expect(readFileSync(join(first.folder, "a.txt"), "utf8")).toContain("two");
+    expect(await open().ensure({ repo: ".", branch: "feature/x" })).toMatchObject({ from: "kept" });
+    expect(await open().list()).toEqual([{ repo: ".", branch: "feature/x", folder: first.folder }]);
+    expect(git(root, "status", "--porcelain")).toBe("");
+  });
+
+  it("takes the local branch, else the remote's, else the base that is named", async () => {
+    const remote = bareRemote();
+    git(root, "branch", "local");
+    const clone = join(root, "ignored/clone");
+    git(root, "clone", "-q", remote, clone);
+    git(clone, "switch", "-qc", "theirs");
+    const theirs = commit(clone, "their.txt", "x");
+    git(clone, "push", "-q", "origin", "theirs");
+    git(root, "branch", "old-base");
+    commit(root, "new.txt", "x");
+    expect(await open().ensure({ repo: ".", branch: "local" })).toMatchObject({ from: "local" });
+    const fetched = await open().ensure({ repo: ".", branch: "theirs" });
+    expect(fetched.from).toBe("remote");
+    expect(git(fetched.folder, "rev-parse", "HEAD")).toBe(theirs);
+    const based = await open().ensure({ repo: ".", branch: "mine", base: "old-base" });
+    expect(existsSync(join(based.folder, "new.txt"))).toBe(false);
+  });
+
+  it("of twenty branches at once makes all of them whole", async () => {
+    for (let at = 0; at < 30; at++) write(root, `files/${at}.txt`, "x\n");
+    git(root, "add", ".");
+    git(root, "commit", "-qm", "files");
+    const names = Array.from({ length: 20 }, (_, at) => `task-${at}`);
+    const made = await Promise.all(names.map((branch) => open().ensure({ repo: ".", branch })));
+    for (const { folder } of made) expect(git(folder, "status", "--porcelain")).toBe("");
+    expect(new Set(made.map(({ folder }) => folder)).size).toBe(20);
+  });
+
+  it("that was killed half way is finished by the next call", async () => {
+    const { folder } = await open().ensure({ repo: ".", branch: "half" });
+    const base = join(folder, "..");
+    git(root, "worktree", "remove", "--force", folder);
+    git(root, "worktree", "add", "--no-checkout", "-q", folder, "half");
+    writeFileSync(join(base, "~new~half"), '{"from":"ba');
+    expect(await open().ensure({ repo: ".", branch: "half" })).toMatchObject({ folder });
+    expect(git(folder, "status", "--porcelain")).toBe("");
+    expect(existsSync(join(base, "~new~half"))).toBe(false);
+  });
+
+  it("whose folder was deleted by hand is made anew, with the branch's commits", async () => {
+    const { folder } = await worked("gone");
+    rmSync(folder, { recursive: true });
+    expect(await open().ensure({ repo: ".", branch: "gone" })).toMatchObject({ from: "local" });
+    expect(existsSync(join(folder, "gone.txt"))).toBe(true);
+  });
+
+  it.each([
+    "-rf",
+    "--upload-pack=touch x",
+    "a..b",
+    "a b",
+    "x.lock",
+    "a/.hidden",
+    "",
+    "HEAD",
+    "a\u0000b",
+    "a~1",
+  ])("refuses the branch name %j", async (branch) => {
+    await expect(open().ensure({ repo: ".", branch })).rejects.toMatchObject({ code: "branch-invalid" });
+  });
+
+  it.each(["feature/ünïcode", "Fix;touch pwned", "$(touch pwned)", "a'b\"c", "fix/#12-&-more", "x/-y"])(
+    "takes the strange but valid branch name %j",
+    async (branch) => {
+      const name = branch.replaceAll(" ", "_");
+      const { folder } = await open().ensure({ repo: ".", branch: name });
+      expect(git(folder, "symbolic-ref", "--short", "HEAD")).toBe(name);
+      expect(existsSync(join(root, "pwned"))).toBe(false);
+    },
+  );
+
+  it("says where a branch is checked out already, and which base is missing", async () => {
+    await expect(open().ensure({ repo: ".", branch: "main" })).rejects.toMatchObject({
+      code: "branch-in-use",
+      message: expect.stringContaining(root),
+    });
+    await expect(open().ensure({ repo: ".", branch: "x", base: "nowhere" })).rejects.toMatchObject({
+      code: "base-missing",
+    });
+  });
+
+  it("refuses a repository outside the project, and a folder that is none", async () => {
+    symlinkSync(tmpdir(), join(root, "link"));
+    const at = (repo: string) => open().ensure({ repo: projectPath(repo), branch: "x" });
+    await expect(at("link")).rejects.toMatchObject({ code: "path-outside-project" });
+    await expect(at("absent")).rejects.toMatchObject({ code: "git-failed" });
+    mkdirSync(join(root, "plain"));
+    await expect(at("plain")).rejects.toMatchObject({
+      code: "git-failed",
+      message: expect.stringContaining("part of"),
+    });
+  });
+
+  it("serves repositories inside the project, each with worktrees of its own", async () => {
+    const inner = join(root, "ignored/inner");
+    git(root, "init", "-qb", "main", inner);
+    commit(inner, "inner.txt", "x");
+    const one = await open().ensure({ repo: projectPath("ignored/inner"), branch: "x" });
+    const two = await open().ensure({ repo: ".", branch: "x" });
+    expect(one.folder).not.toBe(two.folder);
+    expect(existsSync(join(one.folder, "inner.txt"))).toBe(true);
+  });
+});
+
+describe("how far the work is", () => {
+  it("tells what is uncommitted, unmerged and unpushed, names with line breaks and quotes included", async () => {
+    bareRemote();
+    const worktree = await worked("w");
+    for (const name of ['qu"ote', "line\nbreak", "-dash", "ünï"]) write(worktree.folder, name, "x");
+    write(worktree.folder, "ignored/no", "x");
+    const state = await open().state(worktree, "main");
+    expect([...state.uncommitted].sort()).toEqual(["-dash", "line\nbreak", 'qu"ote', "ünï"]);
+    expect(state).toMatchObject({ branch: "w", unfinished: null, unmerged: 1, unpushed: null });
+    await open().push(".", "w");
+    expect(await open().state(worktree, "nowhere")).toMatchObject({ unmerged: null, unpushed: 0 });
+  });
+
+  it("counts work that an agent left on another branch or on none", async () => {
+    const worktree = await worked("w");
+    git(worktree.folder, "switch", "-q", "--detach");
+    commit(worktree.folder, "more.txt", "x");
+    expect(await open().state(worktree, "main")).toMatchObject({ branch: null, unmerged: 2 });
+  });
+
+  it("notices edits outside the worktree", async () => {
+    const before = await open().fingerprint(".");
+    write(root, "sneaky.txt", "x");
+    const after = await open().fingerprint(".");
+    expect(before).not.toHaveProperty("sneaky.txt");
+    expect(after).toHaveProperty("sneaky.txt");
+    expect(after.HEAD).toBe(before.HEAD);
+  });
+});
+
+describe("pushing", () => {
+  it("is done once, and never forced", async () => {
+    const remote = bareRemote();
+    const worktree = await worked("w");
+    expect(await open().push(".", "w")).toMatchObject({ kind: "pushed", remote: "origin" });
+    expect(await open().push(".", "w")).toMatchObject({ kind: "unchanged" });
+    git(worktree.folder, "commit", "-q", "--amend", "-m", "rewritten");
+    expect(await open().push(".", "w")).toMatchObject({
+      kind: "rejected",
+      reason: expect.stringContaining("non-fast"),
+    });
+    expect(git(remote, "log", "-1", "--format=%s", "w")).toBe("change w.txt");
+  });
+
+  it("tells a hook's refusal from a remote that cannot be reached, and from none", async () => {
+    await worked("w");
+    expect(await open().push(".", "w")).toEqual({ kind: "no-remote" });
+    const remote = bareRemote();
+    writeFileSync(join(remote, "hooks/pre-receive"), "#!/bin/sh\necho not on a Friday >&2\nexit 1\n", {
+      mode: 0o755,
+    });
+    expect(await open().push(".", "w")).toMatchObject({
+      kind: "rejected",
+      reason: expect.stringContaining("not on a Friday"),
+    });
+    git(root, "remote", "set-url", "origin", join(root, "ignored/nowhere.git"));
+    expect(await open().push(".", "w")).toMatchObject({ kind: "unreachable" });
+  });
+});
+
+describe("merging", () => {
+  it("prepares aside, publishes with a merge commit, and once only", async () => {
+    await worked("w");
+    const before = git(root, "rev-parse", "main");
+    const prepared = await open().prepareMerge(order("w"));
+    if (prepared.kind !== "prepared") throw new Error(prepared.kind);
+    expect(git(root, "rev-parse", "main")).toBe(before);
+    expect(existsSync(join(prepared.folder, "w.txt"))).toBe(true);
+    expect(await open().publishMerge(order("w"), prepared)).toMatchObject({ kind: "published" });
+    expect(git(root, "log", "-1", "--format=%s %p", "main").split(" ")).toHaveLength(4);
+    expect(readFileSync(join(root, "w.txt"), "utf8")).toBe("work\n");
+    expect(git(root, "status", "--porcelain")).toBe("");
+    expect(await open().publishMerge(order("w"), prepared)).toMatchObject({ kind: "published" });
+    expect(await open().prepareMerge(order("w"))).toMatchObject({ kind: "merged-already" });
+  });
+
+  it("moves a branch that is checked out nowhere", async () => {
+    git(root, "branch", "release");
+    await worked("w");
+    const prepared = await open().prepareMerge(order("w", "release"));
+    if (prepared.kind !== "prepared") throw new Error(prepared.kind);
+    await open().publishMerge(order("w", "release"), prepared);
+    expect(git(root, "rev-parse", "release")).toBe(prepared.commit);
+    expect(existsSync(join(root, "w.txt"))).toBe(false);
+  });
+
+  it("keeps a person's other edits, and stops at those that it would overwrite", async () => {
+    await worked("w", "a.txt", "changed\n");
+    const prepared = await open().prepareMerge(order("w"));
+    if (prepared.kind !== "prepared") throw new Error(prepared.kind);
+    write(root, "a.txt", "my own edit\n");
+    write(root, "untouched.txt", "mine\n");
+    expect(await open().publishMerge(order("w"), prepared)).toMatchObject({
+      kind: "in-the-way",
+      files: ["a.txt"],
+    });
+    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("my own edit\n");
+    expect(git(root, "rev-parse", "main")).toBe(prepared.onto);
+    git(root, "checkout", "-q", "--", "a.txt");
+    expect(await open().publishMerge(order("w"), prepared)).toMatchObject({ kind: "published" });
+    expect(readFileSync(join(root, "untouched.txt"), "utf8")).toBe("mine\n");
+  });
+
+  it("does not disturb a merge or a rebase that a person has begun", async () => {
+    git(root, "switch", "-qc", "side");
+    commit(root, "a.txt", "side\n");
+    git(root, "switch", "-q", "main");
+    commit(root, "a.txt", "main\n");
+    await worked("w");
+    const prepared = await open().prepareMerge(order("w"));
+    if (prepared.kind !== "prepared") throw new Error(prepared.kind);
+    expect(() => git(root, "merge", "side")).toThrow();
+    expect(await open().publishMerge(order("w"), prepared)).toMatchObject({
+      kind: "in-the-way",
+      reason: expect.stringContaining("a merge is unfinished"),
+    });
+    git(root, "merge", "--abort");
+    expect(() => git(root, "rebase", "side")).toThrow();
+    expect(await open().publishMerge(order("w"), prepared)).toMatchObject({
+      kind: "in-the-way",
+      reason: expect.stringContaining("a rebase is unfinished"),
+    });
+  });
+
+  it("says that the target moved, and prepares again on what is there", async () => {
+    await worked("w");
+    const prepared = await open().prepareMerge(order("w"));
+    if (prepared.kind !== "prepared") throw new Error(prepared.kind);
+    commit(root, "meanwhile.txt", "x");
+    expect(await open().publishMerge(order("w"), prepared)).toEqual({ kind: "moved" });
+    const again = await open().prepareMerge(order("w"));
+    if (again.kind !== "prepared") throw new Error(again.kind);
+    expect(await open().publishMerge(order("w"), again)).toMatchObject({ kind: "published" });
+    expect(existsSync(join(root, "meanwhile.txt"))).toBe(true);
+  });
+
+  it("tells conflicts, hands them to the worktree, and merges what was resolved there", async () => {
+    const worktree = await worked("w", "a.txt", "theirs\n");
+    commit(root, "a.txt", "ours\n");
+    expect(await open().prepareMerge(order("w"))).toEqual({ kind: "conflicts", files: ["a.txt"] });
+    expect(await open().bringIn(worktree, "main")).toEqual({ kind: "conflicts", files: ["a.txt"] });
+    expect(await open().bringIn(worktree, "main")).toEqual({ kind: "conflicts", files: ["a.txt"] });
+    expect(await open().state(worktree, "main")).toMatchObject({ unfinished: "merge" });
+    write(worktree.folder, "a.txt", "both\n");
+    git(worktree.folder, "commit", "-qam", "resolve");
+    expect(await open().bringIn(worktree, "main")).toEqual({ kind: "unchanged" });
+    const prepared = await open().prepareMerge(order("w"));
+    if (prepared.kind !== "prepared") throw new Error(prepared.kind);
+    await open().publishMerge(order("w"), prepared);
+    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("both\n");
+  });
+
+  it("starts clean after a killed one left its folder in any state", async () => {
+    await worked("w");
+    const first = await open().prepareMerge(order("w"));
+    if (first.kind !== "prepared") throw new Error(first.kind);
+    write(first.folder, "a.txt", "junk\n");
+    write(first.folder, "left.txt", "junk\n");
+    await worked("v");
+    const second = await open().prepareMerge(order("v"));
+    if (second.kind !== "prepared") throw new Error(second.kind);
+    expect(git(second.folder, "status", "--porcelain")).toBe("");
+    expect(existsSync(join(second.folder, "left.txt"))).toBe(false);
+    expect(existsSync(join(second.folder, "w.txt"))).toBe(false);
+  });
+
+  it("works for people without a configured identity, and runs no hooks", async () => {
+    await worked("w");
+    writeFileSync(join(root, ".git/hooks/pre-merge-commit"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+    const { GIT_AUTHOR_NAME, GIT_AUTHOR_EMAIL, GIT_COMMITTER_NAME, GIT_COMMITTER_EMAIL, ...nobody } = USER;
+    git(root, "config", "user.useConfigOnly", "true");
+    const prepared = await openWorktrees(root, nobody).prepareMerge(order("w"));
+    expect(prepared).toMatchObject({ kind: "prepared" });
+  });
+
+  it("names a branch that is missing", async () => {
+    await worked("w");
+    expect(await open().prepareMerge(order("nothing"))).toEqual({ kind: "missing", branch: "nothing" });
+    expect(await open().prepareMerge(order("w", "nowhere"))).toEqual({ kind: "missing", branch: "nowhere" });
+  });
+
+  it("is one owner's turn at a time, named to the others, free when its process dies", async () => {
+    const turn = await open().takeTurn(".", "main", "task A");
+    expect(await open().takeTurn(".", "main", "task B")).toEqual({ kind: "taken", owner: "task A" });
+    expect(await open().takeTurn(".", "other", "task B")).toMatchObject({ kind: "mine" });
+    if (turn.kind === "mine") await turn.release();
+    const script = `import { openWorktrees } from ${JSON.stringify(join(import.meta.dirname, "worktrees.ts"))};
+      const turn = await openWorktrees(${JSON.stringify(root)}, process.env).takeTurn(".", "main", "the dead");
+      console.log(turn.kind); setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await new Promise((done) => child.stdout.once("data", done));
+    expect(await open().takeTurn(".", "main", "task B")).toEqual({ kind: "taken", owner: "the dead" });
+    const died = new Promise((done) => child.once("exit", done));
+    child.kill("SIGKILL");
+    await died;
+    expect(await open().takeTurn(".", "main", "task B")).toMatchObject({ kind: "mine" });
+  });
+});
+
+describe("removing", () => {
+  it("keeps what is uncommitted, unmerged or unfinished", async () => {
+    const worktree = await worked("w", "a.txt", "theirs\n");
+    const remove = () => open().remove(worktree, { into: "main", branch: true });
+    expect(await remove()).toMatchObject({ kind: "kept", reason: "unmerged" });
+    write(worktree.folder, "new.txt", "x");
+    expect(await remove()).toMatchObject({ kind: "kept", reason: "uncommitted", detail: "new.txt" });
+    rmSync(join(worktree.folder, "new.txt"));
+    commit(root, "a.txt", "ours\n");
+    await open().bringIn(worktree, "main");
+    expect(await remove()).toMatchObject({ kind: "kept", reason: "unfinished" });
+    expect(existsSync(worktree.folder)).toBe(true);
+  });
+
+  it("takes worktree and branch once the work is merged, and is content to be asked again", async () => {
+    const worktree = await worked("w");
+    const prepared = await open().prepareMerge(order("w"));
+    if (prepared.kind !== "prepared") throw new Error(prepared.kind);
+    await open().publishMerge(order("w"), prepared);
+    const remove = () => open().remove(worktree, { into: "main", branch: true });
+    expect(await remove()).toEqual({ kind: "removed" });
+    expect(existsSync(worktree.folder)).toBe(false);
+    expect(git(root, "branch", "--list", "w")).toBe("");
+    expect(await remove()).toEqual({ kind: "gone-already" });
+    expect(await open().list()).toEqual([]);
+  });
+
+  it("without a target asks that everything is on the remote", async () => {
+    const worktree = await worked("w");
+    const remove = () => open().remove(worktree, { branch: false });
+    expect(await remove()).toMatchObject({ kind: "kept", reason: "unmerged" });
+    bareRemote();
+    await open().push(".", "w");
+    expect(await remove()).toEqual({ kind: "removed" });
+    expect(git(root, "branch", "--list", "w")).not.toBe("");
+  });
+
+  it("keeps commits that lie on no branch", async () => {
+    const worktree = await open().ensure({ repo: ".", branch: "w" });
+    git(worktree.folder, "switch", "-q", "--detach");
+    commit(worktree.folder, "lost.txt", "x");
+    expect(await open().remove(worktree, { into: "main", branch: true })).toMatchObject({
+      reason: "unmerged",
+    });
+  });
+});

@@ -1,0 +1,60 @@
+/** The port `Worktrees` over real git. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Repo, Worktree, Worktrees } from "../../base/ports.ts";
+import { ensureWorktree } from "./ensure.ts";
+import { bringIn, prepareMerge, publishMerge, takeTurn } from "./merge.ts";
+import { placesOf, WORKTREES } from "./places.ts";
+import { push } from "./push.ts";
+import { removeWorktree } from "./remove.ts";
+import { fingerprint, worktreeState } from "./state.ts";
+import { openWorkplace } from "./workplace.ts";
+
+export function openWorktrees(
+  projectRoot: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Worktrees {
+  const place = openWorkplace(projectRoot, environment);
+  return {
+    ensure: (order) => ensureWorktree(place, order),
+    list: async () => listWorktrees(place.projectRoot),
+    state: (worktree, into) => worktreeState(place, worktree, into),
+    fingerprint: (repo) => fingerprint(place, repo),
+    push: (repo, branch) => push(place, repo, branch),
+    takeTurn: (repo, into, owner) => takeTurn(place, repo, into, owner),
+    prepareMerge: (order) => prepareMerge(place, order),
+    publishMerge: (order, merge) => publishMerge(place, order, merge),
+    bringIn: (worktree, into) => bringIn(place, worktree, into),
+    remove: (worktree, keep) => removeWorktree(place, worktree, keep),
+  };
+}
+
+/** By the labels that lie beside the folders, in the order of their names. */
+function listWorktrees(projectRoot: string): readonly Worktree[] {
+  return namesIn(join(projectRoot, WORKTREES)).flatMap((repoName) =>
+    namesIn(join(projectRoot, WORKTREES, repoName)).flatMap((name) => {
+      if (!name.startsWith("~of~")) return [];
+      const label = readLabel(join(projectRoot, WORKTREES, repoName, name));
+      if (label === null) return [];
+      const folder = placesOf(projectRoot, label.repo).worktree(label.branch);
+      return existsSync(folder) ? [{ ...label, folder }] : [];
+    }),
+  );
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}
+
+function readLabel(path: string): { readonly repo: Repo; readonly branch: string } | null {
+  try {
+    const label = JSON.parse(readFileSync(path, "utf8")) as { repo: Repo; branch: string };
+    return typeof label.repo === "string" && typeof label.branch === "string" ? label : null;
+  } catch {
+    return null;
+  }
+}

@@ -45,12 +45,6 @@ const VERBS: readonly Verb[] = [
     async () => (await import("./verbs/look.ts")).list,
   ),
   verb(
-    "show",
-    "Shows a task: its state in the loop, steps, evidence and questions",
-    [ID],
-    async () => (await import("./verbs/look.ts")).show,
-  ),
-  verb(
     "next",
     "Shows which task would be taken next",
     [{ flags: "--agent <name>", description: "As the worker of that name" }],
@@ -190,6 +184,7 @@ const bloom: WorkflowModule = {
   resources: async () => [],
   verbs: VERBS,
   gate: async () => (await import("./gate.ts")).gate,
+  story: async () => (await import("./verbs/look.ts")).show,
 };
 
 export default bloom;

@@ -4,7 +4,7 @@ import { buildStepPrompt } from "./prompt.ts";
 import { findStep, getCurrentStepForTask, getNextPendingStep } from "./steps.ts";
 import type { Step, StepStatus, Task } from "./task.ts";
 
-export function taskOf(text: string): Task {
+function taskOf(text: string): Task {
   const parsed = parseTasks(`tasks:\n- ${text}\n`);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
   return parsed.file.tasks[0] as Task;

@@ -34,6 +34,8 @@ export interface Seen {
   readonly shipped: ReadonlyMap<string, string>;
   /** The names that exist in the folders in which the row may make new ones. */
   readonly taken: ReadonlyMap<ProjectPath, readonly string[]>;
+  /** What the task is called, as one path segment; empty where the row does not archive it. */
+  readonly taskName: string;
   /** The guides that exist, by name; read only where the row copies them. */
   readonly guides: ReadonlySet<string>;
 }
@@ -49,6 +51,7 @@ export async function look(view: View, spell: Spell): Promise<Seen> {
   const decision = decide(SPELLS_WORKFLOW, positionOf(state), spell, facts);
   const { row } = decision;
   const actions = actionsOf(row.id);
+  const shipped = await readShipped(view, [`replies/${row.reply}.md`, ...shippedFor(row.outcome, actions)]);
   return {
     spell,
     state,
@@ -57,7 +60,8 @@ export async function look(view: View, spell: Spell): Promise<Seen> {
     facts,
     decision,
     criteriaOf,
-    shipped: await readShipped(view, [`replies/${row.reply}.md`, ...shippedFor(row.outcome, actions)]),
+    shipped,
+    taskName: await readTaskName(texts, shipped, actions),
     taken: await readTaken(view, actions),
     guides: await readGuides(view, actions),
   };
@@ -143,6 +147,17 @@ async function readTaken(
       (await view.list(folder)).map((entry) => entry.name),
     );
   return taken;
+}
+
+/** The YAML parser is loaded only where a task is archived. */
+async function readTaskName(
+  texts: Texts,
+  shipped: ReadonlyMap<string, string>,
+  actions: readonly Action[],
+): Promise<string> {
+  if (!actions.some((action) => action.type === "archive-task")) return "";
+  const { parseTaskName } = await import("./front-matter.ts");
+  return parseTaskName(texts.task ?? "", shipped.get(templateOf("task")) ?? "");
 }
 
 async function readGuides(view: View, actions: readonly Action[]): Promise<ReadonlySet<string>> {

@@ -15,7 +15,6 @@ import {
   TASK_FOLDER,
 } from "./files.ts";
 import { freeName } from "./free-name.ts";
-import { parseTaskName } from "./front-matter.ts";
 import { appendReferences, appendRefs, type LinkFetch } from "./links.ts";
 import { type Seen, templateOf } from "./look.ts";
 import { toSeconds } from "./state-file.ts";
@@ -101,11 +100,9 @@ class Worksheet {
       case "copy-guides":
         this.#copyGuides();
         break;
-      case "archive-task": {
-        const name = parseTaskName(this.#texts.task ?? "", this.#shipped("templates/task.md"));
-        this.#archiveFiles(TASK_FILES, TASK_ARCHIVES, `task-${name}-${this.#date}`);
+      case "archive-task":
+        this.#archiveFiles(TASK_FILES, TASK_ARCHIVES, `task-${this.#seen.taskName}-${this.#date}`);
         break;
-      }
       case "archive-review":
         this.#archiveFiles(REVIEW_FILES, REVIEW_ARCHIVES, `pr-review-${this.#date}`);
         break;

@@ -185,6 +185,8 @@ export interface Verb {
   readonly summary: string;
   readonly arguments: readonly VerbArgument[];
   readonly options: readonly VerbOption[];
+  /** Where no project is found, the repository or the working directory is taken to become one. */
+  readonly create?: true;
   /** The input is an object of the arguments and options by name (camelCase). */
   // biome-ignore lint/suspicious/noExplicitAny: as with tools
   readonly advance: () => Promise<Advance<any, any, any, Reply>>;

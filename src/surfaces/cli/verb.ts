@@ -23,7 +23,7 @@ function verbCommand(group: string, verb: Verb): CommandSpec {
 
 function runOf(verb: Verb): Run {
   return async (host, call) => {
-    const project = await host.project();
+    const project = await host.project({ create: verb.create ?? false });
     const plan = await verb.advance();
     const { reply, ask } = await advance(
       project.runtime,

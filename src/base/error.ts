@@ -40,7 +40,6 @@ export const ERROR_CODES = [
   "tasks-invalid",
   "tasks-missing",
   "tasks-unwritable",
-  "tasks-file-invalid",
   "template-invalid",
   "tool-active",
   "usage",

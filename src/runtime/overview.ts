@@ -70,7 +70,7 @@ export function runMissing(name: string, runs: readonly string[]): PawlError {
   );
 }
 
-function runAmbiguous(name: string, runs: readonly string[]): PawlError {
+export function runAmbiguous(name: string, runs: readonly string[]): PawlError {
   return new PawlError(
     "run-ambiguous",
     `More than one run is called ${JSON.stringify(name)}: ${runs.join(", ")}.`,

@@ -1,52 +1,71 @@
-import { PawlError } from "../../base/error.ts";
+import { type PawlError, toPawlError } from "../../base/error.ts";
 import { advance } from "../../runtime/advance.ts";
-import { findRun } from "../../runtime/overview.ts";
-import { loadWorkflows, type Project } from "../../runtime/project.ts";
+import { overview, runAmbiguous, runMissing } from "../../runtime/overview.ts";
+import { loadWorkflow, loadWorkflows, type Project } from "../../runtime/project.ts";
 import type { Reply, WorkflowModule } from "../../workflows/module.ts";
 import type { Host, Run } from "./command.ts";
 import { answerOf } from "./verb.ts";
 
-/** A run's whole story, as its workflow tells it; what has not begun is shown as what it is, a task. */
+/** Tells a task's or run's story: `workflow:id`, or an id that one workflow knows. `bloom` asks its own workflow first. */
 export const show: Run = async (host, call) => {
   const project = await host.project();
   const name = String(call.arguments.run);
-  try {
-    const { module, run, id } = await findRun(project, name);
-    return answerOf(await tell(project, host, module, run, id));
-  } catch (thrown) {
-    if (!(thrown instanceof PawlError) || thrown.code !== "run-missing") throw thrown;
-    const told = await tellTask(project, host, name);
-    if (told === null) throw thrown;
-    return answerOf(told);
+  const colon = name.indexOf(":");
+  if (colon > 0) {
+    const module = await loadWorkflow(project.workflows, name.slice(0, colon));
+    const told = await tell(project, host, module, name.slice(colon + 1));
+    if (told === null) throw runMissing(name, []);
+    if ("error" in told) throw told.error;
+    return answerOf(told.reply);
   }
+  const stories = await storiesOf(project, host, name);
+  const known = stories.filter((story) => "reply" in story.told || !isUnknown(story.told.error));
+  const own = known.find(({ workflow }) => workflow === host.name);
+  const [first] = own ? [own] : known;
+  if (first === undefined) {
+    const mine = stories.find(({ workflow }) => workflow === host.name);
+    if (mine && "error" in mine.told) throw mine.told.error;
+    throw runMissing(
+      name,
+      (await overview(project)).flatMap(({ runs }) => runs.map(({ run }) => run)),
+    );
+  }
+  if (!own && known.length > 1)
+    throw runAmbiguous(
+      name,
+      known.map(({ workflow }) => `${workflow}:${name}`),
+    );
+  if ("error" in first.told) throw first.told.error;
+  return answerOf(first.told.reply);
 };
 
-async function tell(
-  project: Project,
-  host: Host,
-  module: WorkflowModule,
-  run: string,
-  id: string,
-): Promise<Reply> {
-  if (module.story) {
-    return (await advance(project.runtime, await module.story(), { id }, host.caller)).reply;
-  }
-  throw new PawlError(
-    "no-effect",
-    `${module.title} tells no story of ${run}.`,
-    "`pawl status` shows where each run stands.",
-  );
+type Told = { readonly reply: Reply } | { readonly error: PawlError };
+
+interface Story {
+  readonly workflow: string;
+  readonly told: Told;
 }
 
-/** By the first workflow that knows a task of that id; null: none does. */
-async function tellTask(project: Project, host: Host, id: string): Promise<Reply | null> {
+async function storiesOf(project: Project, host: Host, id: string): Promise<readonly Story[]> {
+  const stories: Story[] = [];
   for (const module of await loadWorkflows(project.workflows)) {
-    if (!module.story) continue;
-    try {
-      return await tell(project, host, module, id, id);
-    } catch (thrown) {
-      if (!(thrown instanceof PawlError) || !/^(run|tasks?|project)-missing$/.test(thrown.code)) throw thrown;
-    }
+    const told = await tell(project, host, module, id);
+    if (told) stories.push({ workflow: module.name, told });
   }
-  return null;
+  return stories;
 }
+
+/** What the workflow tells of the id, or why it cannot; null where it tells no stories. */
+async function tell(project: Project, host: Host, module: WorkflowModule, id: string): Promise<Told | null> {
+  if (!module.story) return null;
+  try {
+    return await advance(project.runtime, await module.story(), { id }, host.caller);
+  } catch (thrown) {
+    return { error: toPawlError(thrown) };
+  }
+}
+
+/** The workflow has no such task, or no tasks at all: another may know the id. */
+const UNKNOWN: readonly string[] = ["task-missing", "run-missing", "tasks-missing", "id-invalid", "usage"];
+
+const isUnknown = ({ code }: PawlError): boolean => UNKNOWN.includes(code);

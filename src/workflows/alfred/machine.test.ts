@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { agreesWithXState } from "../../../test/rig/xstate-oracle.ts";
 import { check } from "../../engine/check.ts";
 import { decide, initialPosition } from "../../engine/decide.ts";
 import type { Position } from "../../engine/workflow.ts";
@@ -11,6 +12,14 @@ test.each(DEFINITIONS.map((definition) => [definition.name, definition] as const
     const report = check(tableOf(definition));
     expect(report.violations).toEqual([]);
     expect(report.counts.worlds).toBeGreaterThan(0);
+  },
+);
+
+test.each(DEFINITIONS.map((definition) => [definition.name, definition] as const))(
+  "XState decides as the table of %s does",
+  (_, definition) => {
+    const { workflow } = machineOf(definition);
+    expect(agreesWithXState(workflow).decisions).toBeGreaterThan(workflow.rows.length);
   },
 );
 

@@ -32,7 +32,7 @@ export type Placed = { readonly kind: "changed"; readonly text: string } | { rea
 
 const FILE = "tasks.yaml";
 
-/** Throws `tasks-file-invalid` where the file cannot be read, and `task-exists` where the task has other steps. */
+/** Throws `tasks-invalid` where the file cannot be read, and `task-exists` where the task has other steps. */
 export function placeTask(text: string | null, task: ExportedTask): Placed {
   if (text === null || text.trim() === "") return { kind: "changed", text: `tasks:\n${itemOf(task, 2)}` };
   const document = parse(text);
@@ -169,7 +169,7 @@ function checkResult(before: string, after: string, task: ExportedTask): void {
 
 function invalid(problem: string): PawlError {
   return new PawlError(
-    "tasks-file-invalid",
+    "tasks-invalid",
     `${FILE} cannot be added to: ${problem}. It was left as it is.`,
     `Correct ${FILE} there, then export the plan again.`,
   );

@@ -12,6 +12,7 @@ const PARTIALS = [
   "feedback",
   "header",
   "notes",
+  "persona",
   "plan",
   "review",
   "submit",

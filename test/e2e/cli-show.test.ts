@@ -1,0 +1,36 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { projectWithTask } from "../rig/alfred-project.ts";
+
+const MAIN = join(import.meta.dirname, "../../src/main.ts");
+
+function pawl(root: string, ...args: string[]): { readonly code: number; readonly text: string } {
+  try {
+    const text = execFileSync(process.execPath, [MAIN, ...args], {
+      cwd: root,
+      encoding: "utf8",
+      stdio: "pipe",
+    });
+    return { code: 0, text };
+  } catch (thrown) {
+    const { status, stderr } = thrown as { status: number; stderr: string };
+    return { code: status, text: stderr };
+  }
+}
+
+test("a story is told by the workflow that knows the id, and asked for by its whole name where two do", async () => {
+  using project = await projectWithTask("TS-01", { withoutGit: true });
+  project.write(
+    "tasks.yaml",
+    "tasks:\n  - id: B-1\n    title: Bloom's\n  - id: TS-01\n    title: Bloom's too\n",
+  );
+  expect(pawl(project.root, "show", "B-1").text).toContain("Bloom's");
+  expect(pawl(project.root, "show", "alfred:TS-01").text).toContain("# TS-01: Limit the rate");
+  expect(pawl(project.root, "show", "TS-01")).toMatchObject({ code: 2 });
+  expect(pawl(project.root, "show", "TS-01").text).toContain("alfred:TS-01, bloom:TS-01");
+  expect(pawl(project.root, "show", "nope")).toMatchObject({ code: 2 });
+  expect(JSON.parse(pawl(project.root, "show", "alfred:TS-01", "--json").text)).toMatchObject({
+    task_id: "TS-01",
+  });
+});

@@ -1,0 +1,137 @@
+/** The real agents that are driven, each at a version of its own, and how each is pointed at the scripted model. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AgentSettings } from "../../src/base/settings.ts";
+
+export interface Program {
+  readonly package: string;
+  readonly version: string;
+  /** Within `node_modules/.bin`. */
+  readonly bin: string;
+}
+
+export const PROGRAMS = {
+  claude: { package: "@anthropic-ai/claude-code", version: "2.1.330", bin: "claude" },
+  codex: { package: "@openai/codex", version: "0.169.0", bin: "codex" },
+  opencode: { package: "opencode-ai", version: "1.18.33", bin: "opencode" },
+  gemini: { package: "@google/gemini-cli", version: "0.61.0", bin: "gemini" },
+  "claude-acp": {
+    package: "@agentclientprotocol/claude-agent-acp",
+    version: "0.100.0",
+    bin: "claude-agent-acp",
+  },
+} as const satisfies Record<string, Program>;
+
+export type ProgramName = keyof typeof PROGRAMS;
+
+export interface Driven {
+  readonly name: string;
+  readonly program: ProgramName;
+  settings(binary: string): AgentSettings;
+  /** The environment that points it at the model; files that it needs are written below `home`. */
+  environment(home: string, model: string): Readonly<Record<string, string>>;
+  /** What it says of a model's stream that was cut, and of a SIGTERM from outside: some never end by themselves. */
+  readonly patience?: number;
+}
+
+const claudeEnvironment = (home: string, model: string) => ({
+  ANTHROPIC_BASE_URL: model,
+  ANTHROPIC_API_KEY: "dummy",
+  CLAUDE_CONFIG_DIR: join(home, "claude"),
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+  CLAUDE_CODE_MAX_RETRIES: "0",
+  DISABLE_AUTOUPDATER: "1",
+});
+
+function codexEnvironment(home: string, model: string) {
+  const folder = join(home, "codex");
+  mkdirSync(folder, { recursive: true });
+  const config = [
+    'model = "scripted"',
+    'model_provider = "scripted"',
+    "[model_providers.scripted]",
+    'name = "scripted"',
+    `base_url = "${model}/v1"`,
+    'env_key = "OPENAI_API_KEY"',
+    'wire_api = "responses"',
+    "request_max_retries = 0",
+    "stream_max_retries = 0",
+  ];
+  writeFileSync(join(folder, "config.toml"), `${config.join("\n")}\n`);
+  return { CODEX_HOME: folder, OPENAI_API_KEY: "dummy" };
+}
+
+function opencodeEnvironment(_: string, model: string) {
+  const scripted = {
+    npm: "@ai-sdk/openai-compatible",
+    name: "scripted",
+    options: { baseURL: `${model}/v1`, apiKey: "dummy" },
+    models: { scripted: { name: "scripted", cost: { input: 1, output: 2 } } },
+  };
+  const config = { provider: { scripted }, model: "scripted/scripted", autoupdate: false, share: "disabled" };
+  return {
+    OPENCODE_CONFIG_CONTENT: JSON.stringify(config),
+    OPENCODE_DISABLE_AUTOUPDATE: "1",
+    OPENCODE_DISABLE_MODELS_FETCH: "1",
+    OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+  };
+}
+
+function geminiEnvironment(home: string, model: string) {
+  mkdirSync(join(home, ".gemini"), { recursive: true });
+  const settings = {
+    security: { auth: { selectedType: "gemini-api-key" } },
+    general: { disableAutoUpdate: true },
+    privacy: { usageStatisticsEnabled: false },
+    telemetry: { enabled: false },
+  };
+  writeFileSync(join(home, ".gemini/settings.json"), JSON.stringify(settings));
+  return { GOOGLE_GEMINI_BASE_URL: model, GEMINI_API_KEY: "dummy" };
+}
+
+/** Its automatic choice of a model asks a model of its own. */
+const GEMINI_MODEL = "gemini-2.5-flash";
+
+export const DRIVEN: readonly Driven[] = [
+  { name: "claude", program: "claude", settings: (program) => ({ program }), environment: claudeEnvironment },
+  { name: "codex", program: "codex", settings: (program) => ({ program }), environment: codexEnvironment },
+  {
+    name: "opencode",
+    program: "opencode",
+    settings: (program) => ({ program }),
+    environment: opencodeEnvironment,
+  },
+  {
+    name: "gemini",
+    program: "gemini",
+    settings: (program) => ({ program, model: GEMINI_MODEL }),
+    environment: geminiEnvironment,
+  },
+  {
+    name: "opencode-acp",
+    program: "opencode",
+    settings: (command) => ({ acp: { command, args: ["acp"] }, environment: ["OPENCODE_*"] }),
+    environment: opencodeEnvironment,
+  },
+  {
+    name: "gemini-acp",
+    program: "gemini",
+    settings: (command) => ({
+      acp: { command, args: ["--acp", "--skip-trust", "-m", GEMINI_MODEL] },
+      environment: ["GEMINI_*", "GOOGLE_*"],
+    }),
+    environment: geminiEnvironment,
+  },
+  {
+    name: "claude-acp",
+    program: "claude-acp",
+    settings: (command) => ({
+      acp: { command },
+      environment: ["ANTHROPIC_*", "CLAUDE_*", "DISABLE_AUTOUPDATER"],
+    }),
+    environment: claudeEnvironment,
+  },
+];
+
+/** These are driven everywhere; the others where they are named, or all by `all`. */
+export const USUAL: readonly string[] = ["claude", "codex"];

@@ -135,6 +135,7 @@ async function afterSave(
   const tree = visible(machine);
   const twice = [...tree].find(([, content]) => hasTwice(content));
   if (twice !== undefined) throw new Error(`done twice: ${show(new Map([twice]))}`);
+  checkTold(all, path, text);
   const rest = withoutShared(tree, path);
   const allowed = allowedAfter(outcome, before, after);
   if (!allowed.some((one) => same(withoutShared(one, path), rest)))
@@ -142,6 +143,15 @@ async function afterSave(
   const missing = adds && outcome.type === "done" ? missingLines(tree, after, path) : [];
   if (missing.length > 0) throw new Error(`${path} lacks ${missing.join(", ")}: ${show(tree)}`);
   await goesOn(machine, tree);
+}
+
+/** A text that was kept aside, and is not in its file any more, is told of once. */
+function checkTold(all: Tree, path: string, text: string): void {
+  const kept = [...all].filter(([at, content]) => at.startsWith(".pawl/kept/") && content.includes(text));
+  if (kept.length === 0 || all.get(path)?.includes(text)) return;
+  const events = (all.get(EVENTS) ?? "").split("\n").filter((line) => line.includes("edit:kept"));
+  const told = events.filter((line) => kept.some(([at]) => line.includes(JSON.stringify(at))));
+  if (told.length !== 1) throw new Error(`kept aside, and told of ${told.length} times: ${show(all)}`);
 }
 
 /** An edit redone twice, or an event appended twice. */

@@ -10,8 +10,9 @@ import type { Editor } from "../../base/ports.ts";
 import { applyAppends } from "./appends.ts";
 import { type Aim, aimOf, chainsOf, isAccounted, redosOf } from "./chain.ts";
 import type { Disk } from "./disk.ts";
+import { hashOf } from "./hash.ts";
 import { keepAside, type OnKept } from "./keep.ts";
-import { type Found, hashOf, lookAt, statFile, tryTextOf } from "./look.ts";
+import { type Found, lookAt, statFile, tryTextOf } from "./look.ts";
 import type { Step } from "./record.ts";
 import { removeTemporary, temporaryOf, writeTemporary } from "./temporary.ts";
 

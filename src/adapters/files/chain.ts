@@ -2,7 +2,7 @@
  * The steps of one path, in order, as one aim. Replaying a path needs only its last content, whatever happened to other
  * paths, and can be done again at any point.
  */
-import { hashOf } from "./look.ts";
+import { hashOf } from "./hash.ts";
 import { type Append, bytesOf, type Put, type Step } from "./record.ts";
 
 export interface Aim {

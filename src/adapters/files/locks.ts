@@ -6,10 +6,11 @@
  * K2  Waiting ends: past the limit the error names the owner, which wrote itself into the file when it got the lock.
  * K3  Within a process, waiters of one name queue in order; only the first of them asks the kernel.
  */
-import { hash } from "node:crypto";
+
 import { PawlError } from "../../base/error.ts";
 import { ensureControl, LOCKS } from "./control.ts";
 import { closeQuietly, type Disk, errnoOf, withFile, writeAll } from "./disk.ts";
+import { hashOf } from "./hash.ts";
 
 export interface Lock {
   release(): void;
@@ -59,9 +60,7 @@ export function runLockName(run: string): string {
     /[^A-Za-z0-9_-]/gu,
     (character) => `%${Buffer.from(character).toString("hex").toUpperCase()}.`,
   );
-  return escaped.length <= 150
-    ? `run-${escaped}.lock`
-    : `run-${escaped.slice(0, 80)}~${hash("sha256", run)}.lock`;
+  return escaped.length <= 150 ? `run-${escaped}.lock` : `run-${escaped.slice(0, 80)}~${hashOf(run)}.lock`;
 }
 
 export const PROJECT_LOCK = "project.lock";

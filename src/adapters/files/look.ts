@@ -4,18 +4,15 @@
  * L1  Each component below the root is looked at; a link is refused by name, whatever it points to.
  * L2  Only regular files are read.
  */
-import { hash } from "node:crypto";
 import { PawlError } from "../../base/error.ts";
 import { type Disk, errnoOf, type FileStat, withFile } from "./disk.ts";
+import { hashOf } from "./hash.ts";
 
 export interface Found {
   readonly bytes: Uint8Array;
+  /** Made when first asked for: who only reads does not pay. */
   readonly hash: string;
   readonly mode: number;
-}
-
-export function hashOf(bytes: Uint8Array): string {
-  return hash("sha256", bytes, "hex");
 }
 
 /** The folder that holds the path; "" for the root. */
@@ -73,7 +70,15 @@ export function lookAt(disk: Disk, path: string, known?: KnownFolders): Found | 
   if (stat === null) return null;
   try {
     const bytes = withFile(disk, path, "read", (fd) => readToEnd(disk, fd, stat.size));
-    return { bytes, hash: hashOf(bytes), mode: stat.mode };
+    let hash: string | undefined;
+    return {
+      bytes,
+      mode: stat.mode,
+      get hash() {
+        hash ??= hashOf(bytes);
+        return hash;
+      },
+    };
   } catch (error) {
     // Removed since the look before.
     if (errnoOf(error) === "ENOENT") return null;

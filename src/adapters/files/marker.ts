@@ -3,9 +3,10 @@
  * mistaken for something in the way. It is never synced, so it is trusted only within the same start of the machine:
  * after a power cut it may be ahead of the files.
  */
-import { hash } from "node:crypto";
+
 import { MARKER } from "./control.ts";
 import { type Disk, withFile, writeAll } from "./disk.ts";
+import { hashOf } from "./hash.ts";
 
 export interface Applied {
   /** Bytes of the journal whose records are applied. */
@@ -36,5 +37,5 @@ export function writeMarker(disk: Disk, applied: Applied): void {
 }
 
 function seal(text: string): string {
-  return hash("sha256", text, "hex").slice(0, 16);
+  return hashOf(text).slice(0, 16);
 }

@@ -2,8 +2,6 @@
  * The real disk. Calls are synchronous: each takes microseconds, a commit a millisecond, and nothing else may run
  * between its calls.
  */
-import { execFileSync } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import {
   accessSync,
   close,
@@ -94,7 +92,7 @@ export function nodeDisk(root: string): Disk {
     },
     pid: process.pid,
     now: () => new Date(),
-    uniqueId: randomUUID,
+    uniqueId: () => process.getBuiltinModule("node:crypto").randomUUID(),
     sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
   };
 }
@@ -147,10 +145,13 @@ function readBootId(): string | null {
       return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim() || null;
     if (process.platform === "darwin")
       return (
-        execFileSync("/usr/sbin/sysctl", ["-n", "kern.bootsessionuuid"], {
-          encoding: "utf8",
-          stdio: ["ignore", "pipe", "ignore"],
-        }).trim() || null
+        process
+          .getBuiltinModule("node:child_process")
+          .execFileSync("/usr/sbin/sysctl", ["-n", "kern.bootsessionuuid"], {
+            encoding: "utf8",
+            stdio: ["ignore", "pipe", "ignore"],
+          })
+          .trim() || null
       );
   } catch {}
   return null;

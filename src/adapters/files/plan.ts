@@ -7,7 +7,8 @@ import { PawlError } from "../../base/error.ts";
 import type { Change } from "../../base/ports.ts";
 import { isReserved } from "./control.ts";
 import { type Disk, withFile } from "./disk.ts";
-import { type Found, folderOf, foldersOf, hashOf, type KnownFolders, lookAt, statFile } from "./look.ts";
+import { hashOf } from "./hash.ts";
+import { type Found, folderOf, foldersOf, type KnownFolders, lookAt, statFile } from "./look.ts";
 import { type Append, type Content, contentOf, type Put, type Step } from "./record.ts";
 
 /** What the change set has done so far to one path. */

@@ -3,7 +3,7 @@
  * The checksum covers the sequence and the body. The body holds no raw line break, so that a header can be looked for
  * behind damage.
  */
-import { hash } from "node:crypto";
+import { hashOf } from "./hash.ts";
 import { tryTextOf } from "./look.ts";
 
 /** One step of a record; each is about one path. Hashes are sha-256 in hexadecimal; null: there is no file. */
@@ -150,5 +150,5 @@ function parseRecord(buffer: Buffer, position: number): JournalRecord | null {
 }
 
 function checksum(sequence: number, body: Buffer): string {
-  return hash("sha256", Buffer.concat([Buffer.from(`${sequence}\n`), body]), "hex");
+  return hashOf(Buffer.concat([Buffer.from(`${sequence}\n`), body]));
 }

@@ -1,14 +1,15 @@
 /** Temporary files beside their targets. Only the holder of the project's lock makes them, so any found is stale. */
-import { hash } from "node:crypto";
+
 import { ensureFolder } from "./control.ts";
 import { closeQuietly, type Disk, errnoOf, writeAll } from "./disk.ts";
+import { hashOf } from "./hash.ts";
 import { checkFolders, folderOf, foldersOf, nameOf, statFile } from "./look.ts";
 
 const LONGEST_NAME = 200;
 
 export function temporaryOf(path: string): string {
   const name = nameOf(path);
-  const short = Buffer.byteLength(name) <= LONGEST_NAME ? name : hash("sha256", name);
+  const short = Buffer.byteLength(name) <= LONGEST_NAME ? name : hashOf(name);
   const folder = folderOf(path);
   return `${folder === "" ? "" : `${folder}/`}.${short}.pawl-tmp`;
 }

@@ -2,13 +2,13 @@ import type { ProjectPath } from "../../base/path.ts";
 import type { Entry, View } from "../../base/ports.ts";
 import { TEMPORARY } from "./control.ts";
 import type { Disk } from "./disk.ts";
-import { type Found, hashOf, type KnownFolders, lookAt, statFolder, textOf } from "./look.ts";
+import { type Found, type KnownFolders, lookAt, statFolder, textOf } from "./look.ts";
 
 /** What was read through a view, as first found. */
 export interface Reads {
-  /** Path → hash, or null where there was no file. */
-  readonly files: Map<string, string | null>;
-  /** Folder → digest of its listing. */
+  /** Path → bytes, or null where there was no file. */
+  readonly files: Map<string, Uint8Array | null>;
+  /** Folder → its listing, as one text. */
   readonly folders: Map<string, string>;
 }
 
@@ -33,14 +33,14 @@ export function openView({ disk, packaged, ready, guarded }: ViewOptions): { vie
         await first();
         const found = lookAt(disk, path);
         // The first look counts: a file that changes between two reads of one view makes the view fail to hold.
-        if (!reads.files.has(path)) reads.files.set(path, found?.hash ?? null);
+        if (!reads.files.has(path)) reads.files.set(path, found?.bytes ?? null);
         return found === null ? null : textOf(found.bytes, path);
       }),
     list: (folder: ProjectPath) =>
       guarded(async () => {
         await first();
         const entries = listFolder(disk, folder);
-        if (!reads.folders.has(folder)) reads.folders.set(folder, digest(entries));
+        if (!reads.folders.has(folder)) reads.folders.set(folder, oneText(entries));
         return entries;
       }),
     packaged,
@@ -51,15 +51,19 @@ export function openView({ disk, packaged, ready, guarded }: ViewOptions): { vie
 /** Whether everything is as it was read; fills `looked` with what was found. */
 export function stillHolds(disk: Disk, reads: Reads, looked?: Map<string, Found | null>): boolean {
   const known: KnownFolders = new Set();
-  for (const [path, hash] of reads.files) {
+  for (const [path, before] of reads.files) {
     const found = lookAt(disk, path, known);
-    if ((found?.hash ?? null) !== hash) return false;
+    if (!isSame(found?.bytes ?? null, before)) return false;
     looked?.set(path, found);
   }
   for (const [folder, before] of reads.folders) {
-    if (digest(listFolder(disk, folder, known)) !== before) return false;
+    if (oneText(listFolder(disk, folder, known)) !== before) return false;
   }
   return true;
+}
+
+function isSame(now: Uint8Array | null, before: Uint8Array | null): boolean {
+  return now === null || before === null ? now === before : Buffer.compare(now, before) === 0;
 }
 
 function listFolder(disk: Disk, folder: string, known?: KnownFolders): readonly Entry[] {
@@ -71,6 +75,6 @@ function listFolder(disk: Disk, folder: string, known?: KnownFolders): readonly 
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
-function digest(entries: readonly Entry[]): string {
-  return hashOf(Buffer.from(JSON.stringify(entries)));
+function oneText(entries: readonly Entry[]): string {
+  return JSON.stringify(entries);
 }

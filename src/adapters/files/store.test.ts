@@ -17,6 +17,8 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { projectPath } from "../../base/path.ts";
 import type { Change } from "../../base/ports.ts";
+import { openLocks, PROJECT_LOCK } from "./locks.ts";
+import { nodeDisk } from "./node-disk.ts";
 import { repairJournal } from "./repair.ts";
 import { openStore, type StoreOptions } from "./store.ts";
 
@@ -285,6 +287,24 @@ describe("settling", () => {
     expect(await store.view().read(projectPath("a"))).toBe("theirs");
     await store.commit(store.view(), [write("b", "y")]);
     expect([text("a"), text("b"), text("l")]).toEqual(["theirs", "y", "i\n"]);
+  });
+});
+
+describe("settling a project", () => {
+  test("without a journal creates nothing", async () => {
+    await open().settle();
+    expect(readdirSync(root)).toEqual([]);
+  });
+
+  test("in which another process commits leaves it to that one", async () => {
+    await commit(write("a", "x"));
+    const size = () => statSync(at(".pawl/journal")).size;
+    const lock = await openLocks(nodeDisk(root)).acquire(PROJECT_LOCK, "test", 0);
+    await open().settle();
+    expect(size()).toBeGreaterThan(0);
+    lock.release();
+    await open().settle();
+    expect(size()).toBe(0);
   });
 });
 

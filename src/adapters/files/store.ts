@@ -7,9 +7,9 @@
  */
 import { PawlError } from "../../base/error.ts";
 import type { Change, Editor, Store, View } from "../../base/ports.ts";
-import type { Disk } from "./disk.ts";
+import { type Disk, errnoOf } from "./disk.ts";
 import { guarded } from "./disk-error.ts";
-import { appendRecord, isAllApplied } from "./journal.ts";
+import { appendRecord, isAllApplied, journalSize } from "./journal.ts";
 import type { OnKept } from "./keep.ts";
 import { openLocks, PROJECT_LOCK, runLockName } from "./locks.ts";
 import { appendLog } from "./log.ts";
@@ -49,8 +49,10 @@ export function openStore(options: StoreOptions): Store {
   const locks = openLocks(disk);
   const readsOf = new WeakMap<View, Reads>();
 
-  const underLock = async <T>(what: string, work: () => T): Promise<T> => {
-    const lock = await locks.acquire(PROJECT_LOCK, what, options.commitWaitMilliseconds ?? COMMIT_WAIT);
+  const commitWait = options.commitWaitMilliseconds ?? COMMIT_WAIT;
+
+  const underLock = async <T>(what: string, work: () => T, wait = commitWait): Promise<T> => {
+    const lock = await locks.acquire(PROJECT_LOCK, what, wait);
     try {
       return work();
     } finally {
@@ -86,6 +88,8 @@ export function openStore(options: StoreOptions): Store {
     return "committed";
   };
 
+  const settleNow = () => settle(project);
+
   return {
     view() {
       const opened = openView({
@@ -120,9 +124,19 @@ export function openStore(options: StoreOptions): Store {
     },
     settle: () =>
       guarded("Settling the journal", async () => {
-        await underLock("Settling the journal", () => settle(project));
+        if (journalSize(disk) > 0) await unlessBusy(() => underLock("Settling the journal", settleNow, 0));
       }),
   };
+}
+
+/** Settling is never needed: who is committing now, or may write here, will see to it another time. */
+async function unlessBusy(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const isBusy = error instanceof PawlError && error.code === "lock-timeout";
+    if (!isBusy && !["EACCES", "EPERM", "EROFS"].includes(errnoOf(error) ?? "")) throw error;
+  }
 }
 
 /** Where starts of the machine cannot be told apart, no marker can be trusted: nothing is left to be replayed. */

@@ -61,20 +61,20 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: "what was read is not looked at again (C5)",
     file: "store.ts",
-    find: 'if (!stillHolds(disk, reads(view), looked)) return "changed";',
+    find: 'if (!stillHolds(disk, reads(view), looked, known)) return "changed";',
     replace: "",
   },
   {
     name: "the target is not looked at before it is replaced (C5)",
     file: "apply.ts",
-    find: "const isOurs = found === null ||",
-    replace: "const isOurs = fresh || found === null ||",
+    find: "return found === null || isAccounted",
+    replace: "return fresh || found === null || isAccounted",
   },
   {
     name: "a person's text is replaced at replay (C5)",
     file: "apply.ts",
-    find: "const isOurs = found === null ||",
-    replace: "const isOurs = !fresh || found === null ||",
+    find: "return found === null || isAccounted",
+    replace: "return !fresh || found === null || isAccounted",
   },
   {
     name: "a text that is kept aside is not synced (C5)",

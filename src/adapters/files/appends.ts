@@ -1,7 +1,7 @@
 /** Appending, so that doing it again is harmless. */
 import { isPieceOf } from "./chain.ts";
 import { type Disk, withFile, writeAll } from "./disk.ts";
-import { lookAt, statFile } from "./look.ts";
+import { type KnownFolders, lookAt, statFile } from "./look.ts";
 import type { Append } from "./record.ts";
 import { ensureFolders } from "./temporary.ts";
 
@@ -9,6 +9,7 @@ export interface Appending {
   readonly disk: Disk;
   readonly fresh: boolean;
   readonly torn: boolean;
+  readonly known: KnownFolders;
 }
 
 /** Appends that follow one another without a gap. */
@@ -19,12 +20,16 @@ interface Run {
 }
 
 export function applyAppends(
-  { disk, fresh, torn }: Appending,
+  { disk, fresh, torn, known }: Appending,
   path: string,
   appends: readonly Append[],
 ): void {
   for (const run of runsOf(appends)) {
-    if (fresh && (statFile(disk, path)?.size ?? 0) === run.offset && appendAtEnd(disk, path, run.bytes))
+    if (
+      fresh &&
+      (statFile(disk, path, known)?.size ?? 0) === run.offset &&
+      appendAtEnd(disk, path, run.bytes, known)
+    )
       continue;
     settleRun(disk, path, run, torn);
   }
@@ -59,8 +64,8 @@ function isTorn(tail: Uint8Array, expected: Buffer, torn: boolean): boolean {
 }
 
 /** Whether the bytes are in the file: a person may have replaced it while they were written. */
-function appendAtEnd(disk: Disk, path: string, bytes: Uint8Array): boolean {
-  ensureFolders(disk, path);
+function appendAtEnd(disk: Disk, path: string, bytes: Uint8Array, known?: KnownFolders): boolean {
+  ensureFolders(disk, path, known);
   return withFile(disk, path, "append", (fd) => {
     writeAll(disk, fd, bytes, 0);
     return disk.stat(fd).inode === disk.lstat(path)?.inode;

@@ -12,7 +12,7 @@ import { type Aim, aimOf, chainsOf, isAccounted, redosOf } from "./chain.ts";
 import type { Disk } from "./disk.ts";
 import { hashOf } from "./hash.ts";
 import { keepAside, type OnKept } from "./keep.ts";
-import { type Found, lookAt, statFile, tryTextOf } from "./look.ts";
+import { type Found, type KnownFolders, lookAndHold, lookAt, tryTextOf } from "./look.ts";
 import type { Step } from "./record.ts";
 import { removeTemporary, temporaryOf, writeTemporary } from "./temporary.ts";
 
@@ -24,6 +24,7 @@ export interface Applying {
   readonly fresh: boolean;
   /** The machine may have been started anew since: files may be torn. */
   readonly torn: boolean;
+  readonly known: KnownFolders;
 }
 
 /** Steps that must be journalled before this can go on; empty: everything is applied. */
@@ -51,10 +52,15 @@ function applyChain(
 }
 
 /** Appends that do not fit say that a person's text was accepted in between; if it is there, it stays. */
-function hasMovedOn({ disk, torn }: Applying, path: string, chain: readonly Step[], aim: Aim): boolean {
+function hasMovedOn(
+  { disk, torn, known }: Applying,
+  path: string,
+  chain: readonly Step[],
+  aim: Aim,
+): boolean {
   if (aim.appends.length === 0) return false;
-  const found = lookAt(disk, path);
-  return found !== null && !isAccounted(chain, found.bytes, torn);
+  const found = lookAt(disk, path, known);
+  return found !== null && !isAccounted(chain, found, torn);
 }
 
 /** Makes the file hold the aim's content, or be absent. */
@@ -62,48 +68,52 @@ function replace(
   applying: Applying,
   path: string,
   chain: readonly Step[],
-  { content, mode }: Aim,
+  { content, hash, mode }: Aim,
   all: readonly Step[],
 ): readonly Step[] {
-  const { disk, fresh, torn } = applying;
-  const goal = content === null || content === undefined ? null : hashOf(content);
+  const { disk, fresh, torn, known } = applying;
+  const temporary = temporaryOf(path);
 
-  const look = (): { readonly done: boolean; readonly inTheWay: Found | null } => {
-    const found = lookAt(disk, path);
-    if ((found?.hash ?? null) === goal) return { done: true, inTheWay: null };
-    const isOurs = found === null || isAccounted(chain, found.bytes, torn);
-    return { done: false, inTheWay: isOurs ? null : found };
+  const judge = (found: Found | null): Judgement => {
+    if ((found?.hash ?? null) === hash) return "done";
+    return found === null || isAccounted(chain, found, torn) ? "ours" : found;
   };
-
   const act = (work: () => void): readonly Step[] =>
-    holdingOpen(disk, path, () => {
-      const { done, inTheWay } = look();
-      if (!done && inTheWay === null) work();
+    lookingLast(disk, path, known, (found) => {
+      const judgement = judge(found);
+      if (judgement === "ours") work();
       else removeTemporary(disk, path);
-      return inTheWay === null ? [] : resolve(applying, path, chain, inTheWay, all);
+      return isFound(judgement) ? resolve(applying, path, chain, judgement, all) : [];
     });
 
   if (!fresh) removeTemporary(disk, path);
-  if (goal === null) return act(() => disk.unlink(path));
+  if (content === null || content === undefined) return act(() => disk.unlink(path));
   if (!fresh) {
-    const { done, inTheWay } = look();
-    if (done) return [];
-    if (inTheWay !== null) return resolve(applying, path, chain, inTheWay, all);
+    const judgement = judge(lookAt(disk, path, known));
+    if (judgement === "done") return [];
+    if (isFound(judgement)) return resolve(applying, path, chain, judgement, all);
   }
-  writeTemporary(disk, path, content ?? new Uint8Array(), mode);
-  return act(() => disk.rename(temporaryOf(path), path));
+  writeTemporary(disk, path, content, mode, known);
+  return act(() => disk.rename(temporary, path));
+}
+
+/** As it should be, or to be replaced, or a person's text in the way. */
+type Judgement = "done" | "ours" | Found;
+
+function isFound(judgement: Judgement): judgement is Found {
+  return typeof judgement === "object";
 }
 
 /**
- * Works while the file is held open. The blocks of a file that is removed or replaced are freed when it is closed, which
- * on some disks (with online discard) takes a millisecond each: nobody need wait for that.
+ * Looks, and works while the file that was looked at is held open. The blocks of a file that is removed or replaced are
+ * freed when it is closed, which on some disks (with online discard) takes a millisecond each: nobody need wait for that.
  */
-function holdingOpen<T>(disk: Disk, path: string, work: () => T): T {
-  const old = statFile(disk, path) === null ? null : disk.open(path, "read");
+function lookingLast<T>(disk: Disk, path: string, known: KnownFolders, work: (found: Found | null) => T): T {
+  const { found, fd } = lookAndHold(disk, path, known);
   try {
-    return work();
+    return work(found);
   } finally {
-    if (old !== null) disk.closeLater(old);
+    if (fd !== null) disk.closeLater(fd);
   }
 }
 

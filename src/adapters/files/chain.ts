@@ -3,11 +3,14 @@
  * paths, and can be done again at any point.
  */
 import { hashOf } from "./hash.ts";
+import type { Found } from "./look.ts";
 import { type Append, bytesOf, type Put, type Step } from "./record.ts";
 
 export interface Aim {
   /** What the file is to hold, null: absent, undefined: whatever it holds, plus the appends. */
   readonly content: Uint8Array | null | undefined;
+  /** Of the content; null: absent, undefined: as with the content. */
+  readonly hash: string | null | undefined;
   /** Permission bits of a new file. */
   readonly mode: number | undefined;
   /** Appends that were made on a content which the journal does not hold. */
@@ -26,32 +29,36 @@ export function chainsOf(steps: readonly Step[]): ReadonlyMap<string, readonly S
 
 export function aimOf(chain: readonly Step[]): Aim {
   let content: Uint8Array | null | undefined;
+  let hash: string | null | undefined;
   let mode: number | undefined;
   let appends: Append[] = [];
   for (const step of chain) {
     if (step.type === "put") {
       content = bytesOf(step);
+      hash = step.after;
       mode = step.mode;
       appends = [];
     } else if (step.type === "drop") {
       content = null;
+      hash = null;
       mode = undefined;
       appends = [];
     } else if (step.type === "append") {
       const fits = appends.length === 0 && content !== undefined && (content?.length ?? 0) === step.offset;
-      if (fits) content = Buffer.concat([content ?? new Uint8Array(), Buffer.from(step.text)]);
-      else appends.push(step);
+      if (fits) {
+        content = Buffer.concat([content ?? new Uint8Array(), Buffer.from(step.text)]);
+        hash = hashOf(content);
+      } else appends.push(step);
     }
   }
-  return { content, mode, appends };
+  return { content, hash, mode, appends };
 }
 
 /**
  * Whether the journal accounts for these bytes: the state before or after a step, or, where the power was cut, a piece
  * of such a state that was not synced. Anything else is a person's.
  */
-export function isAccounted(chain: readonly Step[], bytes: Uint8Array, torn: boolean): boolean {
-  const hash = hashOf(bytes);
+export function isAccounted(chain: readonly Step[], { bytes, hash }: Found, torn: boolean): boolean {
   if (statedHashes(chain).has(hash)) return true;
   let earlier: readonly Append[] = [];
   let content: Uint8Array | null = null;

@@ -5,7 +5,7 @@
  * L2  Only regular files are read.
  */
 import { PawlError } from "../../base/error.ts";
-import { type Disk, errnoOf, type FileStat, withFile } from "./disk.ts";
+import { closeQuietly, type Disk, errnoOf, type FileStat } from "./disk.ts";
 import { hashOf } from "./hash.ts";
 
 export interface Found {
@@ -66,21 +66,46 @@ export function statFolder(disk: Disk, path: string, known?: KnownFolders): File
 
 /** The file's bytes as they are now, or null where there is none. */
 export function lookAt(disk: Disk, path: string, known?: KnownFolders): Found | null {
+  const { found, fd } = lookAndHold(disk, path, known);
+  if (fd !== null) closeQuietly(disk, fd);
+  return found;
+}
+
+/** As `lookAt`, and the file is left open. */
+export function lookAndHold(
+  disk: Disk,
+  path: string,
+  known?: KnownFolders,
+): { readonly found: Found | null; readonly fd: number | null } {
   const stat = statFile(disk, path, known);
-  if (stat === null) return null;
+  const fd = stat === null ? null : openIfThere(disk, path);
+  if (stat === null || fd === null) return { found: null, fd: null };
   try {
-    const bytes = withFile(disk, path, "read", (fd) => readToEnd(disk, fd, stat.size));
-    let hash: string | undefined;
-    return {
-      bytes,
-      mode: stat.mode,
-      get hash() {
-        hash ??= hashOf(bytes);
-        return hash;
-      },
-    };
+    const bytes = readToEnd(disk, fd, stat.size);
+    return { found: foundOf(bytes, stat.mode), fd };
   } catch (error) {
-    // Removed since the look before.
+    closeQuietly(disk, fd);
+    throw error;
+  }
+}
+
+function foundOf(bytes: Uint8Array, mode: number): Found {
+  let hash: string | undefined;
+  return {
+    bytes,
+    mode,
+    get hash() {
+      hash ??= hashOf(bytes);
+      return hash;
+    },
+  };
+}
+
+/** Null where it was removed since the look before. */
+function openIfThere(disk: Disk, path: string): number | null {
+  try {
+    return disk.open(path, "read");
+  } catch (error) {
     if (errnoOf(error) === "ENOENT") return null;
     throw error;
   }

@@ -46,7 +46,7 @@ export function nodeDisk(root: string): Disk {
   return {
     open: (path, how, mode = 0o644) => openSync(at(path), FLAGS[how], mode),
     close: closeSync,
-    closeLater: (fd) => close(fd, () => {}),
+    closeLater,
     read: readUpTo,
     write: (fd, bytes, offset) => writeSync(fd, bytes, 0, bytes.length, offset),
     truncate: ftruncateSync,
@@ -95,6 +95,16 @@ export function nodeDisk(root: string): Disk {
     uniqueId: () => process.getBuiltinModule("node:crypto").randomUUID(),
     sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
   };
+}
+
+const toClose: number[] = [];
+
+/** After whoever waits for the commit has gone on, and on another thread. */
+function closeLater(fd: number): void {
+  if (toClose.push(fd) > 1) return;
+  setImmediate(() => {
+    for (const one of toClose.splice(0)) close(one, () => {});
+  });
 }
 
 function readUpTo(fd: number, offset: number, length: number): Uint8Array {

@@ -21,13 +21,15 @@ export interface Plan {
   readonly disk: Disk;
   /** What was found under the lock while the view was verified. */
   readonly looked: Map<string, Found | null>;
+  readonly known: KnownFolders;
 }
 
 /** `changed`: a move's target exists. */
-export function planSteps({ disk, looked }: Plan, changes: readonly Change[]): readonly Step[] | "changed" {
+export function planSteps(
+  { disk, looked, known }: Plan,
+  changes: readonly Change[],
+): readonly Step[] | "changed" {
   const entries = new Map<string, Entry>();
-  const known: KnownFolders = new Set();
-
   const found = (path: string): Found | null => {
     let result = looked.get(path);
     if (result === undefined) {

@@ -54,7 +54,7 @@ export function applyFrom(
 ): Applied {
   let at = end;
   let all = steps;
-  let applying: Applying = { ...project, ...how };
+  let applying: Applying = { ...project, ...how, known: new Set() };
   for (let count = 0; ; count++) {
     const resolution = applySteps(applying, all);
     if (resolution.length === 0) break;
@@ -62,7 +62,7 @@ export function applyFrom(
     const record = appendRecord(project.disk, at, resolution);
     at = { length: record.end, sequence: record.sequence };
     all = [...all, ...resolution];
-    applying = { ...applying, fresh: false };
+    applying = { ...applying, fresh: false, known: new Set() };
   }
   writeMarker(project.disk, at);
   return at;

@@ -13,7 +13,7 @@ import { appendRecord, isAllApplied, journalSize } from "./journal.ts";
 import type { OnKept } from "./keep.ts";
 import { openLocks, PROJECT_LOCK, runLockName } from "./locks.ts";
 import { appendLog } from "./log.ts";
-import type { Found } from "./look.ts";
+import type { Found, KnownFolders } from "./look.ts";
 import type { Applied } from "./marker.ts";
 import { nodeDisk } from "./node-disk.ts";
 import { planSteps } from "./plan.ts";
@@ -73,8 +73,9 @@ export function openStore(options: StoreOptions): Store {
   const commitNow = (view: View, changes: readonly Change[]): "committed" | "changed" => {
     const at = recover(project);
     const looked = new Map<string, Found | null>();
-    if (!stillHolds(disk, reads(view), looked)) return "changed";
-    const steps = planSteps({ disk, looked }, changes);
+    const known: KnownFolders = new Set();
+    if (!stillHolds(disk, reads(view), looked, known)) return "changed";
+    const steps = planSteps({ disk, looked, known }, changes);
     if (steps === "changed") return "changed";
     if (steps.length === 0) return "committed";
     const record = appendRecord(disk, at, steps);

@@ -3,7 +3,7 @@
 import { ensureFolder } from "./control.ts";
 import { closeQuietly, type Disk, errnoOf, writeAll } from "./disk.ts";
 import { hashOf } from "./hash.ts";
-import { checkFolders, folderOf, foldersOf, nameOf, statFile } from "./look.ts";
+import { checkFolders, folderOf, foldersOf, type KnownFolders, nameOf, statFile } from "./look.ts";
 
 const LONGEST_NAME = 200;
 
@@ -20,9 +20,10 @@ export function writeTemporary(
   path: string,
   bytes: Uint8Array,
   newMode: number | undefined,
+  known?: KnownFolders,
 ): void {
-  ensureFolders(disk, path);
-  const wanted = statFile(disk, path)?.mode ?? newMode;
+  ensureFolders(disk, path, known);
+  const wanted = statFile(disk, path, known)?.mode ?? newMode;
   const temporary = temporaryOf(path);
   const fd = openNew(disk, temporary, wanted ?? 0o644);
   try {
@@ -45,8 +46,8 @@ export function removeTemporary(disk: Disk, path: string): void {
   }
 }
 
-export function ensureFolders(disk: Disk, path: string): void {
-  if (checkFolders(disk, path)) return;
+export function ensureFolders(disk: Disk, path: string, known?: KnownFolders): void {
+  if (checkFolders(disk, path, known)) return;
   for (const folder of foldersOf(path)) if (disk.lstat(folder) === null) ensureFolder(disk, folder);
 }
 

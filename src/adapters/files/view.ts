@@ -49,8 +49,12 @@ export function openView({ disk, packaged, ready, guarded }: ViewOptions): { vie
 }
 
 /** Whether everything is as it was read; fills `looked` with what was found. */
-export function stillHolds(disk: Disk, reads: Reads, looked?: Map<string, Found | null>): boolean {
-  const known: KnownFolders = new Set();
+export function stillHolds(
+  disk: Disk,
+  reads: Reads,
+  looked?: Map<string, Found | null>,
+  known: KnownFolders = new Set(),
+): boolean {
   for (const [path, before] of reads.files) {
     const found = lookAt(disk, path, known);
     if (!isSame(found?.bytes ?? null, before)) return false;

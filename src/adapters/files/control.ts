@@ -35,12 +35,13 @@ export function ensureFolder(disk: Disk, path: string): void {
 /** Pawl's temporary files beside their targets: hidden from listings, replaced at will by who holds the lock. */
 export const TEMPORARY = /^\..*\.pawl-tmp$/;
 
-/** Whether the path is the store's own, which no change set may touch. */
+/** Whether the path is the store's own, which no change set may touch; however a file system may spell it. */
 export function isReserved(path: string): boolean {
+  const name = path.toLowerCase();
   return (
-    [JOURNAL, MARKER, IGNORE, LOCKS, KEPT, CONTROL].includes(path) ||
-    path.startsWith(`${LOCKS}/`) ||
-    path.startsWith(`${KEPT}/`) ||
-    path.split("/").some((segment) => TEMPORARY.test(segment))
+    [JOURNAL, MARKER, IGNORE, LOCKS, KEPT, CONTROL].includes(name) ||
+    name.startsWith(`${LOCKS}/`) ||
+    name.startsWith(`${KEPT}/`) ||
+    name.split("/").some((segment) => TEMPORARY.test(segment))
   );
 }

@@ -256,7 +256,8 @@ describe("a commit", () => {
     await expect(commit(write("folder", "x"))).rejects.toMatchObject({ code: "state-unreadable" });
     await expect(commit(write("file/below", "x"))).rejects.toMatchObject({ code: "state-unreadable" });
     await expect(commit(write("n", "x"), write("n/below", "x"))).rejects.toMatchObject({ code: "internal" });
-    await expect(commit(write(".pawl/journal", "x"))).rejects.toMatchObject({ code: "internal" });
+    for (const own of [".pawl/journal", ".PAWL/Applied", ".pawl/locks/x", "d/.a.pawl-tmp"])
+      await expect(commit(write(own, "x"))).rejects.toMatchObject({ code: "internal" });
     await expect(commit(move("none", "other"))).rejects.toMatchObject({ code: "state-unreadable" });
   });
 

@@ -6,6 +6,9 @@ import { PawlError } from "./error.ts";
  */
 export type ProjectPath = string & { readonly __projectPath: true };
 
+/** The project's own folder: to be listed, never written. */
+export const PROJECT_FOLDER = "" as ProjectPath;
+
 const MAX_SEGMENT_BYTES = 255;
 
 /** Joins segments (each may itself hold slashes) to a path inside the project; throws `path-outside-project`. */

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { openStore } from "../../src/adapters/files/store.ts";
 import type { Caller } from "../../src/base/event.ts";
 import type { Outside } from "../../src/base/ports.ts";
@@ -93,6 +93,15 @@ export class SpellsProject implements Disposable {
 
   list(name: string): readonly string[] {
     return existsSync(this.at(name)) ? readdirSync(this.at(name)).sort() : [];
+  }
+
+  /** The paths of all files below a folder. */
+  files(name: string): readonly string[] {
+    const entries = readdirSync(this.at(name), { recursive: true, withFileTypes: true });
+    const paths = entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+    return paths.map((path) => relative(this.at(name), path)).sort();
   }
 
   /** Sets the state, as a state.json of a person's making would. */

@@ -31,9 +31,10 @@ const spells: WorkflowModule = {
   verbs: [
     {
       name: "cast",
-      summary: "Cast a spell",
-      arguments: [{ name: "spell", description: "which", required: true, choices: SPELLS }],
+      summary: "cast a spell: take the next step, start a review, return to the plan",
+      arguments: [{ name: "spell", description: "which spell", required: true, choices: SPELLS }],
       options: [],
+      create: true,
       async advance() {
         const { castNamed } = await import("./cast.ts");
         return castNamed;
@@ -41,17 +42,58 @@ const spells: WorkflowModule = {
     },
     {
       name: "lumos",
-      summary: "Show where the guided work stands and which spells can be cast",
+      summary: "show where the guided work stands and which spells can be cast",
       arguments: [],
       options: [],
+      create: true,
       async advance() {
         const { castOf } = await import("./cast.ts");
         return castOf("lumos");
       },
     },
     {
+      name: "spells demo",
+      summary: "lay out a sample project at any state, in an empty folder",
+      arguments: [
+        { name: "action", description: "what to do", required: true, choices: ["list", "set", "reset"] },
+        { name: "name", description: "the demo to set, as the list names it", required: false },
+      ],
+      options: [],
+      create: true,
+      async advance() {
+        const { demo } = await import("./demo.ts");
+        return demo;
+      },
+    },
+    {
+      name: "spells backup",
+      summary: "copy .ai/ to .ai-backups/",
+      arguments: [],
+      options: [],
+      async advance() {
+        const { backUp } = await import("./backup.ts");
+        return backUp;
+      },
+    },
+    {
+      name: "spells restore",
+      summary: "bring a copy of .ai/ back, and copy what is there first",
+      arguments: [
+        {
+          name: "name",
+          description: "the copy's name in .ai-backups/; default: the latest",
+          required: false,
+        },
+      ],
+      options: [],
+      async advance() {
+        const { restore } = await import("./backup.ts");
+        return restore;
+      },
+    },
+    {
       name: "spells mend",
-      summary: "Replace a state.json that cannot be read by the state that the files suggest",
+      summary: "replace a state.json that cannot be read by the state that the files suggest",
       arguments: [],
       options: [],
       async advance() {

@@ -1,0 +1,119 @@
+/**
+ * Copies of `.ai/`: made, listed and brought back.
+ *
+ * B1  A copy is never changed and never overwritten.
+ * B2  Before `.ai/` is replaced by a copy it is copied itself, so that nothing is lost. All in one commit.
+ */
+import { PawlError } from "../../base/error.ts";
+import { type ProjectPath, projectPath } from "../../base/path.ts";
+import type { Change, View } from "../../base/ports.ts";
+import type { Advance, Reply } from "../module.ts";
+import { AI_FOLDER, RUN } from "./files.ts";
+import { freeName } from "./free-name.ts";
+import { toSeconds } from "./state-file.ts";
+
+/** Where the copies are, each in a folder named by its date. */
+export const BACKUPS = projectPath(".ai-backups");
+
+/** Paths below a folder, with their texts. */
+export type Tree = ReadonlyMap<string, string>;
+
+/** Reads all files below a folder. */
+export async function readTree(view: View, folder: ProjectPath): Promise<Tree> {
+  const tree = new Map<string, string>();
+  const walk = async (below: ProjectPath, prefix: string): Promise<void> => {
+    for (const { name, kind } of await view.list(below)) {
+      const path = projectPath(below, name);
+      if (kind === "folder") await walk(path, `${prefix}${name}/`);
+      else if (kind === "file") tree.set(`${prefix}${name}`, (await view.read(path)) ?? "");
+    }
+  };
+  await walk(folder, "");
+  return tree;
+}
+
+/** What writes a tree as a new copy, and the copy's name. */
+export function planBackup(
+  tree: Tree,
+  taken: readonly string[],
+  time: string,
+): { readonly name: string; readonly changes: readonly Change[] } {
+  const name = freeName(toSeconds(time).replaceAll(":", "-"), taken);
+  return { name, changes: planTree(tree, projectPath(BACKUPS, name)) };
+}
+
+/** What writes a tree below a folder. */
+export function planTree(tree: Tree, folder: ProjectPath): readonly Change[] {
+  return [...tree].map(([path, text]) => ({ type: "write", path: projectPath(folder, path), text }));
+}
+
+/** What removes those files of a tree that another does not have. */
+export function planRemoval(tree: Tree, kept: Tree, folder: ProjectPath): readonly Change[] {
+  const gone = [...tree.keys()].filter((path) => !kept.has(path));
+  return gone.map((path) => ({ type: "remove", path: projectPath(folder, path) }));
+}
+
+export async function listBackups(view: View): Promise<readonly string[]> {
+  return (await view.list(BACKUPS)).filter(({ kind }) => kind === "folder").map(({ name }) => name);
+}
+
+interface Seen {
+  readonly tree: Tree;
+  readonly backups: readonly string[];
+}
+
+/** Copies `.ai/`. */
+export const backUp: Advance<object, Seen, undefined, Reply> = {
+  run: () => RUN,
+  read: async (view) => ({ tree: await readTree(view, AI_FOLDER), backups: await listBackups(view) }),
+  prepare({ tree, backups }, _gathered, _input, { moment }) {
+    if (tree.size === 0)
+      return { reply: { text: "There is nothing in .ai/ to be copied.\n", data: { name: null } } };
+    const { name, changes } = planBackup(tree, backups, moment.time);
+    const text = `${count(tree)} of .ai/ copied to ${BACKUPS}/${name}/. Bring them back with \`pawl spells restore ${name}\`.\n`;
+    return { reply: { text, data: { name, files: tree.size } }, changes };
+  },
+};
+
+interface RestoreSeen extends Seen {
+  readonly name: string;
+  readonly copy: Tree;
+}
+
+/** Brings a copy of `.ai/` back: the one that is named, else the latest. */
+export const restore: Advance<{ readonly name?: string | undefined }, RestoreSeen, undefined, Reply> = {
+  run: () => RUN,
+  async read(view, { name: wanted }) {
+    const backups = await listBackups(view);
+    const name = wanted ?? backups.at(-1) ?? "";
+    if (!backups.includes(name)) throw noSuchBackup(wanted, backups);
+    const copy = await readTree(view, projectPath(BACKUPS, name));
+    return { name, copy, backups, tree: await readTree(view, AI_FOLDER) };
+  },
+  prepare({ name, copy, tree, backups }, _gathered, _input, { moment }) {
+    const present = planBackup(tree, backups, moment.time);
+    const before = tree.size === 0 ? "" : ` What was there before is in ${BACKUPS}/${present.name}/.`;
+    return {
+      reply: {
+        text: `${count(copy)} of .ai/ brought back from ${BACKUPS}/${name}/.${before}\n`,
+        data: { name, files: copy.size, before: tree.size === 0 ? null : present.name },
+      },
+      changes: [...present.changes, ...planRemoval(tree, copy, AI_FOLDER), ...planTree(copy, AI_FOLDER)],
+    };
+  },
+};
+
+function count(tree: Tree): string {
+  return tree.size === 1 ? "1 file" : `${tree.size} files`;
+}
+
+function noSuchBackup(wanted: string | undefined, backups: readonly string[]): PawlError {
+  const found = backups.length === 0 ? "none" : backups.join(", ");
+  return new PawlError(
+    "usage",
+    wanted === undefined
+      ? `There is no copy of .ai/ to bring back: ${BACKUPS}/ has none.`
+      : `There is no copy of .ai/ called ${JSON.stringify(wanted)}: found ${found}.`,
+    backups.length === 0 ? "Make one with `pawl spells backup`." : `Name one of ${found}.`,
+  );
+}

@@ -1,0 +1,110 @@
+import { describe, expect, test } from "vitest";
+import { advance } from "../../src/runtime/advance.ts";
+import { backUp, restore } from "../../src/workflows/spells/backup.ts";
+import { DEMO_NAMES, type DemoInput, demo } from "../../src/workflows/spells/demo.ts";
+import { FILE_KEYS, FILE_NAMES } from "../../src/workflows/spells/files.ts";
+import { SpellsProject } from "../rig/spells-project.ts";
+
+const CALLER = { channel: "terminal" } as const;
+
+async function play(project: SpellsProject, input: DemoInput): Promise<string> {
+  return (await advance(project.runtime, demo, input, CALLER)).reply.text;
+}
+
+describe("a demo", () => {
+  test("is there for each of the 26 states, and is listed", async () => {
+    using project = new SpellsProject();
+    const text = await play(project, { action: "list" });
+    expect(DEMO_NAMES).toHaveLength(26);
+    for (const name of DEMO_NAMES) expect(text).toContain(`${name} `);
+    expect(project.list("/")).toEqual([]);
+  });
+
+  test.each(DEMO_NAMES)(
+    "at %s is what Lumos finds, with the files that the state is known by",
+    async (name) => {
+      using project = new SpellsProject();
+      await play(project, { action: "set", name });
+      const { state, outcome, text } = await project.cast("lumos");
+      expect(state.toLowerCase().replaceAll("_", "-")).toBe(name);
+      expect(outcome).toBe("shown");
+      for (const key of FILE_KEYS)
+        expect(text.includes(`- \`.ai/task/${FILE_NAMES[key]}\`:`)).toBe(project.has(FILE_NAMES[key]));
+      // From each of them Accio goes on without an error of its own.
+      await project.cast("accio");
+    },
+  );
+
+  test("follows another in the same folder, and can be taken away", async () => {
+    using project = new SpellsProject();
+    await play(project, { action: "set", name: "pr-applied-pending-archive-a" });
+    await play(project, { action: "set", name: "gather-editing-context" });
+    expect(project.list(".")).toEqual(["context.md", "state.json"]);
+    expect(await play(project, { action: "reset" })).toBe("The sample project was taken away.\n");
+    expect(project.files("/").filter((name) => !name.startsWith(".pawl/"))).toEqual([]);
+    await play(project, { action: "set", name: "gather-editing" });
+  });
+
+  test("copies what a person changed in it before it is replaced", async () => {
+    using project = new SpellsProject();
+    await play(project, { action: "set", name: "gather-editing" });
+    project.write("plan.md", "my own plan");
+    expect(await play(project, { action: "set", name: "achieve-complete" })).toContain(".ai-backups/");
+    const [copy] = project.list("/.ai-backups");
+    expect(project.read(`/.ai-backups/${copy}/task/plan.md`)).toBe("my own plan");
+  });
+
+  test.each([
+    ["a project's files", "/src/app.ts"],
+    ["a .ai/ that is none of ours", "plan.md"],
+    ["a single note", "/notes.txt"],
+  ])("is refused where there are %s", async (_, file) => {
+    using project = new SpellsProject();
+    project.write(file, "precious");
+    for (const action of ["set", "reset"])
+      await expect(play(project, { action, name: "gather-editing" })).rejects.toMatchObject({
+        code: "usage",
+      });
+    expect(project.read(file)).toBe("precious");
+    expect(project.has("/.ai/demo.json")).toBe(false);
+  });
+
+  test("that does not exist is refused by its name", async () => {
+    using project = new SpellsProject();
+    for (const name of ["nowhere", undefined])
+      await expect(play(project, { action: "set", name })).rejects.toMatchObject({ code: "usage" });
+  });
+});
+
+describe("a copy of .ai/", () => {
+  test("brings back what it holds, and what was there before is copied too", async () => {
+    using project = new SpellsProject();
+    project.write("plan.md", "\uFEFFfirst\r\n");
+    project.write("tasks/task-a/task.md", "archived");
+    project.state("GATHER_EDITING");
+    const { data } = await project.run(backUp);
+    expect(data.files).toBe(3);
+    project.write("plan.md", "second");
+    project.write("task.md", "new");
+    const answer = await advance(project.runtime, restore, {}, CALLER);
+    expect(project.read("plan.md")).toBe("\uFEFFfirst\r\n");
+    expect(project.has("task.md")).toBe(false);
+    expect(project.read("tasks/task-a/task.md")).toBe("archived");
+    const before = answer.reply.data.before as string;
+    expect(project.read(`/.ai-backups/${before}/task/plan.md`)).toBe("second");
+    const again = await advance(project.runtime, restore, { name: before }, CALLER);
+    expect(again.reply.data.name).toBe(before);
+    expect(project.read("task.md")).toBe("new");
+    expect(project.list("/.ai-backups")).toHaveLength(3);
+  });
+
+  test("that does not exist is refused, and nothing is changed", async () => {
+    using project = new SpellsProject();
+    project.write("plan.md", "mine");
+    for (const input of [{}, { name: "../x" }, { name: "2020" }])
+      await expect(advance(project.runtime, restore, input, CALLER)).rejects.toMatchObject({ code: "usage" });
+    expect(project.read("plan.md")).toBe("mine");
+    using empty = new SpellsProject();
+    expect((await empty.run(backUp)).data).toEqual({ name: null });
+  });
+});

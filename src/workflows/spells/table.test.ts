@@ -1,5 +1,6 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { renderPage } from "../../../scripts/spells-docs.ts";
 import source from "../../../test/fixtures/spells-source-rows.json" with { type: "json" };
 import { agreesWithXState } from "../../../test/rig/xstate-oracle.ts";
 import { check } from "../../engine/check.ts";
@@ -86,6 +87,12 @@ test("the names of the replies are those of the files", () => {
   const files = readdirSync(new URL("./replies/", import.meta.url)).map((name) => name.replace(/\.md$/, ""));
   expect([...REPLY_NAMES].sort()).toEqual(files.sort());
   expect(files.length).toBe(128);
+});
+
+test("docs/spells.md shows the table as it is: run scripts/spells-docs.ts after a change", () => {
+  const page = readFileSync(new URL("../../../docs/spells.md", import.meta.url), "utf8");
+  expect(renderPage(page)).toBe(page);
+  for (const state of Object.keys(SPELLS.states)) expect(page.split(`| \`${state}\` |`)).toHaveLength(3);
 });
 
 test("each row but the looks says what casting it does or why not, and only known rows act on files", () => {

@@ -1,0 +1,69 @@
+// Writes the generated parts of docs/spells.md from the table: `node scripts/spells-docs.ts`. A test holds that they
+// are up to date.
+import { readFileSync, writeFileSync } from "node:fs";
+import { check } from "../src/engine/check.ts";
+import { renderMermaid } from "../src/engine/diagram.ts";
+import { renderBoxes } from "../src/engine/lookup.ts";
+import { SPELLS } from "../src/workflows/spells/events.ts";
+import { REPLY_NAMES } from "../src/workflows/spells/reply-names.ts";
+import { SPELLS_WORKFLOW as TABLE } from "../src/workflows/spells/table.ts";
+
+const PAGE = new URL("../docs/spells.md", import.meta.url);
+
+const PARTS: Readonly<Record<string, () => string>> = {
+  proof() {
+    const { counts } = check({ workflow: TABLE, replies: REPLY_NAMES });
+    return `${counts.states} states × ${counts.events} spells = ${counts.pairs} pairs, ${counts.rows} rows, each with its reply. In each of ${counts.worlds} worlds of the facts that matter, over ${counts.configurations} configurations, exactly one row applies; every state and row is reached, and from every state a way leads on.`;
+  },
+  states() {
+    const rows = Object.entries(TABLE.states).map(
+      ([name, { description }]) => `| \`${name}\` | ${description} |`,
+    );
+    return ["| State | Meaning |", "| --- | --- |", ...rows].join("\n");
+  },
+  pairs() {
+    const spells = SPELLS.filter((spell) => spell !== "lumos");
+    const rows = Object.keys(TABLE.states).map(
+      (state) => `| \`${state}\` | ${spells.map((spell) => cell(state, spell)).join(" | ")} |`,
+    );
+    return [
+      `| State | ${spells.map((spell) => `${spell.charAt(0).toUpperCase()}${spell.slice(1)}`).join(" | ")} |`,
+      `| --- |${" --- |".repeat(spells.length)}`,
+      ...rows,
+    ].join("\n");
+  },
+  conditions() {
+    const rows = TABLE.rows.filter((row) => row.when !== undefined);
+    return [
+      "| Row | Spell | Applies where |",
+      "| --- | --- | --- |",
+      ...rows.map(
+        (row) => `| ${row.id} | ${row.on} | ${renderBoxes(row.when ?? []).replaceAll("|", "\\|")} |`,
+      ),
+    ].join("\n");
+  },
+  diagram: () => `\`\`\`mermaid\n${renderMermaid(TABLE)}\`\`\``,
+};
+
+const MARKS: Readonly<Record<string, string>> = { blocked: "–", "no-effect": "·" };
+
+function cell(state: string, spell: string): string {
+  const rows = TABLE.rows.filter((row) => row.on === spell && row.from.includes(state));
+  return rows
+    .map(({ id, to, outcome }) => {
+      const target = typeof to === "string" ? to : to[state];
+      const place = target === "same" ? "" : ` ${target}`;
+      return `${MARKS[outcome] ?? "→"} ${id}${place}`;
+    })
+    .join("<br>");
+}
+
+/** The page with its generated parts as they should be. */
+export function renderPage(page: string): string {
+  return page.replace(
+    /(<!-- generated: (\w+) -->\n)[\s\S]*?(<!-- \/generated -->)/g,
+    (_, start: string, name: string, end: string) => `${start}\n${PARTS[name]?.() ?? ""}\n\n${end}`,
+  );
+}
+
+if (import.meta.main) writeFileSync(PAGE, renderPage(readFileSync(PAGE, "utf8")));

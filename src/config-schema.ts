@@ -50,6 +50,17 @@ export const ALFRED_FILE = z.strictObject({
     .partialRecord(z.enum(TOOLS), z.string().min(1))
     .optional()
     .describe("Tool to the name of the persona that speaks in its prompts."),
+  tracker: z
+    .strictObject({
+      project: z.string().min(1).optional().describe("Jira's project or Linear's team, by its key."),
+      statuses: z
+        .record(z.string().min(1), z.string().min(1))
+        .optional()
+        .describe("A task's status to the tracker's; what is not named leaves the tracker's as it is."),
+      link: z.string().includes("{path}").optional().describe("The address of a file, with {path} in it."),
+    })
+    .optional()
+    .describe("How the provider's tasks are read and told, where it is not local."),
 });
 
 const minutes = z.number().positive();

@@ -11,6 +11,12 @@ export function openOutside(root: string, environment: Environment): Outside {
     files: {
       missing: async (paths) => (await import("./adapters/files/missing.ts")).missing(root, paths),
     },
+    trackers: {
+      async open(provider) {
+        const { openTrackers } = await import("./adapters/trackers/trackers.ts");
+        return openTrackers(environment).open(provider);
+      },
+    },
     checks: {
       async run(key, command) {
         const { openChecks } = await import("./adapters/checks/checks.ts");

@@ -42,6 +42,8 @@ export const ERROR_CODES = [
   "tasks-unwritable",
   "template-invalid",
   "tool-active",
+  "tracker-failed",
+  "tracker-unconfigured",
   "usage",
   "workflow-invalid",
   "workflow-missing",

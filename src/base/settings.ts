@@ -39,6 +39,17 @@ export interface AlfredSettings {
   readonly checks: Readonly<Record<string, string>>;
   /** Tool → persona's name. */
   readonly personas: Readonly<Record<string, string>>;
+  readonly tracker: TrackerSettings;
+}
+
+/** How the provider's tasks are read and told, where it is not `local`. */
+export interface TrackerSettings {
+  /** Jira's project or Linear's team, by its key; null: the person's own tasks. */
+  readonly project: string | null;
+  /** A task's status → the tracker's; what is not named leaves the tracker's as it is. */
+  readonly statuses: Readonly<Record<string, string>>;
+  /** The address of a file of the project, with `{path}` in it; null: the path alone. */
+  readonly link: string | null;
 }
 
 export interface BloomSettings {
@@ -77,6 +88,16 @@ export const DEFAULT_SETTINGS: Settings = {
     evidence: "show",
     checks: {},
     personas: {},
+    tracker: {
+      project: null,
+      statuses: {
+        planning: "In Progress",
+        in_development: "In Progress",
+        revisions_requested: "In Progress",
+        done: "Done",
+      },
+      link: null,
+    },
   },
   bloom: {
     tasks_file: "tasks.yaml",

@@ -11,7 +11,7 @@ import type { Caller, PawlEvent } from "../base/event.ts";
 import { projectPath } from "../base/path.ts";
 import type { Cache, Change, Outside, Store, View } from "../base/ports.ts";
 import type { Settings } from "../base/settings.ts";
-import type { Advance, Context, Prepared } from "../workflows/module.ts";
+import type { Advance, Context, FollowUp, Prepared } from "../workflows/module.ts";
 
 const EVENTS = projectPath(".pawl/events.jsonl");
 const MAX_ATTEMPTS = 100;
@@ -40,7 +40,7 @@ export async function advance<Input, Seen, Gathered, R>(
       for (const { path, line } of prepared.logs ?? []) await runtime.store.log(path, line);
       for (const { kind, source, worked } of prepared.worked ?? [])
         await runtime.cache?.put(kind, source, worked);
-      return prepared;
+      return prepared.followUp ? followed(runtime, prepared, prepared.followUp, caller) : prepared;
     }
   }
   throw new PawlError(
@@ -48,6 +48,21 @@ export async function advance<Input, Seen, Gathered, R>(
     `The run ${run} could not be advanced: what it reads was changed by others during each of ${MAX_ATTEMPTS} attempts.`,
     "Find out which program keeps writing to the project's files, then try again.",
   );
+}
+
+/** The advance is committed: whatever becomes of its follow-up, its reply stands. */
+async function followed<R>(
+  runtime: Runtime,
+  prepared: Prepared<R>,
+  { input, merge, plan }: FollowUp<R>,
+  caller: Caller,
+): Promise<Prepared<R>> {
+  try {
+    const { reply } = await advance(runtime, plan, input, caller);
+    return { ...prepared, reply: merge(prepared.reply, reply) };
+  } catch {
+    return prepared;
+  }
 }
 
 /** What an advance would reply now, had it been called by `caller`; commits nothing. */

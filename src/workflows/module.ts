@@ -108,8 +108,19 @@ export interface Prepared<R> {
   readonly logs?: readonly LogLine[];
   /** Worked out of a text, for the cache; put there after the commit (or without one), best effort. */
   readonly worked?: readonly Worked[];
+  /** Run after the commit, each time; what comes of it never undoes or fails this advance. */
+  readonly followUp?: FollowUp<R>;
   /** Instead of a commit: a human must be asked first; the surface asks and calls again. */
   readonly ask?: HumanQuestion;
+}
+
+/** An advance that follows another: looks at what the commit left to be told outside, and tells it. */
+export interface FollowUp<R> {
+  // biome-ignore lint/suspicious/noExplicitAny: it has types of its own; the runtime passes them through unread
+  readonly plan: Advance<any, any, any, R>;
+  readonly input: unknown;
+  /** The reply, with what came of the follow-up. */
+  merge(reply: R, followed: R): R;
 }
 
 export interface LogLine {

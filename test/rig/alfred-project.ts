@@ -12,6 +12,7 @@ import { missing } from "../../src/adapters/files/missing.ts";
 import { openStore } from "../../src/adapters/files/store.ts";
 import { changes } from "../../src/adapters/git/changes.ts";
 import { look } from "../../src/adapters/git/look.ts";
+import { openTrackers } from "../../src/adapters/trackers/trackers.ts";
 import type { Caller } from "../../src/base/event.ts";
 import type { Outside } from "../../src/base/ports.ts";
 import { type AlfredSettings, DEFAULT_SETTINGS } from "../../src/base/settings.ts";
@@ -44,6 +45,8 @@ export interface ToolAnswer {
 export class AlfredProject {
   readonly root: string;
   settings: AlfredSettings;
+  /** Where trackers are, and their tokens. */
+  environment: Record<string, string> = {};
   /** How long a check is waited for, in milliseconds. */
   patience = 20_000;
 
@@ -101,6 +104,7 @@ export class AlfredProject {
         changes: (base) => changes(root, process.env, base),
       },
       files: { missing: (paths) => missing(root, paths) },
+      trackers: openTrackers(this.environment),
       checks: openChecks({ root, environment: process.env, patienceMilliseconds: this.patience }),
     };
     return {

@@ -1,15 +1,29 @@
+import { toPawlError } from "../../base/error.ts";
+import { isId } from "../../base/id.ts";
+import type { Outside, TrackedTask } from "../../base/ports.ts";
+import type { Context } from "../module.ts";
 import type { ToolPlan } from "./response.ts";
-import { type Listing, loadListing, type Ranked, rank, toolFor } from "./tasks.ts";
+import { type ListedTask, type Listing, loadListing, type Ranked, rank, toolFor } from "./tasks.ts";
+import { openTracker } from "./tracked.ts";
 
 const MAX_ALTERNATIVES = 5;
 
 /** Reads only: which task to work on, why, and what else could be. */
-export const getNextTask: ToolPlan<Record<string, never>, Listing, undefined> = {
+export const getNextTask: ToolPlan<Record<string, never>, Listing, Remote> = {
   tool: "get_next_task",
   task: () => null,
   run: () => null,
   read: (view) => loadListing(view),
-  prepare({ problems, tasks }) {
+  gather: async (_, __, outside, context) => loadRemote(outside, context),
+  prepare({ problems, tasks: local }, { problem, remote }) {
+    const elsewhere = remote.filter(({ id }) => !local.some((task) => task.id === id));
+    const known = new Set([...local, ...elsewhere].map(({ id }) => id));
+    // What the tracker no longer lists is closed there.
+    const open = elsewhere.map((task) => ({
+      ...task,
+      dependencies: task.dependencies.filter((id) => known.has(id)),
+    }));
+    const tasks = [...local, ...open];
     const ranking = rank(tasks);
     const [best, ...others] = ranking.ready;
     const alternatives = others.slice(0, MAX_ALTERNATIVES).map(summaryOf);
@@ -31,7 +45,8 @@ export const getNextTask: ToolPlan<Record<string, never>, Listing, undefined> = 
           : blocked.length === 0
             ? "Every task is done."
             : `No task is ready: ${blocked.map(({ task_id, waits_for }) => `${task_id} waits for ${waits_for.join(", ")}`).join("; ")}.`;
-      return { response: { status: "success", message: why, data: { task_id: null, ...rest } } };
+      const message = problem === null ? why : `${why}\n${problem}`;
+      return { response: { status: "success", message, data: { task_id: null, ...rest } } };
     }
     const tool = toolFor(best.task);
     const message = [
@@ -39,11 +54,34 @@ export const getNextTask: ToolPlan<Record<string, never>, Listing, undefined> = 
       ...(alternatives.length > 0
         ? [`Alternatives: ${alternatives.map(({ task_id, why }) => `${task_id} (${why})`).join("; ")}.`]
         : []),
-      ...problems.map(({ id, problem }) => `Not readable: ${id}: ${problem}`),
+      ...problems.map((each) => `Not readable: ${each.id}: ${each.problem}`),
+      ...(problem === null ? [] : [problem]),
     ].join("\n");
     return { response: { status: "success", message, data: { ...summaryOf(best), tool, ...rest } } };
   },
 };
+
+interface Remote {
+  readonly remote: readonly ListedTask[];
+  /** Why the tracker could not be asked; what is here is shown all the same. */
+  readonly problem: string | null;
+}
+
+/** The tracker's open tasks as tasks on which nothing has begun; those that have a file here are what the file says. */
+async function loadRemote(outside: Outside, context: Context): Promise<Remote> {
+  try {
+    const tracker = await openTracker(outside, context);
+    const tracked = (await tracker?.list(context.settings.alfred.tracker.project)) ?? [];
+    return { remote: tracked.filter(({ id }) => isId(id)).map(listed), problem: null };
+  } catch (thrown) {
+    const { fix, message } = toPawlError(thrown);
+    return { remote: [], problem: `${message} ${fix}` };
+  }
+}
+
+function listed({ dependencies, id, isDone, priority, title }: TrackedTask): ListedTask {
+  return { id, title, status: isDone ? "done" : "new", priority, dependencies, activeTool: null };
+}
 
 function summaryOf({ task, why }: Ranked) {
   return { task_id: task.id, title: task.title, task_status: task.status, why };

@@ -14,10 +14,13 @@ import type { TemplateSet } from "./prompter.ts";
 import { type ActiveTool, newTaskState, parseState, type TaskState } from "./state-file.ts";
 import type { Task } from "./task-file.ts";
 import { loadPersona, loadTemplates } from "./texts.ts";
+import { awaitedTask } from "./tracked.ts";
 
 /** A task and where it stands, as the disk says now. */
 export interface LoadedTask {
   readonly id: string;
+  /** It has no file yet: what it is, the tracker will say. */
+  readonly isAwaited?: true;
   readonly task: Task;
   readonly state: TaskState;
   readonly kit: Kit;
@@ -49,12 +52,17 @@ export function byNumber(one: string, other: string): number {
   return one.localeCompare(other, "en", { numeric: true });
 }
 
-/** Throws `task-missing` with the ids that exist, `task-invalid`, `state-unreadable`. */
-export async function loadTask(view: View, task: string): Promise<LoadedTask> {
+/**
+ * Throws `task-missing` with the ids that exist, `task-invalid`, `state-unreadable`. With `awaits`, a task without a file
+ * is one that is awaited.
+ */
+export async function loadTask(view: View, task: string, awaits = false): Promise<LoadedTask> {
   const id = checkId(task, "task id");
   const kit = await loadKit();
   const path = taskPath(id);
   const text = await view.read(path);
+  if (text === null && awaits)
+    return { id, task: awaitedTask(id), state: await loadState(view, id), kit, isAwaited: true };
   if (text === null) throw missing(id, await loadTaskIds(view));
   const parsed = kit.parseTask(text, path);
   if (parsed.task_id !== id)
@@ -77,7 +85,7 @@ const NEVER = "1970-01-01T00:00:00.000Z";
 
 const MAX_IDS = 50;
 
-function missing(id: string, ids: readonly string[]): PawlError {
+export function missing(id: string, ids: readonly string[]): PawlError {
   const shown = ids.slice(0, MAX_IDS).join(", ");
   const more = ids.length > MAX_IDS ? `, and ${ids.length - MAX_IDS} more` : "";
   const exist = ids.length === 0 ? "There are no tasks yet." : `The tasks that exist: ${shown}${more}.`;

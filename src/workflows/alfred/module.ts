@@ -32,6 +32,13 @@ const alfred: WorkflowModule = {
       options: [],
       advance: async () => (await import("./plan-export.ts")).exportPlan,
     },
+    {
+      name: "sync",
+      summary: "tell the tracker what it does not know yet of a task: its status, and where its plan is",
+      arguments: [{ name: "id", description: "the task's id", required: true }],
+      options: [],
+      advance: async () => (await import("./sync.ts")).sync,
+    },
   ],
   story: async () => (await import("./story.ts")).story,
   async gate() {

@@ -9,18 +9,27 @@ import { runningNote } from "./check-evidence.ts";
 import type { ToolDefinition } from "./definition.ts";
 import type { Evidence } from "./evidence.ts";
 import { refreshEvidence } from "./gather.ts";
-import { completeRun, type LoadedRun, type LoadedTask, loadTask, personaOf } from "./load.ts";
+import { completeRun, type LoadedRun, type LoadedTask, loadTask, missing, personaOf } from "./load.ts";
 import { machineOf } from "./machine.ts";
-import { scratchpadPath, statePath } from "./paths.ts";
+import { scratchpadPath, statePath, taskPath } from "./paths.ts";
 import { renderPrompt, subtasksOf } from "./prompt.ts";
 import type { Answer, ToolPlan } from "./response.ts";
 import { type ActiveTool, renderState } from "./state-file.ts";
 import { NEXT_TOOL } from "./status.ts";
+import { followedBySync } from "./sync.ts";
+import type { Task } from "./task-file.ts";
+import { fetchTask, isTracked } from "./tracked.ts";
 import { dataOf } from "./transition.ts";
 
 export interface OpenInput {
   readonly task_id: string;
   readonly prd_content?: string;
+}
+
+interface Gathered {
+  readonly evidence: Evidence;
+  /** From the tracker, where the task has no file yet. */
+  readonly fetched: Task | null;
 }
 
 interface Seen {
@@ -29,13 +38,13 @@ interface Seen {
 }
 
 /** Calling a workflow tool: it begins the tool's run on the task, or shows where the run stands. */
-export function openTool(definition: ToolDefinition): ToolPlan<OpenInput, Seen, Evidence> {
+export function openTool(definition: ToolDefinition): ToolPlan<OpenInput, Seen, Gathered> {
   return {
     tool: definition.name,
     task: (input) => input.task_id,
     run: (input) => `alfred:${input.task_id}`,
     async read(view, input, context) {
-      const loaded = await loadTask(view, input.task_id);
+      const loaded = await loadTask(view, input.task_id, isTracked(context));
       const active = loaded.state.active_tool_state;
       if (active && active.tool_name !== definition.name) throw otherToolActive(loaded, active, definition);
       if (active) return { run: await completeRun(view, loaded, active, context), begins: false };
@@ -44,9 +53,15 @@ export function openTool(definition: ToolDefinition): ToolPlan<OpenInput, Seen, 
       const begun = begin(loaded, definition, input, context);
       return { run: await completeRun(view, loaded, begun, context), begins: true };
     },
-    gather: ({ run }, _, outside) => refreshEvidence(run, outside),
-    prepare: (seen, evidence, _, context) =>
-      seen.begins ? started(seen.run, context) : resumed(withEvidence(seen.run, evidence), evidence, context),
+    gather: async ({ run }, _, outside, context) => ({
+      evidence: await refreshEvidence(run, outside),
+      fetched: run.isAwaited ? await fetchTask(run.kit, run.id, outside, context) : null,
+    }),
+    prepare({ begins, run }, { evidence, fetched }, _, context) {
+      if (begins) return started(fetched ? { ...run, task: fetched } : run, fetched, context);
+      if (fetched) throw missing(run.id, []);
+      return resumed(withEvidence(run, evidence), evidence, context);
+    },
   };
 }
 
@@ -131,7 +146,7 @@ function policyOf(reviews: Readonly<Record<string, readonly Reviewer[]>>, tool: 
   return reviews[tool] ?? reviews.default ?? ["ai", "human"];
 }
 
-function started(run: LoadedRun, context: Context): Answer {
+function started(run: LoadedRun, fetched: Task | null, context: Context): Answer {
   const { definition, id } = run;
   const { time } = context.moment;
   const status = definition.status.running ?? run.state.task_status;
@@ -139,6 +154,7 @@ function started(run: LoadedRun, context: Context): Answer {
   const changes: Change[] = [{ type: "write", path: statePath(id), text: renderState(state) }];
   if (!run.hasScratchpad)
     changes.push({ type: "write", path: scratchpadPath(id), text: scratchpadTitle(id) });
+  if (fetched) changes.push({ type: "write", path: taskPath(id), text: run.kit.renderTask(fetched) });
   const answer = shown({ ...run, state }, context);
   const event = {
     id: context.moment.id,
@@ -173,14 +189,16 @@ function resumed(run: LoadedRun, evidence: Evidence, context: Context): Answer {
   return { ...answer, note: `Showed the run of ${run.definition.name} in state ${row.reply}` };
 }
 
-function shown(run: LoadedRun, { settings }: Context): Answer {
+function shown(run: LoadedRun, context: Context): Answer {
   const { state } = run.position;
+  const followUp = followedBySync(run.id, context);
   return {
+    ...(followUp && { followUp }),
     response: {
       status: "success",
       message: run.definition.greeting(run.id, state),
       data: dataOf(run, run.active, run.state.task_status),
-      next_prompt: renderPrompt(run, run.position, settings.alfred),
+      next_prompt: renderPrompt(run, run.position, context.settings.alfred),
     },
     before: state,
     after: state,

@@ -14,6 +14,8 @@ export const scratchpadPath = (id: string): ProjectPath => workspace(id, SCRATCH
 export const workspaceFolder = (id: string): ProjectPath => projectPath(".alfred/workspace", task(id));
 export const archiveFolder = (id: string): ProjectPath => workspace(id, "archive");
 export const archivePath = (id: string, name: string): ProjectPath => workspace(id, `archive/${name}`);
+/** What the tracker was told of the task. */
+export const trackerPath = (id: string): ProjectPath => workspace(id, "tracker.json");
 export const logPath = (id: string): ProjectPath => projectPath(".alfred/debug", task(id), "alfred.log");
 export const transactionsPath = (id: string): ProjectPath =>
   projectPath(".alfred/debug", task(id), "transactions.jsonl");

@@ -2,7 +2,7 @@ import { type PawlError, toPawlError } from "../../base/error.ts";
 import type { PawlEvent } from "../../base/event.ts";
 import { isId } from "../../base/id.ts";
 import type { Change, Outside, View } from "../../base/ports.ts";
-import type { Advance, Context, HumanQuestion, LogLine, Prepared, Reply } from "../module.ts";
+import type { Advance, Context, FollowUp, HumanQuestion, LogLine, Prepared, Reply } from "../module.ts";
 import { logPath, transactionsPath } from "./paths.ts";
 
 /** What every tool answers. */
@@ -19,6 +19,7 @@ export interface Answer {
   readonly changes?: readonly Change[];
   readonly events?: readonly PawlEvent[];
   readonly ask?: HumanQuestion;
+  readonly followUp?: FollowUp<Reply>;
   /** Where the task's run stood and stands, for the transactions log. */
   readonly before?: string;
   readonly after?: string;
@@ -94,6 +95,7 @@ function prepared<Input>(plan: Edge<Input>, answer: Answer, input: Input, contex
     ...(answer.changes && { changes: answer.changes }),
     ...(answer.events && { events: answer.events }),
     ...(answer.ask && { ask: answer.ask }),
+    ...(answer.followUp && { followUp: answer.followUp }),
     ...(!answer.ask && { logs: logsOf(plan, answer, input, context) }),
   };
 }

@@ -26,6 +26,7 @@ import {
   type Verdict,
 } from "./state-file.ts";
 import type { TaskStatus } from "./status.ts";
+import { followedBySync } from "./sync.ts";
 
 /** The row that the trigger takes. Throws `invalid-action` where the state has none. */
 export function take(run: LoadedRun, trigger: string): Decision {
@@ -101,6 +102,8 @@ export function commit(
   const created = createdBy(run, outcome.accepted);
   const events = [eventOf(run, decision, words.summary, context)];
   const before = run.position.state;
+  const followUp = followedBySync(run.id, context);
+  const follow = followUp ? { followUp } : {};
   const note = `${words.summary} (${before} → ${decision.after.state})`;
   if (outcome.finished) {
     const status = statusAfter(run, outcome);
@@ -112,7 +115,7 @@ export function commit(
       data: dataOf(run, null, status),
       next_prompt,
     } as const;
-    return { response, changes, events, before, after: VERIFIED, note };
+    return { response, changes, events, before, after: VERIFIED, note, ...follow };
   }
   const state: TaskState = { ...run.state, active_tool_state: outcome.active, updated_at: time };
   const moved = { ...run, active: outcome.active, position: decision.after, state };
@@ -128,7 +131,7 @@ export function commit(
     data: dataOf(run, outcome.active, state.task_status),
     next_prompt: prompt,
   } as const;
-  return { response, changes, events, before, after: decision.after.state, note };
+  return { response, changes, events, before, after: decision.after.state, note, ...follow };
 }
 
 /** The task files that an accepted artifact calls for. */

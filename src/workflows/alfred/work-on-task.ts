@@ -1,19 +1,23 @@
 import { type LoadedTask, loadTask } from "./load.ts";
 import type { ToolPlan } from "./response.ts";
 import { NEXT_TOOL } from "./status.ts";
+import type { Task } from "./task-file.ts";
+import { fetchTask, isTracked } from "./tracked.ts";
 
 /** Reads only: which tool the task's status calls for. */
-export const workOnTask: ToolPlan<{ readonly task_id: string }, LoadedTask, undefined> = {
+export const workOnTask: ToolPlan<{ readonly task_id: string }, LoadedTask, Task | null> = {
   tool: "work_on_task",
   task: (input) => input.task_id,
   run: () => null,
-  read: (view, input) => loadTask(view, input.task_id),
-  prepare({ id, state, task }) {
+  read: (view, input, context) => loadTask(view, input.task_id, isTracked(context)),
+  gather: async ({ id, isAwaited, kit }, _, outside, context) =>
+    isAwaited ? fetchTask(kit, id, outside, context) : null,
+  prepare({ id, state, task }, fetched) {
     const active = state.active_tool_state;
     const tool = active?.tool_name ?? NEXT_TOOL[state.task_status];
     const data = {
       task_id: id,
-      title: task.title,
+      title: (fetched ?? task).title,
       task_status: state.task_status,
       active_tool: active?.tool_name ?? null,
       current_state: active?.current_state ?? null,

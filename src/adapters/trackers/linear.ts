@@ -1,0 +1,129 @@
+/** Linear, by its SDK's client; each question is one query of its own, so that nothing is fetched bit by bit. */
+import { LinearClient } from "@linear/sdk";
+import type { TrackedTask, Tracker } from "../../base/ports.ts";
+import { type Asked, ask, noSuchStatus } from "./failure.ts";
+
+export interface LinearAccess {
+  readonly key: string;
+  readonly url?: string;
+}
+
+const ISSUE = `id identifier title description priority url
+  state { name type }
+  inverseRelations { nodes { type issue { identifier } } }`;
+
+const READ = `query PawlIssue($id: String!) { issue(id: $id) { ${ISSUE} } }`;
+const LIST = `query PawlIssues($filter: IssueFilter, $after: String) {
+  issues(filter: $filter, first: 100, after: $after) { nodes { ${ISSUE} } pageInfo { hasNextPage endCursor } }
+}`;
+const STATES = `query PawlStates($id: String!) {
+  issue(id: $id) { id state { name } team { states(first: 100) { nodes { id name } } } }
+}`;
+const MOVE = `mutation PawlMove($id: String!, $input: IssueUpdateInput!) { issueUpdate(id: $id, input: $input) { success } }`;
+const COMMENTS = `query PawlComments($id: String!) { issue(id: $id) { id comments(first: 100) { nodes { body } } } }`;
+const COMMENT = `mutation PawlComment($input: CommentCreateInput!) { commentCreate(input: $input) { success } }`;
+
+interface Issue {
+  readonly id: string;
+  readonly identifier: string;
+  readonly title: string;
+  readonly description: string | null;
+  readonly priority: number;
+  readonly url: string;
+  readonly state: { readonly name: string; readonly type: string };
+  readonly inverseRelations: {
+    readonly nodes: readonly { readonly type: string; readonly issue: { readonly identifier: string } }[];
+  };
+}
+
+const PRIORITIES = [null, "critical", "high", "medium", "low"] as const;
+
+export function openLinear({ key, url }: LinearAccess): Tracker {
+  const client = new LinearClient({ apiKey: key, ...(url && { apiUrl: url }) });
+  const asked: Asked = {
+    tracker: "Linear",
+    url: url ?? "https://api.linear.app/graphql",
+    token: "LINEAR_API_KEY",
+  };
+  const query = async <T>(text: string, variables: Record<string, unknown>): Promise<T> =>
+    (await client.client.rawRequest<T, Record<string, unknown>>(text, variables)).data as T;
+  const found = async <T>(work: () => Promise<T>): Promise<T | null> => {
+    try {
+      return await work();
+    } catch (thrown) {
+      if (/entity not found/i.test((thrown as Error).message)) return null;
+      throw thrown;
+    }
+  };
+  return {
+    list: (project) =>
+      ask(asked, async () => {
+        const filter = {
+          state: { type: { nin: ["completed", "canceled"] } },
+          ...(project === null ? { assignee: { isMe: { eq: true } } } : { team: { key: { eq: project } } }),
+        };
+        const tasks: TrackedTask[] = [];
+        let after: string | null = null;
+        do {
+          type Page = {
+            issues: { nodes: Issue[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } };
+          };
+          const { issues }: Page = await query<Page>(LIST, { filter, after });
+          tasks.push(...issues.nodes.map(toTask));
+          after = issues.pageInfo.hasNextPage ? issues.pageInfo.endCursor : null;
+        } while (after !== null);
+        return tasks;
+      }),
+    read: (id) =>
+      ask(asked, async () => {
+        const answer = await found(() => query<{ issue: Issue }>(READ, { id }));
+        return answer && toTask(answer.issue);
+      }),
+    setStatus: (id, name) =>
+      ask(asked, async () => {
+        type States = {
+          issue: {
+            id: string;
+            state: { name: string };
+            team: { states: { nodes: { id: string; name: string }[] } };
+          };
+        };
+        const { issue } = await query<States>(STATES, { id });
+        if (same(issue.state.name, name)) return;
+        const { nodes } = issue.team.states;
+        const state = nodes.find((each) => same(each.name, name));
+        if (!state)
+          throw noSuchStatus(
+            "Linear",
+            id,
+            name,
+            nodes.map((each) => each.name),
+          );
+        await query(MOVE, { id: issue.id, input: { stateId: state.id } });
+      }),
+    comment: (id, mark, text) =>
+      ask(asked, async () => {
+        type Comments = { issue: { id: string; comments: { nodes: { body: string }[] } } };
+        const { issue } = await query<Comments>(COMMENTS, { id });
+        if (issue.comments.nodes.some(({ body }) => body.includes(mark))) return;
+        await query(COMMENT, { input: { issueId: issue.id, body: `${text} (${mark})` } });
+      }),
+  };
+}
+
+function toTask(issue: Issue): TrackedTask {
+  return {
+    id: issue.identifier,
+    title: issue.title,
+    description: issue.description ?? "",
+    status: issue.state.name,
+    isDone: issue.state.type === "completed" || issue.state.type === "canceled",
+    priority: PRIORITIES[issue.priority] ?? null,
+    dependencies: issue.inverseRelations.nodes
+      .filter(({ type }) => type === "blocks")
+      .map((relation) => relation.issue.identifier),
+    url: issue.url,
+  };
+}
+
+const same = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();

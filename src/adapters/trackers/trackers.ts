@@ -1,0 +1,31 @@
+import { PawlError } from "../../base/error.ts";
+import type { Trackers } from "../../base/ports.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The trackers that the environment gives access to; each client is loaded when its tracker is first asked. */
+export function openTrackers(environment: Environment): Trackers {
+  return {
+    async open(provider) {
+      if (provider === "jira") {
+        const { JIRA_API_TOKEN, JIRA_EMAIL, JIRA_HOST } = environment;
+        if (!JIRA_HOST || !JIRA_API_TOKEN)
+          throw unconfigured("Jira", "JIRA_HOST and JIRA_API_TOKEN (and JIRA_EMAIL)");
+        const { openJira } = await import("./jira.ts");
+        return openJira({ host: JIRA_HOST, token: JIRA_API_TOKEN, ...(JIRA_EMAIL && { email: JIRA_EMAIL }) });
+      }
+      const { LINEAR_API_KEY, LINEAR_API_URL } = environment;
+      if (!LINEAR_API_KEY) throw unconfigured("Linear", "LINEAR_API_KEY");
+      const { openLinear } = await import("./linear.ts");
+      return openLinear({ key: LINEAR_API_KEY, ...(LINEAR_API_URL && { url: LINEAR_API_URL }) });
+    },
+  };
+}
+
+function unconfigured(tracker: string, names: string): PawlError {
+  return new PawlError(
+    "tracker-unconfigured",
+    `${tracker} is the provider of tasks, but the environment does not say how to reach it: expected ${names}, found no value.`,
+    `Set ${names} in the environment of the program, or use the provider local.`,
+  );
+}

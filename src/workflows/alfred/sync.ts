@@ -1,0 +1,150 @@
+/**
+ * What the tracker must be told of a task: its status, and where its plan is. It is told after the commit, look then
+ * do; what could not be told is told by a later call. `tracker.json` says what was.
+ */
+import { type PawlError, toPawlError } from "../../base/error.ts";
+import { checkId } from "../../base/id.ts";
+import type { Tracker } from "../../base/ports.ts";
+import type { TrackerSettings } from "../../base/settings.ts";
+import type { Advance, Context, FollowUp, Reply } from "../module.ts";
+import { loadState } from "./load.ts";
+import { archiveFolder, archivePath, trackerPath } from "./paths.ts";
+import type { TaskState } from "./state-file.ts";
+import { isTracked, openTracker } from "./tracked.ts";
+
+interface SyncInput {
+  readonly id: string;
+}
+
+interface Told {
+  /** The tracker's status that was last written. */
+  readonly status: string | null;
+  /** When the plan that was last commented on was finished. */
+  readonly plan: string | null;
+}
+
+interface Seen {
+  readonly told: Told;
+  readonly wanted: Told;
+  readonly plan: string;
+}
+
+interface Gathered {
+  readonly told: Told;
+  readonly error: PawlError | null;
+}
+
+const NOTHING: Told = { status: null, plan: null };
+
+export const sync: Advance<SyncInput, Seen, Gathered, Reply> = {
+  run: ({ id }) => `alfred:${checkId(id, "task id")}`,
+  async read(view, { id }, context) {
+    const told = parseTold(await view.read(trackerPath(id)));
+    const state = await loadState(view, id);
+    const archive = await view.list(archiveFolder(id));
+    const file = archive.findLast(({ name }) => name.endsWith("-plan_task.md"))?.name;
+    const path = file === undefined ? "" : archivePath(id, file);
+    return {
+      told,
+      wanted: wantedOf(state, told, context),
+      plan: linkTo(path, context.settings.alfred.tracker),
+    };
+  },
+  async gather({ plan, told, wanted }, { id }, outside, context) {
+    let now = told;
+    try {
+      const tracker = isTold(told, wanted) ? null : await openTracker(outside, context);
+      if (tracker) for await (const step of tell(tracker, id, told, wanted, plan)) now = { ...now, ...step };
+      return { told: now, error: null };
+    } catch (thrown) {
+      return { told: now, error: toPawlError(thrown) };
+    }
+  },
+  prepare({ told, wanted }, { error, told: now }, { id }) {
+    const isChanged = !isTold(told, now);
+    const done = [
+      ...(now.status !== told.status ? [`its status there is "${now.status}"`] : []),
+      ...(now.plan !== told.plan ? ["a comment says where its plan is"] : []),
+    ];
+    const text = error
+      ? `The tracker could not be told of '${id}': ${error.message} It is told later. ${error.fix}`
+      : done.length > 0
+        ? `The tracker was told of '${id}': ${done.join("; ")}.`
+        : `The tracker knows all of '${id}'.`;
+    return {
+      reply: {
+        text,
+        data: { task_id: id, told: now, pending: !isTold(now, wanted) },
+        ...(error && { refused: true as const }),
+      },
+      ...(isChanged && {
+        changes: [
+          { type: "write" as const, path: trackerPath(id), text: `${JSON.stringify(now, null, 2)}\n` },
+        ],
+      }),
+    };
+  },
+};
+
+/** To be run after a commit that may have changed what the tracker must know. */
+export function followedBySync(id: string, context: Context): FollowUp<Reply> | undefined {
+  if (!isTracked(context)) return undefined;
+  return { plan: sync, input: { id }, merge };
+}
+
+/** The tracker's news at the end of the answer's message; silence where nothing had to be told. */
+function merge(reply: Reply, { data, refused, text }: Reply): Reply {
+  const isNews = refused === true || /was told/.test(text);
+  if (!isNews) return reply;
+  const message = `${String(reply.data.message ?? "")} ${text}`.trim();
+  return {
+    ...reply,
+    data: { ...reply.data, message, data: { ...(reply.data.data as object), tracker: data } },
+  };
+}
+
+async function* tell(
+  tracker: Tracker,
+  id: string,
+  told: Told,
+  wanted: Told,
+  plan: string,
+): AsyncGenerator<Partial<Told>> {
+  if (wanted.status !== null && wanted.status !== told.status) {
+    await tracker.setStatus(id, wanted.status);
+    yield { status: wanted.status };
+  }
+  if (wanted.plan !== null && wanted.plan !== told.plan) {
+    await tracker.comment(id, `plan of ${wanted.plan}`, `The plan is accepted: ${plan}`);
+    yield { plan: wanted.plan };
+  }
+}
+
+function wantedOf(state: TaskState, told: Told, { settings }: Context): Told {
+  const status = settings.alfred.tracker.statuses[state.task_status] ?? null;
+  return {
+    status: status ?? told.status,
+    plan: state.completed_tool_outputs.plan_task?.finished_at ?? null,
+  };
+}
+
+const isTold = (told: Told, wanted: Told): boolean =>
+  told.status === wanted.status && told.plan === wanted.plan;
+
+function linkTo(path: string, { link }: TrackerSettings): string {
+  return link === null ? path : link.replaceAll("{path}", path);
+}
+
+/** What cannot be read is as if nothing had been told: telling twice changes nothing. */
+function parseTold(text: string | null): Told {
+  if (text === null) return NOTHING;
+  try {
+    const { plan, status } = JSON.parse(text) as Partial<Told>;
+    return {
+      status: typeof status === "string" ? status : null,
+      plan: typeof plan === "string" ? plan : null,
+    };
+  } catch {
+    return NOTHING;
+  }
+}

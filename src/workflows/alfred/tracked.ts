@@ -1,0 +1,82 @@
+/** Tasks that live in a tracker: read from it when they are first needed, and kept as a task file from then on. */
+import { PawlError } from "../../base/error.ts";
+import { isId } from "../../base/id.ts";
+import type { Outside, TrackedTask, Tracker } from "../../base/ports.ts";
+import type { Context } from "../module.ts";
+import type { Kit } from "./load-kit.ts";
+import type { Task } from "./task-file.ts";
+
+/** The project's tracker; null where its tasks are its own. */
+export async function openTracker(outside: Outside, { settings }: Context): Promise<Tracker | null> {
+  const { provider } = settings.alfred;
+  if (provider === "local") return null;
+  if (outside.trackers) return outside.trackers.open(provider);
+  throw new PawlError(
+    "tracker-unconfigured",
+    `The provider of tasks is ${provider}, but no tracker can be asked here.`,
+    "Set `provider: local` in the configuration.",
+  );
+}
+
+export const isTracked = ({ settings }: Context): boolean => settings.alfred.provider !== "local";
+
+/** A task that has no file yet; what it is, the tracker says. */
+export function awaitedTask(id: string): Task {
+  return {
+    task_id: id,
+    title: "",
+    context: "",
+    implementation_details: "",
+    acceptance_criteria: [],
+    ac_verification: [],
+    dev_notes: "",
+    priority: null,
+    dependencies: [],
+    other: [],
+  };
+}
+
+/** What the tracker says of a task that has no file yet; throws `task-missing` where it has none either. */
+export async function fetchTask(kit: Kit, id: string, outside: Outside, context: Context): Promise<Task> {
+  const tracker = await openTracker(outside, context);
+  const tracked = (await tracker?.read(id)) ?? null;
+  // A tracker may be lenient about case, or follow a moved issue; a file's name is not.
+  if (tracked !== null && tracked.id === id) return taskFrom(kit, tracked);
+  const { provider } = context.settings.alfred;
+  const other = tracked === null ? "" : ` There it is called '${tracked.id}'.`;
+  throw new PawlError(
+    "task-missing",
+    `Task '${id}' not found, neither in .alfred/tasks nor in ${provider}.${other}`,
+    tracked === null ? "Use an id that exists, or create the task." : `Use the id ${tracked.id}.`,
+  );
+}
+
+/**
+ * The tracker's issue as a task. A description in the grammar's own sections is read as such; any other is the context,
+ * its upper headings moved down so that it stays one section.
+ */
+export function taskFrom(kit: Kit, tracked: TrackedTask): Task {
+  const own = { priority: tracked.priority, dependencies: tracked.dependencies.filter(isId) };
+  const title = tracked.title.replace(/\s+/g, " ").trim() || tracked.id;
+  const written = inGrammar(kit, tracked, title);
+  if (written) return { ...written, ...own };
+  const context = lowered(tracked.description.replace(/\r\n?/g, "\n").trim());
+  const task = { ...awaitedTask(tracked.id), ...own, title, context };
+  try {
+    kit.renderTask(task);
+    return task;
+  } catch {
+    // An open fence, for instance: quoted, every line stays what it is.
+    return { ...task, context: context.replace(/^/gm, "> ").trimEnd() };
+  }
+}
+
+function inGrammar(kit: Kit, { description, id }: TrackedTask, title: string): Task | null {
+  try {
+    return kit.parseTask(`# TASK: ${id}\n\n## Title\n${title}\n\n${description}`, id);
+  } catch {
+    return null;
+  }
+}
+
+const lowered = (text: string): string => text.replace(/^(#{1,2})(?=\s)/gm, "###");

@@ -1,6 +1,7 @@
 /**
- * Where worktrees lie: `.pawl/worktrees/<repo>/<branch>`, each name encoded so that no two names share a folder.
- * Names that begin with `~` are Pawl's own and no branch's.
+ * Where worktrees lie: `.pawl/worktrees/<repo>/<branch>`, each name encoded so that no two names share a folder, in
+ * letters that no shell, address or file system reads as anything else (some agents take a path for part of a URL).
+ * Names that begin with `@` are Pawl's own and no branch's.
  */
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
@@ -17,14 +18,16 @@ const LONGEST = 180;
 export function encodeName(text: string): string {
   const encoded = [...text].map((character, at) => encodeCharacter(character, at === 0)).join("");
   if (encoded.length <= LONGEST) return encoded;
-  return `${encoded.slice(0, LONGEST - 70)}~${createHash("sha256").update(text).digest("hex")}`;
+  return `${encoded.slice(0, LONGEST - 70)}@${createHash("sha256").update(text).digest("hex")}`;
 }
 
 function encodeCharacter(character: string, first: boolean): string {
-  if (/[a-z0-9_-]/.test(character) || (character === "." && !first)) return character;
-  // Capitals too: `Fix` and `fix` are two branches, and one folder on some systems.
-  if (/[A-Z]/.test(character)) return `^${character.toLowerCase()}`;
-  return [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
+  if (/[a-z0-9-]/.test(character) || (character === "." && !first)) return character;
+  if (character === "/") return "_-";
+  if (character === "." || character === "_") return `_${character}`;
+  // `Fix` and `fix` are two branches, and one folder on some systems.
+  if (/[A-Z]/.test(character)) return `_${character.toLowerCase()}`;
+  return [...Buffer.from(character)].map((byte) => `_0${byte.toString(16).padStart(2, "0")}`).join("");
 }
 
 export interface Places {
@@ -49,9 +52,9 @@ export function placesOf(projectRoot: string, repo: Repo): Places {
     checkout,
     base,
     worktree: (branch) => join(base, encodeName(branch)) as Folder,
-    merge: (into) => join(base, `~into~${encodeName(into)}`) as Folder,
-    unfinished: (branch) => join(base, `~new~${encodeName(branch)}`),
-    label: (branch) => join(base, `~of~${encodeName(branch)}.json`),
+    merge: (into) => join(base, `@into-${encodeName(into)}`) as Folder,
+    unfinished: (branch) => join(base, `@new-${encodeName(branch)}`),
+    label: (branch) => join(base, `@of-${encodeName(branch)}.json`),
   };
 }
 

@@ -78,14 +78,17 @@ function bareRemote(): string {
 
 describe("names of folders", () => {
   it("differ for different branches, in letters that no file system confuses, and never are special", () => {
-    const part = fc.oneof(fc.constantFrom("a", "A", "/", ".", "..", "~", "%2f", "^a", "-", "ä"), fc.string());
+    const part = fc.oneof(
+      fc.constantFrom("a", "A", "/", ".", "..", "~", "_-", "_a", "_", "-", "ä"),
+      fc.string(),
+    );
     const name = fc.array(part, { minLength: 1, maxLength: 60 }).map((parts) => parts.join(""));
     fc.assert(
       fc.property(name, name, (one, other) => {
         fc.pre(one !== other && one !== "" && other !== "");
         const [a, b] = [encodeName(one), encodeName(other)];
         expect(a.toLowerCase()).not.toBe(b.toLowerCase());
-        expect(a).toMatch(/^[a-z0-9_^%-][a-z0-9_.^%~-]*$/);
+        expect(a).toMatch(/^[a-z0-9_-][a-z0-9_.@-]*$/);
         expect(a.length).toBeLessThanOrEqual(255);
       }),
       { numRuns: 2000 },
@@ -136,10 +139,10 @@ describe("making a worktree", () => {
     const base = join(folder, "..");
     git(root, "worktree", "remove", "--force", folder);
     git(root, "worktree", "add", "--no-checkout", "-q", folder, "half");
-    writeFileSync(join(base, "~new~half"), '{"from":"ba');
+    writeFileSync(join(base, "@new-half"), '{"from":"ba');
     expect(await open().ensure({ repo: ".", branch: "half" })).toMatchObject({ folder });
     expect(git(folder, "status", "--porcelain")).toBe("");
-    expect(existsSync(join(base, "~new~half"))).toBe(false);
+    expect(existsSync(join(base, "@new-half"))).toBe(false);
   });
 
   it("whose folder was deleted by hand is made anew, with the branch's commits", async () => {

@@ -33,7 +33,7 @@ export function openWorktrees(
 function listWorktrees(projectRoot: string): readonly Worktree[] {
   return namesIn(join(projectRoot, WORKTREES)).flatMap((repoName) =>
     namesIn(join(projectRoot, WORKTREES, repoName)).flatMap((name) => {
-      if (!name.startsWith("~of~")) return [];
+      if (!name.startsWith("@of-")) return [];
       const label = readLabel(join(projectRoot, WORKTREES, repoName, name));
       if (label === null) return [];
       const folder = placesOf(projectRoot, label.repo).worktree(label.branch);

@@ -30,8 +30,6 @@ export interface Driven {
   settings(binary: string): AgentSettings;
   /** The environment that points it at the model; files that it needs are written below `home`. */
   environment(home: string, model: string): Readonly<Record<string, string>>;
-  /** What it says of a model's stream that was cut, and of a SIGTERM from outside: some never end by themselves. */
-  readonly patience?: number;
 }
 
 const claudeEnvironment = (home: string, model: string) => ({
@@ -112,15 +110,6 @@ export const DRIVEN: readonly Driven[] = [
     program: "opencode",
     settings: (command) => ({ acp: { command, args: ["acp"] }, environment: ["OPENCODE_*"] }),
     environment: opencodeEnvironment,
-  },
-  {
-    name: "gemini-acp",
-    program: "gemini",
-    settings: (command) => ({
-      acp: { command, args: ["--acp", "--skip-trust", "-m", GEMINI_MODEL] },
-      environment: ["GEMINI_*", "GOOGLE_*"],
-    }),
-    environment: geminiEnvironment,
   },
   {
     name: "claude-acp",

@@ -75,6 +75,8 @@ const [metafile, , texts] = await Promise.all([
     {
       main: "src/main.ts",
       index: "src/index.ts",
+      // A program of its own, started as an agent.
+      "scripted-agent": "src/adapters/agents/scripted/agent.ts",
       // Loaded by its path, under a lock, where an edit of tasks.yaml is redone.
       "workflows/bloom/edit": "src/workflows/bloom/edit.ts",
     },

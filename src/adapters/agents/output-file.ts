@@ -2,7 +2,7 @@
  * A run's output on disk, of bounded size: when the file is full it becomes `NAME.old` (in place of the one before) and
  * a new one is begun, so that the last part is always there. Failing to write (a full disk) never ends a run; it is told.
  */
-import { closeSync, fsyncSync, openSync, renameSync, writeSync } from "node:fs";
+import { closeSync, openSync, renameSync, writeSync } from "node:fs";
 
 const MAX_BYTES = 8 * 1024 * 1024;
 
@@ -56,12 +56,11 @@ function writeAll(file: number, bytes: Uint8Array): number {
   return bytes.byteLength;
 }
 
-/** Writes a small file as a whole and durably. */
+/** Writes a small file as a whole: a reader sees the old or the new one. */
 export function writeWhole(path: string, text: string): void {
   const file = openSync(`${path}.new`, "w", 0o600);
   try {
     writeAll(file, Buffer.from(text));
-    fsyncSync(file);
   } finally {
     closeSync(file);
   }

@@ -39,23 +39,17 @@ export async function endTree(
   const known = new Map<number, string>();
   const started = performance.now();
   const passed = () => performance.now() - started;
-  const look = () => findTree(tree, known);
-  let found = look();
-  if (found.length === 0) found = look();
   const told = new Set<number>();
-  while (found.length > 0 && passed() < times.grace) {
-    for (const pid of found) if (!told.has(pid)) signal(pid, "SIGTERM");
-    for (const pid of found) told.add(pid);
-    await sleep(20);
-    found = look();
-  }
+  let found: number[] = [];
   for (let empty = 0; empty < 2 && passed() < times.within; ) {
-    found = look();
+    found = findTree(tree, known);
     empty = found.length === 0 ? empty + 1 : 0;
-    for (const pid of found) signal(pid, "SIGKILL");
-    if (found.length > 0) await sleep(10);
+    const patient = passed() < times.grace;
+    for (const pid of found) if (!patient || !told.has(pid)) signal(pid, patient ? "SIGTERM" : "SIGKILL");
+    for (const pid of found) told.add(pid);
+    if (found.length > 0) await sleep(patient ? 20 : 10);
   }
-  const alive = look().length;
+  const alive = found.length === 0 ? 0 : findTree(tree, known).length;
   return { ended: known.size - alive, alive };
 }
 

@@ -12,7 +12,8 @@ import { PawlError } from "../../base/error.ts";
 import type { Repo, Worktree } from "../../base/ports.ts";
 import { type GitCall, git } from "./git.ts";
 import { checkBranch, checkRepository, type Places, placesOf } from "./places.ts";
-import { checkoutsOf, commitOf, remoteOf } from "./refs.ts";
+import { checkoutsOf, commitOf, gitFolder, remoteOf } from "./refs.ts";
+import { clearStaleLocks } from "./stale.ts";
 import { lockName, type Workplace } from "./workplace.ts";
 
 const FETCH_LIMIT = 60_000;
@@ -65,7 +66,9 @@ async function ensure(
   } finally {
     lock.release();
   }
-  await git({ ...call, folder }, ["reset", "--hard", "--quiet"]);
+  const inside = { ...call, folder };
+  clearStaleLocks(await gitFolder(inside));
+  await git(inside, ["reset", "--hard", "--quiet"]);
   writeFileSync(places.label(branch), JSON.stringify({ repo: order.repo, branch }));
   rmSync(note, { force: true });
   return start.from;

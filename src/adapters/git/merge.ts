@@ -35,6 +35,7 @@ import {
   remoteOf,
   unfinishedIn,
 } from "./refs.ts";
+import { clearStaleLocks } from "./stale.ts";
 import { lockName, type Workplace } from "./workplace.ts";
 
 const LOCK_LIMIT = 300_000;
@@ -107,6 +108,7 @@ async function openMergeFolder(
     lock.release();
   }
   const aside = place.call(folder);
+  clearStaleLocks(await gitFolder(aside));
   await git(aside, ["reset", "--hard", "--quiet"]);
   await git(aside, [...NO_HOOKS, "checkout", "--quiet", "--force", "--detach", onto]);
   await git(aside, ["clean", "-ffdq"]);

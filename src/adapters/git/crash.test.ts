@@ -1,0 +1,97 @@
+import { execFileSync, spawn } from "node:child_process";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { clearStaleLocks } from "./stale.ts";
+
+const LIFE = join(import.meta.dirname, "../../../test/rig/task-life.ts");
+const USER = {
+  PATH: process.env.PATH,
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_AUTHOR_NAME: "A",
+  GIT_AUTHOR_EMAIL: "a@example.org",
+  GIT_COMMITTER_NAME: "A",
+  GIT_COMMITTER_EMAIL: "a@example.org",
+};
+let root: string;
+let remote: string;
+
+const git = (...args: string[]) =>
+  execFileSync("git", args, { cwd: root, env: USER, encoding: "utf8", stdio: "pipe" }).trim();
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "pawl-crash-")));
+  remote = `${root}.git`;
+  git("init", "-qb", "main");
+  git("commit", "-q", "--allow-empty", "-m", "first");
+  git("init", "-q", "--bare", "-b", "main", remote);
+  git("remote", "add", "origin", remote);
+});
+afterEach(() => {
+  for (const path of [root, remote]) rmSync(path, { recursive: true, force: true });
+});
+
+/** Runs the life; killed after so many milliseconds, if given. Returns how long it took. */
+async function live(killAfter?: number): Promise<number> {
+  const started = performance.now();
+  const child = spawn(process.execPath, [LIFE, root], { env: USER, stdio: ["ignore", "ignore", "inherit"] });
+  const timer = killAfter === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), killAfter);
+  const code = await new Promise((done) => child.once("exit", done));
+  clearTimeout(timer);
+  if (killAfter === undefined) expect(code).toBe(0);
+  return performance.now() - started;
+}
+
+function expectDone(): void {
+  expect(git("log", "--format=%s", "--topo-order", "main").split("\n")).toEqual([
+    "Merge the task",
+    "the work",
+    "first",
+  ]);
+  expect(git("status", "--porcelain")).toBe("");
+  expect(git("--git-dir", remote, "log", "-1", "--format=%s", "task")).toBe("the work");
+  expect(git("branch", "--list", "task")).toBe("");
+  const left = readdirSync(join(root, ".pawl/worktrees/_."));
+  expect(left).toEqual(["@into-main"]);
+  expect(git("fsck", "--no-dangling", "--connectivity-only")).toBe("");
+}
+
+describe("a task whose loop is killed", () => {
+  it("ends as an undisturbed one, wherever it was killed, however often", { timeout: 120_000 }, async () => {
+    const whole = await live();
+    expectDone();
+    for (const part of [0.3, 0.5, 0.7, 0.9]) {
+      rmSync(join(root, ".pawl"), { recursive: true });
+      git("worktree", "prune");
+      git("reset", "-q", "--hard", git("rev-list", "--max-parents=0", "HEAD"));
+      git("push", "-q", "origin", ":task");
+      await live(whole * part);
+      await live(whole * part);
+      await live();
+      expectDone();
+    }
+  });
+});
+
+describe("a lock that a killed git left", () => {
+  it("is removed once nobody can hold it, and not before", () => {
+    const lock = join(root, ".git/index.lock");
+    writeFileSync(lock, "");
+    clearStaleLocks(join(root, ".git"));
+    expect(existsSync(lock)).toBe(true);
+    const hourAgo = Date.now() / 1000 - 3600;
+    utimesSync(lock, hourAgo, hourAgo);
+    clearStaleLocks(join(root, ".git"));
+    expect(existsSync(lock)).toBe(false);
+  });
+});

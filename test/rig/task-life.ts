@@ -1,0 +1,57 @@
+/**
+ * The git life of one task, from its worktree to the cleaned-up merge, as a program that can be killed anywhere:
+ * `node task-life.ts ROOT`. Every step is done again by a second call; the result is the same.
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openWorktrees } from "../../src/adapters/git/worktrees.ts";
+import type { Worktree } from "../../src/base/ports.ts";
+
+const [root = ""] = process.argv.slice(2);
+const worktrees = openWorktrees(root, process.env);
+const order = { repo: ".", branch: "task", into: "main", message: "Merge the task" } as const;
+
+/** A killed owner's git may still be at work for a moment: that is worth a retry. */
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await work();
+    } catch (thrown) {
+      if (tries === 100 || (thrown as { code?: string }).code !== "git-failed") throw thrown;
+      await sleep(50);
+    }
+  }
+}
+
+async function work({ folder }: Worktree): Promise<void> {
+  const git = (...args: string[]) =>
+    execFileSync("git", args, { cwd: folder, stdio: "pipe", encoding: "utf8" });
+  if (git("log", "--format=%s").includes("the work")) return;
+  writeFileSync(join(folder, "work.txt"), "work\n");
+  await patiently(async () => {
+    try {
+      git("add", "work.txt");
+      git("commit", "-qm", "the work");
+    } catch (cause) {
+      throw Object.assign(new Error("git"), { code: "git-failed", cause });
+    }
+  });
+}
+
+async function life(): Promise<void> {
+  const done = existsSync(join(root, "work.txt"));
+  if (!done) {
+    const worktree = await patiently(() => worktrees.ensure({ repo: ".", branch: "task" }));
+    await work(worktree);
+    await patiently(() => worktrees.push(".", "task"));
+    const merge = await patiently(() => worktrees.prepareMerge(order));
+    if (merge.kind === "prepared") await patiently(() => worktrees.publishMerge(order, merge));
+  }
+  for (const worktree of await worktrees.list())
+    await patiently(() => worktrees.remove(worktree, { into: "main", branch: true }));
+}
+
+await life();
+process.stdout.write("done\n");

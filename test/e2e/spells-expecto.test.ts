@@ -12,7 +12,7 @@ const PAGE = `${SITE}/wiki/spaces/DEV/pages/4711/Design`;
 const ISSUES = {
   "PROJ-1": {
     summary: "Sort the list",
-    description: "<p>See <b>the</b> list.</p><pre>````\n- [x] hidden\n````</pre>",
+    description: "<p>See <b>the</b> list.</p><pre>- [ ] hidden</pre>",
     criteria: "<ul><li>sorted by date</li></ul>",
     comments: Array.from({ length: 130 }, (_, at) => `<p>remark ${at} ${SITE}/browse/FAR-${at + 1}</p>`),
     blocks: "PROJ-9",
@@ -89,7 +89,7 @@ describe("Expecto with credentials", () => {
     project.state("GATHER_EDITING");
     project.write("plan.md", `# Plan\n\n${ISSUE}\n\n\`\`\`\nleft open\n`);
     expect(await project.castAll("expecto", "accio")).toEqual(["E2", "G3"]);
-    expect(project.read("plan.md")).toContain("- [x] hidden");
+    expect(project.read("plan.md")).toContain("- [ ] hidden");
   });
 
   test("keeps what could be fetched, says what could not, and fetches only that again", async () => {

@@ -8,7 +8,7 @@ import { DEFAULT_SETTINGS } from "../../base/settings.ts";
 import { check } from "../../engine/check.ts";
 import { decide } from "../../engine/decide.ts";
 import type { Facts, Row } from "../../engine/workflow.ts";
-import type { Context } from "../module.ts";
+import type { Context, Prepared, Reply } from "../module.ts";
 import { actionsOf } from "./actions.ts";
 import { prepareCast } from "./cast.ts";
 import { SPELLS as ALL, type Spell, titleOf } from "./events.ts";
@@ -130,7 +130,9 @@ interface Rendered {
   readonly row: Row;
   readonly text: string;
   readonly seen: Seen;
-  readonly after: { readonly state: string; readonly available: readonly Spell[] };
+  readonly state: string;
+  /** The spells that do something when they are cast next. */
+  readonly available: readonly Spell[];
   readonly exists: (path: string) => boolean;
 }
 
@@ -149,15 +151,29 @@ async function render(world: {
     if (change.type === "move") files.delete(change.from);
     files.add(change.type === "move" ? change.to : change.path);
   }
-  const { state, available } = prepared.reply.data as { state: string; available: Spell[] };
+  const { state } = prepared.reply.data as { state: string };
   const { text } = prepared.reply;
-  return {
-    row: seen.decision.row,
-    text,
-    seen,
-    after: { state, available },
-    exists: (name) => files.has(name),
-  };
+  const available = await availableAfter(world, prepared);
+  return { row: seen.decision.row, text, seen, state, available, exists: (name) => files.has(name) };
+}
+
+/** Casts each spell on the files as they will be. */
+async function availableAfter(
+  world: { state: string; origin: string | null; facts: Facts },
+  { changes = [] }: Prepared<Reply>,
+): Promise<readonly Spell[]> {
+  const before = viewOf(world.state, world.origin, world.facts);
+  const files = new Map<string, string | null>();
+  for (const change of changes) {
+    if (change.type === "move") files.set(change.from, null);
+    if (change.type === "write") files.set(change.path, change.text);
+  }
+  const read = async (name: ProjectPath) => (files.has(name) ? (files.get(name) ?? null) : before.read(name));
+  const after = { ...before, read };
+  const moving: Spell[] = [];
+  for (const spell of ALL)
+    if ((await look(after, spell)).decision.row.outcome === "moved") moving.push(spell);
+  return moving;
 }
 
 const HEADINGS: Readonly<Record<string, readonly string[]>> = {
@@ -194,7 +210,7 @@ const MAY_HELP = new Map(
   ]),
 );
 
-function expectTrue({ row, text, seen, after, exists }: Rendered): void {
+function expectTrue({ row, text, seen, state: stateAfter, available, exists }: Rendered): void {
   // Contents that the reply only quotes claim nothing.
   const words = text.replace(/^(`{3,})markdown\n[\s\S]*?^\1$/gm, "");
   expect(words.match(/^##+ .*$/gm)).toEqual(headingsOf(row));
@@ -202,15 +218,15 @@ function expectTrue({ row, text, seen, after, exists }: Rendered): void {
   for (const state of Object.keys(SPELLS.states)) expect(words).not.toContain(state);
 
   const listed = section(words, "Available Spells") || section(words, "Available Choices");
-  expect(boldSpells(listed)).toEqual(after.available);
+  expect(boldSpells(listed)).toEqual(available);
   if (row.outcome === "shown") {
-    const others = ALL.filter((spell) => spell !== "lumos" && !after.available.includes(spell));
+    const others = ALL.filter((spell) => spell !== "lumos" && !available.includes(spell));
     expect(boldSpells(section(words, "Unavailable Spells"))).toEqual(others);
     const keys = [...section(words, "Where We Are").matchAll(/^- `([^`]+)`/gm)].map(([, name]) => name);
     expect(keys).toEqual(FILE_KEYS.map(path).filter(exists));
   }
   for (const spell of boldSpells(section(words, "Next Steps")))
-    expect([...(MAY_HELP.get(after.state) ?? [])], `${row.id} offers ${spell}`).toContain(spell);
+    expect([...(MAY_HELP.get(stateAfter) ?? [])], `${row.id} offers ${spell}`).toContain(spell);
 
   for (const [, name = ""] of words.matchAll(/created at `([^`]+)`/g)) expect(exists(name), name).toBe(true);
   for (const [, name = ""] of words.matchAll(

@@ -241,6 +241,16 @@ describe("archives", () => {
     expect(project.list("tasks")).toEqual(["task-windows-2026-01-31T09-30-15Z"]);
   });
 
+  test("are not made, nor told of, where there is nothing to archive", async () => {
+    using project = new SpellsProject();
+    project.write("plan.md", PLAN);
+    project.state("ERROR_TASK_RESULTS_MISSING");
+    const { row, text } = await project.cast("accio");
+    expect(row).toBe("R3");
+    expect(text).not.toContain("archived");
+    expect(project.list("tasks")).toEqual([]);
+  });
+
   test("take all of a review's files that exist when it is started over", async () => {
     using project = new SpellsProject();
     project.write("plan.md", PLAN);

@@ -49,6 +49,8 @@ export interface RunOverview {
   readonly awaits: "nobody" | "assistant" | "human" | "agent";
   /** What is awaited, in a few words: "approve or reject the git status". */
   readonly next: string;
+  /** What a person types to go on; default, where a human is awaited: `pawl approve` with the run. */
+  readonly command?: string;
   /** ISO 8601, or null where the run has not begun. */
   readonly since: string | null;
   /** Set where the run cannot be read: the two lines of the error. */

@@ -57,7 +57,7 @@ function renderRun(run: RunOverview, columns: number, paint: Paint, now: Date): 
     first,
     `    ${cut(run.state, columns - 4)}`,
     ...rest.map((line, at) => `    ${at === 0 ? `${colour(who)}: ` : " ".repeat(who.length + 2)}${line}`),
-    ...(run.awaits === "human" ? [paint.dim(`    pawl approve ${run.run}`)] : []),
+    ...(run.awaits === "human" ? [paint.dim(`    ${run.command ?? `pawl approve ${run.run}`}`)] : []),
   ];
 }
 

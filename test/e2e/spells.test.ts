@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { overview } from "../../src/workflows/spells/overview.ts";
+import { SPELLS_WORKFLOW } from "../../src/workflows/spells/table.ts";
 import { SpellsProject } from "../rig/spells-project.ts";
 
 const PLAN = "# Plan\n\n- [ ] the list is sorted\n- [ ] the list can be filtered\n";
@@ -376,6 +378,34 @@ test("what is loaded into a reply stays data: it is fenced, and no template", as
   project.state("ACHIEVE_TASK_EXECUTED");
   const { text } = await project.cast("accio");
   expect(text).toContain(`\`\`\`\`\`markdown\n${results}\`\`\`\`\``);
+});
+
+test("what is loaded into a reply is cut where it is very long, and stays whole on disk", async () => {
+  using project = new SpellsProject();
+  project.write("plan.md", PLAN);
+  project.write("task.md", "x".repeat(300_000));
+  project.state("GATHER_EDITING");
+  const { row, text } = await project.cast("accio");
+  expect(row).toBe("G4");
+  expect(text).toContain("x\n(cut here: the file is longer)\n");
+  expect(text.length).toBeLessThan(110_000);
+  expect(project.read("task.md")).toHaveLength(300_000);
+});
+
+test("the run is told of with what is awaited, and with its problem where it cannot be read", async () => {
+  using project = new SpellsProject();
+  const told = () => overview(project.runtime.store.view());
+  expect(await told()).toEqual([]);
+  await project.cast("accio");
+  expect(await told()).toMatchObject([
+    { run: "spells:main", state: "GATHER_EDITING_CONTEXT", awaits: "human", since: "2026-01-31T09:30:15Z" },
+  ]);
+  for (const state of Object.keys(SPELLS_WORKFLOW.states)) {
+    project.state(state);
+    expect((await told())[0]?.next, state).not.toBe("");
+  }
+  project.write("state.json", "[]");
+  expect((await told())[0]?.problem?.fix).toContain("The files suggest GATHER_EDITING_CONTEXT.");
 });
 
 test("in a terminal a cast is told to the person first, and a blocked one is refused", async () => {

@@ -31,9 +31,8 @@ export async function overview(view: View): Promise<readonly RunOverview[]> {
     const { current_state, history } = parseState(text);
     const [, awaits = "human", next = ""] = NEXT.find(([prefix]) => current_state.startsWith(prefix)) ?? [];
     const title = STATES[current_state]?.description ?? TITLE;
-    return [
-      { run: RUN, title, state: current_state, awaits, next, since: history.at(-1)?.timestamp ?? null },
-    ];
+    const since = history.at(-1)?.timestamp ?? null;
+    return [{ run: RUN, title, state: current_state, awaits, next, command: "pawl lumos", since }];
   } catch (thrown) {
     const { message } = toPawlError(thrown);
     const suggested = await suggestState(view);
@@ -45,6 +44,7 @@ export async function overview(view: View): Promise<readonly RunOverview[]> {
         state: "unreadable",
         awaits: "human",
         next: "mend state.json",
+        command: "pawl spells mend",
         since: null,
         problem: { message, fix },
       },

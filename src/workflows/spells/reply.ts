@@ -21,7 +21,7 @@ const OPTIONS: LiquidOptions = {
   ownPropertyOnly: true,
   jsTruthy: true,
   parseLimit: 100_000,
-  renderLimit: 5_000,
+  renderLimit: 60_000,
   memoryLimit: 10_000_000,
 };
 

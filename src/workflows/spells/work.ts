@@ -107,7 +107,7 @@ class Worksheet {
         this.#archiveFiles(REVIEW_FILES, REVIEW_ARCHIVES, `pr-review-${this.#date}`);
         break;
       case "load":
-        this.#loaded = (this.#texts[action.file] ?? "").slice(0, MAX_LOADED);
+        this.#loaded = shorten(this.#texts[action.file] ?? "");
         break;
       case "fetch-links":
         this.#addLinks(action.file, gathered.links ?? []);
@@ -194,6 +194,10 @@ class Worksheet {
   #shipped(name: string): string {
     return this.#seen.shipped.get(name) ?? "";
   }
+}
+
+function shorten(text: string): string {
+  return text.length <= MAX_LOADED ? text : `${text.slice(0, MAX_LOADED)}\n(cut here: the file is longer)`;
 }
 
 /** The plan's template followed by the context: fenced, so that no checkbox in it counts as a criterion. */

@@ -32,7 +32,7 @@ export interface Ground extends Disposable {
 
 const UNKNOWN = "11111111-1111-4111-8111-111111111111";
 const LIMITS = { inactivity: 90_000, total: 150_000 };
-const ALLOWED = ["echo", "git add", "git commit", "sleep", "setsid", "true"];
+const ALLOWED = ["touch", "git add", "git commit"];
 
 export async function openGround(driven: Driven, binary: string, model: ModelServer): Promise<Ground> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "pawl-proof-")));
@@ -108,7 +108,7 @@ function succeeded(end: AgentEnd): string {
 async function twoSteps(ground: Ground): Promise<string> {
   const { worktree, root } = ground;
   const step = (name: string) => [
-    `RUN: echo ${name} > ${name}.txt`,
+    `RUN: touch ${name}.txt`,
     `RUN: git add ${name}.txt`,
     `RUN: git commit -qm ${name}`,
   ];
@@ -137,7 +137,7 @@ async function twoSteps(ground: Ground): Promise<string> {
 }
 
 async function interruption(ground: Ground): Promise<string> {
-  const { run, events, mark } = ground.start("Begin.\nRUN: echo begun > begun.txt\nMODEL: hang");
+  const { run, events, mark } = ground.start("Begin.\nRUN: touch begun.txt\nMODEL: hang");
   await until(() => existsSync(join(ground.worktree.folder, "begun.txt")), run);
   await until(() => events.some((event) => event.type === "session"), run);
   const asked = performance.now();

@@ -68,6 +68,11 @@ async function obey(
   return "end_turn";
 }
 
+// As real ones do: a turn that is ended from outside is answered as cancelled.
+process.on("SIGTERM", () => {
+  for (const cancel of cancelled.values()) cancel();
+});
+
 agent({ name: "scripted-acp" })
   .onRequest(methods.agent.initialize, () => ({
     protocolVersion: 1,

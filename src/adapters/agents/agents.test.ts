@@ -218,6 +218,12 @@ describe("an agent over ACP", () => {
     });
   });
 
+  it("that is silent for too long is ended as inactive, though it answers that it was cancelled", {
+    timeout: 10_000,
+  }, async () => {
+    expect(await end("acp", "HANG:", { limits: { inactivity: 1500 } })).toMatchObject({ reason: "inactive" });
+  });
+
   it("that exits without an answer has not succeeded", async () => {
     const silent = agents({ acp: { acp: { command: "true" } } });
     const { order } = run("scripted", "SAY: x");

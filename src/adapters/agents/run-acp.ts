@@ -17,7 +17,7 @@ import { judge, NOTHING_HEARD, take } from "./heard.ts";
 import { markOf } from "./mark.ts";
 import { tellEnd } from "./run-cli.ts";
 import { keep, keepSpent, loadSpent, openRunFolder } from "./run-folder.ts";
-import { type RunningProcess, runProcess } from "./run-process.ts";
+import { type ProcessEnd, type RunningProcess, runProcess } from "./run-process.ts";
 import type { AgentsSetup, Known } from "./setup.ts";
 
 type AcpAgent = Extract<Known, { kind: "acp" }>;
@@ -82,16 +82,7 @@ export function startAcp(
     wire.close();
     if (heard.session && heard.usageInAll)
       keepSpent(setup.projectRoot, order.agent, heard.session, heard.usageInAll);
-    // Once it has answered, how the program then exits says nothing of the work.
-    const fault: Fault | null = stopping
-      ? { reason: "stopped", detail: stopping }
-      : first === "gone"
-        ? (judge({ end: null }, end, () => null) ?? {
-            reason: "cut-stream",
-            detail: "it exited without an answer",
-          })
-        : first;
-    return tellEnd(runFolder, heard, end, fault);
+    return tellEnd(runFolder, heard, end, verdict(first, end, stopping));
   }
 
   let stopping: string | null = null;
@@ -108,6 +99,17 @@ export function startAcp(
       return ended;
     },
   };
+}
+
+/** Once it has answered well, how the program then exits says nothing of the work. */
+function verdict(first: Fault | null | "gone", end: ProcessEnd, stopping: string | null): Fault | null {
+  if (stopping !== null) return { reason: "stopped", detail: stopping };
+  if (first === null) return null;
+  // Ended at a limit, it may still have said that its turn was cancelled.
+  if (first !== "gone" && end.ending !== "inactive" && end.ending !== "timed-out") return first;
+  return (
+    judge({ end: null }, end, () => null) ?? { reason: "cut-stream", detail: "it exited without an answer" }
+  );
 }
 
 interface Talk {

@@ -61,7 +61,7 @@ function expectDone(): void {
   expect(git("status", "--porcelain")).toBe("");
   expect(git("--git-dir", remote, "log", "-1", "--format=%s", "task")).toBe("the work");
   expect(git("branch", "--list", "task")).toBe("");
-  const left = readdirSync(join(root, ".pawl/worktrees/_."));
+  const left = readdirSync(join(root, ".pawl/worktrees/@project"));
   expect(left).toEqual(["@into-main"]);
   expect(git("fsck", "--no-dangling", "--connectivity-only")).toBe("");
 }

@@ -16,15 +16,18 @@ const LONGEST = 180;
 
 /** One path segment for any text; different texts give different segments, also where letter case is not told apart. */
 export function encodeName(text: string): string {
-  const encoded = [...text].map((character, at) => encodeCharacter(character, at === 0)).join("");
+  const characters = [...text];
+  const inside = (at: number) => at > 0 && at < characters.length - 1;
+  const encoded = characters.map((character, at) => encodeCharacter(character, inside(at))).join("");
   if (encoded.length <= LONGEST) return encoded;
   return `${encoded.slice(0, LONGEST - 70)}@${createHash("sha256").update(text).digest("hex")}`;
 }
 
-function encodeCharacter(character: string, first: boolean): string {
-  if (/[a-z0-9-]/.test(character) || (character === "." && !first)) return character;
+function encodeCharacter(character: string, inside: boolean): string {
+  // A dot at the end of a name is as special to some programs as one at its beginning.
+  if (/[a-z0-9-]/.test(character) || (character === "." && inside)) return character;
   if (character === "/") return "_-";
-  if (character === "." || character === "_") return `_${character}`;
+  if (character === "_") return "__";
   // `Fix` and `fix` are two branches, and one folder on some systems.
   if (/[A-Z]/.test(character)) return `_${character.toLowerCase()}`;
   return [...Buffer.from(character)].map((byte) => `_0${byte.toString(16).padStart(2, "0")}`).join("");
@@ -47,7 +50,7 @@ export interface Places {
 export function placesOf(projectRoot: string, repo: Repo): Places {
   const root = realpathSync(projectRoot);
   const checkout = repo === "." ? root : join(root, projectPath(repo));
-  const base = join(root, WORKTREES, encodeName(repo));
+  const base = join(root, WORKTREES, repo === "." ? "@project" : encodeName(repo));
   return {
     checkout,
     base,

@@ -1,0 +1,385 @@
+/**
+ * Every behaviour that Pawl promises: what it says, the document that it comes from, and the tests that show it, as
+ * `file: title`. requirements.test.ts fails for a promise without a test and for a test that is not there.
+ */
+export interface Requirement {
+  readonly says: string;
+  readonly source: string;
+  readonly tests: readonly string[];
+}
+
+const ENGINE = "src/engine";
+const STORE = "src/adapters/files";
+
+const TABLE: Readonly<Record<string, Requirement>> = {
+  "table.one-row": {
+    says: "Exactly one row applies for every reachable configuration, event and facts.",
+    source: "design T2",
+    tests: [
+      `${ENGINE}/check.property.test.ts: finds the gaps, overlaps, traps and dead rows that brute force over all facts finds`,
+      `${ENGINE}/check.test.ts: shows a gap by its state, event and facts, and by the rows that lead there`,
+    ],
+  },
+  "table.kept-facts": {
+    says: "check follows kept facts: shared review states that ignore their source are refused.",
+    source: "design T2; alfred, start_task",
+    tests: [
+      `${ENGINE}/review.test.ts: is refused where both approvals apply, with the state, event, facts and rows that show it`,
+      `${ENGINE}/review.test.ts: is let through by a proof of one row for everything that does not follow the kept facts`,
+    ],
+  },
+  "table.reached": {
+    says: "Every state and every row is reached, and no run is trapped.",
+    source: "design T2",
+    tests: [
+      `${ENGINE}/check.test.ts: finds the state and the rows that no run comes to`,
+      `${ENGINE}/check.test.ts: finds the configuration that no way leads out of, though its state has ways out`,
+    ],
+  },
+  "table.replies": {
+    says: "Every row has its reply and every reply its row.",
+    source: "design T2",
+    tests: [`${ENGINE}/check.test.ts: matches rows and replies both ways`],
+  },
+  "table.all-violations": {
+    says: "check reports every violation, not the first.",
+    source: "design T2",
+    tests: [`${ENGINE}/check.test.ts: reports all that is wrong, not the first of it`],
+  },
+  "table.unreachable-on-disk": {
+    says: "A configuration on disk that is not reachable is an error, said as such.",
+    source: "design T2",
+    tests: ["test/e2e/alfred-gates.test.ts: a position that no run can come to is said to be one"],
+  },
+  "table.xstate-agrees": {
+    says: "The exported XState machine agrees with decide.",
+    source: "design, idea 1",
+    tests: [
+      `${ENGINE}/check.property.test.ts: is decided as XState decides it`,
+      `${ENGINE}/diagram.test.ts: is caught by the oracle where it differs in one row`,
+    ],
+  },
+  "table.shipped": {
+    says: "The shipped tables are proved.",
+    source: "alfred, spells, bloom",
+    tests: [
+      `${ENGINE}/review.test.ts: is proved`,
+      "src/workflows/spells/table.test.ts: the table is proved: one row for each world, all reached, no trap, each reply matched",
+      "src/workflows/bloom/table.test.ts: is proved: one row for every configuration, event and facts, no trap, nothing unreachable",
+    ],
+  },
+};
+
+const COMMIT: Readonly<Record<string, Requirement>> = {
+  "commit.all-or-nothing": {
+    says: "Killed at any instant, the project is exactly as before or as after; a reported commit is never lost.",
+    source: "design, idea 2; C3, C4",
+    tests: ["test/crash/mutants.ts: power cut", "test/e2e/spells-crash.test.ts: a cast whose process dies"],
+  },
+  "commit.persons-save": {
+    says: "A person's save is kept, redone or set aside, never lost.",
+    source: "design C5",
+    tests: [
+      `${STORE}/store.test.ts: keeps a person's text aside, tells of it once, then writes`,
+      `${STORE}/store.test.ts: redoes an edit on a person's text, and keeps nothing aside`,
+      `${STORE}/store.test.ts: leaves nothing to replay: a person's later edit stays`,
+    ],
+  },
+  "commit.append-once": {
+    says: "A replayed append is there exactly once, and whole.",
+    source: "design C6",
+    tests: [
+      `${STORE}/store.test.ts: appends again only where the id is missing`,
+      `${STORE}/store.test.ts: completes an append that was cut in the middle`,
+    ],
+  },
+  "commit.bad-journal": {
+    says: "A bad tail is dropped; bad before good stops with an error that names pawl repair.",
+    source: "design C7",
+    tests: [
+      `${STORE}/store.test.ts: drops a tail that was never committed`,
+      `${STORE}/store.test.ts: stops with an error that names \`pawl repair\` when something bad is before something good`,
+      `${STORE}/record.test.ts: with one byte changed, lose that record only, and say so when others follow`,
+    ],
+  },
+  "commit.lock": {
+    says: "A lock frees itself when its owner dies, is never stolen from a suspended one, and names its owner past a limit.",
+    source: "design C2",
+    tests: [
+      `${STORE}/locks.test.ts: is free at once when its owner is killed`,
+      `${STORE}/locks.test.ts: is not taken from a suspended owner; the error names it and since when`,
+    ],
+  },
+  "commit.links-refused": {
+    says: "Symbolic links and paths that leave the project are refused.",
+    source: "design C2",
+    tests: [
+      `${STORE}/store.test.ts: refuses a symbolic link anywhere on the way, naming the component`,
+      `${STORE}/store.test.ts: refuses to write through a symbolic link, and changes nothing`,
+      "src/base/path.test.ts: accepts nothing that resolves outside",
+    ],
+  },
+  "commit.decides-again": {
+    says: "When what was read has changed, the advance decides again; nothing is waited for under a lock.",
+    source: "design C1",
+    tests: [
+      "src/runtime/advance.test.ts: decides again when what it read changed while it gathered",
+      "src/runtime/advance.test.ts: gathers outside every lock: another advance of the same run goes through meanwhile",
+      `${STORE}/store.test.ts: answers \`changed\` and writes nothing when a file that was read has changed`,
+    ],
+  },
+};
+
+const ALFRED: Readonly<Record<string, Requirement>> = {
+  "alfred.start.seven-steps": {
+    says: "start_task's seven steps leave the prompts and state files of the source.",
+    source: "alfred, start_task",
+    tests: [
+      "test/e2e/alfred-start-task.test.ts: start_task goes through the seven steps, each read from disk by a fresh process",
+    ],
+  },
+  "alfred.start.reject": {
+    says: "A rejection lands in the work state with its feedback; there submitting and approving both work.",
+    source: "alfred, start_task",
+    tests: [
+      "test/e2e/alfred-gates.test.ts: a rejection keeps its feedback, shows it with the artifact, and loses it when the next one is accepted",
+      "test/e2e/alfred-gates.test.ts: after a rejected git status an approval puts the stored artifact up for review again",
+    ],
+  },
+  "alfred.start.dirty": {
+    says: "A dirty tree never blocks; the reviewer is told, and what the server found stands beside the report.",
+    source: "alfred, start_task",
+    tests: [
+      "test/e2e/alfred-gates.test.ts: a dirty tree never blocks; the reviewer is told and given proposals",
+      "test/e2e/alfred-gates.test.ts: the server says where the report differs from the repository",
+    ],
+  },
+  "alfred.life": {
+    says: "A task goes from created to done through every tool, with a new server for every call.",
+    source: "alfred, Tools",
+    tests: [
+      "test/e2e/alfred-life.test.ts: a task goes from created to done, through every tool and every gate",
+      "test/e2e/alfred-mcp.test.ts: a task goes from created to done over MCP, with a new server for every call",
+    ],
+  },
+  "alfred.plan": {
+    says: "plan_task's machine is the source's.",
+    source: "sources/001",
+    tests: [
+      "src/workflows/alfred/machine.test.ts: plan_task: test_initial_state",
+      "src/workflows/alfred/machine.test.ts: plan_task: test_full_success_flow",
+      "src/workflows/alfred/machine.test.ts: plan_task: test_rejection_at_design_review",
+    ],
+  },
+  "alfred.invalid": {
+    says: "What does not fit is refused with every fault at once, and the state stays byte by byte.",
+    source: "alfred, Artifacts",
+    tests: [
+      "test/e2e/alfred-invalid.test.ts: every state of every tool refuses what is not its artifact, and its state stays as it is, byte by byte",
+    ],
+  },
+  "alfred.truncated": {
+    says: "A state file that cannot be parsed is an error with a line, and is left as it is.",
+    source: "alfred, Files",
+    tests: [
+      "test/e2e/alfred-gates.test.ts: a state file that is cut off is an error with its line, and is left as it is",
+    ],
+  },
+  "alfred.task-grammar": {
+    says: "A task that is read and written again is the same task.",
+    source: "alfred, Files",
+    tests: ["src/workflows/alfred/task-file.test.ts: any task that is written is read back as it was"],
+  },
+  "alfred.prompts": {
+    says: "Prompts are strict, keep their size, and hold values as values; the project's own go first.",
+    source: "alfred, Personas and prompts",
+    tests: [
+      "test/e2e/alfred-gates.test.ts: a prompt with an unknown variable is an error that names it, and nothing has changed",
+      "test/e2e/alfred-gates.test.ts: a value that looks like a template, a fence or a state line stays a value",
+      "test/e2e/alfred-prompts.test.ts: every prompt stays within its size, with one state line, one directive and one required action",
+      "test/e2e/alfred-gates.test.ts: the project's own persona, prompt and artifact template go before the packaged ones",
+    ],
+  },
+  "alfred.gates": {
+    says: "A human's verdict is the human's: relayed, elicited or confirmed, and void once the artifact changed.",
+    source: "alfred, plan_task",
+    tests: [
+      "test/e2e/mcp-human.test.ts: is the human's, whatever the model passed on",
+      "test/e2e/alfred-gates.test.ts: confirm: a model cannot give the human's verdict, a person at a terminal can",
+      "test/e2e/alfred-gates.test.ts: an artifact that is changed on disk after its approval is not approved",
+    ],
+  },
+  "alfred.evidence": {
+    says: "The server gathers what it can see and puts it beside the artifact; checks are really run.",
+    source: "design, idea 4",
+    tests: [
+      "test/e2e/alfred-evidence.test.ts: configured checks are really run, and shown with exit code, duration and the end of their output",
+      "test/e2e/alfred-evidence.test.ts: where evidence is required, a disagreement stops the approval, and a rejection is still possible",
+    ],
+  },
+  "alfred.trackers": {
+    says: "Offline or with a wrong token the local state is untouched, and the status is written later.",
+    source: "alfred, Tools",
+    tests: [
+      "test/e2e/alfred-trackers.test.ts: while the tracker cannot be reached the work goes on, and the status is written later",
+    ],
+  },
+};
+
+const SPELLS: Readonly<Record<string, Requirement>> = {
+  "spells.rows": {
+    says: "112 rows are the source's, the others fill its holes.",
+    source: "spells; spells-transitions.json",
+    tests: [
+      "src/workflows/spells/table.test.ts: 112 rows are the source's, in its states, with its spells and next states",
+      "src/workflows/spells/table.test.ts: every other row is one for a hole, numbered from H1",
+    ],
+  },
+  "spells.replies": {
+    says: "What a reply claims agrees with the table and the files, in every world.",
+    source: "spells, Replies",
+    tests: [
+      "src/workflows/spells/replies.test.ts: claims in every world only what the table and the files hold",
+      "src/workflows/spells/replies.test.ts: quotes the source's explanations, minus spells that the table blocks",
+    ],
+  },
+  "spells.nothing-lost": {
+    says: "No spell destroys what a person wrote, and archives never collide.",
+    source: "spells, Files",
+    tests: [
+      "test/e2e/spells.test.ts: is set aside where a spell creates its file anew",
+      "test/e2e/spells.test.ts: never collide: a second one in the same second gets a counter",
+    ],
+  },
+  "spells.writes-nothing": {
+    says: "Blocked casts, casts without effect and Lumos write nothing.",
+    source: "spells",
+    tests: [
+      "test/e2e/spells.test.ts: a blocked cast and one without effect leave the state file and its history as they are",
+    ],
+  },
+  "spells.one-transaction": {
+    says: "A cast is one transaction, over processes and through a kill.",
+    source: "spells, Hard cases",
+    tests: [
+      "test/e2e/spells-crash.test.ts: servers that cast at once take turns: each step is taken once, and the history tells of each",
+    ],
+  },
+  "spells.fetch": {
+    says: "Expecto and Reparo fetch for themselves; what comes from outside is data; credentials stay at home.",
+    source: "spells, Expecto and Reparo",
+    tests: [
+      "test/e2e/spells-expecto.test.ts: makes no fetched checkbox a criterion of the plan",
+      "test/e2e/spells-expecto.test.ts: go to the configured address only, whatever host a link names",
+      "test/e2e/spells-reparo.test.ts: says in the file what is missing, and a second Reparo fetches only that",
+    ],
+  },
+};
+
+const BLOOM: Readonly<Record<string, Requirement>> = {
+  "bloom.one-line": {
+    says: "One changed status is one changed line; comments, order and unknown keys survive.",
+    source: "bloom, tasks.yaml",
+    tests: [
+      "test/e2e/bloom-tasks.test.ts: changes one line for one status, and keeps everything else byte for byte",
+      "src/workflows/bloom/splice.test.ts: keep every line but the changed one byte for byte",
+    ],
+  },
+  "bloom.none-lost": {
+    says: "No update is ever lost, and no reader sees half a file.",
+    source: "bloom, tasks.yaml",
+    tests: [
+      "test/e2e/bloom-tasks.test.ts: loses nothing when sixteen processes mark steps at once, and shows no reader half a file",
+    ],
+  },
+  "bloom.steps": {
+    says: "Step helpers and prompts are the source's.",
+    source: "sources/004",
+    tests: [
+      "src/workflows/bloom/step-helpers.test.ts: getCurrentStepForTask returns first pending step",
+      "src/workflows/bloom/step-prompt.test.ts: last step prompt mentions task will complete",
+    ],
+  },
+  "agents.true-end": {
+    says: "Success is the agent's own last event, and neither signalled nor stopped; a cut stream is none.",
+    source: "bloom, Steps; Agents",
+    tests: ["src/adapters/agents/heard.test.ts: the verdict"],
+  },
+  "agents.no-orphan": {
+    says: "After a stop nothing that bears the mark is alive, in whatever session it lives.",
+    source: "bloom, The loop",
+    tests: [
+      "src/adapters/agents/process-tree.test.ts: ends children in sessions of their own and double-forked ones",
+      "src/adapters/agents/agents.test.ts: that hangs and ignores SIGTERM is stopped, with the shell child that it left in another session",
+    ],
+  },
+  "git.no-work-lost": {
+    says: "No worktree with uncommitted or unmerged work is removed; a merge tramples no person's checkout.",
+    source: "bloom, The loop",
+    tests: [
+      "src/adapters/git/worktrees.test.ts: keeps what is uncommitted, unmerged or unfinished",
+      "src/adapters/git/worktrees.test.ts: keeps a person's other edits, and stops at those that it would overwrite",
+    ],
+  },
+  "git.once": {
+    says: "A push, a merge, a pull request is never made twice, wherever the loop was killed.",
+    source: "bloom, The loop",
+    tests: [
+      "src/adapters/git/crash.test.ts: ends as an undisturbed one, wherever it was killed, however often",
+      "src/adapters/forge/pull-request.test.ts: is opened once, and found from then on",
+    ],
+  },
+};
+
+const SURFACES: Readonly<Record<string, Requirement>> = {
+  "mcp.both-eras": {
+    says: "Clients of the 2026-07-28 and of the 2025 revisions are served, and see answers as text and as data.",
+    source: "design, Ground",
+    tests: ["test/e2e/mcp.test.ts: moves a run, and answers with text and structured content"],
+  },
+  "mcp.stdout": {
+    says: "Nothing but the protocol is on standard output.",
+    source: "design, idea 5",
+    tests: [
+      "test/e2e/mcp-process.test.ts: writes nothing but the protocol to its output, whatever else writes there",
+    ],
+  },
+  "cli.errors": {
+    says: "An error is two lines and never a stack trace.",
+    source: "design, Conventions",
+    tests: ["test/e2e/cli.test.ts: says so where there is no project, and never shows a stack trace"],
+  },
+  "cli.init-twice": {
+    says: "pawl init creates what is missing and changes nothing twice.",
+    source: "design, Layout",
+    tests: ["test/e2e/cli.test.ts: creates what is missing, says so, and changes nothing the second time"],
+  },
+  "cli.project-root": {
+    says: "The project is found by flag, environment or the nearest parent; a worktree's is the outer one.",
+    source: "design, Project root",
+    tests: [
+      "src/project-root.test.ts: is the outer project from within one of its worktrees, which hold copies of its markers",
+    ],
+  },
+  "cli.config": {
+    says: "pawl.yaml wins over .alfred/config.yml, and every value's origin can be seen.",
+    source: "design, Project root",
+    tests: [
+      "src/config.test.ts: lets pawl.yaml win over .alfred/config.yml, key by key, and tells where each value came from",
+    ],
+  },
+  "errors.documented": {
+    says: "Every error code has its heading in docs/errors.md.",
+    source: "design, Conventions",
+    tests: ["test/errors.test.ts: has a heading for every code, and no other"],
+  },
+};
+
+export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
+  ...TABLE,
+  ...COMMIT,
+  ...ALFRED,
+  ...SPELLS,
+  ...BLOOM,
+  ...SURFACES,
+};

@@ -20,6 +20,10 @@ const OPTIONS: LiquidOptions = {
   strictFilters: true,
   ownPropertyOnly: true,
   jsTruthy: true,
+  // Else it asks the system for its locale, which costs more than all the rest of a reply.
+  locale: "en-US",
+  // A template includes no other: there is no folder to look in.
+  templates: {},
   parseLimit: 100_000,
   renderLimit: 60_000,
   memoryLimit: 10_000_000,

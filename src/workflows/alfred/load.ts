@@ -1,5 +1,6 @@
 import { PawlError } from "../../base/error.ts";
 import { checkId } from "../../base/id.ts";
+import { naturalOrder } from "../../base/natural-order.ts";
 import type { View } from "../../base/ports.ts";
 import type { Position } from "../../engine/workflow.ts";
 import type { Context } from "../module.ts";
@@ -44,12 +45,7 @@ export interface LoadedRun extends LoadedTask {
 export async function loadTaskIds(view: View): Promise<readonly string[]> {
   const entries = await view.list(TASKS);
   const names = entries.filter(({ kind, name }) => kind === "file" && name.endsWith(".md"));
-  return names.map(({ name }) => name.slice(0, -".md".length)).sort(byNumber);
-}
-
-/** TS-2 before TS-10. */
-export function byNumber(one: string, other: string): number {
-  return one.localeCompare(other, "en", { numeric: true });
+  return names.map(({ name }) => name.slice(0, -".md".length)).sort(naturalOrder);
 }
 
 /**

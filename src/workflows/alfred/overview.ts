@@ -1,5 +1,6 @@
 import { PawlError } from "../../base/error.ts";
 import { isId } from "../../base/id.ts";
+import { naturalOrder } from "../../base/natural-order.ts";
 import type { View } from "../../base/ports.ts";
 import type { RunOverview } from "../module.ts";
 import { statePath, TASKS, taskPath } from "./paths.ts";
@@ -14,7 +15,7 @@ export async function overview(view: View): Promise<readonly RunOverview[]> {
     if (kind !== "file" || !name.endsWith(".md") || !isId(id)) continue;
     runs.push(await overviewOf(view, id));
   }
-  return runs.sort((one, other) => one.run.localeCompare(other.run, "en", { numeric: true }));
+  return runs.sort((one, other) => naturalOrder(one.run, other.run));
 }
 
 async function overviewOf(view: View, id: string): Promise<RunOverview> {

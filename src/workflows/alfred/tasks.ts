@@ -1,6 +1,7 @@
 /** The project's tasks in the order in which they should be worked on, and why. */
+import { naturalOrder } from "../../base/natural-order.ts";
 import type { View } from "../../base/ports.ts";
-import { byNumber, loadState, loadTaskIds } from "./load.ts";
+import { loadState, loadTaskIds } from "./load.ts";
 import { loadKit } from "./load-kit.ts";
 import { taskPath } from "./paths.ts";
 import { NEXT_TOOL, type TaskStatus } from "./status.ts";
@@ -94,7 +95,7 @@ function byRank(one: ListedTask, other: ListedTask): number {
   return (
     STAGES.indexOf(stageOf(one)) - STAGES.indexOf(stageOf(other)) ||
     priorityOf(one) - priorityOf(other) ||
-    byNumber(one.id, other.id)
+    naturalOrder(one.id, other.id)
   );
 }
 

@@ -1,12 +1,16 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
-import { build, type Metafile } from "esbuild";
+import { build, type Metafile, type Plugin } from "esbuild";
+import { mergeChunks } from "./merge-chunks.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 
 /** Native, or so heavy that only those who use them should load them: they stay packages of their own. */
 const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+
+/** What `pawl status` loads. */
+const QUICK = /^src\/(app|surfaces\/cli\/status|workflows\/[a-z]+\/overview)\.ts$/;
 
 /** Bundles programs (name → source) into modules that share lazily loaded chunks. */
 export async function bundle(
@@ -35,16 +39,60 @@ export async function bundle(
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: "none",
+    plugins: [builtins()],
     metafile: true,
     logLevel: "warning",
     // Bundled CommonJS asks for Node's own modules by `require`.
-    banner: {
-      js: 'import { createRequire as __createRequire } from "node:module";const require=__createRequire(import.meta.url);',
-    },
+    banner: { js: "const require=process.getBuiltinModule;" },
   });
+  await mergeChunks(ROOT, metafile, QUICK);
   return metafile;
 }
 
 function folderOf(name: string): string {
   return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+}
+
+/**
+ * Node's own modules, had by `process.getBuiltinModule`. An `import` of one reads all of its properties, and of some
+ * (`fs.ReadStream`) that loads half of Node. Those in LATE take milliseconds to load, and are with the first call of
+ * one of their functions.
+ */
+function builtins(): Plugin {
+  return {
+    name: "builtins",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^node:/ }, ({ path }) =>
+        KEPT.has(path) ? { path, external: true } : { path, namespace: "builtin", sideEffects: false },
+      );
+      onLoad({ filter: /.*/, namespace: "builtin" }, async ({ path }) => {
+        const { default: _, ...members } = await import(path);
+        return { contents: (LATE.has(path) ? renderLate : renderEager)(path, members) };
+      });
+    },
+  };
+}
+
+const KEPT: ReadonlySet<string> = new Set(["node:module"]);
+const LATE: ReadonlySet<string> = new Set(["node:child_process", "node:crypto"]);
+
+function renderEager(path: string, members: object): string {
+  return [
+    `const builtin = process.getBuiltinModule(${JSON.stringify(path)});`,
+    "const get = (name) => builtin[name];",
+    "export default builtin;",
+    ...Object.keys(members).map((name) => `export const ${name} = /* @__PURE__ */ get("${name}");`),
+  ].join("\n");
+}
+
+/** Only functions: what needs a class of such a module does not build. */
+function renderLate(path: string, members: object): string {
+  const functions = Object.entries(members).filter(
+    ([name, value]) => typeof value === "function" && /^[a-z]/.test(name),
+  );
+  return [
+    `const builtin = () => process.getBuiltinModule(${JSON.stringify(path)});`,
+    "export default new Proxy({}, { get: (_, name) => builtin()[name] });",
+    ...functions.map(([name]) => `export const ${name} = (...given) => builtin().${name}(...given);`),
+  ].join("\n");
 }

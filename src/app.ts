@@ -3,13 +3,18 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { hostname, userInfo } from "node:os";
 import { basename, join, sep } from "node:path";
+import { openCache } from "./adapters/files/cache.ts";
+import { openStore } from "./adapters/files/store.ts";
+import type { Caller } from "./base/event.ts";
 import { projectPath } from "./base/path.ts";
-import type { Editor } from "./base/ports.ts";
+import type { Editor, Store } from "./base/ports.ts";
 import { type Environment, openConfiguration, readEnvironment, readSurroundings, within } from "./config.ts";
 import { openOutside } from "./outside.ts";
 import { findRoot } from "./project-root.ts";
 import type { Project, Workflows } from "./runtime/project.ts";
 import type { Host } from "./surfaces/cli/command.ts";
+import { runProgram } from "./surfaces/cli/program.ts";
+import { openTerminal } from "./surfaces/cli/terminal.ts";
 import { WORKFLOWS } from "./workflows/index.ts";
 
 export interface Start {
@@ -24,10 +29,6 @@ export interface Start {
 
 /** Runs the command line to its exit code. */
 export async function run({ argv, program, home, workflows = WORKFLOWS }: Start): Promise<number> {
-  const [{ openTerminal }, { runProgram }] = await Promise.all([
-    import("./surfaces/cli/terminal.ts"),
-    import("./surfaces/cli/program.ts"),
-  ]);
   const environment = readEnvironment();
   const opened: Project[] = [];
   const host: Host = {
@@ -35,7 +36,9 @@ export async function run({ argv, program, home, workflows = WORKFLOWS }: Start)
     version: readVersion(home),
     terminal: openTerminal(environment),
     workflows,
-    caller: { channel: "terminal", who: person() },
+    get caller(): Caller {
+      return { channel: "terminal", who: person() };
+    },
     launch: launchOf(home),
     async project({ create = false, option, file } = {}) {
       const cwd = process.cwd();
@@ -71,12 +74,8 @@ export interface ProjectPlace {
 /** Opens the project at the root: what was committed and not yet applied is applied first. */
 export async function openProject(place: ProjectPlace): Promise<Project> {
   const { root, home, environment, workflows } = place;
-  const [{ openStore }, { openCache }] = await Promise.all([
-    import("./adapters/files/store.ts"),
-    import("./adapters/files/cache.ts"),
-  ]);
   const packaged = packagedTexts(join(home, "workflows"));
-  const store = openStore({ root, packaged, editors: { tasks: lateEditor(home) } });
+  const store = noteCommits(openStore({ root, packaged, editors: { tasks: lateEditor(home) } }));
   const surroundings = readSurroundings({ ...place, cwd: place.cwd ?? root });
   const read = openConfiguration();
   const outside = openOutside(root, environment);
@@ -90,7 +89,23 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
       settings: async (view) => within((await read(view)).settings, surroundings),
     },
     explainSettings: async () => (await read(store.view())).origins,
-    close: () => store.settle(),
+    // Who only looked has nothing to settle, and does not wait for a lock.
+    close: async () => {
+      if (store.hasCommitted()) await store.settle();
+    },
+  };
+}
+
+/** The store, and whether anything was committed through it. */
+function noteCommits(store: Store): Store & { hasCommitted(): boolean } {
+  let committed = false;
+  return {
+    ...store,
+    commit(view, changes) {
+      committed = true;
+      return store.commit(view, changes);
+    },
+    hasCommitted: () => committed,
   };
 }
 

@@ -1,8 +1,11 @@
+import alfred from "./alfred/module.ts";
+import bloom from "./bloom/module.ts";
 import type { WorkflowModule } from "./module.ts";
+import spells from "./spells/module.ts";
 
-/** The shipped workflows, by name, each loaded when it is first used. */
+/** The shipped workflows, by name. A module only names what is loaded when it is first used. */
 export const WORKFLOWS: Readonly<Record<string, () => Promise<WorkflowModule>>> = {
-  alfred: async () => (await import("./alfred/module.ts")).default,
-  spells: async () => (await import("./spells/module.ts")).default,
-  bloom: async () => (await import("./bloom/module.ts")).default,
+  alfred: async () => alfred,
+  spells: async () => spells,
+  bloom: async () => bloom,
 };

@@ -41,15 +41,16 @@ function fail({ code, message, fix }: PawlError, json: boolean, { terminal, name
 }
 
 async function obey(argv: readonly string[], host: Host): Promise<Answer | undefined> {
-  const own = COMMANDS.some(({ name }) => name === firstWord(argv));
-  const specs = own
-    ? COMMANDS
-    : [...COMMANDS, ...(await (await import("./verb.ts")).verbCommands(host.workflows))];
+  // A command of our own needs no other one, and no workflow's verbs: they would only be loaded to be left alone.
+  const own = COMMANDS.filter(({ name }) => name === firstWord(argv));
+  const specs =
+    own.length > 0 ? own : [...COMMANDS, ...(await (await import("./verb.ts")).verbCommands(host.workflows))];
   let answer: Answer | undefined;
   const program = build(specs, host, async (spec, input) => {
     const run = await spec.load();
     const { project: option, file, ...call } = input;
-    answer = await run({ ...host, project: (wanted) => host.project({ ...wanted, option, file }) }, call);
+    const project: Host["project"] = (wanted) => host.project({ ...wanted, option, file });
+    answer = await run(Object.create(host, { project: { value: project } }), call);
   });
   try {
     await program.parseAsync(argv.length === 0 ? ["--help"] : argv, { from: "user" });

@@ -1,3 +1,5 @@
+import { fstatSync, writeSync } from "node:fs";
+
 /** Where the CLI writes: the one home of standard output and error. */
 export interface Terminal {
   readonly columns: number;
@@ -22,15 +24,41 @@ const WIDEST = 100;
 const DEFAULT_COLUMNS = 80;
 
 export function openTerminal(environment: Readonly<Record<string, string | undefined>>): Terminal {
-  const { stdout, stderr } = process;
+  // Node's stream takes as long to load as all of a quick command. Only a real terminal needs it, for its width.
+  const stdout = isDevice(OUT) ? process.stdout : undefined;
   // Who reads may stop reading (`pawl status | head -1`); that is no failure of ours.
-  for (const stream of [stdout, stderr]) stream.on("error", () => {});
+  stdout?.on("error", () => {});
   return {
-    columns: Math.min(stdout.columns || DEFAULT_COLUMNS, WIDEST),
-    paint: paintOf(hasColour(environment, stdout.isTTY)),
-    out: (text) => void stdout.write(text),
-    err: (text) => void stderr.write(text),
+    columns: Math.min(stdout?.columns || DEFAULT_COLUMNS, WIDEST),
+    paint: paintOf(hasColour(environment, stdout?.isTTY ?? false)),
+    out: (text) => (stdout ? void stdout.write(text) : writeWhole(OUT, text)),
+    err: (text) => writeWhole(ERR, text),
   };
+}
+
+const OUT = 1;
+const ERR = 2;
+
+function isDevice(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isCharacterDevice();
+  } catch {
+    // It was closed before the program began; there is nowhere to write to.
+    return false;
+  }
+}
+
+/** Writes all of the text, waiting where a pipe is full; stops where nobody reads. */
+function writeWhole(descriptor: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(descriptor, bytes, at);
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== "EAGAIN") return;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
 }
 
 function hasColour(environment: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {

@@ -5,6 +5,7 @@
 import { Writable } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { loadWorkflows, type Project } from "../../runtime/project.ts";
+import { openGate } from "./gate.ts";
 import { openServerFactory } from "./server.ts";
 import { openWork } from "./work.ts";
 
@@ -12,8 +13,9 @@ export async function serve(project: Project, names: readonly string[], version:
   const modules = await loadWorkflows(project.workflows, names);
   const work = openWork(() => project.runtime.store.settle());
   const { stdout, gone } = takeStdout();
-  const handle = serveStdio(openServerFactory({ project, modules, version, work }), {
-    transport: new StdioServerTransport(process.stdin, stdout),
+  const gate = openGate(new StdioServerTransport(process.stdin, stdout));
+  const handle = serveStdio(openServerFactory({ project, modules, version, work, gate }), {
+    transport: gate.transport,
     onerror: (error) => void process.stderr.write(`${error.message.split("\n")[0]}\n`),
   });
   await Promise.race([gone, ended(process.stdin), told("SIGTERM"), told("SIGINT"), told("SIGHUP")]);

@@ -1,11 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { createRequestStateCodec, McpServer, type McpServerFactory } from "@modelcontextprotocol/server";
+import {
+  createRequestStateCodec,
+  McpServer,
+  type McpServerFactory,
+  type RequestStateCodec,
+} from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { advance } from "../../runtime/advance.ts";
 import type { Project } from "../../runtime/project.ts";
 import type { Resource, UserPrompt, WorkflowModule } from "../../workflows/module.ts";
 import type { Question } from "./ask.ts";
 import { type Serving, toolHandler } from "./call.ts";
+import type { Gate } from "./gate.ts";
 import { renderInstructions } from "./instructions.ts";
 import type { Work } from "./work.ts";
 
@@ -14,12 +20,12 @@ export interface Served {
   readonly modules: readonly WorkflowModule[];
   readonly version: string;
   readonly work: Work;
+  readonly gate: Gate;
 }
 
 /** Makes the server of one connection, for either era of the protocol, from what the workflows declare. */
-export function openServerFactory({ project, modules, version, work }: Served): McpServerFactory {
-  // One process serves every round of a question, so its key need not outlive it.
-  const codec = createRequestStateCodec<Question>({ key: randomBytes(32) });
+export function openServerFactory({ project, modules, version, work, gate }: Served): McpServerFactory {
+  const codec = lateCodec();
   return async () => {
     const server = new McpServer(
       { name: "pawl", title: "Pawl", version },
@@ -30,8 +36,25 @@ export function openServerFactory({ project, modules, version, work }: Served): 
       },
     );
     const serving: Serving = { runtime: project.runtime, server, codec, work };
-    for (const module of modules) await register(serving, module);
+    const load = async () => {
+      for (const module of modules) await register(serving, module);
+    };
+    if (gate.isHandshake()) gate.await(load);
+    else await load();
     return server;
+  };
+}
+
+/** Made with the first question. One process serves every round of it, so the key need not outlive it. */
+function lateCodec(): RequestStateCodec<Question> {
+  let made: RequestStateCodec<Question> | undefined;
+  const codec = () => {
+    made ??= createRequestStateCodec<Question>({ key: randomBytes(32) });
+    return made;
+  };
+  return {
+    mint: (question, context) => codec().mint(question, context),
+    verify: async (state, context) => codec().verify(state, context),
   };
 }
 
@@ -48,9 +71,8 @@ async function register(serving: Serving, module: WorkflowModule): Promise<void>
         title: tool.title,
         description: tool.description,
         inputSchema: unchecked(tool.input),
-        outputSchema: tool.output,
+        outputSchema: shown(tool.output),
         annotations: {
-          title: tool.title,
           readOnlyHint: tool.readOnly,
           idempotentHint: tool.idempotent,
           destructiveHint: false,
@@ -64,9 +86,22 @@ async function register(serving: Serving, module: WorkflowModule): Promise<void>
   for (const resource of resources) registerResource(serving, resource);
 }
 
+/** The schema as it is shown: without naming the dialect, which is the protocol's own, in each of dozens of schemas. */
+function shown(schema: z.ZodObject): z.ZodObject {
+  const standard = schema["~standard"];
+  const bare =
+    (make: typeof standard.jsonSchema.input): typeof standard.jsonSchema.input =>
+    (options) => {
+      const { $schema: _, ...rest } = make(options);
+      return rest;
+    };
+  const jsonSchema = { input: bare(standard.jsonSchema.input), output: bare(standard.jsonSchema.output) };
+  return Object.create(schema, { "~standard": { value: { ...standard, jsonSchema } } });
+}
+
 /** The same schema to show; the call checks its input itself, so that a refusal looks like every other refusal. */
 function unchecked(schema: z.ZodObject): z.ZodObject {
-  const standard = { ...schema["~standard"], validate: (value: unknown) => ({ value }) };
+  const standard = { ...shown(schema)["~standard"], validate: (value: unknown) => ({ value }) };
   return Object.create(schema, { "~standard": { value: standard } });
 }
 

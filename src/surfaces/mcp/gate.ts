@@ -1,0 +1,57 @@
+/**
+ * Between the wire and the server: what a handshake does not need is loaded after it. The first message that is no
+ * handshake waits, and all later ones behind it, until the tools are there.
+ */
+import type { JSONRPCMessage, MessageExtraInfo, Transport } from "@modelcontextprotocol/server";
+
+const HANDSHAKE: ReadonlySet<string> = new Set(["initialize", "server/discover", "ping"]);
+
+export interface Gate {
+  readonly transport: Transport;
+  /** Whether the message under way is part of a handshake. */
+  isHandshake(): boolean;
+  /** Has `load` called before the first message that is no handshake is let through. */
+  await(load: () => Promise<void>): void;
+}
+
+export function openGate(wire: Transport): Gate {
+  const loads: (() => Promise<void>)[] = [];
+  const waiting: { readonly message: JSONRPCMessage; readonly extra: MessageExtraInfo | undefined }[] = [];
+  let handshake = false;
+  let isLoading = false;
+
+  const transport: Transport = {
+    start: () => wire.start(),
+    close: () => wire.close(),
+    // The lists never change while the server runs; that they are filled late is nobody's concern.
+    send: async (message, options) => {
+      if (!("method" in message && message.method.endsWith("/list_changed")))
+        await wire.send(message, options);
+    },
+  };
+  const deliver = (message: JSONRPCMessage, extra: MessageExtraInfo | undefined) => {
+    handshake = "method" in message && HANDSHAKE.has(message.method);
+    transport.onmessage?.(message, extra);
+  };
+  const drain = async () => {
+    isLoading = true;
+    while (waiting.length > 0) {
+      const next = waiting[0];
+      if (next && !("method" in next.message && HANDSHAKE.has(next.message.method))) {
+        // What could not be loaded is missing from the lists; the connection stays.
+        await Promise.all(loads.splice(0).map((load) => load().catch((error) => transport.onerror?.(error))));
+      }
+      waiting.shift();
+      if (next) deliver(next.message, next.extra);
+    }
+    isLoading = false;
+  };
+  wire.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => {
+    if (!isLoading && loads.length === 0) return deliver(message, extra);
+    waiting.push({ message, extra });
+    if (!isLoading) void drain();
+  };
+  wire.onclose = () => transport.onclose?.();
+  wire.onerror = (error) => transport.onerror?.(error);
+  return { transport, isHandshake: () => handshake, await: (load) => void loads.push(load) };
+}

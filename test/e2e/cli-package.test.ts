@@ -71,7 +71,7 @@ describe("the package", () => {
       ]),
     );
     const allowed =
-      /^(LICENSE|README\.md|chunks|texts|types|late programs|package\.json|dist\/(THIRD-PARTY-LICENSES\.txt|index\.js|main\.js|pawl\.schema\.json))$/;
+      /^(LICENSE|README\.md|chunks|texts|types|late programs|package\.json|dist\/(THIRD-PARTY-LICENSES\.txt|(index|main|scripted-agent)\.js|pawl\.schema\.json))$/;
     expect([...kinds].filter((kind) => !allowed.test(kind))).toEqual([]);
   });
 

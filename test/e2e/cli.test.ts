@@ -174,7 +174,7 @@ describe("pawl check, diagram, config and completion", () => {
     const { code, out } = await project.pawl("check", "door");
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^workflow +states +events +configurations +worlds +rows +replies\ndoor +3 +2 +3 +5 +5 +5 {2}proved\n/,
+      /^workflow +states +events +configs +worlds +rows +replies\ndoor +3 +2 +3 +5 +5 +5 {2}proved\n/,
     );
   });
 

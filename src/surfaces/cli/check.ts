@@ -16,23 +16,32 @@ export const check: Run = async (host, call) => {
   };
 };
 
-const COUNTS = ["states", "events", "configurations", "worlds", "rows", "replies"] as const;
+/** What was counted, and how it is called where there is little room. */
+const COUNTS = [
+  ["states", "states"],
+  ["events", "events"],
+  ["configurations", "configs"],
+  ["worlds", "worlds"],
+  ["rows", "rows"],
+  ["replies", "replies"],
+] as const;
 
 export function renderReports(reports: readonly CheckReport[], columns: number, paint: Paint): string {
   const width = Math.max(8, ...reports.map(({ workflow }) => workflow.length));
-  const heading = ["workflow".padEnd(width), ...COUNTS.map((count) => count.padStart(count.length + 2))].join(
-    "",
-  );
+  const heading = [
+    "workflow".padEnd(width),
+    ...COUNTS.map(([, name]) => name.padStart(name.length + 2)),
+  ].join("");
   const lines = reports.flatMap((report) => [
     renderReport(report, width, paint),
     ...report.violations.flatMap((violation) => renderViolation(violation, columns, paint)),
   ]);
   const violations = reports.reduce((sum, report) => sum + report.violations.length, 0);
-  return [paint.dim(heading), ...lines, "", verdict(reports, violations, paint), ""].join("\n");
+  return [paint.dim(heading), ...lines, "", ...verdict(reports, violations, columns, paint), ""].join("\n");
 }
 
 function renderReport({ workflow, counts, violations }: CheckReport, width: number, paint: Paint): string {
-  const figures = COUNTS.map((count) => String(counts[count]).padStart(count.length + 2)).join("");
+  const figures = COUNTS.map(([count, name]) => String(counts[count]).padStart(name.length + 2)).join("");
   const mark = violations.length === 0 ? paint.green("proved") : paint.red("refused");
   return `${workflow.padEnd(width)}${figures}  ${mark}`;
 }
@@ -61,11 +70,19 @@ function renderViolation(violation: Violation, columns: number, paint: Paint): s
   ];
 }
 
-function verdict(reports: readonly CheckReport[], violations: number, paint: Paint): string {
+function verdict(
+  reports: readonly CheckReport[],
+  violations: number,
+  columns: number,
+  paint: Paint,
+): readonly string[] {
   const worlds = reports.reduce((sum, { counts }) => sum + counts.worlds, 0);
   const tables = `${reports.length} ${reports.length === 1 ? "table" : "tables"}`;
   if (violations > 0) {
-    return paint.red(`${tables}, ${violations} ${violations === 1 ? "violation" : "violations"}.`);
+    return [paint.red(`${tables}, ${violations} ${violations === 1 ? "violation" : "violations"}.`)];
   }
-  return `${tables}: in each of ${worlds} worlds exactly one row applies; nothing is unreachable, no run is trapped, and every row has its reply.`;
+  return wrap(
+    `${tables}: in each of ${worlds} worlds exactly one row applies; nothing is unreachable, no run is trapped, and every row has its reply.`,
+    columns,
+  );
 }

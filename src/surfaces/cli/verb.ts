@@ -13,7 +13,7 @@ export async function verbCommands(workflows: Workflows): Promise<readonly Comma
 function verbCommand(group: string, verb: Verb): CommandSpec {
   return {
     name: verb.name,
-    summary: verb.summary,
+    summary: verb.summary.charAt(0).toLowerCase() + verb.summary.slice(1),
     group,
     arguments: verb.arguments,
     options: verb.options,

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { DOOR_TABLE } from "../../../test/rig/door.ts";
+import { check } from "../../engine/check.ts";
+import { WORKFLOWS } from "../../workflows/index.ts";
+import { renderReports } from "./check.ts";
+import { tablesOf } from "./tables.ts";
+import type { Paint } from "./terminal.ts";
+
+const plain = (text: string) => text;
+const PAINT: Paint = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain };
+
+describe("pawl check", () => {
+  it("shows every shipped table within 80 columns", async () => {
+    const tables = await tablesOf(WORKFLOWS, undefined);
+    const text = renderReports(
+      tables.map((table) => check(table)),
+      80,
+      PAINT,
+    );
+    expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    expect(text).not.toContain("refused");
+  });
+
+  it("shows each violation with the state, the event and the facts that show it", () => {
+    const [first, ...rest] = DOOR_TABLE.rows;
+    const broken = {
+      ...DOOR_TABLE,
+      rows: [first, ...rest.filter(({ id }) => id !== "A2")].filter((row) => row !== undefined),
+    };
+    const text = renderReports(
+      [check({ workflow: broken, replies: ["knocked", "waiting", "open", "nobody"] })],
+      80,
+      PAINT,
+    );
+    expect(text).toMatch(/^door .* {2}refused$/m);
+    expect(text).toMatch(/^ {2}✗ /m);
+    expect(text).toMatch(/^ {4}state {2}knocked$/m);
+    expect(text).toMatch(/^ {4}event {2}answer$/m);
+    expect(text).toMatch(/^ {4}facts {2}approved=false$/m);
+    expect(text).toMatch(/1 table, \d+ violations?\./);
+  });
+});

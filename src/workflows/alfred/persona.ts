@@ -11,8 +11,19 @@ export interface Persona {
 
 const TEXTS = ["name", "title", "greeting", "communication_style"] as const;
 
+/** By their texts: a text means the same whenever it is read. */
+const known = new Map<string, Persona>();
+const MAX_KNOWN = 50;
+
 /** Throws `persona-invalid` with every problem. */
 export function parsePersona(text: string, path: string): Persona {
+  const persona = known.get(text) ?? parse(text, path);
+  if (known.size >= MAX_KNOWN) known.clear();
+  known.set(text, persona);
+  return persona;
+}
+
+function parse(text: string, path: string): Persona {
   const document = parseDocument(text);
   const problems = document.errors.map((error) => error.message.split("\n")[0] ?? "");
   if (problems.length === 0) problems.push(...problemsOf(document.toJS() as unknown));

@@ -2,12 +2,13 @@
  * Prompts and artifact texts from Liquid templates. Strict: an unknown variable or filter is an error. Values are
  * never templates: what a value holds is printed as it is, and the filters keep it inside its quote or fence.
  */
-import { Liquid } from "liquidjs";
+import { Liquid, type Template } from "liquidjs";
 import { PawlError } from "../../base/error.ts";
 
 const MAX_TEMPLATE_CHARACTERS = 200_000;
 const MAX_RENDER_MILLISECONDS = 2_000;
 const MAX_MEMORY = 50_000_000;
+const MAX_PARSED = 200;
 
 export interface TemplateText {
   /** Where it was read, for the message of an error. */
@@ -30,21 +31,31 @@ export function render(templates: TemplateSet, name: string, values: Values): st
       `Create .alfred/templates/${name}.md.`,
     );
   try {
-    const liquid = engine(templates);
-    return tidy(liquid.renderSync(liquid.parse(template.text, name), values));
+    const { liquid, parsed } = engine(templates);
+    const known = parsed.get(template.text) ?? liquid.parse(template.text, name);
+    parsed.set(template.text, known);
+    return tidy(liquid.renderSync(known, values));
   } catch (cause) {
     throw broken(template, templates, cause);
   }
 }
 
-/** The last engine made, kept while the partials are the same texts. */
-let last: { readonly key: string; readonly liquid: Liquid } | null = null;
+interface Engine {
+  readonly key: string;
+  readonly liquid: Liquid;
+  /** By their texts: a text means the same whenever it is read. */
+  readonly parsed: Map<string, Template[]>;
+}
 
-function engine(templates: TemplateSet): Liquid {
+/** The last engine made, kept while the partials are the same texts. */
+let last: Engine | null = null;
+
+function engine(templates: TemplateSet): Engine {
   const partials = [...templates].filter(([name]) => name.startsWith(PARTIALS));
   const key = JSON.stringify(partials.map(([name, { text }]) => [name, text]));
-  if (last?.key !== key) last = { key, liquid: makeEngine(partials) };
-  return last.liquid;
+  if (last?.key !== key || last.parsed.size > MAX_PARSED)
+    last = { key, liquid: makeEngine(partials), parsed: new Map() };
+  return last;
 }
 
 function makeEngine(partials: readonly (readonly [string, TemplateText])[]): Liquid {
@@ -52,6 +63,7 @@ function makeEngine(partials: readonly (readonly [string, TemplateText])[]): Liq
     strictVariables: true,
     strictFilters: true,
     ownPropertyOnly: true,
+    cache: true,
     trimTagRight: true,
     greedy: false,
     parseLimit: MAX_TEMPLATE_CHARACTERS,

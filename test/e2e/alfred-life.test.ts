@@ -113,6 +113,22 @@ test("subtasks are marked one by one; the work is not taken before all are", asy
   expect((await project.call("implement_task", { task_id: ID })).next_prompt).toContain("Next slot: S-2");
 });
 
+test("subtasks that are marked at the same moment are all kept", async () => {
+  using project = await begun();
+  await start(project, ID);
+  await plan(project, ID);
+  await project.call("implement_task", { task_id: ID });
+  await Promise.all(
+    ["S-1", "S-2", "S-1", "S-2"].map((subtask_id) =>
+      project.call("mark_subtask_complete", { task_id: ID, subtask_id }),
+    ),
+  );
+  expect(project.state(ID).active_tool_state.context_store.completed_subtasks.toSorted()).toEqual([
+    "S-1",
+    "S-2",
+  ]);
+});
+
 test("every state of plan_task can be rejected with feedback, and the notes of approvals reach later prompts", async () => {
   using project = await begun();
   await start(project, ID);

@@ -158,7 +158,11 @@ describe.each([
     expect(done.message).toContain(`The tracker was told of '${ID}': its status there is "In Progress".`);
     expect(done.next_prompt).toMatch(/Call 'plan_task' to begin planning\.$/);
     expect(rig.status(ID)).toBe("In Progress");
-    await project.call("plan_task", { task_id: ID });
+    expect(JSON.parse(project.read(`.alfred/workspace/${ID}/tracker.json`))).toEqual({
+      status: "In Progress",
+      plan: null,
+    });
+    expect((await project.call("plan_task", { task_id: ID })).message).not.toContain("was told");
     for (const artifact of [CONTEXT, STRATEGY, DESIGN, PLAN]) await through(project, ID, artifact);
     expect(rig.comments(ID)).toHaveLength(1);
     expect(rig.comments(ID)[0]).toContain(
@@ -231,4 +235,8 @@ test("with the provider local nothing is asked of a tracker", async () => {
   using project = new AlfredProject();
   await project.call("create_task", { task_content: taskMarkdown(ID) });
   expect((await started(project)).message).not.toContain("tracker");
+  const verb = alfred.verbs.find((each) => each.name === "sync");
+  await expect(project.run((await verb?.advance()) as never, { id: ID } as never)).rejects.toThrow(
+    /no tracker to be told/,
+  );
 });

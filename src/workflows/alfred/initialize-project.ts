@@ -89,5 +89,12 @@ provider: ${provider}
 # The persona of a tool: a name in .alfred/personas/ or a packaged one.
 # personas:
 #   plan_task: planning
+
+# With the provider jira or linear: whose tasks (Jira's project or Linear's team), a task's status as the tracker's, and
+# the address of a file for the comment on an accepted plan.
+# tracker:
+#   project: TS
+#   statuses: {planning: In Progress, in_development: In Progress, revisions_requested: In Progress, done: Done}
+#   link: https://example.com/blob/main/{path}
 `;
 }

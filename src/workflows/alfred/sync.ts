@@ -2,13 +2,13 @@
  * What the tracker must be told of a task: its status, and where its plan is. It is told after the commit, look then
  * do; what could not be told is told by a later call. `tracker.json` says what was.
  */
-import { type PawlError, toPawlError } from "../../base/error.ts";
+import { PawlError, toPawlError } from "../../base/error.ts";
 import { checkId } from "../../base/id.ts";
 import type { Tracker } from "../../base/ports.ts";
 import type { TrackerSettings } from "../../base/settings.ts";
 import type { Advance, Context, FollowUp, Reply } from "../module.ts";
-import { loadState } from "./load.ts";
-import { archiveFolder, archivePath, trackerPath } from "./paths.ts";
+import { loadState, loadTaskIds, missing } from "./load.ts";
+import { archiveFolder, archivePath, taskPath, trackerPath } from "./paths.ts";
 import type { TaskState } from "./state-file.ts";
 import { isTracked, openTracker } from "./tracked.ts";
 
@@ -39,6 +39,8 @@ const NOTHING: Told = { status: null, plan: null };
 export const sync: Advance<SyncInput, Seen, Gathered, Reply> = {
   run: ({ id }) => `alfred:${checkId(id, "task id")}`,
   async read(view, { id }, context) {
+    if (!isTracked(context)) throw notTracked();
+    if ((await view.read(taskPath(id))) === null) throw missing(id, await loadTaskIds(view));
     const told = parseTold(await view.read(trackerPath(id)));
     const state = await loadState(view, id);
     const archive = await view.list(archiveFolder(id));
@@ -85,6 +87,14 @@ export const sync: Advance<SyncInput, Seen, Gathered, Reply> = {
     };
   },
 };
+
+function notTracked(): PawlError {
+  return new PawlError(
+    "no-effect",
+    "The project's tasks are its own (provider: local): there is no tracker to be told.",
+    "Nothing is to be done. With `provider: jira` or `linear` in the configuration, a tracker is told.",
+  );
+}
 
 /** To be run after a commit that may have changed what the tracker must know. */
 export function followedBySync(id: string, context: Context): FollowUp<Reply> | undefined {

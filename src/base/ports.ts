@@ -244,7 +244,10 @@ export interface Agents {
   endLeftovers(run: string): Promise<number>;
   /** What is known and installed, for `pawl agents`. Starts each found program once, for its version. */
   survey(): Promise<readonly AgentFound[]>;
-  /** One real round trip with an agent in a scratch folder: a new session, then the same one resumed. */
+  /**
+   * One real round trip with an agent in a scratch folder: a new session, then the same one resumed. Throws
+   * `agent-missing` where no agent has the name.
+   */
   tryOut(name: string): Promise<AgentTried>;
 }
 

@@ -253,7 +253,10 @@ describe("what is installed", () => {
       steps: [{ ok: true }, { ok: true }],
     });
     expect(await agents().tryOut("acp")).toMatchObject({ works: true });
-    expect(await agents().tryOut("nobody")).toMatchObject({ works: false });
+    expect(await agents({ claude: { program: "no-such-claude" } }).tryOut("claude")).toMatchObject({
+      works: false,
+    });
+    await expect(agents().tryOut("nobody")).rejects.toMatchObject({ code: "agent-missing" });
   });
 });
 

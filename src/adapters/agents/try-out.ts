@@ -3,13 +3,22 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PawlError } from "../../base/error.ts";
 import type { AgentEnd, AgentTried, Folder } from "../../base/ports.ts";
 import { openAgents } from "./agents.ts";
-import type { AgentsSetup } from "./setup.ts";
+import { type AgentsSetup, knownAgent } from "./setup.ts";
 
 const LIMITS = { inactivity: 120_000, total: 240_000 };
 
+/** Throws `agent-missing` where no agent has the name. */
 export async function tryOut(setup: AgentsSetup, name: string): Promise<AgentTried> {
+  const known = knownAgent(setup, name);
+  if (known.kind === "none")
+    throw new PawlError(
+      "agent-missing",
+      `There is no such agent: ${known.why}.`,
+      "`pawl agents` shows what is installed and how it was recognised.",
+    );
   const folder = mkdtempSync(join(tmpdir(), "pawl-try-")) as Folder;
   try {
     return await tryIn(setup, name, folder);

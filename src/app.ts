@@ -75,7 +75,8 @@ export interface ProjectPlace {
 export async function openProject(place: ProjectPlace): Promise<Project> {
   const { root, home, environment, workflows } = place;
   const packaged = packagedTexts(join(home, "workflows"));
-  const store = noteCommits(openStore({ root, packaged, editors: { tasks: lateEditor(home) } }));
+  const files = { root, packaged, editors: { tasks: lateEditor(home) } };
+  const store = noteCommits(openStore(files));
   const surroundings = readSurroundings({ ...place, cwd: place.cwd ?? root });
   const read = openConfiguration();
   const outside = openOutside(root, environment);
@@ -89,6 +90,10 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
       settings: async (view) => within((await read(view)).settings, surroundings),
     },
     explainSettings: async () => (await read(store.view())).origins,
+    async repairJournal() {
+      const { repairJournal } = await import("./adapters/files/repair.ts");
+      return repairJournal(files);
+    },
     // Who only looked has nothing to settle, and does not wait for a lock.
     close: async () => {
       if (store.hasCommitted()) await store.settle();

@@ -14,8 +14,21 @@ export interface Project {
   readonly workflows: Workflows;
   /** Every setting that has a value, with the place that it came from. */
   explainSettings(): Promise<readonly SettingOrigin[]>;
+  /** Sets a damaged journal aside and applies what is good in it; where nothing is damaged, nothing changes. */
+  repairJournal(): Promise<JournalRepair>;
   /** Syncs what is unsynced and lets go of the project. */
   close(): Promise<void>;
+}
+
+export interface JournalRepair {
+  /** Where the damaged journal lies now; null: it was not damaged. */
+  readonly aside: string | null;
+  /** Commits that are good, and applied now. */
+  readonly goodRecords: number;
+  /** Bytes that belong to no good commit. */
+  readonly lostBytes: number;
+  /** Commits that are missing between good ones. */
+  readonly lostCommits: number;
 }
 
 export interface SettingOrigin {

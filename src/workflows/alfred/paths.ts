@@ -2,7 +2,6 @@ import { checkId } from "../../base/id.ts";
 import { type ProjectPath, projectPath } from "../../base/path.ts";
 
 /** Alfred's files, by the id of the task that they belong to. An id is checked before it becomes part of a path. */
-export const FOLDER = projectPath(".alfred");
 export const CONFIG = projectPath(".alfred/config.yml");
 export const GITIGNORE = projectPath(".alfred/.gitignore");
 export const TASKS = projectPath(".alfred/tasks");

@@ -45,7 +45,7 @@ export function invalidAction(run: LoadedRun, trigger: string): PawlError {
 }
 
 /** What the state does take, for the fix of an error. */
-export function nextStep(run: LoadedRun): string {
+function nextStep(run: LoadedRun): string {
   const machine = machineOf(run.definition);
   const under = machine.underReview(run.position);
   const tool = `Call ${run.definition.name} with task_id "${run.id}" to see the current prompt.`;

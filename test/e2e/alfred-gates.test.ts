@@ -316,7 +316,7 @@ test("every call is a line of the log and of the transactions", async () => {
   await project.submit(ID, CLEAN);
   await project.submit(ID, {});
   const lines = project.read(`.alfred/debug/${ID}/alfred.log`).trimEnd().split("\n");
-  expect(lines).toHaveLength(3);
+  expect(lines).toHaveLength(4);
   for (const line of lines)
     expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z - alfred\.[a-z_]+ - (INFO|ERROR) - .+$/);
   const transactions = project
@@ -327,11 +327,12 @@ test("every call is a line of the log and of the transactions", async () => {
   expect(
     transactions.map((each) => [each.tool, each.response.status, each.state_before, each.state_after]),
   ).toEqual([
+    ["create_task", "success", null, null],
     ["start_task", "success", "new", "initialized"],
     ["submit_work", "success", "initialized", "awaiting_ai_review"],
     ["submit_work", "error", null, null],
   ]);
-  expect(transactions[1].request).toEqual({ task_id: ID, artifact: CLEAN });
+  expect(transactions[2].request).toEqual({ task_id: ID, artifact: CLEAN });
 });
 
 test("initialize_project asks for the provider, then creates, then changes nothing", async () => {

@@ -14,10 +14,13 @@ interface Seen {
   readonly existing: string | null;
 }
 
+/** For the log only; what is a task's heading, the grammar decides. */
+const HEADING = /^#[ \t]+TASK:[ \t]*(\S+)[ \t]*$/im;
+
 /** Writes the task as it was given; its content is checked, and kept word for word. */
 export const createTask: ToolPlan<CreateTaskInput, Seen, undefined> = {
   tool: "create_task",
-  task: () => null,
+  task: ({ task_content }) => HEADING.exec(task_content)?.[1] ?? null,
   run: () => "alfred:tasks",
   async read(view, input) {
     const kit = await loadKit();

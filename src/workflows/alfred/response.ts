@@ -111,12 +111,14 @@ function refusal<Input>(
     message: error.message,
     data: { code: error.code, fix: error.fix },
   };
-  const unknown = error.code === "task-missing" || error.code === "id-invalid";
   return {
     reply: { text: `${error.message}\n${error.fix}`, data: { ...response }, refused: true },
-    ...(!unknown && { logs: logsOf(plan, { response }, input, context) }),
+    ...(!WITHOUT_TASK.includes(error.code) && { logs: logsOf(plan, { response }, input, context) }),
   };
 }
+
+/** There is no task whose log could tell of it. */
+const WITHOUT_TASK: readonly string[] = ["id-invalid", "task-invalid", "task-missing"];
 
 function replyOf(response: Response): Reply {
   const text = response.next_prompt ?? response.message;

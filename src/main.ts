@@ -1,10 +1,19 @@
 #!/usr/bin/env node
-import { enableCompileCache } from "node:module";
+import module from "node:module";
 
-enableCompileCache();
-const { run } = await import("./app.ts");
-process.exitCode = await run({
-  argv: process.argv.slice(2),
-  program: process.argv[1] ?? "pawl",
-  home: import.meta.dirname,
-});
+// An older Node would stop at the first thing that it lacks, with a stack trace in place of a reason.
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < 22 || (major === 22 && minor < 12)) {
+  process.stderr.write(
+    `pawl: Pawl needs Node 22.12 or newer; this is Node ${process.versions.node}. [usage]\nfix:  Install a newer Node, or call a newer one by its path.\n`,
+  );
+  process.exitCode = 1;
+} else {
+  module.enableCompileCache();
+  const { run } = await import("./app.ts");
+  process.exitCode = await run({
+    argv: process.argv.slice(2),
+    program: process.argv[1] ?? "pawl",
+    home: import.meta.dirname,
+  });
+}

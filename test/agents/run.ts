@@ -1,7 +1,7 @@
 /**
  * Drives the real agents through what they must show, against a scripted model on loopback.
  *
- *   node test/agents/run.ts [all | NAME…] [--only WORDS]
+ *   node test/agents/run.ts [all | NAME…] [--only WORDS] [--install]
  *
  * The programs are installed first; then, where the system allows it, everything runs in a network of its own that has
  * nothing but loopback.
@@ -45,6 +45,7 @@ async function main(): Promise<number> {
   }
   const chosen = DRIVEN.filter((driven) => names.includes(driven.name));
   const binaries = new Map(chosen.map(({ program }) => [program, install(program)]));
+  if (args.includes("--install")) return 0;
   if (!process.env[FENCED]) {
     const status = runFenced();
     if (status !== null) return status;

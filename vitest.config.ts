@@ -4,7 +4,8 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "demo/**/*.test.ts"],
     globalSetup: "test/rig/global-setup.ts",
-    testTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // Real processes and real disks: two at a time is what a small machine has.
     maxWorkers: 2,
   },

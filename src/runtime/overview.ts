@@ -12,21 +12,31 @@ export interface WorkflowOverview {
   readonly problem?: { readonly message: string; readonly fix: string };
 }
 
-/** Every run of every workflow. A workflow that cannot be read is one entry with its problem; the others are shown. */
+/**
+ * Every run of every workflow. A workflow that cannot be read is one entry with its problem; the others are shown.
+ * Throws where none can be read, all for the same reason: then it is the project's.
+ */
 export async function overview(project: Project): Promise<readonly WorkflowOverview[]> {
   const view = project.runtime.store.view();
   const modules = await loadWorkflows(project.workflows);
-  return Promise.all(
-    modules.map(async (module) => {
+  const faults: PawlError[] = [];
+  const workflows = await Promise.all(
+    modules.map(async (module): Promise<WorkflowOverview> => {
       const { name, title, summary } = module;
       try {
         return { name, title, summary, runs: await module.overview(view) };
       } catch (thrown) {
-        const { message, fix } = toPawlError(thrown);
-        return { name, title, summary, runs: [], problem: { message, fix } };
+        const fault = toPawlError(thrown);
+        faults.push(fault);
+        return { name, title, summary, runs: [], problem: { message: fault.message, fix: fault.fix } };
       }
     }),
   );
+  const [first] = faults;
+  const isShared =
+    faults.length === modules.length && faults.every(({ message }) => message === first?.message);
+  if (first && isShared) throw first;
+  return workflows;
 }
 
 export interface NamedRun {

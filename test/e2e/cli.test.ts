@@ -1,6 +1,7 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { connect } from "../rig/client.ts";
 import { runPawl, temporaryProject } from "../rig/project.ts";
 
 const TWO_LINES = /^pawl: [^\n]+ \[[a-z-]+\]\nfix: {2}[^\n]+\n$/;
@@ -126,6 +127,37 @@ describe("pawl status, approve and reject", () => {
     const repair = await project.pawl("repair");
     expect(repair.code).toBe(1);
     expect(repair.out).toContain(".door/front.json:1:1: expected JSON.");
+  });
+});
+
+describe("pawl repair", () => {
+  it("says that all is well, and changes nothing, where nothing is damaged", async () => {
+    using project = temporaryProject();
+    await project.pawl("door", "knock", "front");
+    expect(await project.pawl("repair")).toEqual({
+      code: 0,
+      out: "Nothing is damaged: the journal is replayed, and every run can be read.\n",
+      err: "",
+    });
+  });
+
+  it("sets a damaged journal aside, which every other command names it for", async () => {
+    using project = temporaryProject();
+    const { transport, call } = await connect(project);
+    await Promise.all(["a", "b", "c", "d"].map((id) => call("knock", { id })));
+    // Killed before it had time to settle, so that the journal is still there.
+    process.kill(transport.pid ?? 0, "SIGKILL");
+    const journal = join(project.root, ".pawl/journal");
+    writeFileSync(journal, readFileSync(journal).fill(0xff, 60, 80));
+    rmSync(join(project.root, ".pawl/applied"), { force: true });
+    const refused = await project.pawl("status");
+    expect(refused).toMatchObject({ code: 1, out: "" });
+    expect(refused.err).toMatch(
+      /^pawl: The journal \.pawl\/journal is damaged.*\[journal-damaged\]\nfix: {2}Run `pawl repair`/,
+    );
+    const repaired = await project.pawl("repair");
+    expect(repaired.out).toMatch(/^The journal was damaged and lies in \.pawl\/kept/);
+    expect((await project.pawl("status")).code).toBe(0);
   });
 });
 

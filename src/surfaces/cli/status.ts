@@ -14,6 +14,7 @@ export const status: Run = async (host) => {
       runs: workflows.flatMap(({ runs }) => runs),
       problems: workflows.flatMap(({ name, problem }) => (problem ? [{ workflow: name, ...problem }] : [])),
     },
+    ...(workflows.some(({ problem }) => problem) ? { exit: 1 as const } : {}),
   };
 };
 

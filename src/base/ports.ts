@@ -238,7 +238,7 @@ export type Removed =
 // ── Agents: real programs that do the work ───────────────────────────────────────────────────────────────────────
 
 export interface Agents {
-  /** Starts a run and returns at once; a program that cannot be started is an end like others. */
+  /** Starts a run and returns at once; a program that cannot be started is an end like others. `hear` must not throw. */
   start(order: AgentOrder, hear: (event: AgentEvent) => void): AgentRun;
   /** Ends every process that bears the run's mark: what a dead owner left. Returns how many there were. */
   endLeftovers(run: string): Promise<number>;

@@ -67,6 +67,13 @@ describe("running a process", () => {
       ending: "not-started",
       why: expect.stringContaining("ENOENT"),
     });
+    const astray = run("true", { folder: join(folder, "gone") });
+    expect(await astray.running.ended).toMatchObject({ why: expect.stringContaining("gone is gone") });
+    const absurd = run("true", { args: ["a\0b"] });
+    expect(await absurd.running.ended).toMatchObject({
+      ending: "not-started",
+      why: expect.stringContaining("null bytes"),
+    });
   });
 
   it("works in the folder, as $PWD says too, with the mark and without unnamed secrets", async () => {
@@ -116,6 +123,11 @@ describe("running a process", () => {
       limits: { inactivity: 3000 },
     });
     expect(await talking.running.ended).toMatchObject({ ending: "itself", code: 0 });
+  });
+
+  it("takes a limit of months for none", async () => {
+    const { running } = run("sleep 0.1", { limits: { inactivity: 1e11, total: Number.POSITIVE_INFINITY } });
+    expect(await running.ended).toMatchObject({ ending: "itself", code: 0 });
   });
 
   it("ends a talking program after the total limit", async () => {

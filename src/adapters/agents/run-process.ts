@@ -6,7 +6,7 @@
  * A3  However it ends, everything that bears the run's mark is ended before the end is told.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { splitLines } from "./line-splitter.ts";
@@ -28,7 +28,6 @@ export interface ProcessOrder {
   readonly endTimes?: EndTimes;
   hearLine(line: string): void;
   hearTooLong?(characters: number): void;
-  hearError?(chunk: Uint8Array): void;
 }
 
 export type Ending = "itself" | "stopped" | "inactive" | "timed-out" | "not-started";
@@ -42,10 +41,17 @@ export interface ProcessEnd {
   /** The end of what it wrote to standard error. */
   readonly errors: string;
   readonly duration: number;
-  readonly leftovers: { readonly ended: number; readonly alive: number };
+  readonly leftovers: Leftovers;
   /** Why the output on disk is not whole, or null. */
   readonly outputFault: string | null;
 }
+
+interface Leftovers {
+  readonly ended: number;
+  readonly alive: number;
+}
+
+const NO_LEFTOVERS: Leftovers = { ended: 0, alive: 0 };
 
 export interface RunningProcess {
   readonly ended: Promise<ProcessEnd>;
@@ -54,103 +60,73 @@ export interface RunningProcess {
   readonly input: Writable | null;
 }
 
+/** A timer that is set for longer, some 25 days, would go off at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
 const ERRORS_KEPT = 64 * 1024;
 /** How long output may still come after the program has ended and all of its processes are gone. */
 const LAST_OUTPUT = 1000;
 
 export function runProcess(order: ProcessOrder): RunningProcess {
+  try {
+    mkdirSync(order.outputFolder, { recursive: true, mode: 0o700 });
+    return follow(order, startChild(order));
+  } catch (cause) {
+    return neverStarted(cause instanceof Error ? cause.message : String(cause));
+  }
+}
+
+function neverStarted(why: string): RunningProcess {
+  const ended = Promise.resolve<ProcessEnd>({
+    code: null,
+    signal: null,
+    ending: "not-started",
+    why,
+    errors: "",
+    duration: 0,
+    leftovers: NO_LEFTOVERS,
+    outputFault: null,
+  });
+  return { ended, input: null, stop: () => ended };
+}
+
+function follow(order: ProcessOrder, child: ChildProcess): RunningProcess {
   const started = performance.now();
-  mkdirSync(order.outputFolder, { recursive: true, mode: 0o700 });
-  const output = openOutput(join(order.outputFolder, "output.jsonl"));
-  const errorLog = openOutput(join(order.outputFolder, "errors.log"));
-  let errors = Buffer.alloc(0);
+  const limits = watchLimits(order.limits, (which, text) => end(which, text));
+  const ear = listen(order, child, limits.heard);
+  const sweep = sweeper(order, child);
   let ending: Ending = "itself";
   let why = "";
-  let leftovers = { ended: 0, alive: 0 };
-  let sweeping: Promise<void> | null = null;
-
-  const child = startChild(order);
-  const limits = watchLimits(order.limits, (limit, text) => end(limit, text));
-  const lines = splitLines(order.hearLine, order.hearTooLong);
-  child.stdout?.on("data", (chunk: Buffer) => {
-    limits.heard();
-    output.write(chunk);
-    lines.push(chunk);
+  let tell: (end: ProcessEnd) => void = () => {};
+  const ended = new Promise<ProcessEnd>((resolve) => {
+    tell = resolve;
   });
-  child.stderr?.on("data", (chunk: Buffer) => {
-    limits.heard();
-    errorLog.write(chunk);
-    errors = Buffer.concat([errors, chunk]).subarray(-ERRORS_KEPT);
-    order.hearError?.(chunk);
-  });
-  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => {});
-  if (order.input !== null) child.stdin?.end(order.input);
-
-  /** Ends the whole tree, once; what is found while the first process is still alive is no leftover. */
-  function sweep(): Promise<void> {
-    const first = child.exitCode === null && child.signalCode === null ? 1 : 0;
-    sweeping ??= endTree({ mark: order.mark, leader: child.pid }, order.endTimes ?? END_TIMES).then(
-      (swept) => {
-        leftovers = { ended: Math.max(0, swept.ended - first), alive: swept.alive };
-      },
-    );
-    return sweeping;
-  }
-
-  let announce: () => void = () => {};
-  const stopping = new Promise<void>((done) => {
-    announce = done;
-  });
+  const settle = (code: number | null, signal: string | null, leftovers: Leftovers) => {
+    limits.off();
+    const duration = Math.round(performance.now() - started);
+    tell({ code, signal, ending, why, duration, leftovers, ...ear.close() });
+  };
   function end(how: Ending, text: string): void {
-    if (ending !== "itself" || child.exitCode !== null || child.signalCode !== null) return;
+    if (ending !== "itself" || isOver(child)) return;
     ending = how;
     why = text;
-    void sweep();
-    announce();
+    void sweep().then((leftovers) => {
+      // A process that even SIGKILL does not end (it hangs in the kernel) is told, not waited for.
+      if (leftovers.alive > 0 && !isOver(child)) settle(null, null, leftovers);
+    });
   }
-
-  const ended = new Promise<ProcessEnd>((resolve) => {
-    const closed = new Promise<void>((done) => child.once("close", () => done()));
-    const settle = (code: number | null, signal: string | null) => {
-      lines.end();
-      output.close();
-      errorLog.close();
-      const duration = Math.round(performance.now() - started);
-      const outputFault = output.fault() ?? errorLog.fault();
-      resolve({
-        code,
-        signal,
-        ending,
-        why,
-        errors: errors.toString("utf8"),
-        duration,
-        leftovers,
-        outputFault,
-      });
-    };
-    child.once("error", (cause) => {
-      if (child.pid !== undefined) return;
-      limits.off();
-      ending = "not-started";
-      why = cause.message;
-      settle(null, null);
-    });
-    const giveUp = async () => {
-      await sweeping;
-      // A process that even SIGKILL does not end (it hangs in the kernel): told, not waited for.
-      if (leftovers.alive > 0 && child.exitCode === null && child.signalCode === null) settle(null, null);
-    };
-    stopping.then(giveUp);
-    child.once("exit", async (code, signal) => {
-      limits.off();
-      await sweep();
-      await Promise.race([closed, new Promise((done) => setTimeout(done, LAST_OUTPUT).unref())]);
-      child.stdout?.destroy();
-      child.stderr?.destroy();
-      settle(code, signal);
-    });
+  child.once("error", (cause) => {
+    if (child.pid !== undefined) return;
+    ending = "not-started";
+    why = existsSync(order.folder) ? cause.message : `the folder ${order.folder} is gone`;
+    settle(null, null, NO_LEFTOVERS);
   });
-
+  child.once("exit", async (code, signal) => {
+    limits.off();
+    const leftovers = await sweep();
+    await ear.silence();
+    settle(code, signal, leftovers);
+  });
+  if (order.input !== null) child.stdin?.end(order.input);
   return {
     ended,
     input: order.input === null ? child.stdin : null,
@@ -158,6 +134,60 @@ export function runProcess(order: ProcessOrder): RunningProcess {
       end("stopped", text);
       return ended;
     },
+  };
+}
+
+function isOver(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
+interface Ear {
+  /** Settles when all output was heard, or soon after nobody can be writing any more. */
+  silence(): Promise<void>;
+  close(): Pick<ProcessEnd, "errors" | "outputFault">;
+}
+
+function listen(order: ProcessOrder, child: ChildProcess, heard: () => void): Ear {
+  const output = openOutput(join(order.outputFolder, "output.jsonl"));
+  const errorLog = openOutput(join(order.outputFolder, "errors.log"));
+  const lines = splitLines(order.hearLine, order.hearTooLong);
+  let errors = Buffer.alloc(0);
+  child.stdout?.on("data", (chunk: Buffer) => {
+    heard();
+    output.write(chunk);
+    lines.push(chunk);
+  });
+  child.stderr?.on("data", (chunk: Buffer) => {
+    heard();
+    errorLog.write(chunk);
+    errors = Buffer.concat([errors, chunk]).subarray(-ERRORS_KEPT);
+  });
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => {});
+  const closed = new Promise<void>((done) => child.once("close", () => done()));
+  return {
+    async silence() {
+      await Promise.race([closed, new Promise((done) => setTimeout(done, LAST_OUTPUT).unref())]);
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    },
+    close() {
+      lines.end();
+      output.close();
+      errorLog.close();
+      return { errors: errors.toString("utf8"), outputFault: output.fault() ?? errorLog.fault() };
+    },
+  };
+}
+
+/** Ends the whole tree, once. What is found while the first process is still alive is not all leftover. */
+function sweeper(order: ProcessOrder, child: ChildProcess): () => Promise<Leftovers> {
+  let swept: Promise<Leftovers> | null = null;
+  return () => {
+    const first = isOver(child) ? 0 : 1;
+    swept ??= endTree({ mark: order.mark, leader: child.pid }, order.endTimes ?? END_TIMES).then(
+      ({ ended, alive }) => ({ ended: Math.max(0, ended - first), alive }),
+    );
+    return swept;
   };
 }
 
@@ -175,7 +205,7 @@ function watchLimits(
   passed: (which: "inactive" | "timed-out", text: string) => void,
 ): { heard(): void; off(): void } {
   const start = (which: "inactive" | "timed-out", milliseconds: number | undefined, what: string) =>
-    milliseconds === undefined
+    milliseconds === undefined || milliseconds > LONGEST_TIMER
       ? undefined
       : setTimeout(() => passed(which, `${what} for ${milliseconds / 1000} s`), milliseconds);
   const quiet = start("inactive", limits.inactivity, "it gave no output");

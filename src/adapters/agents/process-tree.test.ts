@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { bearsMark, MARK, markOf, markValue } from "./mark.ts";
-import { endTree, findTree } from "./process-tree.ts";
+import { endTree, findTree, startOf } from "./process-tree.ts";
 
 const marks: string[] = [];
 let count = 0;
@@ -113,6 +113,18 @@ describe("ending a run's processes", () => {
     });
     const [chunk] = await once(child.stdout, "data");
     expect(String(chunk)).toBe("false\n");
+  });
+
+  it("asks none that is older than the run for its mark", async () => {
+    const mark = freshMark();
+    const older = await start(mark, "sleep 300 & echo ready; wait");
+    await new Promise((done) => setTimeout(done, 50));
+    const younger = await start(mark, "echo ready; sleep 300");
+    expect(startOf(younger)).toBeGreaterThan(startOf(older) ?? Number.POSITIVE_INFINITY);
+    const found = findTree({ mark, since: startOf(younger) });
+    expect(found).toContain(younger);
+    expect(found).not.toContain(older);
+    expect(findTree({ mark })).toEqual(expect.arrayContaining([older, younger]));
   });
 
   it("leaves the processes of other runs alone", async () => {

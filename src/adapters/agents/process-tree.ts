@@ -4,8 +4,8 @@
  * P1  A process belongs to a run if it bears the run's mark, descends from one that does, or is in the group or the
  *     session of the run's first process.
  * P2  What was once found stays found (by id and start time), also when what it was found by has ended.
- * P3  First SIGTERM and a grace, then SIGKILL, then looked for again until two looks in a row find none: a process
- *     that forked while it was being looked for is found by the next look.
+ * P3  First SIGTERM and a grace, then SIGKILL, then looked for again until several looks in a row find none: a
+ *     process that forked while it was being looked for is found by a later look.
  * P4  It is over within the time given, also if a process cannot be ended; the answer says how many are left.
  *
  * What escapes: on Linux a process that has cleared its environment *and* lost its parent *and* has a session of its
@@ -20,6 +20,8 @@ export interface Tree {
   readonly mark: string;
   /** The run's first process, if this process started it: it leads a group and a session. */
   readonly leader?: number | undefined;
+  /** When it began, as `startOf` tells it: no older process can be one of the run's, nor need be asked for its mark. */
+  readonly since?: number | undefined;
 }
 
 export interface EndTimes {
@@ -41,21 +43,26 @@ export async function endTree(
   const passed = () => performance.now() - started;
   const told = new Set<number>();
   let found: number[] = [];
-  for (let empty = 0; empty < 2 && passed() < times.within; ) {
+  for (let empty = 0; empty < emptyLooks(known) && passed() < times.within; ) {
     found = findTree(tree, known);
     empty = found.length === 0 ? empty + 1 : 0;
     const patient = passed() < times.grace;
     for (const pid of found) if (!patient || !told.has(pid)) signal(pid, patient ? "SIGTERM" : "SIGKILL");
     for (const pid of found) told.add(pid);
-    if (found.length > 0) await sleep(patient ? 20 : 10);
+    if (known.size > 0) await sleep(found.length > 0 && patient ? 20 : 10);
   }
   const alive = found.length === 0 ? 0 : findTree(tree, known).length;
   return { ended: known.size - alive, alive };
 }
 
+/** Where there was something, it may still be forking from one process to the next, between two looks. */
+function emptyLooks(known: ReadonlyMap<number, string>): number {
+  return known.size === 0 ? 2 : 5;
+}
+
 /** The process ids that belong to the run now. `known` (id → start time) is added to. */
 export function findTree(tree: Tree, known: Map<number, string> = new Map()): number[] {
-  const processes = listProcesses(tree.mark);
+  const processes = listProcesses(tree);
   const members = new Set(processes.filter((one) => belongs(one, tree, known)).map(({ pid }) => pid));
   for (let grown = members.size > 0; grown; ) {
     const before = members.size;
@@ -98,8 +105,20 @@ interface Seen {
   readonly marked: boolean;
 }
 
-function listProcesses(mark: string): readonly Seen[] {
-  return existsSync("/proc/self/stat") ? fromProc(mark) : fromPs(mark);
+function listProcesses(tree: Tree): readonly Seen[] {
+  return existsSync("/proc/self/stat") ? fromProc(tree) : fromPs(tree.mark);
+}
+
+/** When a process began, in the kernel's own count; undefined where that is not to be known. */
+export function startOf(pid: number | undefined): number | undefined {
+  const start = pid === undefined ? undefined : statOf(String(pid))[19];
+  return start === undefined ? undefined : Number(start);
+}
+
+/** The fields from the third on: the program's name before them stands in parentheses and may hold any character. */
+function statOf(pid: string): readonly string[] {
+  const stat = readOrNothing(`/proc/${pid}/stat`);
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
 const KERNEL_THREAD = 0x00200000;
@@ -108,18 +127,17 @@ function isKernelThread(flags: string | undefined): boolean {
   return (Number(flags) & KERNEL_THREAD) !== 0;
 }
 
-function fromProc(mark: string): readonly Seen[] {
+function fromProc({ mark, since = 0 }: Tree): readonly Seen[] {
   const seen: Seen[] = [];
   for (const name of readdirSync("/proc")) {
     if (!/^[0-9]+$/.test(name)) continue;
-    const stat = readOrNothing(`/proc/${name}/stat`);
-    // The program's name stands in parentheses and may hold any character.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const fields = statOf(name);
     const [state, parent, group, session] = fields;
     const start = fields[19];
     // Zombies and the dead are already ended.
     if (!state || !start || state === "Z" || state === "X" || isKernelThread(fields[6])) continue;
-    const marked = bearsMark(readOrNothing(`/proc/${name}/environ`), mark);
+    // Asking for an environment waits for whatever holds the process's memory: only those that can be ours are asked.
+    const marked = Number(start) >= since && bearsMark(readOrNothing(`/proc/${name}/environ`), mark);
     const numbers = { parent: Number(parent), group: Number(group), session: Number(session) };
     seen.push({ pid: Number(name), start, ...numbers, marked });
   }

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { splitLines } from "./line-splitter.ts";
 import { openOutput } from "./output-file.ts";
-import { END_TIMES, type EndTimes, endTree } from "./process-tree.ts";
+import { END_TIMES, type EndTimes, endTree, startOf } from "./process-tree.ts";
 
 export interface ProcessOrder {
   readonly program: string;
@@ -182,11 +182,13 @@ function listen(order: ProcessOrder, child: ChildProcess, heard: () => void): Ea
 /** Ends the whole tree, once. What is found while the first process is still alive is not all leftover. */
 function sweeper(order: ProcessOrder, child: ChildProcess): () => Promise<Leftovers> {
   let swept: Promise<Leftovers> | null = null;
+  const tree = { mark: order.mark, leader: child.pid, since: startOf(child.pid) };
   return () => {
     const first = isOver(child) ? 0 : 1;
-    swept ??= endTree({ mark: order.mark, leader: child.pid }, order.endTimes ?? END_TIMES).then(
-      ({ ended, alive }) => ({ ended: Math.max(0, ended - first), alive }),
-    );
+    swept ??= endTree(tree, order.endTimes ?? END_TIMES).then(({ ended, alive }) => ({
+      ended: Math.max(0, ended - first),
+      alive,
+    }));
     return swept;
   };
 }

@@ -11,7 +11,7 @@ import type { Caller, PawlEvent } from "../base/event.ts";
 import { projectPath } from "../base/path.ts";
 import type { Cache, Change, Outside, Store, View } from "../base/ports.ts";
 import type { Settings } from "../base/settings.ts";
-import type { Advance, Context, FollowUp, Prepared } from "../workflows/module.ts";
+import type { Advance, Context, FollowUp, Prepared } from "../workflows/advance.ts";
 
 const EVENTS = projectPath(".pawl/events.jsonl");
 const MAX_ATTEMPTS = 100;

@@ -4,11 +4,21 @@
  * Everything but the names is loaded when it is first used, so that a cold start pays only for what it uses.
  */
 import type { ZodObject } from "zod";
-import type { Caller, PawlEvent } from "../base/event.ts";
-import type { ProjectPath } from "../base/path.ts";
-import type { Cache, Change, Outside, View } from "../base/ports.ts";
-import type { Settings } from "../base/settings.ts";
+import type { View } from "../base/ports.ts";
 import type { Workflow } from "../engine/workflow.ts";
+import type { Advance, Reply, RunOverview } from "./advance.ts";
+
+export type {
+  Advance,
+  Context,
+  FollowUp,
+  HumanQuestion,
+  LogLine,
+  Prepared,
+  Reply,
+  RunOverview,
+  Worked,
+} from "./advance.ts";
 
 export interface WorkflowModule {
   readonly name: string;
@@ -40,23 +50,6 @@ export interface Table {
   readonly replies: readonly string[];
 }
 
-export interface RunOverview {
-  /** `workflow:id` */
-  readonly run: string;
-  readonly title: string;
-  readonly state: string;
-  /** Who must act next. */
-  readonly awaits: "nobody" | "assistant" | "human" | "agent";
-  /** What is awaited, in a few words: "approve or reject the git status". */
-  readonly next: string;
-  /** What a person types to go on; default, where a human is awaited: `pawl approve` with the run. */
-  readonly command?: string;
-  /** ISO 8601, or null where the run has not begun. */
-  readonly since: string | null;
-  /** Set where the run cannot be read: the two lines of the error. */
-  readonly problem?: { readonly message: string; readonly fix: string };
-}
-
 export interface StoryInput {
   readonly id: string;
 }
@@ -67,94 +60,7 @@ export interface GateInput {
   readonly notes?: string;
 }
 
-// ── One advance ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-/**
- * One advance, run by `runtime/advance.ts`: read → gather → prepare (all may fail, nothing has changed) → commit.
- *
- * A1  `read` reads through the view only, and may be run again.
- * A2  `gather` looks outside (git, network, checks) and never runs under a lock. Where it exists and what was read has
- *     changed meanwhile, everything is done again.
- * A3  `prepare` is pure: it decides, renders the reply, and says what to commit. The moment is an argument.
- */
-export interface Advance<Input, Seen, Gathered, R> {
-  /** The run whose lock is held, `workflow:id`; null: it only reads. Throws on a bad id. */
-  run(input: Input): string | null;
-  read(view: View, input: Input, context: Context): Promise<Seen>;
-  gather?(seen: Seen, input: Input, outside: Outside, context: Context): Promise<Gathered>;
-  prepare(seen: Seen, gathered: Gathered, input: Input, context: Context): Prepared<R>;
-}
-
-export interface Context {
-  readonly settings: Settings;
-  readonly caller: Caller;
-  readonly moment: Moment;
-  /** What was worked out of texts before; absent: nothing is kept. */
-  readonly cache?: Pick<Cache, "get">;
-}
-
-export interface Moment {
-  /** ISO 8601 in UTC with milliseconds. */
-  readonly time: string;
-  /** A fresh unique id (UUID), for the event and the appends of this advance. */
-  readonly id: string;
-}
-
-export interface Prepared<R> {
-  readonly reply: R;
-  /** Empty or absent: nothing is committed. */
-  readonly changes?: readonly Change[];
-  /** Appended to `.pawl/events.jsonl` in the same commit. Only together with changes. */
-  readonly events?: readonly PawlEvent[];
-  /** Written after the commit (or without one), best effort. */
-  readonly logs?: readonly LogLine[];
-  /** Worked out of a text, for the cache; put there after the commit (or without one), best effort. */
-  readonly worked?: readonly Worked[];
-  /** Run after the commit, each time; what comes of it never undoes or fails this advance. */
-  readonly followUp?: FollowUp<R>;
-  /** Instead of a commit: a human must be asked first; the surface asks and calls again. */
-  readonly ask?: HumanQuestion;
-}
-
-/** An advance that follows another: looks at what the commit left to be told outside, and tells it. */
-export interface FollowUp<R> {
-  // biome-ignore lint/suspicious/noExplicitAny: it has types of its own; the runtime passes them through unread
-  readonly plan: Advance<any, any, any, R>;
-  readonly input: unknown;
-  /** The reply, with what came of the follow-up. */
-  merge(reply: R, followed: R): R;
-}
-
-export interface LogLine {
-  readonly path: ProjectPath;
-  readonly line: string;
-}
-
-export interface Worked {
-  readonly kind: string;
-  readonly source: string;
-  readonly worked: string;
-}
-
-/**
- * What a surface must ask of a human. It then tries the advance again with the human's verdict in the input's place
- * (`is_approved`, `feedback_notes`) and the channel `elicitation`.
- */
-export interface HumanQuestion {
-  readonly message: string;
-}
-
 // ── Surfaces, as data ────────────────────────────────────────────────────────────────────────────────────────────
-
-/** What every surface can show: the same text in CLI and MCP, the same data under `--json` and as structured content. */
-export interface Reply {
-  readonly text: string;
-  readonly data: Readonly<Record<string, unknown>>;
-  /** The action was refused; nothing changed. */
-  readonly refused?: true;
-  /** What comes next is a person's; the CLI exits with 3. */
-  readonly waits?: true;
-}
 
 export interface Tool {
   /** Literal: the specs' names are contracts. */
@@ -200,6 +106,8 @@ export interface Verb {
   readonly options: readonly VerbOption[];
   /** Where no project is found, the repository or the working directory is taken to become one. */
   readonly create?: true;
+  /** Where several workflows have a verb of this name: whether these words after it are meant for this one. */
+  accepts?(words: readonly string[]): boolean;
   /** The input is an object of the arguments and options by name (camelCase). */
   // biome-ignore lint/suspicious/noExplicitAny: as with tools
   readonly advance: () => Promise<Advance<any, any, any, Reply>>;

@@ -3,11 +3,31 @@ import { advance } from "../../runtime/advance.ts";
 import { loadWorkflows, type Workflows } from "../../runtime/project.ts";
 import type { Reply, Verb } from "../../workflows/module.ts";
 import type { Answer, CommandSpec, Run } from "./command.ts";
+import { sharedCommand } from "./shared-verb.ts";
 import { clean } from "./terminal.ts";
 
-export async function verbCommands(workflows: Workflows): Promise<readonly CommandSpec[]> {
-  const modules = await loadWorkflows(workflows);
-  return modules.flatMap(({ title, verbs }) => verbs.map((verb) => verbCommand(title, verb)));
+/** `soundOnly`: workflows that cannot be loaded are left out; else what is wrong with them is thrown. */
+export async function verbCommands(
+  workflows: Workflows,
+  { soundOnly = false } = {},
+): Promise<readonly CommandSpec[]> {
+  const modules = soundOnly ? await soundWorkflows(workflows) : await loadWorkflows(workflows);
+  const verbs = modules.flatMap(({ title, verbs }) => verbs.map((verb) => ({ group: title, verb })));
+  return [...new Set(verbs.map(({ verb }) => verb.name))].map((name) => {
+    const same = verbs.filter(({ verb }) => verb.name === name);
+    const [first] = same as [(typeof same)[0]];
+    return same.length === 1
+      ? verbCommand(first.group, first.verb)
+      : sharedCommand(
+          first.group,
+          same.map(({ verb }) => verb),
+        );
+  });
+}
+
+async function soundWorkflows(workflows: Workflows) {
+  const loaded = await Promise.allSettled(Object.values(workflows).map((load) => load()));
+  return loaded.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
 }
 
 function verbCommand(group: string, verb: Verb): CommandSpec {
@@ -21,7 +41,7 @@ function verbCommand(group: string, verb: Verb): CommandSpec {
   };
 }
 
-function runOf(verb: Verb): Run {
+export function runOf(verb: Verb): Run {
   return async (host, call) => {
     const project = await host.project({ create: verb.create ?? false });
     const plan = await verb.advance();

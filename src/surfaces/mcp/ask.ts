@@ -46,7 +46,7 @@ export async function ask(
   serving: Serving,
   tool: Tool,
   input: Input,
-  { message }: HumanQuestion,
+  { message, command }: HumanQuestion,
   context: ServerContext,
 ): Promise<Answer> {
   if (!canAsk(serving, context)) {
@@ -54,7 +54,7 @@ export async function ask(
     return refusal(
       "caller-not-allowed",
       "This verdict is the human's, and this client cannot ask them (it has no elicitation). Nothing was decided.",
-      `Ask the human to run \`pawl approve ${run}\` or \`pawl reject ${run} --notes "…"\` in a terminal, then go on.`,
+      `Ask the human to run ${command ? `\`${command}\`` : `\`pawl approve ${run}\` or \`pawl reject ${run} --notes "…"\``} in a terminal, then go on.`,
     );
   }
   const state: Question = { tool: tool.name, input: hash(input), message: hash(message) };

@@ -8,7 +8,7 @@ import {
 import { z } from "zod";
 import { advance } from "../../runtime/advance.ts";
 import type { Project } from "../../runtime/project.ts";
-import type { Resource, UserPrompt, WorkflowModule } from "../../workflows/module.ts";
+import type { Resource, Tool, UserPrompt, WorkflowModule } from "../../workflows/module.ts";
 import type { Question } from "./ask.ts";
 import { type Serving, toolHandler } from "./call.ts";
 import type { Gate } from "./gate.ts";
@@ -36,8 +36,9 @@ export function openServerFactory({ project, modules, version, work, gate }: Ser
       },
     );
     const serving: Serving = { runtime: project.runtime, server, codec, work };
+    const shared = new Set<Tool>();
     const load = async () => {
-      for (const module of modules) await register(serving, module);
+      for (const module of modules) await register(serving, module, shared);
     };
     if (gate.isHandshake()) gate.await(load);
     else await load();
@@ -58,13 +59,16 @@ function lateCodec(): RequestStateCodec<Question> {
   };
 }
 
-async function register(serving: Serving, module: WorkflowModule): Promise<void> {
+/** `shared`: the tools that are there already; several workflows may have one and the same. */
+async function register(serving: Serving, module: WorkflowModule, shared: Set<Tool>): Promise<void> {
   const [tools, prompts, resources] = await Promise.all([
     module.tools(),
     module.prompts(),
     module.resources(),
   ]);
   for (const tool of tools) {
+    if (shared.has(tool)) continue;
+    shared.add(tool);
     serving.server.registerTool(
       tool.name,
       {

@@ -1,0 +1,69 @@
+/** One command for a verb that several workflows have: which of them is meant is told by the words after it. */
+import { PawlError } from "../../base/error.ts";
+import type { Verb } from "../../workflows/module.ts";
+import type { Call, CommandArgument, CommandSpec } from "./command.ts";
+import { runOf } from "./verb.ts";
+
+/** The verbs have the same name; at most one of them takes whatever no other accepts. */
+export function sharedCommand(group: string, verbs: readonly Verb[]): CommandSpec {
+  const length = Math.max(...verbs.map((verb) => verb.arguments.length));
+  const places = Array.from({ length }, (_, at) => argumentAt(verbs, at));
+  const options = verbs.flatMap((verb) => verb.options);
+  return {
+    name: verbs[0]?.name ?? "",
+    summary: unique(verbs.map(({ summary }) => lower(summary))).join("; or "),
+    group,
+    arguments: places,
+    options: options.filter(({ flags }, at) => options.findIndex((other) => other.flags === flags) === at),
+    load: async () => async (host, call) => {
+      const words = wordsOf(places, call);
+      const verb = verbs.find(({ accepts }) => accepts?.(words)) ?? verbs.find(({ accepts }) => !accepts);
+      if (!verb || words.length > verb.arguments.length) throw unexpected(verbs, words);
+      const given = verb.arguments.map(({ name }, at) => [camelCase(name), words[at]]);
+      return runOf(verb)(host, { ...call, arguments: Object.fromEntries(given) });
+    },
+  };
+}
+
+/** What may stand in a place: all that the verbs have there. */
+function argumentAt(verbs: readonly Verb[], at: number): CommandArgument {
+  const here = verbs.flatMap((verb) => verb.arguments[at] ?? []);
+  return {
+    name: unique(here.map(({ name }) => name)).join("|"),
+    description: unique(here.map(({ description, choices }) => choices?.join(", ") ?? description)).join(
+      "; or ",
+    ),
+    required: here.length === verbs.length && here.every(({ required }) => required),
+  };
+}
+
+function wordsOf(places: readonly CommandArgument[], { arguments: given }: Call): readonly string[] {
+  const words = places.map(({ name }) => given[camelCase(name)]);
+  return words.filter((word): word is string => typeof word === "string");
+}
+
+function unexpected(verbs: readonly Verb[], words: readonly string[]): PawlError {
+  const forms = verbs.map(({ name, arguments: taken }) =>
+    [name, ...taken.map((each) => (each.required ? `<${each.name}>` : `[${each.name}]`))].join(" "),
+  );
+  const name = verbs[0]?.name ?? "";
+  return new PawlError(
+    "usage",
+    `\`${[name, ...words].join(" ")}\` does not fit: expected ${unique(forms)
+      .map((form) => `\`${form}\``)
+      .join(" or ")}.`,
+    `See \`pawl ${name} --help\`.`,
+  );
+}
+
+function unique(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)];
+}
+
+function lower(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+function camelCase(name: string): string {
+  return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

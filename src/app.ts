@@ -90,6 +90,10 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
       cache: openCache(root),
       settings: async (view) => within((await read(view)).settings, surroundings),
     },
+    async *events(options) {
+      const { readEvents } = await import("./adapters/events/read-events.ts");
+      yield* readEvents(join(root, ".pawl", "events.jsonl"), options);
+    },
     explainSettings: async () => (await read(store.view())).origins,
     async repairJournal() {
       const { repairJournal } = await import("./adapters/files/repair.ts");

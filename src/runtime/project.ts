@@ -1,6 +1,7 @@
 /** An open project, as the surfaces see it: the store behind its runtime, its workflows and its configuration. */
 
 import { PawlError } from "../base/error.ts";
+import type { PawlEvent } from "../base/event.ts";
 import { nearest } from "../base/nearest.ts";
 import type { WorkflowModule } from "../workflows/module.ts";
 import type { Runtime } from "./advance.ts";
@@ -16,6 +17,8 @@ export interface Project {
   explainSettings(): Promise<readonly SettingOrigin[]>;
   /** Sets a damaged journal aside and applies what is good in it; where nothing is damaged, nothing changes. */
   repairJournal(): Promise<JournalRepair>;
+  /** What happened, of every workflow, in order; with `follow` also what will happen, until aborted. */
+  events(options?: { readonly follow?: boolean; readonly signal?: AbortSignal }): AsyncIterable<PawlEvent>;
   /** Syncs what is unsynced and lets go of the project. */
   close(): Promise<void>;
 }

@@ -53,6 +53,8 @@ export interface Host {
   readonly name: string;
   readonly version: string;
   readonly terminal: Terminal;
+  /** JSON was asked for; only who writes while it goes on need care. */
+  readonly json?: boolean;
   readonly workflows: Workflows;
   /** The person at the terminal. */
   readonly caller: Caller;

@@ -50,6 +50,15 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import("./show.ts")).show,
   },
   {
+    name: "log",
+    summary: "show what happened, in every workflow or in one run",
+    group: EVERY_DAY,
+    arguments: [{ ...RUN, required: false }],
+    options: [{ flags: "--follow", description: "go on with what happens from now on" }],
+    details: "Under --json one event a line, as they are stored.",
+    load: async () => (await import("./log.ts")).log,
+  },
+  {
     name: "approve",
     summary: "approve what a run has under review",
     group: EVERY_DAY,

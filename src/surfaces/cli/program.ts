@@ -18,7 +18,7 @@ const USAGE_CODES: ReadonlySet<ErrorCode> = new Set([
 export async function runProgram(argv: readonly string[], host: Host): Promise<number> {
   const json = argv.includes("--json");
   try {
-    const answer = await obey(argv, host);
+    const answer = await obey(argv, { ...host, json });
     if (!answer) return 0;
     host.terminal.out(json ? `${JSON.stringify(answer.data, null, 2)}\n` : answer.text);
     return answer.exit ?? 0;
@@ -42,9 +42,14 @@ function fail({ code, message, fix }: PawlError, json: boolean, { terminal, name
 
 async function obey(argv: readonly string[], host: Host): Promise<Answer | undefined> {
   // A command of our own needs no other one, and no workflow's verbs: they would only be loaded to be left alone.
-  const own = COMMANDS.filter(({ name }) => name === firstWord(argv));
+  const word = firstWord(argv);
+  const own = COMMANDS.filter(({ name }) => name === word);
+  // The help is shown, too, where a workflow cannot be loaded.
+  const sound = { soundOnly: word === undefined };
   const specs =
-    own.length > 0 ? own : [...COMMANDS, ...(await (await import("./verb.ts")).verbCommands(host.workflows))];
+    own.length > 0
+      ? own
+      : [...COMMANDS, ...(await (await import("./verb.ts")).verbCommands(host.workflows, sound))];
   let answer: Answer | undefined;
   const program = build(specs, host, async (spec, input) => {
     const run = await spec.load();

@@ -4,7 +4,8 @@ import { fstatSync, writeSync } from "node:fs";
 export interface Terminal {
   readonly columns: number;
   readonly paint: Paint;
-  out(text: string): void;
+  /** False: nobody reads the output any more. */
+  out(text: string): boolean;
   err(text: string): void;
 }
 
@@ -31,8 +32,12 @@ export function openTerminal(environment: Readonly<Record<string, string | undef
   return {
     columns: Math.min(stdout?.columns || DEFAULT_COLUMNS, WIDEST),
     paint: paintOf(hasColour(environment, stdout?.isTTY ?? false)),
-    out: (text) => (stdout ? void stdout.write(text) : writeWhole(OUT, text)),
-    err: (text) => writeWhole(ERR, text),
+    out(text) {
+      if (!stdout) return writeWhole(OUT, text);
+      stdout.write(text);
+      return true;
+    },
+    err: (text) => void writeWhole(ERR, text),
   };
 }
 
@@ -48,17 +53,18 @@ function isDevice(descriptor: number): boolean {
   }
 }
 
-/** Writes all of the text, waiting where a pipe is full; stops where nobody reads. */
-function writeWhole(descriptor: number, text: string): void {
+/** Writes all of the text, waiting where a pipe is full; stops, and says false, where nobody reads. */
+function writeWhole(descriptor: number, text: string): boolean {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) {
     try {
       at += writeSync(descriptor, bytes, at);
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== "EAGAIN") return;
+      if ((cause as NodeJS.ErrnoException).code !== "EAGAIN") return false;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }
   }
+  return true;
 }
 
 function hasColour(environment: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {

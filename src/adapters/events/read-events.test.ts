@@ -1,0 +1,70 @@
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readEvents } from "./read-events.ts";
+
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "pawl-events-"));
+  path = join(folder, ".pawl", "events.jsonl");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const line = (id: string) =>
+  `${JSON.stringify({ id, type: "edit:kept", time: "2026-01-01T00:00:00.000Z" })}\n`;
+
+async function all(): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id } of readEvents(path)) ids.push(id);
+  return ids;
+}
+
+function write(text: string): void {
+  mkdirSync(join(folder, ".pawl"), { recursive: true });
+  appendFileSync(path, text);
+}
+
+describe("the events of a project", () => {
+  it("are none where there is no file", async () => expect(await all()).toEqual([]));
+
+  it("are read in order, over the borders of chunks and of characters", async () => {
+    const ids = Array.from({ length: 3_000 }, (_, at) => `ä${at}-${"ö".repeat(at % 50)}`);
+    write(ids.map(line).join(""));
+    expect(await all()).toEqual(ids);
+  });
+
+  it("leave out what is no event, and a last line without its end", async () => {
+    write(`${line("a")}not json\n7\n\n${line("b")}${line("c").slice(0, -5)}`);
+    expect(await all()).toEqual(["a", "b"]);
+  });
+
+  it("are followed: from before there is a file, by halves of lines, and over a rotation", async () => {
+    const stop = new AbortController();
+    const events = readEvents(path, { follow: true, signal: stop.signal });
+    const next = async () => (await events.next()).value?.id;
+    const first = next();
+    write(line("a"));
+    expect(await first).toBe("a");
+    const second = next();
+    write(line("b").slice(0, 20));
+    setTimeout(() => write(line("b").slice(20) + line("c")), 50);
+    expect(await second).toBe("b");
+    expect(await next()).toBe("c");
+    const late = next();
+    write(line("d"));
+    renameSync(path, `${path}.1`);
+    expect(await late).toBe("d");
+    const fresh = next();
+    writeFileSync(path, line("e"));
+    expect(await fresh).toBe("e");
+    const cut = next();
+    writeFileSync(path, "");
+    setTimeout(() => write(line("f")), 50);
+    expect(await cut).toBe("f");
+    const end = events.next();
+    stop.abort();
+    expect((await end).done).toBe(true);
+  });
+});

@@ -28,9 +28,15 @@ export interface Start {
 }
 
 /** Runs the command line to its exit code. */
-export async function run({ argv, program, home, workflows = WORKFLOWS }: Start): Promise<number> {
+export async function run({ argv, program, home, workflows: shipped = WORKFLOWS }: Start): Promise<number> {
   const environment = readEnvironment();
   const opened: Project[] = [];
+  const open = async (place: ProjectPlace) => {
+    const project = await openProject(place);
+    opened.push(project);
+    return project;
+  };
+  const workflows = await allWorkflows(argv, { home, environment, workflows: shipped }, open);
   const host: Host = {
     name: basename(program).replace(/\.[cm]?[jt]s$/, "") === "bloom" ? "bloom" : "pawl",
     version: readVersion(home),
@@ -44,9 +50,7 @@ export async function run({ argv, program, home, workflows = WORKFLOWS }: Start)
       const cwd = process.cwd();
       const tasksFile = file ?? environment.BLOOM_TASKS_FILE;
       const root = findRoot({ cwd, option, variable: environment.PAWL_PROJECT, tasksFile, create });
-      const project = await openProject({ root, home, environment, workflows, cwd, tasksFile });
-      opened.push(project);
-      return project;
+      return open({ root, home, environment, workflows, cwd, tasksFile });
     },
     async serve(project, names) {
       const { serve } = await import("./surfaces/mcp/serve.ts");
@@ -70,6 +74,46 @@ export interface ProjectPlace {
   readonly cwd?: string;
   /** tasks.yaml as named by `--file` or `$BLOOM_TASKS_FILE`. */
   readonly tasksFile?: string | undefined;
+}
+
+/** The shipped workflows and those of the project around, if there is one. */
+async function allWorkflows(
+  argv: readonly string[],
+  place: Omit<ProjectPlace, "root">,
+  open: (place: ProjectPlace) => Promise<Project>,
+): Promise<Workflows> {
+  const root = existingRoot(argv, place.environment);
+  // Most projects have no workflow of their own: then nothing is parsed.
+  if (root === null || !/\bworkflows\b/.test(textOf(join(root, "pawl.yaml")))) return place.workflows;
+  const { withOwnWorkflows } = await import("./own-workflows.ts");
+  return withOwnWorkflows(place.workflows, async () => (await open({ ...place, root })).runtime.store);
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    // That it cannot be read is told by whoever needs what it says.
+    return "";
+  }
+}
+
+/** The command line is not parsed yet: its verbs are the workflows'. */
+function existingRoot(argv: readonly string[], environment: Environment): string | null {
+  const at = argv.findIndex((word) => word === "--project" || word.startsWith("--project="));
+  const option = argv[at]?.startsWith("--project=") ? argv[at]?.slice("--project=".length) : argv[at + 1];
+  try {
+    return findRoot({
+      cwd: process.cwd(),
+      option: at < 0 ? undefined : option,
+      variable: environment.PAWL_PROJECT,
+      tasksFile: environment.BLOOM_TASKS_FILE,
+      create: false,
+    });
+  } catch {
+    // Whoever needs a project is told why there is none.
+    return null;
+  }
 }
 
 /** Opens the project at the root: what was committed and not yet applied is applied first. */

@@ -102,10 +102,23 @@ const BLOOM_FILE = z.strictObject({
     .describe("Variables that verify commands get beside those that every child gets."),
 });
 
+const workflowFile = z
+  .string()
+  .regex(
+    /^(?:\.\/)?(?:[^/\\]+\/)*[A-Za-z][A-Za-z0-9_-]*\.ya?ml$/,
+    "expected the path of a .yaml file in the project, its name of letters, digits, _ and -",
+  );
+
 /** The keys of `pawl.yaml`. */
 export const PAWL_FILE = z.strictObject({
   alfred: ALFRED_FILE.optional().describe("One task through gates, by MCP tools."),
   bloom: BLOOM_FILE.optional().describe("Many tasks and agents, from tasks.yaml."),
+  workflows: z
+    .array(workflowFile)
+    .optional()
+    .describe(
+      "The files of the project's own workflows, such as ./release.yaml; each is called as its file.",
+    ),
 });
 
 /** The JSON schema of `pawl.yaml`, for editors. */

@@ -50,7 +50,10 @@ const LAYERS: readonly (readonly [string, RegExp])[] = [
   ["workflows", /^src\/workflows\//],
   ["runtime", /^src\/runtime\//],
   ["adapters and surfaces", /^src\/(adapters|surfaces)\//],
-  ["app", /^src\/(app|outside|config|config-file|config-schema|project-root|index)\.ts$/],
+  [
+    "app",
+    /^src\/(app|outside|own-workflows|config|config-file|config-schema|project-root|index|library)\.ts$/,
+  ],
   ["main", /^src\/main\.ts$/],
 ];
 

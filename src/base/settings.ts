@@ -7,6 +7,8 @@ export interface Settings {
   readonly bloom: BloomSettings;
   /** By name; `claude`, `codex`, `opencode`, `gemini` and `scripted` need no entry. */
   readonly agents?: Readonly<Record<string, AgentSettings>>;
+  /** The files of the project's own workflows, as they are written: `./release.yaml`. */
+  readonly workflows?: readonly string[];
 }
 
 /** How an agent is started. */

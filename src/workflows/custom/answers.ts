@@ -1,0 +1,109 @@
+/** The answers to a send that moves nothing by a row: it is shown, asked of a person, or still being found out. */
+import { PawlError } from "../../base/error.ts";
+import type { Context, Prepared, Reply } from "../module.ts";
+import { availableEvents, awaitedOf, nextOf, renderEvents } from "./describe.ts";
+import { type Looks, type RunFile, renderRun } from "./run-file.ts";
+import type { Seen, SendInput } from "./seen.ts";
+
+/** What surfaces know of the run beside the words. */
+export function standing(seen: Pick<Seen, "run" | "loaded">, position: Seen["position"]) {
+  const { definition } = seen.loaded;
+  return {
+    run: seen.run,
+    state: position.state,
+    kept: position.kept,
+    awaits: awaitedOf(definition, position),
+    next: nextOf(definition, position),
+    available: availableEvents(definition, position),
+  };
+}
+
+/** Where the run stands. */
+export function shown(seen: Seen, { said = [] }: SendInput): Prepared<Reply> {
+  const { loaded, position, run, file } = seen;
+  const { table } = loaded.definition;
+  const data = standing(seen, position);
+  const begun = file === null ? " (not begun)" : "";
+  const lines = [
+    `${run} is in ${position.state}${begun}: ${table.states[position.state]?.description ?? ""}`,
+    ...(data.next ? [`Awaited of ${whom(data.awaits)}: ${data.next}`] : []),
+    ...(data.available.length > 0 ? [`Events:\n${renderEvents(run, data.available)}`] : []),
+  ];
+  const message = [...said, lines.join("\n\n")].join("\n");
+  return { reply: { text: `${message}\n`, data: { status: "success", message, ...data } } };
+}
+
+function whom(awaits: string): string {
+  return awaits === "human" ? "a person" : awaits === "nobody" ? "nobody" : `the ${awaits}`;
+}
+
+/** The event is a person's: they are asked through the client, where it can; a program is refused. */
+export function asked(seen: Seen, event: string, { notes }: SendInput, { caller }: Context): Prepared<Reply> {
+  const { run, position, loaded } = seen;
+  const command = `pawl cast ${run} ${event}`;
+  if (caller.channel !== "mcp")
+    throw new PawlError(
+      "caller-not-allowed",
+      `Only a person may send ${event} to ${run}; the caller came by the channel "${caller.channel}". Nothing was changed.`,
+      `A person sends it with \`${command}\`.`,
+    );
+  const { description } = loaded.definition.table.events[event] ?? { description: "" };
+  const message = [
+    `Send ${event} to ${run}, which is in ${position.state}? (${description})`,
+    ...(notes?.trim() ? [`The assistant says: ${notes}`] : []),
+  ].join("\n\n");
+  return {
+    reply: { text: "", data: { status: "success", message: "The human is asked." } },
+    ask: { message, command },
+  };
+}
+
+/** The person said no. */
+export function heldBack(seen: Seen, event: string, { feedback_notes }: SendInput): Prepared<Reply> {
+  const said = feedback_notes?.trim() ? ` They say: ${feedback_notes}` : "";
+  const message = `The human did not agree to ${event}; ${seen.run} stays in ${seen.position.state}.${said}`;
+  return {
+    reply: {
+      text: `${message}\n`,
+      data: { status: "error", message, ...standing(seen, seen.position) },
+      refused: true,
+    },
+  };
+}
+
+/** A command is not done within the wait. Where it answers a fact, its key is kept, so that it is found again. */
+export function stillRunning(
+  seen: Seen,
+  commands: readonly string[],
+  looks: Looks,
+  { said = [], event }: SendInput,
+  { moment }: Context,
+): Prepared<Reply> {
+  const { run, position, file, path } = seen;
+  const what = commands.map((command) => `\`${command}\``).join(", ");
+  const again = `pawl cast ${run}${event && !file?.pending ? ` ${event}` : ""}`;
+  const message = [
+    ...said,
+    `Still running: ${what}. ${run} stays in ${position.state} until it has ended. Do the same again in a while (\`${again}\`): it is found, not begun anew.`,
+  ].join("\n");
+  const data = { status: "running", message, ...standing(seen, position) };
+  const reply: Reply = { text: `${message}\n`, data, waits: true };
+  const isKnown = JSON.stringify(file?.checks ?? {}) === JSON.stringify(looks);
+  if (isKnown) return { reply };
+  const kept: RunFile = { ...(file ?? newRun(seen, moment.time)), checks: looks, updated_at: moment.time };
+  return { reply, changes: [{ type: "write", path, text: renderRun(kept) }] };
+}
+
+/** A run that has taken no row yet. */
+export function newRun({ loaded, id, position }: Seen, time: string): RunFile {
+  return {
+    workflow: loaded.definition.table.name,
+    id,
+    table_hash: loaded.hash,
+    state: position.state,
+    kept: position.kept,
+    history: [],
+    created_at: time,
+    updated_at: time,
+  };
+}

@@ -1,0 +1,132 @@
+/** What the engine's check does not know of: sources, gates and commands. Of a table whose structure may be at fault. */
+
+import { pathFault } from "../../base/path.ts";
+import { isFinal, isKept } from "../../engine/lookup.ts";
+import { targetOf } from "../../engine/position.ts";
+import type { Row, Workflow } from "../../engine/workflow.ts";
+import {
+  commandOf,
+  type Definition,
+  endEvents,
+  type FactSource,
+  OTHER_BRANCH,
+  type RunCommand,
+  VALUES_OF,
+} from "./definition.ts";
+import { renderWithId, templateFault } from "./template.ts";
+
+export interface DefinitionFault {
+  readonly row?: string;
+  readonly fact?: string;
+  readonly event?: string;
+  readonly message: string;
+}
+
+export function checkDefinition(definition: Omit<Definition, "replies">): readonly DefinitionFault[] {
+  return [...checkSources(definition), ...checkGates(definition), ...checkCommands(definition)];
+}
+
+function checkSources({ table, sources }: Omit<Definition, "replies">): readonly DefinitionFault[] {
+  const unknown = Object.keys(sources).filter((name) => !Object.hasOwn(table.facts, name));
+  return [
+    ...unknown.map((fact) => ({ fact, message: `source ${fact}: the table has no fact of that name.` })),
+    ...Object.entries(table.facts).flatMap(([name, fact]) => {
+      const source = Object.hasOwn(sources, name) ? sources[name] : undefined;
+      const faults = isKept(fact) ? keptFaults(source) : sourceFaults(source, fact.values);
+      return faults.map((message) => ({ fact: name, message: `fact ${name}: ${message}` }));
+    }),
+  ];
+}
+
+function keptFaults(source: FactSource | undefined): readonly string[] {
+  return source ? ["a kept fact has no source."] : [];
+}
+
+function sourceFaults(source: FactSource | undefined, values: readonly unknown[]): readonly string[] {
+  if (!source) return ["an observed fact needs a source; a kept one needs `initial`."];
+  const fixed = VALUES_OF[source.type];
+  const found: string[] = [];
+  if (fixed && !(fixed.length === values.length && fixed.every((value) => values.includes(value))))
+    found.push(`expected the values ${fixed.join(", ")}; found ${values.join(", ")}.`);
+  if (source.type === "git-branch" && !values.includes(OTHER_BRANCH))
+    found.push(`expected "${OTHER_BRANCH}" among the values: it stands for every branch that is not listed.`);
+  if (source.type === "file" || source.type === "checklist") {
+    const fault = templateFault(source.path) ?? pathFault(renderWithId(source.path, "id"));
+    if (fault) found.push(`the path ${JSON.stringify(source.path)} cannot be used: ${fault}.`);
+  }
+  if (source.type === "command") {
+    const fault = templateFault(source.command);
+    if (fault) found.push(`the command cannot be used: ${fault}.`);
+  }
+  return found;
+}
+
+function checkGates({
+  table,
+  gates = {},
+  hints = {},
+}: Omit<Definition, "replies">): readonly DefinitionFault[] {
+  const ends = endEvents(table);
+  return [
+    ...Object.keys(gates).flatMap((event) => {
+      if (!Object.hasOwn(table.events, event))
+        return [{ event, message: `gate ${event}: the table has no such event.` }];
+      if (!ends.has(event)) return [];
+      return [
+        {
+          event,
+          message: `event ${event}: it tells how a command ended, so only the engine sends it; leave gate and verdict out.`,
+        },
+      ];
+    }),
+    ...Object.keys(hints)
+      .filter((state) => !Object.hasOwn(table.states, state))
+      .map((state) => ({ message: `hint ${state}: the table has no such state.` })),
+  ];
+}
+
+function checkCommands({ table, sources }: Omit<Definition, "replies">): readonly DefinitionFault[] {
+  const ends = endEvents(table);
+  return table.rows.flatMap((row) => {
+    const command = commandOf(row);
+    const asks = ends.has(row.on)
+      ? (row.when ?? []).flatMap((box) => Object.keys(box)).filter((name) => sources[name]?.type === "given")
+      : [];
+    return [
+      ...asks.map((fact) => ({
+        row: row.id,
+        message: `row ${row.id}: ${row.on} is sent by the engine, which gives no fact ${fact}.`,
+      })),
+      ...((row.commands?.length ?? 0) > 1 || (row.commands && !command)
+        ? [{ row: row.id, message: `row ${row.id}: expected one command, of type "run".` }]
+        : []),
+      ...(command ? commandFaults(table, row, command) : []),
+    ];
+  });
+}
+
+function commandFaults(table: Workflow, row: Row, command: RunCommand): readonly DefinitionFault[] {
+  const fault = templateFault(command.command);
+  const faults = fault ? [`the command cannot be used: ${fault}.`] : [];
+  for (const event of new Set([command.passed, command.failed])) {
+    if (!Object.hasOwn(table.events, event)) {
+      faults.push(
+        `${JSON.stringify(event)} is no event; expected one of ${Object.keys(table.events).join(", ")}.`,
+      );
+      continue;
+    }
+    for (const state of new Set(row.from.map((from) => targetOf(row, from) ?? from))) {
+      if (isFinal(table, state))
+        faults.push(`the run ends in ${state}, so that no event could tell how the command ended.`);
+      else if (!isTaken(table, state, event))
+        faults.push(`in ${state}, where the command runs, no row moves on ${event}.`);
+    }
+  }
+  return [...new Set(faults)].map((message) => ({ row: row.id, message: `row ${row.id}: ${message}` }));
+}
+
+function isTaken(table: Workflow, state: string, event: string): boolean {
+  return table.rows.some(
+    ({ from, on, outcome }) => on === event && outcome === "moved" && from.includes(state),
+  );
+}

@@ -1,0 +1,95 @@
+/**
+ * A workflow of one's own, whether it was read from a file or made by a program: its table, and what its runs need
+ * besides.
+ */
+import type { View } from "../../base/ports.ts";
+import type { Command, FactValue, Row, Workflow } from "../../engine/workflow.ts";
+
+export interface Definition {
+  readonly table: Workflow;
+  /** One sentence: what it is for. */
+  readonly summary?: string;
+  /** Where each observed fact of the table comes from. */
+  readonly sources: Readonly<Record<string, FactSource>>;
+  /** Events that only a person may send; absent: none. */
+  readonly gates?: Readonly<Record<string, Gate>>;
+  /** Who acts next, by state; absent: worked out from the table. */
+  readonly hints?: Readonly<Record<string, StateHint>>;
+  /** Name → Liquid template in markdown. */
+  readonly replies: Readonly<Record<string, string>>;
+}
+
+/**
+ * Where an observed fact's value comes from. In paths and commands `{{ id }}` stands for the run's id.
+ *
+ * `file`: `present` or `missing`. `checklist`: of a markdown file's task list, `none`, `open` or `all-checked`.
+ * `git-clean`: `clean`, `dirty` or `unknown`. `git-branch`: the branch's name where the fact lists it, else `other`.
+ * `command`: `passed` or `failed`, by the engine's own run of a shell command. `given`: passed by the caller with the
+ * event.
+ */
+export type FactSource =
+  | { readonly type: "file"; readonly path: string }
+  | { readonly type: "checklist"; readonly path: string }
+  | { readonly type: "git-clean" }
+  | { readonly type: "git-branch" }
+  | { readonly type: "command"; readonly command: string }
+  | { readonly type: "given" };
+
+/** The values of the facts whose source decides them. */
+export const VALUES_OF: Readonly<Partial<Record<FactSource["type"], readonly FactValue[]>>> = {
+  file: ["present", "missing"],
+  checklist: ["none", "open", "all-checked"],
+  "git-clean": ["clean", "dirty", "unknown"],
+  command: ["passed", "failed"],
+};
+
+/** The branch name that stands for every other. */
+export const OTHER_BRANCH = "other";
+
+/** `human`: a person sends it. `approve` and `reject`: also by the verbs of that name. */
+export type Gate = "human" | "approve" | "reject";
+
+export interface StateHint {
+  readonly awaits?: Awaited;
+  /** What is awaited, in a few words. */
+  readonly next?: string;
+}
+
+export type Awaited = "nobody" | "assistant" | "human" | "agent";
+
+/** A row's command: run by the engine after the row's commit; how it ended is the next event. */
+export interface RunCommand extends Command {
+  readonly type: "run";
+  /** For a shell, in the project's folder. Run again where its outcome was lost: it must bear that. */
+  readonly command: string;
+  /** The event on exit code 0. */
+  readonly passed: string;
+  /** The event on any other end. */
+  readonly failed: string;
+}
+
+export function commandOf(row: Row): RunCommand | null {
+  const command = row.commands?.find(({ type }) => type === "run");
+  return (command as RunCommand | undefined) ?? null;
+}
+
+/** The events by which commands end: sent by the engine alone. */
+export function endEvents({ rows }: Workflow): ReadonlySet<string> {
+  return new Set(rows.map(commandOf).flatMap((command) => (command ? [command.passed, command.failed] : [])));
+}
+
+/** A definition that was found sound in itself, with the hash of its table. */
+export interface Loaded {
+  readonly definition: Definition;
+  readonly hash: string;
+}
+
+/** Where a definition is read from, through a view, so that an edit counts at once and an advance notices it. */
+export interface DefinitionSource {
+  /** The workflow's name. */
+  readonly name: string;
+  /** Its file in the project, for messages; null where a program made it. */
+  readonly file: string | null;
+  /** Throws `workflow-invalid` with everything that is wrong. */
+  load(view: View): Promise<Loaded>;
+}

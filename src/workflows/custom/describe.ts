@@ -1,0 +1,71 @@
+/** A run in words: what is awaited, and the events that can be sent. */
+import { isFinal, pairOf } from "../../engine/lookup.ts";
+import type { Position } from "../../engine/workflow.ts";
+import { type Awaited, type Definition, endEvents } from "./definition.ts";
+import { movingEvents } from "./reply.ts";
+
+export interface AvailableEvent {
+  readonly event: string;
+  readonly description: string;
+  /** Only a person sends it. */
+  readonly human: boolean;
+  /** The facts that the caller passes with it, with their values. */
+  readonly given: Readonly<Record<string, readonly unknown[]>>;
+}
+
+/** The events that may move the run and that a caller can send. */
+export function availableEvents(
+  definition: Definition,
+  { state, kept }: Position,
+): readonly AvailableEvent[] {
+  const { table, sources, gates = {} } = definition;
+  const ends = endEvents(table);
+  return movingEvents(table, state, kept)
+    .filter((event) => !ends.has(event))
+    .map((event) => ({
+      event,
+      description: table.events[event]?.description ?? "",
+      human: Object.hasOwn(gates, event),
+      given: Object.fromEntries(
+        pairOf(table, state, event)
+          .observed.filter((name) => sources[name]?.type === "given")
+          .map((name) => [name, table.facts[name]?.values ?? []]),
+      ),
+    }));
+}
+
+export function renderEvents(run: string, events: readonly AvailableEvent[]): string {
+  return events
+    .map(({ event, description, human, given }) => {
+      const facts = Object.entries(given).map(
+        ([name, values]) => `${name} (${values.map(String).join(", ")})`,
+      );
+      const needs = facts.length > 0 ? ` Give ${facts.join(" and ")}.` : "";
+      const who = human ? ` A person's: \`pawl cast ${run} ${event}\`.` : "";
+      return `- \`${event}\`: ${sentence(description)}${needs}${who}`;
+    })
+    .join("\n");
+}
+
+/** Who acts next: as the table's author says, else a person where only a person's events lead on. */
+export function awaitedOf(definition: Definition, position: Position): Awaited {
+  const hint = definition.hints?.[position.state]?.awaits;
+  if (hint) return hint;
+  if (isFinal(definition.table, position.state)) return "nobody";
+  const events = availableEvents(definition, position);
+  return events.length > 0 && events.every(({ human }) => human) ? "human" : "assistant";
+}
+
+/** What is awaited, in a few words. */
+export function nextOf(definition: Definition, position: Position): string {
+  const hint = definition.hints?.[position.state]?.next;
+  if (hint) return hint;
+  if (isFinal(definition.table, position.state)) return "";
+  const events = availableEvents(definition, position).map(({ event }) => event);
+  return events.length > 0 ? `send ${events.join(" or ")}` : "";
+}
+
+function sentence(text: string): string {
+  const trimmed = text.trim();
+  return /[.!?]$/.test(trimmed) || trimmed === "" ? trimmed : `${trimmed}.`;
+}

@@ -1,0 +1,86 @@
+/** A workflow's file and its replies, read through a view; an edit of any of them counts at the next look. */
+import { PawlError } from "../../base/error.ts";
+import { type ProjectPath, projectPath } from "../../base/path.ts";
+import type { View } from "../../base/ports.ts";
+import { check } from "../../engine/check.ts";
+import type { Definition, DefinitionSource, Loaded } from "./definition.ts";
+import { hashOf } from "./hash.ts";
+import { type ParsedWorkflow, parseWorkflow } from "./parse.ts";
+import { invalid } from "./problem.ts";
+import { checkReplies } from "./reply.ts";
+
+/** The source of a workflow that lies in the project's file. */
+export function fileSource(name: string, file: ProjectPath): DefinitionSource {
+  let read: { readonly text: string; readonly parsed: ParsedWorkflow } | undefined;
+  let known: { readonly texts: string; readonly loaded: Loaded } | undefined;
+  return {
+    name,
+    file,
+    async load(view) {
+      const text = await view.read(file);
+      if (text === null) throw missing(name, file);
+      if (read?.text !== text) read = { text, parsed: parseWorkflow(name, file, text) };
+      const { parsed } = read;
+      const folder = projectPath(...file.split("/").slice(0, -1), parsed.replies);
+      const replies = await readReplies(view, folder);
+      if (replies === null)
+        throw invalid(name, file, [
+          { place: parsed.repliesPlace, message: `there is no folder ${folder} with the replies.` },
+        ]);
+      const texts = JSON.stringify([text, replies]);
+      if (known?.texts === texts) return known.loaded;
+      const definition: Definition = { ...parsed.definition, replies };
+      const problems = checkReplies(definition, (reply) => `${folder}/${reply}.md`);
+      if (problems.length > 0) throw invalid(name, folder, problems);
+      known = { texts, loaded: { definition, hash: await tableHash(definition) } };
+      return known.loaded;
+    },
+  };
+}
+
+async function readReplies(
+  view: View,
+  folder: ProjectPath,
+): Promise<Readonly<Record<string, string>> | null> {
+  const names = (await view.list(folder)).filter(({ kind, name }) => kind === "file" && name.endsWith(".md"));
+  if (names.length === 0) return null;
+  const texts = await Promise.all(
+    names.map(async ({ name }) => [name.slice(0, -3), (await view.read(projectPath(folder, name))) ?? ""]),
+  );
+  return Object.fromEntries(texts);
+}
+
+/** Of what decides: the table and the sources of its facts. */
+export function tableHash({ table, sources }: Definition): Promise<string> {
+  return hashOf(JSON.stringify([table, sources]));
+}
+
+function missing(name: string, file: string): PawlError {
+  return new PawlError(
+    "workflow-invalid",
+    `The workflow ${name} has no file: expected ${file}, as pawl.yaml says.`,
+    `Create ${file}, or take it out of \`workflows\` in pawl.yaml.`,
+  );
+}
+
+const proofs = new WeakMap<Definition, PawlError | null>();
+
+/** No run is touched by a table that is not proved. Throws `workflow-invalid`. */
+export function checkProved(definition: Definition, file: string | null): void {
+  const known = proofs.get(definition);
+  const fault = known === undefined ? proofFault(definition, file) : known;
+  if (known === undefined) proofs.set(definition, fault);
+  if (fault) throw fault;
+}
+
+function proofFault({ table, replies }: Definition, file: string | null): PawlError | null {
+  const { violations } = check({ workflow: table, replies: Object.keys(replies) });
+  const [first] = violations;
+  if (!first) return null;
+  const more = violations.length > 1 ? ` (${violations.length - 1} more after this one)` : "";
+  return new PawlError(
+    "workflow-invalid",
+    `The workflow ${table.name} is not proved, so that no run of it may go on: ${first.message}${more}`,
+    `Correct ${file ?? "its table"}; \`pawl check ${table.name}\` shows all that is wrong with it.`,
+  );
+}

@@ -1,0 +1,72 @@
+/** Looking without moving anything: at one run, or at all of them. */
+import type { View } from "../../base/ports.ts";
+import { initialPosition } from "../../engine/decide.ts";
+import type { Advance, Reply, RunOverview } from "../module.ts";
+import { shown } from "./answers.ts";
+import type { DefinitionSource } from "./definition.ts";
+import { overview } from "./overview.ts";
+import { parseRun, positionOf, type RunFile, runPath } from "./run-file.ts";
+import { nameRun, sourceNamed } from "./run-name.ts";
+import type { Seen } from "./seen.ts";
+
+export interface LookInput {
+  readonly run?: string | undefined;
+}
+
+/** How much of a run's history a look tells; its file keeps all of it. */
+const HISTORY_SHOWN = 10;
+
+interface Listed {
+  readonly name: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly runs: readonly RunOverview[];
+}
+
+type Look = { readonly one: Seen } | { readonly all: readonly Listed[] };
+
+export function lookAt(sources: readonly DefinitionSource[]): Advance<LookInput, Look, undefined, Reply> {
+  return {
+    run: () => null,
+    read: async (view, { run }) =>
+      run === undefined
+        ? { all: await Promise.all(sources.map((source) => listed(source, view))) }
+        : { one: await readRun(sources, view, run) },
+    prepare(seen, _, input) {
+      if ("all" in seen) return { reply: renderAll(seen.all) };
+      const { reply } = shown(seen.one, { run: input.run ?? "" });
+      const history = seen.one.file?.history.slice(-HISTORY_SHOWN) ?? [];
+      const told = history.map(({ time, event, from, to }) => `- ${time} \`${event}\`: ${from} → ${to}`);
+      const text = told.length > 0 ? `${reply.text}\nHistory:\n${told.join("\n")}\n` : reply.text;
+      return { reply: { text, data: { ...reply.data, history } } };
+    },
+  };
+}
+
+async function listed(source: DefinitionSource, view: View): Promise<Listed> {
+  const { table, summary = "" } = (await source.load(view)).definition;
+  return { name: source.name, title: table.title, summary, runs: await overview(source, view) };
+}
+
+async function readRun(sources: readonly DefinitionSource[], view: View, name: string): Promise<Seen> {
+  const { workflow, id, run } = nameRun(sources, name);
+  const source = sourceNamed(sources, workflow);
+  const loaded = await source.load(view);
+  const path = runPath(workflow, id);
+  const text = await view.read(path);
+  const file: RunFile | null = text === null ? null : parseRun(path, workflow, id, text);
+  const position = file ? positionOf(path, file, loaded) : initialPosition(loaded.definition.table);
+  return { source, loaded, run, id, path, file, position, event: null, given: {}, facts: {}, gated: false };
+}
+
+function renderAll(all: readonly Listed[]): Reply {
+  const lines = all.flatMap(({ name, title, summary, runs }) => [
+    `${title} (${name}): ${summary || `begun by sending an event to ${name}:ID`}`,
+    ...runs.map(
+      ({ run, state, next, problem }) =>
+        `- ${run}: ${problem ? problem.message : [state, next].filter(Boolean).join("; ")}`,
+    ),
+  ]);
+  const message = lines.join("\n");
+  return { text: `${message}\n`, data: { status: "success", message, workflows: all } };
+}

@@ -1,0 +1,125 @@
+/** Workflows of the project's own, each as a module that the surfaces treat as any other. */
+import { PawlError, toPawlError } from "../../base/error.ts";
+import type { View } from "../../base/ports.ts";
+import type { Advance, GateInput, Reply, StoryInput, Tool, Verb, WorkflowModule } from "../module.ts";
+import type { DefinitionSource, Gate, Loaded } from "./definition.ts";
+import { nameRun } from "./run-name.ts";
+import type { Gathered, Seen } from "./seen.ts";
+import { gatherSend, sendTo } from "./send.ts";
+
+export interface OwnWorkflows {
+  readonly sources: readonly DefinitionSource[];
+  /** The project as it is now, for what is shown outside any advance. */
+  view(): View;
+}
+
+/** The modules by name. Nothing of a workflow is read before its module is asked for. */
+export function openOwnWorkflows(own: OwnWorkflows): Readonly<Record<string, () => Promise<WorkflowModule>>> {
+  let tools: Promise<readonly Tool[]> | undefined;
+  const shared = () => {
+    tools ??= import("./tools.ts").then(({ toolsOf }) => toolsOf(own.sources));
+    return tools;
+  };
+  return Object.fromEntries(own.sources.map((source) => [source.name, () => openOne(source, own, shared)]));
+}
+
+/** What is wrong with the workflow's file is told by whatever needs it, not by the mere presence of the workflow. */
+async function openOne(
+  source: DefinitionSource,
+  own: OwnWorkflows,
+  tools: () => Promise<readonly Tool[]>,
+): Promise<WorkflowModule> {
+  const { name } = source;
+  const loaded = await source.load(own.view()).catch(toPawlError);
+  const isSound = !(loaded instanceof PawlError);
+  const gates = isSound ? Object.values(loaded.definition.gates ?? {}) : [];
+  const description = isSound
+    ? (loaded.definition.summary ?? "A workflow of the project's own.")
+    : `It cannot be used: \`pawl check ${name}\` says why.`;
+  return {
+    name,
+    title: isSound ? loaded.definition.table.title : name,
+    summary: description,
+    guidance: `A run is named ${name}:ID. See its events with look, send them with advance.`,
+    async tables() {
+      const { definition } = await source.load(own.view());
+      return [{ workflow: definition.table, replies: Object.keys(definition.replies) }];
+    },
+    async overview(view) {
+      const { overview } = await import("./overview.ts");
+      return overview(source, view);
+    },
+    tools,
+    prompts: async () => [],
+    resources: async () => [],
+    async story() {
+      const { storyOf } = await import("./story.ts");
+      return storyOf(source) as Advance<StoryInput, unknown, unknown, Reply>;
+    },
+    verbs: [castVerb(source, own)],
+    ...(gates.some((gate) => gate !== "human") ? { gate: async () => gateOf(source) } : {}),
+  };
+}
+
+function castVerb({ name }: DefinitionSource, { sources }: OwnWorkflows): Verb {
+  return {
+    name: "cast",
+    summary: "send an event to a run, or show where it stands",
+    arguments: [
+      { name: "run", description: `the run: ${name}:ID`, required: true },
+      { name: "event", description: "the event; without it, the run is shown", required: false },
+    ],
+    options: [
+      { flags: "--fact <name=value...>", description: "facts that the event asks for" },
+      { flags: "-m, --notes <text>", description: "what is to be kept with the event" },
+    ],
+    accepts: (words) => words[0]?.startsWith(`${name}:`) === true,
+    advance: async () => sendTo(sources),
+  };
+}
+
+/** `pawl approve` and `pawl reject`: the events of that verdict, of which the state takes one. */
+function gateOf(source: DefinitionSource): Advance<GateInput, unknown, unknown, Reply> {
+  const send = sendTo([source]);
+  const nameOf = (id: string) => `${source.name}:${id}`;
+  const plan: Advance<GateInput, Seen, Gathered, Reply> = {
+    run: ({ id }) => nameRun([source], nameOf(id)).run,
+    async read(view, input, context) {
+      const event = await verdictEvent(source, view, input);
+      return send.read(view, sendInput(nameOf(input.id), event, input), context);
+    },
+    gather: (seen, input, outside, context) =>
+      gatherSend(seen, sendInput(seen.run, seen.event, input), outside, context),
+    prepare: (seen, gathered, input, context) =>
+      send.prepare(seen, gathered, sendInput(seen.run, seen.event, input), context),
+  };
+  return plan as Advance<GateInput, unknown, unknown, Reply>;
+}
+
+function sendInput(run: string, event: string | null, { notes }: GateInput) {
+  return { run, ...(event === null ? {} : { event }), ...(notes === undefined ? {} : { notes }) };
+}
+
+async function verdictEvent(
+  source: DefinitionSource,
+  view: View,
+  { id, approve }: GateInput,
+): Promise<string> {
+  const { lookAt } = await import("./look.ts");
+  const loaded: Loaded = await source.load(view);
+  const look = lookAt([source]);
+  const run = `${source.name}:${id}`;
+  const seen = await look.read(view, { run }, undefined as never);
+  if (!("one" in seen) || seen.one.file === null)
+    throw new PawlError("run-missing", `No run is called ${run}.`, "`pawl status` lists every run.");
+  const { availableEvents } = await import("./describe.ts");
+  const verdict: Gate = approve ? "approve" : "reject";
+  const events = availableEvents(loaded.definition, seen.one.position).map(({ event }) => event);
+  const found = events.find((event) => loaded.definition.gates?.[event] === verdict);
+  if (found !== undefined) return found;
+  throw new PawlError(
+    "invalid-action",
+    `${run} is in ${seen.one.position.state}, where nothing is to be ${approve ? "approved" : "rejected"}; its events there are ${events.join(", ") || "none"}.`,
+    `\`pawl cast ${run}\` shows what the run waits for.`,
+  );
+}

@@ -1,0 +1,54 @@
+import { toPawlError } from "../../base/error.ts";
+import { isId } from "../../base/id.ts";
+import type { View } from "../../base/ports.ts";
+import type { Position } from "../../engine/workflow.ts";
+import type { RunOverview } from "../module.ts";
+import type { DefinitionSource, Loaded } from "./definition.ts";
+import { availableEvents, awaitedOf, nextOf } from "./describe.ts";
+import { parseRun, positionOf, runPath, runsFolder } from "./run-file.ts";
+
+/** Every run of the workflow. One that cannot be read is there with its problem. */
+export async function overview(source: DefinitionSource, view: View): Promise<readonly RunOverview[]> {
+  const names = (await view.list(runsFolder(source.name)))
+    .filter(({ kind, name }) => kind === "file" && name.endsWith(".json") && isId(name.slice(0, -5)))
+    .map(({ name }) => name.slice(0, -5));
+  if (names.length === 0) return [];
+  const loaded = await source.load(view);
+  return Promise.all(names.map((id) => overviewOf(source, loaded, view, id)));
+}
+
+async function overviewOf(
+  { name }: DefinitionSource,
+  loaded: Loaded,
+  view: View,
+  id: string,
+): Promise<RunOverview> {
+  const run = { run: `${name}:${id}`, title: loaded.definition.table.title };
+  const path = runPath(name, id);
+  try {
+    const file = parseRun(path, name, id, (await view.read(path)) ?? "");
+    const position = positionOf(path, file, loaded);
+    const since = file.history.at(-1)?.time ?? file.created_at;
+    if (file.pending)
+      return {
+        ...run,
+        state: file.state,
+        awaits: "assistant",
+        next: `\`${file.pending.command}\` to end: pawl cast ${run.run}`,
+        since,
+      };
+    const awaits = awaitedOf(loaded.definition, position);
+    const next = nextOf(loaded.definition, position);
+    return { ...run, state: file.state, awaits, next, ...commandOf(loaded, run.run, position), since };
+  } catch (thrown) {
+    const { message, fix } = toPawlError(thrown);
+    return { ...run, state: "unreadable", awaits: "human", next: "", since: null, problem: { message, fix } };
+  }
+}
+
+/** Where no event of the state is a verdict, `pawl approve` would be of no use. */
+function commandOf({ definition }: Loaded, run: string, position: Position): { command?: string } {
+  const events = availableEvents(definition, position);
+  const isVerdict = events.some(({ event }) => (definition.gates?.[event] ?? "human") !== "human");
+  return isVerdict ? {} : { command: `pawl cast ${run}` };
+}

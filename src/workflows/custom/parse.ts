@@ -1,0 +1,211 @@
+/** A workflow's file: YAML → table, sources, gates and hints; or all that is wrong with it, each with its place. */
+import type { z } from "zod";
+import { nearest } from "../../base/nearest.ts";
+import { pathFault } from "../../base/path.ts";
+import { fillBlocked } from "../../engine/refuse.ts";
+import { checkStructure } from "../../engine/structure.ts";
+import type { Fact, FactValue, Row, Workflow } from "../../engine/workflow.ts";
+import { checkDefinition } from "./check-definition.ts";
+import { type Definition, type FactSource, type Gate, type StateHint, VALUES_OF } from "./definition.ts";
+import { invalid, type Problem } from "./problem.ts";
+import { type FactEntry, keysAt, type RowEntry, WORKFLOW_FILE, type WorkflowFile } from "./schema.ts";
+import { type ParsedYaml, parseYaml } from "./yaml-places.ts";
+
+export interface ParsedWorkflow {
+  /** Without the replies, which lie in files of their own. */
+  readonly definition: Omit<Definition, "replies">;
+  /** The folder of the replies, as it is written: beside the file. */
+  readonly replies: string;
+  readonly repliesPlace: string;
+}
+
+/** Throws `workflow-invalid` with everything that can be found at once. */
+export function parseWorkflow(name: string, file: string, text: string): ParsedWorkflow {
+  const yaml = parseYaml(file, text);
+  if (yaml.problems.length > 0) throw invalid(name, file, yaml.problems);
+  const checked = WORKFLOW_FILE.safeParse(yaml.tree);
+  if (!checked.success)
+    throw invalid(
+      name,
+      file,
+      checked.error.issues.flatMap((issue) => explain(issue, yaml)),
+    );
+  const entry = checked.data;
+  const sources = sourcesOf(entry);
+  const parsed: ParsedWorkflow = {
+    definition: {
+      table: tableOf(name, entry, sources),
+      sources,
+      gates: gatesOf(entry),
+      hints: hintsOf(entry),
+      ...(entry.summary === undefined ? {} : { summary: entry.summary }),
+    },
+    replies: entry.replies.replace(/^\.\//, "").replace(/\/+$/, ""),
+    repliesPlace: yaml.place(["replies"]),
+  };
+  const problems = [
+    ...checkEntry(name, entry, yaml),
+    ...structureProblems(parsed.definition.table, yaml),
+    ...checkDefinition(parsed.definition).map(({ row, fact, event, message }) => ({
+      place: placeOf(parsed.definition.table, yaml, { row, fact, event }),
+      message,
+    })),
+  ];
+  if (problems.length > 0) throw invalid(name, file, problems);
+  return parsed;
+}
+
+function explain(issue: z.core.$ZodIssue, yaml: ParsedYaml): readonly Problem[] {
+  const { path } = issue;
+  const name = path.length > 0 ? path.map(String).join(".") : "the file";
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) => {
+      const known = keysAt(path);
+      const near = nearest(key, known);
+      const hint = near ? `did you mean ${near}?` : `expected one of ${known.join(", ")}.`;
+      return {
+        place: yaml.keyPlace(path, key),
+        message: `${[...path, key].map(String).join(".")} is not a key: ${hint}`,
+      };
+    });
+  const found = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown>)?.[key], yaml.tree);
+  const words = found === undefined ? "nothing" : JSON.stringify(found);
+  return [{ place: yaml.place(path), message: `${name}: ${issue.message}; found ${words}.` }];
+}
+
+function sourcesOf({ facts = {} }: WorkflowFile): Record<string, FactSource> {
+  const found = Object.entries(facts).flatMap(([name, fact]) => {
+    const source = sourceOf(fact);
+    return source ? [[name, source] as const] : [];
+  });
+  return Object.fromEntries(found);
+}
+
+function sourceOf(fact: FactEntry): FactSource | null {
+  if (fact.file !== undefined) return { type: "file", path: fact.file };
+  if (fact.checklist !== undefined) return { type: "checklist", path: fact.checklist };
+  if (fact.git !== undefined) return { type: `git-${fact.git}` };
+  if (fact.command !== undefined) return { type: "command", command: fact.command };
+  return fact.given ? { type: "given" } : null;
+}
+
+function tableOf(name: string, entry: WorkflowFile, sources: Record<string, FactSource>): Workflow {
+  const { title, initial, goals, states, events, facts = {}, starts, rows, blocked } = entry;
+  const table: Workflow = {
+    name,
+    title,
+    initial,
+    goals,
+    states: mapped(states, ({ description, final }) => (final ? { description, final } : { description })),
+    events: mapped(events, ({ description }) => ({ description })),
+    facts: mapped(facts, (fact, key) => factOf(fact, sources[key])),
+    rows: rows.map(rowOf),
+    ...(starts ? { starts } : {}),
+  };
+  return blocked === undefined ? table : fillBlocked(table, blocked);
+}
+
+function factOf(fact: FactEntry, source: FactSource | undefined): Fact {
+  const values: readonly FactValue[] = (source && VALUES_OF[source.type]) ?? fact.values ?? [];
+  const description = fact.description ?? describeSource(source);
+  return fact.initial === undefined
+    ? { description, values }
+    : { description, values, initial: fact.initial };
+}
+
+function describeSource(source: FactSource | undefined): string {
+  if (!source) return "Kept by the run.";
+  if (source.type === "file") return `Whether ${source.path} is there.`;
+  if (source.type === "checklist") return `The task list of ${source.path}.`;
+  if (source.type === "git-clean") return "Whether the working tree has uncommitted changes.";
+  if (source.type === "git-branch") return "The branch that is checked out.";
+  return source.type === "command" ? `How \`${source.command}\` ends.` : "What the caller says.";
+}
+
+function rowOf({ id, from, on, when, to, set, outcome = "moved", run, reply }: RowEntry): Row {
+  return {
+    id,
+    from,
+    on,
+    ...(when ? { when } : {}),
+    to: to ?? "same",
+    ...(set ? { set } : {}),
+    outcome,
+    ...(run ? { commands: [{ type: "run", ...run }] } : {}),
+    reply,
+  };
+}
+
+function gatesOf({ events }: WorkflowFile): Record<string, Gate> {
+  const gated = Object.entries(events).flatMap(([name, { gate, verdict }]) => {
+    const kind = verdict ?? gate;
+    return kind ? [[name, kind] as const] : [];
+  });
+  return Object.fromEntries(gated);
+}
+
+function hintsOf({ states }: WorkflowFile): Record<string, StateHint> {
+  return mapped(states, ({ awaits, next }) => ({
+    ...(awaits ? { awaits } : {}),
+    ...(next ? { next } : {}),
+  }));
+}
+
+/** What the schema cannot say: keys that need or exclude one another. */
+function checkEntry(name: string, entry: WorkflowFile, yaml: ParsedYaml): readonly Problem[] {
+  const found: Problem[] = [];
+  const say = (path: readonly PropertyKey[], message: string) =>
+    found.push({ place: yaml.place(path), message });
+  if (entry.name !== undefined && entry.name !== name)
+    say(["name"], `the name is that of the file: expected ${name}, or nothing; found ${entry.name}.`);
+  const fault = pathFault(entry.replies.replace(/^\.\//, "").replace(/\/+$/, ""));
+  if (fault) say(["replies"], `expected a folder beside this file; ${fault}.`);
+  for (const [key, fact] of Object.entries(entry.facts ?? {}))
+    for (const message of factFaults(key, fact)) say(["facts", key], message);
+  entry.rows.forEach((row, index) => {
+    if ((row.outcome ?? "moved") === "moved" && row.to === undefined)
+      say(["rows", index], `row ${row.id}: expected \`to\`: a state, or same.`);
+  });
+  return found;
+}
+
+const SOURCES = ["file", "checklist", "git", "command", "given", "initial"] as const;
+
+function factFaults(name: string, fact: FactEntry): readonly string[] {
+  const given = SOURCES.filter((key) => fact[key] !== undefined);
+  if (given.length !== 1)
+    return [
+      `fact ${name}: expected exactly one of ${SOURCES.slice(0, -1).join(", ")} (observed) or initial (kept); found ${given.join(", ") || "none"}.`,
+    ];
+  const source = sourceOf(fact);
+  const fixed = source && VALUES_OF[source.type];
+  if (fixed && fact.values)
+    return [`fact ${name}: leave values out: they are ${fixed.join(", ")} for ${given[0]}.`];
+  return !fixed && !fact.values ? [`fact ${name}: expected its values, a list.`] : [];
+}
+
+function structureProblems(table: Workflow, yaml: ParsedYaml): readonly Problem[] {
+  return checkStructure(table).map(({ message, rows }) => ({
+    place: placeOf(table, yaml, { row: rows[0] }),
+    message,
+  }));
+}
+
+interface Blamed {
+  readonly row?: string | undefined;
+  readonly fact?: string | undefined;
+  readonly event?: string | undefined;
+}
+
+function placeOf(table: Workflow, yaml: ParsedYaml, { row, fact, event }: Blamed): string {
+  if (row !== undefined) return yaml.place(["rows", table.rows.findIndex(({ id }) => id === row), "id"]);
+  if (fact !== undefined) return yaml.place(["facts", fact]);
+  return event === undefined ? yaml.place([]) : yaml.place(["events", event]);
+}
+
+function mapped<In, Out>(
+  map: Readonly<Record<string, In>>,
+  make: (value: In, key: string) => Out,
+): Record<string, Out> {
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, make(value, key)]));
+}

@@ -1,0 +1,21 @@
+import { PawlError } from "../../base/error.ts";
+
+/** One thing that is wrong with a definition. */
+export interface Problem {
+  /** `release.yaml:3:5`, or a name. */
+  readonly place: string;
+  readonly message: string;
+}
+
+/** All that is wrong, in one error. */
+export function invalid(name: string, file: string, problems: readonly Problem[]): PawlError {
+  const told = [...problems]
+    .map(({ place, message }, at) => `${problems.length > 1 ? `(${at + 1}) ` : ""}${place}: ${message}`)
+    .join(" ");
+  const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
+  return new PawlError(
+    "workflow-invalid",
+    `The workflow ${name} has ${count}. ${told}`,
+    `Edit ${file}; \`pawl check ${name}\` says when it is right.`,
+  );
+}

@@ -1,0 +1,142 @@
+/** A row's reply: the values that its template may use, and the trial by which a template is known to render. */
+import { isFinal, pairOf } from "../../engine/lookup.ts";
+import { targetOf } from "../../engine/position.ts";
+import { canApply } from "../../engine/reach.ts";
+import type { Facts, Row, Workflow } from "../../engine/workflow.ts";
+import { type Definition, endEvents } from "./definition.ts";
+import { asksAlways } from "./observe.ts";
+import type { Problem } from "./problem.ts";
+import { render, replyFaults } from "./template.ts";
+
+/** How a command of the engine's own ended. */
+export interface CommandEnd {
+  readonly command: string;
+  /** Null where it was ended from outside. */
+  readonly exit_code: number | null;
+  readonly milliseconds: number;
+  /** The end of what it printed. */
+  readonly tail: string;
+}
+
+export interface ReplyValues {
+  /** `release:1.2.0` */
+  readonly run: string;
+  readonly id: string;
+  /** The workflow's. */
+  readonly title: string;
+  readonly event: string;
+  readonly row: string;
+  readonly from: string;
+  /** Where the run stands now. */
+  readonly state: string;
+  readonly description: string;
+  /** What is awaited next. */
+  readonly next: string;
+  readonly notes: string;
+  /** What was observed for this decision. */
+  readonly facts: Facts;
+  /** What the run keeps now. */
+  readonly kept: Facts;
+  readonly given: Facts;
+  /** Fact → how its command ended. */
+  readonly checks: Readonly<Record<string, CommandEnd>>;
+  /** The command whose end the event tells; null for other events. */
+  readonly ended: CommandEnd | null;
+  /** The events that can be sent now, as a list in markdown. */
+  readonly available: string;
+}
+
+const NAMES = [
+  "run",
+  "id",
+  "title",
+  "event",
+  "row",
+  "from",
+  "state",
+  "description",
+  "next",
+  "notes",
+  "facts",
+  "kept",
+  "given",
+  "checks",
+  "ended",
+  "available",
+] as const satisfies readonly (keyof ReplyValues)[];
+
+export function renderReply(definition: Definition, row: Row, source: string, values: ReplyValues): string {
+  return render(definition.replies[row.reply] ?? "", source, { ...values });
+}
+
+/** Every reply is parsed, its variables are looked up, and it is rendered for each row and source state that uses it. */
+export function checkReplies(
+  definition: Definition,
+  sourceOf: (reply: string) => string,
+): readonly Problem[] {
+  const { table, replies } = definition;
+  const faulty = Object.entries(replies).flatMap(([name, text]) =>
+    replyFaults(text, NAMES).map(({ line, message }) => ({ place: `${sourceOf(name)}:${line}`, message })),
+  );
+  if (faulty.length > 0) return faulty;
+  return table.rows.flatMap((row) => {
+    if (!Object.hasOwn(replies, row.reply)) return [];
+    const fault = trialFault(definition, row, sourceOf(row.reply));
+    return fault ? [fault] : [];
+  });
+}
+
+function trialFault(definition: Definition, row: Row, source: string): Problem | null {
+  for (const state of row.from) {
+    if (isFinal(definition.table, state)) continue;
+    try {
+      renderReply(definition, row, source, sampleOf(definition, row, state));
+    } catch (thrown) {
+      const message = thrown instanceof Error ? thrown.message : String(thrown);
+      return {
+        place: source,
+        message: `for row ${row.id} from ${state}: ${message.slice(message.indexOf(": ") + 2)}`,
+      };
+    }
+  }
+  return null;
+}
+
+/** Values of the shape that the row's reply gets when it is taken from the state. */
+function sampleOf({ table, sources }: Definition, row: Row, state: string): ReplyValues {
+  const end: CommandEnd = { command: "true", exit_code: 0, milliseconds: 1, tail: "" };
+  const { observed } = pairOf(table, state, row.on);
+  // Files are always looked at; the rest is there for certain only where the row always asks for it.
+  const isFile = (name: string) => ["file", "checklist"].includes(sources[name]?.type ?? "");
+  const sure = observed.filter((name) => isFile(name) || asksAlways(row, name));
+  const ofType = (type: string) => sure.filter((name) => sources[name]?.type === type);
+  const first = (name: string) => table.facts[name]?.values[0] ?? null;
+  const kept = Object.entries(table.facts).filter(([, fact]) => fact.initial !== undefined);
+  const after = targetOf(row, state) ?? state;
+  return {
+    run: `${table.name}:id`,
+    id: "id",
+    title: table.title,
+    event: row.on,
+    row: row.id,
+    from: state,
+    state: after,
+    description: table.states[after]?.description ?? "",
+    next: "",
+    notes: "",
+    facts: Object.fromEntries(sure.map((name) => [name, first(name)])),
+    kept: Object.fromEntries(kept.map(([name, { initial }]) => [name, initial ?? null])),
+    given: Object.fromEntries(ofType("given").map((name) => [name, first(name)])),
+    checks: Object.fromEntries(ofType("command").map((name) => [name, end])),
+    ended: endEvents(table).has(row.on) ? end : null,
+    available: "",
+  };
+}
+
+/** The events that some row moves the run by, for some facts. */
+export function movingEvents(table: Workflow, state: string, kept: Facts): readonly string[] {
+  if (isFinal(table, state)) return [];
+  return Object.keys(table.events).filter((event) =>
+    pairOf(table, state, event).rows.some((row) => row.outcome === "moved" && canApply(table, row, kept)),
+  );
+}

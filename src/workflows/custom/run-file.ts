@@ -1,0 +1,136 @@
+/** `.pawl/runs/<workflow>/<id>.json`: where a run stands, and how it came there. */
+import { z } from "zod";
+import { PawlError } from "../../base/error.ts";
+import { checkId } from "../../base/id.ts";
+import { type ProjectPath, projectPath } from "../../base/path.ts";
+import { checkReachable } from "../../engine/reach.ts";
+import type { Position } from "../../engine/workflow.ts";
+import { endEvents, type Loaded } from "./definition.ts";
+
+const value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const values = z.record(z.string(), value);
+
+/** A command of a row that is not known to have ended; nothing else moves the run before. */
+const pending = z.strictObject({
+  row: z.string(),
+  command: z.string(),
+  /** Under which it runs and is found again. */
+  key: z.string(),
+  passed: z.string(),
+  failed: z.string(),
+  since: z.string(),
+});
+
+/** A command that answers a fact and was still running when it was last looked at. */
+const look = z.strictObject({ command: z.string(), key: z.string(), since: z.string() });
+
+const entry = z.looseObject({
+  time: z.string(),
+  event: z.string(),
+  row: z.string(),
+  from: z.string(),
+  to: z.string(),
+  by: z.looseObject({ channel: z.string(), who: z.string().optional() }).optional(),
+  facts: values.optional(),
+  notes: z.string().optional(),
+  /** The command whose end the event told. */
+  ended: z
+    .looseObject({
+      command: z.string(),
+      exit_code: z.number().nullable(),
+      milliseconds: z.number(),
+      tail: z.string(),
+    })
+    .optional(),
+});
+
+const RUN_FILE = z.looseObject({
+  workflow: z.string(),
+  id: z.string(),
+  table_hash: z.string(),
+  state: z.string(),
+  kept: values,
+  pending: pending.optional(),
+  checks: z.record(z.string(), look).optional(),
+  history: z.array(entry),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+
+export type RunFile = Readonly<z.infer<typeof RUN_FILE>>;
+export type Pending = Readonly<z.infer<typeof pending>>;
+export type Looks = Readonly<Record<string, Readonly<z.infer<typeof look>>>>;
+
+const RUNS = ".pawl/runs";
+
+export function runsFolder(workflow: string): ProjectPath {
+  return projectPath(RUNS, workflow);
+}
+
+export function runPath(workflow: string, id: string): ProjectPath {
+  return projectPath(RUNS, workflow, `${checkId(id, "run id")}.json`);
+}
+
+/** Throws `state-unreadable`; the file is left as it is. */
+export function parseRun(path: string, workflow: string, id: string, text: string): RunFile {
+  let tree: unknown;
+  try {
+    tree = JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch (cause) {
+    throw unreadable(path, `expected JSON; ${cause instanceof Error ? cause.message : cause}`, cause);
+  }
+  const checked = RUN_FILE.safeParse(tree);
+  if (!checked.success) {
+    const [issue] = checked.error.issues;
+    throw unreadable(
+      path,
+      `${issue?.path.map(String).join(".") || "the file"}: ${issue?.message ?? "it does not fit"}`,
+    );
+  }
+  const run = checked.data;
+  if (run.workflow !== workflow || run.id !== id)
+    throw unreadable(path, `expected the run ${workflow}:${id}; found ${run.workflow}:${run.id}`);
+  return run;
+}
+
+export function renderRun(run: RunFile): string {
+  return `${JSON.stringify(run, null, 2)}\n`;
+}
+
+/** Where the run stands in the table as it is now. Throws `run-unreachable`. */
+export function positionOf(path: string, run: RunFile, { definition, hash }: Loaded): Position {
+  const { table } = definition;
+  const position: Position = { state: run.state, kept: run.kept };
+  try {
+    checkReachable(table, position);
+    if (!run.pending) return position;
+    const ends = endEvents(table);
+    const lost = [run.pending.passed, run.pending.failed].find((event) => !ends.has(event));
+    if (lost === undefined) return position;
+    throw new PawlError(
+      "run-unreachable",
+      `The run of ${table.name} waits for a command that ends in "${lost}", which no row of the table knows.`,
+      "",
+    );
+  } catch (thrown) {
+    if (!(thrown instanceof PawlError) || thrown.code !== "run-unreachable") throw thrown;
+    const changed = hash !== run.table_hash;
+    throw new PawlError(
+      "run-unreachable",
+      `${table.name}:${run.id}: ${thrown.message}${changed ? " The table has changed since the run moved last." : ""}`,
+      changed
+        ? `Give the table back the state that the run stands in, or correct state and kept in ${path}.`
+        : `Correct state and kept in ${path}; its history says how the run came there.`,
+      thrown,
+    );
+  }
+}
+
+function unreadable(path: string, what: string, cause?: unknown): PawlError {
+  return new PawlError(
+    "state-unreadable",
+    `${path} cannot be read: ${what}.`,
+    `Correct ${path}; it was left as it is. Removing it forgets the run.`,
+    cause,
+  );
+}

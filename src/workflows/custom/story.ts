@@ -1,0 +1,40 @@
+/** A run's whole story: what was sent by whom, when, on which facts. */
+import { PawlError } from "../../base/error.ts";
+import type { View } from "../../base/ports.ts";
+import type { Advance, Reply, StoryInput } from "../module.ts";
+import type { DefinitionSource } from "./definition.ts";
+import { parseRun, type RunFile, runPath } from "./run-file.ts";
+import { fenced, quote } from "./template.ts";
+
+export function storyOf({ name }: DefinitionSource): Advance<StoryInput, RunFile, undefined, Reply> {
+  return {
+    run: () => null,
+    read: (view, { id }) => readRun(name, view, id),
+    prepare: (file) => ({ reply: { text: renderStory(file), data: { ...file } } }),
+  };
+}
+
+async function readRun(name: string, view: View, id: string): Promise<RunFile> {
+  const path = runPath(name, id);
+  const text = await view.read(path);
+  if (text !== null) return parseRun(path, name, id, text);
+  throw new PawlError("run-missing", `No run is called ${name}:${id}.`, "`pawl status` lists every run.");
+}
+
+function renderStory(file: RunFile): string {
+  const head = `# ${file.workflow}:${file.id}\n\nBegun at ${file.created_at}; now in \`${file.state}\`.\n`;
+  return [head, ...file.history.map(renderEntry)].join("\n");
+}
+
+function renderEntry(entry: RunFile["history"][number]): string {
+  const { by, facts, ended, notes } = entry;
+  const found = Object.entries(facts ?? {}).map(([name, value]) => `${name} = ${value}`);
+  const parts = [
+    `## ${entry.event}: ${entry.from} → ${entry.to}`,
+    `${entry.time}, row ${entry.row}${by ? `, by ${by.channel}${by.who ? ` (${by.who})` : ""}` : ""}`,
+    ...(found.length > 0 ? [`Found: ${found.join(", ")}`] : []),
+    ...(ended ? [`\`${ended.command}\` ended with ${ended.exit_code}:`, fenced(ended.tail)] : []),
+    ...(notes ? [quote(notes)] : []),
+  ];
+  return `${parts.join("\n\n")}\n`;
+}

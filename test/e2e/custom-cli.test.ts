@@ -1,0 +1,170 @@
+import { describe, expect, it } from "vitest";
+import { change, DONE, releaseProject, releaseReady } from "../rig/release-project.ts";
+
+const RUN_FILE = ".pawl/runs/release/1.2.0.json";
+
+describe("a workflow of the project's own, at the terminal", () => {
+  it("is proved, drawn, and led from the first event to its goal", async () => {
+    using project = releaseProject();
+    const cast = (...words: string[]) => project.pawl("cast", "release:1.2.0", ...words);
+    expect((await project.pawl("check", "release")).out).toMatch(/release .* proved/);
+    expect((await project.pawl("diagram", "release")).out).toContain("in_review --> tagging : approve");
+
+    expect((await cast()).out).toContain("release:1.2.0 is in drafting (not begun)");
+    const noNotes = await cast("submit");
+    expect(noNotes).toMatchObject({ code: 1, out: expect.stringContaining("Write `releases/1.2.0.md`") });
+    project.write("releases/1.2.0.md", "- [ ] the docs are right\n");
+    expect((await cast("submit")).out).toContain("not done");
+    expect(project.read(RUN_FILE)).toBeNull();
+
+    project.write("releases/1.2.0.md", DONE);
+    project.write("broken", "");
+    const failing = await cast("submit", "--fact", "risk=low");
+    expect(failing.out).toContain("exit code 1");
+    expect(failing.out).toContain("the shelf is empty");
+
+    change(project, "test.sh", "test ! -e broken", "true");
+    const submitted = await cast("submit", "--fact", "risk=low", "-m", "All is well");
+    expect(submitted).toMatchObject({ code: 0, out: expect.stringContaining("> All is well") });
+    expect((await project.pawl("status")).out).toContain("awaits you: approve or reject the release");
+
+    await project.pawl("reject", "1.2.0", "-m", "Name the risk");
+    expect(JSON.parse(project.read(RUN_FILE) ?? "")).toMatchObject({
+      state: "drafting",
+      kept: { rounds: 1 },
+    });
+    await cast("submit", "--fact", "risk=high");
+    project.write("no-remote", "");
+    const approved = await project.pawl("approve", "1.2.0");
+    expect(approved.out).toContain("the remote cannot be reached");
+    change(project, "tag.sh", "test -e no-remote", "false");
+    expect((await cast("retry")).out).toContain("release:1.2.0 is published.");
+    expect(project.read("tags/v1.2.0")).toBe("");
+
+    const story = await project.pawl("show", "release:1.2.0");
+    expect(story.out.match(/^## .*/gm)).toEqual([
+      "## submit: drafting → in_review",
+      "## reject: in_review → drafting",
+      "## submit: drafting → in_review",
+      "## approve: in_review → tagging",
+      "## not_tagged: tagging → failed",
+      "## retry: failed → tagging",
+      "## tagged: tagging → published",
+    ]);
+    const events = (project.read(".pawl/events.jsonl") ?? "").trim().split("\n");
+    expect(events.map((line) => JSON.parse(line).summary)).toHaveLength(7);
+  });
+
+  it("shares the verb cast with the spells", async () => {
+    using project = releaseProject({ DOOR_ONLY: "" });
+    expect((await project.pawl("cast", "--help")).out).toContain("<spell|run> [event]");
+    expect((await project.pawl("cast", "lumos")).out).toContain("WHERE WE ARE");
+    expect((await project.pawl("cast", "release:1")).out).toContain("release:1 is in drafting");
+    expect((await project.pawl("cast", "lumos", "submit")).err).toContain("expected `cast <spell>` or");
+    expect((await project.pawl("cast", "relase:1", "submit")).code).toBe(2);
+  });
+
+  it.each([
+    [["submit"], 2, "expected one of low, high; found nothing"],
+    [["submit", "--fact", "risk=lwo"], 2, 'found "lwo"'],
+    [["submit", "--fact", "rsik=low"], 2, 'no fact "rsik" here'],
+    [["submit", "--fact", "risk"], 2, '"risk" is no fact'],
+    [["sumbit"], 2, 'no event "sumbit"'],
+    [["tagged"], 1, "the engine runs that command"],
+    [["approve"], 1, "not possible while release:1.2.0 is in drafting"],
+  ])("refuses %j and changes nothing", async (words, code, said) => {
+    using project = releaseReady();
+    const ended = await project.pawl("cast", "release:1.2.0", ...words);
+    expect(ended.code).toBe(code);
+    expect(ended.out + ended.err).toContain(said);
+    expect(project.read(RUN_FILE)).toBeNull();
+  });
+
+  it("says all that is wrong with its file at once, each with line and column", async () => {
+    using project = releaseReady();
+    change(project, "release.yaml", "summary:", "sumary:");
+    change(project, "release.yaml", "awaits: human", "awaits: people");
+    change(project, "release.yaml", "    given: true\n", "    give: true\n");
+    const { code, err } = await project.pawl("check", "release");
+    expect(code).toBe(1);
+    expect(err).toContain("release.yaml:2:1: sumary is not a key: did you mean summary?");
+    expect(err).toMatch(
+      /release\.yaml:14:13: states\.in_review\.awaits: expected nobody, .*; found "people"/,
+    );
+    expect(err).toMatch(/release\.yaml:\d+:5: facts\.risk\.give is not a key: did you mean given\?/);
+    expect(err).toContain("has 3 problems");
+  });
+
+  it("says which row names what there is not, and which fact has no source", async () => {
+    using project = releaseReady();
+    change(project, "release.yaml", "    to: in_review\n", "    to: in_reviw\n");
+    change(project, "release.yaml", "passed: tagged", "passed: taged");
+    change(project, "release.yaml", "    initial: 0\n", "");
+    const { err } = await project.pawl("check", "release");
+    expect(err).toMatch(/release\.yaml:\d+:9: The row "submitted" leads to "in_reviw", which is no state/);
+    expect(err).toMatch(/release\.yaml:\d+:9: row approved: "taged" is no event/);
+    expect(err).toMatch(/fact rounds: expected exactly one of file, .* found none/);
+  });
+
+  it("lets no run begin with a table that is not proved", async () => {
+    using project = releaseReady();
+    change(project, "release.yaml", "    to: drafting\n    set: { rounds: { add: 1 } }\n", "    to: same\n");
+    change(
+      project,
+      "release.yaml",
+      "    when: { notes: present, list: [none, open] }\n",
+      "    when: { list: open }\n",
+    );
+    const cast = await project.pawl("cast", "release:1.2.0", "submit", "--fact", "risk=low");
+    expect(cast).toMatchObject({ code: 1, err: expect.stringContaining("is not proved") });
+    expect(project.read(RUN_FILE)).toBeNull();
+    expect((await project.pawl("check", "release")).out).toContain("No row applies");
+  });
+
+  it("refuses a reply that could not be rendered before anybody needs it", async () => {
+    using project = releaseReady();
+    project.write("replies/rejected.md", "Round {{ kept.round }}\n");
+    expect((await project.pawl("check", "release")).err).toMatch(/replies\/rejected\.md: for row rejected/);
+    project.write("replies/rejected.md", "\n{{ nots }}\n");
+    expect((await project.pawl("check", "release")).err).toContain(
+      "replies/rejected.md:2: there is no variable nots: did you mean notes?",
+    );
+  });
+
+  it("goes on with a changed table where the run stands in it still, and else says what to do", async () => {
+    using project = releaseReady();
+    await project.pawl("cast", "release:1.2.0", "submit", "--fact", "risk=low");
+    change(project, "release.yaml", "values: [0, 1, 2, 3]", "values: [0, 1]");
+    expect((await project.pawl("reject", "1.2.0")).code).toBe(0);
+    const before = project.read(RUN_FILE);
+    const yaml = project.read("release.yaml") ?? "";
+    project.write("release.yaml", yaml.replaceAll("drafting", "writing"));
+    const lost = await project.pawl("cast", "release:1.2.0", "submit", "--fact", "risk=low");
+    expect(lost.err).toContain('is in state "drafting"');
+    expect(lost.err).toContain("The table has changed since");
+    expect(lost.err).toContain(`correct state and kept in ${RUN_FILE}`);
+    expect(project.read(RUN_FILE)).toBe(before);
+    expect((await project.pawl("status")).out).toContain("Give the table back");
+  });
+
+  it("leaves a run's file that cannot be read as it is", async () => {
+    using project = releaseReady();
+    project.write(RUN_FILE, "{ half");
+    const cast = await project.pawl("cast", "release:1.2.0", "submit", "--fact", "risk=low");
+    expect(cast).toMatchObject({ code: 1, err: expect.stringContaining("[state-unreadable]") });
+    expect(project.read(RUN_FILE)).toBe("{ half");
+  });
+
+  it("stops nothing else by a fault of its own, nor by one in pawl.yaml", async () => {
+    using project = releaseReady();
+    project.write("release.yaml", "title: [\n");
+    expect(await project.pawl("--help")).toMatchObject({ code: 0, out: expect.stringContaining("cast") });
+    expect((await project.pawl("status")).code).toBe(0);
+    expect((await project.pawl("check", "release")).err).toMatch(/release\.yaml:2:1: expected YAML/);
+    project.write("pawl.yaml", "workflows: release.yaml\n");
+    expect((await project.pawl("--help")).code).toBe(0);
+    expect((await project.pawl("status")).err).toContain("pawl.yaml:1:12");
+    project.write("pawl.yaml", "workflows: [flows/door.yaml]\n");
+    expect((await project.pawl("check")).err).toContain("the name of a workflow that Pawl brings along");
+  });
+});

@@ -2,35 +2,15 @@
  * Builds `dist/`: the program and the library as ES modules in shared chunks, so that a command loads only what it uses;
  * the workflows' texts; the library's types; the JSON schema of pawl.yaml; the licences of what is bundled.
  */
-import { execFile } from "node:child_process";
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
-import { promisify } from "node:util";
+import { join, resolve } from "node:path";
 import type { Metafile } from "esbuild";
 import { pawlJsonSchema } from "../src/config-schema.ts";
 import { bundle } from "./bundle.ts";
+import { emitTypes } from "./emit-types.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const DIST = join(ROOT, "dist");
-
-async function emitTypes(): Promise<void> {
-  const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
-  const call = promisify(execFile)(process.execPath, [tsc, "-p", "tsconfig.build.json"], { cwd: ROOT });
-  await call.catch((failure) => {
-    throw new Error(`The types could not be made:\n${failure.stdout}${failure.stderr}`);
-  });
-  const types = join(DIST, "types");
-  for (const name of await readdir(types, { recursive: true })) {
-    if (name.endsWith(".d.ts")) await namePublished(join(types, name));
-  }
-}
-
-/** Types speak of the modules by the names that are published: of `.js`, where the sources say `.ts`. */
-async function namePublished(path: string): Promise<void> {
-  const text = await readFile(path, "utf8");
-  await writeFile(path, text.replace(/((?:from|import)\s*\(?")(\.{1,2}\/[^"]+)\.ts"/g, '$1$2.js"'));
-}
 
 /** Prompts, personas, replies and templates, at the paths that `View.packaged` is asked for. */
 async function copyTexts(): Promise<number> {
@@ -82,7 +62,7 @@ const [metafile, , texts] = await Promise.all([
     },
     DIST,
   ),
-  emitTypes(),
+  emitTypes(join(DIST, "types")),
   copyTexts(),
 ]);
 await writeSchema();

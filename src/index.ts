@@ -1,14 +1,63 @@
 /**
- * The library: what a program needs to define a workflow, prove it, and run it. A line added here becomes public.
+ * The library: what a program needs to define a workflow, prove it, run it, and put something of its own in the place
+ * of an agent or a tracker. A line added here becomes public.
  */
+
 export { ERROR_CODES, type ErrorCode, PawlError } from "./base/error.ts";
 export type { Caller, EditKept, Happening, PawlEvent, RunAdvanced } from "./base/event.ts";
 export { checkId, isId } from "./base/id.ts";
 export { type ProjectPath, projectPath } from "./base/path.ts";
-export type { Change, Editor, Entry, Git, GitLook, Outside, Store, View } from "./base/ports.ts";
+export type {
+  AgentEnd,
+  AgentEvent,
+  AgentFailure,
+  AgentFound,
+  AgentLimits,
+  AgentOrder,
+  AgentRun,
+  Agents,
+  AgentUsage,
+  Cache,
+  Change,
+  CheckOutcome,
+  Checks,
+  Editor,
+  Entry,
+  FetchFailure,
+  Files,
+  Folder,
+  Git,
+  GitChanges,
+  GitLook,
+  Outside,
+  Permission,
+  PermissionQuestion,
+  PullRequest,
+  Reference,
+  ReferenceFetch,
+  References,
+  Remark,
+  ReviewFetch,
+  ReviewMissing,
+  ReviewPart,
+  Reviews,
+  Store,
+  View,
+} from "./base/ports.ts";
 export { type AlfredSettings, DEFAULT_SETTINGS, type Reviewer, type Settings } from "./base/settings.ts";
 export { type Checkable, type CheckCounts, type CheckReport, check } from "./engine/check.ts";
-export { decide } from "./engine/decide.ts";
+export { decide, initialPosition } from "./engine/decide.ts";
+export { renderMermaid, renderTable } from "./engine/diagram.ts";
+export { checkReachable } from "./engine/reach.ts";
+export { fillBlocked, type Refusal, refuse } from "./engine/refuse.ts";
+export {
+  type DescribedState,
+  makeReviewMachine,
+  type ReviewedWork,
+  type ReviewMachine,
+  type ReviewPlan,
+  type ReviewPolicy,
+} from "./engine/review.ts";
 export type { Violation, ViolationKind } from "./engine/violation.ts";
 export type {
   Box,
@@ -25,23 +74,33 @@ export type {
   State,
   Workflow,
 } from "./engine/workflow.ts";
+export { renderXState, type XStateConfig, xstateConfig } from "./engine/xstate.ts";
+export {
+  type OpenOptions,
+  type OpenProject,
+  openProject,
+  type RunReply,
+  type SendOptions,
+} from "./library.ts";
 export { advance, type Runtime } from "./runtime/advance.ts";
 export type {
   Advance,
   Context,
-  GateInput,
+  FollowUp,
   HumanQuestion,
   LogLine,
   Moment,
   Prepared,
   Reply,
-  Resource,
   RunOverview,
-  Table,
-  Tool,
-  UserPrompt,
-  Verb,
-  VerbArgument,
-  VerbOption,
-  WorkflowModule,
-} from "./workflows/module.ts";
+  Worked,
+} from "./workflows/advance.ts";
+export { defineWorkflow } from "./workflows/custom/define.ts";
+export type {
+  Awaited,
+  Definition,
+  FactSource,
+  Gate,
+  RunCommand,
+  StateHint,
+} from "./workflows/custom/definition.ts";

@@ -1,0 +1,31 @@
+/** A workflow made by a program. */
+import { checkStructure } from "../../engine/structure.ts";
+import { checkDefinition } from "./check-definition.ts";
+import type { Definition, DefinitionSource } from "./definition.ts";
+import { tableHash } from "./load.ts";
+import { invalid, type Problem } from "./problem.ts";
+import { checkReplies } from "./reply.ts";
+
+/**
+ * Takes a workflow's definition as it is, once everything in it fits together: names, sources, gates, commands and
+ * replies. That the table decides every case is proved apart, by `check`, and again before any run of it moves.
+ *
+ * @throws PawlError `workflow-invalid`, with everything that is wrong.
+ */
+export function defineWorkflow(definition: Definition): Definition {
+  const { table } = definition;
+  const problems: readonly Problem[] = [
+    ...checkStructure(table).map(({ message }) => ({ place: table.name, message })),
+    ...checkDefinition(definition).map(({ message }) => ({ place: table.name, message })),
+  ];
+  const all =
+    problems.length > 0 ? problems : checkReplies(definition, (reply) => `${table.name}, reply ${reply}`);
+  if (all.length > 0) throw invalid(table.name, "its definition", all);
+  return definition;
+}
+
+/** The definition as a source of its module. */
+export function programSource(definition: Definition): DefinitionSource {
+  const loaded = tableHash(definition).then((hash) => ({ definition, hash }));
+  return { name: definition.table.name, file: null, load: () => loaded };
+}

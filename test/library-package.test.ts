@@ -1,0 +1,112 @@
+/** The library as its users get it: bundled, with its types, imported by its name from another project. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bundle } from "../scripts/bundle.ts";
+import { emitTypes } from "../scripts/emit-types.ts";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const require = createRequire(import.meta.url);
+const folderOf = (name: string) => dirname(require.resolve(`${name}/package.json`));
+const TSC = join(folderOf("typescript"), "bin/tsc");
+
+let consumer: string;
+let types: number;
+
+beforeAll(async () => {
+  consumer = mkdtempSync(join(tmpdir(), "pawl-consumer-"));
+  const pawl = join(consumer, "node_modules/pawl");
+  mkdirSync(pawl, { recursive: true });
+  const { name, version, type, exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  writeFileSync(join(pawl, "package.json"), JSON.stringify({ name, version, type, exports }));
+  // All that an installation would bring: what is not bundled.
+  for (const each of ["fs-native-extensions", "@types/node"]) {
+    mkdirSync(dirname(join(consumer, "node_modules", each)), { recursive: true });
+    symlinkSync(folderOf(each), join(consumer, "node_modules", each));
+  }
+  await bundle({ main: "src/main.ts", index: "src/index.ts" }, join(pawl, "dist"));
+  types = await emitTypes(join(pawl, "dist/types"));
+  writeFileSync(join(consumer, "package.json"), '{ "type": "module" }\n');
+  writeFileSync(
+    join(consumer, "tsconfig.json"),
+    JSON.stringify({
+      compilerOptions: {
+        target: "es2022",
+        module: "nodenext",
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noEmit: true,
+        skipLibCheck: false,
+        types: ["node"],
+      },
+      files: ["door.ts"],
+    }),
+  );
+  writeFileSync(join(consumer, "door.ts"), DOOR);
+}, 120_000);
+afterAll(() => rmSync(consumer, { recursive: true, force: true }));
+
+/** With a tracker and a git of its own, which type-check against the ports. */
+const DOOR = `import { check, defineWorkflow, type Definition, type Git, openProject, type References } from "pawl";
+
+const git: Git = {
+  look: async () => ({ kind: "repository", branch: "main", head: null, uncommitted: [] }),
+  changes: async () => ({ kind: "unavailable", reason: "none" }),
+};
+const references: References = { fetch: async () => ({ kind: "not-configured", detail: "nothing" }) };
+const door: Definition = defineWorkflow({
+  table: {
+    name: "door",
+    title: "A door",
+    initial: "closed",
+    goals: ["open"],
+    states: { closed: { description: "It is closed." }, open: { description: "It is open.", final: true } },
+    events: { push: { description: "Push it" } },
+    facts: { branch: { description: "The branch.", values: ["main", "other"] } },
+    rows: [
+      { id: "in", from: ["closed"], on: "push", when: [{ branch: ["main"] }], to: "open", outcome: "moved", reply: "in" },
+      { id: "no", from: ["closed"], on: "push", when: [{ branch: ["other"] }], to: "same", outcome: "blocked", reply: "no" },
+    ],
+  },
+  sources: { branch: { type: "git-branch" } },
+  replies: { in: "{{ run }} is open.", no: "{{ run }} is closed." },
+});
+// @ts-expect-error A source is one of those that there are.
+const wrong: Definition = { ...door, sources: { branch: { type: "guess" } } };
+if (check({ workflow: wrong.table, replies: ["in", "no"] }).violations.length > 0) throw new Error("refused");
+const project = await openProject({ root: process.argv[2] ?? ".", workflows: [door], outside: { git, references } });
+const reply = await project.send("door:front", "push", { caller: { channel: "library", who: "a test" } });
+process.stdout.write(reply.text + reply.data.state);
+await project.close();
+`;
+
+describe("the library, installed in another project", () => {
+  it("type-checks with nothing else beside it, its declarations included", () => {
+    expect(types).toBeGreaterThan(15);
+    expect(types).toBeLessThan(45);
+    expect(() => execFileSync(process.execPath, [TSC, "-p", consumer], { stdio: "pipe" })).not.toThrow();
+  });
+
+  it("does what its page says", () => {
+    const page = readFileSync(join(ROOT, "docs/library.md"), "utf8");
+    const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code);
+    expect(blocks).toHaveLength(2);
+    writeFileSync(join(consumer, "page.ts"), blocks.join("\n"));
+    const root = mkdtempSync(join(consumer, "project-"));
+    writeFileSync(join(root, "front.key"), "");
+    const run = { cwd: root, encoding: "utf8" } as const;
+    const out = execFileSync(process.execPath, [join(consumer, "page.ts")], run);
+    expect(out).toBe(
+      "stateDiagram-v2\n  [*] --> closed\n  closed --> open : push [key = present]\n  open --> [*]\nrun:advanced\n",
+    );
+  });
+
+  it("runs there", () => {
+    const root = mkdtempSync(join(consumer, "project-"));
+    const out = execFileSync(process.execPath, [join(consumer, "door.ts"), root], { encoding: "utf8" });
+    expect(out).toBe("door:front is open.\nopen");
+  });
+});

@@ -1,0 +1,298 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openChecks } from "../src/adapters/checks/checks.ts";
+import * as library from "../src/index.ts";
+import { type Definition, defineWorkflow, fillBlocked, openProject, PawlError } from "../src/index.ts";
+import { end } from "./rig/project.ts";
+
+const ROOT = resolve(import.meta.dirname, "..");
+
+let root: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "pawl-library-")));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+describe("the library's surface", () => {
+  it("is these values", () => {
+    expect(Object.keys(library).sort()).toEqual([
+      "DEFAULT_SETTINGS",
+      "ERROR_CODES",
+      "PawlError",
+      "advance",
+      "check",
+      "checkId",
+      "checkReachable",
+      "decide",
+      "defineWorkflow",
+      "fillBlocked",
+      "initialPosition",
+      "isId",
+      "makeReviewMachine",
+      "openProject",
+      "projectPath",
+      "refuse",
+      "renderMermaid",
+      "renderTable",
+      "renderXState",
+      "xstateConfig",
+    ]);
+  });
+
+  it("is these names, types included", () => {
+    const text = readFileSync(join(ROOT, "src/index.ts"), "utf8");
+    const names = [...text.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(([, list = ""]) =>
+      list
+        .split(",")
+        .map((name) => name.replace(/^\s*type\s/, "").trim())
+        .filter(Boolean),
+    );
+    expect(text).not.toMatch(/export (\*|default)/);
+    expect([...names].sort().join(" ")).toMatchInlineSnapshot(
+      `"Advance AgentEnd AgentEvent AgentFailure AgentFound AgentLimits AgentOrder AgentRun AgentUsage Agents AlfredSettings Awaited Box Cache Caller Change CheckCounts CheckOutcome CheckReport Checkable Checks Command Context DEFAULT_SETTINGS Decision Definition DescribedState ERROR_CODES EditKept Editor Entry ErrorCode EventDefinition Fact FactSource FactValue Facts FetchFailure Files Folder FollowUp Gate Git GitChanges GitLook Happening HumanQuestion LogLine Moment OpenOptions OpenProject Outcome Outside PawlError PawlEvent Permission PermissionQuestion Position Prepared ProjectPath PullRequest Reference ReferenceFetch References Refusal Remark Reply ReviewFetch ReviewMachine ReviewMissing ReviewPart ReviewPlan ReviewPolicy ReviewedWork Reviewer Reviews Row RunAdvanced RunCommand RunOverview RunReply Runtime SendOptions Setting Settings State StateHint Store View Violation ViolationKind Worked Workflow XStateConfig advance check checkId checkReachable decide defineWorkflow fillBlocked initialPosition isId makeReviewMachine openProject projectPath refuse renderMermaid renderTable renderXState xstateConfig"`,
+    );
+  });
+});
+
+describe("the example program", () => {
+  const run = (...words: string[]) =>
+    end(
+      spawn(
+        process.execPath,
+        [
+          "--import",
+          join(ROOT, "test/rig/pawl-by-name.ts"),
+          join(ROOT, "examples/release.ts"),
+          root,
+          ...words,
+        ],
+        { stdio: ["ignore", "pipe", "pipe"] },
+      ),
+    );
+
+  it("defines, proves and draws a workflow, is killed in the middle, and goes on", async () => {
+    const killed = await run("--crash");
+    expect(killed.code).toBeNull();
+    expect(killed.out).toContain("proved in 9 worlds");
+    expect(killed.out).toContain("packing --> published : packed");
+    expect(killed.out).toContain("Write notes/1.0.0.md first.");
+    expect(killed.out).not.toContain("is published");
+    const resumed = await run();
+    expect(resumed).toMatchObject({ code: 0, err: "" });
+    expect(resumed.out).toContain("stands in packing\nrelease:1.0.0 is published.");
+    expect(resumed.out).toContain("· submit: drafting → packing\n· packed: packing → published\n");
+    expect(readFileSync(join(root, "packed.log"), "utf8")).toBe("packed 1.0.0\n");
+  });
+});
+
+/** A door with a bell: pushed when the bell works, opened by a person. */
+const DOOR: Definition = {
+  table: fillBlocked(
+    {
+      name: "door",
+      title: "A door",
+      initial: "closed",
+      goals: ["open"],
+      states: {
+        closed: { description: "It is closed." },
+        rung: { description: "Somebody waits." },
+        open: { description: "It is open.", final: true },
+      },
+      events: {
+        ring: { description: "Ring the bell" },
+        let_in: { description: "Let them in" },
+        peek: { description: "Look through the keyhole" },
+      },
+      facts: {
+        key: { description: "Whether there is a key.", values: ["present", "missing"] },
+        list: { description: "The list.", values: ["none", "open", "all-checked"] },
+        bell: { description: "Whether the bell works.", values: ["passed", "failed"] },
+        mood: { description: "The mood.", values: ["kind", "grim"], initial: "kind" },
+      },
+      starts: [{ mood: "kind" }, { mood: "grim" }],
+      rows: [
+        {
+          id: "no-key",
+          from: ["closed"],
+          on: "ring",
+          when: [{ key: ["missing"] }, { key: ["present"], list: ["none", "open"] }],
+          to: "same",
+          outcome: "blocked",
+          reply: "no",
+        },
+        {
+          id: "silent",
+          from: ["closed"],
+          on: "ring",
+          when: [{ key: ["present"], list: ["all-checked"], bell: ["failed"] }],
+          to: "same",
+          outcome: "blocked",
+          reply: "silent",
+        },
+        {
+          id: "rung",
+          from: ["closed"],
+          on: "ring",
+          when: [{ key: ["present"], list: ["all-checked"], bell: ["passed"] }],
+          to: "rung",
+          outcome: "moved",
+          reply: "rung",
+        },
+        {
+          id: "dark",
+          from: ["closed"],
+          on: "peek",
+          when: [{ key: ["missing"] }, { key: ["present"], bell: ["failed"] }],
+          to: "same",
+          outcome: "shown",
+          reply: "no",
+        },
+        {
+          id: "light",
+          from: ["closed"],
+          on: "peek",
+          when: [{ key: ["present"], bell: ["passed"] }],
+          to: "same",
+          outcome: "shown",
+          reply: "rung",
+        },
+        {
+          id: "grim",
+          from: ["rung"],
+          on: "let_in",
+          when: [{ mood: ["grim"] }],
+          to: "same",
+          set: { mood: "kind" },
+          outcome: "moved",
+          reply: "grim",
+        },
+        {
+          id: "in",
+          from: ["rung"],
+          on: "let_in",
+          when: [{ mood: ["kind"] }],
+          to: "open",
+          outcome: "moved",
+          reply: "in",
+        },
+      ],
+    },
+    "no",
+  ),
+  sources: {
+    key: { type: "file", path: "{{ id }}.key" },
+    list: { type: "checklist", path: "{{ id }}.key" },
+    bell: {
+      type: "command",
+      command: "echo ring >> rung.log; until test -e go; do sleep 0.02; done; test -e bell",
+    },
+  },
+  gates: { let_in: "human" },
+  replies: {
+    no: "{{ event }}: no, in {{ state }}.",
+    silent: "{{ checks.bell.exit_code }}",
+    rung: "{{ run }} rings.",
+    grim: "Not yet.",
+    in: "Come in: {{ notes }}",
+  },
+};
+
+const PERSON = { caller: { channel: "terminal" } } as const;
+const read = (name: string) => readFileSync(join(root, name), "utf8");
+
+/** With commands waited for so long, in milliseconds. */
+async function open(patience = 20_000) {
+  const checks = openChecks({ root, environment: process.env, patienceMilliseconds: patience });
+  return openProject({ root, workflows: [DOOR], outside: { checks } });
+}
+
+describe("a run of a program's own workflow", () => {
+  it("runs no command where the files decide already, and reads lists by a parser", async () => {
+    const project = await open();
+    const ring = async () => (await project.send("door:a", "ring")).data.row;
+    expect(await ring()).toBe("no-key");
+    expect((await project.send("door:a", "peek")).data.row).toBe("dark");
+    writeFileSync(join(root, "a.key"), "```\n- [x] in a fence\n```\n");
+    expect(await ring()).toBe("no-key");
+    expect(() => read("rung.log")).toThrow();
+    writeFileSync(join(root, "a.key"), "- [x] oiled\n");
+    writeFileSync(join(root, "go"), "");
+    expect(await project.send("door:a", "ring")).toMatchObject({ refused: true, text: "1\n" });
+    writeFileSync(join(root, "bell"), "");
+    expect(await ring()).toBe("rung");
+    expect(read("rung.log")).toBe("ring\nring\n");
+    await project.close();
+  });
+
+  it("finds a fact's command that outlasted the wait, and forgets it once it was decided by", async () => {
+    writeFileSync(join(root, "a.key"), "- [x] oiled\n");
+    const project = await open(100);
+    const waiting = await project.send("door:a", "ring");
+    expect(waiting).toMatchObject({ waits: true, data: { status: "running", state: "closed" } });
+    const again = await (await open(100)).send("door:a", "ring");
+    expect(again.data.status).toBe("running");
+    writeFileSync(join(root, "go"), "");
+    expect((await (await open()).send("door:a", "ring")).data.row).toBe("silent");
+    expect(read("rung.log")).toBe("ring\n");
+    expect(JSON.parse(read(".pawl/runs/door/a.json")).checks).toBeUndefined();
+    writeFileSync(join(root, "bell"), "");
+    expect((await (await open()).send("door:a", "ring")).data.row).toBe("rung");
+    expect(read("rung.log")).toBe("ring\nring\n");
+    await project.close();
+  });
+
+  it("begins as one of the table's starts, and lets only a person through a gate", async () => {
+    for (const name of ["go", "bell"]) writeFileSync(join(root, name), "");
+    writeFileSync(join(root, "a.key"), "- [x] oiled\n");
+    const project = await open();
+    await expect(project.send("door:a", "ring", { given: { mood: "odd" } })).rejects.toMatchObject({
+      code: "workflow-invalid",
+      message: expect.stringContaining("cannot begin with mood = odd"),
+    });
+    await project.send("door:a", "ring", { given: { mood: "grim" } });
+    await expect(project.send("door:a", "let_in")).rejects.toMatchObject({ code: "caller-not-allowed" });
+    expect((await project.send("door:a", "let_in", PERSON)).text).toBe("Not yet.\n");
+    expect((await project.runs())[0]).toMatchObject({ run: "door:a", state: "rung", awaits: "human" });
+    const reply = await project.send("door:a", "let_in", { ...PERSON, notes: "{{ run }} <b>" });
+    expect(reply.text).toBe("Come in: {{ run }} <b>\n");
+    await expect(project.send("door:a", "ring")).rejects.toMatchObject({ code: "no-effect" });
+    await project.close();
+  });
+
+  it("takes one of two sends at once, and the other decides on what it left", async () => {
+    for (const name of ["go", "bell"]) writeFileSync(join(root, name), "");
+    writeFileSync(join(root, "a.key"), "- [x] oiled\n");
+    const [one, other] = [await open(), await open()];
+    const replies = await Promise.all([one.send("door:a", "ring"), other.send("door:a", "ring")]);
+    expect(replies.map(({ data }) => data.row).sort()).toEqual(["blocked.ring", "rung"]);
+    expect(JSON.parse(read(".pawl/runs/door/a.json")).history).toHaveLength(1);
+  });
+
+  it("is refused with all that is wrong with its definition", () => {
+    const wrong: Definition = {
+      ...DOOR,
+      sources: { ...DOOR.sources, mood: { type: "given" }, key: { type: "file", path: "../{{ id }}" } },
+      gates: { let_inn: "human" },
+    };
+    const fault = (definition: Definition) => {
+      try {
+        defineWorkflow(definition);
+      } catch (thrown) {
+        return thrown as PawlError;
+      }
+      throw new Error("It was not refused.");
+    };
+    expect(fault(wrong)).toBeInstanceOf(PawlError);
+    expect(fault(wrong).message).toContain(
+      '(1) door: fact key: the path "../{{ id }}" cannot be used: it has the segment ".."',
+    );
+    expect(fault(wrong).message).toContain("(2) door: fact mood: a kept fact has no source.");
+    expect(fault(wrong).message).toContain("(3) door: gate let_inn: the table has no such event.");
+    expect(fault({ ...DOOR, replies: { ...DOOR.replies, in: "{% if %}" } }).message).toContain(
+      "door, reply in:1",
+    );
+  });
+});

@@ -10,7 +10,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 
 /** What `pawl status` loads. */
-const QUICK = /^src\/(app|surfaces\/cli\/status|workflows\/[a-z]+\/overview)\.ts$/;
+const QUICK = /^src\/(app|surfaces\/cli\/status|workflows\/(alfred|spells|bloom)\/overview)\.ts$/;
 
 /** Bundles programs (name → source) into modules that share lazily loaded chunks. */
 export async function bundle(

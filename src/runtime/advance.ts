@@ -11,7 +11,7 @@ import type { Caller, PawlEvent } from "../base/event.ts";
 import { projectPath } from "../base/path.ts";
 import type { Cache, Change, Outside, Store, View } from "../base/ports.ts";
 import type { Settings } from "../base/settings.ts";
-import type { Advance, Context, FollowUp, Prepared } from "../workflows/advance.ts";
+import type { Advance, Context, FollowUp, Moment, Prepared } from "../workflows/advance.ts";
 
 const EVENTS = projectPath(".pawl/events.jsonl");
 const MAX_ATTEMPTS = 100;
@@ -112,7 +112,7 @@ async function prepare<Input, Seen, Gathered, R>(
 async function contextOf(runtime: Runtime, view: View, caller: Caller): Promise<Context> {
   const settings = await runtime.settings(view);
   const time = (runtime.now?.() ?? new Date()).toISOString();
-  const moment = { time, id: randomUUID() };
+  const moment = momentOf(time);
   return { settings, caller, moment, ...(runtime.cache ? { cache: runtime.cache } : {}) };
 }
 
@@ -124,4 +124,16 @@ function withEvents(prepared: Prepared<unknown>): readonly Change[] {
 
 function appended(event: PawlEvent): Change {
   return { type: "append", path: EVENTS, id: event.id, text: `${JSON.stringify(event)}\n` };
+}
+
+/** The id is made when it is first asked for: a look needs none, and loading the maker costs a cold start dearly. */
+function momentOf(time: string): Moment {
+  let id: string | undefined;
+  return {
+    time,
+    get id() {
+      id ??= randomUUID();
+      return id;
+    },
+  };
 }

@@ -19,7 +19,7 @@ export async function withOwnWorkflows(
     const store = await openStore();
     const { settings, origins } = await openConfiguration()(store.view());
     const place = origins.find(({ path }) => path === "workflows")?.from ?? "pawl.yaml";
-    const files = (settings.workflows ?? []).map(nameFile);
+    const files = settings.workflows.map(nameFile);
     checkNames(files, Object.keys(shipped), place);
     return { ...shipped, ...loaders(files, store) };
   } catch (fault) {
@@ -29,7 +29,7 @@ export async function withOwnWorkflows(
 
 /** The sources of the project's own workflows, by its settings. */
 export async function ownSources(settings: Settings): Promise<readonly DefinitionSource[]> {
-  const files = (settings.workflows ?? []).map(nameFile);
+  const files = settings.workflows.map(nameFile);
   if (files.length === 0) return [];
   checkNames(files, [], "pawl.yaml");
   const { fileSource } = await import("./workflows/custom/load.ts");

@@ -8,7 +8,7 @@ export interface Settings {
   /** By name; `claude`, `codex`, `opencode`, `gemini` and `scripted` need no entry. */
   readonly agents?: Readonly<Record<string, AgentSettings>>;
   /** The files of the project's own workflows, as they are written: `./release.yaml`. */
-  readonly workflows?: readonly string[];
+  readonly workflows: readonly string[];
 }
 
 /** How an agent is started. */
@@ -83,6 +83,7 @@ export interface BloomSettings {
 }
 
 export const DEFAULT_SETTINGS: Settings = {
+  workflows: [],
   alfred: {
     provider: "local",
     reviews: { default: ["ai", "human"] },

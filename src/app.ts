@@ -74,6 +74,8 @@ export interface ProjectPlace {
   readonly cwd?: string;
   /** tasks.yaml as named by `--file` or `$BLOOM_TASKS_FILE`. */
   readonly tasksFile?: string | undefined;
+  /** The program's file, by which agents call it; default: the one that was started. */
+  readonly program?: string;
 }
 
 /** The shipped workflows and those of the project around, if there is one. */
@@ -137,6 +139,17 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
     async *events(options) {
       const { readEvents } = await import("./adapters/events/read-events.ts");
       yield* readEvents(join(root, ".pawl", "events.jsonl"), options);
+    },
+    async openLoop() {
+      const { openLoopOutside } = await import("./loop-outside.ts");
+      const { bloom, agents = {} } = within((await read(store.view())).settings, surroundings);
+      return openLoopOutside({
+        root,
+        environment,
+        bloom,
+        agents,
+        launch: [process.execPath, place.program ?? process.argv[1] ?? ""],
+      });
     },
     explainSettings: async () => (await read(store.view())).origins,
     async repairJournal() {

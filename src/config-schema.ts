@@ -108,6 +108,23 @@ const workflowFile = z
     /^(?:\.\/)?(?:[^/\\]+\/)*[A-Za-z][A-Za-z0-9_-]*\.ya?ml$/,
     "expected the path of a .yaml file in the project, its name of letters, digits, _ and -",
   );
+const AGENT = z.strictObject({
+  dialect: z
+    .enum(["claude", "codex", "opencode", "gemini", "scripted"])
+    .optional()
+    .describe("The kind of program; its own name where that is one."),
+  acp: z
+    .strictObject({ command: z.string().min(1), args: z.array(z.string()).optional() })
+    .optional()
+    .describe("Instead of a dialect: a program that speaks the Agent Client Protocol."),
+  program: z.string().min(1).optional().describe("The program, if not the dialect's own on the PATH."),
+  args: z.array(z.string()).optional().describe("More arguments, after Pawl's own."),
+  model: z.string().min(1).optional(),
+  environment: z
+    .array(z.string().min(1))
+    .optional()
+    .describe("Variables that it may have, secrets among them; a `*` at the end stands for any rest."),
+});
 
 /** The keys of `pawl.yaml`. */
 export const PAWL_FILE = z.strictObject({
@@ -119,6 +136,10 @@ export const PAWL_FILE = z.strictObject({
     .describe(
       "The files of the project's own workflows, such as ./release.yaml; each is called as its file.",
     ),
+  agents: z
+    .record(z.string().min(1), AGENT)
+    .optional()
+    .describe("Agents by name; claude, codex, opencode, gemini and scripted need no entry."),
 });
 
 /** The JSON schema of `pawl.yaml`, for editors. */

@@ -72,8 +72,8 @@ export interface Store {
 export interface Cache {
   /** What was last put for exactly this source, or null. Never throws. */
   get(kind: string, source: string): Promise<string | null>;
-  /** Best effort; replaces what the kind held before. Never throws. */
-  put(kind: string, source: string, worked: string): Promise<void>;
+  /** Best effort, and soon: of several in a row only the last is worked and kept. Replaces what the kind held before. */
+  put(kind: string, source: string, worked: () => string): void;
 }
 
 // ── Version control ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -586,6 +586,31 @@ export interface TrackedTask {
   readonly priority: "critical" | "high" | "medium" | "low" | null;
   readonly dependencies: readonly string[];
   readonly url: string;
+}
+
+// ── Claims: who works on what ────────────────────────────────────────────────────────────────────────────────────
+
+export interface Claims {
+  /**
+   * Takes a task, or a place to work in, for a worker. Null: a live worker has it. It is free at once when its owner's
+   * process dies, and never taken from one that is slow. While it is held, a heartbeat is written beside it.
+   */
+  take(what: string, worker: string): Promise<Claim | null>;
+  /** Takes away what dead owners left. */
+  sweep(): Promise<void>;
+}
+
+export interface Claim {
+  readonly what: string;
+  /** An owner before this one died without letting go. */
+  readonly abandoned: boolean;
+  release(): Promise<void>;
+}
+
+/** Tells that something in the project may have changed: by Pawl, or by a person's edit. */
+export interface Watch {
+  /** Calls back soon after a change, never twice at once; may call back without one. */
+  onChange(heard: () => void): { close(): void };
 }
 
 // ── Everything outside, as a workflow's `gather` sees it ─────────────────────────────────────────────────────────

@@ -117,4 +117,5 @@ export const DEFAULT_SETTINGS: Settings = {
     limits: { silence: 15, run: 120, verify: 30 },
     environment: [],
   },
+  agents: {},
 };

@@ -38,8 +38,7 @@ export async function advance<Input, Seen, Gathered, R>(
     const prepared = plan.gather || run === null ? await attempt() : await runtime.store.hold(run, attempt);
     if (prepared !== "changed") {
       for (const { path, line } of prepared.logs ?? []) await runtime.store.log(path, line);
-      for (const { kind, source, worked } of prepared.worked ?? [])
-        await runtime.cache?.put(kind, source, worked);
+      for (const { kind, source, worked } of prepared.worked ?? []) runtime.cache?.put(kind, source, worked);
       return prepared.followUp ? followed(runtime, prepared, prepared.followUp, caller) : prepared;
     }
   }

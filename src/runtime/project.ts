@@ -5,6 +5,7 @@ import type { PawlEvent } from "../base/event.ts";
 import { nearest } from "../base/nearest.ts";
 import type { WorkflowModule } from "../workflows/module.ts";
 import type { Runtime } from "./advance.ts";
+import type { LoopOutside } from "./loop.ts";
 
 export type Workflows = Readonly<Record<string, () => Promise<WorkflowModule>>>;
 
@@ -13,6 +14,8 @@ export interface Project {
   readonly root: string;
   readonly runtime: Runtime;
   readonly workflows: Workflows;
+  /** What the work loop needs of the outside. */
+  openLoop(): Promise<LoopOutside>;
   /** Every setting that has a value, with the place that it came from. */
   explainSettings(): Promise<readonly SettingOrigin[]>;
   /** Sets a damaged journal aside and applies what is good in it; where nothing is damaged, nothing changes. */

@@ -68,7 +68,7 @@ export interface LogLine {
 export interface Worked {
   readonly kind: string;
   readonly source: string;
-  readonly worked: string;
+  worked(): string;
 }
 
 /**

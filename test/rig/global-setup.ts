@@ -6,5 +6,6 @@ import { MAIN } from "./project.ts";
 /** Bundles the rig's program as the product is bundled: it starts fast, and tests see what bundling does. */
 export default async function setup(): Promise<void> {
   await rm(dirname(MAIN), { recursive: true, force: true });
-  await bundle({ main: "test/rig/main.ts" }, dirname(MAIN));
+  const programs = { main: "test/rig/main.ts", "scripted-agent": "src/adapters/agents/scripted/agent.ts" };
+  await bundle(programs, dirname(MAIN));
 }

@@ -26,7 +26,8 @@ function run(setup: CommandsSetup, order: CommandOrder): CommandRun {
   const running = runProcess({
     program: "bash",
     // One stream for both, so that their order is kept.
-    args: ["-c", 'exec 2>&1; eval "$0"', order.command],
+    // No start-up files: bash takes our pipe for a remote login, and would read the person's .bashrc.
+    args: ["--norc", "-c", 'exec 2>&1; eval "$0"', order.command],
     folder: order.folder,
     environment: childEnvironment(setup.environment, {
       mark,

@@ -37,6 +37,7 @@ export type Run = (host: Host, call: Call) => Promise<Answer | undefined>;
 export interface Call {
   readonly arguments: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly options: Readonly<Record<string, unknown>>;
+  readonly json?: boolean;
 }
 
 /** What a command has to say: `text` for a person, `data` under `--json`. */
@@ -45,6 +46,8 @@ export interface Answer {
   readonly data: unknown;
   /** 1: failed or refused. 3: waits for a person. */
   readonly exit?: 1 | 3;
+  /** The command has said it all itself, as it went. */
+  readonly isTold?: true;
 }
 
 /** What the program has around it. */

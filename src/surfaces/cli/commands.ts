@@ -75,6 +75,25 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import("./verdict.ts")).reject,
   },
   {
+    name: "run",
+    summary: "work through tasks.yaml with agents",
+    group: EVERY_DAY,
+    arguments: [],
+    options: [
+      { flags: "--agents <n>", description: "how many work at once" },
+      {
+        flags: "--agent <name>",
+        description: "as the worker of that name: its group's tasks and those of none",
+      },
+      { flags: "--task <id>", description: "only this task and its subtasks" },
+      { flags: "--once", description: "end when nothing is left that could be done now" },
+      { flags: "--dry-run", description: "show what would be taken, and change nothing" },
+    ],
+    details:
+      "Ctrl-C ends it: nothing new begins, agents are stopped, and the next run goes on from there. A second run joins in.",
+    load: async () => (await import("./run.ts")).run,
+  },
+  {
     name: "mcp",
     summary: "serve workflows to an assistant over MCP (standard input and output)",
     group: EVERY_DAY,

@@ -20,6 +20,7 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<n
   try {
     const answer = await obey(argv, { ...host, json });
     if (!answer) return 0;
+    if (answer.isTold) return answer.exit ?? 0;
     host.terminal.out(json ? `${JSON.stringify(answer.data, null, 2)}\n` : answer.text);
     return answer.exit ?? 0;
   } catch (thrown) {
@@ -131,6 +132,7 @@ function addCommand(parent: Command, name: string, spec: CommandSpec, action: Ob
         spec.arguments.map((argument, at) => [camelCase(argument.name), values[at]]),
       ),
       options,
+      json: json === true,
       project,
       file,
     });

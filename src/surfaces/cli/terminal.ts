@@ -4,6 +4,8 @@ import { fstatSync, writeSync } from "node:fs";
 export interface Terminal {
   readonly columns: number;
   readonly paint: Paint;
+  /** Output goes to a person's screen, which can be drawn over. */
+  readonly isScreen: boolean;
   /** False: nobody reads the output any more. */
   out(text: string): boolean;
   err(text: string): void;
@@ -32,6 +34,7 @@ export function openTerminal(environment: Readonly<Record<string, string | undef
   return {
     columns: Math.min(stdout?.columns || DEFAULT_COLUMNS, WIDEST),
     paint: paintOf(hasColour(environment, stdout?.isTTY ?? false)),
+    isScreen: stdout?.isTTY === true && environment.TERM !== "dumb",
     out(text) {
       if (!stdout) return writeWhole(OUT, text);
       stdout.write(text);

@@ -8,7 +8,7 @@ import { eachTask, type Task } from "./task.ts";
 export function findCycle(tasks: readonly Task[]): readonly (readonly string[])[] {
   const waits = waiting(tasks);
   const done = new Set<string>();
-  const order = new Map([...eachTask(tasks)].map(({ task }, index) => [task.id, index] as const));
+  const order = new Map(eachTask(tasks).map(({ task }, index) => [task.id, index] as const));
   for (const root of waits.keys()) {
     const cycle = circleFrom(root, waits, done);
     if (cycle) return [named(cycle, order)];

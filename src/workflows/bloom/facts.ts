@@ -3,7 +3,7 @@ import type { BloomSettings } from "../../base/settings.ts";
 import type { Facts } from "../../engine/workflow.ts";
 import { getCurrentStepForTask } from "./steps.ts";
 import type { TaskEvent } from "./table.ts";
-import { hasOwnWork, type Task, type TasksFile } from "./task.ts";
+import { hasOwnWork, type Step, type Task, type TasksFile } from "./task.ts";
 import type { TaskRun, TryKind } from "./task-run.ts";
 
 /** What fails with the event. */
@@ -47,4 +47,9 @@ export function isOpen(task: Task, run: Pick<TaskRun, "workDone">): boolean {
   if (task.steps.length > 0) return getCurrentStepForTask(task) !== null;
   if (run.workDone || task.status === "done" || task.status === "done_pending_merge") return false;
   return hasOwnWork(task);
+}
+
+/** The steps that are done and were not verified: what verifying looks at, whoever marked them and whenever. */
+export function unverifiedSteps(task: Task, { checked }: Pick<TaskRun, "checked">): readonly Step[] {
+  return task.steps.filter((step) => step.status === "done" && !checked.includes(step.id));
 }

@@ -33,7 +33,7 @@ export function openPhase(tasks: readonly Task[]): number | null {
 export function nowReady(tasks: readonly Task[], runs: RunStates): readonly Task[] {
   const phase = openPhase(tasks);
   const waits = waitsIn(tasks, runs);
-  return [...eachTask(tasks)].flatMap(({ task, parent }) => {
+  return eachTask(tasks).flatMap(({ task, parent }) => {
     const later = parent === null && task.phase !== undefined && phase !== null && task.phase > phase;
     return task.status === "todo" && !later && waits(task, parent) === null ? [task] : [];
   });
@@ -47,7 +47,7 @@ export function takeable(
 ): readonly Task[] {
   const waits = waitsIn(tasks, runs);
   const within = worker.only === null ? null : new Set(familyOf(tasks, worker.only));
-  const found = [...eachTask(tasks)].filter(
+  const found = eachTask(tasks).filter(
     ({ task, parent }) =>
       (within === null || within.has(task.id)) &&
       belongsTo(task, worker) &&
@@ -92,7 +92,7 @@ export function waitingFor(tasks: readonly Task[], id: string, runs: RunStates):
 type Waits = (task: Task, parent: Task | null) => string | null;
 
 function waitsIn(tasks: readonly Task[], runs: RunStates): Waits {
-  const byId = new Map([...eachTask(tasks)].map((item) => [item.task.id, item] as const));
+  const byId = new Map(eachTask(tasks).map((item) => [item.task.id, item] as const));
   const ownDone = new Set([...byId].filter(([, { task }]) => isDone(task)).map(([id]) => id));
   const waits: Waits = (task, parent) => {
     const open = task.depends_on.filter((id) => !ownDone.has(id));
@@ -123,14 +123,14 @@ function waitsIn(tasks: readonly Task[], runs: RunStates): Waits {
 
 function familyOf(tasks: readonly Task[], id: string): readonly string[] {
   const task = findTask(tasks, id);
-  return task ? [id, ...[...eachTask(task.subtasks)].map(({ task: sub }) => sub.id)] : [];
+  return task ? [id, ...eachTask(task.subtasks).map(({ task: sub }) => sub.id)] : [];
 }
 
 /**
  * The parents that become done as the task does: their own work was done, and this was the last open subtask.
  */
 export function doneWith(tasks: readonly Task[], id: string, runs: RunStates): readonly Task[] {
-  const parents = new Map([...eachTask(tasks)].map(({ task, parent }) => [task.id, parent] as const));
+  const parents = new Map(eachTask(tasks).map(({ task, parent }) => [task.id, parent] as const));
   const done = new Set([id]);
   const result: Task[] = [];
   for (let parent = parents.get(id); parent; parent = parents.get(parent.id)) {

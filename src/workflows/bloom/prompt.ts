@@ -93,11 +93,8 @@ export function buildStepPrompt(
   const last = info.stepIndex === info.totalSteps - 1;
   const own = step.acceptance_criteria.length > 0;
   return paragraphs(
-    ...(fresh ? context(task, gitInfo, own) : [`Go on with task ${task.id}: ${task.title}`]),
-    section(
-      "Steps before this one, all done",
-      info.previousSteps.map(({ id, instruction }) => `- ${id}: ${firstLine(instruction)}`),
-    ),
+    ...(fresh ? context(task, gitInfo, own) : [goOn(task)]),
+    doneSteps(info.previousSteps),
     `## Step ${info.stepIndex + 1} of ${info.totalSteps}: ${step.id}`,
     step.instruction,
     section("Acceptance criteria", info.acceptanceCriteria.map(bullet)),
@@ -110,13 +107,39 @@ export function buildStepPrompt(
 }
 
 /** The prompt of a task without steps: its instructions are the single step. */
-export function buildTaskPrompt(task: Task, gitInfo: GitInfo | null, taskCli: string): string {
+export function buildTaskPrompt(task: Task, gitInfo: GitInfo | null, taskCli: string, fresh = true): string {
   return paragraphs(
-    ...context(task, gitInfo, false),
-    section("Acceptance criteria", task.acceptance_criteria.map(bullet)),
-    asking(task, taskCli),
+    ...(fresh ? context(task, gitInfo, false) : [goOn(task)]),
+    fresh ? section("Acceptance criteria", task.acceptance_criteria.map(bullet)) : "",
+    fresh ? asking(task, taskCli) : "",
     "When the task is done, run this command and end your turn:",
     `${taskCli} done ${task.id}`,
+  );
+}
+
+/** The prompt of an errand that is no step: a repair, a commit, a conflict. A fresh session gets the whole task first. */
+export function buildErrandPrompt(
+  task: Task,
+  gitInfo: GitInfo | null,
+  errand: string,
+  fresh: boolean,
+): string {
+  const done = task.steps.filter((step) => step.status === "done");
+  return paragraphs(
+    ...(fresh ? [...context(task, gitInfo, true), doneSteps(done)] : [goOn(task)]),
+    errand,
+    "When that is done, end your turn.",
+  );
+}
+
+function goOn(task: Task): string {
+  return `Go on with task ${task.id}: ${task.title}`;
+}
+
+function doneSteps(steps: readonly { readonly id: string; readonly instruction: string }[]): string {
+  return section(
+    "Steps before this one, all done",
+    steps.map(({ id, instruction }) => `- ${id}: ${firstLine(instruction)}`),
   );
 }
 

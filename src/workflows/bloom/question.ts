@@ -45,14 +45,15 @@ function numberOf({ id }: Question): number {
 
 /** The messages for a task, oldest first. */
 export async function loadMessages(view: View, task: string): Promise<readonly Message[]> {
-  const found = await loadFolder<Omit<Message, "path">>(view, projectPath(INBOX, task));
+  const found = await loadFolder<Omit<Message, "path">>(view, INBOX);
   return found
     .map(({ path, value }) => ({ ...value, path }))
+    .filter((message) => message.task === task)
     .sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
 }
 
-export function messagePath(task: string, id: string): ProjectPath {
-  return projectPath(INBOX, task, `${id}.json`);
+export function messagePath(id: string): ProjectPath {
+  return projectPath(INBOX, `${id}.json`);
 }
 
 async function loadFolder<T>(

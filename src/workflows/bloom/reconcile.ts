@@ -27,7 +27,7 @@ export function wordOf(task: Task, run: TaskRun): "reset" | "dropped" | "halted"
 
 /** The tasks whose run counts in what may be taken. */
 export function tasksWithRuns(tasks: readonly Task[]): readonly string[] {
-  return [...eachTask(tasks)].flatMap(({ task }) =>
+  return eachTask(tasks).flatMap(({ task }) =>
     task.status === "in_progress" || task.status === "done_pending_merge" || task.status === "blocked"
       ? [task.id]
       : [],

@@ -28,11 +28,14 @@ export interface TaskRun {
   readonly tries: Readonly<Partial<Record<TryKind, number>>>;
   /** The task without steps was done by its agent. */
   readonly workDone: boolean;
-  readonly session: { readonly id: string; readonly agent: string } | null;
-  /** An agent's run or a command that was begun and whose end is not yet told: its processes may live. */
-  readonly underway: string | null;
-  /** Agent runs so far; names the next one. */
+  /** The agent's session, and what it is bound to. */
+  readonly session: { readonly id: string; readonly agent: string; readonly folder: string } | null;
+  /** Runs of agents and commands that were begun and whose end is not yet told: their processes may live. */
+  readonly underway: readonly string[];
+  /** Runs so far; names the next one. */
   readonly runs: number;
+  /** The steps that need no verification any more: done before this run began, or verified since. */
+  readonly checked: readonly string[];
   readonly spent: { readonly usd: number; readonly turns: number; readonly milliseconds: number };
   /** What the loop itself saw, newest last. */
   readonly evidence: readonly Evidence[];
@@ -58,7 +61,7 @@ export interface Evidence {
   readonly on: "worktree" | "merge";
 }
 
-/** One thing that came of a command. */
+/** An event on a task, and why. */
 export interface TaskOutcome {
   readonly event: TaskEvent;
   readonly reason?: string;
@@ -68,7 +71,12 @@ const RUNS = projectPath(".pawl/runs");
 const OVER = projectPath(".pawl/done");
 const KEPT_EVIDENCE = 200;
 
-export function newRun({ id, title, status }: Pick<Task, "id" | "title" | "status">, time: string): TaskRun {
+/** `before`: the run of the task's life before this one; its evidence and its count of runs go on. */
+export function newRun(
+  { id, title, status, steps }: Pick<Task, "id" | "title" | "status" | "steps">,
+  time: string,
+  before: TaskRun | null = null,
+): TaskRun {
   return {
     version: 1,
     task: id,
@@ -84,10 +92,11 @@ export function newRun({ id, title, status }: Pick<Task, "id" | "title" | "statu
     tries: {},
     workDone: false,
     session: null,
-    underway: null,
-    runs: 0,
+    underway: [],
+    runs: before?.runs ?? 0,
+    checked: steps.flatMap((step) => (step.status === "done" ? [step.id] : [])),
     spent: { usd: 0, turns: 0, milliseconds: 0 },
-    evidence: [],
+    evidence: before?.evidence ?? [],
     pullRequest: null,
     status,
   };
@@ -112,6 +121,23 @@ export async function loadRun(view: View, task: string): Promise<TaskRun | null>
   const path = runPath(task);
   const text = await view.read(path);
   return text === null ? null : parseRun(path, text);
+}
+
+/** The kept run of a task that was done, or null. */
+export async function loadDoneRun(view: View, task: string): Promise<TaskRun | null> {
+  const path = donePath(task);
+  const text = await view.read(path);
+  return text === null ? null : parseRun(path, text);
+}
+
+const LONGEST_NAME = 80;
+
+/** The name of a task's nth run: unique in the project, and an id, however long the task's is. */
+export function nameOfRun(task: string, n: number): string {
+  if (task.length <= LONGEST_NAME) return `${task}.${n}`;
+  let sum = 0;
+  for (const character of task) sum = (Math.imul(sum, 31) + character.charCodeAt(0)) >>> 0;
+  return `${task.slice(0, LONGEST_NAME)}-${sum.toString(36)}.${n}`;
 }
 
 /** The runs of these tasks that have one. */

@@ -71,14 +71,28 @@ export interface Budget {
   readonly minutes?: number | undefined;
 }
 
+export interface PlacedTask {
+  readonly task: Task;
+  readonly parent: Task | null;
+}
+
+/** Lists are never changed, so that each is walked only once. */
+const walked = new WeakMap<readonly Task[], readonly PlacedTask[]>();
+
 /** Every task with its parent (null at the top), parents before their subtasks. */
-export function* eachTask(
-  tasks: readonly Task[],
-  parent: Task | null = null,
-): Generator<{ readonly task: Task; readonly parent: Task | null }> {
+export function eachTask(tasks: readonly Task[]): readonly PlacedTask[] {
+  const known = walked.get(tasks);
+  if (known) return known;
+  const found: PlacedTask[] = [];
+  walk(tasks, null, found);
+  walked.set(tasks, found);
+  return found;
+}
+
+function walk(tasks: readonly Task[], parent: Task | null, found: PlacedTask[]): void {
   for (const task of tasks) {
-    yield { task, parent };
-    yield* eachTask(task.subtasks, task);
+    found.push({ task, parent });
+    walk(task.subtasks, task, found);
   }
 }
 

@@ -94,7 +94,7 @@ export function changeTasks(loaded: LoadedTasks, edits: readonly TaskEdit[]): Ch
 }
 
 function worked(source: string, file: TasksFile, places: Places): Worked {
-  return { kind: CACHE_KIND, source, worked: JSON.stringify({ file, places }) };
+  return { kind: CACHE_KIND, source, worked: () => JSON.stringify({ file, places }) };
 }
 
 function fromCache(kept: string): Pick<LoadedTasks, "file" | "places"> {
@@ -110,6 +110,11 @@ function copyOf(places: Places): Places {
     copy[id] = { ...item, keys };
   }
   return copy;
+}
+
+/** The task after the edits. */
+export function editedTask(task: Task, edits: readonly TaskEdit[]): Task {
+  return editedItems([task], edits)[0] as Task;
 }
 
 /** The same edits on the parsed tasks. */
@@ -146,7 +151,7 @@ function editedItem<T>(item: T, edit: TaskEdit): T {
 export function taskOf(tasks: readonly Task[], id: string): Task {
   const task = findTask(tasks, id);
   if (task) return task;
-  const ids = [...eachTask(tasks)].map((item) => item.task.id);
+  const ids = eachTask(tasks).map((item) => item.task.id);
   const owner = findStep(tasks, id);
   throw unknownId("task", id, ids, owner ? `${id} is a step of ${owner.task.id}.` : null);
 }
@@ -155,7 +160,7 @@ export function taskOf(tasks: readonly Task[], id: string): Task {
 export function stepOf(tasks: readonly Task[], id: string): FoundStep {
   const found = findStep(tasks, id);
   if (found) return found;
-  const ids = [...eachTask(tasks)].flatMap((item) => item.task.steps.map((step) => step.id));
+  const ids = eachTask(tasks).flatMap((item) => item.task.steps.map((step) => step.id));
   throw unknownId("step", id, ids, findTask(tasks, id) ? `${id} is a task.` : null);
 }
 

@@ -48,6 +48,7 @@ export function turn(run: TaskRun, { event, reason }: TaskOutcome, now: Now): Tu
     tries: triesAfter(run, event, row),
     workDone: event === "reset" ? false : run.workDone || (worked && now.task.steps.length === 0),
     session: FORGETS.has(event) ? null : run.session,
+    checked: event === "verify_passed" || event === "reset" ? doneSteps(now.task) : run.checked,
     ...(event === "reset" ? { tries: {}, spent: { usd: 0, turns: 0, milliseconds: 0 }, errand: "step" } : {}),
   };
   const written = edits(next, row, event, now);
@@ -60,6 +61,10 @@ export function turn(run: TaskRun, { event, reason }: TaskOutcome, now: Now): Tu
     edits: written,
     happened: happenings(run, next, row, event, now),
   };
+}
+
+function doneSteps({ steps }: Task): readonly string[] {
+  return steps.flatMap((step) => (step.status === "done" ? [step.id] : []));
 }
 
 const FORGETS: ReadonlySet<TaskEvent> = new Set(["agent_failed", "session_lost", "reset"]);
@@ -159,7 +164,8 @@ function edits(run: TaskRun, row: Row, event: TaskEvent, now: Now): readonly Tas
       if (task.status === "done") return [];
       if (!task.subtasks.every(isDone))
         return task.status === "done_pending_merge" ? [] : [statusEdit(task, "done_pending_merge")];
-      return [task, ...doneWith(file.tasks, task.id, states)].flatMap((each) => completed(each, time));
+      const ends = [task, ...doneWith(file.tasks, task.id, states)].flatMap((each) => completed(each, time));
+      return [...forgetSession(task), ...ends];
     }
   }
 }

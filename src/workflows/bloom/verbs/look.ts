@@ -7,7 +7,7 @@ import { getTaskForAgent } from "../prompt.ts";
 import { loadQuestions, type Question } from "../question.ts";
 import { getCurrentStepForTask } from "../steps.ts";
 import { eachTask, findTask, TASK_STATUSES, type Task } from "../task.ts";
-import { loadRun, type TaskRun } from "../task-run.ts";
+import { loadDoneRun, loadRun, type TaskRun } from "../task-run.ts";
 import { loadTasks, taskOf } from "../tasks-file.ts";
 import { type Desk, looking, readDesk } from "./desk.ts";
 
@@ -19,9 +19,7 @@ export const list = looking(readDesk, (desk: Desk, { status }: { readonly status
       `No status is called ${JSON.stringify(status)}: expected one of ${TASK_STATUSES.join(", ")}.`,
       "Use one of them, or none for all tasks.",
     );
-  const rows = [...eachTask(desk.file.tasks)].filter(
-    ({ task }) => status === undefined || task.status === status,
-  );
+  const rows = eachTask(desk.file.tasks).filter(({ task }) => status === undefined || task.status === status);
   const lines = rows.map(({ task }) => lineOf(task, desk));
   const done = rows.filter(({ task }) => isDone(task)).length;
   const text =
@@ -72,7 +70,7 @@ export const show = looking(
     const desk = await readDesk(view, context);
     const { id: known } = taskOf(desk.file.tasks, id);
     const questions = (await loadQuestions(view)).filter((question) => question.task === known);
-    return { ...desk, run: (await loadRun(view, known)) ?? (await loadDone(view, known)), questions };
+    return { ...desk, run: (await loadRun(view, known)) ?? (await loadDoneRun(view, known)), questions };
   },
   (seen, { id }) => {
     const task = taskOf(seen.file.tasks, id);
@@ -125,11 +123,6 @@ function block(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ["", `${title}:`, ...lines];
 }
 
-async function loadDone(view: View, id: string): Promise<TaskRun | null> {
-  const text = await view.read(projectPath(".pawl/done", `${id}.json`));
-  return text === null ? null : (JSON.parse(text) as TaskRun);
-}
-
 /** `next`: what a worker would take now, and what would become ready for it. */
 export const next = looking(readDesk, (desk: Desk, { agent }: { readonly agent?: string }) => {
   const { tasks } = desk.file;
@@ -141,7 +134,7 @@ export const next = looking(readDesk, (desk: Desk, { agent }: { readonly agent?:
   ];
   const [first] = all;
   if (!first) {
-    const open = [...eachTask(tasks)].filter(({ task }) => !isDone(task)).length;
+    const open = eachTask(tasks).filter(({ task }) => !isDone(task)).length;
     return {
       text: open === 0 ? "Everything is done." : `Nothing can be taken now; ${open} tasks are open.`,
       data: { next: null, others: [] },
@@ -165,7 +158,7 @@ export const validate: Advance<Record<string, never>, Reply, undefined, Reply> =
     try {
       const { path, text, file } = await loadTasks(view, context);
       const { warnings } = await import("../warnings.ts");
-      const tasks = [...eachTask(file.tasks)];
+      const tasks = eachTask(file.tasks);
       const steps = tasks.reduce((sum, { task }) => sum + task.steps.length, 0);
       const odd = warnings(text);
       const lines = odd.map(
@@ -191,7 +184,7 @@ export const prompt = looking(
   (view: View, context: Context) => loadTasks(view, context),
   ({ file }, { id, resumed }: { readonly id: string; readonly resumed?: boolean }, { settings }) => {
     const { tasks } = file;
-    const owner = [...eachTask(tasks)].find(({ task }) => task.steps.some((step) => step.id === id))?.task;
+    const owner = eachTask(tasks).find(({ task }) => task.steps.some((step) => step.id === id))?.task;
     const step = owner?.steps.find((each) => each.id === id);
     const asked = owner && step && !findTask(tasks, id) ? upTo(owner, step.id) : taskOf(tasks, id);
     const result = getTaskForAgent(

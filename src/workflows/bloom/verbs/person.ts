@@ -145,7 +145,7 @@ function resetOne(desk: Desk, task: Task, context: Context): Done {
 }
 
 function stuckTasks(desk: ResetDesk, time: string): readonly Task[] {
-  return [...eachTask(desk.file.tasks)].flatMap(({ task }) => {
+  return eachTask(desk.file.tasks).flatMap(({ task }) => {
     const state = desk.states.get(task.id);
     const rests = state === "waiting_for_human";
     const beat = Date.parse(desk.leases.get(task.id)?.beat ?? "");

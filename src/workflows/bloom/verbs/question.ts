@@ -90,10 +90,7 @@ export const answer = changing(
             ? `Answered ${id}; ${question.task} still waits for ${open.map((each) => each.id).join(", ")}.`
             : `Answered ${id}.`,
         data: { question: answered },
-        changes: [
-          write,
-          { type: "write", path: messagePath(question.task, id), text: `${JSON.stringify(message)}\n` },
-        ],
+        changes: [write, { type: "write", path: messagePath(id), text: `${JSON.stringify(message)}\n` }],
         happened,
       };
     }
@@ -150,7 +147,7 @@ export const interject = changing(
     return {
       text: `${id}'s agent is told at once.`,
       data: { task: id, text },
-      changes: [{ type: "write", path: messagePath(id, moment.id), text: `${JSON.stringify(message)}\n` }],
+      changes: [{ type: "write", path: messagePath(moment.id), text: `${JSON.stringify(message)}\n` }],
       happened: [{ type: "task:interjected", taskId: id, text }],
     };
   },

@@ -92,7 +92,7 @@ export const stepShow = looking(read, ({ file }, { id }: StepInput) => {
 /** `step list [TASK]` */
 export const stepList = looking(read, ({ file }, { task: id }: { readonly task?: string }) => {
   const tasks: readonly Task[] =
-    id === undefined ? [...eachTask(file.tasks)].map(({ task }) => task) : [taskOf(file.tasks, id)];
+    id === undefined ? eachTask(file.tasks).map(({ task }) => task) : [taskOf(file.tasks, id)];
   const rows = tasks.flatMap((task) => task.steps.map((step) => ({ task: task.id, ...step })));
   const text = rows
     .map((row) => `${row.status.padEnd(11)}  ${row.id}  ${row.instruction.trim().split("\n")[0]}`)

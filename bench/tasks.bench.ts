@@ -1,0 +1,101 @@
+/**
+ * Cold commands over tasks.yaml, as ratios to `node -e 0` in the same run: `node bench/tasks.bench.ts [ROUNDS]`, after
+ * `npm run build`.
+ *
+ * Measured: `step done` and `list` with 1, 100, 1,000 and 10,000 tasks, with the cache as the command before left it
+ * (hit) and without one (miss), each from start to exit of the built program; and the bare parse of the same file.
+ * Medians, the commands in turns with the floor, so that other work on the machine slows all alike.
+ * Not measured: agents, git, other disks; the first start after an installation (the compile cache is warm).
+ */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseTasks } from "../src/workflows/bloom/parse.ts";
+
+const rounds = Number(process.argv[2] ?? 9);
+const MAIN = resolve(import.meta.dirname, "../dist/main.js");
+const { NODE_EXTRA_CA_CERTS: _, ...environment } = process.env;
+
+function fileOf(count: number): string {
+  const tasks = Array.from({ length: count }, (_, n) =>
+    [
+      `  - id: T${n}`,
+      `    title: Task number ${n} # a comment`,
+      `    status: todo`,
+      `    acceptance_criteria:`,
+      `      - It works`,
+      `    steps:`,
+      `      - id: T${n}-a`,
+      `        instruction: Do the first part of it`,
+    ].join("\n"),
+  );
+  return `tasks:\n${tasks.join("\n")}\n`;
+}
+
+function time(args: readonly string[], cwd: string): number {
+  const begun = performance.now();
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd, env: environment, encoding: "utf8" });
+  if (status !== 0) throw new Error(`${args.join(" ")} exited with ${status}: ${stderr}`);
+  return performance.now() - begun;
+}
+
+const median = (values: readonly number[]) =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+const root = mkdtempSync(join(tmpdir(), "pawl-bench-"));
+const rows: Record<string, unknown>[] = [];
+try {
+  for (const count of [1, 100, 1000, 10_000]) {
+    const folder = join(root, String(count));
+    mkdirSync(folder);
+    const text = fileOf(count);
+    const path = join(folder, "tasks.yaml");
+    writeFileSync(path, text);
+    const cache = join(folder, ".pawl/cache");
+    const times: Record<string, number[]> = {
+      floor: [],
+      "done, hit": [],
+      "done, miss": [],
+      "list, hit": [],
+      "list, miss": [],
+      parse: [],
+    };
+    const add = (name: string, value: number) => times[name]?.push(value);
+    time([MAIN, "list"], folder);
+    for (let round = 0; round < rounds; round++) {
+      writeFileSync(path, `${text}# ${round}\n`);
+      add("floor", time(["-e", "0"], folder));
+      rmSync(cache, { recursive: true, force: true });
+      add("list, miss", time([MAIN, "list"], folder));
+      add("list, hit", time([MAIN, "list"], folder));
+      add("done, hit", time([MAIN, "step", "done", "T0-a"], folder));
+      writeFileSync(path, `${text}# again ${round}\n`);
+      rmSync(cache, { recursive: true, force: true });
+      add("done, miss", time([MAIN, "step", "done", "T0-a"], folder));
+      if (round < 3) {
+        const begun = performance.now();
+        parseTasks(text);
+        add("parse", performance.now() - begun);
+      }
+    }
+    const floor = median(times.floor ?? []);
+    const shown = Object.entries(times).map(([name, values]) => {
+      const value = median(values);
+      return [
+        name,
+        name === "floor" || name === "parse"
+          ? `${value.toFixed(0)} ms`
+          : `${value.toFixed(0)} ms = ${(value / floor).toFixed(2)}x`,
+      ];
+    });
+    rows.push({ tasks: count, ...Object.fromEntries(shown) });
+  }
+  for (const row of rows)
+    process.stdout.write(
+      `${Object.entries(row)
+        .map(([name, value]) => `${name}: ${value}`)
+        .join("  |  ")}\n`,
+    );
+} finally {
+  rmSync(root, { recursive: true, force: true });
+}

@@ -1,0 +1,105 @@
+/**
+ * Claims by the kernel's locks: free at once when their owner dies, never taken from one that is slow or suspended.
+ * Beside each lies a lease that a person can read, `.pawl/claims/<what>.json`, with a heartbeat; that it is still there
+ * when the lock is free tells that its owner died.
+ */
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { PawlError } from "../../base/error.ts";
+import type { Claims } from "../../base/ports.ts";
+import { type Lock, openLocks } from "./locks.ts";
+import { nodeDisk } from "./node-disk.ts";
+
+const BEAT_MILLISECONDS = 15_000;
+
+export function openClaims(root: string): Claims {
+  const locks = openLocks(nodeDisk(root));
+  const folder = join(root, ".pawl", "claims");
+  const held = new Map<string, () => Promise<void>>();
+  let beating: NodeJS.Timeout | undefined;
+
+  const beat = () => {
+    for (const write of held.values()) write().catch(() => {});
+  };
+
+  const claims: Claims = {
+    async take(what, worker) {
+      const name = fileNameOf(what);
+      if (held.has(what)) return null;
+      const lock = await tryLock(() => locks.acquire(`claim-${name}.lock`, `${what} by ${worker}`, 0));
+      if (lock === null) return null;
+      const path = join(folder, `${name}.json`);
+      const abandoned = (await readFile(path, "utf8").catch(() => null)) !== null;
+      const lease = { what, worker, pid: process.pid, host: hostname(), since: new Date().toISOString() };
+      const write = () => writeLease(folder, path, { ...lease, beat: new Date().toISOString() });
+      try {
+        await write();
+      } catch (error) {
+        lock.release();
+        throw error;
+      }
+      held.set(what, write);
+      beating ??= setInterval(beat, BEAT_MILLISECONDS).unref();
+      return {
+        what,
+        abandoned,
+        async release() {
+          if (!held.delete(what)) return;
+          if (held.size === 0) {
+            clearInterval(beating);
+            beating = undefined;
+          }
+          // The lease goes first: with the lock free and the lease there, an owner died.
+          await rm(path, { force: true }).catch(() => {});
+          lock.release();
+        },
+      };
+    },
+    async sweep() {
+      for (const name of await readdir(folder).catch(() => [])) {
+        const what = name.endsWith(".json") ? await whatOf(join(folder, name)) : null;
+        if (what !== null) await (await claims.take(what, "nobody"))?.release();
+      }
+    },
+  };
+  return claims;
+}
+
+/** What the lease is for; a torn one is nobody's. */
+async function whatOf(path: string): Promise<string | null> {
+  try {
+    const { what } = JSON.parse(await readFile(path, "utf8"));
+    return typeof what === "string" ? what : null;
+  } catch {
+    return null;
+  }
+}
+
+async function tryLock(acquire: () => Promise<Lock>): Promise<Lock | null> {
+  try {
+    return await acquire();
+  } catch (error) {
+    if (error instanceof PawlError && error.code === "lock-timeout") return null;
+    throw error;
+  }
+}
+
+/** Each name its own file: an id as it is, anything else escaped. */
+function fileNameOf(what: string): string {
+  return what.replace(
+    /[^A-Za-z0-9._-]/gu,
+    (character) => `%${Buffer.from(character).toString("hex").toUpperCase()}`,
+  );
+}
+
+async function writeLease(
+  folder: string,
+  path: string,
+  lease: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const temporary = `${path}.${process.pid}.tmp`;
+  await mkdir(folder, { recursive: true });
+  await writeFile(temporary, `${JSON.stringify(lease, null, 2)}\n`);
+  await rename(temporary, path);
+}

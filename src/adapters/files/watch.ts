@@ -1,0 +1,65 @@
+/**
+ * Tells of changes: the kernel's word where it gives one, and a slow look at times and sizes where it does not. Every
+ * change that Pawl makes appends to events.jsonl; a person's is one of the tasks file.
+ */
+import { type FSWatcher, mkdirSync, statSync, watch } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Watch } from "../../base/ports.ts";
+
+const LOOK_MILLISECONDS = 20_000;
+/** An editor's save is several changes. */
+const SETTLE_MILLISECONDS = 30;
+
+export function openWatch(root: string, tasksFile: string): Watch {
+  const events = join(root, ".pawl", "events.jsonl");
+  const tasks = join(root, tasksFile);
+  return {
+    onChange(heard) {
+      let settling: NodeJS.Timeout | undefined;
+      const soon = () => {
+        settling ??= setTimeout(() => {
+          settling = undefined;
+          heard();
+        }, SETTLE_MILLISECONDS);
+      };
+      const watchers = [events, tasks].flatMap((path) => watchFile(path, soon));
+      let last = marksOf([events, tasks]);
+      const looking = setInterval(() => {
+        const now = marksOf([events, tasks]);
+        if (now !== last) soon();
+        last = now;
+      }, LOOK_MILLISECONDS);
+      return {
+        close() {
+          for (const watcher of watchers) watcher.close();
+          clearInterval(looking);
+          clearTimeout(settling);
+        },
+      };
+    },
+  };
+}
+
+/** Watches the folder, since a file that is replaced is another file. */
+function watchFile(path: string, heard: () => void): readonly FSWatcher[] {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    const watcher = watch(dirname(path), (_, name) => {
+      if (name === null || name === basename(path)) heard();
+    });
+    watcher.on("error", () => watcher.close());
+    return [watcher];
+  } catch {
+    // No watches left, or a file system without them: the slow look remains.
+    return [];
+  }
+}
+
+function marksOf(paths: readonly string[]): string {
+  return paths
+    .map((path) => {
+      const found = statSync(path, { throwIfNoEntry: false });
+      return found ? `${found.mtimeMs} ${found.size} ${found.ino}` : "none";
+    })
+    .join("\n");
+}

@@ -1,0 +1,71 @@
+/** The adapters behind the work loop: agents, commands, worktrees, pull requests, claims and changes. */
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { openAgents } from "./adapters/agents/agents.ts";
+import { openCommands } from "./adapters/agents/commands.ts";
+import { openClaims } from "./adapters/files/claims.ts";
+import { openWatch } from "./adapters/files/watch.ts";
+import { openWorktrees } from "./adapters/git/worktrees.ts";
+import type { Folder, PullRequests } from "./base/ports.ts";
+import type { AgentSettings, BloomSettings } from "./base/settings.ts";
+import type { Environment } from "./config.ts";
+import type { LoopOutside } from "./runtime/loop.ts";
+
+export interface LoopPlace {
+  readonly root: string;
+  readonly environment: Environment;
+  readonly bloom: BloomSettings;
+  readonly agents: Readonly<Record<string, AgentSettings>>;
+  /** The words that start this program. */
+  readonly launch: readonly string[];
+}
+
+export function openLoopOutside({ root, environment, bloom, agents, launch }: LoopPlace): LoopOutside {
+  const bin = writePrograms(root, launch);
+  const own = {
+    PAWL_PROJECT: root,
+    BLOOM_TASKS_FILE: join(root, bloom.tasks_file),
+    PATH: [bin, environment.PATH ?? ""].join(delimiter),
+  };
+  return {
+    ports: {
+      agents: openAgents({ projectRoot: root, environment, agents }),
+      commands: openCommands({ projectRoot: root, environment, names: bloom.environment }),
+      worktrees: openWorktrees(root, environment),
+      pullRequests: lateForge(root, environment),
+      root: root as Folder,
+      environment: own,
+    },
+    claims: openClaims(root),
+    watch: openWatch(root, bloom.tasks_file),
+  };
+}
+
+/** Loaded when the first pull request is opened: few projects have any. */
+function lateForge(root: string, environment: Environment): PullRequests {
+  return {
+    async ensure(order) {
+      const { openPullRequests } = await import("./adapters/forge/pull-request.ts");
+      const { GITHUB_TOKEN: token, GITHUB_API_URL: api } = environment;
+      const setup = { projectRoot: root, environment, token: token ?? null, ...(api ? { api } : {}) };
+      return openPullRequests(setup).ensure(order);
+    },
+  };
+}
+
+/** `bloom` and `pawl` for agents: this very program, whatever else of that name is installed. */
+function writePrograms(root: string, launch: readonly string[]): string {
+  const folder = join(root, ".pawl", "bin");
+  mkdirSync(folder, { recursive: true });
+  const script = `#!/bin/sh\nexec ${launch.map(quoted).join(" ")} "$@"\n`;
+  for (const name of ["bloom", "pawl"]) {
+    const path = join(folder, name);
+    writeFileSync(path, script);
+    chmodSync(path, 0o755);
+  }
+  return folder;
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,128 @@
+/**
+ * One claimed task, from event to event: perform the last row's commands, commit what came of them, again. Whatever
+ * was under way when an earlier owner died is ended first, and its session given up.
+ */
+import type { BloomHappening } from "../base/bloom-event.ts";
+import type { Caller, PawlEvent } from "../base/event.ts";
+import type { ProjectPath } from "../base/path.ts";
+import { type CameInput, type Committed, commitCame } from "../workflows/bloom/advances.ts";
+import { perform } from "../workflows/bloom/commands/perform.ts";
+import type { Came, Known, Ports, Site } from "../workflows/bloom/site.ts";
+import { BLOOM } from "../workflows/bloom/table.ts";
+import { forgetSession } from "../workflows/bloom/verbs/edits.ts";
+import { advance, type Runtime } from "./advance.ts";
+
+export interface WorkSetup {
+  readonly runtime: Runtime;
+  readonly ports: Ports;
+  readonly name: string;
+  readonly show: (happening: BloomHappening | PawlEvent) => void;
+  readonly stop: AbortSignal;
+}
+
+export interface Work {
+  readonly id: string;
+  /** Ends what is under way; renewed for each command. */
+  abort: AbortController;
+  /** The messages that the agent which now runs was told; null: none runs. */
+  told: readonly ProjectPath[] | null;
+}
+
+const AT_REST: ReadonlySet<string> = new Set(["waiting_for_human", "blocked", "budget_exhausted", "done"]);
+
+/** The task is gone. */
+const GONE = Symbol("gone");
+
+export async function workOn(
+  setup: WorkSetup,
+  work: Work,
+  abandoned: boolean,
+  caller: Caller,
+): Promise<void> {
+  try {
+    let known = await recover(setup, work, caller);
+    const claimed: BloomHappening = {
+      type: "task:claimed",
+      taskId: work.id,
+      worker: setup.name,
+      takenOver: abandoned,
+    };
+    let first = true;
+    while (!setup.stop.aborted) {
+      const came = await next(setup, work, known, caller);
+      if (came === null) break;
+      const told = first ? { ...came, happened: [claimed, ...(came.happened ?? [])] } : came;
+      first = false;
+      const committed = await commit(setup, work.id, told, caller);
+      known = committed.known;
+      if (committed.event === "interrupted") break;
+    }
+  } catch (error) {
+    if (error !== GONE) throw error;
+  }
+}
+
+/** What comes next of the task, or null where it rests. */
+async function next(setup: WorkSetup, work: Work, known: Known, caller: Caller): Promise<Came | null> {
+  const { run } = known;
+  if (run.state === "ready") return { event: "claimed" };
+  if (AT_REST.has(run.state)) return null;
+  if (run.after !== null && run.after > now(setup).toISOString()) return null;
+  const commands = BLOOM.rows.find((row) => row.id === run.row)?.commands ?? [];
+  let site = siteOf(setup, work, known, caller);
+  for (const command of commands) {
+    const came = await perform(command, site);
+    if (came.event !== undefined) return came;
+    site = siteOf(setup, work, (await commit(setup, work.id, came, caller)).known, caller);
+  }
+  return null;
+}
+
+function siteOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): Site {
+  work.abort = new AbortController();
+  if (setup.stop.aborted) work.abort.abort("interrupted");
+  const { signal } = work.abort;
+  return {
+    ports: setup.ports,
+    known,
+    stop: signal,
+    show: setup.show,
+    note: async (came) => (await commit(setup, work.id, came, caller)).known,
+    delivered(messages) {
+      work.told = messages;
+    },
+    now: () => now(setup),
+  };
+}
+
+async function recover(setup: WorkSetup, work: Work, caller: Caller): Promise<Known> {
+  const { known } = await commit(setup, work.id, {}, caller);
+  const { underway, session } = known.run;
+  if (underway.length === 0) return known;
+  const happened: BloomHappening[] = [];
+  for (const run of underway) {
+    const count = await setup.ports.agents.endLeftovers(run);
+    if (count > 0) happened.push({ type: "agent:leftovers_ended", taskId: work.id, run, count });
+  }
+  const reason = "its worker ended in the middle of the agent's run";
+  if (session !== null) happened.push({ type: "session:lost", taskId: work.id, session: session.id, reason });
+  const patch = { underway: [], session: null };
+  return (await commit(setup, work.id, { patch, edits: forgetSession(known.task), happened }, caller)).known;
+}
+
+async function commit(
+  setup: WorkSetup,
+  task: string,
+  came: Came,
+  caller: Caller,
+): Promise<Committed & { readonly known: Known }> {
+  const input: CameInput = { task, came };
+  const { reply } = await advance(setup.runtime, commitCame, input, caller);
+  for (const event of reply.happened) setup.show(event);
+  if (reply.known === null) throw GONE;
+  return { ...reply, known: reply.known };
+}
+
+function now({ runtime }: WorkSetup): Date {
+  return runtime.now?.() ?? new Date();
+}

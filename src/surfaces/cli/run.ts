@@ -1,0 +1,110 @@
+/** The work loop at a terminal: live lines for a person, JSON lines for a program. */
+import { hostname } from "node:os";
+import type { BloomHappening } from "../../base/bloom-event.ts";
+import { PawlError } from "../../base/error.ts";
+import type { PawlEvent } from "../../base/event.ts";
+import { checkId } from "../../base/id.ts";
+import { type LoopEnd, runLoop } from "../../runtime/loop.ts";
+import type { Project } from "../../runtime/project.ts";
+import type { Worker } from "../../workflows/bloom/pick.ts";
+import type { Answer, Call, Host, Run } from "./command.ts";
+import { dryRun } from "./run-dry.ts";
+import { openScreen, type Screen } from "./run-screen.ts";
+import { clean } from "./terminal.ts";
+
+export const run: Run = async (host, call) => {
+  const project = await host.project();
+  const options = optionsOf(call);
+  if (options.dryRun) return dryRun(project, options.worker, host.caller);
+  const { bloom } = await project.runtime.settings(project.runtime.store.view());
+  const screen = screenOf(host, call, project);
+  const stop = stopOnSignal(screen);
+  try {
+    const end = await runLoop({
+      ...(await project.openLoop()),
+      runtime: project.runtime,
+      name: `${options.worker.name ?? "worker"}@${hostname()}:${process.pid}`,
+      worker: options.worker,
+      agents: options.agents ?? bloom.agents,
+      once: options.once,
+      show: screen.show,
+      stop: stop.signal,
+    });
+    screen.close();
+    return answerOf(end, call.json === true || !host.terminal.isScreen, host);
+  } finally {
+    screen.close();
+    stop.forget();
+  }
+};
+
+interface Options {
+  readonly agents: number | undefined;
+  readonly worker: Worker;
+  readonly once: boolean;
+  readonly dryRun: boolean;
+}
+
+function optionsOf({ options }: Call): Options {
+  const { agents, agent, task, once, dryRun: dry } = options;
+  if (agents !== undefined && !/^[1-9]\d?$/.test(String(agents)))
+    throw new PawlError(
+      "usage",
+      `--agents takes a number from 1 to 99, found ${JSON.stringify(agents)}.`,
+      "Use --agents 2.",
+    );
+  return {
+    agents: agents === undefined ? undefined : Number(agents),
+    worker: {
+      name: agent === undefined ? null : checkId(agent, "worker's name"),
+      only: task === undefined ? null : checkId(task, "task's id"),
+    },
+    once: once === true,
+    dryRun: dry === true,
+  };
+}
+
+function screenOf({ terminal }: Host, { json }: Call, project: Project): Screen {
+  if (terminal.isScreen && json !== true) return openScreen(terminal, project);
+  return {
+    show: (happening: BloomHappening | PawlEvent) => terminal.out(`${JSON.stringify(happening)}\n`),
+    say: (text) => terminal.err(`${clean(text)}\n`),
+    close: () => {},
+  };
+}
+
+/** The first signal stops the loop in good order; a second one ends the program at once. */
+function stopOnSignal(screen: Screen): { readonly signal: AbortSignal; forget(): void } {
+  const controller = new AbortController();
+  const heard = () => {
+    if (controller.signal.aborted) process.exit(130);
+    screen.say("Stopping: agents are ended, and where each task stands is kept. Once more to end at once.");
+    controller.abort();
+  };
+  process.on("SIGINT", heard);
+  process.on("SIGTERM", heard);
+  return {
+    signal: controller.signal,
+    forget() {
+      process.off("SIGINT", heard);
+      process.off("SIGTERM", heard);
+    },
+  };
+}
+
+function answerOf(end: LoopEnd, isTold: boolean, { terminal }: Host): Answer {
+  const exit = end.blocked.length > 0 ? 1 : end.waiting.length > 0 ? 3 : undefined;
+  const lines = [
+    `${end.done.length} done, ${end.open.length} open.`,
+    ...(end.blocked.length > 0 ? [`Blocked: ${end.blocked.join(", ")}.`] : []),
+    ...(end.waiting.length > 0 ? [`Waiting for a person: ${end.waiting.join(", ")}.`] : []),
+  ];
+  const data = { type: "loop:ended", ...end };
+  if (isTold) terminal.out(`${JSON.stringify(data)}\n`);
+  return {
+    text: `${lines.join("\n")}\n`,
+    data,
+    ...(exit === undefined ? {} : { exit }),
+    ...(isTold ? { isTold } : {}),
+  };
+}

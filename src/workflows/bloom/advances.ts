@@ -1,0 +1,197 @@
+/** The loop's own commits: what came of a command, and what may be taken next. */
+import type { Caller, PawlEvent } from "../../base/event.ts";
+import type { Change } from "../../base/ports.ts";
+import type { Row } from "../../engine/workflow.ts";
+import type { Advance, Context } from "../module.ts";
+import { commandsAfter } from "./commands/run-verify.ts";
+import { unverifiedSteps } from "./facts.ts";
+import { nowReady, type RunStates, takeable, type Worker } from "./pick.ts";
+import { loadMessages, loadQuestions, type Message, type Question } from "./question.ts";
+import { statesOf, wordOf } from "./reconcile.ts";
+import { runChanges } from "./run-changes.ts";
+import type { Came, Known } from "./site.ts";
+import type { TaskEdit } from "./splice.ts";
+import type { TaskEvent } from "./table.ts";
+import { findTask, type Task, type TaskStatus, type TasksFile } from "./task.ts";
+import { loadDoneRun, loadRun, newRun, runPath, type TaskRun } from "./task-run.ts";
+import { changeTasks, editedTask, TASKS_RUN } from "./tasks-file.ts";
+import { type Turn, turn } from "./turn.ts";
+import { type Desk, eventOf, readDesk } from "./verbs/desk.ts";
+import { statusEdit } from "./verbs/edits.ts";
+
+export interface CameInput {
+  readonly task: string;
+  readonly came: Came;
+}
+
+export interface Committed {
+  /** Null: the task is no longer in the file. */
+  readonly known: Known | null;
+  readonly row: Row | null;
+  /** The event that was decided on: the command's, or a person's word. */
+  readonly event: TaskEvent | null;
+  readonly happened: readonly PawlEvent[];
+}
+
+interface Seen extends Desk {
+  readonly run: TaskRun | null;
+  /** Where the task has no run: the one of its life before, whose evidence and count go on. */
+  readonly before: TaskRun | null;
+  readonly messages: readonly Message[];
+  readonly questions: readonly Question[];
+}
+
+/** Commits what came of a command. A person's word in tasks.yaml comes before it. */
+export const commitCame: Advance<CameInput, Seen, undefined, Committed> = {
+  run: () => TASKS_RUN,
+  async read(view, { task }, context) {
+    const desk = await readDesk(view, context);
+    const run = desk.runs.get(task) ?? (await loadRun(view, task));
+    const runs = run === null ? desk.runs : new Map(desk.runs).set(task, run);
+    const states = statesOf(desk.file.tasks, runs, context.moment.time);
+    const before = run === null ? await loadDoneRun(view, task) : null;
+    const [messages, questions] = [await loadMessages(view, task), await loadQuestions(view)];
+    return { ...desk, runs, states, run, before, messages, questions };
+  },
+  prepare(seen, _, { task: id, came }, context) {
+    const task = findTask(seen.file.tasks, id);
+    if (task === null)
+      return { reply: { known: null, row: null, event: null, happened: [] }, changes: gone(seen, id) };
+    const run: TaskRun = { ...(seen.run ?? newRun(task, context.moment.time, seen.before)), ...came.patch };
+    const word = wordOf(task, run);
+    const event = came.event === undefined ? null : (word ?? came.event);
+    const reason = event === came.event ? came.reason : undefined;
+    const own = editsOf(came, word);
+    const turned = event === null ? null : decided(run, event, reason, task, own, seen, context);
+    const edits = [...own, ...(turned?.edits ?? [])];
+    const changed = changeTasks(seen, edits);
+    const next: TaskRun = { ...(turned?.run ?? run), status: statusAfter(edits, task, turned, run) };
+    const happened = [...(came.happened ?? []), ...(turned?.happened ?? [])].map((each, index) =>
+      eventOf(context, each, index),
+    );
+    const writes = came.patch !== undefined || (turned !== null && turned.row.outcome !== "no-effect");
+    return {
+      reply: {
+        known: {
+          task: findTask(changed.file.tasks, id) as Task,
+          file: changed.file,
+          run: next,
+          settings: context.settings.bloom,
+          messages: seen.messages.filter((each) => !came.removes?.includes(each.path)),
+          questions: seen.questions,
+        },
+        row: turned?.row ?? null,
+        event,
+        happened,
+      },
+      changes: [
+        ...changed.changes,
+        ...(writes ? runChanges(next, seen, edits) : []),
+        ...removals(seen, came),
+      ],
+      events: happened,
+      worked: changed.worked,
+    };
+  },
+};
+
+/** The event's turn; and what follows from it without a look outside, so that it costs no commit of its own. */
+function decided(
+  run: TaskRun,
+  event: TaskEvent,
+  reason: string | undefined,
+  task: Task,
+  own: readonly TaskEdit[],
+  seen: Seen,
+  { settings, moment, caller }: Context,
+): Turn {
+  const around = {
+    file: seen.file,
+    settings: settings.bloom,
+    states: seen.states,
+    time: moment.time,
+    by: caller,
+  };
+  const first = turn(run, { event, ...(reason === undefined ? {} : { reason }) }, { ...around, task });
+  const after = editedTask(task, [...own, ...first.edits]);
+  if (
+    first.row.commands?.[0]?.type !== "run-verify" ||
+    commandsAfter(after, unverifiedSteps(after, first.run)).length > 0
+  )
+    return first;
+  const second = turn(first.run, { event: "verify_passed" }, { ...around, task: after });
+  return {
+    ...second,
+    edits: [...first.edits, ...second.edits],
+    happened: [...first.happened, ...second.happened],
+  };
+}
+
+/** Where a person has just said otherwise, the status is the person's. */
+function editsOf(came: Came, word: string | null): readonly TaskEdit[] {
+  return (came.edits ?? []).filter((edit) => word === null || edit.key !== "status");
+}
+
+function statusAfter(edits: readonly TaskEdit[], task: Task, turned: Turn | null, run: TaskRun): TaskStatus {
+  const last = edits.findLast((edit) => edit.type === "set" && edit.id === task.id && edit.key === "status");
+  if (last?.type === "set") return last.value as TaskStatus;
+  return turned === null || turned.row.outcome === "no-effect" ? run.status : turned.run.status;
+}
+
+function removals({ messages }: Seen, came: Came): readonly Change[] {
+  return messages.flatMap(({ path }) =>
+    came.removes?.includes(path) ? [{ type: "remove" as const, path }] : [],
+  );
+}
+
+function gone({ run }: Seen, id: string): readonly Change[] {
+  return run === null ? [] : [{ type: "remove", path: runPath(id) }];
+}
+
+// ── What may be taken ────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface Picked {
+  readonly file: TasksFile;
+  readonly states: RunStates;
+  readonly runs: ReadonlyMap<string, TaskRun>;
+  readonly candidates: readonly Task[];
+  /** Something waits for nothing more and is not marked ready yet. */
+  readonly someReady: boolean;
+  readonly happened: readonly PawlEvent[];
+}
+
+/** Makes ready what waits for nothing more, and says what this worker may take, best first. */
+export const pick: Advance<{ readonly worker: Worker; readonly look?: boolean }, Desk, undefined, Picked> = {
+  run: ({ look }) => (look ? null : TASKS_RUN),
+  read: (view, _, context) => readDesk(view, context),
+  prepare(desk, _, { worker, look }, context) {
+    const ready = nowReady(desk.file.tasks, desk.states);
+    const edits = ready.map((task) => statusEdit(task, "ready_for_agent"));
+    const changed = changeTasks(desk, edits);
+    const by = nameOf(context.caller);
+    const happened = ready.map((task, index) =>
+      eventOf(
+        context,
+        { type: "task:status_changed", taskId: task.id, from: task.status, to: "ready_for_agent", by },
+        index,
+      ),
+    );
+    const { file } = changed;
+    return {
+      reply: {
+        file,
+        states: desk.states,
+        runs: desk.runs,
+        candidates: takeable(file.tasks, desk.states, worker),
+        someReady: ready.length > 0,
+        happened,
+      },
+      ...(look ? {} : { changes: changed.changes, events: happened }),
+      worked: changed.worked,
+    };
+  },
+};
+
+function nameOf({ who, channel }: Caller): string {
+  return who ?? channel;
+}

@@ -1,0 +1,228 @@
+/** What leaves the worktree: push, merge, pull request. Each looks before it does, so that it may be called again. */
+import type { BloomHappening } from "../../../base/bloom-event.ts";
+import type { MergeOrder, Repo, Worktrees } from "../../../base/ports.ts";
+import { type Came, placeOf, repoOf, type Site } from "../site.ts";
+import { branchOf, type Task } from "../task.ts";
+import { allCommands, verify } from "./run-verify.ts";
+
+export async function push(site: Site): Promise<Came> {
+  const { task } = site.known;
+  const branch = branchOf(task);
+  const pushed = await site.ports.worktrees.push(repoFor(task), branch);
+  const taskId = task.id;
+  switch (pushed.kind) {
+    case "pushed":
+      return { event: "pushed", happened: [{ type: "git:pushed", taskId, branch, commit: pushed.commit }] };
+    case "unchanged":
+      return { event: "pushed" };
+    case "unreachable":
+      return {
+        event: "push_failed",
+        reason: pushed.reason,
+        happened: [{ type: "git:push_failed", taskId, branch, reason: pushed.reason }],
+      };
+    case "rejected":
+      return {
+        event: "push_refused",
+        reason: pushed.reason,
+        happened: [{ type: "git:push_failed", taskId, branch, reason: pushed.reason }],
+      };
+    case "no-remote":
+      return { event: "push_refused", reason: "the repository has no remote, but `push_to_remote` is set" };
+  }
+}
+
+/** How often the target may move away under a prepared merge before it is tried later. */
+const MOVES = 5;
+
+export async function merge(site: Site): Promise<Came> {
+  const { task } = site.known;
+  const { worktrees } = site.ports;
+  const into = task.merge_into as string;
+  const order: MergeOrder = {
+    repo: repoFor(task),
+    branch: branchOf(task),
+    into,
+    message: mergeMessage(task),
+  };
+  const turn = await worktrees.takeTurn(order.repo, into, task.id);
+  if (turn.kind === "taken")
+    return {
+      event: "merge_awaited",
+      reason: `${turn.owner} is merging into ${into}`,
+      happened: [{ type: "merge:waiting", taskId: task.id, into, owner: turn.owner }],
+    };
+  try {
+    for (let moves = 0; moves < MOVES; moves++) {
+      const came = await mergeOnce(site, order);
+      if (came !== "moved") return came;
+    }
+    return failed(task, into, `${into} kept moving while it was being merged into`);
+  } finally {
+    await turn.release();
+  }
+}
+
+async function mergeOnce(site: Site, order: MergeOrder): Promise<Came | "moved"> {
+  const { task } = site.known;
+  const { worktrees } = site.ports;
+  const { into } = order;
+  const prepared = await worktrees.prepareMerge(order);
+  if (prepared.kind === "missing")
+    return { event: "git_failed", reason: `the branch ${prepared.branch} does not exist` };
+  if (prepared.kind === "conflicts")
+    return {
+      event: "merge_conflicted",
+      reason: `${order.branch} conflicts with ${into} in ${prepared.files.join(", ")}`,
+      happened: [{ type: "merge:conflicted", taskId: task.id, into, files: prepared.files }],
+    };
+  if (prepared.kind === "merged-already") return afterMerge(site, order, prepared.commit, {});
+  const seen = await verify(site, allCommands(task), prepared.folder, prepared.commit, "merge");
+  if (seen.stopped) return { event: "interrupted", patch: seen.patch, happened: seen.happened };
+  if (seen.failure !== null)
+    return {
+      event: "merge_unverified",
+      reason: `${seen.failure.reason} on the merge into ${into}`,
+      patch: { ...seen.patch, message: seen.failure.message },
+      happened: seen.happened,
+    };
+  const published = await worktrees.publishMerge(order, prepared);
+  if (published.kind === "moved") return "moved";
+  if (published.kind === "in-the-way") return failed(task, into, published.reason, seen);
+  return afterMerge(site, order, published.commit, seen);
+}
+
+/** The target goes to the remote too, where branches do. */
+async function afterMerge(
+  site: Site,
+  { repo, branch, into }: MergeOrder,
+  commit: string,
+  seen: Pick<Came, "patch" | "happened">,
+): Promise<Came> {
+  const { task, file } = site.known;
+  const told: BloomHappening = { type: "merge:completed", taskId: task.id, branch, into, commit };
+  if (file.git.push_to_remote) {
+    const pushed = await site.ports.worktrees.push(repo, into);
+    if (pushed.kind === "rejected" || pushed.kind === "unreachable")
+      return failed(task, into, `merged, but ${into} could not be pushed: ${pushed.reason}`, seen);
+  }
+  return {
+    event: "merged",
+    ...(seen.patch ? { patch: seen.patch } : {}),
+    happened: [...(seen.happened ?? []), told],
+  };
+}
+
+function failed(task: Task, into: string, reason: string, seen: Pick<Came, "patch" | "happened"> = {}): Came {
+  return {
+    event: "merge_failed",
+    reason,
+    ...(seen.patch ? { patch: seen.patch } : {}),
+    happened: [...(seen.happened ?? []), { type: "merge:failed", taskId: task.id, into, reason }],
+  };
+}
+
+function mergeMessage(task: Task): string {
+  return `Merge ${task.id}: ${task.title}`;
+}
+
+// ── Pull request ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+export async function openPullRequest(site: Site): Promise<Came> {
+  const { task } = site.known;
+  const into = await baseOf(site);
+  const ensured = await site.ports.pullRequests.ensure({
+    repo: repoFor(task),
+    branch: branchOf(task),
+    into,
+    title: `${task.id}: ${task.title}`,
+    body: bodyOf(site),
+  });
+  const taskId = task.id;
+  if (ensured.kind === "unreachable" || ensured.kind === "refused")
+    return {
+      event: ensured.kind === "refused" ? "pr_refused" : "pr_failed",
+      reason: ensured.reason,
+      happened: [{ type: "git:pr_failed", taskId, reason: ensured.reason }],
+    };
+  const { number, url } = ensured;
+  return {
+    event: "pr_opened",
+    reason: url,
+    patch: { pullRequest: { number, url } },
+    happened: [{ type: "git:pr_opened", taskId, number, url, found: ensured.kind === "found" }],
+  };
+}
+
+/** Whether the branch's commits have reached the target; a person may also say so (`bloom approve`). */
+export async function watchPullRequest(site: Site): Promise<Came> {
+  const { worktree } = await placeOf(site);
+  if (worktree === null) return { event: "pr_merged" };
+  const state = await site.ports.worktrees.state(worktree, await baseOf(site));
+  if (state.unmerged === 0) return { event: "pr_merged" };
+  return {
+    event: "pr_pending",
+    patch: { after: new Date(site.now().getTime() + WATCH_MILLISECONDS).toISOString() },
+  };
+}
+
+const WATCH_MILLISECONDS = 60_000;
+const FALLBACK_BASE = "main";
+
+async function baseOf(site: Site): Promise<string> {
+  const { task } = site.known;
+  return task.merge_into ?? task.base_branch ?? FALLBACK_BASE;
+}
+
+function bodyOf(site: Site): string {
+  const { task, run } = site.known;
+  const criteria = [...task.acceptance_criteria, ...task.steps.flatMap((step) => step.acceptance_criteria)];
+  const checks = run.evidence
+    .filter((each) => each.exit === 0)
+    .map((each) => `- \`${each.command}\` passed${each.commit ? ` at ${each.commit.slice(0, 12)}` : ""}`);
+  return [
+    (task.instructions ?? task.title).trim(),
+    ...(criteria.length > 0
+      ? ["", "## Acceptance criteria", "", ...criteria.map((each) => `- ${each}`)]
+      : []),
+    ...(task.steps.length > 0
+      ? [
+          "",
+          "## Steps",
+          "",
+          ...task.steps.map((step) => `- ${step.id}: ${step.instruction.trim().split("\n")[0]}`),
+        ]
+      : []),
+    ...(checks.length > 0 ? ["", "## Checks run by Pawl", "", ...new Set(checks)] : []),
+  ].join("\n");
+}
+
+// ── Clean up ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Takes the worktree and the branch away where that is wanted and loses nothing. */
+export async function cleanUp(site: Site): Promise<Came> {
+  const { task, file } = site.known;
+  const repo = repoOf(task);
+  if (repo === null || !file.git.auto_cleanup_merged) return { event: "cleaned" };
+  const branch = branchOf(task);
+  const worktree = await existing(site.ports.worktrees, repo, branch);
+  if (worktree === null) return { event: "cleaned" };
+  const into = task.merge_into ?? task.base_branch;
+  const removed = await site.ports.worktrees.remove(worktree, {
+    ...(into === undefined ? {} : { into }),
+    branch: true,
+  });
+  const told: BloomHappening =
+    removed.kind === "kept"
+      ? { type: "worktree:kept", taskId: task.id, branch, reason: `${removed.reason}: ${removed.detail}` }
+      : { type: "worktree:removed", taskId: task.id, branch };
+  return { event: "cleaned", happened: [told] };
+}
+
+async function existing(worktrees: Worktrees, repo: Repo, branch: string) {
+  return (await worktrees.list()).find((each) => each.repo === repo && each.branch === branch) ?? null;
+}
+
+function repoFor(task: Task): Repo {
+  return repoOf(task) ?? ".";
+}

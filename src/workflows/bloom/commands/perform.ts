@@ -1,0 +1,45 @@
+/** A row's commands against the ports. What git itself cannot do is an outcome too. */
+import { PawlError } from "../../../base/error.ts";
+import type { Command } from "../../../engine/workflow.ts";
+import type { Came, Site } from "../site.ts";
+import { cleanUp, merge, openPullRequest, push, watchPullRequest } from "./deliver.ts";
+import { ensureCommitted } from "./ensure-committed.ts";
+import { runAgent } from "./run-agent.ts";
+import { runVerify } from "./run-verify.ts";
+
+const COMMANDS: Readonly<Record<string, (site: Site) => Promise<Came>>> = {
+  "run-agent": runAgent,
+  "run-verify": runVerify,
+  "ensure-committed": ensureCommitted,
+  push,
+  merge,
+  "open-pr": openPullRequest,
+  "watch-pr": watchPullRequest,
+  "clean-up": cleanUp,
+};
+
+/** The names of the commands that can be performed; the table has no others. */
+export const PERFORMED: readonly string[] = Object.keys(COMMANDS);
+
+const OF_GIT: ReadonlySet<string> = new Set([
+  "git-failed",
+  "branch-in-use",
+  "branch-invalid",
+  "base-missing",
+]);
+
+export async function perform(command: Command, site: Site): Promise<Came> {
+  const act = COMMANDS[command.type];
+  if (act === undefined)
+    throw new PawlError(
+      "internal",
+      `The table of a task has a command ${command.type} that nobody performs.`,
+      "Report this.",
+    );
+  try {
+    return await act(site);
+  } catch (error) {
+    if (!(error instanceof PawlError) || !OF_GIT.has(error.code)) throw error;
+    return { event: "git_failed", reason: `${error.message} ${error.fix}`, patch: { underway: [] } };
+  }
+}

@@ -1,0 +1,327 @@
+/**
+ * One run of a task's agent: for its current step, or on an errand. Looks first: a step that is done is not run again,
+ * a question that waits is not passed over, a spent budget is not overdrawn.
+ */
+import type { BloomHappening } from "../../../base/bloom-event.ts";
+import type { AgentEnd, AgentEvent, AgentRun, AgentUsage, Folder, Worktree } from "../../../base/ports.ts";
+import { budgetOf, minutesLeft, overspent } from "../budget.ts";
+import { errandPrompt } from "../errand-prompt.ts";
+import { isOpen, unverifiedSteps } from "../facts.ts";
+import { type Came, type Known, placeOf, repoOf, type Site, type StopReason, stopped } from "../site.ts";
+import type { TaskEdit } from "../splice.ts";
+import { getCurrentStepForTask } from "../steps.ts";
+import type { Step, Task } from "../task.ts";
+import { nameOfRun, type TaskRun } from "../task-run.ts";
+import { forgetSession, workStarts } from "../verbs/edits.ts";
+import { stepStartEdits } from "../verbs/step.ts";
+import { bringInTarget } from "./bring-in.ts";
+
+const MINUTE = 60_000;
+
+export async function runAgent(site: Site): Promise<Came> {
+  const { known } = site;
+  const before = lookFirst(known);
+  if (before) return before;
+  const place = await placeOf(site);
+  const agent = known.task.agent ?? known.settings.agent;
+  const lost = lostSession(known, agent, place.folder);
+  if (lost) return { event: "session_lost", reason: lost };
+  const brought = await bringInTarget(site, place.worktree);
+  if (brought.came) return brought.came;
+  return start(site, { ...place, agent, conflicts: brought.conflicts });
+}
+
+/** What needs no run: done already, a question open, the budget spent. */
+function lookFirst({ task, run, settings, questions }: Known): Came | null {
+  const waits = questions.filter((each) => each.task === task.id && each.blocking && each.answer === null);
+  if (waits.length > 0)
+    return { event: "question_asked", reason: waits.map((each) => `${each.id}: ${each.text}`).join("; ") };
+  const isWork = run.errand === "step" || run.errand === "mark";
+  if (isWork && (!isOpen(task, run) || unverifiedSteps(task, run).length > 0)) return { event: "step_done" };
+  const limit = overspent(budgetOf(task, settings), run.spent);
+  return limit === null ? null : spent(task, run, limit);
+}
+
+function spent(task: Task, run: TaskRun, limit: string): Came {
+  const { usd, turns, milliseconds } = run.spent;
+  const minutes = Math.round((milliseconds / MINUTE) * 10) / 10;
+  return {
+    event: "budget_spent",
+    reason: `the budget of ${limit} is spent: ${usd.toFixed(2)} USD, ${turns} turns, ${minutes} minutes so far`,
+    happened: [{ type: "budget:exhausted", taskId: task.id, limit, spent: { usd, turns, minutes } }],
+  };
+}
+
+/** Why the session cannot be resumed: another agent or folder is in use. tasks.yaml may have forgotten it: then it is fresh. */
+function lostSession({ run, task }: Known, agent: string, folder: Folder): string | null {
+  if (run.session === null || task.session_id === undefined) return null;
+  if (run.session.agent !== agent) return `it was ${run.session.agent}'s, and now ${agent} is to go on`;
+  return run.session.folder === folder ? null : "it is bound to another folder";
+}
+
+interface Place {
+  readonly folder: Folder;
+  readonly worktree: Worktree | null;
+  readonly agent: string;
+  readonly conflicts: readonly string[];
+}
+
+async function start(site: Site, place: Place): Promise<Came> {
+  const before = site.known;
+  const { task, settings } = before;
+  const step =
+    before.run.errand === "step" || before.run.errand === "mark" ? getCurrentStepForTask(task) : null;
+  const id = nameOfRun(task.id, before.run.runs + 1);
+  const session = before.run.session !== null && task.session_id !== undefined ? before.run.session : null;
+  const known = await site.note({
+    patch: { underway: [id], runs: before.run.runs + 1 },
+    edits: beginEdits(task, step, site.now().toISOString()),
+    happened: [
+      ...stepStarted(task, step),
+      {
+        type: "agent:started",
+        taskId: task.id,
+        agent: place.agent,
+        run: id,
+        purpose: before.run.errand,
+        permission: settings.permission,
+        resumed: session !== null,
+      },
+    ],
+  });
+  const strayed = await watchOutside(site, place.worktree);
+  const heard = listen(site, id);
+  const minutes = minutesLeft(budgetOf(task, settings), known.run.spent);
+  const limit = Math.min(settings.limits.run, minutes);
+  site.delivered(known.messages.map((message) => message.path));
+  const run = site.ports.agents.start(
+    {
+      run: id,
+      agent: place.agent,
+      folder: place.folder,
+      prompt: errandPrompt(known, step, place.conflicts, session === null),
+      session: session ? { type: "resume", id: session.id } : { type: "new" },
+      permission: settings.permission,
+      allow: [settings.command, "git"],
+      environment: { ...site.ports.environment, BLOOM_TASK: task.id },
+      limits: { inactivity: settings.limits.silence * MINUTE, total: limit * MINUTE },
+    },
+    heard.hear,
+  );
+  const { end, stop } = await ended(site, run, heard);
+  site.delivered(null);
+  const last = {
+    id,
+    step,
+    agent: place.agent,
+    folder: place.folder,
+    end,
+    stop,
+    byMinutes: minutes < settings.limits.run,
+  };
+  return tell(site, last, await strayed(), known);
+}
+
+function beginEdits(task: Task, step: Step | null, time: string): readonly TaskEdit[] {
+  const begins = step !== null && step.status !== "in_progress" ? stepStartEdits(step, time) : [];
+  return [...begins, ...(task.status === "done_pending_merge" ? [] : workStarts(task, time))];
+}
+
+function stepStarted(task: Task, step: Step | null): readonly BloomHappening[] {
+  if (step === null || step.status === "in_progress") return [];
+  const stepIndex = task.steps.findIndex(({ id }) => id === step.id);
+  return [
+    { type: "step:started", taskId: task.id, stepId: step.id, stepIndex, totalSteps: task.steps.length },
+  ];
+}
+
+// ── While it runs ────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Heard {
+  hear(event: AgentEvent): void;
+  session: string | null;
+  /** Settles when what was used in this run exceeds the budget. */
+  readonly overspent: Promise<"budget">;
+}
+
+function listen(site: Site, run: string): Heard {
+  const { task, settings, run: before } = site.known;
+  const taskId = task.id;
+  let exceed = (_: "budget") => {};
+  const heard: Heard = {
+    session: null,
+    overspent: new Promise((resolve) => {
+      exceed = resolve;
+    }),
+    hear(event) {
+      if (event.type === "session") heard.session = event.id;
+      else if (event.type === "text") site.show({ type: "agent:said", taskId, run, text: event.text });
+      else if (event.type === "tool")
+        site.show({ type: "agent:used_tool", taskId, run, name: event.name, detail: event.detail });
+      else if (event.type === "warning") site.show({ type: "agent:warned", taskId, run, text: event.text });
+      else if (
+        event.type === "usage" &&
+        overspent(budgetOf(task, settings), added(before, event.usage, 0)) !== null
+      )
+        exceed("budget");
+    },
+  };
+  return heard;
+}
+
+async function ended(
+  site: Site,
+  run: AgentRun,
+  heard: Heard,
+): Promise<{ end: AgentEnd; stop: StopReason | "budget" | null }> {
+  const { reason, forget } = stopped(site.stop);
+  const first = await Promise.race([run.ended, reason, heard.overspent]);
+  forget();
+  if (typeof first !== "string") return { end: first, stop: null };
+  const end = await run.stop(first);
+  // It may have come to its own end just before.
+  return { end, stop: end.outcome === "failed" && end.reason === "stopped" ? first : null };
+}
+
+/** Notes what is edited in the repository's own checkout while the agent runs in its worktree. */
+async function watchOutside(
+  site: Site,
+  worktree: Worktree | null,
+): Promise<() => Promise<readonly string[]>> {
+  const repo = repoOf(site.known.task);
+  if (worktree === null || repo === null) return async () => [];
+  const look = () => site.ports.worktrees.fingerprint(repo).catch(() => null);
+  const before = await look();
+  return async () => {
+    const after = await look();
+    if (before === null || after === null) return [];
+    const paths = new Set([...Object.keys(before), ...Object.keys(after)]);
+    return [...paths]
+      .filter((path) => path !== "HEAD" && before[path] !== after[path] && !isOurs(path, site))
+      .sort();
+  };
+}
+
+function isOurs(path: string, site: Site): boolean {
+  return path === site.known.settings.tasks_file || path.startsWith(".pawl/") || path === ".pawl";
+}
+
+// ── What came of it ──────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Last {
+  readonly id: string;
+  readonly step: Step | null;
+  readonly agent: string;
+  readonly folder: Folder;
+  readonly end: AgentEnd;
+  readonly stop: StopReason | "budget" | null;
+  /** The run's time limit was the budget's. */
+  readonly byMinutes: boolean;
+}
+
+async function tell(site: Site, last: Last, strayed: readonly string[], before: Known): Promise<Came> {
+  const { end, id } = last;
+  // What the agent marked, asked and was told meanwhile.
+  const known = await site.note({});
+  const { task, run } = known;
+  const happened: BloomHappening[] = [
+    {
+      type: "agent:ended",
+      taskId: task.id,
+      run: id,
+      outcome: end.outcome,
+      reason: end.outcome === "failed" ? end.reason : null,
+      detail: end.outcome === "failed" ? end.detail : end.text.slice(0, 500),
+      duration: end.duration,
+      usd: end.usage?.usd ?? null,
+      turns: end.usage?.turns ?? null,
+    },
+    ...(end.session !== null && end.session !== run.session?.id
+      ? ([{ type: "session:opened", taskId: task.id, session: end.session, agent: last.agent }] as const)
+      : []),
+    ...(strayed.length > 0
+      ? ([{ type: "agent:strayed", taskId: task.id, run: id, paths: strayed }] as const)
+      : []),
+  ];
+  const patch: Partial<TaskRun> = {
+    underway: [],
+    spent: added(run, end.usage, end.duration),
+    session: end.session === null ? run.session : { id: end.session, agent: last.agent, folder: last.folder },
+  };
+  const outcome = outcomeOf(known, last, before);
+  const edits =
+    outcome.event === "session_lost" || outcome.event === "agent_failed"
+      ? []
+      : sessionEdits(task, end.session, last.agent);
+  const keepsMessage = outcome.event === "agent_failed" || outcome.event === "session_lost";
+  return {
+    ...outcome,
+    patch: { ...patch, ...(keepsMessage ? {} : { message: null }), ...outcome.patch },
+    edits,
+    happened: [...happened, ...(outcome.happened ?? [])],
+    removes: [
+      ...(keepsMessage ? [] : before.messages.map((message) => message.path)),
+      ...(outcome.removes ?? []),
+    ],
+  };
+}
+
+function outcomeOf(known: Known, { end, stop, step, byMinutes }: Last, before: Known): Came {
+  const { task, run, messages, questions, settings } = known;
+  if (stop === "budget" || (end.outcome === "failed" && end.reason === "timed-out" && byMinutes))
+    return spent(
+      task,
+      { ...run, spent: added(run, end.usage, end.duration) },
+      stop === "budget" ? "usd or turns" : "minutes",
+    );
+  if (stop === "interjected") {
+    const now = messages.filter((each) => !before.messages.some(({ path }) => path === each.path));
+    return {
+      event: "interjected",
+      reason: "a person has something to say",
+      patch: { message: now.map((each) => each.text).join("\n\n") },
+      removes: now.map((each) => each.path),
+    };
+  }
+  if (stop !== null) return { event: "interrupted" };
+  if (end.outcome === "failed") {
+    if (end.reason === "not-installed") return { event: "agent_missing", reason: end.detail };
+    if (end.reason === "bad-session" && run.session !== null)
+      return { event: "session_lost", reason: end.detail };
+    return { event: "agent_failed", reason: `${end.reason}: ${end.detail}` };
+  }
+  const waits = questions.filter((each) => each.task === task.id && each.blocking && each.answer === null);
+  if (waits.length > 0)
+    return { event: "question_asked", reason: waits.map((each) => `${each.id}: ${each.text}`).join("; ") };
+  if (run.errand !== "step" && run.errand !== "mark") return { event: "errand_done" };
+  const done =
+    step === null
+      ? !isOpen(task, run)
+      : task.steps.some((each) => each.id === step.id && each.status === "done");
+  if (done) return { event: "step_done" };
+  const name = step === null ? task.id : step.id;
+  return {
+    event: "step_unmarked",
+    reason: `the agent ended well and left ${name} unmarked (on_unmarked_step: ${settings.on_unmarked_step})`,
+  };
+}
+
+function sessionEdits(task: Task, session: string | null, agent: string): readonly TaskEdit[] {
+  if (session === null) return task.session_id === undefined ? [] : forgetSession(task);
+  return [
+    ...(task.session_provider === agent
+      ? []
+      : ([{ type: "set", id: task.id, key: "session_provider", value: agent }] as const)),
+    ...(task.session_id === session
+      ? []
+      : ([{ type: "set", id: task.id, key: "session_id", value: session }] as const)),
+  ];
+}
+
+function added(run: TaskRun, usage: AgentUsage | null, duration: number): TaskRun["spent"] {
+  return {
+    usd: run.spent.usd + (usage?.usd ?? 0),
+    turns: run.spent.turns + (usage?.turns ?? 0),
+    milliseconds: run.spent.milliseconds + duration,
+  };
+}

@@ -1,0 +1,130 @@
+/** The verify commands, run by the loop itself: an agent's word is not evidence. */
+import type { BloomHappening } from "../../../base/bloom-event.ts";
+import type { CommandEnd, Folder, Worktree } from "../../../base/ports.ts";
+import { unverifiedSteps } from "../facts.ts";
+import { type Came, placeOf, type Site, stopped } from "../site.ts";
+import type { Step, Task } from "../task.ts";
+import { type Evidence, nameOfRun } from "../task-run.ts";
+
+export async function runVerify(site: Site): Promise<Came> {
+  const { task, run } = site.known;
+  const commands = commandsAfter(task, unverifiedSteps(task, run));
+  if (commands.length === 0) return { event: "verify_passed" };
+  const place = await placeOf(site);
+  const commit = await headOf(site, place.worktree);
+  const seen = await verify(site, commands, place.folder, commit, "worktree");
+  if (seen.stopped) return { event: "interrupted", patch: seen.patch, happened: seen.happened };
+  if (seen.failure === null) return { event: "verify_passed", patch: seen.patch, happened: seen.happened };
+  return {
+    event: "verify_failed",
+    reason: seen.failure.reason,
+    patch: { ...seen.patch, message: seen.failure.message },
+    happened: seen.happened,
+  };
+}
+
+/** The commands of the steps that were done since the last look (the step's, else the task's), each once. */
+export function commandsAfter(task: Task, steps: readonly Step[]): readonly VerifyCommand[] {
+  const wanted =
+    steps.length === 0
+      ? (task.verify ?? []).map((command) => ({ step: null, command }))
+      : steps.flatMap((step) =>
+          (step.verify ?? task.verify ?? []).map((command) => ({ step: step.id, command })),
+        );
+  return wanted.filter(
+    (each, index) => wanted.findIndex((other) => other.command === each.command) === index,
+  );
+}
+
+/** Every command of the task and its steps, for the merged result. */
+export function allCommands(task: Task): readonly VerifyCommand[] {
+  const all = [...(task.verify ?? []), ...task.steps.flatMap((step) => step.verify ?? [])];
+  return [...new Set(all)].map((command) => ({ step: null, command }));
+}
+
+export interface VerifyCommand {
+  readonly step: string | null;
+  readonly command: string;
+}
+
+export interface Verified {
+  readonly stopped: boolean;
+  readonly failure: { readonly reason: string; readonly message: string } | null;
+  readonly patch: NonNullable<Came["patch"]>;
+  readonly happened: readonly BloomHappening[];
+}
+
+/** Runs them in order to the first that fails. */
+export async function verify(
+  site: Site,
+  commands: readonly VerifyCommand[],
+  folder: Folder,
+  commit: string | null,
+  on: Evidence["on"],
+): Promise<Verified> {
+  const { task, run, settings } = site.known;
+  const first = run.runs + 1;
+  const ids = commands.map((_, index) => nameOfRun(task.id, first + index));
+  if (ids.length > 0) await site.note({ patch: { underway: ids, runs: run.runs + ids.length } });
+  const evidence: Evidence[] = [];
+  const happened: BloomHappening[] = [];
+  const patch = () => ({ underway: [], evidence: [...run.evidence, ...evidence] });
+  for (const [index, { step, command }] of commands.entries()) {
+    const started = site.ports.commands.run({
+      run: ids[index] as string,
+      command,
+      folder,
+      environment: { BLOOM_TASK: task.id },
+      limits: { total: settings.limits.verify * 60_000 },
+    });
+    const { reason, forget } = stopped(site.stop);
+    const ended = await Promise.race([started.ended, reason]);
+    forget();
+    if (typeof ended === "string") {
+      await started.stop();
+      return { stopped: true, failure: null, patch: patch(), happened };
+    }
+    const told = { taskId: task.id, command, duration: ended.duration, commit, log: ended.output };
+    evidence.push({
+      step,
+      command,
+      exit: ended.exit,
+      commit,
+      log: ended.output,
+      duration: ended.duration,
+      time: site.now().toISOString(),
+      on,
+    });
+    if (ended.exit === 0) happened.push({ type: "check:passed", ...told });
+    else {
+      happened.push({ type: "check:failed", ...told, exit: ended.exit });
+      return { stopped: false, failure: failureOf(command, ended), patch: patch(), happened };
+    }
+  }
+  return { stopped: false, failure: null, patch: patch(), happened };
+}
+
+function failureOf(
+  command: string,
+  { exit, signal, ended, tail }: CommandEnd,
+): { reason: string; message: string } {
+  const how =
+    ended === "timed-out" || ended === "inactive"
+      ? "took too long and was ended"
+      : signal === null
+        ? `exited with ${exit}`
+        : `was ended by ${signal}`;
+  return {
+    reason: `\`${command}\` ${how}`,
+    message: `The command\n\n    ${command}\n\n${how}. The end of its output:\n\n${indented(tail)}`,
+  };
+}
+
+/** Indented, so that nothing in it reads as a line of the prompt. */
+function indented(text: string): string {
+  return text === "" ? "    (nothing)" : text.replace(/^/gm, "    ");
+}
+
+export async function headOf(site: Site, worktree: Worktree | null): Promise<string | null> {
+  return worktree === null ? null : (await site.ports.worktrees.state(worktree)).head;
+}

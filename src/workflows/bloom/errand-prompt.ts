@@ -1,0 +1,55 @@
+import { buildErrandPrompt, buildStepPrompt, buildTaskPrompt, gitInfoOf } from "./prompt.ts";
+import type { Known } from "./site.ts";
+import type { Step } from "./task.ts";
+
+/** What the agent is told in this run: a person's words first, then its step or errand. */
+export function errandPrompt(
+  { task, run, settings, messages }: Known,
+  step: Step | null,
+  conflicts: readonly string[],
+  fresh: boolean,
+): string {
+  const git = gitInfoOf(task);
+  const cli = settings.command;
+  const isWork = run.errand === "step" || run.errand === "mark";
+  const words = [
+    ...(isWork && run.message !== null ? [run.message] : []),
+    ...messages.map((each) => each.text),
+  ];
+  const said = words.length === 0 ? "" : `A person says:\n\n${words.join("\n\n")}\n\n`;
+  if (!isWork)
+    return (
+      said +
+      buildErrandPrompt(task, git, errandText(run.errand, run.message, task.merge_into, conflicts), fresh)
+    );
+  if (run.errand === "mark" && !fresh) return said + markText(task.id, step, cli);
+  return (
+    said + (step ? buildStepPrompt(task, step, git, cli, fresh) : buildTaskPrompt(task, git, cli, fresh))
+  );
+}
+
+function markText(task: string, step: Step | null, cli: string): string {
+  const [name, command] = step ? [step.id, `${cli} step done ${step.id}`] : [task, `${cli} done ${task}`];
+  return `You ended your turn, and ${name} is not marked done. If it is done, run the command below and end your turn; if not, finish it first.\n\n${command}`;
+}
+
+function errandText(
+  errand: string,
+  message: string | null,
+  target: string | undefined,
+  conflicts: readonly string[],
+): string {
+  const told = message ?? "";
+  switch (errand) {
+    case "repair":
+      return `## A check failed\n\nIt was run for you after your last turn. Repair what it shows.\n\n${told}`;
+    case "commit":
+      return `## Uncommitted work\n\n${told}\n\nCommit what belongs to the task; delete or ignore the rest.`;
+    case "resolve":
+      return `## Conflicts with ${target}\n\n\`${target}\` was merged into your branch and conflicts in:\n\n${conflicts.map((path) => `- ${path}`).join("\n")}\n\nResolve every conflict so that both sides' work is kept, and commit the merge.`;
+    case "repair-merge":
+      return `## A check fails with ${target} merged in\n\n\`${target}\` is merged into your branch now. Together they fail this check. Repair it and commit.\n\n${told}`;
+    default:
+      return told;
+  }
+}

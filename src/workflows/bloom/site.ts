@@ -1,0 +1,95 @@
+/** What a command of a task finds around it: the ports, where the task stands, and what stops it. */
+import type { BloomHappening } from "../../base/bloom-event.ts";
+import type { ProjectPath } from "../../base/path.ts";
+import type { Agents, Commands, Folder, PullRequests, Repo, Worktree, Worktrees } from "../../base/ports.ts";
+import type { BloomSettings } from "../../base/settings.ts";
+import type { Message, Question } from "./question.ts";
+import type { TaskEdit } from "./splice.ts";
+import type { TaskEvent } from "./table.ts";
+import type { Task, TasksFile } from "./task.ts";
+import type { TaskRun } from "./task-run.ts";
+
+export interface Ports {
+  readonly agents: Agents;
+  readonly commands: Commands;
+  readonly worktrees: Worktrees;
+  readonly pullRequests: PullRequests;
+  /** The project's own folder, for tasks without a repository. */
+  readonly root: Folder;
+  /** What every agent finds in its environment beside its task. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** What is known of a task at one moment. */
+export interface Known {
+  readonly task: Task;
+  readonly file: TasksFile;
+  readonly run: TaskRun;
+  readonly settings: BloomSettings;
+  readonly messages: readonly Message[];
+  readonly questions: readonly Question[];
+}
+
+/** Why what is under way is to end. */
+export type StopReason = "interrupted" | "interjected" | "told";
+
+export interface Site {
+  readonly ports: Ports;
+  readonly known: Known;
+  /** Aborted with a `StopReason`. */
+  readonly stop: AbortSignal;
+  /** Shown live; what must last goes into `Came`. */
+  show(happening: BloomHappening): void;
+  /** Commits without an event of the table, and knows anew. */
+  note(came: Omit<Came, "event" | "reason">): Promise<Known>;
+  /** The messages that the agent which now runs was told; null: none runs. Others that come stop it. */
+  delivered(messages: readonly ProjectPath[] | null): void;
+  now(): Date;
+}
+
+/** What came of a command, to be committed in one go. Without an event the next command follows. */
+export interface Came {
+  readonly event?: TaskEvent;
+  readonly reason?: string;
+  readonly patch?: Partial<TaskRun>;
+  readonly edits?: readonly TaskEdit[];
+  readonly happened?: readonly BloomHappening[];
+  /** Messages that were delivered. */
+  readonly removes?: readonly ProjectPath[];
+}
+
+/** Where the task is worked on. Makes its worktree where it is missing. */
+export async function placeOf(
+  site: Site,
+): Promise<{ readonly folder: Folder; readonly worktree: Worktree | null }> {
+  const { task } = site.known;
+  const repo = repoOf(task);
+  if (repo === null) return { folder: site.ports.root, worktree: null };
+  const { branch, base } = branches(task);
+  const made = await site.ports.worktrees.ensure({ repo, branch, ...(base === undefined ? {} : { base }) });
+  if (made.from !== "kept")
+    site.show({ type: "worktree:ensured", taskId: task.id, repo, branch, from: made.from });
+  return { folder: made.folder, worktree: made };
+}
+
+export function repoOf(task: Task): Repo | null {
+  if (task.repo === undefined) return null;
+  const path = task.repo.startsWith("./") ? task.repo.slice(2) : task.repo;
+  return path === "" || path === "." ? "." : (path as Repo);
+}
+
+function branches(task: Task): { readonly branch: string; readonly base: string | undefined } {
+  return { branch: task.branch ?? `bloom/${task.id}`, base: task.base_branch ?? task.merge_into };
+}
+
+/** Settles with the reason once what is under way is to end. */
+export function stopped(stop: AbortSignal): { readonly reason: Promise<StopReason>; forget(): void } {
+  let forget = () => {};
+  const reason = new Promise<StopReason>((resolve) => {
+    const heard = () => resolve(stop.reason as StopReason);
+    if (stop.aborted) heard();
+    else stop.addEventListener("abort", heard, { once: true });
+    forget = () => stop.removeEventListener("abort", heard);
+  });
+  return { reason, forget };
+}

@@ -1,0 +1,172 @@
+/** Agents that misbehave: what is done about each, with real processes. */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { bloomProject } from "../rig/bloom-project.ts";
+
+const LONG = { timeout: 90_000 };
+const inRepo = (id: string, more: string, lines: string) =>
+  `- id: ${id}\n  title: ${id}\n  repo: .\n  merge_into: main\n${more}  instructions: |\n${lines.replace(/^/gm, "    ")}\n`;
+const commits = (name: string, text = name) =>
+  `RUN: echo ${text} > ${name}.txt; git add -A; git commit -qm ${name}`;
+
+describe("An agent that", () => {
+  it("lies about its tests is caught by the loop's own run of them, and told what failed", LONG, async () => {
+    using project = bloomProject({
+      tasks: `tasks:\n${inRepo("T1", '  verify: ["grep -q right a.txt"]\n', `${commits("a", "wrong")}\nSAY: all tests pass\nRUN: bloom done T1`)}`,
+      answers: { "## A check failed": commits("a", "right") },
+    });
+    const ran = await project.run();
+    expect(ran.code).toBe(0);
+    expect(ran.of("check:failed")).toEqual([
+      expect.objectContaining({ command: "grep -q right a.txt", exit: 1 }),
+    ]);
+    expect(ran.of("check:passed").length).toBeGreaterThanOrEqual(2);
+    const [, repair] = project.runs();
+    expect(repair).toMatchObject({ resumed: true, prompt: expect.stringContaining("grep -q right a.txt") });
+    expect(project.git("show", "main:a.txt")).toBe("right");
+    const kept = JSON.parse(project.read(".pawl/done/T1.json") ?? "{}");
+    expect(kept.evidence).toEqual([
+      expect.objectContaining({
+        exit: 1,
+        commit: expect.any(String),
+        log: expect.any(String),
+        on: "worktree",
+      }),
+      expect.objectContaining({ exit: 0, on: "worktree" }),
+      expect.objectContaining({ exit: 0, on: "merge" }),
+    ]);
+    for (const { log } of kept.evidence) expect(existsSync(join(project.root, log))).toBe(true);
+  });
+
+  it("never repairs what fails leads to blocked, with the reason, and nothing is merged", LONG, async () => {
+    using project = bloomProject({
+      tasks: `tasks:\n${inRepo("T1", '  verify: ["false"]\n', `${commits("a")}\nRUN: bloom done T1`)}`,
+    });
+    expect((await project.run()).code).toBe(1);
+    expect(project.tasks()[0]).toMatchObject({
+      status: "blocked",
+      ai_notes: ["blocked: `false` exited with 1"],
+    });
+    expect(project.runs()).toHaveLength(3);
+    expect(project.git("log", "--format=%s", "main")).toBe("Begin");
+  });
+
+  it(
+    "exits well without having done anything is taken at its word for the step only, and said so",
+    LONG,
+    async () => {
+      using project = bloomProject({
+        tasks: `tasks:\n${inRepo("T1", '  verify: ["test -f made.txt"]\n', "SAY: done it")}`,
+      });
+      const ran = await project.run();
+      expect(ran.code).toBe(1);
+      expect(ran.of("run:advanced").map(({ row }) => row)).toContain("step.assumed_done");
+      expect(project.tasks()[0]?.status).toBe("blocked");
+    },
+  );
+
+  it("is killed by a signal after it committed has not succeeded", LONG, async () => {
+    using project = bloomProject({
+      tasks: `tasks:\n${inRepo("T1", "", `RUN: test -f a.txt || { echo a > a.txt; git add -A; git commit -qm a; }`)}`,
+      answers: { "Task T1": "KILL: SIGKILL" },
+    });
+    const ran = await project.run();
+    expect(ran.code).toBe(1);
+    expect(ran.of("agent:ended").map(({ outcome, reason }) => [outcome, reason])).toEqual(
+      Array(3).fill(["failed", "signalled"]),
+    );
+    expect(ran.of("step:assumed_done")).toEqual([]);
+    expect(project.git("log", "--format=%s", "main")).toBe("Begin");
+    expect(project.tasks()[0]?.status).toBe("blocked");
+  });
+
+  it("never ends is stopped at its limit, with everything that it began", LONG, async () => {
+    using project = bloomProject({
+      tasks: `tasks:\n- id: T1\n  title: t\n  instructions: |\n    RUN: setsid sleep 4321 & disown\n    HANG:\n`,
+      settings: { limits: { silence: 0.02 }, tries: 1 },
+    });
+    const ran = await project.run();
+    expect(ran.code).toBe(1);
+    expect(ran.of("agent:ended")).toEqual([
+      expect.objectContaining({ outcome: "failed", reason: "inactive" }),
+    ]);
+    expect(processesWith("sleep 4321")).toEqual([]);
+  });
+
+  it("leaves a shell child behind leaves none alive", LONG, async () => {
+    using project = bloomProject({
+      tasks:
+        "tasks:\n- id: T1\n  title: t\n  instructions: |\n    RUN: setsid sleep 4322 >/dev/null 2>&1 & disown\n    RUN: bloom done T1\n",
+    });
+    expect((await project.run()).code).toBe(0);
+    expect(processesWith("sleep 4322")).toEqual([]);
+  });
+
+  it("edits outside its worktree is noticed and reported", LONG, async () => {
+    using project = bloomProject({
+      tasks: `tasks:\n${inRepo("T1", "", `${commits("a")}\nRUN: echo mine > "$PAWL_PROJECT/outside.txt"\nRUN: bloom done T1`)}`,
+    });
+    const ran = await project.run();
+    expect(ran.of("agent:strayed")).toEqual([
+      expect.objectContaining({ taskId: "T1", paths: ["outside.txt"] }),
+    ]);
+    expect(project.stored().some(({ type }) => type === "agent:strayed")).toBe(true);
+  });
+
+  it("calls done before the merge keeps its dependents waiting until the merge is made", LONG, async () => {
+    using project = bloomProject({
+      tasks: `tasks:\n${inRepo("T1", "", `${commits("a")}\nRUN: bloom done T1\nRUN: grep -A9 'id: T1' "$BLOOM_TASKS_FILE" | grep -m1 status: > ../../../status.txt`)}- id: T2\n  title: u\n  depends_on: [T1]\n  instructions: "RUN: git log --format=%s main > seen.txt"\n`,
+      settings: { agents: 2 },
+    });
+    expect((await project.run()).code).toBe(0);
+    expect(project.read(".pawl/status.txt")).toBe("  status: done_pending_merge\n");
+    expect(project.read("seen.txt")).toContain("Merge T1: T1\n");
+  });
+
+  it("leaves work uncommitted is asked to commit it, and blocked when it does not", LONG, async () => {
+    const tasks = `tasks:\n${inRepo("T1", "", "RUN: echo a > a.txt\nRUN: bloom done T1")}`;
+    using obeys = bloomProject({
+      tasks,
+      answers: { "## Uncommitted work": "RUN: git add -A; git commit -qm late" },
+    });
+    expect((await obeys.run()).code).toBe(0);
+    expect(obeys.runs()[1]).toMatchObject({ resumed: true, prompt: expect.stringContaining("- a.txt") });
+    expect(obeys.git("show", "main:a.txt")).toBe("a");
+    using refuses = bloomProject({ tasks, settings: { tries: 2 } });
+    expect((await refuses.run()).code).toBe(1);
+    expect(refuses.runs()).toHaveLength(3);
+    expect(refuses.tasks()[0]?.status).toBe("blocked");
+    const listed = refuses
+      .git("worktree", "list")
+      .split(/\n/)
+      .find((line) => line.includes("[bloom/T1]"));
+    expect(readFileSync(join(listed?.split(" ")[0] ?? "", "a.txt"), "utf8")).toBe("a\n");
+  });
+
+  it("conflicts with a sibling's merge resolves the conflict in its own worktree", LONG, async () => {
+    using project = bloomProject({
+      tasks: `tasks:\n${inRepo("T1", "", `${commits("same", "one")}\nRUN: bloom done T1`)}${inRepo("T2", "", `RUN: git log --format=%s > /dev/null; echo two > same.txt; git add -A; git commit -qm two\nRUN: while ! git cat-file -e main:same.txt 2>/dev/null; do sleep 0.1; done\nRUN: bloom done T2`)}`,
+      settings: { agents: 2 },
+      answers: {
+        "## Conflicts with main":
+          "RUN: printf 'one\\ntwo\\n' > same.txt; git add -A; git commit -qm resolved",
+      },
+    });
+    const ran = await project.run();
+    expect(ran.code).toBe(0);
+    expect(ran.of("merge:conflicted")).toEqual([
+      expect.objectContaining({ taskId: "T2", into: "main", files: ["same.txt"] }),
+    ]);
+    expect(project.git("show", "main:same.txt")).toBe("one\ntwo");
+    expect(project.git("log", "--first-parent", "--format=%s", "main")).toBe(
+      "Merge T2: T2\nMerge T1: T1\nBegin",
+    );
+  });
+});
+
+function processesWith(words: string): readonly string[] {
+  const all = execFileSync("ps", ["-eo", "args"], { encoding: "utf8" });
+  return all.split("\n").filter((line) => line.startsWith(words));
+}

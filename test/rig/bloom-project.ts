@@ -1,0 +1,130 @@
+/** A project with a real repository and its bare remote, and the loop over it as a real child process. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseDocument } from "yaml";
+import type { Task } from "../../src/workflows/bloom/task.ts";
+import { end, MAIN, runPawl, temporaryProject, testEnvironment } from "./project.ts";
+
+const LOOP = resolve(import.meta.dirname, "bloom-loop.ts");
+const AGENT = resolve(import.meta.dirname, "bloom-agent.ts");
+
+export interface LoopEvent {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+export interface Ran {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly err: string;
+  readonly events: readonly LoopEvent[];
+  /** The events of a type, in order. */
+  of(type: string): readonly LoopEvent[];
+}
+
+export interface BloomOptions {
+  readonly tasks: string;
+  /** More of `bloom:` in pawl.yaml, as JSON. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** Text in the prompt → lines that the agent adds to its script. */
+  readonly answers?: Readonly<Record<string, string>>;
+}
+
+export type BloomProject = ReturnType<typeof bloomProject>;
+
+/** Everything but tasks.yaml and `.pawl/` is committed on `main` and pushed. */
+export function bloomProject({ tasks, settings = {}, answers }: BloomOptions) {
+  const project = temporaryProject({ marked: false, environment: { DOOR_ONLY: "" } });
+  const root = join(project.root, "project");
+  const remote = join(project.root, "remote.git");
+  const git = (...args: readonly string[]) =>
+    execFileSync("git", args, { cwd: root, encoding: "utf8", env: gitEnvironment() }).trim();
+  const write = (path: string, text: string) => writeFileSync(join(root, path), text);
+  mkdirSync(root);
+  execFileSync("git", ["init", "-q", "--bare", "-b", "main", remote]);
+  execFileSync("git", ["init", "-q", "-b", "main", root]);
+  write(".gitignore", ".pawl/\ntasks.yaml\n");
+  const agents = answers === undefined ? {} : { scripted: { program: AGENT } };
+  const bloom = { agent: "scripted", backoff: { first: 0.05, limit: 0.2 }, ...settings };
+  write("pawl.yaml", JSON.stringify({ bloom, agents }));
+  git("add", "-A");
+  git("commit", "-qm", "Begin");
+  git("remote", "add", "origin", remote);
+  git("push", "-q", "-u", "origin", "main");
+  write("tasks.yaml", tasks);
+  const answersFile = join(project.root, "answers.json");
+  writeFileSync(answersFile, JSON.stringify(answers ?? {}));
+  const environment = {
+    ...gitEnvironment(),
+    DOOR_ONLY: "",
+    PAWL_SCRIPTED_HOME: join(project.root, "sessions"),
+    PAWL_SCRIPTED_ANSWERS: answersFile,
+  };
+  const spawned = (args: readonly string[]): ChildProcess =>
+    spawn(process.execPath, args, { cwd: root, env: environment, stdio: ["ignore", "pipe", "pipe"] });
+  const start = (...args: readonly string[]) => spawned([MAIN, "run", "--json", ...args]);
+  return {
+    root,
+    git,
+    write,
+    read: (path: string) => (existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : null),
+    tasks: () =>
+      parseDocument(readFileSync(join(root, "tasks.yaml"), "utf8")).toJS().tasks as readonly Task[],
+    /** Every run of an agent, in order. */
+    runs: () => agentRuns(join(root, ".pawl/agents")),
+    stored: () => lines<LoopEvent>(readFileSync(join(root, ".pawl/events.jsonl"), "utf8")),
+    remoteGit: (...args: readonly string[]) =>
+      execFileSync("git", args, { cwd: remote, encoding: "utf8" }).trim(),
+    start,
+    run: (...args: readonly string[]) => ranOf(start("--once", ...args)),
+    /** Kills itself just before or after the nth move in the table. */
+    runKilledAt: (move: number, side: "before" | "after") => ranOf(spawned([LOOP, String(move), side])),
+    bloom: (...args: readonly string[]) => runPawl(root, args, { DOOR_ONLY: "" }),
+    [Symbol.dispose]: () => project[Symbol.dispose](),
+  };
+}
+
+export async function ranOf(child: ChildProcess): Promise<Ran> {
+  let signal: NodeJS.Signals | null = null;
+  child.once("exit", (_, by) => {
+    signal = by;
+  });
+  const { code, out, err } = await end(child);
+  const events = lines<LoopEvent>(out);
+  return { code, signal, err, events, of: (type) => events.filter((event) => event.type === type) };
+}
+
+/** `T1.2` is the second run of T1; several tasks' are in the order in which they began. */
+function agentRuns(folder: string) {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => /\.\d+$/.test(name)) : [];
+  return names
+    .map((name) => {
+      const path = join(folder, name);
+      const { args } = JSON.parse(readFileSync(join(path, "call.json"), "utf8")) as { args: string[] };
+      const prompt = readFileSync(join(path, "prompt.md"), "utf8");
+      return {
+        run: name,
+        resumed: args.includes("--resume"),
+        prompt,
+        begun: statSync(join(path, "prompt.md")).mtimeMs,
+      };
+    })
+    .sort((a, b) => a.begun - b.begun);
+}
+
+function gitEnvironment(): Record<string, string> {
+  return testEnvironment({
+    GIT_AUTHOR_NAME: "Dev",
+    GIT_AUTHOR_EMAIL: "dev@example.com",
+    GIT_COMMITTER_NAME: "Dev",
+    GIT_COMMITTER_EMAIL: "dev@example.com",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+  });
+}
+
+function lines<T>(text: string): readonly T[] {
+  return text
+    .split("\n")
+    .flatMap((line) => (line.startsWith("{") && line.endsWith("}") ? [JSON.parse(line) as T] : []));
+}

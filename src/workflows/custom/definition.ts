@@ -73,6 +73,11 @@ export function commandOf(row: Row): RunCommand | null {
   return (command as RunCommand | undefined) ?? null;
 }
 
+/** Whether the row applies by no world in which the fact is not asked for. */
+export function asksAlways({ when = [] }: Row, name: string): boolean {
+  return when.length > 0 && when.every((box) => Object.hasOwn(box, name));
+}
+
 /** The events by which commands end: sent by the engine alone. */
 export function endEvents({ rows }: Workflow): ReadonlySet<string> {
   return new Set(rows.map(commandOf).flatMap((command) => (command ? [command.passed, command.failed] : [])));

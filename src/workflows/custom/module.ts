@@ -5,7 +5,6 @@ import type { Advance, GateInput, Reply, StoryInput, Tool, Verb, WorkflowModule 
 import type { DefinitionSource, Gate, Loaded } from "./definition.ts";
 import { nameRun } from "./run-name.ts";
 import type { Gathered, Seen } from "./seen.ts";
-import { gatherSend, sendTo } from "./send.ts";
 
 export interface OwnWorkflows {
   readonly sources: readonly DefinitionSource[];
@@ -57,7 +56,7 @@ async function openOne(
       return storyOf(source) as Advance<StoryInput, unknown, unknown, Reply>;
     },
     verbs: [castVerb(source, own)],
-    ...(gates.some((gate) => gate !== "human") ? { gate: async () => gateOf(source) } : {}),
+    ...(gates.some((gate) => gate !== "human") ? { gate: () => gateOf(source) } : {}),
   };
 }
 
@@ -74,12 +73,16 @@ function castVerb({ name }: DefinitionSource, { sources }: OwnWorkflows): Verb {
       { flags: "-m, --notes <text>", description: "what is to be kept with the event" },
     ],
     accepts: (words) => words[0]?.startsWith(`${name}:`) === true,
-    advance: async () => sendTo(sources),
+    async advance() {
+      const { sendTo } = await import("./send.ts");
+      return sendTo(sources);
+    },
   };
 }
 
 /** `pawl approve` and `pawl reject`: the events of that verdict, of which the state takes one. */
-function gateOf(source: DefinitionSource): Advance<GateInput, unknown, unknown, Reply> {
+async function gateOf(source: DefinitionSource): Promise<Advance<GateInput, unknown, unknown, Reply>> {
+  const { gatherSend, sendTo } = await import("./send.ts");
   const send = sendTo([source]);
   const nameOf = (id: string) => `${source.name}:${id}`;
   const plan: Advance<GateInput, Seen, Gathered, Reply> = {

@@ -8,7 +8,7 @@ import { projectPath } from "../../base/path.ts";
 import type { CheckOutcome, GitLook, Outside, View } from "../../base/ports.ts";
 import { pairOf } from "../../engine/lookup.ts";
 import type { Facts, FactValue, Position, Row, Workflow } from "../../engine/workflow.ts";
-import { type Definition, OTHER_BRANCH } from "./definition.ts";
+import { asksAlways, type Definition, OTHER_BRANCH } from "./definition.ts";
 import type { CommandEnd } from "./reply.ts";
 import type { Looks } from "./run-file.ts";
 import { renderWithId } from "./template.ts";
@@ -154,10 +154,6 @@ function matters(table: Workflow, position: Position, event: string, known: Fact
   const [row] = left;
   if (row && left.length === 1) return asksAlways(row, name);
   return left.some(({ when = [] }) => when.some((box) => Object.hasOwn(box, name)));
-}
-
-export function asksAlways({ when = [] }: Row, name: string): boolean {
-  return when.length > 0 && when.every((box) => Object.hasOwn(box, name));
 }
 
 /** The rows that may still apply: unknown facts can have any value. */

@@ -3,8 +3,7 @@ import { isFinal, pairOf } from "../../engine/lookup.ts";
 import { targetOf } from "../../engine/position.ts";
 import { canApply } from "../../engine/reach.ts";
 import type { Facts, Row, Workflow } from "../../engine/workflow.ts";
-import { type Definition, endEvents } from "./definition.ts";
-import { asksAlways } from "./observe.ts";
+import { asksAlways, type Definition, endEvents } from "./definition.ts";
 import type { Problem } from "./problem.ts";
 import { render, replyFaults } from "./template.ts";
 

@@ -571,7 +571,7 @@ export const BLOOM: Workflow = {
 
 /** What a row tells, in a few words; `{reason}` is the run's. */
 export const REPLIES: Readonly<Record<string, string>> = {
-  went_on: "goes on",
+  went_on: "goes on: {state}",
   assumed_done: "the step was left open by its agent and is taken as done",
   tries_again: "tries again: {reason}",
   begins_afresh: "goes on in a fresh session: {reason}",

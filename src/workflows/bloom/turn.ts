@@ -225,7 +225,7 @@ function happenings(
     row: row.id,
     from: run.state,
     to: next.state,
-    summary: `${taskId} ${(REPLIES[row.reply] ?? row.reply).replace("{reason}", reason)}`,
+    summary: `${taskId} ${(REPLIES[row.reply] ?? row.reply).replace("{reason}", reason).replace("{state}", next.state)}`,
     by,
   };
   return [advanced, ...told];

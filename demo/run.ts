@@ -1,20 +1,42 @@
 /**
- * `npm run demo`: the product at work, on a real git repository in a temporary folder, with the real server. It needs
- * no key and no network. `--fast` does not pause between the lines.
+ * `npm run demo`: the whole road, on a real git repository in a temporary folder, with the real server, a real client
+ * and the scripted agent in place of a model. It needs no key and no network. `--fast` does not pause between lines.
  */
+import { runLoop } from "./loop.ts";
+import { planTask } from "./plan.ts";
+import { reviewRequest } from "./review.ts";
 import { openStage, print, write } from "./stage.ts";
 import { startTask } from "./start-task.ts";
 
 const stage = openStage({ fast: process.argv.includes("--fast") || !process.stdout.isTTY });
 
+write(stage, "greet.js", 'console.log("Hello, world!");\n');
+write(stage, "package.json", '{ "name": "greeter", "type": "module" }\n');
+write(stage, "pawl.yaml", "alfred:\n  reviews:\n    plan_task: [ai]\nbloom:\n  agent: scripted\n");
+write(stage, ".gitignore", ".alfred/\n.ai/\n.pawl/\ntasks.yaml\n");
 stage.git("init", "-q", "-b", "main");
 stage.git("config", "user.name", "Demo");
 stage.git("config", "user.email", "demo@example.invalid");
-write(stage, "greet.js", 'console.log("Hello, world!");\n');
 stage.git("add", ".");
 stage.git("commit", "-q", "-m", "Say hello");
+stage.git("init", "-q", "--bare", "-b", "main", stage.remote);
+stage.git("remote", "add", "origin", stage.remote);
+stage.git("push", "-q", "-u", "origin", "main");
 
 print("Pawl keeps coding agents on a written workflow, and nothing slips back.");
-print(`The project is a real git repository: ${stage.folder}`);
+print(`The project is a real git repository with a remote: ${stage.folder}`);
 await startTask(stage);
-print(`\nLook around in ${stage.folder}: .alfred/workspace/TS-01/ holds the state and the scratchpad.`);
+await planTask(stage);
+await runLoop(stage);
+await reviewRequest(stage);
+
+stage.chapter("What happened, from one stream of events (pawl log)");
+print((await stage.pawl("log")).output.split("\n").slice(-14).join("\n"));
+print(`The project stays for looking around:
+
+  cd ${stage.folder}
+  cat .alfred/workspace/TS-01/scratchpad.md     every accepted artifact
+  git log --graph --oneline                     what the agents merged
+  cat tasks.yaml                                the tasks, in your own format
+
+With the program on your PATH (npm link): pawl status, pawl show TS-01, pawl lumos, pawl log.`);

@@ -1,10 +1,10 @@
 /** What the chapters of the demo stand on: a real project, a real client of the real server, and a narrator. */
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { styleText } from "node:util";
+import { promisify, styleText } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
@@ -16,19 +16,36 @@ const COLOURS = { assistant: "cyan", human: "magenta", pawl: "yellow", git: "blu
 
 export interface Stage {
   readonly folder: string;
+  /** Where a bare remote repository may be made. */
+  readonly remote: string;
   chapter(title: string): void;
   /** One line of what an actor does or says; longer texts are indented beneath. */
   tell(actor: Actor, line: string, beneath?: string): Promise<void>;
   git(...args: readonly string[]): string;
-  pawl(...args: readonly string[]): { readonly code: number; readonly output: string };
+  pawl(...args: readonly string[]): Promise<{ readonly code: number; readonly output: string }>;
+  node(...args: readonly string[]): string;
+  /** Adds to the environment of every program that is called from here on. */
+  setVariables(variables: Readonly<Record<string, string>>): void;
+  readonly variables: Readonly<NodeJS.ProcessEnv>;
 }
 
 export function openStage(options: { readonly fast: boolean }): Stage {
-  const folder = mkdtempSync(join(tmpdir(), "pawl-demo-"));
+  const place = mkdtempSync(join(tmpdir(), "pawl-demo-"));
+  const folder = join(place, "greeter");
+  const programs = join(place, "bin");
+  mkdirSync(folder);
+  mkdirSync(programs);
+  for (const name of ["pawl", "bloom"]) {
+    writeFileSync(join(programs, name), `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`, {
+      mode: 0o755,
+    });
+  }
   const environment: NodeJS.ProcessEnv = {
     ...process.env,
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_TERMINAL_PROMPT: "0",
+    PATH: `${programs}${delimiter}${process.env.PATH}`,
+    PAWL_SCRIPTED_HOME: join(place, "sessions"),
   };
   delete environment.PAWL_PROJECT;
   const git = (...args: readonly string[]) =>
@@ -41,25 +58,24 @@ export function openStage(options: { readonly fast: boolean }): Stage {
   const pause = () => new Promise((done) => setTimeout(done, options.fast ? 0 : 350));
   return {
     folder,
+    remote: join(place, "remote.git"),
     git,
+    node: (...args) =>
+      execFileSync(process.execPath, args, { cwd: folder, env: environment, encoding: "utf8" }),
+    setVariables: (variables) => Object.assign(environment, variables),
+    variables: environment,
     chapter: (title) => print(`\n${styleText("bold", title)}\n`),
     async tell(actor, line, beneath) {
       print(`  ${styleText(COLOURS[actor], actor.padEnd(9))} ${line}`);
       if (beneath) print(indent(beneath));
       await pause();
     },
-    pawl(...args) {
-      try {
-        const output = execFileSync(process.execPath, [PROGRAM, ...args], {
-          cwd: folder,
-          env: environment,
-          encoding: "utf8",
-        });
-        return { code: 0, output };
-      } catch (failure) {
-        const { status, stdout, stderr } = failure as { status: number; stdout: string; stderr: string };
-        return { code: status, output: `${stdout}${stderr}` };
-      }
+    async pawl(...args) {
+      const call = { cwd: folder, env: environment, encoding: "utf8" } as const;
+      return promisify(execFile)(process.execPath, [PROGRAM, ...args], call).then(
+        ({ stdout }) => ({ code: 0, output: stdout }),
+        ({ code, stdout, stderr }) => ({ code, output: `${stdout}${stderr}` }),
+      );
     },
   };
 }
@@ -71,6 +87,7 @@ export async function connect(stage: Stage, ...workflows: readonly string[]): Pr
     command: process.execPath,
     args: [PROGRAM, "mcp", ...workflows],
     cwd: stage.folder,
+    env: stage.variables as Record<string, string>,
     stderr: "inherit",
   });
   await client.connect(transport);
@@ -82,12 +99,20 @@ export async function connect(stage: Stage, ...workflows: readonly string[]): Pr
         throw new Error(`${tool} was refused: ${answer?.message ?? JSON.stringify(result.content)}`);
       return answer;
     },
+    async cast(spell) {
+      const result = await client.callTool({ name: spell, arguments: {} });
+      const [first] = result.content as { text: string }[];
+      const answer = result.structuredContent as Answer;
+      if (result.isError) throw new Error(`${spell} was refused: ${first?.text}`);
+      return { ...answer, text: first?.text ?? "" };
+    },
     close: () => client.close(),
   };
 }
 
 export interface Assistant {
   call(tool: string, input: Record<string, unknown>): Promise<Answer>;
+  cast(spell: string): Promise<Answer & { readonly text: string }>;
   close(): Promise<void>;
 }
 
@@ -112,10 +137,6 @@ export function section(prompt: string, heading: string): string {
 
 export function write(stage: Stage, name: string, text: string): void {
   writeFileSync(join(stage.folder, name), text);
-}
-
-export function discard(stage: Stage): void {
-  rmSync(stage.folder, { recursive: true, force: true });
 }
 
 function indent(text: string): string {

@@ -45,11 +45,11 @@ export async function startTask(stage: Stage): Promise<void> {
   await assistant.close();
   assistant = await connect(stage, "alfred");
 
-  await stage.tell("pawl", "pawl status", stage.pawl("status").output);
+  await stage.tell("pawl", "pawl status", (await stage.pawl("status")).output);
   await stage.tell(
     "human",
     "pawl approve TS-01",
-    stage.pawl("approve", "TS-01", "--notes", "Looks right.").output,
+    (await stage.pawl("approve", "TS-01", "--notes", "Looks right.")).output,
   );
 
   await stage.tell("git", "git checkout -b feature/TS-01");

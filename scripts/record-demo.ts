@@ -7,7 +7,7 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const MAX_LINES = 62;
+const GATE_LINES = 26;
 const MAX_COLUMNS = 118;
 const CELL = { width: 7.8, height: 18 };
 const PAD = 16;
@@ -33,9 +33,16 @@ const run = spawnSync(process.execPath, ["demo/run.ts", "--fast"], {
 });
 if (run.status !== 0) throw new Error(`The demo failed:\n${run.stderr}`);
 
-const text = run.stdout.replaceAll(/\/[^\s]*pawl-demo-\w+/g, "~/greeter");
-const lines = text.trimEnd().split("\n").slice(0, MAX_LINES);
-writeFileSync(`${ROOT}docs/demo.svg`, render(lines));
+const text = run.stdout.replaceAll(/\/[^\s]*pawl-demo-\w+/g, "~");
+writeFileSync(`${ROOT}docs/demo.svg`, render(excerpt(text.trimEnd().split("\n"))));
+
+/** The picture holds what fits: how a task enters its gates, and what the agents do. */
+function excerpt(lines: readonly string[]): readonly string[] {
+  const chapter = (number: number) =>
+    lines.findIndex((line) => line.includes(`${number}. `) && !line.startsWith("  "));
+  const first = lines.slice(0, chapter(1) + GATE_LINES);
+  return [...first, "  …", "", ...lines.slice(chapter(3), chapter(4))];
+}
 
 function render(lines: readonly string[]): string {
   const width = MAX_COLUMNS * CELL.width + 2 * PAD;

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { agreesWithXState } from "../../../test/rig/xstate-oracle.ts";
 import { check } from "../../engine/check.ts";
+import { PERFORMED } from "./commands/perform.ts";
 import { BLOOM, REPLIES } from "./table.ts";
 
 describe("The table of a task", () => {
@@ -17,5 +19,14 @@ describe("The table of a task", () => {
       expect(
         row.from.every((state) => out.has(state) || state === "committing" || state === "waiting_for_human"),
       ).toBe(true);
+  });
+
+  it("agrees with XState in every world", () => {
+    expect(agreesWithXState(BLOOM).decisions).toBeGreaterThan(500);
+  });
+
+  it("has no command that nobody performs", () => {
+    const wanted = new Set(BLOOM.rows.flatMap((row) => (row.commands ?? []).map(({ type }) => type)));
+    expect([...wanted].sort()).toEqual([...PERFORMED].sort());
   });
 });

@@ -1,0 +1,146 @@
+/** What people have to say while the loop runs: questions, interjections, approvals, budgets, edits of tasks.yaml. */
+import { describe, expect, it } from "vitest";
+import { type BloomProject, bloomProject, ranOf } from "../rig/bloom-project.ts";
+
+const LONG = { timeout: 90_000 };
+
+describe("A person", () => {
+  it("is asked, waits for by the task, and answers to its agent", LONG, async () => {
+    using project = bloomProject({
+      tasks: `tasks:
+- id: T1
+  title: t
+  instructions: |
+    RUN: test -f asked || { touch asked; bloom ask T1 "Which port?" --blocking; }
+    RUN: test ! -f told || bloom done T1
+`,
+      answers: { "The answer: 8080": "RUN: touch told; bloom done T1" },
+    });
+    const first = await project.run();
+    expect(first.code).toBe(3);
+    expect(project.tasks()[0]?.status).toBe("in_progress");
+    expect(first.of("task:waiting")).toEqual([
+      expect.objectContaining({ taskId: "T1", reason: "q1: Which port?" }),
+    ]);
+    expect((await project.bloom("answer", "q1", "8080")).code).toBe(0);
+    const second = await project.run();
+    expect(second.code).toBe(0);
+    expect(project.runs()[1]).toMatchObject({
+      resumed: true,
+      prompt: expect.stringContaining("You asked: Which port?\nThe answer: 8080"),
+    });
+    expect(project.read("told")).toBe("");
+  });
+
+  it("interjects: the agent is stopped at once and resumed in its session with the words", LONG, async () => {
+    using project = bloomProject({
+      tasks: `tasks:
+- id: T1
+  title: t
+  instructions: |
+    RUN: test -f begun || { touch begun; sleep 4388; }
+    RUN: bloom done T1
+`,
+    });
+    const child = project.start("--once");
+    const ended = ranOf(child);
+    await until(() => project.read("begun") !== null);
+    expect((await project.bloom("interject", "T1", "Use the other port")).code).toBe(0);
+    const ran = await ended;
+    expect(ran.code).toBe(0);
+    expect(ran.of("run:advanced").map(({ event }) => event)).toContain("interjected");
+    const [, resumed] = project.runs();
+    expect(resumed).toMatchObject({
+      resumed: true,
+      prompt: expect.stringContaining("A person says:\n\nUse the other port"),
+    });
+  });
+
+  it("approves a checkpoint before anything is merged, and is told at once that it waits", LONG, async () => {
+    using project = bloomProject({
+      tasks: `tasks:
+- id: T1
+  title: t
+  repo: .
+  merge_into: main
+  checkpoint: true
+  instructions: |
+    RUN: echo a > a.txt; git add -A; git commit -qm a
+    RUN: bloom done T1
+- {id: G, title: Gate, checkpoint: true, depends_on: [T1]}
+`,
+    });
+    const first = await project.run();
+    expect(first.code).toBe(3);
+    expect(first.of("task:waiting")).toHaveLength(1);
+    expect(project.tasks()[0]?.status).toBe("in_progress");
+    expect(project.git("log", "--format=%s", "main")).toBe("Begin");
+    expect((await project.bloom("approve", "T1")).code).toBe(0);
+    expect((await project.run()).code).toBe(3);
+    expect(project.git("show", "main:a.txt")).toBe("a");
+    expect(project.tasks().map(({ status }) => status)).toEqual(["done", "in_progress"]);
+    expect((await project.bloom("approve", "G")).code).toBe(0);
+    expect(project.tasks()[1]?.status).toBe("done");
+    expect((await project.bloom("approve", "G")).code).not.toBe(0);
+  });
+
+  it("sets a budget, and the task that has spent it stops with what it spent", LONG, async () => {
+    using project = bloomProject({
+      tasks: `tasks:
+- id: T1
+  title: t
+  budget: {turns: 3}
+  steps:
+  - {id: s1, instruction: "RUN: true\\nRUN: true\\nRUN: true"}
+  - {id: s2, instruction: "RUN: touch never"}
+`,
+    });
+    const ran = await project.run();
+    expect(ran.code).toBe(1);
+    expect(ran.of("budget:exhausted").length).toBeGreaterThan(0);
+    expect(project.read("never")).toBeNull();
+    expect(project.tasks()[0]).toMatchObject({
+      status: "blocked",
+      ai_notes: [expect.stringMatching(/^budget_exhausted: the budget of .*turns/)],
+    });
+  });
+
+  it("blocks a task in tasks.yaml, and its agent is stopped", LONG, async () => {
+    using project = bloomProject({
+      tasks: "tasks:\n- id: T1\n  title: t\n  instructions: |\n    RUN: touch begun; sleep 4389\n",
+    });
+    const ended = ranOf(project.start("--once"));
+    await until(() => project.read("begun") !== null);
+    project.write(
+      "tasks.yaml",
+      (project.read("tasks.yaml") ?? "").replace("status: in_progress", "status: blocked # not now"),
+    );
+    expect((await ended).code).toBe(1);
+    expect(project.read("tasks.yaml")).toContain("status: blocked # not now");
+    expect(stateOf(project, "T1")).toBe("blocked");
+  });
+
+  it("looks at what would be done without anything being changed", LONG, async () => {
+    const tasks =
+      "tasks:\n- {id: T1, title: t, repo: ., steps: [{id: s1, instruction: x}]}\n- {id: T2, title: u, depends_on: [T1]}\n";
+    using project = bloomProject({ tasks });
+    const shown = await project.bloom("run", "--dry-run");
+    expect(shown).toMatchObject({
+      code: 0,
+      out: "T1  t\n  step s1, scripted (permission edits) in . on bloom/T1\n",
+    });
+    expect(project.read("tasks.yaml")).toBe(tasks);
+    expect(project.runs()).toEqual([]);
+  });
+});
+
+function stateOf(project: BloomProject, id: string): string {
+  return JSON.parse(project.read(`.pawl/runs/${id}.json`) ?? "{}").state;
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; !holds(); tries++) {
+    if (tries > 600) throw new Error("It did not come to that.");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

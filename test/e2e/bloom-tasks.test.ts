@@ -205,11 +205,11 @@ describe("tasks.yaml on the command line", () => {
   it("takes a damaged cache as none", async () => {
     using made = project(FILE);
     await made.pawl("list");
-    const cache = made.read(".pawl/cache/tasks-1.json") ?? "";
+    const cache = made.read(".pawl/cache/tasks-2.json") ?? "";
     expect(cache).not.toBe("");
-    made.write(".pawl/cache/tasks-1.json", cache.replace('"T2"', '"T3"'));
+    made.write(".pawl/cache/tasks-2.json", cache.replace('"T2"', '"T3"'));
     expect((await made.pawl("list")).out).toContain("T2  Second");
-    made.write(".pawl/cache/tasks-1.json", cache.slice(0, 200));
+    made.write(".pawl/cache/tasks-2.json", cache.slice(0, 200));
     expect((await made.pawl("step", "done", "T1-a")).code).toBe(0);
   });
 });

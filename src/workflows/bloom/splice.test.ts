@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parseDocument } from "yaml";
 import { editTasks } from "./edit.ts";
 import { indexPlaces } from "./index-places.ts";
+import { packPlaces, unpackPlaces } from "./pack.ts";
 import { spliceAll, type TaskEdit } from "./splice.ts";
 
 type Data = Record<string, unknown>;
@@ -180,12 +181,13 @@ describe("Edits of tasks.yaml", () => {
     );
   });
 
-  it("move the known places along as if the new text had been read", () => {
+  it("move the known places along as if the new text had been read, and keep them through the cache", () => {
     fc.assert(
       fc.property(withEdits, ([text, edits]) => {
         const known = places(text);
         const after = spliceAll(text, known, edits);
         expect(known).toEqual(places(after));
+        expect(unpackPlaces(JSON.parse(JSON.stringify(packPlaces(known))))).toEqual(known);
       }),
       { numRuns: 500 },
     );

@@ -7,6 +7,7 @@ import { type ProjectPath, projectPath } from "../../base/path.ts";
 import type { Change, View } from "../../base/ports.ts";
 import type { Context, Worked } from "../module.ts";
 import { nearest } from "./nearest.ts";
+import { type PackedPlaces, packPlaces, unpackPlaces } from "./pack.ts";
 import type { Places } from "./places.ts";
 import { renderProblem } from "./problem.ts";
 import { spliceAll, type TaskEdit } from "./splice.ts";
@@ -17,7 +18,7 @@ import { eachTask, findTask, type Task, type TasksFile } from "./task.ts";
 export const TASKS_RUN = "bloom:tasks";
 /** The name of the store's editor that redoes edits of tasks.yaml. */
 export const TASKS_EDITOR = "tasks";
-const CACHE_KIND = "tasks-1";
+const CACHE_KIND = "tasks-2";
 const SHOWN_PROBLEMS = 5;
 
 export interface LoadedTasks {
@@ -94,11 +95,12 @@ export function changeTasks(loaded: LoadedTasks, edits: readonly TaskEdit[]): Ch
 }
 
 function worked(source: string, file: TasksFile, places: Places): Worked {
-  return { kind: CACHE_KIND, source, worked: () => JSON.stringify({ file, places }) };
+  return { kind: CACHE_KIND, source, worked: () => JSON.stringify({ file, places: packPlaces(places) }) };
 }
 
 function fromCache(kept: string): Pick<LoadedTasks, "file" | "places"> {
-  return JSON.parse(kept) as Pick<LoadedTasks, "file" | "places">;
+  const { file, places } = JSON.parse(kept) as { file: TasksFile; places: PackedPlaces };
+  return { file, places: unpackPlaces(places) };
 }
 
 function copyOf(places: Places): Places {

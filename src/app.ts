@@ -52,6 +52,10 @@ export async function run({ argv, program, home, workflows: shipped = WORKFLOWS 
       const root = findRoot({ cwd, option, variable: environment.PAWL_PROJECT, tasksFile, create });
       return open({ root, home, environment, workflows, cwd, tasksFile });
     },
+    async agents(root, agents = {}) {
+      const { openAgents } = await import("./adapters/agents/agents.ts");
+      return openAgents({ projectRoot: root ?? process.cwd(), environment, agents });
+    },
     async serve(project, names) {
       const { serve } = await import("./surfaces/mcp/serve.ts");
       await serve(project, names, host.version);

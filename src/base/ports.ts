@@ -246,9 +246,9 @@ export interface Agents {
   survey(): Promise<readonly AgentFound[]>;
   /**
    * One real round trip with an agent in a scratch folder: a new session, then the same one resumed. Throws
-   * `agent-missing` where no agent has the name.
+   * `agent-missing` where no agent has the name. Aborted: the agent is ended, and has not worked.
    */
-  tryOut(name: string): Promise<AgentTried>;
+  tryOut(name: string, signal?: AbortSignal): Promise<AgentTried>;
 }
 
 export interface AgentOrder {
@@ -366,9 +366,17 @@ export interface AgentFound {
   /** Where it was found; null: it was not. */
   readonly program: string | null;
   readonly version: string | null;
+  /**
+   * `ready`: it starts, and is what it is taken for. `stranger`: another program of that name. `untried`: an ACP program
+   * is started by `tryOut` only. `invalid`: its entry in the configuration names no dialect.
+   */
+  readonly status: "ready" | "stranger" | "broken" | "missing" | "untried" | "invalid";
   /** How it was recognised, or why not: one line. */
   readonly recognised: string;
-  /** As it would be called for a new session under each permission; the prompt goes to its standard input. */
+  /**
+   * As it would be called for a new session under each permission, after `env NAME=VALUE` where it is told by a
+   * variable; the prompt goes to its standard input.
+   */
   readonly calls: Readonly<Record<Permission, readonly string[]>>;
 }
 

@@ -238,6 +238,7 @@ describe("what is installed", () => {
     const byName = Object.fromEntries(found.map((one) => [one.name, one]));
     expect(byName.scripted).toMatchObject({
       version: "1.0.0",
+      status: "ready",
       recognised: expect.stringContaining("scripted agent"),
     });
     expect(byName.liar).toMatchObject({ version: null, recognised: expect.stringContaining("not claude") });

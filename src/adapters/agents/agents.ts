@@ -13,7 +13,7 @@ export function openAgents(setup: AgentsSetup): Agents {
     start: (order, hear) => start(setup, order, hear),
     endLeftovers: async (run) => (await endTree({ mark: markOf(setup.projectRoot, run) })).ended,
     survey: async () => (await import("./survey.ts")).survey(setup),
-    tryOut: async (name) => (await import("./try-out.ts")).tryOut(setup, name),
+    tryOut: async (name, signal) => (await import("./try-out.ts")).tryOut(setup, name, signal),
   };
 }
 

@@ -1,6 +1,6 @@
 /** What the agents are, from the configuration: a name to a dialect and a program, or to an ACP program. */
 import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
+import { delimiter, isAbsolute, join, resolve } from "node:path";
 import type { AgentSettings } from "../../base/settings.ts";
 import { claude } from "./claude.ts";
 import { codex } from "./codex.ts";
@@ -37,7 +37,11 @@ export function knownAgent(
 ): Known | { readonly kind: "none"; readonly why: string } {
   const settings = setup.agents[name] ?? {};
   if (settings.acp)
-    return { kind: "acp", settings, command: [settings.acp.command, ...(settings.acp.args ?? [])] };
+    return {
+      kind: "acp",
+      settings,
+      command: [anchored(setup, settings.acp.command), ...(settings.acp.args ?? [])],
+    };
   const dialect = DIALECTS[settings.dialect ?? name];
   if (!dialect) {
     const names = [...new Set([...Object.keys(DIALECTS), ...Object.keys(setup.agents)])].join(", ");
@@ -45,13 +49,22 @@ export function knownAgent(
   }
   if (dialect.name === "scripted" && !settings.program)
     return { kind: "dialect", dialect, settings, command: [process.execPath, scriptedProgram()] };
-  return { kind: "dialect", dialect, settings, command: [settings.program ?? dialect.program] };
+  return {
+    kind: "dialect",
+    dialect,
+    settings,
+    command: [anchored(setup, settings.program ?? dialect.program)],
+  };
 }
 
-/** The program's file, or null. A name with a slash is a path from the project's root. */
+/** A name with a slash is a path from the project's root, wherever the agent works. */
+function anchored({ projectRoot }: AgentsSetup, program: string): string {
+  return program.includes("/") ? resolve(projectRoot, program) : program;
+}
+
+/** The program's file, or null. */
 export function findProgram(setup: AgentsSetup, program: string): string | null {
   if (isAbsolute(program)) return isProgram(program) ? program : null;
-  if (program.includes("/")) return findProgram(setup, join(setup.projectRoot, program));
   for (const folder of (setup.environment.PATH ?? "").split(delimiter)) {
     const path = join(folder, program);
     if (isAbsolute(path) && isProgram(path)) return path;

@@ -16,17 +16,20 @@ export async function survey(setup: AgentsSetup): Promise<readonly AgentFound[]>
 
 async function find(setup: AgentsSetup, name: string): Promise<AgentFound> {
   const known = knownAgent(setup, name);
-  if (known.kind === "none")
-    return { name, dialect: "acp", program: null, version: null, recognised: known.why, calls: noCalls() };
+  if (known.kind === "none") return { ...NOTHING, name, recognised: known.why };
   const dialect = known.kind === "acp" ? "acp" : known.dialect.name;
   const [word = "", ...before] = known.command;
   const program = findProgram(setup, word);
   const found = { name, dialect, program, calls: callsOf(known) } as const;
-  if (program === null) return { ...found, version: null, recognised: `no program ${word} on the PATH` };
+  if (program === null) {
+    const where = word.includes("/") ? `no program ${word}` : `no program ${word} on the PATH`;
+    return { ...found, version: null, status: "missing", recognised: where };
+  }
   if (known.kind === "acp")
     return {
       ...found,
       version: null,
+      status: "untried",
       recognised: "configured as an ACP agent; `pawl agents test` starts it",
     };
   const told = await versionOf(setup, program, before, known.dialect);
@@ -38,7 +41,7 @@ async function versionOf(
   program: string,
   before: readonly string[],
   dialect: Dialect,
-): Promise<{ version: string | null; recognised: string }> {
+): Promise<Pick<AgentFound, "version" | "status" | "recognised">> {
   const environment = childEnvironment(setup.environment, {
     mark: markOf(setup.projectRoot, "survey"),
     folder: setup.projectRoot,
@@ -52,14 +55,12 @@ async function versionOf(
     });
   });
   if (output.startsWith("\0"))
-    return { version: null, recognised: `it does not start: ${output.slice(1, 300)}` };
+    return { version: null, status: "broken", recognised: `it does not start: ${output.slice(1, 300)}` };
   const version = /\d+\.\d+\.\d+[\w.-]*/.exec(output)?.[0] ?? null;
+  const said = `--version says ${JSON.stringify(output.trim().slice(0, 80))}`;
   return dialect.version.test(output)
-    ? { version, recognised: `--version says ${JSON.stringify(output.trim().slice(0, 80))}` }
-    : {
-        version,
-        recognised: `not ${dialect.name}: --version says ${JSON.stringify(output.trim().slice(0, 80))}`,
-      };
+    ? { version, status: "ready", recognised: said }
+    : { version, status: "stranger", recognised: `not ${dialect.name}: ${said}` };
 }
 
 function callsOf(known: Exclude<Known, { kind: "none" }>): AgentFound["calls"] {
@@ -73,11 +74,17 @@ function callsOf(known: Exclude<Known, { kind: "none" }>): AgentFound["calls"] {
       gitFolders: [],
       asRoot: process.getuid?.() === 0,
     } as const;
-    return [permission, [...known.command, ...known.dialect.arguments(call), ...(known.settings.args ?? [])]];
+    const told = Object.entries(known.dialect.environment(call)).map(([key, value]) => `${key}=${value}`);
+    const words = [...known.command, ...known.dialect.arguments(call), ...(known.settings.args ?? [])];
+    return [permission, told.length > 0 ? ["env", ...told, ...words] : words];
   });
   return Object.fromEntries(calls);
 }
 
-function noCalls(): AgentFound["calls"] {
-  return { ask: [], edits: [], all: [] };
-}
+const NOTHING: Omit<AgentFound, "name" | "recognised"> = {
+  dialect: "acp",
+  program: null,
+  version: null,
+  status: "invalid",
+  calls: { ask: [], edits: [], all: [] },
+};

@@ -5,13 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PawlError } from "../../base/error.ts";
 import type { AgentEnd, AgentTried, Folder } from "../../base/ports.ts";
+import type { AgentSettings } from "../../base/settings.ts";
 import { openAgents } from "./agents.ts";
-import { type AgentsSetup, knownAgent } from "./setup.ts";
+import { type AgentsSetup, type Known, knownAgent } from "./setup.ts";
 
 const LIMITS = { inactivity: 120_000, total: 240_000 };
 
 /** Throws `agent-missing` where no agent has the name. */
-export async function tryOut(setup: AgentsSetup, name: string): Promise<AgentTried> {
+export async function tryOut(setup: AgentsSetup, name: string, signal?: AbortSignal): Promise<AgentTried> {
   const known = knownAgent(setup, name);
   if (known.kind === "none")
     throw new PawlError(
@@ -21,15 +22,27 @@ export async function tryOut(setup: AgentsSetup, name: string): Promise<AgentTri
     );
   const folder = mkdtempSync(join(tmpdir(), "pawl-try-")) as Folder;
   try {
-    return await tryIn(setup, name, folder);
+    const agents = { [name]: placed(known) };
+    return await tryIn({ ...setup, projectRoot: folder, agents }, name, folder, signal);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function tryIn(setup: AgentsSetup, name: string, folder: Folder): Promise<AgentTried> {
+/** The agent's settings with its program as it is found from the project: the scratch folder is not the project. */
+function placed({ settings, command: [program = ""] }: Exclude<Known, { kind: "none" }>): AgentSettings {
+  if (settings.acp) return { ...settings, acp: { ...settings.acp, command: program } };
+  return settings.program ? { ...settings, program } : settings;
+}
+
+async function tryIn(
+  setup: AgentsSetup,
+  name: string,
+  folder: Folder,
+  signal: AbortSignal | undefined,
+): Promise<AgentTried> {
   const word = `pawl-${randomUUID().slice(0, 8)}`;
-  const agents = openAgents({ ...setup, projectRoot: folder });
+  const agents = openAgents(setup);
   const steps: AgentTried["steps"][number][] = [];
   const run = async (what: string, prompt: string, session: string | null, expected: string) => {
     const order = {
@@ -42,9 +55,14 @@ async function tryIn(setup: AgentsSetup, name: string, folder: Folder): Promise<
       limits: LIMITS,
     };
     const texts: string[] = [];
-    const end = await agents.start(order, (event) => {
+    const running = agents.start(order, (event) => {
       if (event.type === "text") texts.push(event.text);
-    }).ended;
+    });
+    const stop = () => void running.stop("it was interrupted");
+    if (signal?.aborted) stop();
+    signal?.addEventListener("abort", stop);
+    const end = await running.ended;
+    signal?.removeEventListener("abort", stop);
     const ok = end.outcome === "succeeded" && texts.join("").includes(expected);
     steps.push({ what, ok, detail: detailOf(end, texts.join("")) });
     return ok ? end.session : null;

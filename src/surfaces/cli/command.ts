@@ -1,5 +1,7 @@
 /** What a command is: data that names it, and a function that is loaded when it is called. */
 import type { Caller } from "../../base/event.ts";
+import type { Agents } from "../../base/ports.ts";
+import type { Settings } from "../../base/settings.ts";
 import type { Project, Workflows } from "../../runtime/project.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -72,6 +74,8 @@ export interface Host {
     readonly option?: string | undefined;
     readonly file?: string | undefined;
   }): Promise<Project>;
+  /** The agents that the settings name, for the project at `root`; null: outside of any. */
+  agents(root: string | null, settings: Settings["agents"]): Promise<Agents>;
   /** Serves MCP over standard input and output until the client is gone. */
   serve(project: Project, workflows: readonly string[]): Promise<void>;
 }

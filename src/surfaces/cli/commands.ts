@@ -94,6 +94,25 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import("./run.ts")).run,
   },
   {
+    name: "agents",
+    summary: "show which agents are installed, and how each would be called",
+    group: EVERY_DAY,
+    arguments: [],
+    options: [],
+    details: "Starts each program that is found once, for its version. Works outside a project, too.",
+    load: async () => (await import("./agents.ts")).agents,
+  },
+  {
+    name: "agents test",
+    summary: "try an agent out: a new session, then the same one resumed",
+    group: EVERY_DAY,
+    arguments: [{ name: "name", description: "the agent, as `pawl agents` names it", required: true }],
+    options: [],
+    details:
+      "It works in a scratch folder and asks its model twice, which costs what two short questions cost.",
+    load: async () => (await import("./agents.ts")).testAgent,
+  },
+  {
     name: "mcp",
     summary: "serve workflows to an assistant over MCP (standard input and output)",
     group: EVERY_DAY,

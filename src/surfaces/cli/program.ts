@@ -12,6 +12,7 @@ const USAGE_CODES: ReadonlySet<ErrorCode> = new Set([
   "run-missing",
   "workflow-missing",
   "id-invalid",
+  "agent-missing",
 ]);
 
 /** Runs the command line and gives the exit code. Never throws. */
@@ -44,7 +45,7 @@ function fail({ code, message, fix }: PawlError, json: boolean, { terminal, name
 async function obey(argv: readonly string[], host: Host): Promise<Answer | undefined> {
   // A command of our own needs no other one, and no workflow's verbs: they would only be loaded to be left alone.
   const word = firstWord(argv);
-  const own = COMMANDS.filter(({ name }) => name === word);
+  const own = COMMANDS.filter(({ name }) => name.split(" ")[0] === word);
   // The help is shown, too, where a workflow cannot be loaded.
   const sound = { soundOnly: word === undefined };
   const specs =
@@ -106,9 +107,9 @@ function build(specs: readonly CommandSpec[], host: Host, action: Obey): Command
   return program;
 }
 
-/** Commands of two words hang under a command that only holds them. */
+/** Commands of two words hang under a command that only holds them, or is one itself. */
 function groupOf(program: Command, groups: Map<string, Command>, name: string, heading: string): Command {
-  const known = groups.get(name);
+  const known = groups.get(name) ?? program.commands.find((command) => command.name() === name);
   if (known) return known;
   const made = program.command(name).helpGroup(`${heading}:`);
   groups.set(name, made);

@@ -1,0 +1,102 @@
+import { toPawlError } from "../../base/error.ts";
+import type { AgentFound, Agents, AgentTried, Permission } from "../../base/ports.ts";
+import type { Host, Run } from "./command.ts";
+import { clean, type Paint, type Terminal, wrap } from "./terminal.ts";
+
+/** What is installed, in which version, whether it starts, and how it would be called under each permission. */
+export const agents: Run = async (host) => {
+  const found = await (await openAgents(host)).survey();
+  return { text: renderAgents(found, host.terminal), data: { agents: found } };
+};
+
+/** One real round trip with an agent. Told to end, it ends the agent first. */
+export const testAgent: Run = async (host, call) => {
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort());
+  const name = call.arguments.name as string;
+  const tried = await (await openAgents(host)).tryOut(name, stop.signal);
+  return {
+    text: renderTried(tried, host.terminal),
+    data: tried,
+    ...(tried.works ? {} : { exit: 1 as const }),
+  };
+};
+
+/** As the project's settings name them; outside a project those that need no entry. */
+async function openAgents(host: Host): Promise<Agents> {
+  try {
+    const { root, runtime } = await host.project();
+    return await host.agents(root, (await runtime.settings(runtime.store.view())).agents);
+  } catch (thrown) {
+    if (toPawlError(thrown).code !== "project-missing") throw thrown;
+    return host.agents(null, {});
+  }
+}
+
+type Screen = Pick<Terminal, "columns" | "paint">;
+
+const PERMISSIONS: readonly Permission[] = ["ask", "edits", "all"];
+
+export function renderAgents(found: readonly AgentFound[], screen: Screen): string {
+  const blocks = found.map((agent) => renderAgent(agent, screen));
+  const ready = found.filter(({ status }) => status === "ready").length;
+  const closing = `Ready: ${ready} of ${found.length}. \`pawl agents test NAME\` tries one out with its model.`;
+  return `${blocks.join("\n")}\n${wrap(closing, screen.columns).join("\n")}\n`;
+}
+
+function renderAgent(agent: AgentFound, { columns, paint }: Screen): string {
+  const said = { ready: "starts", stranger: "is another program", broken: "does not start" };
+  const status = { ...said, missing: "not installed", untried: "not tried", invalid: "not configured" };
+  const version = agent.version ? ` ${agent.version}` : "";
+  const kind = agent.dialect === agent.name ? "" : `  ${paint.dim(agent.dialect)}`;
+  const heading = `${paint.bold(clean(agent.name))}${clean(version)}${kind}  ${colourOf(agent, paint)(status[agent.status])}`;
+  const shown = agent.status === "ready" || agent.status === "untried";
+  return [
+    heading,
+    ...(agent.program === null ? [] : [`  ${clean(agent.program)}`]),
+    ...wrap(agent.recognised, columns - 2).map((line) => `  ${line}`),
+    ...(shown ? callsOf(agent, columns) : []),
+    "",
+  ].join("\n");
+}
+
+function colourOf({ status }: AgentFound, paint: Paint) {
+  if (status === "ready") return paint.green;
+  return status === "missing" || status === "untried" ? paint.dim : paint.red;
+}
+
+const CALLED = "  edits  ".length;
+
+/** Ways that are the same share their lines. */
+function callsOf({ calls }: AgentFound, columns: number): string[] {
+  const ways = PERMISSIONS.map((permission) => ({
+    permission,
+    call: calls[permission].map(quoted).join(" "),
+  }));
+  if (ways.every(({ call }) => call === ways[0]?.call)) return hang("any", ways[0]?.call ?? "", columns);
+  return ways.flatMap(({ permission, call }) => hang(permission, call, columns));
+}
+
+function hang(name: string, text: string, columns: number): string[] {
+  const lines = wrap(text, columns - CALLED).flatMap((line) => broken(line, columns - CALLED));
+  return lines.map((line, at) => `  ${(at === 0 ? name : "").padEnd(CALLED - 2)}${line}`);
+}
+
+/** A word that is longer than the line goes on in the next one. */
+function broken(line: string, width: number): string[] {
+  return line.match(new RegExp(`.{1,${width}}`, "gu")) ?? [];
+}
+
+/** As a shell takes it. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+export function renderTried({ name, works, steps }: AgentTried, { columns, paint }: Screen): string {
+  const lines = steps.flatMap(({ what, ok, detail }) => [
+    `${ok ? paint.green("✓") : paint.red("✗")} ${clean(what)}`,
+    ...wrap(detail, columns - 4).flatMap((line) => broken(line, columns - 4).map((part) => `    ${part}`)),
+  ]);
+  const end = works ? `${name} works.` : `${name} does not work: see docs/agents.md for what its ends mean.`;
+  return `${lines.join("\n")}\n${wrap(end, columns).join("\n")}\n`;
+}

@@ -1,0 +1,101 @@
+import { spawn } from "node:child_process";
+import { chmodSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import type { AgentFound } from "../../src/base/ports.ts";
+import {
+  end,
+  MAIN,
+  runPawl,
+  type TemporaryProject,
+  temporaryProject,
+  testEnvironment,
+} from "../rig/project.ts";
+
+/** A folder of programs in place of those that the machine has. */
+function programs(project: TemporaryProject, scripts: Readonly<Record<string, string>>) {
+  const folder = join(project.root, "bin");
+  mkdirSync(folder, { recursive: true });
+  for (const [name, script] of Object.entries(scripts)) {
+    project.write(`bin/${name}`, `#!/bin/sh\n${script}\n`);
+    chmodSync(join(folder, name), 0o755);
+  }
+  return { PATH: `${folder}:/usr/bin:/bin` };
+}
+
+it("shows outside of any project what is installed, whether it starts, and how it would be called", async () => {
+  using project = temporaryProject({ marked: false });
+  const environment = programs(project, {
+    claude: "echo '2.1.330 (Claude Code)'",
+    codex: "echo 'codex, a manual 1.2.3'",
+    gemini: "echo no licence >&2; exit 1",
+  });
+  const { code, out, err } = await runPawl(project.root, ["agents"], environment);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(out.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  expect(out).toMatch(/^claude 2\.1\.330 {2}starts$/m);
+  expect(out).toMatch(/^ {2}edits {2}claude -p .*\n? *acceptEdits$/m);
+  expect(out).toMatch(/^codex 1\.2\.3 {2}is another program$/m);
+  expect(out).toMatch(/^opencode {2}not installed$/m);
+  expect(out).toMatch(/^gemini {2}does not start\n(.*\n){1,4}.*no licence/m);
+  expect(out).toMatch(/^scripted 1\.0\.0 {2}starts$/m);
+  expect(out).toContain("Ready: 2 of 5.");
+
+  const { agents } = JSON.parse((await runPawl(project.root, ["agents", "--json"], environment)).out);
+  const found = (name: string) => agents.find((agent: AgentFound) => agent.name === name);
+  expect(found("claude")).toMatchObject({ status: "ready", version: "2.1.330", dialect: "claude" });
+  expect(found("claude").calls.ask).toContain("default");
+  expect(found("opencode")).toMatchObject({ status: "missing", program: null });
+  // What is told by a variable belongs to the call, too.
+  expect(found("opencode").calls.ask.slice(0, 2)).toEqual([
+    "env",
+    expect.stringMatching(/^OPENCODE_PERMISSION=/),
+  ]);
+  expect(project.read(".pawl/.gitignore")).toBeNull();
+});
+
+it("tries an agent out by a session and the same one resumed, in a scratch folder", async () => {
+  using project = temporaryProject();
+  const ended = await project.pawl("agents", "test", "scripted");
+  expect(ended).toMatchObject({ code: 0, err: "" });
+  expect(ended.out).toMatch(/^✓ a new session\n {4}answered "pawl-/m);
+  expect(ended.out).toMatch(/^✓ the same session, resumed\n/m);
+  expect(ended.out).toMatch(/^scripted works\.$/m);
+  const { code, out } = await project.pawl("agents", "test", "scripted", "--json");
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({
+    name: "scripted",
+    works: true,
+    steps: [{ ok: true }, { ok: true }],
+  });
+  expect(project.read(".pawl/agents")).toBeNull();
+});
+
+it("says of an agent that is not there, does not answer or is not known what is wrong", async () => {
+  using project = temporaryProject();
+  const environment = programs(project, { codex: "echo busy >&2; exit 3" });
+  const missing = await runPawl(project.root, ["agents", "test", "claude"], environment);
+  expect(missing).toMatchObject({ code: 1, err: "" });
+  expect(missing.out).toMatch(/^✗ a new session\n {4}not-installed: /m);
+  const silent = await runPawl(project.root, ["agents", "test", "codex", "--json"], environment);
+  expect(silent.code).toBe(1);
+  expect(JSON.parse(silent.out)).toMatchObject({ works: false, steps: [{ ok: false }] });
+  const unknown = await runPawl(project.root, ["agents", "test", "nobody"], environment);
+  expect(unknown).toMatchObject({ code: 2, out: "" });
+  expect(unknown.err).toContain("[agent-missing]");
+});
+
+it("ends the agent that it tries out when it is told to end", async () => {
+  using project = temporaryProject();
+  const environment = programs(project, { claude: `echo $$ > "$HOME/claude.pid"; exec sleep 300` });
+  const child = spawn(process.execPath, [MAIN, "agents", "test", "claude"], {
+    cwd: project.root,
+    env: testEnvironment({ ...environment, HOME: project.root }),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = end(child);
+  while (!project.read("claude.pid")?.endsWith("\n")) await new Promise((done) => setTimeout(done, 10));
+  child.kill("SIGTERM");
+  expect(await ended).toMatchObject({ code: 1, out: expect.stringContaining("stopped: it was interrupted") });
+  expect(() => process.kill(Number(project.read("claude.pid")), 0)).toThrow("ESRCH");
+});

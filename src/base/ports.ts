@@ -242,8 +242,11 @@ export interface Agents {
   start(order: AgentOrder, hear: (event: AgentEvent) => void): AgentRun;
   /** Ends every process that bears the run's mark: what a dead owner left. Returns how many there were. */
   endLeftovers(run: string): Promise<number>;
-  /** What is known and installed, for `pawl agents`. Starts each found program once, for its version. */
-  survey(): Promise<readonly AgentFound[]>;
+  /**
+   * What is known and installed, for `pawl agents`. Starts each found program once, for its version. `allow`: the commands
+   * that would be listed for it.
+   */
+  survey(allow?: readonly string[]): Promise<readonly AgentFound[]>;
   /**
    * One real round trip with an agent in a scratch folder: a new session, then the same one resumed. Throws
    * `agent-missing` where no agent has the name. Aborted: the agent is ended, and has not worked.

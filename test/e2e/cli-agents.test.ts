@@ -34,7 +34,8 @@ it("shows outside of any project what is installed, whether it starts, and how i
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(out.split("\n").filter((line) => line.length > 80)).toEqual([]);
   expect(out).toMatch(/^claude 2\.1\.330 {2}starts$/m);
-  expect(out).toMatch(/^ {2}edits {2}claude -p .*\n? *acceptEdits$/m);
+  expect(out).toMatch(/^ {2}edits {2}claude -p .*\n? *acceptEdits --allowedTools /m);
+  expect(out).toContain("Bash(git commit:*)");
   expect(out).toMatch(/^codex 1\.2\.3 {2}is another program$/m);
   expect(out).toMatch(/^opencode {2}not installed$/m);
   expect(out).toMatch(/^gemini {2}does not start\n(.*\n){1,4}.*no licence/m);
@@ -69,6 +70,24 @@ it("tries an agent out by a session and the same one resumed, in a scratch folde
     steps: [{ ok: true }, { ok: true }],
   });
   expect(project.read(".pawl/agents")).toBeNull();
+});
+
+it("takes the project's own agents from pawl.yaml, and a path from the project's root", async () => {
+  using project = temporaryProject();
+  programs(project, { mine: "echo '2.0.0 (Claude Code)'; exit 5" });
+  project.write("pawl.yaml", "agents:\n  mine: { dialect: claude, program: ./bin/mine }\n");
+  project.write("below/file.txt", "");
+  const { out } = await runPawl(join(project.root, "below"), ["agents", "--json"]);
+  const mine = JSON.parse(out).agents.find((agent: AgentFound) => agent.name === "mine");
+  expect(mine).toMatchObject({
+    dialect: "claude",
+    program: join(project.root, "bin/mine"),
+    status: "broken",
+  });
+  // It is started from elsewhere, and yet found: that it ends with 5 is its own doing.
+  const tried = await project.pawl("agents", "test", "mine");
+  expect(tried).toMatchObject({ code: 1, out: expect.stringMatching(/^ {4}(exit|cut-stream): /m) });
+  expect((await project.pawl("agents", "test", "mine", "--project", "nowhere")).code).toBe(2);
 });
 
 it("says of an agent that is not there, does not answer or is not known what is wrong", async () => {

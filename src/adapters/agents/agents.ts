@@ -12,7 +12,7 @@ export function openAgents(setup: AgentsSetup): Agents {
   return {
     start: (order, hear) => start(setup, order, hear),
     endLeftovers: async (run) => (await endTree({ mark: markOf(setup.projectRoot, run) })).ended,
-    survey: async () => (await import("./survey.ts")).survey(setup),
+    survey: async (allow) => (await import("./survey.ts")).survey(setup, allow),
     tryOut: async (name, signal) => (await import("./try-out.ts")).tryOut(setup, name, signal),
   };
 }

@@ -9,18 +9,21 @@ import { type AgentsSetup, DIALECTS, findProgram, type Known, knownAgent } from 
 const VERSION_LIMIT = 20_000;
 const PERMISSIONS: readonly Permission[] = ["ask", "edits", "all"];
 
-export async function survey(setup: AgentsSetup): Promise<readonly AgentFound[]> {
+export async function survey(
+  setup: AgentsSetup,
+  allow: readonly string[] = [],
+): Promise<readonly AgentFound[]> {
   const names = [...new Set([...Object.keys(DIALECTS), ...Object.keys(setup.agents)])];
-  return Promise.all(names.map((name) => find(setup, name)));
+  return Promise.all(names.map((name) => find(setup, name, allow)));
 }
 
-async function find(setup: AgentsSetup, name: string): Promise<AgentFound> {
+async function find(setup: AgentsSetup, name: string, allow: readonly string[]): Promise<AgentFound> {
   const known = knownAgent(setup, name);
   if (known.kind === "none") return { ...NOTHING, name, recognised: known.why };
   const dialect = known.kind === "acp" ? "acp" : known.dialect.name;
   const [word = "", ...before] = known.command;
   const program = findProgram(setup, word);
-  const found = { name, dialect, program, calls: callsOf(known) } as const;
+  const found = { name, dialect, program, calls: callsOf(known, allow) } as const;
   if (program === null) {
     const where = word.includes("/") ? `no program ${word}` : `no program ${word} on the PATH`;
     return { ...found, version: null, status: "missing", recognised: where };
@@ -63,13 +66,13 @@ async function versionOf(
     : { version, status: "stranger", recognised: `not ${dialect.name}: ${said}` };
 }
 
-function callsOf(known: Exclude<Known, { kind: "none" }>): AgentFound["calls"] {
+function callsOf(known: Exclude<Known, { kind: "none" }>, allow: readonly string[]): AgentFound["calls"] {
   if (known.kind === "acp") return { ask: known.command, edits: known.command, all: known.command };
   const calls = PERMISSIONS.map((permission) => {
     const call = {
       session: { type: "new" },
       permission,
-      allow: [],
+      allow,
       model: known.settings.model,
       gitFolders: [],
       asRoot: process.getuid?.() === 0,

@@ -1,11 +1,14 @@
 import { toPawlError } from "../../base/error.ts";
 import type { AgentFound, Agents, AgentTried, Permission } from "../../base/ports.ts";
+import { DEFAULT_SETTINGS, type Settings } from "../../base/settings.ts";
+import { allowedCommands } from "../../workflows/bloom/allowed.ts";
 import type { Host, Run } from "./command.ts";
 import { clean, type Paint, type Terminal, wrap } from "./terminal.ts";
 
 /** What is installed, in which version, whether it starts, and how it would be called under each permission. */
 export const agents: Run = async (host) => {
-  const found = await (await openAgents(host)).survey();
+  const { programs, command } = await openAgents(host);
+  const found = await programs.survey(allowedCommands(command));
   return { text: renderAgents(found, host.terminal), data: { agents: found } };
 };
 
@@ -14,7 +17,8 @@ export const testAgent: Run = async (host, call) => {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort());
   const name = call.arguments.name as string;
-  const tried = await (await openAgents(host)).tryOut(name, stop.signal);
+  const { programs } = await openAgents(host);
+  const tried = await programs.tryOut(name, stop.signal);
   return {
     text: renderTried(tried, host.terminal),
     data: tried,
@@ -23,13 +27,18 @@ export const testAgent: Run = async (host, call) => {
 };
 
 /** As the project's settings name them; outside a project those that need no entry. */
-async function openAgents(host: Host): Promise<Agents> {
+async function openAgents(host: Host): Promise<{ programs: Agents; command: string }> {
+  const { root, settings } = await around(host);
+  return { programs: await host.agents(root, settings.agents), command: settings.bloom.command };
+}
+
+async function around(host: Host): Promise<{ root: string | null; settings: Settings }> {
   try {
     const { root, runtime } = await host.project();
-    return await host.agents(root, (await runtime.settings(runtime.store.view())).agents);
+    return { root, settings: await runtime.settings(runtime.store.view()) };
   } catch (thrown) {
     if (toPawlError(thrown).code !== "project-missing") throw thrown;
-    return host.agents(null, {});
+    return { root: null, settings: DEFAULT_SETTINGS };
   }
 }
 

@@ -2,8 +2,10 @@
  * One run of a task's agent: for its current step, or on an errand. Looks first: a step that is done is not run again,
  * a question that waits is not passed over, a spent budget is not overdrawn.
  */
+
 import type { BloomHappening } from "../../../base/bloom-event.ts";
 import type { AgentEnd, AgentEvent, AgentRun, AgentUsage, Folder, Worktree } from "../../../base/ports.ts";
+import { allowedCommands } from "../allowed.ts";
 import { budgetOf, minutesLeft, overspent } from "../budget.ts";
 import { errandPrompt } from "../errand-prompt.ts";
 import { isOpen, unverifiedSteps } from "../facts.ts";
@@ -102,7 +104,7 @@ async function start(site: Site, place: Place): Promise<Came> {
       prompt: errandPrompt(known, step, place.conflicts, session === null),
       session: session ? { type: "resume", id: session.id } : { type: "new" },
       permission: settings.permission,
-      allow: [settings.command, "git"],
+      allow: allowedCommands(settings.command),
       environment: { ...site.ports.environment, BLOOM_TASK: task.id },
       limits: { inactivity: settings.limits.silence * MINUTE, total: limit * MINUTE },
     },

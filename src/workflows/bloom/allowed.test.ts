@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { allowedCommands } from "./allowed.ts";
+import { parseTasks } from "./parse.ts";
+import { buildStepPrompt, buildTaskPrompt } from "./prompt.ts";
+import type { Step, Task } from "./task.ts";
+
+const parsed = parseTasks("tasks:\n- id: T1\n  title: One\n  steps:\n  - {id: s1, instruction: Do it}\n");
+if (!parsed.ok) throw new Error("the file of this test is wrong");
+const [task] = parsed.file.tasks as [Task];
+const allows = (line: string) => allowedCommands("npx bloom").some((one) => `${line} `.startsWith(`${one} `));
+
+it("allows an agent every command that its prompts name", () => {
+  const prompts =
+    buildStepPrompt(task, task.steps[0] as Step, null, "npx bloom") +
+    buildTaskPrompt(task, null, "npx bloom");
+  const named = prompts.match(/npx bloom [^\n`]+/g) ?? [];
+  expect(named.length).toBeGreaterThan(3);
+  expect(named.filter((line) => !allows(line))).toEqual([]);
+});
+
+it.each([
+  "git push",
+  "git config core.hooksPath x",
+  "git",
+  "npx bloom approve T1",
+  "npx bloom answer T1",
+  "npx bloom",
+])("does not allow %s", (line) => {
+  expect(allows(line)).toBe(false);
+});

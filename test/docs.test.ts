@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { renderReference } from "../scripts/cli-reference.ts";
 import { MAIN, testEnvironment } from "./rig/project.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -74,6 +75,20 @@ describe("the configuration's page", () => {
     } finally {
       rmSync(project, { recursive: true, force: true });
     }
+  });
+});
+
+describe("the commands' page", () => {
+  it("is what the program's own help says", { timeout: 120_000 }, async () => {
+    const page = await renderReference(MAIN, testEnvironment({ DOOR_ONLY: "", NO_COLOR: "1" }));
+    expect(page.match(/^## /gm)?.length).toBeGreaterThan(30);
+    const own = page
+      .split(/\n(?=## )/)
+      .filter((part) => !part.startsWith("## door") && !part.startsWith("# "));
+    const shown = textOf("docs/cli.md")
+      .split(/\n(?=## )/)
+      .filter((part) => !part.startsWith("# "));
+    expect(own.map((part) => part.trim())).toEqual(shown.map((part) => part.trim()));
   });
 });
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { createRequire, isBuiltin } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { build, type Metafile, type Plugin } from "esbuild";
 import { mergeChunks } from "./merge-chunks.ts";
@@ -40,6 +40,8 @@ export async function bundle(
     minifyWhitespace: true,
     legalComments: "none",
     plugins: [builtins()],
+    // Asking for it loads a part of Node; liquidjs takes the clock instead.
+    define: { "global.performance": "undefined" },
     metafile: true,
     logLevel: "warning",
     // Bundled CommonJS asks for Node's own modules by `require`.
@@ -62,9 +64,11 @@ function builtins(): Plugin {
   return {
     name: "builtins",
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^node:/ }, ({ path }) =>
-        KEPT.has(path) ? { path, external: true } : { path, namespace: "builtin", sideEffects: false },
-      );
+      onResolve({ filter: /^[a-z:_/]+$/ }, ({ path: name }) => {
+        if (!isBuiltin(name)) return undefined;
+        const path = name.startsWith("node:") ? name : `node:${name}`;
+        return KEPT.has(path) ? { path, external: true } : { path, namespace: "builtin", sideEffects: false };
+      });
       onLoad({ filter: /.*/, namespace: "builtin" }, async ({ path }) => {
         const { default: _, ...members } = await import(path);
         return { contents: (LATE.has(path) ? renderLate : renderEager)(path, members) };

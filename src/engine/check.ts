@@ -253,4 +253,4 @@ function pathIds(reach: Reach, index: number): readonly string[] {
   return pathTo(reach, index).map((row) => row.id);
 }
 
-export type { Violation, ViolationKind } from "./violation.ts";
+export type { Violation } from "./violation.ts";

@@ -83,9 +83,9 @@ const LATE: ReadonlySet<string> = new Set(["node:child_process", "node:crypto"])
 function renderEager(path: string, members: object): string {
   return [
     `const builtin = process.getBuiltinModule(${JSON.stringify(path)});`,
-    "const get = (name) => builtin[name];",
+    "const memberOf = (name) => builtin[name];",
     "export default builtin;",
-    ...Object.keys(members).map((name) => `export const ${name} = /* @__PURE__ */ get("${name}");`),
+    ...Object.keys(members).map((name) => `export const ${name} = /* @__PURE__ */ memberOf("${name}");`),
   ].join("\n");
 }
 

@@ -60,6 +60,12 @@ export async function run({ argv, program, home, workflows: shipped = WORKFLOWS 
       const { serve } = await import("./surfaces/mcp/serve.ts");
       await serve(project, names, host.version);
     },
+    async serveHttp(project, names, how) {
+      const { serveHttp } = await import("./surfaces/mcp/serve-http.ts");
+      const onError = (message: string) => host.terminal.err(`${message}\n`);
+      const token = environment.PAWL_MCP_TOKEN || undefined;
+      await serveHttp(project, names, { ...how, token, version: host.version, onError });
+    },
   };
   try {
     return await runProgram(argv, host);

@@ -1,6 +1,7 @@
-/** A real MCP client on the real server, over standard input and output. */
-import { Client, type ElicitResult } from "@modelcontextprotocol/client";
+/** A real MCP client on the real server, over standard input and output, or over HTTP where it serves there. */
+import { Client, type ElicitResult, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import type { HttpServer } from "./http-server.ts";
 import { MAIN, type TemporaryProject, testEnvironment } from "./project.ts";
 
 /** The two eras of the protocol that clients speak. */
@@ -16,9 +17,12 @@ export interface ConnectOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-export interface Connected {
-  readonly client: Client;
+export interface Connected extends Spoken {
   readonly transport: StdioClientTransport;
+}
+
+interface Spoken {
+  readonly client: Client;
   /** Log messages, in the order told. */
   readonly logs: readonly { readonly level: string; readonly data: unknown }[];
   call(tool: string, input?: Record<string, unknown>): Promise<Answered>;
@@ -32,7 +36,30 @@ export interface Answered {
 }
 
 export async function connect(project: TemporaryProject, options: ConnectOptions = {}): Promise<Connected> {
-  const { era = "2025", human, workflows = [], environment = {} } = options;
+  const { workflows = [], environment = {} } = options;
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [MAIN, "mcp", ...workflows],
+    cwd: project.root,
+    env: testEnvironment(environment),
+    stderr: "pipe",
+  });
+  return Object.assign(await speak(transport, options), { transport });
+}
+
+/** A client of a server that serves over HTTP. */
+export function connectOver(
+  { url, token }: HttpServer,
+  options: Pick<ConnectOptions, "era" | "human"> = {},
+): Promise<Spoken> {
+  const headers = { authorization: `Bearer ${token}` };
+  return speak(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }), options);
+}
+
+async function speak(
+  transport: StdioClientTransport | StreamableHTTPClientTransport,
+  { era = "2025", human }: ConnectOptions,
+): Promise<Spoken> {
   const client = new Client(
     { name: "rig", version: "1.0.0" },
     {
@@ -43,17 +70,9 @@ export async function connect(project: TemporaryProject, options: ConnectOptions
   const logs: { level: string; data: unknown }[] = [];
   client.setNotificationHandler("notifications/message", ({ params }) => void logs.push(params));
   if (human) client.setRequestHandler("elicitation/create", ({ params }) => human(params.message));
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [MAIN, "mcp", ...workflows],
-    cwd: project.root,
-    env: testEnvironment(environment),
-    stderr: "pipe",
-  });
   await client.connect(transport);
   return {
     client,
-    transport,
     logs,
     async call(tool, input = {}) {
       const { content, structuredContent, isError } = await client.callTool({ name: tool, arguments: input });

@@ -78,4 +78,19 @@ export interface Host {
   agents(root: string | null, settings: Settings["agents"]): Promise<Agents>;
   /** Serves MCP over standard input and output until the client is gone. */
   serve(project: Project, workflows: readonly string[]): Promise<void>;
+  /** Serves MCP over HTTP to programs of this machine until it is told to end. */
+  serveHttp(
+    project: Project,
+    workflows: readonly string[],
+    how: {
+      /** 0: any that is free. */
+      readonly port: number;
+      /** Called once, when clients may come. `made`: the token was made for this process. */
+      readonly onOpen: (served: {
+        readonly url: string;
+        readonly token: string;
+        readonly made: boolean;
+      }) => void;
+    },
+  ): Promise<void>;
 }

@@ -114,7 +114,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "mcp",
-    summary: "serve workflows to an assistant over MCP (standard input and output)",
+    summary: "serve workflows to an assistant over MCP (standard input and output, or HTTP)",
     group: EVERY_DAY,
     arguments: [
       {
@@ -124,7 +124,12 @@ export const COMMANDS: readonly CommandSpec[] = [
         variadic: true,
       },
     ],
-    options: [],
+    options: [
+      { flags: "--http", description: "serve over HTTP, on this machine alone, to whoever has the token" },
+      { flags: "--port <number>", description: "the port of --http; any that is free without it" },
+    ],
+    details:
+      "With --http, $PAWL_MCP_TOKEN sets the token; without it one is made, and shown once on standard error.",
     load: async () => (await import("./mcp.ts")).mcp,
   },
   {

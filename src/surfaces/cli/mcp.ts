@@ -1,10 +1,46 @@
+import { PawlError } from "../../base/error.ts";
 import { loadWorkflow } from "../../runtime/project.ts";
-import type { Run } from "./command.ts";
+import type { Call, Host, Run } from "./command.ts";
 
-/** Serves the named workflows, or all, until the client is gone. */
+/** Serves the named workflows, or all, until the client is gone; over HTTP, until it is told to end. */
 export const mcp: Run = async (host, call) => {
   const names = (call.arguments.names ?? []) as readonly string[];
+  const port = portOf(call);
   for (const name of names) await loadWorkflow(host.workflows, name);
-  await host.serve(await host.project({ create: true }), names);
+  const project = await host.project({ create: true });
+  if (port === null) await host.serve(project, names);
+  else await host.serveHttp(project, names, { port, onOpen: (served) => tell(host, served) });
   return undefined;
 };
+
+/** Null: standard input and output. */
+function portOf({ options }: Call): number | null {
+  const { http, port } = options as { readonly http?: true; readonly port?: string };
+  if (!http && port !== undefined)
+    throw new PawlError("usage", "--port is of --http alone.", "Add --http, or leave --port out.");
+  if (!http) return null;
+  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
+    throw new PawlError(
+      "usage",
+      `--port is ${JSON.stringify(port)}: expected a number from 0 to 65535.`,
+      "Name a free port, or 0 for any.",
+    );
+  return Number(port ?? 0);
+}
+
+/** On standard error, where it is in nobody's way; under --json, one line for a program on standard output. */
+function tell({ terminal, json, name }: Host, { url, token, made }: Parameters<Served>[0]): void {
+  if (json) {
+    terminal.out(`${JSON.stringify(made ? { url, token } : { url })}\n`);
+    return;
+  }
+  const shown = made ? token : "TOKEN";
+  const origin = made ? "made for this process" : "the one in $PAWL_MCP_TOKEN";
+  terminal.err(
+    `${name}: serving MCP on ${url}\n` +
+      `Every request needs the header  Authorization: Bearer ${shown}  (${origin}).\n` +
+      "Only programs on this machine can reach it. Ctrl-C ends it.\n",
+  );
+}
+
+type Served = Parameters<Host["serveHttp"]>[2]["onOpen"];

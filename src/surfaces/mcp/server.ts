@@ -20,7 +20,8 @@ export interface Served {
   readonly modules: readonly WorkflowModule[];
   readonly version: string;
   readonly work: Work;
-  readonly gate: Gate;
+  /** Null: nothing waits for the handshake. */
+  readonly gate: Gate | null;
 }
 
 /** Makes the server of one connection, for either era of the protocol, from what the workflows declare. */
@@ -40,7 +41,7 @@ export function openServerFactory({ project, modules, version, work, gate }: Ser
     const load = async () => {
       for (const module of modules) await register(serving, module, shared);
     };
-    if (gate.isHandshake()) gate.await(load);
+    if (gate?.isHandshake()) gate.await(load);
     else await load();
     return server;
   };

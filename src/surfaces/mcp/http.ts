@@ -1,0 +1,114 @@
+/**
+ * MCP over streamable HTTP, for this machine alone: bound to loopback, refused to whoever has not the token, and to
+ * browsers that were led here under another name.
+ */
+import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import {
+  localhostHostValidation,
+  localhostOriginValidation,
+  type NodeIncomingMessageLike,
+  toNodeHandler,
+} from "@modelcontextprotocol/node";
+import { createMcpHandler, isLegacyRequest, type McpServerFactory } from "@modelcontextprotocol/server";
+import { openSessions } from "./sessions.ts";
+
+export interface HttpOptions {
+  readonly factory: McpServerFactory;
+  /** 0: any that is free. */
+  readonly port: number;
+  readonly token: string;
+  readonly onerror?: (error: Error) => void;
+}
+
+export interface Http {
+  readonly url: string;
+  /** Takes no more requests, has `finish` called, and ends when what was answered is sent. */
+  close(finish: () => Promise<void>): Promise<void>;
+}
+
+const HOST = "127.0.0.1";
+const PATH = "/mcp";
+/** Bytes of one request. */
+const MOST = 4 * 1024 * 1024;
+/** What is not sent this many milliseconds after the end is not waited for. */
+const PATIENCE = 2000;
+
+/** Rejects with Node's own error where the port is taken. */
+export async function openHttp({ factory, port, token, onerror = () => {} }: HttpOptions): Promise<Http> {
+  const limits = { maxRequestBodySize: MOST };
+  const modern = createMcpHandler(factory, { legacy: "reject", onerror, ...limits });
+  const sessions = openSessions({ factory, newId: randomUUID, onerror, ...limits });
+  const fetch = async (request: Request) =>
+    (await isLegacyRequest(request, undefined, limits)) ? sessions.fetch(request) : modern.fetch(request);
+  const answer = toNodeHandler({ fetch }, { onerror, ...limits });
+  const admit = openDoor(token);
+
+  let closing = false;
+  const server: Server = createServer((request, response) => {
+    response.once("close", () => {
+      if (closing) setImmediate(() => server.closeIdleConnections());
+    });
+    if (admit(request, response)) {
+      void answer(request as NodeIncomingMessageLike, response).catch(onerror);
+    }
+  });
+  server.listen(port, HOST);
+  await once(server, "listening");
+  return {
+    url: `http://${HOST}:${(server.address() as AddressInfo).port}${PATH}`,
+    async close(finish) {
+      closing = true;
+      const closed = new Promise((resolve) => server.close(resolve));
+      await finish();
+      // The answers of the last calls are on their way to their streams.
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      await Promise.allSettled([sessions.close(), modern.close()]);
+      server.closeIdleConnections();
+      const timer = setTimeout(() => server.closeAllConnections(), PATIENCE);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+type Door = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/** Whether a request may go on; one that may not is answered, its body unread. */
+function openDoor(token: string): Door {
+  const isHost = localhostHostValidation();
+  const isOrigin = localhostOriginValidation();
+  const expected = digest(`Bearer ${token}`);
+  return (request, response) => {
+    if (!isHost(request, response) || !isOrigin(request, response)) return false;
+    const { authorization = "" } = request.headers;
+    const scheme = authorization.replace(/^bearer +/i, "Bearer ");
+    if (!timingSafeEqual(digest(scheme), expected)) {
+      refuse(
+        response,
+        401,
+        "The token is missing or wrong: expected the header Authorization: Bearer TOKEN.",
+      );
+      return false;
+    }
+    if (request.url?.split("?")[0] !== PATH) {
+      refuse(response, 404, `Nothing is served here: expected ${PATH}.`);
+      return false;
+    }
+    return true;
+  };
+}
+
+function refuse(response: ServerResponse, status: 401 | 404, message: string): void {
+  response.writeHead(status, {
+    "content-type": "application/json",
+    ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
+  });
+  response.end(JSON.stringify({ jsonrpc: "2.0", error: { code: -32000, message }, id: null }));
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

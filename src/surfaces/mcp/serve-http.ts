@@ -1,0 +1,64 @@
+/** `pawl mcp --http`: many clients of this machine, until the process is told to end. */
+import { randomBytes } from "node:crypto";
+import { PawlError } from "../../base/error.ts";
+import { loadWorkflows, type Project } from "../../runtime/project.ts";
+import { type Http, openHttp } from "./http.ts";
+import { openServerFactory } from "./server.ts";
+import { openWork } from "./work.ts";
+
+export interface HttpServing {
+  readonly port: number;
+  /** Given by the environment; absent: one is made. */
+  readonly token: string | undefined;
+  readonly version: string;
+  /** Told once, when clients may come. `made`: the token was made for this process. */
+  readonly onOpen: (served: { readonly url: string; readonly token: string; readonly made: boolean }) => void;
+  readonly onError: (message: string) => void;
+}
+
+/** What a header can carry as a token, and long enough not to be guessed. */
+const TOKEN = /^[A-Za-z0-9._~+/-]{16,512}=*$/;
+
+export async function serveHttp(
+  project: Project,
+  names: readonly string[],
+  serving: HttpServing,
+): Promise<void> {
+  const { port, version, onOpen, onError } = serving;
+  const token = serving.token ?? randomBytes(24).toString("base64url");
+  if (!TOKEN.test(token))
+    throw new PawlError(
+      "usage",
+      "$PAWL_MCP_TOKEN is no token: expected at least 16 letters, digits or any of . _ ~ + / - without spaces.",
+      "Set it to a longer one, or unset it to have one made.",
+    );
+  const modules = await loadWorkflows(project.workflows, names);
+  const work = openWork(() => project.runtime.store.settle());
+  const factory = openServerFactory({ project, modules, version, work, gate: null });
+  const onerror = ({ message }: Error) => onError(message.split("\n")[0] ?? "");
+  // Told to end while it begins, it ends as well.
+  const ended = Promise.race([told("SIGTERM"), told("SIGINT"), told("SIGHUP")]);
+  const http = await listen(port, () => openHttp({ factory, port, token, onerror }));
+  onOpen({ url: http.url, token, made: serving.token === undefined });
+  await ended;
+  await http.close(() => work.done());
+}
+
+async function listen(port: number, open: () => Promise<Http>): Promise<Http> {
+  try {
+    return await open();
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code !== "EADDRINUSE" && code !== "EACCES") throw cause;
+    const why = code === "EADDRINUSE" ? "is taken" : "may not be used";
+    throw new PawlError(
+      "usage",
+      `Port ${port} of 127.0.0.1 ${why}.`,
+      "Name another with --port; 0 takes any.",
+    );
+  }
+}
+
+function told(signal: NodeJS.Signals): Promise<void> {
+  return new Promise((resolve) => process.once(signal, () => resolve()));
+}

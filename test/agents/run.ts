@@ -8,9 +8,10 @@
  */
 import { spawnSync } from "node:child_process";
 import { openModelServer } from "../rig/model/server.ts";
+import { isClient, walkStartTask } from "./clients.ts";
 import { install } from "./install.ts";
-import { DRIVEN, PROGRAMS, USUAL } from "./programs.ts";
-import { openGround, PROOFS } from "./proof.ts";
+import { DRIVEN, type Driven, PROGRAMS, USUAL } from "./programs.ts";
+import { type Ground, openGround, PROOFS, type Proof } from "./proof.ts";
 
 const FENCED = "PAWL_PROOF_FENCED";
 const args = process.argv.slice(2);
@@ -37,6 +38,12 @@ function runFenced(): number | null {
   return null;
 }
 
+function proofsOf(driven: Driven, binary: string): readonly Proof[] {
+  if (!isClient(driven)) return PROOFS;
+  const walk = ({ model }: Ground) => walkStartTask(driven, binary, model);
+  return [...PROOFS, { what: "as a client of pawl mcp it walks start_task", prove: walk }];
+}
+
 async function main(): Promise<number> {
   const unknown = names.filter((name) => !DRIVEN.some((driven) => driven.name === name));
   if (unknown.length > 0) {
@@ -58,7 +65,7 @@ async function main(): Promise<number> {
     say(`\n${driven.name} (${name} ${version})`);
     const model = await openModelServer();
     using ground = await openGround(driven, binaries.get(driven.program) ?? "", model);
-    for (const { what, prove } of PROOFS) {
+    for (const { what, prove } of proofsOf(driven, binaries.get(driven.program) ?? "")) {
       if (!what.includes(only)) continue;
       try {
         say(`  ok    ${what}: ${await prove(ground)}`);

@@ -3,6 +3,7 @@
  * lines steer it:
  *
  *   RUN: command        it calls the agent's shell tool with the command, one after the other
+ *   CALL: tool {…}      it calls the agent's tool whose name ends so, with the JSON; in one row with RUN
  *   SAY: text           its last words (else it says how many commands it ran)
  *   RECALL:             its last words are the first lines of the prompts that it was shown before this one
  *   MODEL: 400          it answers with that HTTP status (400, 401, 429, 500)
@@ -19,16 +20,24 @@ export interface Asked {
   readonly said: readonly Said[];
   /** The agent's shell tool, if it offers one: asides such as a title's request offer none. */
   readonly shell: string | null;
+  /** Every tool that it offers, by its whole name. */
+  readonly tools: readonly Tool[];
+}
+
+export interface Tool {
+  readonly name: string;
+  /** What the API calls it under, where tools come in groups. */
+  readonly group?: string;
 }
 
 export type Answer =
-  | { readonly type: "call"; readonly command: string }
+  | { readonly type: "call"; readonly tool: Tool; readonly input: unknown }
   | { readonly type: "say"; readonly text: string }
   | { readonly type: "status"; readonly status: number }
   | { readonly type: "cut" }
   | { readonly type: "hang" };
 
-const STEERING = /^\s*(RUN|SAY|RECALL|MODEL):/m;
+const STEERING = /^\s*(RUN|CALL|SAY|RECALL|MODEL):/m;
 /** Under any of these names an agent offers its shell. */
 export const SHELLS = ["Bash", "bash", "exec_command", "shell_command", "shell", "run_shell_command"];
 
@@ -39,10 +48,12 @@ export function answer(asked: Asked): Answer {
     return { type: "say", text: "scripted model: nothing to do" };
   const lines = steeringLines(steering.text);
   const fault = lines.find((line) => line.word === "MODEL")?.rest;
-  const commands = lines.filter((line) => line.word === "RUN").map((line) => line.rest);
+  const acts = lines.filter((line) => line.word === "RUN" || line.word === "CALL");
   const done = asked.said.slice(last).filter((one) => one.by === "tool").length;
-  const next = commands[done];
-  if (next !== undefined) return { type: "call", command: next };
+  const next = acts[done];
+  if (next?.word === "RUN")
+    return { type: "call", tool: { name: asked.shell }, input: shellInput(asked.shell, next.rest) };
+  if (next) return callOf(asked.tools, next.rest);
   if (fault === "cut" || fault === "hang") return { type: fault };
   if (fault) return { type: "status", status: Number(fault) };
   if (lines.some((line) => line.word === "RECALL"))
@@ -53,9 +64,25 @@ export function answer(asked: Asked): Answer {
 
 function steeringLines(text: string): { word: string; rest: string }[] {
   return text.split("\n").flatMap((line) => {
-    const [, word, rest] = /^\s*(RUN|SAY|RECALL|MODEL):\s*(.*?)\s*$/.exec(line) ?? [];
+    const [, word, rest] = /^\s*(RUN|CALL|SAY|RECALL|MODEL):\s*(.*?)\s*$/.exec(line) ?? [];
     return word ? [{ word, rest: rest ?? "" }] : [];
   });
+}
+
+/** Each agent puts words of its own before a tool's name: `mcp__pawl__start_task`, `pawl_start_task`. */
+function callOf(tools: readonly Tool[], text: string): Answer {
+  const [word = "", ...rest] = text.split(" ");
+  const tool = tools.find(({ name }) => name === word || name.endsWith(`_${word}`));
+  const names = tools.map(({ name }) => name).join(", ");
+  if (!tool) return { type: "say", text: `scripted model: there is no tool ${word} among ${names}` };
+  return { type: "call", tool, input: JSON.parse(rest.join(" ") || "{}") };
+}
+
+function shellInput(shell: string, command: string): Record<string, unknown> {
+  if (shell === "exec_command") return { cmd: command };
+  if (shell === "shell") return { command: ["bash", "-lc", command] };
+  if (shell === "shell_command") return { command };
+  return { command, description: "scripted" };
 }
 
 function recall(before: readonly Said[]): string {
@@ -85,6 +112,15 @@ export function textOf(content: unknown): string {
   return content.map((part) => (typeof part === "string" ? part : String(at(part, "text") ?? ""))).join("\n");
 }
 
-export function shellAmong(names: readonly unknown[]): string | null {
-  return SHELLS.find((shell) => names.includes(shell)) ?? null;
+/** What an agent offers, by the names in its request. */
+export function offered(tools: readonly Tool[]): Pick<Asked, "shell" | "tools"> {
+  const shell = SHELLS.find((one) => tools.some(({ name }) => name === one)) ?? null;
+  return { shell, tools };
+}
+
+export function namesOf(tools: readonly unknown[], ...path: readonly string[]): readonly Tool[] {
+  return tools.flatMap((tool) => {
+    const name = at(tool, ...path, "name");
+    return typeof name === "string" ? [{ name }] : [];
+  });
 }

@@ -1,5 +1,15 @@
 /** The four model APIs: a request's body to what was asked, and an answer to the events of the stream. */
-import { type Answer, type Asked, at, listAt, type Said, shellAmong, textOf } from "./conversation.ts";
+import {
+  type Answer,
+  type Asked,
+  at,
+  listAt,
+  namesOf,
+  offered,
+  type Said,
+  type Tool,
+  textOf,
+} from "./conversation.ts";
 
 export interface ModelApi {
   readonly matches: (path: string) => boolean;
@@ -27,7 +37,7 @@ const anthropic: ModelApi = {
   matches: (path) => path.endsWith("/v1/messages"),
   parse: (body) => ({
     model: String(at(body, "model")),
-    shell: shellAmong(listAt(body, "tools").map((tool) => at(tool, "name"))),
+    ...offered(namesOf(listAt(body, "tools"))),
     said: listAt(body, "messages").flatMap((message): Said[] => {
       if (at(message, "role") !== "user") return [{ by: "model" }];
       const content = at(message, "content");
@@ -40,13 +50,14 @@ const anthropic: ModelApi = {
     }),
   }),
   events: (answer, asked) => {
-    const call = answer.type === "call";
-    const block = call
-      ? { type: "tool_use", id: fresh("toolu"), name: asked.shell, input: {} }
-      : { type: "text", text: "" };
-    const delta = call
-      ? { type: "input_json_delta", partial_json: JSON.stringify(shellInput(asked.shell, answer.command)) }
-      : { type: "text_delta", text: wordsOf(answer) };
+    const block =
+      answer.type === "call"
+        ? { type: "tool_use", id: fresh("toolu"), name: answer.tool.name, input: {} }
+        : { type: "text", text: "" };
+    const delta =
+      answer.type === "call"
+        ? { type: "input_json_delta", partial_json: JSON.stringify(answer.input) }
+        : { type: "text_delta", text: wordsOf(answer) };
     const usage = { input_tokens: 100, output_tokens: 10 };
     const message = { id: fresh("msg"), type: "message", role: "assistant", model: asked.model, content: [] };
     const events = [
@@ -56,7 +67,7 @@ const anthropic: ModelApi = {
       { type: "content_block_stop", index: 0 },
       {
         type: "message_delta",
-        delta: { stop_reason: call ? "tool_use" : "end_turn", stop_sequence: null },
+        delta: { stop_reason: answer.type === "call" ? "tool_use" : "end_turn", stop_sequence: null },
         usage,
       },
       { type: "message_stop" },
@@ -72,7 +83,7 @@ const responses: ModelApi = {
   matches: (path) => path.endsWith("/responses"),
   parse: (body) => ({
     model: String(at(body, "model")),
-    shell: shellAmong(listAt(body, "tools").map((tool) => at(tool, "name"))),
+    ...offered(responsesTools(listAt(body, "tools"))),
     said: listAt(body, "input").flatMap((item): Said[] => {
       if (at(item, "type") === "function_call_output")
         return [{ by: "tool", text: textOf(at(item, "output")) }];
@@ -80,15 +91,15 @@ const responses: ModelApi = {
       return at(item, "role") === "assistant" ? [{ by: "model" }] : [];
     }),
   }),
-  events: (answer, asked) => {
+  events: (answer) => {
     const item =
       answer.type === "call"
         ? {
             type: "function_call",
             id: fresh("fc"),
             call_id: fresh("call"),
-            name: asked.shell,
-            arguments: JSON.stringify(shellInput(asked.shell, answer.command)),
+            ...calledAs(answer.tool),
+            arguments: JSON.stringify(answer.input),
             status: "completed",
           }
         : {
@@ -117,13 +128,26 @@ const responses: ModelApi = {
   error: (status) => ({ error: { message: MESSAGE, type: errorName(status), code: errorName(status) } }),
 };
 
+/** Tools of MCP come in groups, named `group` and then by their own names. */
+function responsesTools(tools: readonly unknown[]): readonly Tool[] {
+  return tools.flatMap((tool) => {
+    if (at(tool, "type") !== "namespace") return namesOf([tool]);
+    const group = String(at(tool, "name"));
+    return namesOf(listAt(tool, "tools")).map(({ name }) => ({ name: `${group}_${name}`, group }));
+  });
+}
+
+function calledAs({ name, group }: Tool) {
+  return group === undefined ? { name } : { name: name.slice(group.length + 1), namespace: group };
+}
+
 // ── OpenAI chat completions ────────────────────────────────────────────────────────────────────────────────────────
 
 const chat: ModelApi = {
   matches: (path) => path.endsWith("/chat/completions"),
   parse: (body) => ({
     model: String(at(body, "model")),
-    shell: shellAmong(listAt(body, "tools").map((tool) => at(tool, "function", "name"))),
+    ...offered(namesOf(listAt(body, "tools"), "function")),
     said: listAt(body, "messages").flatMap((message): Said[] => {
       const text = textOf(at(message, "content"));
       if (at(message, "role") === "tool") return [{ by: "tool", text }];
@@ -153,7 +177,7 @@ const chat: ModelApi = {
       index: 0,
       id: fresh("call"),
       type: "function",
-      function: { name: asked.shell, arguments: JSON.stringify(shellInput(asked.shell, answer.command)) },
+      function: { name: answer.tool.name, arguments: JSON.stringify(answer.input) },
     };
     return [
       chunk({ role: "assistant", tool_calls: [call] }, null),
@@ -170,11 +194,7 @@ const gemini: ModelApi = {
   matches: (path) => /:(stream)?generateContent$/i.test(path),
   parse: (body, path) => ({
     model: /models\/([^:]+):/.exec(path)?.[1] ?? "",
-    shell: shellAmong(
-      listAt(body, "tools").flatMap((tool) =>
-        listAt(tool, "functionDeclarations").map((one) => at(one, "name")),
-      ),
-    ),
+    ...offered(listAt(body, "tools").flatMap((tool) => namesOf(listAt(tool, "functionDeclarations")))),
     said: listAt(body, "contents").flatMap((content): Said[] => {
       if (at(content, "role") !== "user") return [{ by: "model" }];
       return listAt(content, "parts").map((part) =>
@@ -187,7 +207,7 @@ const gemini: ModelApi = {
   events: (answer, asked) => {
     const part =
       answer.type === "call"
-        ? { functionCall: { name: asked.shell, args: shellInput(asked.shell, answer.command) } }
+        ? { functionCall: { name: answer.tool.name, args: answer.input } }
         : { text: wordsOf(answer) };
     const chunk = (parts: unknown[], finishReason?: string) => ({
       data: {
@@ -207,13 +227,6 @@ export const MODEL_APIS: readonly ModelApi[] = [anthropic, responses, chat, gemi
 
 function wordsOf(answer: Answer): string {
   return answer.type === "say" ? answer.text : "These words were never fini";
-}
-
-function shellInput(shell: string | null, command: string): Record<string, unknown> {
-  if (shell === "exec_command") return { cmd: command };
-  if (shell === "shell") return { command: ["bash", "-lc", command] };
-  if (shell === "shell_command") return { command };
-  return { command, description: "scripted" };
 }
 
 function errorName(status: number): string {

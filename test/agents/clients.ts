@@ -1,0 +1,189 @@
+/**
+ * The assistants as clients: each is configured by `pawl init --client`, connects to `pawl mcp` by that file alone, and
+ * walks start_task in a real repository.
+ */
+import { strict as assert } from "node:assert";
+import { execFileSync, spawn } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join, resolve } from "node:path";
+import type { ModelServer } from "../rig/model/server.ts";
+import type { Driven } from "./programs.ts";
+
+/** The program as it is built, which is what a client starts. */
+const PAWL = resolve(import.meta.dirname, "../../dist/main.js");
+const ID = "TS-01";
+const BRANCH = `feature/${ID}`;
+const LIMIT = 150_000;
+
+interface Assistant {
+  /** As `pawl init --client` names it. */
+  readonly client: string;
+  /** The file that it reads. */
+  readonly file: string;
+  /** The command line; the prompt goes to standard input. */
+  args(root: string): readonly string[];
+  /** What a person answers once, when the assistant asks whether the project is to be trusted; more environment. */
+  trust(root: string, home: string): Readonly<Record<string, string>>;
+}
+
+const ASSISTANTS: Readonly<Record<string, Assistant>> = {
+  claude: {
+    client: "claude-code",
+    file: ".mcp.json",
+    args: () => ["-p", "--allowedTools", "mcp__pawl__*,Bash(git checkout:*)"],
+    trust: (_, home) => {
+      const folder = join(home, "claude");
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, "settings.json"), '{"enabledMcpjsonServers":["pawl"]}\n');
+      // Else it offers a model its search for tools in place of the tools.
+      return { ENABLE_TOOL_SEARCH: "false" };
+    },
+  },
+  codex: {
+    client: "codex",
+    file: ".codex/config.toml",
+    // Its sandbox keeps git's own folder from being written, even in a workspace that may be.
+    args: (root) => {
+      const roots = JSON.stringify([join(root, ".git")]);
+      const options = ['sandbox_mode="workspace-write"', `sandbox_workspace_write.writable_roots=${roots}`];
+      return ["exec", "--json", ...options.flatMap((option) => ["-c", option]), "-"];
+    },
+    trust: (root, home) => {
+      const file = join(home, "codex/config.toml");
+      const trusted = `[projects.${JSON.stringify(root)}]\ntrust_level = "trusted"\n`;
+      writeFileSync(file, `${readFileSync(file, "utf8")}${trusted}`);
+      return {};
+    },
+  },
+  opencode: {
+    client: "opencode",
+    file: "opencode.json",
+    args: () => ["run", "--format", "json"],
+    trust: () => ({}),
+  },
+};
+
+/** Whether this program is proved as a client, too. */
+export function isClient({ name }: Driven): boolean {
+  return Object.hasOwn(ASSISTANTS, name);
+}
+
+const TASK = [
+  `# TASK: ${ID}`,
+  "## Title\nLimit the rate",
+  "## Context\nThe service is asked too often.",
+  "## Implementation Details\nAdd a token bucket.",
+  "## Acceptance Criteria\n- 429 after ten requests a second",
+].join("\n\n");
+
+const call = (tool: string, input: Readonly<Record<string, unknown>>) =>
+  `CALL: ${tool} ${JSON.stringify(input)}`;
+const approve = call("provide_review", { task_id: ID, is_approved: true, feedback_notes: "" });
+const submit = (artifact: unknown) => call("submit_work", { task_id: ID, artifact });
+
+const ACTS = [
+  call("create_task", { task_content: TASK }),
+  call("start_task", { task_id: ID }),
+  submit({ is_clean: true, current_branch: "main", uncommitted_files: [] }),
+  approve,
+  approve,
+  `RUN: git checkout -q -b ${BRANCH}`,
+  submit({ branch_name: BRANCH, success: true, details: "created" }),
+  approve,
+  approve,
+];
+
+/** Throws where the walk does not end where it must. */
+export async function walkStartTask(driven: Driven, binary: string, model: ModelServer): Promise<string> {
+  const assistant = ASSISTANTS[driven.name];
+  assert.ok(assistant, `${driven.name} is no client`);
+  assert.ok(existsSync(PAWL), `${PAWL} is there: run npm run build`);
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "pawl-client-")));
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "pawl-home-")));
+  try {
+    return await walk({ driven, assistant, binary, model, root, home });
+  } finally {
+    for (const folder of [root, home]) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Walk {
+  readonly driven: Driven;
+  readonly assistant: Assistant;
+  readonly binary: string;
+  readonly model: ModelServer;
+  readonly root: string;
+  readonly home: string;
+}
+
+async function walk({ driven, assistant, binary, model, root, home }: Walk): Promise<string> {
+  const own = driven.environment(home, model.url);
+  const environment = {
+    // The client's file says `node`: it is to be this one.
+    PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+    HOME: home,
+    LANG: "C.UTF-8",
+    ...own,
+    ...assistant.trust(root, home),
+  };
+  const git = (...args: string[]) =>
+    execFileSync("git", args, { cwd: root, stdio: "pipe", encoding: "utf8" }).trim();
+  git("init", "-qb", "main");
+  git("config", "user.name", "Agent");
+  git("config", "user.email", "agent@example.org");
+  execFileSync(process.execPath, [PAWL, "init", "--client", assistant.client], {
+    cwd: root,
+    env: environment,
+  });
+  assert.ok(existsSync(join(root, assistant.file)), `${assistant.file} is written`);
+  git("add", "-A");
+  git("commit", "-qm", "first");
+
+  const asked = model.asked.length;
+  const ended = await run(
+    binary,
+    assistant.args(root),
+    ["Walk.", ...ACTS, "SAY: it is started"].join("\n"),
+    root,
+    environment,
+  );
+  const answers = (model.asked.at(-1)?.said ?? []).flatMap((one) => (one.by === "tool" ? [one.text] : []));
+  const told = `${answers.join("\n---\n").slice(-1500)}\n${ended.text.slice(-1500)}`;
+  assert.equal(ended.code, 0, told);
+  assert.ok(model.asked.length > asked, "the model was asked");
+  assert.equal(answers.length, ACTS.length, told);
+  const path = join(root, ".alfred/workspace", ID, "task_state.json");
+  assert.ok(existsSync(path), told);
+  const state = JSON.parse(readFileSync(path, "utf8"));
+  assert.deepEqual([state.task_status, state.active_tool_state], ["planning", null], told);
+  assert.equal(git("branch", "--show-current"), BRANCH);
+  return `${ACTS.length} calls, ${state.task_status} on ${BRANCH}`;
+}
+
+function run(
+  program: string,
+  args: readonly string[],
+  input: string,
+  cwd: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<{ code: number | null; text: string }> {
+  const child = spawn(program, [...args], { cwd, env, timeout: LIMIT, killSignal: "SIGKILL" });
+  const texts: string[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (text) => void texts.push(String(text)));
+  child.stdin.on("error", () => {});
+  child.stdin.end(input);
+  return new Promise((done, fail) => {
+    child.on("error", fail);
+    child.on("close", (code) => done({ code, text: texts.join("") }));
+  });
+}

@@ -187,7 +187,7 @@ function happenings(
 ): readonly (BloomHappening | RunAdvanced)[] {
   const taskId = run.task;
   const { task, time, by } = now;
-  const reason = next.reason ?? "";
+  const reason = next.reason ?? awaited(next);
   const told: BloomHappening[] = [];
   const step = getCurrentStepForTask(task);
   if (row.reply === "assumed_done" && step) {
@@ -234,4 +234,9 @@ function happenings(
 function since(start: string | undefined, time: string): number {
   const from = Date.parse(start ?? time);
   return Number.isNaN(from) ? 0 : Math.max(0, Date.parse(time) - from);
+}
+
+/** What a checkpoint waits for: it has no reason but that it is one. */
+function awaited({ kept, state, task }: TaskRun): string {
+  return state === "waiting_for_human" && kept.awaits === "approval" ? `\`bloom approve ${task}\`` : "";
 }

@@ -1,0 +1,88 @@
+/**
+ * Holds `pawl mcp` to the protocol: its own conformance suite over HTTP, and its inspector over standard input and
+ * output, both at versions of their own, installed into a cache.
+ *
+ *   node test/conformance/run.ts [--list]
+ */
+import { join } from "node:path";
+import { openBearerProxy } from "../rig/bearer-proxy.ts";
+import { openHttpServer } from "../rig/http-server.ts";
+import { installInto } from "../rig/install.ts";
+import { temporaryProject } from "../rig/project.ts";
+import { inspect } from "./inspector.ts";
+import { NOT_APPLICABLE } from "./not-applicable.ts";
+import { runSuite, type Scenario } from "./suite.ts";
+
+const SUITE = "@modelcontextprotocol/conformance";
+const INSPECTOR = "@modelcontextprotocol/inspector";
+const PROGRAM = join(import.meta.dirname, "../../dist/main.js");
+
+const RUNS: readonly { readonly version: string; readonly options: readonly string[] }[] = [
+  { version: "0.1.16", options: ["--suite", "all"] },
+  { version: "0.2.0-alpha.12", options: ["--suite", "all", "--spec-version", "2025-11-25"] },
+  { version: "0.2.0-alpha.12", options: ["--requirements", "2026-07-28"] },
+];
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** What fails and may not; one line each. */
+function faultsOf({ name, checks }: Scenario): readonly string[] {
+  const exempt = NOT_APPLICABLE.find(({ scenarios }) => scenarios.includes(name));
+  return checks
+    .filter(({ status, errorMessage = "" }) => status === "FAILURE" && !exempt?.said.test(errorMessage))
+    .map(({ id, errorMessage }) => `${name}: ${id}: ${errorMessage}`);
+}
+
+const fails = ({ checks }: Scenario) => checks.some(({ status }) => status === "FAILURE");
+
+async function runSuites(url: string): Promise<readonly string[]> {
+  const faults: string[] = [];
+  const failed = new Set<string>();
+  for (const { version, options } of RUNS) {
+    const program = join(installInto("mcp/conformance", { package: SUITE, version }), SUITE, "dist/index.js");
+    const scenarios = await runSuite(program, url, options);
+    const passed = scenarios.filter((scenario) => !fails(scenario)).length;
+    const checks = scenarios.flatMap((scenario) => scenario.checks);
+    const good = checks.filter(({ status }) => status === "SUCCESS").length;
+    for (const scenario of scenarios.filter(fails)) failed.add(scenario.name);
+    const bad = scenarios.flatMap(faultsOf);
+    faults.push(...bad);
+    say(
+      `conformance ${version} ${options.join(" ")}: ${scenarios.length} scenarios, ${passed} pass (${good} checks), ` +
+        `${scenarios.length - passed} do not apply, ${bad.length} faults`,
+    );
+  }
+  const listed = NOT_APPLICABLE.flatMap(({ scenarios }) => scenarios);
+  const stale = listed.filter((name) => !failed.has(name));
+  return [...faults, ...stale.map((name) => `${name}: it passes, or is gone: take it from the list`)];
+}
+
+async function main(): Promise<number> {
+  if (process.argv.includes("--list")) {
+    for (const { why, scenarios } of NOT_APPLICABLE) say(`${why}:\n  ${scenarios.join("\n  ")}`);
+    return 0;
+  }
+  using project = temporaryProject();
+  await using server = await openHttpServer(project, { program: PROGRAM });
+  const proxy = await openBearerProxy(server);
+  const faults = [...(await runSuites(proxy.url))];
+  proxy.close();
+  const version = "2.12.0";
+  const inspector = join(
+    installInto("mcp/inspector", { package: INSPECTOR, version }),
+    INSPECTOR,
+    "clients/launcher/build/index.js",
+  );
+  try {
+    say(`inspector ${version}: ${await inspect(inspector, PROGRAM, project.root)}`);
+  } catch (thrown) {
+    faults.push(`inspector: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  }
+  for (const fault of faults) say(`FAIL  ${fault}`);
+  say(faults.length === 0 ? "It conforms." : `${faults.length} faults`);
+  return faults.length === 0 ? 0 : 1;
+}
+
+process.exitCode = await main();

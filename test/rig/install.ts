@@ -1,0 +1,42 @@
+/** Installs a program at its version into a cache, outside Pawl's own dependencies. */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+export interface Installable {
+  readonly package: string;
+  readonly version: string;
+}
+
+/** A registry that hangs is asked anew. */
+const PATIENCE = 80_000;
+const TRIES = 3;
+
+/** The program's `node_modules`; installed into the named folder of the cache if it is not there. */
+export function installInto(name: string, program: Installable): string {
+  const cache =
+    process.env.PAWL_AGENT_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "pawl");
+  const folder = join(cache, `${name}-${program.version}`);
+  const modules = join(folder, "node_modules");
+  if (existsSync(join(folder, "complete")) && existsSync(join(modules, program.package))) return modules;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), '{"private":true}\n');
+  const what = `${program.package}@${program.version}`;
+  const options = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"];
+  for (let left = TRIES; left > 0; left--) {
+    try {
+      execFileSync("npm", ["install", ...options, what], {
+        cwd: folder,
+        stdio: ["ignore", "ignore", "inherit"],
+        timeout: PATIENCE,
+      });
+      break;
+    } catch (thrown) {
+      if (left === 1 || (thrown as NodeJS.ErrnoException).code !== "ETIMEDOUT") throw thrown;
+    }
+  }
+  writeFileSync(join(folder, "complete"), "");
+  return modules;
+}

@@ -56,6 +56,16 @@ export async function run({ argv, program, home, workflows: shipped = WORKFLOWS 
       const { openAgents } = await import("./adapters/agents/agents.ts");
       return openAgents({ projectRoot: root ?? process.cwd(), environment, agents });
     },
+    async git(root) {
+      const [{ openRepositories }, { openWorktrees }] = await Promise.all([
+        import("./adapters/git/repositories.ts"),
+        import("./adapters/git/worktrees.ts"),
+      ]);
+      return {
+        repositories: openRepositories(root, environment),
+        worktrees: openWorktrees(root, environment),
+      };
+    },
     async serve(project, names) {
       const { serve } = await import("./surfaces/mcp/serve.ts");
       await serve(project, names, host.version);

@@ -1,6 +1,6 @@
 /** What a command is: data that names it, and a function that is loaded when it is called. */
 import type { Caller } from "../../base/event.ts";
-import type { Agents } from "../../base/ports.ts";
+import type { Agents, Repositories, Worktrees } from "../../base/ports.ts";
 import type { Settings } from "../../base/settings.ts";
 import type { Project, Workflows } from "../../runtime/project.ts";
 import type { Terminal } from "./terminal.ts";
@@ -76,6 +76,8 @@ export interface Host {
   }): Promise<Project>;
   /** The agents that the settings name, for the project at `root`; null: outside of any. */
   agents(root: string | null, settings: Settings["agents"]): Promise<Agents>;
+  /** The git repositories and worktrees of the project at `root`. */
+  git(root: string): Promise<{ readonly repositories: Repositories; readonly worktrees: Worktrees }>;
   /** Serves MCP over standard input and output until the client is gone. */
   serve(project: Project, workflows: readonly string[]): Promise<void>;
   /** Serves MCP over HTTP to programs of this machine until it is told to end. */

@@ -16,6 +16,8 @@ export const CLIENTS = ["claude-code", "codex", "cursor", "vscode", "opencode", 
 
 const EVERY_DAY = "Every day";
 const WORKFLOWS = "Workflows and files";
+/** Beside the workflow's own verbs: these ask git, not the project's files. */
+const BLOOM = "Bloom";
 
 export const COMMANDS: readonly CommandSpec[] = [
   {
@@ -111,6 +113,48 @@ export const COMMANDS: readonly CommandSpec[] = [
     details:
       "It works in a scratch folder and asks its model twice, which costs what two short questions cost.",
     load: async () => (await import("./agents.ts")).testAgent,
+  },
+  {
+    name: "worktrees",
+    summary: "list the worktrees of tasks, and what in them is nowhere else",
+    group: BLOOM,
+    arguments: [],
+    options: [],
+    load: async () => (await import("./worktrees.ts")).worktrees,
+  },
+  {
+    name: "repo list",
+    summary: "list the repositories that tasks.yaml uses, and those inside the project",
+    group: BLOOM,
+    arguments: [],
+    options: [],
+    load: async () => (await import("./repo.ts")).repoList,
+  },
+  {
+    name: "repo add",
+    summary: "clone a repository into the project, or check one that is there",
+    group: BLOOM,
+    arguments: [
+      {
+        name: "source",
+        description: "an address to clone from, or a path from the project's root",
+        required: true,
+      },
+      { name: "name", description: "the folder of the clone; else as the address ends", required: false },
+    ],
+    options: [],
+    details: "Says how to name it in tasks.yaml, and changes nothing there.",
+    load: async () => (await import("./repo.ts")).repoAdd,
+  },
+  {
+    name: "repo sync",
+    summary: "fetch every repository that tasks.yaml uses",
+    group: BLOOM,
+    arguments: [],
+    options: [],
+    details:
+      "Branches that only lag behind move forward; one that is checked out with edits stays as it is, and it is said.",
+    load: async () => (await import("./repo.ts")).repoSync,
   },
   {
     name: "mcp",

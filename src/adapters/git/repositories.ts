@@ -1,0 +1,158 @@
+/** The port `Repositories` over real git. */
+import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { PawlError } from "../../base/error.ts";
+import { type ProjectPath, projectPath } from "../../base/path.ts";
+import type { Repo, Repositories, RepositoryLook } from "../../base/ports.ts";
+import { git } from "./git.ts";
+import { checkRepository, encodeName, placesOf } from "./places.ts";
+import { remoteOf } from "./refs.ts";
+import { statusOf } from "./state.ts";
+import { sync } from "./sync.ts";
+import { lockName, openWorkplace, type Workplace } from "./workplace.ts";
+
+/** How deep in the project repositories are looked for. */
+const DEPTH = 4;
+const CLONES = ".pawl/clones";
+const CLONE_LIMIT = 1_800_000;
+const LOCK_LIMIT = 10_000;
+
+export function openRepositories(
+  projectRoot: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Repositories {
+  const place = openWorkplace(projectRoot, environment);
+  return {
+    find: async () => [...findIn(place.projectRoot, "", DEPTH)],
+    look: (repo) => look(place, repo),
+    check: (path) => check(place, path),
+    clone: (url, into) => clone(place, url, into),
+    sync: (repo) => sync(place, repo),
+  };
+}
+
+function* findIn(root: string, path: string, depth: number): Generator<Repo> {
+  const folder = join(root, path);
+  if (existsSync(join(folder, ".git"))) yield path === "" ? "." : projectPath(path);
+  if (depth === 0) return;
+  for (const entry of entriesOf(folder))
+    if (entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules")
+      yield* findIn(root, path === "" ? entry.name : `${path}/${entry.name}`, depth - 1);
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch {
+    // Not ours to read.
+    return [];
+  }
+}
+
+async function look(place: Workplace, repo: Repo): Promise<RepositoryLook> {
+  try {
+    const call = place.call(placesOf(place.projectRoot, repo).checkout);
+    await checkRepository(place.projectRoot, repo, call);
+    const { branch, uncommitted } = await statusOf(call);
+    const name = await remoteOf(call, branch);
+    const url =
+      name === null
+        ? null
+        : (await git({ ...call, accept: [1, 2] }, ["remote", "get-url", name])).output.trim();
+    return {
+      kind: "repository",
+      branch: branch === "" ? null : branch,
+      uncommitted: uncommitted.length,
+      remote: url === null ? null : withoutPassword(url),
+    };
+  } catch (thrown) {
+    if (!(thrown instanceof PawlError)) throw thrown;
+    return { kind: "unusable", reason: thrown.message };
+  }
+}
+
+async function check(place: Workplace, path: string): Promise<Repo> {
+  const folder = resolve(place.projectRoot, path);
+  if (!existsSync(folder))
+    throw new PawlError(
+      "usage",
+      `There is no folder ${path} in the project.`,
+      "Give a path from the project's root, or the address of a repository to clone.",
+    );
+  const inside = relative(place.projectRoot, realpathSync(folder));
+  if (inside === ".." || inside.startsWith(`..${sep}`))
+    throw new PawlError(
+      "path-outside-project",
+      `${path} lies outside the project, and tasks work on repositories inside it.`,
+      `Clone it into the project: \`bloom repo add file://${realpathSync(folder)}\`.`,
+    );
+  const repo: Repo = inside === "" ? "." : projectPath(inside.split(sep).join("/"));
+  await checkRepository(place.projectRoot, repo, place.call(folder));
+  return repo;
+}
+
+async function clone(
+  place: Workplace,
+  url: string,
+  into: ProjectPath,
+): Promise<{ readonly repo: Repo; readonly isSeen: boolean }> {
+  const target = join(place.projectRoot, into);
+  checkParent(place.projectRoot, into);
+  const lock = await place.locks.acquire(lockName("clone", into), `cloning ${into}`, LOCK_LIMIT);
+  try {
+    if (existsSync(target))
+      throw new PawlError(
+        "usage",
+        `${into} is there already.`,
+        `Give another name, or use what is there: \`bloom repo add ${into}\`.`,
+      );
+    const aside = join(place.projectRoot, CLONES, encodeName(into));
+    // What a killed clone left.
+    rmSync(aside, { recursive: true, force: true });
+    mkdirSync(dirname(aside), { recursive: true });
+    try {
+      await runClone(place, url, aside);
+      mkdirSync(dirname(target), { recursive: true });
+      renameSync(aside, target);
+    } finally {
+      rmSync(aside, { recursive: true, force: true });
+    }
+  } finally {
+    lock.release();
+  }
+  const { code } = await git({ ...place.call(place.projectRoot), accept: [1, 128] }, [
+    "check-ignore",
+    "--quiet",
+    "--",
+    into,
+  ]);
+  return { repo: into, isSeen: code === 1 };
+}
+
+async function runClone(place: Workplace, url: string, aside: string): Promise<void> {
+  const call = { ...place.call(place.projectRoot), accept: [1, 124, 128], limit: CLONE_LIMIT };
+  const { code, errors } = await git(call, ["clone", "--quiet", "--", url, aside]);
+  if (code === 0) return;
+  throw new PawlError(
+    "git-failed",
+    `${withoutPassword(url)} could not be cloned: ${withoutPassword(errors.trim()).slice(0, 1000)}`,
+    "Look whether the address is right and whether git may read it; nothing was left behind.",
+  );
+}
+
+/** A link in the path could lead the clone out of the project. */
+function checkParent(root: string, into: ProjectPath): void {
+  let folder = dirname(join(root, into));
+  while (!existsSync(folder)) folder = dirname(folder);
+  const inside = relative(root, realpathSync(folder));
+  if (inside === ".." || inside.startsWith(`..${sep}`))
+    throw new PawlError(
+      "path-outside-project",
+      `${into} would lie outside the project: a folder of its path is a link to ${realpathSync(folder)}.`,
+      "Give another name.",
+    );
+}
+
+function withoutPassword(text: string): string {
+  return text.replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, "$1");
+}

@@ -4,15 +4,7 @@
  */
 import { strict as assert } from "node:assert";
 import { execFileSync, spawn } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import type { ModelServer } from "../rig/model/server.ts";
@@ -24,6 +16,8 @@ const ID = "TS-01";
 const BRANCH = `feature/${ID}`;
 const LIMIT = 150_000;
 
+const TOOLS = ["create_task", "start_task", "submit_work", "provide_review"];
+
 interface Assistant {
   /** As `pawl init --client` names it. */
   readonly client: string;
@@ -31,8 +25,10 @@ interface Assistant {
   readonly file: string;
   /** The command line; the prompt goes to standard input. */
   args(root: string): readonly string[];
-  /** What a person answers once, when the assistant asks whether the project is to be trusted; more environment. */
-  trust(root: string, home: string): Readonly<Record<string, string>>;
+  /** What its model must do before it has the tools. */
+  readonly before?: readonly string[];
+  /** What a person answers once, when the assistant asks whether the project is to be trusted. */
+  trust(root: string, home: string): void;
 }
 
 const ASSISTANTS: Readonly<Record<string, Assistant>> = {
@@ -40,13 +36,9 @@ const ASSISTANTS: Readonly<Record<string, Assistant>> = {
     client: "claude-code",
     file: ".mcp.json",
     args: () => ["-p", "--allowedTools", "mcp__pawl__*,Bash(git checkout:*)"],
-    trust: (_, home) => {
-      const folder = join(home, "claude");
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, "settings.json"), '{"enabledMcpjsonServers":["pawl"]}\n');
-      // Else it offers a model its search for tools in place of the tools.
-      return { ENABLE_TOOL_SEARCH: "false" };
-    },
+    // It offers tools of servers only once they were searched for.
+    before: [`CALL: ToolSearch {"query":"select:${TOOLS.map((tool) => `mcp__pawl__${tool}`).join(",")}"}`],
+    trust: () => {},
   },
   codex: {
     client: "codex",
@@ -61,14 +53,13 @@ const ASSISTANTS: Readonly<Record<string, Assistant>> = {
       const file = join(home, "codex/config.toml");
       const trusted = `[projects.${JSON.stringify(root)}]\ntrust_level = "trusted"\n`;
       writeFileSync(file, `${readFileSync(file, "utf8")}${trusted}`);
-      return {};
     },
   },
   opencode: {
     client: "opencode",
     file: "opencode.json",
     args: () => ["run", "--format", "json"],
-    trust: () => ({}),
+    trust: () => {},
   },
 };
 
@@ -126,15 +117,14 @@ interface Walk {
 }
 
 async function walk({ driven, assistant, binary, model, root, home }: Walk): Promise<string> {
-  const own = driven.environment(home, model.url);
   const environment = {
     // The client's file says `node`: it is to be this one.
     PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
     HOME: home,
     LANG: "C.UTF-8",
-    ...own,
-    ...assistant.trust(root, home),
+    ...driven.environment(home, model.url),
   };
+  assistant.trust(root, home);
   const git = (...args: string[]) =>
     execFileSync("git", args, { cwd: root, stdio: "pipe", encoding: "utf8" }).trim();
   git("init", "-qb", "main");
@@ -148,11 +138,12 @@ async function walk({ driven, assistant, binary, model, root, home }: Walk): Pro
   git("add", "-A");
   git("commit", "-qm", "first");
 
+  const acts = [...(assistant.before ?? []), ...ACTS];
   const asked = model.asked.length;
   const ended = await run(
     binary,
     assistant.args(root),
-    ["Walk.", ...ACTS, "SAY: it is started"].join("\n"),
+    ["Walk.", ...acts, "SAY: it is started"].join("\n"),
     root,
     environment,
   );
@@ -160,13 +151,13 @@ async function walk({ driven, assistant, binary, model, root, home }: Walk): Pro
   const told = `${answers.join("\n---\n").slice(-1500)}\n${ended.text.slice(-1500)}`;
   assert.equal(ended.code, 0, told);
   assert.ok(model.asked.length > asked, "the model was asked");
-  assert.equal(answers.length, ACTS.length, told);
+  assert.equal(answers.length, acts.length, told);
   const path = join(root, ".alfred/workspace", ID, "task_state.json");
   assert.ok(existsSync(path), told);
   const state = JSON.parse(readFileSync(path, "utf8"));
   assert.deepEqual([state.task_status, state.active_tool_state], ["planning", null], told);
   assert.equal(git("branch", "--show-current"), BRANCH);
-  return `${ACTS.length} calls, ${state.task_status} on ${BRANCH}`;
+  return `${acts.length} calls, ${state.task_status} on ${BRANCH}`;
 }
 
 function run(

@@ -17,7 +17,14 @@ import { openAgents } from "../../src/adapters/agents/agents.ts";
 import { bearsMark, markOf } from "../../src/adapters/agents/mark.ts";
 import { findTree } from "../../src/adapters/agents/process-tree.ts";
 import { openWorktrees } from "../../src/adapters/git/worktrees.ts";
-import type { AgentEnd, AgentEvent, AgentOrder, AgentRun, Worktree } from "../../src/base/ports.ts";
+import type {
+  AgentEnd,
+  AgentEvent,
+  AgentOrder,
+  AgentRun,
+  AgentTried,
+  Worktree,
+} from "../../src/base/ports.ts";
 import type { ModelServer } from "../rig/model/server.ts";
 import type { Driven } from "./programs.ts";
 
@@ -28,6 +35,7 @@ export interface Ground extends Disposable {
   readonly model: ModelServer;
   start(prompt: string, change?: Partial<AgentOrder>): { run: AgentRun; events: AgentEvent[]; mark: string };
   end(prompt: string, change?: Partial<AgentOrder>): Promise<AgentEnd>;
+  tryOut(): Promise<AgentTried>;
 }
 
 const UNKNOWN = "11111111-1111-4111-8111-111111111111";
@@ -81,6 +89,7 @@ export async function openGround(driven: Driven, binary: string, model: ModelSer
     model,
     start,
     end: (prompt, change) => start(prompt, change).run.ended,
+    tryOut: () => agents.tryOut(driven.name),
     [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
   };
 }
@@ -96,6 +105,7 @@ export const PROOFS: readonly Proof[] = [
   { what: "a session that it does not know", prove: badSession },
   { what: "the model answers 400", prove: (ground) => fails(ground, "400", ["model-error"]) },
   { what: "the model's stream is cut", prove: (ground) => fails(ground, "cut") },
+  { what: "the round trip of pawl agents test", prove: roundTrip },
   { what: "SIGTERM from outside while a shell child is alive", prove: outsideSignal },
 ];
 
@@ -173,6 +183,13 @@ async function fails(ground: Ground, how: string, reasons?: readonly string[]): 
   if (end.outcome !== "failed") return "";
   if (reasons) assert.ok(reasons.includes(end.reason), JSON.stringify(end));
   return `${end.reason}: ${end.detail.slice(0, 80)}`;
+}
+
+/** Under `permission: ask`. */
+async function roundTrip(ground: Ground): Promise<string> {
+  const { works, steps } = await ground.tryOut();
+  assert.ok(works, JSON.stringify(steps));
+  return steps.map(({ what }) => what).join(", ");
 }
 
 async function outsideSignal(ground: Ground): Promise<string> {

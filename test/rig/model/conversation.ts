@@ -18,9 +18,9 @@ export type Said =
 export interface Asked {
   readonly model: string;
   readonly said: readonly Said[];
-  /** The agent's shell tool, if it offers one: asides such as a title's request offer none. */
+  /** The agent's shell tool, if it offers one. */
   readonly shell: string | null;
-  /** Every tool that it offers, by its whole name. */
+  /** Every tool that it offers, by its whole name: asides such as a title's request offer none. */
   readonly tools: readonly Tool[];
 }
 
@@ -44,15 +44,16 @@ export const SHELLS = ["Bash", "bash", "exec_command", "shell_command", "shell",
 export function answer(asked: Asked): Answer {
   const last = asked.said.findLastIndex((one) => one.by === "user" && STEERING.test(one.text));
   const steering = asked.said[last];
-  if (asked.shell === null || steering?.by !== "user")
+  if (asked.tools.length === 0 || steering?.by !== "user")
     return { type: "say", text: "scripted model: nothing to do" };
   const lines = steeringLines(steering.text);
   const fault = lines.find((line) => line.word === "MODEL")?.rest;
   const acts = lines.filter((line) => line.word === "RUN" || line.word === "CALL");
   const done = asked.said.slice(last).filter((one) => one.by === "tool").length;
   const next = acts[done];
-  if (next?.word === "RUN")
+  if (next?.word === "RUN" && asked.shell !== null)
     return { type: "call", tool: { name: asked.shell }, input: shellInput(asked.shell, next.rest) };
+  if (next?.word === "RUN") return { type: "say", text: "scripted model: it is offered no shell" };
   if (next) return callOf(asked.tools, next.rest);
   if (fault === "cut" || fault === "hang") return { type: fault };
   if (fault) return { type: "status", status: Number(fault) };

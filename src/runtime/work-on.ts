@@ -7,6 +7,7 @@ import type { Caller, PawlEvent } from "../base/event.ts";
 import type { ProjectPath } from "../base/path.ts";
 import { type CameInput, type Committed, commitCame } from "../workflows/bloom/advances.ts";
 import { perform } from "../workflows/bloom/commands/perform.ts";
+import { wordOf } from "../workflows/bloom/reconcile.ts";
 import type { Came, Known, Ports, Site } from "../workflows/bloom/site.ts";
 import { BLOOM } from "../workflows/bloom/table.ts";
 import { forgetSession } from "../workflows/bloom/verbs/edits.ts";
@@ -65,6 +66,9 @@ export async function workOn(
 /** What comes next of the task, or null where it rests. */
 async function next(setup: WorkSetup, work: Work, known: Known, caller: Caller): Promise<Came | null> {
   const { run } = known;
+  // A task that rests or backs off, and that a person has begun anew, is at work again.
+  const word = wordOf(known.task, run);
+  if (word !== null) return { event: word };
   if (run.state === "ready") return { event: "claimed" };
   if (AT_REST.has(run.state)) return null;
   if (run.after !== null && run.after > now(setup).toISOString()) return null;

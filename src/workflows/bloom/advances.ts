@@ -57,7 +57,7 @@ export const commitCame: Advance<CameInput, Seen, undefined, Committed> = {
     const task = findTask(seen.file.tasks, id);
     if (task === null)
       return { reply: { known: null, row: null, event: null, happened: [] }, changes: gone(seen, id) };
-    const run: TaskRun = { ...(seen.run ?? newRun(task, context.moment.time, seen.before)), ...came.patch };
+    const run: TaskRun = { ...currentRun(task, seen, context.moment.time), ...came.patch };
     const word = wordOf(task, run);
     const event = came.event === undefined ? null : (word ?? came.event);
     const reason = event === came.event ? came.reason : undefined;
@@ -94,6 +94,12 @@ export const commitCame: Advance<CameInput, Seen, undefined, Committed> = {
     };
   },
 };
+
+/** Its own work may be over while its subtasks are not: begun anew by a person, it has a run anew. */
+function currentRun(task: Task, { run, before }: Seen, time: string): TaskRun {
+  if (run === null) return newRun(task, time, before);
+  return run.state === "done" && wordOf(task, run) === "reset" ? newRun(task, time, run) : run;
+}
 
 /** The event's turn; and what follows from it without a look outside, so that it costs no commit of its own. */
 function decided(

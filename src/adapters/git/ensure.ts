@@ -10,9 +10,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { dirname } from "node:path";
 import { PawlError } from "../../base/error.ts";
 import type { Repo, Worktree } from "../../base/ports.ts";
-import { type GitCall, git } from "./git.ts";
+import { type GitCall, git, gitLine } from "./git.ts";
 import { checkBranch, checkRepository, type Places, placesOf } from "./places.ts";
-import { checkoutsOf, commitOf, gitFolder, remoteOf } from "./refs.ts";
+import { checkoutsOf, commitOf, gitFolder, isAncestor, remoteOf } from "./refs.ts";
 import { clearStaleLocks } from "./stale.ts";
 import { lockName, type Workplace } from "./workplace.ts";
 
@@ -118,14 +118,21 @@ async function findStart(call: GitCall, branch: string, base: string | undefined
   );
 }
 
+/**
+ * The local base; the remote's where the local one only lags behind it: a pull request that was merged there is work
+ * that this task may depend on.
+ */
 async function baseCommit(
   call: GitCall,
   base: string | undefined,
   remote: string | null,
 ): Promise<string | null> {
-  if (base === undefined) return commitOf(call, "HEAD");
-  const local = await commitOf(call, `refs/heads/${base}`);
-  return local ?? (remote ? commitOf(call, `refs/remotes/${remote}/${base}`) : null);
+  const local = await commitOf(call, base === undefined ? "HEAD" : `refs/heads/${base}`);
+  const name =
+    base ?? (await gitLine({ ...call, accept: [1] }, ["symbolic-ref", "--short", "--quiet", "HEAD"]));
+  const far = remote && name !== "" ? await commitOf(call, `refs/remotes/${remote}/${name}`) : null;
+  if (local === null || far === null) return local ?? far;
+  return (await isAncestor(call, local, far)) ? far : local;
 }
 
 async function add(call: GitCall, folder: string, branch: string, start: Start): Promise<void> {

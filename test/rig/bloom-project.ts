@@ -29,12 +29,14 @@ export interface BloomOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Text in the prompt → lines that the agent adds to its script. */
   readonly answers?: Readonly<Record<string, string>>;
+  /** More of the program's environment. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 export type BloomProject = ReturnType<typeof bloomProject>;
 
 /** Everything but tasks.yaml and `.pawl/` is committed on `main` and pushed. */
-export function bloomProject({ tasks, settings = {}, answers }: BloomOptions) {
+export function bloomProject({ tasks, settings = {}, answers, environment: more = {} }: BloomOptions) {
   const project = temporaryProject({ marked: false, environment: { DOOR_ONLY: "" } });
   const root = join(project.root, "project");
   const remote = join(project.root, "remote.git");
@@ -60,6 +62,7 @@ export function bloomProject({ tasks, settings = {}, answers }: BloomOptions) {
     DOOR_ONLY: "",
     PAWL_SCRIPTED_HOME: join(project.root, "sessions"),
     PAWL_SCRIPTED_ANSWERS: answersFile,
+    ...more,
   };
   const spawned = (args: readonly string[]): ChildProcess =>
     spawn(process.execPath, args, { cwd: root, env: environment, stdio: ["ignore", "pipe", "pipe"] });

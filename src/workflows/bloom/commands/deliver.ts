@@ -3,6 +3,7 @@ import type { BloomHappening } from "../../../base/bloom-event.ts";
 import type { MergeOrder, Repo, Worktrees } from "../../../base/ports.ts";
 import { type Came, placeOf, repoOf, type Site } from "../site.ts";
 import { branchOf, type Task } from "../task.ts";
+import { watchSeconds } from "../turn.ts";
 import { allCommands, verify } from "./run-verify.ts";
 
 export async function push(site: Site): Promise<Came> {
@@ -162,11 +163,12 @@ export async function watchPullRequest(site: Site): Promise<Came> {
   if (state.unmerged === 0) return { event: "pr_merged" };
   return {
     event: "pr_pending",
-    patch: { after: new Date(site.now().getTime() + WATCH_MILLISECONDS).toISOString() },
+    patch: {
+      after: new Date(site.now().getTime() + watchSeconds(site.known.settings) * 1000).toISOString(),
+    },
   };
 }
 
-const WATCH_MILLISECONDS = 60_000;
 const FALLBACK_BASE = "main";
 
 async function baseOf(site: Site): Promise<string> {

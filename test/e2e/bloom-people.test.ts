@@ -56,6 +56,45 @@ describe("A person", () => {
     });
   });
 
+  it(
+    "interjects when no run of the agent follows: it is shown until then, and kept as a note",
+    LONG,
+    async () => {
+      using project = bloomProject({
+        tasks: `tasks:
+- id: T1
+  title: t
+  repo: .
+  merge_into: main
+  checkpoint: true
+  instructions: |
+    RUN: echo a > a.txt; git add -A; git commit -qm a
+    RUN: bloom done T1
+`,
+      });
+      expect((await project.run()).code).toBe(3);
+      const said = await project.bloom("interject", "T1", "Mind the port");
+      expect(said).toMatchObject({
+        code: 0,
+        out: expect.stringContaining("No agent of T1 runs now: it is waiting_for_human."),
+      });
+      expect((await project.bloom("show", "T1")).out).toContain(
+        "Said, and not told to its agent yet:\n- Mind the port\n",
+      );
+      expect((await project.bloom("approve", "T1")).code).toBe(0);
+      expect((await project.run()).code).toBe(0);
+      expect(project.runs()).toHaveLength(1);
+      expect(project.tasks()[0]).toMatchObject({
+        status: "done",
+        ai_notes: ["said after its agent's last run: Mind the port"],
+      });
+      expect(project.stored().filter(({ type }) => type === "task:noted")).toHaveLength(1);
+      expect((await project.bloom("show", "T1")).out).not.toContain("not told to its agent");
+      const late = await project.bloom("interject", "T1", "Too late");
+      expect(late).toMatchObject({ code: 1, out: expect.stringContaining("Leave a note instead") });
+    },
+  );
+
   it("approves a checkpoint before anything is merged, and is told at once that it waits", LONG, async () => {
     using project = bloomProject({
       tasks: `tasks:

@@ -63,12 +63,16 @@ export const commitCame: Advance<CameInput, Seen, undefined, Committed> = {
     const reason = event === came.event ? came.reason : undefined;
     const own = editsOf(came, word);
     const turned = event === null ? null : decided(run, event, reason, task, own, seen, context);
-    const edits = [...own, ...(turned?.edits ?? [])];
+    const untold = turned?.run.state === "done" ? leftUntold(seen, came) : [];
+    const edits = [...own, ...(turned?.edits ?? []), ...untold.map((text) => noteEdit(id, text))];
     const changed = changeTasks(seen, edits);
     const next: TaskRun = { ...(turned?.run ?? run), status: statusAfter(edits, task, turned, run) };
-    const happened = [...(came.happened ?? []), ...(turned?.happened ?? [])].map((each, index) =>
+    const noted = untold.map((text) => ({ type: "task:noted" as const, taskId: id, text }));
+    const happened = [...(came.happened ?? []), ...(turned?.happened ?? []), ...noted].map((each, index) =>
       eventOf(context, each, index),
     );
+    const removes =
+      turned?.run.state === "done" ? seen.messages.map(({ path }) => path) : (came.removes ?? []);
     const writes = came.patch !== undefined || (turned !== null && turned.row.outcome !== "no-effect");
     return {
       reply: {
@@ -77,7 +81,7 @@ export const commitCame: Advance<CameInput, Seen, undefined, Committed> = {
           file: changed.file,
           run: next,
           settings: context.settings.bloom,
-          messages: seen.messages.filter((each) => !came.removes?.includes(each.path)),
+          messages: seen.messages.filter((each) => !removes.includes(each.path)),
           questions: seen.questions,
         },
         row: turned?.row ?? null,
@@ -87,7 +91,7 @@ export const commitCame: Advance<CameInput, Seen, undefined, Committed> = {
       changes: [
         ...changed.changes,
         ...(writes ? runChanges(next, seen, edits) : []),
-        ...removals(seen, came),
+        ...removals(seen, removes),
       ],
       events: happened,
       worked: changed.worked,
@@ -144,10 +148,19 @@ function statusAfter(edits: readonly TaskEdit[], task: Task, turned: Turn | null
   return turned === null || turned.row.outcome === "no-effect" ? run.status : turned.run.status;
 }
 
-function removals({ messages }: Seen, came: Came): readonly Change[] {
-  return messages.flatMap(({ path }) =>
-    came.removes?.includes(path) ? [{ type: "remove" as const, path }] : [],
+function removals({ messages }: Seen, removes: readonly string[]): readonly Change[] {
+  return messages.flatMap(({ path }) => (removes.includes(path) ? [{ type: "remove" as const, path }] : []));
+}
+
+/** What people said to the task's agent after its last run: kept as notes. Answers are kept with their questions. */
+function leftUntold({ messages }: Seen, came: Came): readonly string[] {
+  return messages.flatMap(({ path, atOnce, text }) =>
+    atOnce && !came.removes?.includes(path) ? [`said after its agent's last run: ${text}`] : [],
   );
+}
+
+function noteEdit(id: string, value: string): TaskEdit {
+  return { type: "append", id, key: "ai_notes", value };
 }
 
 function gone({ run }: Seen, id: string): readonly Change[] {

@@ -4,7 +4,7 @@ import type { View } from "../../../base/ports.ts";
 import type { Advance, Context, Reply } from "../../module.ts";
 import { isDone, nowReady, takeable, waitingFor } from "../pick.ts";
 import { getTaskForAgent } from "../prompt.ts";
-import { loadQuestions, type Question } from "../question.ts";
+import { loadMessages, loadQuestions, type Message, type Question } from "../question.ts";
 import { getCurrentStepForTask } from "../steps.ts";
 import { eachTask, findTask, TASK_STATUSES, type Task } from "../task.ts";
 import { loadDoneRun, loadRun, type TaskRun } from "../task-run.ts";
@@ -62,6 +62,8 @@ function summaryOf(task: Task, parent: Task | null, desk: Desk): Record<string, 
 interface Shown extends Desk {
   readonly run: TaskRun | null;
   readonly questions: readonly Question[];
+  /** What its agent was not told yet. */
+  readonly messages: readonly Message[];
 }
 
 /** `show ID` */
@@ -70,7 +72,8 @@ export const show = looking(
     const desk = await readDesk(view, context);
     const { id: known } = taskOf(desk.file.tasks, id);
     const questions = (await loadQuestions(view)).filter((question) => question.task === known);
-    return { ...desk, run: (await loadRun(view, known)) ?? (await loadDoneRun(view, known)), questions };
+    const run = (await loadRun(view, known)) ?? (await loadDoneRun(view, known));
+    return { ...desk, run, questions, messages: await loadMessages(view, known) };
   },
   (seen, { id }) => {
     const task = taskOf(seen.file.tasks, id);
@@ -111,11 +114,18 @@ export const show = looking(
         ),
       ),
       ...block(
+        "Said, and not told to its agent yet",
+        seen.messages.map((each) => `- ${each.text}`),
+      ),
+      ...block(
         "Notes",
         task.ai_notes.map((each) => `- ${each}`),
       ),
     ];
-    return { text: lines.join("\n"), data: { task, run, waitsFor: waits, questions: seen.questions } };
+    return {
+      text: lines.join("\n"),
+      data: { task, run, waitsFor: waits, questions: seen.questions, untold: seen.messages },
+    };
   },
 );
 

@@ -3,6 +3,8 @@ import type { View } from "../../../base/ports.ts";
 import type { Context } from "../../module.ts";
 import { nearest } from "../nearest.ts";
 import { loadQuestions, messagePath, nextQuestionId, type Question, questionPath } from "../question.ts";
+import { BLOOM } from "../table.ts";
+import type { TaskRun } from "../task-run.ts";
 import { taskOf } from "../tasks-file.ts";
 import { changing, type Desk, looking, readDesk } from "./desk.ts";
 import { told } from "./person.ts";
@@ -129,7 +131,10 @@ export const questions = looking(
   },
 );
 
-/** `interject TASK TEXT`: its agent is stopped at once and resumed with the text. */
+/**
+ * `interject TASK TEXT`: its agent is stopped at once and resumed with the text. Where no run of it may follow, the text
+ * is kept and that is said.
+ */
 export const interject = changing(
   read,
   (desk: QuestionDesk, { task, text }: { readonly task: string; readonly text: string }, { moment }) => {
@@ -145,13 +150,21 @@ export const interject = changing(
       };
     const message = { task: id, text, atOnce: true, time: moment.time };
     return {
-      text: `${id}'s agent is told at once.`,
-      data: { task: id, text },
+      text: mayRun(desk.runs.get(id))
+        ? `${id}'s agent is told at once.`
+        : `No agent of ${id} runs now: it is ${state}. Kept (\`bloom show ${id}\`): its agent is told when it runs again; if it does not, this stays as a note of ${id}.`,
+      data: { task: id, text, state },
       changes: [{ type: "write", path: messagePath(moment.id), text: `${JSON.stringify(message)}\n` }],
       happened: [{ type: "task:interjected", taskId: id, text }],
     };
   },
 );
+
+/** Whether its agent runs, or will as soon as a worker goes on with it. */
+function mayRun(run: TaskRun | undefined): boolean {
+  const row = BLOOM.rows.find(({ id }) => id === run?.row);
+  return row?.commands?.some(({ type }) => type === "run-agent") ?? false;
+}
 
 function writeQuestion(question: Question) {
   return {

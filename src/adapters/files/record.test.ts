@@ -52,6 +52,14 @@ describe("the journal's records", () => {
     );
   });
 
+  test("are found behind a record whose last line break is damaged", () => {
+    const [first, second] = [renderRecord(1, []), renderRecord(2, [])];
+    first[first.length - 1] = 0x0b;
+    const parsed = parseJournal(Buffer.concat([first, second]));
+    expect(parsed.records).toEqual([]);
+    expect(parsed.stranded.map(({ sequence }) => sequence)).toEqual([2]);
+  });
+
   test("of an earlier use of the same place are no damage", () => {
     const old = journal([[], [], []], 1);
     const fresh = renderRecord(9, [{ type: "drop", path: "a", before: "h" }]);

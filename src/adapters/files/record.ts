@@ -69,7 +69,7 @@ export interface Parsed {
 }
 
 const HEADER = /^pawl-commit 1 (\d{1,15}) (\d{1,15}) ([0-9a-f]{64})$/;
-const MARK = "\npawl-commit ";
+const MARK = "pawl-commit ";
 const MAX_HEADER = 120;
 
 export function contentOf(bytes: Uint8Array): Content {
@@ -127,9 +127,10 @@ function findStranded(
       position = record.end;
       continue;
     }
-    const mark = buffer.indexOf(MARK, position);
+    // The line break before a header may be what is damaged: a record is known by its checksum, not by its place.
+    const mark = buffer.indexOf(MARK, position + 1);
     if (mark === -1) break;
-    position = mark + 1;
+    position = mark;
   }
   return stranded;
 }

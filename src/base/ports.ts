@@ -171,9 +171,13 @@ export interface Worktrees {
   bringIn(worktree: Worktree, into: string): Promise<BroughtIn>;
   /**
    * Removes the worktree, and the branch too where asked, if nothing would be lost: no uncommitted work, and every
-   * commit in `into` (local or remote) or, without `into`, on the remote's branch of that name.
+   * commit in `into` (local or remote) or, without `into`, on the remote's branch of that name. A worktree that is gone
+   * already leaves the branch to be removed.
    */
-  remove(worktree: Worktree, keep: { readonly into?: string; readonly branch: boolean }): Promise<Removed>;
+  remove(
+    worktree: Pick<Worktree, "repo" | "branch">,
+    keep: { readonly into?: string; readonly branch: boolean },
+  ): Promise<Removed>;
 }
 
 export interface WorktreeState {

@@ -49,8 +49,7 @@ async function life(): Promise<void> {
     const merge = await patiently(() => worktrees.prepareMerge(order));
     if (merge.kind === "prepared") await patiently(() => worktrees.publishMerge(order, merge));
   }
-  for (const worktree of await worktrees.list())
-    await patiently(() => worktrees.remove(worktree, { into: "main", branch: true }));
+  await patiently(() => worktrees.remove({ repo: ".", branch: "task" }, { into: "main", branch: true }));
 }
 
 await life();

@@ -11,20 +11,21 @@ const LOCK_LIMIT = 300_000;
 
 export async function removeWorktree(
   place: Workplace,
-  worktree: Worktree,
+  worktree: Pick<Worktree, "repo" | "branch">,
   keep: { readonly into?: string; readonly branch: boolean },
 ): Promise<Removed> {
   const places = placesOf(place.projectRoot, worktree.repo);
   const call = place.call(places.checkout);
   const branch = checkBranch(worktree.branch);
-  const known = (await checkoutsOf(call)).some((one) => one.folder === worktree.folder);
-  const there = known && existsSync(worktree.folder);
-  const reason = there ? await whyKept(place.call(worktree.folder), branch, keep.into) : null;
+  const folder = places.worktree(branch);
+  const known = (await checkoutsOf(call)).some((one) => one.folder === folder);
+  const there = known && existsSync(folder);
+  const reason = there ? await whyKept(place.call(folder), branch, keep.into) : null;
   if (reason) return reason;
   const lock = await place.locks.acquire(lockName("git", worktree.repo), `removing ${branch}`, LOCK_LIMIT);
   try {
     if (known) {
-      const answer = await git({ ...call, accept: [128] }, ["worktree", "remove", worktree.folder]);
+      const answer = await git({ ...call, accept: [128] }, ["worktree", "remove", folder]);
       if (answer.code !== 0)
         return { kind: "kept", reason: "other", detail: answer.errors.trim().slice(0, 500) };
     }

@@ -1,6 +1,6 @@
 /** What leaves the worktree: push, merge, pull request. Each looks before it does, so that it may be called again. */
 import type { BloomHappening } from "../../../base/bloom-event.ts";
-import type { MergeOrder, Repo, Worktrees } from "../../../base/ports.ts";
+import type { MergeOrder, Repo } from "../../../base/ports.ts";
 import { type Came, placeOf, repoOf, type Site } from "../site.ts";
 import { branchOf, type Task } from "../task.ts";
 import { watchSeconds } from "../turn.ts";
@@ -207,22 +207,20 @@ export async function cleanUp(site: Site): Promise<Came> {
   const repo = repoOf(task);
   if (repo === null || !file.git.auto_cleanup_merged) return { event: "cleaned" };
   const branch = branchOf(task);
-  const worktree = await existing(site.ports.worktrees, repo, branch);
-  if (worktree === null) return { event: "cleaned" };
   const into = task.merge_into ?? task.base_branch;
-  const removed = await site.ports.worktrees.remove(worktree, {
-    ...(into === undefined ? {} : { into }),
-    branch: true,
-  });
+  const removed = await site.ports.worktrees.remove(
+    { repo, branch },
+    {
+      ...(into === undefined ? {} : { into }),
+      branch: true,
+    },
+  );
+  if (removed.kind === "gone-already") return { event: "cleaned" };
   const told: BloomHappening =
     removed.kind === "kept"
       ? { type: "worktree:kept", taskId: task.id, branch, reason: `${removed.reason}: ${removed.detail}` }
       : { type: "worktree:removed", taskId: task.id, branch };
   return { event: "cleaned", happened: [told] };
-}
-
-async function existing(worktrees: Worktrees, repo: Repo, branch: string) {
-  return (await worktrees.list()).find((each) => each.repo === repo && each.branch === branch) ?? null;
 }
 
 function repoFor(task: Task): Repo {

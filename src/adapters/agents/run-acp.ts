@@ -16,7 +16,7 @@ import { childEnvironment } from "./environment.ts";
 import { judge, NOTHING_HEARD, take } from "./heard.ts";
 import { markOf } from "./mark.ts";
 import { tellEnd } from "./run-cli.ts";
-import { keep, keepSpent, loadSpent, openRunFolder } from "./run-folder.ts";
+import { keepCall, keepSpent, loadSpent, openRunFolder } from "./run-folder.ts";
 import { type ProcessEnd, type RunningProcess, runProcess } from "./run-process.ts";
 import type { AgentsSetup, Known } from "./setup.ts";
 
@@ -34,14 +34,7 @@ export function startAcp(
   const runFolder = openRunFolder(setup.projectRoot, "agents", order.run);
   const mark = markOf(setup.projectRoot, order.run);
   const [program = "", ...args] = agent.command;
-  keep(runFolder, "call.json", {
-    agent: order.agent,
-    program,
-    args,
-    folder: order.folder,
-    permission: order.permission,
-  });
-  keep(runFolder, "prompt.md", order.prompt);
+  keepCall(runFolder, order, program, args);
   if (order.permission === "all")
     hear({ type: "warning", text: "permission is all: every request of the agent is allowed in this run" });
 

@@ -6,7 +6,7 @@ import { childEnvironment } from "./environment.ts";
 import { gitFoldersOf } from "./git-folders.ts";
 import { type Heard, judge, NOTHING_HEARD, take } from "./heard.ts";
 import { markOf } from "./mark.ts";
-import { keep, keepSpent, loadSpent, openRunFolder, type RunFolder } from "./run-folder.ts";
+import { keep, keepCall, keepSpent, loadSpent, openRunFolder, type RunFolder } from "./run-folder.ts";
 import { type ProcessEnd, runProcess } from "./run-process.ts";
 import type { AgentsSetup, Known } from "./setup.ts";
 
@@ -36,14 +36,7 @@ export function startCli(
   const call = callOf(agent, order);
   const [program = "", ...before] = agent.command;
   const args = [...before, ...dialect.arguments(call), ...(settings.args ?? [])];
-  keep(runFolder, "call.json", {
-    agent: order.agent,
-    program,
-    args,
-    folder: order.folder,
-    permission: order.permission,
-  });
-  keep(runFolder, "prompt.md", order.prompt);
+  keepCall(runFolder, order, program, args);
   if (order.permission === "all")
     hear({
       type: "warning",

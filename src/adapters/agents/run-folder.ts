@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkId } from "../../base/id.ts";
 import { type ProjectPath, projectPath } from "../../base/path.ts";
-import type { AgentUsage } from "../../base/ports.ts";
+import type { AgentOrder, AgentUsage } from "../../base/ports.ts";
 import { writeWhole } from "./output-file.ts";
 
 export interface RunFolder {
@@ -51,4 +51,16 @@ export function keepSpent(projectRoot: string, agent: string, session: string, u
 function spentPath(projectRoot: string, agent: string, session: string): string {
   const name = createHash("sha256").update(`${agent}\0${session}`).digest("hex").slice(0, 32);
   return join(projectRoot, ".pawl/agents/sessions", `${name}.json`);
+}
+
+/** How the agent is called, and with what. */
+export function keepCall(
+  folder: RunFolder,
+  order: AgentOrder,
+  program: string,
+  args: readonly string[],
+): void {
+  const { agent, folder: where, permission, prompt } = order;
+  keep(folder, "call.json", { agent, program, args, folder: where, permission });
+  keep(folder, "prompt.md", prompt);
 }

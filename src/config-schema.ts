@@ -3,17 +3,7 @@
  * `pawl.schema.json` is made from it. Every key is optional; the defaults are in `base/settings.ts`.
  */
 import { z } from "zod";
-
-const TOOLS = [
-  "create_spec",
-  "create_tasks_from_spec",
-  "start_task",
-  "plan_task",
-  "implement_task",
-  "review_task",
-  "test_task",
-  "finalize_task",
-] as const;
+import { RUN_TOOLS } from "./workflows/alfred/status.ts";
 
 const reviewers = z.union(
   [
@@ -29,7 +19,7 @@ const reviewers = z.union(
 export const ALFRED_FILE = z.strictObject({
   provider: z.enum(["local", "jira", "linear"]).optional().describe("Where tasks come from."),
   reviews: z
-    .partialRecord(z.enum(["default", ...TOOLS]), reviewers)
+    .partialRecord(z.enum(["default", ...RUN_TOOLS]), reviewers)
     .optional()
     .describe("Who reviews an artifact, in order, per tool; `default` for the tools not named."),
   human_review: z
@@ -47,7 +37,7 @@ export const ALFRED_FILE = z.strictObject({
     .optional()
     .describe("Name to shell command, run before a review."),
   personas: z
-    .partialRecord(z.enum(TOOLS), z.string().min(1))
+    .partialRecord(z.enum(RUN_TOOLS), z.string().min(1))
     .optional()
     .describe("Tool to the name of the persona that speaks in its prompts."),
   tracker: z

@@ -9,8 +9,12 @@ const ROOT = resolve(import.meta.dirname, "..");
 /** Native, or so heavy that only those who use them should load them: they stay packages of their own. */
 const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 
-/** What `pawl status` loads. */
-const QUICK = /^src\/(app|surfaces\/cli\/status|workflows\/(alfred|spells|bloom)\/overview)\.ts$/;
+/** What quick commands load: all of them; those that change tasks.yaml besides; and a cast. */
+const QUICK = {
+  core: /^src\/(app|surfaces\/cli\/status|workflows\/(alfred|spells|bloom)\/overview)\.ts$/,
+  tasks: /^src\/(surfaces\/cli\/verb|workflows\/bloom\/verbs\/step)\.ts$/,
+  cast: /^src\/workflows\/spells\/cast\.ts$/,
+};
 
 /** Bundles programs (name → source) into modules that share lazily loaded chunks. */
 export async function bundle(
@@ -78,7 +82,7 @@ function builtins(): Plugin {
 }
 
 const KEPT: ReadonlySet<string> = new Set(["node:module"]);
-const LATE: ReadonlySet<string> = new Set(["node:child_process", "node:crypto"]);
+const LATE: ReadonlySet<string> = new Set(["node:child_process", "node:crypto", "node:fs/promises"]);
 
 function renderEager(path: string, members: object): string {
   return [

@@ -3,21 +3,39 @@
  * find and to link, however small it is, and splitting makes dozens.
  */
 import { readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { build, type Metafile, type Plugin } from "esbuild";
 
 type Outputs = Metafile["outputs"];
 
 /**
- * Merges all chunks that the given sources' chunks import, and those that these import, into `core`. The chunks of the
- * sources themselves stay, for they are loaded by name. Returns the number of chunks merged.
+ * Merges, for each name, all chunks that its sources' chunks import, and those that these import, but for what an earlier
+ * name has. The chunks of the sources themselves stay, for they are loaded by name.
  */
-export async function mergeChunks(root: string, { outputs }: Metafile, sources: RegExp): Promise<number> {
-  const roots = Object.keys(outputs).filter((path) => sources.test(outputs[path]?.entryPoint ?? ""));
-  const merged = closureOf(outputs, roots);
-  if (merged.length === 0) return 0;
+export async function mergeChunks(
+  root: string,
+  { outputs }: Metafile,
+  groups: Readonly<Record<string, RegExp>>,
+): Promise<void> {
+  const gone = new Set<string>();
+  for (const [name, sources] of Object.entries(groups)) {
+    const roots = Object.keys(outputs).filter((path) => sources.test(outputs[path]?.entryPoint ?? ""));
+    const merged = closureOf(outputs, roots).filter((path) => !gone.has(path));
+    if (merged.length === 0) throw new Error(`${name}.js would be empty: ${sources} reaches no chunk.`);
+    await mergeInto(name, root, outputs, merged, gone);
+    for (const path of merged) gone.add(path);
+  }
+}
+
+async function mergeInto(
+  name: string,
+  root: string,
+  outputs: Outputs,
+  merged: readonly string[],
+  gone: ReadonlySet<string>,
+): Promise<void> {
   const folder = resolve(root, dirname(merged[0] ?? ""));
-  const core = join(folder, "core.js");
+  const target = join(folder, `${name}.js`);
   // Every export is renamed for the chunk that it comes from: two chunks may use one name for different things.
   const lines = merged.map((path, at) => {
     const names = (outputs[path]?.exports ?? []).map((name) => `${name} as ${name}_${at}`);
@@ -25,7 +43,7 @@ export async function mergeChunks(root: string, { outputs }: Metafile, sources: 
   });
   await build({
     stdin: { contents: lines.join("\n"), resolveDir: folder },
-    outfile: core,
+    outfile: target,
     bundle: true,
     format: "esm",
     platform: "node",
@@ -33,24 +51,26 @@ export async function mergeChunks(root: string, { outputs }: Metafile, sources: 
     minifySyntax: true,
     minifyWhitespace: true,
     logLevel: "warning",
-    plugins: [LAZY],
+    plugins: [keepOut(merged.map((path) => basename(path)))],
   });
   for (const path of Object.keys(outputs)) {
-    if (!merged.includes(path) && path.endsWith(".js")) await redirect(root, path, merged, core);
+    if (!merged.includes(path) && !gone.has(path) && path.endsWith(".js"))
+      await redirect(root, path, merged, target);
   }
   await Promise.all(merged.map((path) => rm(resolve(root, path))));
-  return merged.length;
 }
 
-/** What is loaded lazily stays where it is, beside the core. */
-const LAZY: Plugin = {
-  name: "lazy",
-  setup({ onResolve }) {
-    onResolve({ filter: /^\./ }, ({ kind, path }) =>
-      kind === "dynamic-import" ? { path, external: true } : undefined,
-    );
-  },
-};
+/** What is loaded lazily, or merged already, stays where it is. */
+function keepOut(merged: readonly string[]): Plugin {
+  return {
+    name: "keep-out",
+    setup({ onResolve }) {
+      onResolve({ filter: /^\./ }, ({ kind, path }) =>
+        kind === "dynamic-import" || !merged.includes(basename(path)) ? { path, external: true } : undefined,
+      );
+    },
+  };
+}
 
 /** The chunks that are no entry of their own, reached from the roots by static imports. */
 function closureOf(outputs: Outputs, roots: readonly string[]): string[] {
@@ -68,15 +88,20 @@ function closureOf(outputs: Outputs, roots: readonly string[]): string[] {
 }
 
 /** Points a module's imports of merged chunks to the core. */
-async function redirect(root: string, path: string, merged: readonly string[], core: string): Promise<void> {
+async function redirect(
+  root: string,
+  path: string,
+  merged: readonly string[],
+  target: string,
+): Promise<void> {
   const file = resolve(root, path);
   const text = await readFile(file, "utf8");
-  const way = relative(dirname(file), core);
+  const way = relative(dirname(file), target);
   const from = JSON.stringify(way.startsWith(".") ? way : `./${way}`);
   const pointed = text.replace(
     /import(?:\{([^{}]*)\}from)?"(\.[^"]+)";/g,
-    (whole, names: string | undefined, target: string) => {
-      const at = merged.indexOf(relative(root, resolve(dirname(file), target)));
+    (whole, names: string | undefined, source: string) => {
+      const at = merged.indexOf(relative(root, resolve(dirname(file), source)));
       if (at < 0) return whole;
       if (names === undefined) return `import${from};`;
       const renamed = names.split(",").map((name) => {

@@ -5,13 +5,14 @@
  * R2  Under the run's lock what was read is looked at again; if it changed, the advance begins anew.
  * R3  The reply is returned only after the commit is durable.
  */
-import { randomUUID } from "node:crypto";
+
 import { PawlError } from "../base/error.ts";
 import type { Caller, PawlEvent } from "../base/event.ts";
 import { projectPath } from "../base/path.ts";
 import type { Cache, Change, Outside, Store, View } from "../base/ports.ts";
 import type { Settings } from "../base/settings.ts";
 import type { Advance, Context, FollowUp, Moment, Prepared } from "../workflows/advance.ts";
+import { newId } from "./new-id.ts";
 
 const EVENTS = projectPath(".pawl/events.jsonl");
 const MAX_ATTEMPTS = 100;
@@ -125,13 +126,13 @@ function appended(event: PawlEvent): Change {
   return { type: "append", path: EVENTS, id: event.id, text: `${JSON.stringify(event)}\n` };
 }
 
-/** The id is made when it is first asked for: a look needs none, and loading the maker costs a cold start dearly. */
+/** The id is made when it is first asked for: a look needs none. */
 function momentOf(time: string): Moment {
   let id: string | undefined;
   return {
     time,
     get id() {
-      id ??= randomUUID();
+      id ??= newId();
       return id;
     },
   };

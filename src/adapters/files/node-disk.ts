@@ -22,8 +22,10 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { PawlError } from "../../base/error.ts";
-import type { Disk, EntryKind, FileStat, OpenMode } from "./disk.ts";
+import { type Disk, type EntryKind, errnoOf, type FileStat, type OpenMode } from "./disk.ts";
 
 const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_APPEND } = constants;
 // Absent on Windows.
@@ -137,8 +139,7 @@ function kindOf(entry: Pick<Stats, "isFile" | "isDirectory" | "isSymbolicLink">)
 async function prepareLocks(): Promise<void> {
   if (nativeTryLock !== null) return;
   try {
-    const native = await import("fs-native-extensions");
-    nativeTryLock = native.default.tryLock;
+    nativeTryLock = findTryLock() ?? (await import("fs-native-extensions")).default.tryLock;
   } catch (cause) {
     throw new PawlError(
       "disk-failed",
@@ -146,6 +147,30 @@ async function prepareLocks(): Promise<void> {
       "Install again on this machine (`npm install`), or run Pawl on Linux (glibc), macOS or Windows on x64 or arm64.",
       cause,
     );
+  }
+}
+
+/**
+ * The lock call of the package's build for this machine, without the modules by which the package finds it: they take
+ * a cold command longer than all its work. Null where it is not in the usual place.
+ */
+function findTryLock(): TryLock | null {
+  try {
+    const load = createRequire(import.meta.url);
+    const folder = dirname(load.resolve("fs-native-extensions/package.json"));
+    const machine = `${process.platform}-${process.arch}`;
+    const native = load(join(folder, "prebuilds", machine, "fs-native-extensions.node"));
+    return (fd) => {
+      try {
+        native.tryLock(fd, 0, 0, true);
+        return true;
+      } catch (error) {
+        if (errnoOf(error) === "EAGAIN") return false;
+        throw error;
+      }
+    };
+  } catch {
+    return null;
   }
 }
 

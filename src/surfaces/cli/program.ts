@@ -53,7 +53,7 @@ async function obey(argv: readonly string[], host: Host): Promise<Answer | undef
       ? own
       : [...COMMANDS, ...(await (await import("./verb.ts")).verbCommands(host.workflows, sound))];
   let answer: Answer | undefined;
-  const program = build(specs, host, async (spec, input) => {
+  const program = build(meantBy(argv, specs), host, async (spec, input) => {
     const run = await spec.load();
     const { project: option, file, ...call } = input;
     const project: Host["project"] = (wanted) => host.project({ ...wanted, option, file });
@@ -66,6 +66,16 @@ async function obey(argv: readonly string[], host: Host): Promise<Answer | undef
     if (thrown.exitCode !== 0) throw usage(thrown, argv, specs, host);
   }
   return answer;
+}
+
+/** The command that is named, else those that begin with its word, else all: none is built only to be left alone. */
+function meantBy(argv: readonly string[], specs: readonly CommandSpec[]): readonly CommandSpec[] {
+  const word = firstWord(argv);
+  if (word === undefined) return specs;
+  const name = `${word} ${argv[argv.indexOf(word) + 1]}`;
+  const exact = specs.filter((spec) => spec.name === name);
+  const alike = specs.filter((spec) => spec.name.split(" ")[0] === word);
+  return [exact, alike, specs].find((each) => each.length > 0) ?? specs;
 }
 
 const TAKES_A_WORD: ReadonlySet<string | undefined> = new Set(["--project", "--file", "-f"]);
@@ -83,8 +93,12 @@ interface Input extends Call {
 type Obey = (spec: CommandSpec, input: Input) => Promise<void>;
 
 function build(specs: readonly CommandSpec[], host: Host, action: Obey): Command {
-  const program = withShared(new Command(host.name))
+  const program = new Command(host.name)
     .description("Keeps coding agents on a written workflow.")
+    // What every command takes: the program finds its own options anywhere on the line.
+    .addOption(new Option("--json", "write JSON"))
+    .addOption(new Option("--project <dir>", "the project's root, in place of the nearest one above"))
+    .addOption(new Option("-f, --file <path>", "the tasks file, in place of the project's tasks.yaml"))
     .version(host.version, "-V, --version", "show the version")
     .helpOption("-h, --help", "show help")
     .helpCommand(false)
@@ -117,7 +131,8 @@ function groupOf(program: Command, groups: Map<string, Command>, name: string, h
 }
 
 function addCommand(parent: Command, name: string, spec: CommandSpec, action: Obey): void {
-  const command = withShared(parent.command(name))
+  const command = parent
+    .command(name)
     .description(sentence(spec.summary))
     .summary(spec.summary)
     .helpGroup(`${spec.group}:`)
@@ -140,14 +155,6 @@ function addCommand(parent: Command, name: string, spec: CommandSpec, action: Ob
   });
 }
 
-/** What every command takes, anywhere on the line. */
-function withShared(command: Command): Command {
-  return command
-    .addOption(new Option("--json", "write JSON"))
-    .addOption(new Option("--project <dir>", "the project's root, in place of the nearest one above"))
-    .addOption(new Option("-f, --file <path>", "the tasks file, in place of the project's tasks.yaml"));
-}
-
 function toArgument({ name, description, required, variadic, choices }: CommandArgument): Argument {
   const dots = variadic ? "..." : "";
   const argument = new Argument(required ? `<${name}${dots}>` : `[${name}${dots}]`, description);
@@ -168,10 +175,9 @@ function subcommandTerm(command: Command): string {
   return [command.name(), ...words].join(" ");
 }
 
-/** The shared options stand in the program's help alone, and its help and version options last. */
+/** Every command's help is asked for in the same way: it need not say so itself. */
 function ownOptions(this: Help, command: Command): Option[] {
-  const shared = command.parent === null ? [] : ["json", "project", "file"];
-  return command.options.filter((option) => !option.hidden && !shared.includes(option.attributeName()));
+  return command.options.filter((option) => !option.hidden);
 }
 
 function usage(

@@ -9,10 +9,12 @@ const ROOT = resolve(import.meta.dirname, "..");
 /** Native, or so heavy that only those who use them should load them: they stay packages of their own. */
 const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 
-/** What quick commands load: all of them; those that change tasks.yaml besides; and a cast. */
+/** What quick commands load, in this order: all of them; the verbs of workflows; and what each needs of its own. */
 const QUICK = {
-  core: /^src\/(app|surfaces\/cli\/status|workflows\/(alfred|spells|bloom)\/overview)\.ts$/,
-  tasks: /^src\/(surfaces\/cli\/verb|workflows\/bloom\/verbs\/step)\.ts$/,
+  core: /^src\/app\.ts$/,
+  verb: /^src\/surfaces\/cli\/verb\.ts$/,
+  status: /^src\/(surfaces\/cli\/status|workflows\/(alfred|spells|bloom)\/overview)\.ts$/,
+  tasks: /^src\/workflows\/bloom\/verbs\/step\.ts$/,
   cast: /^src\/workflows\/spells\/cast\.ts$/,
 };
 
@@ -36,7 +38,7 @@ export async function bundle(
     external: Object.keys(dependencies),
     // Their ES modules: smaller, and what is imported lazily from bundled CommonJS would lose its names.
     alias: {
-      liquidjs: join(folderOf("liquidjs"), "dist/liquid.node.mjs"),
+      liquidjs: join(folderOf("liquidjs"), "dist/liquid.browser.mjs"),
       yaml: join(folderOf("yaml"), "browser/dist/index.js"),
     },
     // Names stay, so that a stack trace in a bug report can be read.

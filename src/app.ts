@@ -43,7 +43,12 @@ export async function run({ argv, program, home, workflows: shipped = WORKFLOWS 
     terminal: openTerminal(environment),
     workflows,
     get caller(): Caller {
-      return { channel: "terminal", who: person() };
+      return {
+        channel: "terminal",
+        get who() {
+          return person();
+        },
+      };
     },
     launch: launchOf(home),
     async project({ create = false, option, file } = {}) {

@@ -7,9 +7,9 @@
  * Not measured: a client library's own time; tools that run a command (git, checks); a model's thinking, which is
  * thousands of times longer.
  */
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeFileSync, writeSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { emptyFolder, MAIN, ms, show, speakTo, spreadOf } from "./measure.ts";
+import { emptyFolder, MAIN, ms, show, speakTo, spreadOf, timed, writeDurably } from "./measure.ts";
 
 const CALLS = Number(process.argv[2] ?? 500);
 const WARM_UP = 20;
@@ -53,7 +53,7 @@ for (let at = 0; at < CALLS + WARM_UP; at++) {
       : await timed(() =>
           call("provide_review", { task_id: "T-1", is_approved: false, feedback_notes: "Again." }),
         );
-  const least = await timed(async () => writeOneFile(at));
+  const least = await timed(async () => writeDurably(project));
   if (at >= WARM_UP) {
     calls.push(time);
     floor.push(least);
@@ -73,22 +73,4 @@ async function call(name: string, input: object): Promise<void> {
     result?: { isError?: boolean; content?: unknown };
   };
   if (!result || result.isError) throw new Error(`${name} was refused: ${JSON.stringify(result?.content)}`);
-}
-
-async function timed(work: () => Promise<void>): Promise<number> {
-  const begun = performance.now();
-  await work();
-  return performance.now() - begun;
-}
-
-function writeOneFile(at: number): void {
-  const path = join(project, "floor.json");
-  const file = openSync(`${path}.tmp`, "w");
-  writeSync(file, `{"at": ${at}, "text": "${"x".repeat(500)}"}\n`);
-  fsyncSync(file);
-  closeSync(file);
-  renameSync(`${path}.tmp`, path);
-  const folder = openSync(project, "r");
-  fsyncSync(folder);
-  closeSync(folder);
 }

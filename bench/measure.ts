@@ -1,6 +1,6 @@
 /** What the benchmarks share: rounds that take turns, medians, and a child's way to its first answer. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { mkdtempSync, realpathSync } from "node:fs";
+import { closeSync, fsyncSync, mkdtempSync, openSync, realpathSync, renameSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -130,3 +130,22 @@ export function show(
 }
 
 export const ms = (value: number) => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
+
+export async function timed(work: () => unknown): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
+}
+
+/** The floor of a disk: one small file written, synced, renamed, and its folder synced. */
+export function writeDurably(folder: string): void {
+  const path = join(folder, "floor.json");
+  const file = openSync(`${path}.tmp`, "w");
+  writeSync(file, `{"text": "${"x".repeat(500)}"}\n`);
+  fsyncSync(file);
+  closeSync(file);
+  renameSync(`${path}.tmp`, path);
+  const entry = openSync(folder, "r");
+  fsyncSync(entry);
+  closeSync(entry);
+}

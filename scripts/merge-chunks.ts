@@ -21,7 +21,7 @@ export async function mergeChunks(
   for (const [name, sources] of Object.entries(groups)) {
     const roots = Object.keys(outputs).filter((path) => sources.test(outputs[path]?.entryPoint ?? ""));
     const merged = closureOf(outputs, roots).filter((path) => !gone.has(path));
-    if (merged.length === 0) throw new Error(`${name}.js would be empty: ${sources} reaches no chunk.`);
+    if (merged.length === 0) continue;
     await mergeInto(name, root, outputs, merged, gone);
     for (const path of merged) gone.add(path);
   }

@@ -14,5 +14,5 @@ export const editTasks: Editor = (text, edits) => {
       `tasks.yaml:${first.line}:${first.column}: ${first.message}`,
       first.fix,
     );
-  return spliceAll(text, indexPlaces(document, text), edits as readonly TaskEdit[]);
+  return spliceAll(text, indexPlaces(document, text), edits as readonly TaskEdit[]).text;
 };

@@ -10,12 +10,13 @@ import {
   visit,
   type YAMLMap,
 } from "yaml";
+import { packItem } from "./pack.ts";
 import { type ItemPlace, type KeyPlace, type Places, WRITTEN_KEYS, type WrittenKey } from "./places.ts";
 
 /** The places of every task, subtask and step that has an id. Needs no valid file, only a document. */
 export function indexPlaces(document: Document, text: string): Places {
   const shared = sharedAnchors(document);
-  const places: Places = Object.create(null);
+  const places: Record<string, ItemPlace> = Object.create(null);
   const items = (seq: unknown, kind: ItemPlace["kind"], around: string | null) => {
     const fixed = around ?? (isAlias(seq) ? "it is in a list written as an alias" : sharedBy(seq, shared));
     const list = isAlias(seq) ? seq.resolve(document) : seq;
@@ -34,7 +35,7 @@ export function indexPlaces(document: Document, text: string): Places {
   };
   if (isMap(document.contents))
     items(document.contents.get("tasks", true), "task", sharedBy(document.contents, shared));
-  return places;
+  return Object.entries(places).map(([id, place]) => packItem(id, place));
 }
 
 function itemPlace(map: YAMLMap, kind: ItemPlace["kind"], fixed: string | null, text: string): ItemPlace {

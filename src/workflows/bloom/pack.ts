@@ -1,8 +1,8 @@
-/** The places as the cache keeps them: rows of numbers, since every cold command reads them all. */
+/** One item's place as a row of numbers and back. */
 import {
   type ItemPlace,
   type KeyPlace,
-  type Places,
+  type Row,
   type Style,
   WRITTEN_KEYS,
   type WrittenKey,
@@ -20,48 +20,52 @@ const STYLES: readonly Style[] = [
   "fixed",
 ];
 const NONE = -1;
-const WIDTH = 7;
 
-/** Id, 1 for a step, indent, why it is fixed (or 0), then seven numbers per key. */
-export type PackedPlaces = readonly (readonly (string | number)[])[];
+/** Where a row's keys begin, how many numbers each has, and where in these each stands. */
+export const ROW = {
+  keys: 4,
+  width: 7,
+  key: 0,
+  keyStart: 1,
+  keyEnd: 2,
+  start: 3,
+  end: 4,
+  style: 5,
+  extra: 6,
+};
 
-export function packPlaces(places: Places): PackedPlaces {
-  const rows: (string | number)[][] = [];
-  for (const id in places) {
-    const { kind, indent, fixed, keys } = places[id] as ItemPlace;
-    const row = [id, kind === "step" ? 1 : 0, indent, fixed ?? 0];
-    for (const name in keys) {
-      const { keyStart, keyEnd, start, end, style, extra } = keys[name as WrittenKey] as KeyPlace;
-      const key = WRITTEN_KEYS.indexOf(name as WrittenKey);
-      row.push(key, keyStart, keyEnd, start, end, STYLES.indexOf(style), extra ?? NONE);
-    }
-    rows.push(row);
+export function packItem(id: string, { kind, indent, fixed, keys }: ItemPlace): Row {
+  const row = [id, kind === "step" ? 1 : 0, indent, fixed ?? 0];
+  for (const name in keys) {
+    const { keyStart, keyEnd, start, end, style, extra } = keys[name as WrittenKey] as KeyPlace;
+    const key = WRITTEN_KEYS.indexOf(name as WrittenKey);
+    row.push(key, keyStart, keyEnd, start, end, STYLES.indexOf(style), extra ?? NONE);
   }
-  return rows;
+  return row;
 }
 
-export function unpackPlaces(rows: PackedPlaces): Places {
-  const places: Places = Object.create(null);
-  for (const row of rows) {
-    const [id, step, indent, fixed] = row;
-    const keys: ItemPlace["keys"] = {};
-    for (let at = 4; at < row.length; at += WIDTH) {
-      const extra = row[at + 6] as number;
-      keys[WRITTEN_KEYS[row[at] as number] as WrittenKey] = {
-        keyStart: row[at + 1] as number,
-        keyEnd: row[at + 2] as number,
-        start: row[at + 3] as number,
-        end: row[at + 4] as number,
-        style: STYLES[row[at + 5] as number] as Style,
-        ...(extra === NONE ? {} : { extra }),
-      };
-    }
-    places[id as string] = {
-      kind: step === 1 ? "step" : "task",
-      indent: indent as number,
-      ...(fixed === 0 ? {} : { fixed: fixed as string }),
-      keys,
+export function unpackItem(row: Row): ItemPlace {
+  const [, step, indent, fixed] = row;
+  const keys: ItemPlace["keys"] = {};
+  for (let at = ROW.keys; at < row.length; at += ROW.width) {
+    const extra = row[at + ROW.extra] as number;
+    keys[WRITTEN_KEYS[row[at + ROW.key] as number] as WrittenKey] = {
+      keyStart: row[at + ROW.keyStart] as number,
+      keyEnd: row[at + ROW.keyEnd] as number,
+      start: row[at + ROW.start] as number,
+      end: row[at + ROW.end] as number,
+      style: styleOf(row[at + ROW.style] as number),
+      ...(extra === NONE ? {} : { extra }),
     };
   }
-  return places;
+  return {
+    kind: step === 1 ? "step" : "task",
+    indent: indent as number,
+    ...(fixed === 0 ? {} : { fixed: fixed as string }),
+    keys,
+  };
+}
+
+export function styleOf(number: number): Style {
+  return STYLES[number] as Style;
 }

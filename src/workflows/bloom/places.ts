@@ -45,4 +45,9 @@ export interface ItemPlace {
   readonly keys: { [key in WrittenKey]?: KeyPlace };
 }
 
-export type Places = Record<string, ItemPlace>;
+/**
+ * One item as numbers, so that thousands are read, kept and moved at little cost: id, 1 for a step, indent, why it is
+ * fixed (or 0), then seven numbers per key, as in ROW.
+ */
+export type Row = readonly (string | number)[];
+export type Places = readonly Row[];

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { parseDocument } from "yaml";
 import { editTasks } from "./edit.ts";
 import { indexPlaces } from "./index-places.ts";
-import { packPlaces, unpackPlaces } from "./pack.ts";
+import { packItem, unpackItem } from "./pack.ts";
+import type { Places } from "./places.ts";
 import { spliceAll, type TaskEdit } from "./splice.ts";
 
 type Data = Record<string, unknown>;
@@ -14,6 +15,8 @@ const read = (text: string): { tasks: Data[] } => {
   return document.toJS();
 };
 const places = (text: string) => indexPlaces(parseDocument(text, { merge: true }), text);
+/** By id: the order of a row's keys says nothing. */
+const byId = (rows: Places) => Object.fromEntries(rows.map((row) => [row[0], unpackItem(row)]));
 
 const word = fc.constantFrom("todo", "in_progress", "done", "blocked", "pending");
 const scalarText = fc.oneof(
@@ -181,13 +184,12 @@ describe("Edits of tasks.yaml", () => {
     );
   });
 
-  it("move the known places along as if the new text had been read, and keep them through the cache", () => {
+  it("move the known places along as if the new text had been read", () => {
     fc.assert(
       fc.property(withEdits, ([text, edits]) => {
-        const known = places(text);
-        const after = spliceAll(text, known, edits);
-        expect(known).toEqual(places(after));
-        expect(unpackPlaces(JSON.parse(JSON.stringify(packPlaces(known))))).toEqual(known);
+        const after = spliceAll(text, places(text), edits);
+        expect(byId(after.places)).toEqual(byId(places(after.text)));
+        for (const row of after.places) expect(packItem(String(row[0]), unpackItem(row))).toEqual(row);
       }),
       { numRuns: 500 },
     );
@@ -210,7 +212,7 @@ describe("Edits of tasks.yaml", () => {
             tail++;
           const removed = before.length - head - tail;
           const added = after.length - head - tail;
-          const key = places(text)[edit.id]?.keys[edit.key];
+          const key = byId(places(text))[edit.id]?.keys[edit.key];
           expect(removed).toBeLessThanOrEqual(key?.style === "lines" ? 3 : 1);
           expect(added).toBeLessThanOrEqual(key === undefined && edit.type === "append" ? 3 : 2);
           if (key && key.style !== "lines" && edit.type === "set") expect(added).toBe(removed);

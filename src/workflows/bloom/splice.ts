@@ -3,7 +3,8 @@
  * byte for byte. Pure, and without the YAML library, so that the hot path need not load it.
  */
 import { PawlError } from "../../base/error.ts";
-import type { ItemPlace, KeyPlace, Places, Style, WrittenKey } from "./places.ts";
+import { packItem, ROW, styleOf, unpackItem } from "./pack.ts";
+import type { ItemPlace, KeyPlace, Places, Row, Style, WrittenKey } from "./places.ts";
 import { renderScalar } from "./scalar.ts";
 
 /** A change that names its task or step by id, so that it can be redone on a text that a person changed meanwhile. */
@@ -13,24 +14,32 @@ export type TaskEdit =
   | { readonly type: "clear"; readonly id: string; readonly key: WrittenKey }
   | { readonly type: "append"; readonly id: string; readonly key: WrittenKey; readonly value: string };
 
-/** Applies the edits in order, on the text and on its places (which are changed in place). */
-export function spliceAll(text: string, places: Places, edits: readonly TaskEdit[]): string {
-  return edits.reduce((result, edit) => splice(result, places, edit), text);
+export interface Spliced {
+  readonly text: string;
+  readonly places: Places;
 }
 
-function splice(text: string, places: Places, edit: TaskEdit): string {
-  const item = places[edit.id];
-  if (!item) throw unwritable(edit, "no task or step of that id is in the file");
+/** Applies the edits in order, on the text and on its places. */
+export function spliceAll(text: string, places: Places, edits: readonly TaskEdit[]): Spliced {
+  return edits.reduce(splice, { text, places });
+}
+
+function splice({ text, places }: Spliced, edit: TaskEdit): Spliced {
+  const at = places.findIndex(([id]) => id === edit.id);
+  const row = places[at];
+  if (row === undefined) throw unwritable(edit, "no task or step of that id is in the file");
+  const item = unpackItem(row);
   if (item.fixed !== undefined) throw unwritable(edit, item.fixed);
   const place = item.keys[edit.key];
   if (place?.style === "fixed")
     throw unwritable(edit, "the value is no plain text or list, or carries an anchor or a tag");
   const change = changeOf(text, item, place, edit);
-  if (change === null) return text;
-  shift(places, change);
-  if (change.place === undefined) delete item.keys[edit.key];
-  else item.keys[edit.key] = change.place;
-  return text.slice(0, change.from) + change.text + text.slice(change.to);
+  if (change === null) return { text, places };
+  const moved = places.map((each) => shifted(each, change));
+  const { [edit.key]: _, ...others } = unpackItem(moved[at] as Row).keys;
+  const keys = change.place === undefined ? others : { ...others, [edit.key]: change.place };
+  moved[at] = packItem(edit.id, { ...item, keys });
+  return { text: text.slice(0, change.from) + change.text + text.slice(change.to), places: moved };
 }
 
 interface Change {
@@ -187,24 +196,26 @@ function breakOf(text: string): string {
   return found > 0 && text[found - 1] === "\r" ? "\r\n" : "\n";
 }
 
-/** Moves every place behind the change along. What ends where a text is inserted stays; what begins there moves. */
-function shift(places: Places, { from, to, text }: Change): void {
+/** The row with what stands behind the change moved. What ends where a text is inserted stays; what begins there moves. */
+function shifted(row: Row, { from, to, text }: Change): Row {
   const delta = text.length - (to - from);
-  if (delta === 0) return;
+  if (delta === 0) return row;
   const begin = (offset: number) =>
     offset > from || (offset === from && to === from) ? offset + delta : offset;
   const close = (offset: number) => (offset > from && offset >= to ? offset + delta : offset);
-  for (const id in places) {
-    const keys = (places[id] as ItemPlace).keys;
-    for (const name in keys) {
-      const key = keys[name as WrittenKey] as KeyPlace;
-      if (key.end < from) continue;
-      key.start = hasOneOffset(key.style) ? close(key.start) : begin(key.start);
-      key.keyStart = begin(key.keyStart);
-      key.keyEnd = close(key.keyEnd);
-      key.end = close(key.end);
-    }
+  let moved: (string | number)[] | null = null;
+  for (let at = ROW.keys; at < row.length; at += ROW.width) {
+    const end = row[at + ROW.end] as number;
+    if (end < from) continue;
+    moved ??= row.slice();
+    const start = row[at + ROW.start] as number;
+    const style = styleOf(row[at + ROW.style] as number);
+    moved[at + ROW.start] = hasOneOffset(style) ? close(start) : begin(start);
+    moved[at + ROW.keyStart] = begin(row[at + ROW.keyStart] as number);
+    moved[at + ROW.keyEnd] = close(row[at + ROW.keyEnd] as number);
+    moved[at + ROW.end] = close(end);
   }
+  return moved ?? row;
 }
 
 function hasOneOffset(style: Style): boolean {

@@ -7,7 +7,6 @@ import { type ProjectPath, projectPath } from "../../base/path.ts";
 import type { Change, View } from "../../base/ports.ts";
 import type { Context, Worked } from "../module.ts";
 import { nearest } from "./nearest.ts";
-import { type PackedPlaces, packPlaces, unpackPlaces } from "./pack.ts";
 import type { Places } from "./places.ts";
 import { renderProblem } from "./problem.ts";
 import { spliceAll, type TaskEdit } from "./splice.ts";
@@ -81,8 +80,7 @@ export interface ChangedTasks {
 
 /** The edits as a change of the file, redoable on a text that a person saved meanwhile. */
 export function changeTasks(loaded: LoadedTasks, edits: readonly TaskEdit[]): ChangedTasks {
-  const places = copyOf(loaded.places);
-  const text = spliceAll(loaded.text, places, edits);
+  const { text, places } = spliceAll(loaded.text, loaded.places, edits);
   if (text === loaded.text) return { file: loaded.file, changes: [], worked: loaded.worked };
   const file = { ...loaded.file, tasks: editedItems(loaded.file.tasks, edits) };
   const { path } = loaded;
@@ -95,23 +93,11 @@ export function changeTasks(loaded: LoadedTasks, edits: readonly TaskEdit[]): Ch
 }
 
 function worked(source: string, file: TasksFile, places: Places): Worked {
-  return { kind: CACHE_KIND, source, worked: () => JSON.stringify({ file, places: packPlaces(places) }) };
+  return { kind: CACHE_KIND, source, worked: () => JSON.stringify({ file, places }) };
 }
 
 function fromCache(kept: string): Pick<LoadedTasks, "file" | "places"> {
-  const { file, places } = JSON.parse(kept) as { file: TasksFile; places: PackedPlaces };
-  return { file, places: unpackPlaces(places) };
-}
-
-function copyOf(places: Places): Places {
-  const copy: Places = Object.create(null);
-  for (const id in places) {
-    const item = places[id] as Places[string];
-    const keys: Record<string, unknown> = {};
-    for (const key in item.keys) keys[key] = { ...item.keys[key as keyof typeof item.keys] };
-    copy[id] = { ...item, keys };
-  }
-  return copy;
+  return JSON.parse(kept) as Pick<LoadedTasks, "file" | "places">;
 }
 
 /** The task after the edits. */
@@ -119,22 +105,33 @@ export function editedTask(task: Task, edits: readonly TaskEdit[]): Task {
   return editedItems([task], edits)[0] as Task;
 }
 
-/** The same edits on the parsed tasks. */
+/** The same edits on the parsed tasks; what no edit touches stays the same object. */
 function editedItems<T extends { readonly id: string }>(
   items: readonly T[],
   edits: readonly TaskEdit[],
 ): readonly T[] {
-  return items.map((item) => {
-    const own = edits.filter((edit) => edit.id === item.id);
+  let edited: T[] | null = null;
+  items.forEach((item, at) => {
     const { steps, subtasks } = item as unknown as Partial<Task>;
     const inner = {
-      ...(steps && steps.length > 0 ? { steps: editedItems(steps, edits) } : {}),
-      ...(subtasks && subtasks.length > 0 ? { subtasks: editedItems(subtasks, edits) } : {}),
+      ...editedInner("steps", steps, edits),
+      ...editedInner("subtasks", subtasks, edits),
     };
-    return own.length === 0 && Object.keys(inner).length === 0
-      ? item
-      : own.reduce<T>((result, edit) => editedItem(result, edit), { ...item, ...inner });
+    const own = edits.filter(({ id }) => id === item.id);
+    if (own.length === 0 && Object.keys(inner).length === 0) return;
+    edited ??= [...items];
+    edited[at] = own.reduce<T>((result, edit) => editedItem(result, edit), { ...item, ...inner });
   });
+  return edited ?? items;
+}
+
+function editedInner<T extends { readonly id: string }>(
+  key: string,
+  items: readonly T[] = [],
+  edits: readonly TaskEdit[],
+): Readonly<Record<string, readonly T[]>> {
+  const edited = editedItems(items, edits);
+  return edited === items ? {} : { [key]: edited };
 }
 
 function editedItem<T>(item: T, edit: TaskEdit): T {

@@ -28,6 +28,7 @@ export type {
   Folder,
   Git,
   GitChanges,
+  GitCommits,
   GitLook,
   Outside,
   Permission,

@@ -7,6 +7,8 @@ export function openOutside(root: string, environment: Environment): Outside {
     git: {
       look: async () => (await import("./adapters/git/look.ts")).look(root, environment),
       changes: async (base) => (await import("./adapters/git/changes.ts")).changes(root, environment, base),
+      commits: async (base, head) =>
+        (await import("./adapters/git/changes.ts")).commits(root, environment, base, head),
     },
     files: {
       missing: async (paths) => (await import("./adapters/files/missing.ts")).missing(root, paths),

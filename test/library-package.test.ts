@@ -55,6 +55,7 @@ const DOOR = `import { check, defineWorkflow, type Definition, type Git, openPro
 const git: Git = {
   look: async () => ({ kind: "repository", branch: "main", head: null, uncommitted: [] }),
   changes: async () => ({ kind: "unavailable", reason: "none" }),
+  commits: async () => ({ kind: "unavailable", reason: "none" }),
 };
 const references: References = { fetch: async () => ({ kind: "not-configured", detail: "nothing" }) };
 const door: Definition = defineWorkflow({

@@ -83,7 +83,19 @@ export interface Git {
   look(): Promise<GitLook>;
   /** What the working tree changed since it left the base branch (null: main or master), new files included. */
   changes(base: string | null): Promise<GitChanges>;
+  /** What is committed in `head` (a commit's hash) and not in the base branch (null: main or master). */
+  commits(base: string | null, head: string): Promise<GitCommits>;
 }
+
+export type GitCommits =
+  | {
+      readonly kind: "commits";
+      readonly base: string;
+      /** Oldest first; merges are left out. */
+      readonly commits: readonly { readonly hash: string; readonly title: string }[];
+      readonly files: Extract<GitChanges, { kind: "changes" }>["files"];
+    }
+  | { readonly kind: "unavailable"; readonly reason: string };
 
 export type GitChanges =
   | {

@@ -10,7 +10,7 @@ import { dirname, join } from "node:path";
 import { openChecks } from "../../src/adapters/checks/checks.ts";
 import { missing } from "../../src/adapters/files/missing.ts";
 import { openStore } from "../../src/adapters/files/store.ts";
-import { changes } from "../../src/adapters/git/changes.ts";
+import { changes, commits } from "../../src/adapters/git/changes.ts";
 import { look } from "../../src/adapters/git/look.ts";
 import { openTrackers } from "../../src/adapters/trackers/trackers.ts";
 import type { Caller } from "../../src/base/event.ts";
@@ -102,6 +102,7 @@ export class AlfredProject {
       git: {
         look: () => look(root, process.env),
         changes: (base) => changes(root, process.env, base),
+        commits: (base, head) => commits(root, process.env, base, head),
       },
       files: { missing: (paths) => missing(root, paths) },
       trackers: openTrackers(this.environment),

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { changes } from "./changes.ts";
+import { changes, commits } from "./changes.ts";
 
 let root: string;
 
@@ -63,4 +63,29 @@ test("without a commit, or without a repository, it says why it cannot tell", as
   expect((await changes(root, process.env, null)).kind).toBe("unavailable");
   rmSync(join(root, ".git"), { recursive: true });
   expect((await changes(root, process.env, null)).kind).toBe("unavailable");
+});
+
+test("of a commit it tells the commits and files since the base, and nothing that is not committed or came later", async () => {
+  write("a", "1\n");
+  run("add", "-A");
+  run("commit", "-qm", "one");
+  run("checkout", "-qb", "side");
+  write("b", "1\n");
+  run("add", "-A");
+  run("commit", "-qm", "two: with a colon");
+  run("checkout", "-qb", "feature/x", "main");
+  run("merge", "-q", "--no-ff", "-m", "Merge", "side");
+  const head = run("rev-parse", "HEAD").toString().trim();
+  write("c", "1\n");
+  run("add", "-A");
+  run("commit", "-qm", "three");
+  write("d", "new");
+  const found = await commits(root, process.env, "main", head);
+  expect(found).toEqual({
+    kind: "commits",
+    base: "main",
+    commits: [{ hash: run("rev-parse", "side").toString().trim(), title: "two: with a colon" }],
+    files: [{ path: "b", added: 1, deleted: 0 }],
+  });
+  expect((await commits(root, process.env, "main", "0".repeat(40))).kind).toBe("unavailable");
 });

@@ -1,5 +1,6 @@
 /** The loop's own commits: what came of a command, and what may be taken next. */
 import type { Caller, PawlEvent } from "../../base/event.ts";
+import { loopRunPath } from "../../base/loop-record.ts";
 import type { Change } from "../../base/ports.ts";
 import type { Row } from "../../engine/workflow.ts";
 import type { Advance, Context } from "../module.ts";
@@ -13,7 +14,7 @@ import type { Came, Known } from "./site.ts";
 import type { TaskEdit } from "./splice.ts";
 import type { TaskEvent } from "./table.ts";
 import { findTask, type Task, type TaskStatus, type TasksFile } from "./task.ts";
-import { loadDoneRun, loadRun, newRun, runPath, type TaskRun } from "./task-run.ts";
+import { loadDoneRun, loadRun, newRun, type TaskRun } from "./task-run.ts";
 import { changeTasks, editedTask, TASKS_RUN } from "./tasks-file.ts";
 import { type Turn, turn } from "./turn.ts";
 import { type Desk, eventOf, readDesk } from "./verbs/desk.ts";
@@ -164,7 +165,7 @@ function noteEdit(id: string, value: string): TaskEdit {
 }
 
 function gone({ run }: Seen, id: string): readonly Change[] {
-  return run === null ? [] : [{ type: "remove", path: runPath(id) }];
+  return run === null ? [] : [{ type: "remove", path: loopRunPath(id) }];
 }
 
 // ── What may be taken ────────────────────────────────────────────────────────────────────────────────────────────

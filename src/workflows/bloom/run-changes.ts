@@ -1,6 +1,7 @@
+import { loopDonePath, loopRunPath } from "../../base/loop-record.ts";
 import type { Change } from "../../base/ports.ts";
 import type { TaskEdit } from "./splice.ts";
-import { donePath, renderRun, runPath, type TaskRun } from "./task-run.ts";
+import { renderRun, type TaskRun } from "./task-run.ts";
 
 /**
  * How a run is written: where it stands, or once tasks.yaml says that the task is done aside, for its evidence.
@@ -21,7 +22,7 @@ export function runChanges(
 
 function written(run: TaskRun, existed: boolean): readonly Change[] {
   if (run.state !== "done" || run.status !== "done")
-    return [{ type: "write", path: runPath(run.task), text: renderRun(run) }];
-  const kept: Change = { type: "write", path: donePath(run.task), text: renderRun(run) };
-  return existed ? [kept, { type: "remove", path: runPath(run.task) }] : [kept];
+    return [{ type: "write", path: loopRunPath(run.task), text: renderRun(run) }];
+  const kept: Change = { type: "write", path: loopDonePath(run.task), text: renderRun(run) };
+  return existed ? [kept, { type: "remove", path: loopRunPath(run.task) }] : [kept];
 }

@@ -1,6 +1,14 @@
 /** Where a task stands in its table, and what the loop must know to go on: `.pawl/runs/<id>.json`. */
 import { PawlError } from "../../base/error.ts";
-import { type ProjectPath, projectPath } from "../../base/path.ts";
+import {
+  LOOP_RUNS,
+  type LoopEvidence,
+  type LoopWork,
+  loopDonePath,
+  loopRunPath,
+  parseLoopRecord,
+} from "../../base/loop-record.ts";
+import type { ProjectPath } from "../../base/path.ts";
 import type { View } from "../../base/ports.ts";
 import type { Facts } from "../../engine/workflow.ts";
 import type { TaskEvent, TaskState } from "./table.ts";
@@ -38,7 +46,9 @@ export interface TaskRun {
   readonly checked: readonly string[];
   readonly spent: { readonly usd: number; readonly turns: number; readonly milliseconds: number };
   /** What the loop itself saw, newest last. */
-  readonly evidence: readonly Evidence[];
+  readonly evidence: readonly LoopEvidence[];
+  /** Where its work is, once it is committed. Absent in runs of earlier versions. */
+  readonly work?: LoopWork | null;
   readonly pullRequest: { readonly number: number; readonly url: string } | null;
   /** The status in tasks.yaml as the loop wrote it: another one there is a person's word. */
   readonly status: TaskStatus;
@@ -48,27 +58,12 @@ export type Errand = "step" | "mark" | "repair" | "commit" | "resolve" | "repair
 
 export type TryKind = "agent" | "mark" | "verify" | "commit" | "push" | "merge" | "pr" | "git";
 
-export interface Evidence {
-  readonly step: string | null;
-  readonly command: string;
-  readonly exit: number | null;
-  readonly commit: string | null;
-  /** The folder of its output. */
-  readonly log: string;
-  readonly duration: number;
-  readonly time: string;
-  /** On what it ran: the task's worktree, or the merged result. */
-  readonly on: "worktree" | "merge";
-}
-
 /** An event on a task, and why. */
 export interface TaskOutcome {
   readonly event: TaskEvent;
   readonly reason?: string;
 }
 
-const RUNS = projectPath(".pawl/runs");
-const OVER = projectPath(".pawl/done");
 const KEPT_EVIDENCE = 200;
 
 /** `before`: the run of the task's life before this one; its evidence and its count of runs go on. */
@@ -97,18 +92,10 @@ export function newRun(
     checked: steps.flatMap((step) => (step.status === "done" ? [step.id] : [])),
     spent: { usd: 0, turns: 0, milliseconds: 0 },
     evidence: before?.evidence ?? [],
+    work: null,
     pullRequest: null,
     status,
   };
-}
-
-export function runPath(task: string): ProjectPath {
-  return projectPath(RUNS, `${task}.json`);
-}
-
-/** Where the run of a task that is done is kept, for its evidence. */
-export function donePath(task: string): ProjectPath {
-  return projectPath(OVER, `${task}.json`);
 }
 
 export function renderRun(run: TaskRun): string {
@@ -118,14 +105,14 @@ export function renderRun(run: TaskRun): string {
 
 /** The task's run, or null where it has none. Throws `state-unreadable`. */
 export async function loadRun(view: View, task: string): Promise<TaskRun | null> {
-  const path = runPath(task);
+  const path = loopRunPath(task);
   const text = await view.read(path);
   return text === null ? null : parseRun(path, text);
 }
 
 /** The kept run of a task that was done, or null. */
 export async function loadDoneRun(view: View, task: string): Promise<TaskRun | null> {
-  const path = donePath(task);
+  const path = loopDonePath(task);
   const text = await view.read(path);
   return text === null ? null : parseRun(path, text);
 }
@@ -152,35 +139,17 @@ export async function loadRuns(view: View, tasks: Iterable<string>): Promise<Rea
 
 /** The ids of the tasks with a run that is not over. */
 export async function listRuns(view: View): Promise<readonly string[]> {
-  return (await view.list(RUNS)).flatMap(({ name, kind }) =>
+  return (await view.list(LOOP_RUNS)).flatMap(({ name, kind }) =>
     kind === "file" && name.endsWith(".json") ? [name.slice(0, -".json".length)] : [],
   );
 }
 
 function parseRun(path: ProjectPath, text: string): TaskRun {
-  let found: unknown;
-  try {
-    found = JSON.parse(text);
-  } catch (error) {
-    throw unreadable(path, `it is no JSON: ${(error as Error).message}`);
-  }
-  const run = found as Partial<TaskRun> | null;
-  if (
-    run?.version !== 1 ||
-    typeof run.task !== "string" ||
-    typeof run.state !== "string" ||
-    !run.kept ||
-    !run.spent
-  )
-    throw unreadable(path, "it lacks version 1, task, state, kept or spent");
-  return run as TaskRun;
-}
-
-function unreadable(path: ProjectPath, what: string): PawlError {
-  const id = path.slice(RUNS.length + 1, -".json".length);
-  return new PawlError(
+  const run = parseLoopRecord(path, text) as Partial<TaskRun>;
+  if (run.kept && run.spent) return run as TaskRun;
+  throw new PawlError(
     "state-unreadable",
-    `${path} cannot be read as a task's run: ${what}.`,
-    `Correct it, or begin the task anew: delete ${path}, then \`bloom ready ${id}\`.`,
+    `${path} cannot be read as a task's run: it lacks kept or spent.`,
+    `Correct it, or begin the task anew: delete ${path}, then \`bloom ready ${run.task}\`.`,
   );
 }

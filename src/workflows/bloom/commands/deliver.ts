@@ -78,7 +78,8 @@ async function mergeOnce(site: Site, order: MergeOrder): Promise<Came | "moved">
       happened: [{ type: "merge:conflicted", taskId: task.id, into, files: prepared.files }],
     };
   if (prepared.kind === "merged-already") return afterMerge(site, order, prepared.commit, {});
-  const seen = await verify(site, allCommands(task), prepared.folder, prepared.commit, "merge");
+  const commands = allCommands(task);
+  const seen = await verify(site, commands, prepared.folder, prepared.commit, "merge");
   if (seen.stopped) return { event: "interrupted", patch: seen.patch, happened: seen.happened };
   if (seen.failure !== null)
     return {
@@ -87,6 +88,8 @@ async function mergeOnce(site: Site, order: MergeOrder): Promise<Came | "moved">
       patch: { ...seen.patch, message: seen.failure.message },
       happened: seen.happened,
     };
+  // On record before the branch moves: once it has moved, a crash leaves no merge to verify again.
+  if (commands.length > 0) await site.note({ patch: seen.patch });
   const published = await worktrees.publishMerge(order, prepared);
   if (published.kind === "moved") return "moved";
   if (published.kind === "in-the-way") return failed(task, into, published.reason, seen);
@@ -107,9 +110,11 @@ async function afterMerge(
     if (pushed.kind === "rejected" || pushed.kind === "unreachable")
       return failed(task, into, `merged, but ${into} could not be pushed: ${pushed.reason}`, seen);
   }
+  const { work } = site.known.run;
+  const time = site.now().toISOString();
   return {
     event: "merged",
-    ...(seen.patch ? { patch: seen.patch } : {}),
+    patch: { ...seen.patch, ...(work ? { work: { ...work, merged: { into, commit }, time } } : {}) },
     happened: [...(seen.happened ?? []), told],
   };
 }

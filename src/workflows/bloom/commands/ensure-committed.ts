@@ -1,4 +1,5 @@
-import type { WorktreeState } from "../../../base/ports.ts";
+import type { LoopWork } from "../../../base/loop-record.ts";
+import type { Worktree, WorktreeState } from "../../../base/ports.ts";
 import { type Came, placeOf, type Site } from "../site.ts";
 import { branchOf } from "../task.ts";
 
@@ -12,13 +13,21 @@ export async function ensureCommitted(site: Site): Promise<Came> {
   const state = await site.ports.worktrees.state(worktree);
   const fault = faultOf(state, branchOf(task));
   if (fault === null)
-    return { event: "committed", happened: [{ type: "git:committed", taskId: task.id, commit: state.head }] };
+    return {
+      event: "committed",
+      ...(state.head === null ? {} : { patch: { work: workAt(site, worktree, state.head) } }),
+      happened: [{ type: "git:committed", taskId: task.id, commit: state.head }],
+    };
   return {
     event: "uncommitted",
     reason: fault.short,
     patch: { message: fault.long },
     happened: [{ type: "git:uncommitted", taskId: task.id, paths: state.uncommitted }],
   };
+}
+
+function workAt(site: Site, { repo, branch }: Worktree, commit: string): LoopWork {
+  return { repo, branch, commit, merged: null, time: site.now().toISOString() };
 }
 
 function faultOf(

@@ -1,10 +1,11 @@
 /** The verify commands, run by the loop itself: an agent's word is not evidence. */
 import type { BloomHappening } from "../../../base/bloom-event.ts";
+import type { LoopEvidence } from "../../../base/loop-record.ts";
 import type { CommandEnd, Folder, Worktree } from "../../../base/ports.ts";
 import { unverifiedSteps } from "../facts.ts";
 import { type Came, placeOf, type Site, stopped } from "../site.ts";
 import type { Step, Task } from "../task.ts";
-import { type Evidence, nameOfRun } from "../task-run.ts";
+import { nameOfRun } from "../task-run.ts";
 
 export async function runVerify(site: Site): Promise<Came> {
   const { task, run } = site.known;
@@ -60,13 +61,13 @@ export async function verify(
   commands: readonly VerifyCommand[],
   folder: Folder,
   commit: string | null,
-  on: Evidence["on"],
+  on: LoopEvidence["on"],
 ): Promise<Verified> {
   const { task, run, settings } = site.known;
   const first = run.runs + 1;
   const ids = commands.map((_, index) => nameOfRun(task.id, first + index));
   if (ids.length > 0) await site.note({ patch: { underway: ids, runs: run.runs + ids.length } });
-  const evidence: Evidence[] = [];
+  const evidence: LoopEvidence[] = [];
   const happened: BloomHappening[] = [];
   const patch = () => ({ underway: [], evidence: [...run.evidence, ...evidence] });
   for (const [index, { step, command }] of commands.entries()) {

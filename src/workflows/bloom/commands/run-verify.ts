@@ -9,10 +9,12 @@ import { nameOfRun } from "../task-run.ts";
 
 export async function runVerify(site: Site): Promise<Came> {
   const { task, run } = site.known;
-  const commands = commandsAfter(task, unverifiedSteps(task, run));
+  const unverified = unverifiedSteps(task, run);
+  const commands = commandsAfter(task, unverified);
   if (commands.length === 0) return { event: "verify_passed" };
   const place = await placeOf(site);
-  const commit = await headOf(site, place.worktree);
+  if (unverified.length === 0) await catchUp(site, place.worktree);
+  const commit = await commitSeen(site, place.worktree);
   const seen = await verify(site, commands, place.folder, commit, "worktree");
   if (seen.stopped) return { event: "interrupted", patch: seen.patch, happened: seen.happened };
   if (seen.failure === null) return { event: "verify_passed", patch: seen.patch, happened: seen.happened };
@@ -24,20 +26,34 @@ export async function runVerify(site: Site): Promise<Came> {
   };
 }
 
-/** The commands of the steps that were done since the last look (the step's, else the task's), each once. */
+/**
+ * A task that is begun anew after its merge is verified on what its target is now: its branch has nothing of its own, and
+ * only moves forward.
+ */
+async function catchUp(site: Site, worktree: Worktree | null): Promise<void> {
+  const into = site.known.task.merge_into;
+  if (worktree === null || into === undefined) return;
+  const { worktrees } = site.ports;
+  const { branch, uncommitted, unfinished, unmerged } = await worktrees.state(worktree, into);
+  if (unmerged !== 0 || uncommitted.length > 0 || unfinished !== null || branch !== worktree.branch) return;
+  await worktrees.bringIn(worktree, into);
+}
+
+/**
+ * The commands of the steps that were done since the last look (the step's, else the task's), each once; where none was,
+ * all that there are.
+ */
 export function commandsAfter(task: Task, steps: readonly Step[]): readonly VerifyCommand[] {
-  const wanted =
-    steps.length === 0
-      ? (task.verify ?? []).map((command) => ({ step: null, command }))
-      : steps.flatMap((step) =>
-          (step.verify ?? task.verify ?? []).map((command) => ({ step: step.id, command })),
-        );
+  if (steps.length === 0) return allCommands(task);
+  const wanted = steps.flatMap((step) =>
+    (step.verify ?? task.verify ?? []).map((command) => ({ step: step.id, command })),
+  );
   return wanted.filter(
     (each, index) => wanted.findIndex((other) => other.command === each.command) === index,
   );
 }
 
-/** Every command of the task and its steps, for the merged result. */
+/** Every command of the task and its steps: for the merged result, and for a look at the whole. */
 export function allCommands(task: Task): readonly VerifyCommand[] {
   const all = [...(task.verify ?? []), ...task.steps.flatMap((step) => step.verify ?? [])];
   return [...new Set(all)].map((command) => ({ step: null, command }));
@@ -126,6 +142,9 @@ function indented(text: string): string {
   return text === "" ? "    (nothing)" : text.replace(/^/gm, "    ");
 }
 
-export async function headOf(site: Site, worktree: Worktree | null): Promise<string | null> {
-  return worktree === null ? null : (await site.ports.worktrees.state(worktree)).head;
+/** The commit that is all of what the commands run on; null where there is more than what is committed. */
+async function commitSeen(site: Site, worktree: Worktree | null): Promise<string | null> {
+  if (worktree === null) return null;
+  const { head, uncommitted } = await site.ports.worktrees.state(worktree);
+  return uncommitted.length === 0 ? head : null;
 }

@@ -9,6 +9,25 @@ export interface Finding {
   readonly words: string;
   /** Of a configured check. */
   readonly check?: CheckRun;
+  /** Of work that the loop did. */
+  readonly loop?: LoopProof;
+}
+
+/** What the loop's evidence and git say of a task that it did. */
+export interface LoopProof {
+  readonly task: string;
+  readonly branch: string;
+  readonly commit: string;
+  readonly merged: boolean;
+  readonly steps: readonly { readonly id: string; readonly completed_at: string | null }[];
+  readonly commands: readonly {
+    readonly command: string;
+    readonly exit_code: number | null;
+    readonly log: string;
+    readonly time: string;
+  }[];
+  readonly commits: readonly string[];
+  readonly files: readonly string[];
 }
 
 export interface CheckRun {

@@ -40,7 +40,7 @@ const GATHERERS: Readonly<Record<EvidenceKind, Gatherer>> = {
     slotFindings(run, artifact as ArtifactOf<"ExecutionPlanArtifact">, outside.files),
   subtasks: async ({ artifact, run }) =>
     subtaskFinding(run, artifact as ArtifactOf<"ImplementationManifestArtifact">),
-  diff: ({ outside, run }) => findDiff(run, outside.git),
+  diff: ({ context, outside, run }) => findDiff(run, outside.git, context.settings.bloom.tasks_file),
   checks: ({ context, outside, run }) =>
     runChecks(context.settings.alfred.checks, `${run.id}-${context.moment.id}`, outside.checks),
 };

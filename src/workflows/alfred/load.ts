@@ -8,11 +8,13 @@ import type { ToolDefinition } from "./definition.ts";
 import { DEFINITIONS, definitionOf } from "./definitions.ts";
 import { hashOf } from "./hash.ts";
 import { type Kit, loadKit } from "./load-kit.ts";
+import type { LoopProgress } from "./loop-side.ts";
 import { positionOf } from "./machine.ts";
 import { archiveFolder, SCRATCHPAD, statePath, TASKS, taskPath, workspaceFolder } from "./paths.ts";
 import type { Persona } from "./persona.ts";
 import type { TemplateSet } from "./prompter.ts";
-import { type ActiveTool, newTaskState, parseState, type TaskState } from "./state-file.ts";
+import { type Accepted, type ActiveTool, newTaskState, parseState, type TaskState } from "./state-file.ts";
+import type { RunTool } from "./status.ts";
 import type { Task } from "./task-file.ts";
 import { loadPersona, loadTemplates } from "./texts.ts";
 import { awaitedTask } from "./tracked.ts";
@@ -37,6 +39,8 @@ export interface LoadedRun extends LoadedTask {
   readonly hasScratchpad: boolean;
   /** How many files the archive holds. */
   readonly archived: readonly string[];
+  /** How far the loop is with it; absent or null: it was not handed over, or that was not looked at. */
+  readonly loop?: LoopProgress | null;
   /** The work states whose artifact is no longer the one that was handed in or approved. */
   readonly altered: readonly string[];
 }
@@ -75,6 +79,11 @@ export async function loadState(view: View, id: string): Promise<TaskState> {
   const path = statePath(id);
   const text = await view.read(path);
   return text === null ? newTaskState(id, NEVER) : parseState(text, id, path);
+}
+
+/** What a tool's last finished run accepted in a state. */
+export function acceptedIn(state: TaskState, tool: RunTool, work: string): Accepted | undefined {
+  return state.completed_tool_outputs[tool]?.accepted.findLast((each) => each.state === work);
 }
 
 const NEVER = "1970-01-01T00:00:00.000Z";

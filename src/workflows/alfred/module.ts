@@ -35,6 +35,14 @@ const alfred: WorkflowModule = {
       advance: async () => (await import("./plan-export.ts")).exportPlan,
     },
     {
+      name: "plan take-back",
+      summary:
+        "hand in what the loop did of an exported plan: the manifest is made from the loop's own evidence",
+      arguments: [{ name: "id", description: "the task's id", required: true }],
+      options: [],
+      advance: async () => (await import("./take-back.ts")).takeBack,
+    },
+    {
       name: "sync",
       summary: "tell the tracker what it does not know yet of a task: its status, and where its plan is",
       arguments: [{ name: "id", description: "the task's id", required: true }],

@@ -1,5 +1,5 @@
 import { PawlError } from "../../base/error.ts";
-import type { Change } from "../../base/ports.ts";
+import type { Change, View } from "../../base/ports.ts";
 import type { Reviewer } from "../../base/settings.ts";
 import { decide, initialPosition } from "../../engine/decide.ts";
 import { REVIEW_POLICY, reviewPolicy } from "../../engine/review.ts";
@@ -10,8 +10,10 @@ import type { ToolDefinition } from "./definition.ts";
 import type { Evidence } from "./evidence.ts";
 import { refreshEvidence } from "./gather.ts";
 import { completeRun, type LoadedRun, type LoadedTask, loadTask, missing, personaOf } from "./load.ts";
+import { type LoopProgress, loadProgress } from "./loop-side.ts";
 import { machineOf } from "./machine.ts";
 import { scratchpadPath, statePath, taskPath } from "./paths.ts";
+import { loadExport, type PlanExport, slotsOf } from "./plan-export.ts";
 import { renderPrompt, subtasksOf } from "./prompt.ts";
 import type { Answer, ToolPlan } from "./response.ts";
 import { type ActiveTool, renderState } from "./state-file.ts";
@@ -19,11 +21,12 @@ import { NEXT_TOOL } from "./status.ts";
 import { followedBySync } from "./sync.ts";
 import type { Task } from "./task-file.ts";
 import { fetchTask, isTracked } from "./tracked.ts";
-import { dataOf } from "./transition.ts";
+import { dataOf, invalidAction } from "./transition.ts";
 
 export interface OpenInput {
   readonly task_id: string;
   readonly prd_content?: string;
+  readonly hand_over?: boolean;
 }
 
 interface Gathered {
@@ -35,6 +38,8 @@ interface Gathered {
 interface Seen {
   readonly run: LoadedRun;
   readonly begins: boolean;
+  /** The plan, put where the loop takes it from; null where that is not asked for. */
+  readonly handover: PlanExport | null;
 }
 
 /** Calling a workflow tool: it begins the tool's run on the task, or shows where the run stands. */
@@ -47,21 +52,67 @@ export function openTool(definition: ToolDefinition): ToolPlan<OpenInput, Seen, 
       const loaded = await loadTask(view, input.task_id, isTracked(context));
       const active = loaded.state.active_tool_state;
       if (active && active.tool_name !== definition.name) throw otherToolActive(loaded, active, definition);
-      if (active) return { run: await completeRun(view, loaded, active, context), begins: false };
-      checkStatus(loaded, definition);
-      checkTaken(definition, input);
-      const begun = begin(loaded, definition, input, context);
-      return { run: await completeRun(view, loaded, begun, context), begins: true };
+      if (!active) {
+        checkStatus(loaded, definition);
+        checkTaken(definition, input);
+      }
+      const run = await completeRun(
+        view,
+        loaded,
+        active ?? begin(loaded, definition, input, context),
+        context,
+      );
+      const handover = await handedOver(view, run, input, context);
+      const loop = await progressIn(view, run, handover, context);
+      return { run: { ...run, loop }, begins: !active, handover };
     },
     gather: async ({ run }, _, outside, context) => ({
       evidence: await refreshEvidence(run, outside),
       fetched: run.isAwaited ? await fetchTask(run.kit, run.id, outside, context) : null,
     }),
-    prepare({ begins, run }, { evidence, fetched }, _, context) {
-      if (begins) return started(fetched ? { ...run, task: fetched } : run, fetched, context);
-      if (fetched) throw missing(run.id, []);
-      return resumed(withEvidence(run, evidence), evidence, context);
+    prepare({ begins, handover, run }, { evidence, fetched }, _, context) {
+      if (!begins && fetched) throw missing(run.id, []);
+      const answer = begins
+        ? started(fetched ? { ...run, task: fetched } : run, fetched, context)
+        : resumed(withEvidence(run, evidence), evidence, context);
+      return handover ? withHandover(answer, handover) : answer;
     },
+  };
+}
+
+/** Where it is asked for and the work is still to be done. Throws `plan-missing` and what else stops an export. */
+async function handedOver(
+  view: View,
+  run: LoadedRun,
+  { hand_over }: OpenInput,
+  context: Context,
+): Promise<PlanExport | null> {
+  if (!run.definition.countsSubtasks || hand_over !== true) return null;
+  if (machineOf(run.definition).workOf(run.position.state) === null)
+    throw invalidAction(run, `${run.definition.name} (hand_over)`);
+  return loadExport(view, run, context);
+}
+
+/** How far the loop is with the task, for the prompt of the work that it may have. */
+async function progressIn(
+  view: View,
+  run: LoadedRun,
+  handover: PlanExport | null,
+  context: Context,
+): Promise<LoopProgress | null> {
+  if (!run.definition.countsSubtasks || slotsOf(run.state) === null) return null;
+  const total = handover?.steps.length ?? 0;
+  if (handover && handover.changes.length > 0)
+    return { status: "todo", state: null, reason: null, done: 0, total, is_done: false };
+  return loadProgress(view, run, context);
+}
+
+function withHandover(answer: Answer, { changes, text }: PlanExport): Answer {
+  return {
+    ...answer,
+    response: { ...answer.response, message: `${answer.response.message} ${text}` },
+    changes: [...(answer.changes ?? []), ...changes],
+    note: [answer.note, text].filter(Boolean).join("; "),
   };
 }
 

@@ -2,59 +2,89 @@
 import { PawlError } from "../../base/error.ts";
 import { checkId, isId } from "../../base/id.ts";
 import { projectPath } from "../../base/path.ts";
-import type { Advance, Reply } from "../module.ts";
+import type { Change, View } from "../../base/ports.ts";
+import type { Advance, Context, Reply } from "../module.ts";
 import type { ArtifactOf } from "./artifacts.ts";
-import { type LoadedTask, loadTask } from "./load.ts";
-import type { ExportedTask, Placed } from "./tasks-yaml.ts";
+import { acceptedIn, type LoadedTask, loadTask } from "./load.ts";
+import type { TaskState } from "./state-file.ts";
+import type { ExportedTask } from "./tasks-yaml.ts";
 
 type Slot = ArtifactOf<"ExecutionPlanArtifact">["slots"][number];
 
-interface Seen extends LoadedTask {
-  readonly text: string | null;
-  readonly place: (text: string | null, task: ExportedTask) => Placed;
+/** What is to be written for the plan to be in tasks.yaml, and what is to be said of it. */
+export interface PlanExport {
+  readonly text: string;
+  readonly path: string;
+  readonly steps: readonly string[];
+  /** Empty where it is there already. */
+  readonly changes: readonly Change[];
 }
 
-const TASKS_YAML = projectPath("tasks.yaml");
-
-export const exportPlan: Advance<{ readonly id: string }, Seen, undefined, Reply> = {
+export const exportPlan: Advance<
+  { readonly id: string },
+  { id: string; plan: PlanExport },
+  undefined,
+  Reply
+> = {
   run: ({ id }) => `alfred:${checkId(id, "task id")}`,
-  async read(view, { id }) {
-    const { placeTask } = await import("./tasks-yaml.ts");
-    return { ...(await loadTask(view, id)), text: await view.read(TASKS_YAML), place: placeTask };
-  },
-  prepare(seen) {
-    const { id, place, text } = seen;
-    const task = exported(seen);
-    const placed = place(text, task);
-    const data = { task_id: id, path: TASKS_YAML, steps: task.steps.map((step) => step.id) };
-    if (placed.kind === "there")
-      return {
-        reply: { text: `The plan of '${id}' is in ${TASKS_YAML} already. Nothing was changed.`, data },
-      };
-    return {
-      reply: {
-        text: `The plan of '${id}' is in ${TASKS_YAML}: ${task.steps.length} steps of the task ${id} (${task.steps.map((step) => step.id).join(", ")}). \`bloom ready ${id}\` lets the loop take it.`,
-        data,
-      },
-      changes: [{ type: "write", path: TASKS_YAML, text: placed.text }],
-    };
-  },
+  read: async (view, { id }, context) => ({
+    id,
+    plan: await loadExport(view, await loadTask(view, id), context),
+  }),
+  prepare: ({ id, plan: { changes, path, steps, text } }) => ({
+    reply: { text, data: { task_id: id, path, steps } },
+    changes,
+  }),
 };
 
-function exported({ id, state, task }: LoadedTask): ExportedTask {
-  const accepted = state.completed_tool_outputs.plan_task?.accepted.findLast(
-    (each) => each.state === "generate_slots",
-  );
-  if (!accepted)
+/** Throws `plan-missing`, `tasks-invalid`, and `task-exists` where the task has other steps. */
+export async function loadExport(view: View, loaded: LoadedTask, context: Context): Promise<PlanExport> {
+  const { placeTask } = await import("./tasks-yaml.ts");
+  const path = projectPath(context.settings.bloom.tasks_file);
+  const task = exportedTask(loaded, context);
+  const placed = placeTask(await view.read(path), task, path);
+  const steps = task.steps.map((step) => step.id);
+  if (placed.kind === "there")
+    return {
+      text: `The plan of '${task.id}' is in ${path} already. Nothing was changed.`,
+      path,
+      steps,
+      changes: [],
+    };
+  return {
+    text: `The plan of '${task.id}' is in ${path}: ${steps.length} steps of the task ${task.id} (${steps.join(", ")}). ${hints(task)}`,
+    path,
+    steps,
+    changes: [{ type: "write", path, text: placed.text }],
+  };
+}
+
+function hints({ delivery, id, verify }: ExportedTask): string {
+  const where = delivery
+    ? `The loop merges its work into '${delivery.merge_into}'.`
+    : "It says no `repo` and no `merge_into` (the task has no branch of its own yet): without them the loop works in the project's folder, and its evidence cannot be taken back.";
+  const checks =
+    verify && verify.length > 0
+      ? ""
+      : " No command verifies it: name some as its `verify`, or its evidence cannot be taken back.";
+  return `${where}${checks} \`bloom run --task ${id} --once\` runs it.`;
+}
+
+/** The accepted plan as a task for the loop. Throws `plan-missing`. */
+export function exportedTask({ id, state, task }: LoadedTask, { settings }: Context): ExportedTask {
+  const slots = slotsOf(state);
+  if (slots === null)
     throw new PawlError(
       "plan-missing",
       `The task '${id}' has no accepted plan; its status is '${state.task_status}'.`,
       `Plan it first: plan_task with task_id "${id}".`,
     );
-  const { slots } = accepted.artifact as ArtifactOf<"ExecutionPlanArtifact">;
+  const branch = branchOf(state);
   return {
     id,
     title: task.title,
+    ...(branch !== null && { delivery: { repo: ".", merge_into: branch } }),
+    verify: Object.values(settings.alfred.checks),
     instructions: [task.context, task.implementation_details].filter((text) => text !== "").join("\n\n"),
     acceptance_criteria: task.acceptance_criteria,
     steps: inOrder(slots).map((slot) => ({
@@ -65,8 +95,21 @@ function exported({ id, state, task }: LoadedTask): ExportedTask {
   };
 }
 
+export function slotsOf(state: TaskState): readonly Slot[] | null {
+  const plan = acceptedIn(state, "plan_task", "generate_slots")?.artifact;
+  return plan ? (plan as ArtifactOf<"ExecutionPlanArtifact">).slots : null;
+}
+
+/** The task's branch, as start_task left it and git confirmed; null where that is not known. */
+export function branchOf(state: TaskState): string | null {
+  const made = acceptedIn(state, "start_task", "branch_created");
+  const { branch_name, success } = (made?.artifact ?? {}) as Partial<ArtifactOf<"BranchCreationArtifact">>;
+  const isSeen = made?.evidence.some(({ about, verdict }) => about === "git" && verdict === "agrees");
+  return success === true && isSeen === true && branch_name ? branch_name.trim() : null;
+}
+
 /** Ids are unique in the whole file, so a slot's carries its task's. */
-function stepId(task: string, { slot_id }: Slot): string {
+export function stepId(task: string, { slot_id }: Slot): string {
   const id = `${task}.${slot_id}`;
   if (isId(id)) return id;
   throw new PawlError(

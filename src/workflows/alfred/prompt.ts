@@ -45,6 +45,7 @@ export function promptValues(run: LoadedRun, position: Position, settings: Alfre
     })),
     next_slot: nextSlot(subtasks, store.completed_subtasks),
     rework: reworkOf(run.state),
+    loop: run.loop ?? null,
     input: store.input ?? null,
     reviewer: under?.reviewer ?? null,
     then_human: under?.reviewer === "ai" && store.review_policy.includes("human"),

@@ -55,6 +55,8 @@ export interface Submission {
   readonly sha256: string;
   readonly time: string;
   readonly evidence: Evidence;
+  /** Made by the server from the loop's evidence, not handed in. */
+  readonly from?: "loop";
 }
 
 export interface Accepted {
@@ -63,6 +65,7 @@ export interface Accepted {
   readonly sha256: string;
   readonly time: string;
   readonly evidence: Evidence;
+  readonly from?: "loop";
 }
 
 export interface Feedback {

@@ -1,13 +1,16 @@
 import { PawlError } from "../../base/error.ts";
 import type { Context } from "../module.ts";
 import { runningNote } from "./check-evidence.ts";
-import type { Evidence } from "./evidence.ts";
 import { gatherEvidence } from "./gather.ts";
 import { hashOf } from "./hash.ts";
 import { type LoadedRun, loadRun, loadTask } from "./load.ts";
+import { checkTakesLoop, handedInBefore, isFromLoop } from "./loop-hand-in.ts";
+import { makeManifest } from "./loop-manifest.ts";
+import { type LoopSide, loadLoopSide } from "./loop-side.ts";
 import { machineOf, stepOf } from "./machine.ts";
+import { subtasksOf } from "./prompt.ts";
 import type { Answer, ToolPlan } from "./response.ts";
-import type { Artifact } from "./state-file.ts";
+import type { Artifact, Submission } from "./state-file.ts";
 import { checkSubmission } from "./submission-checks.ts";
 import { commit, invalidAction, take } from "./transition.ts";
 
@@ -16,33 +19,59 @@ export interface SubmitInput {
   readonly artifact: unknown;
 }
 
-interface Seen {
+interface Work {
   readonly run: LoadedRun;
   readonly work: string;
-  readonly artifact: Artifact;
-  readonly sha256: string;
 }
 
+type Seen =
+  | (Work & { readonly kind: "artifact"; readonly artifact: Artifact })
+  | (Work & { readonly kind: "loop"; readonly side: LoopSide })
+  | { readonly kind: "before"; readonly answer: Answer };
+
+/** What is handed in, and what was found beside it. */
+type HandedIn = Omit<Submission, "state" | "time">;
+
 /** The one way to hand in any artifact. */
-export const submitWork: ToolPlan<SubmitInput, Seen, Evidence> = {
+export const submitWork: ToolPlan<SubmitInput, Seen, HandedIn | null> = {
   tool: "submit_work",
   task: (input) => input.task_id,
   run: (input) => `alfred:${input.task_id}`,
   async read(view, input, context) {
     const loaded = await loadTask(view, input.task_id);
+    const fromLoop = isFromLoop(input.artifact);
+    const before = fromLoop ? handedInBefore(loaded) : null;
+    if (before) return { kind: "before", answer: before };
     const run = await loadRun(view, loaded, context);
     const { state } = run.position;
     const work = machineOf(run.definition).workOf(state);
     if (work === null) throw invalidAction(run, submitTrigger(run));
     checkUnaltered(run);
     const step = stepOf(run.definition, work);
+    if (fromLoop) {
+      checkTakesLoop(run);
+      return { kind: "loop", run, work, side: await loadLoopSide(view, run.id, context) };
+    }
     const artifact = run.kit.validate(step.artifact, state, input.artifact);
     await checkSubmission(run, step, artifact, view);
-    return { run, work, artifact, sha256: await hashOf(artifact) };
+    return { kind: "artifact", run, work, artifact };
   },
-  gather: ({ run, work, artifact }, _, outside, context) =>
-    gatherEvidence(run, stepOf(run.definition, work), artifact, outside, context),
-  prepare: (seen, evidence, _, context) => handIn(seen, evidence, context),
+  async gather(seen, _, outside, context) {
+    if (seen.kind === "before") return null;
+    const { run, work } = seen;
+    const step = stepOf(run.definition, work);
+    const made = seen.kind === "loop" ? await makeManifest(run, seen.side, outside, context) : null;
+    const artifact =
+      seen.kind === "loop" ? run.kit.validate(step.artifact, work, made?.artifact) : seen.artifact;
+    const found = await gatherEvidence(run, step, artifact, outside, context);
+    const evidence = made ? [made.finding, ...found] : found;
+    return { artifact, sha256: await hashOf(artifact), evidence, ...(made && { from: "loop" as const }) };
+  },
+  prepare(seen, handedIn, _, context) {
+    if (seen.kind === "before") return seen.answer;
+    if (handedIn === null) throw new Error("Nothing was gathered for what is handed in.");
+    return handIn(seen, handedIn, context);
+  },
 };
 
 /** The trigger's name where the state takes none: that of the work under review. */
@@ -64,20 +93,23 @@ export function checkUnaltered(run: LoadedRun): void {
   );
 }
 
-function handIn(seen: Seen, evidence: Evidence, context: Context): Answer {
-  const { artifact, run, sha256, work } = seen;
+function handIn({ run, work }: Work, handedIn: HandedIn, context: Context): Answer {
   const decision = take(run, machineOf(run.definition).submitEvent(run.position.state));
-  const submitted = { state: work, artifact, sha256, time: context.moment.time, evidence };
+  const submitted = { state: work, time: context.moment.time, ...handedIn };
   const name = stepOf(run.definition, work).artifact;
-  const message = `The ${name} of task '${run.id}' is handed in.`;
+  const isLoops = handedIn.from === "loop";
+  const source = isLoops ? ", from the loop's evidence" : "";
   return commit(
     run,
     decision,
-    (store) => ({ ...store, submitted }),
+    (store) => ({ ...store, submitted, ...(isLoops && { completed_subtasks: allSubtasks(run) }) }),
     {
-      message: message + runningNote(evidence, run.definition.name),
-      summary: `${name} handed in for ${work}`,
+      message: `The ${name} of task '${run.id}' is handed in${source}.${runningNote(handedIn.evidence, run.definition.name)}`,
+      summary: `${name} handed in for ${work}${source}`,
     },
     context,
   );
 }
+
+const allSubtasks = ({ state }: LoadedRun): readonly string[] =>
+  subtasksOf(state).map(({ slot_id }) => slot_id);

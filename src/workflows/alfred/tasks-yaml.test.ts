@@ -23,7 +23,7 @@ const stepsIn = (text: string) =>
     .steps.map(({ id }: { id: string }) => id);
 
 function placed(text: string | null): string {
-  const result = placeTask(text, TASK);
+  const result = placeTask(text, TASK, "tasks.yaml");
   if (result.kind !== "changed") throw new Error("nothing was changed");
   return result.text;
 }
@@ -62,7 +62,7 @@ test.each(FILES)("with %s, the rest stays as it is, byte by byte", (_, before) =
   for (const line of lines) expect(after).toContain(line);
   const kept = after.split("\n").filter((line) => lines.includes(line));
   expect(kept).toEqual(lines);
-  expect(placeTask(after, TASK)).toEqual({ kind: "there" });
+  expect(placeTask(after, TASK, "tasks.yaml")).toEqual({ kind: "there" });
 });
 
 test("a task that is there without steps gets them, and keeps the rest", () => {
@@ -77,14 +77,14 @@ test("a task that is there without steps gets them, and keeps the rest", () => {
 
 test("other steps are never replaced", () => {
   const text = "tasks:\n  - id: TS-01\n    title: t\n    steps:\n      - id: X\n        instruction: i\n";
-  expect(() => placeTask(text, TASK)).toThrow(/has steps already, other than the plan's: X/);
+  expect(() => placeTask(text, TASK, "tasks.yaml")).toThrow(/has steps already, other than the plan's: X/);
 });
 
 test("a file that cannot be read, or not be added to, is an error with its place", () => {
-  expect(() => placeTask("tasks:\n  - id: [\n", TASK)).toThrow(
-    /tasks\.yaml cannot be added to: line \d+, column \d+/,
+  expect(() => placeTask("tasks:\n  - id: [\n", TASK, "tasks.yaml")).toThrow(
+    /tasks\.yaml cannot be used: line \d+, column \d+/,
   );
-  expect(() => placeTask("tasks: [{id: A, title: a}]\n", TASK)).toThrow(/a list in brackets/);
-  expect(() => placeTask("- a\n", TASK)).toThrow(/expected a mapping/);
-  expect(() => placeTask("tasks: {}\n", TASK)).toThrow(/expected a list/);
+  expect(() => placeTask("tasks: [{id: A, title: a}]\n", TASK, "tasks.yaml")).toThrow(/a list in brackets/);
+  expect(() => placeTask("- a\n", TASK, "tasks.yaml")).toThrow(/expected a mapping/);
+  expect(() => placeTask("tasks: {}\n", TASK, "tasks.yaml")).toThrow(/expected a list/);
 });

@@ -1,6 +1,6 @@
 /**
  * A task put into tasks.yaml by a splice: what stands there stays as it is, to the byte. The result is read again
- * before it is used.
+ * before it is used. And the task as it stands there.
  */
 import {
   type Document,
@@ -19,6 +19,9 @@ import { PawlError } from "../../base/error.ts";
 export interface ExportedTask {
   readonly id: string;
   readonly title: string;
+  /** Where it is worked on, and what branch its work goes to; absent: that is left to the person. */
+  readonly delivery?: { readonly repo: "."; readonly merge_into: string };
+  readonly verify?: readonly string[];
   readonly instructions: string;
   readonly acceptance_criteria: readonly string[];
   readonly steps: readonly {
@@ -30,15 +33,76 @@ export interface ExportedTask {
 
 export type Placed = { readonly kind: "changed"; readonly text: string } | { readonly kind: "there" };
 
-const FILE = "tasks.yaml";
+/** A task of the file, as far as its evidence is about it. */
+export interface FiledTask {
+  readonly status: string;
+  readonly repo: string | null;
+  readonly verify: readonly string[];
+  readonly steps: readonly FiledStep[];
+}
+
+export interface FiledStep {
+  readonly id: string;
+  readonly status: string;
+  readonly instruction: string;
+  readonly completed_at: string | null;
+  /** Its own commands, else the task's. */
+  readonly verify: readonly string[];
+}
 
 /** Throws `tasks-invalid` where the file cannot be read, and `task-exists` where the task has other steps. */
-export function placeTask(text: string | null, task: ExportedTask): Placed {
+export function placeTask(text: string | null, task: ExportedTask, file: string): Placed {
+  try {
+    return place(text, task, file);
+  } catch (thrown) {
+    throw thrown instanceof Layout ? invalid(file, thrown.message) : thrown;
+  }
+}
+
+/** The task of that id at the top of the file's list; null where there is none. Throws `tasks-invalid`. */
+export function findFiled(text: string | null, id: string, file: string): FiledTask | null {
+  // Nothing is parsed for a file that cannot have the task.
+  if (text === null || !text.includes(id)) return null;
+  try {
+    const { tasks } = (parse(text).toJS() ?? {}) as { tasks?: unknown };
+    const found = listOf(tasks).find((task) => textOf(task.id) === id);
+    return found ? filed(found) : null;
+  } catch (thrown) {
+    throw thrown instanceof Layout ? invalid(file, thrown.message) : thrown;
+  }
+}
+
+function filed(task: Readonly<Record<string, unknown>>): FiledTask {
+  const verify = textsOf(task.verify);
+  return {
+    status: textOf(task.status) ?? "todo",
+    repo: textOf(task.repo),
+    verify,
+    steps: listOf(task.steps).map((step) => ({
+      id: textOf(step.id) ?? "",
+      status: textOf(step.status) ?? "pending",
+      instruction: textOf(step.instruction) ?? "",
+      completed_at: textOf(step.completed_at),
+      verify: Array.isArray(step.verify) ? textsOf(step.verify) : verify,
+    })),
+  };
+}
+
+function listOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  const items = Array.isArray(value) ? value : [];
+  return items.filter((item) => typeof item === "object" && item !== null && !Array.isArray(item));
+}
+
+const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
+const textsOf = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+
+function place(text: string | null, task: ExportedTask, file: string): Placed {
   if (text === null || text.trim() === "") return { kind: "changed", text: `tasks:\n${itemOf(task, 2)}` };
   const document = parse(text);
   const tasks = tasksOf(document, text);
   const present = tasks?.items.find((item): item is YAMLMap => isMap(item) && item.get("id") === task.id);
-  const result = present ? withSteps(text, present, task) : withTask(text, document, tasks, task);
+  const result = present ? withSteps(text, present, task, file) : withTask(text, document, tasks, task);
   if (result === null) return { kind: "there" };
   checkResult(text, result, task);
   return { kind: "changed", text: result };
@@ -50,16 +114,16 @@ function parse(text: string): Document {
   const [error] = document.errors;
   if (!error) return document;
   const { col, line } = lines.linePos(error.pos[0]);
-  throw invalid(`line ${line}, column ${col}: ${error.message.split("\n")[0] ?? ""}`);
+  throw new Layout(`line ${line}, column ${col}: ${error.message.split("\n")[0] ?? ""}`);
 }
 
 function tasksOf(document: Document, text: string): YAMLSeq | null {
   const { contents } = document;
   if (contents === null) return null;
-  if (!isMap(contents)) throw invalid(`expected a mapping with tasks, found ${text.trim().slice(0, 60)}`);
+  if (!isMap(contents)) throw new Layout(`expected a mapping with tasks, found ${text.trim().slice(0, 60)}`);
   const tasks = contents.get("tasks", true) as Node | undefined;
   if (tasks === undefined || (isScalar(tasks) && tasks.value === null)) return null;
-  if (!isSeq(tasks)) throw invalid("tasks: expected a list");
+  if (!isSeq(tasks)) throw new Layout("tasks: expected a list");
   return tasks;
 }
 
@@ -72,7 +136,7 @@ function withTask(text: string, document: Document, tasks: YAMLSeq | null, task:
     return spliced(text, endOf(text, tasks), itemOf(task, indent));
   }
   if (tasks?.flow && last)
-    throw invalid("tasks: a list in brackets cannot be added to; write each task on lines of its own");
+    throw new Layout("tasks: a list in brackets cannot be added to; write each task on lines of its own");
   const item = itemOf(task, 2);
   const pair = isMap(document.contents)
     ? document.contents.items.find((each) => isScalar(each.key) && each.key.value === "tasks")
@@ -89,19 +153,19 @@ function withTask(text: string, document: Document, tasks: YAMLSeq | null, task:
 }
 
 /** The text with steps in a task that has none; null where they are there already. */
-function withSteps(text: string, present: YAMLMap, task: ExportedTask): string | null {
+function withSteps(text: string, present: YAMLMap, task: ExportedTask, file: string): string | null {
   const steps = present.get("steps", true) as Node | undefined;
   if (steps && isSeq(steps) && steps.items.length > 0) {
     const ids = steps.items.map((step) => (isMap(step) ? step.get("id") : null));
     if (JSON.stringify(ids) === JSON.stringify(task.steps.map(({ id }) => id))) return null;
     throw new PawlError(
       "task-exists",
-      `The task ${task.id} in ${FILE} has steps already, other than the plan's: ${ids.join(", ")}. Nothing was changed.`,
-      `Remove its steps in ${FILE}, then export the plan again.`,
+      `The task ${task.id} in ${file} has steps already, other than the plan's: ${ids.join(", ")}. Nothing was changed.`,
+      `Remove its steps in ${file}, then export the plan again.`,
     );
   }
   if (steps || present.flow)
-    throw invalid(
+    throw new Layout(
       `the task ${task.id}: steps can be added only to a task on lines of its own that has no \`steps\` yet`,
     );
   const [first] = present.items;
@@ -120,7 +184,7 @@ function endOf(text: string, node: Node): number {
 }
 
 function rangeOf(node: Node): readonly [number, number, number] {
-  if (!node.range) throw invalid("a value has no place");
+  if (!node.range) throw new Layout("a value has no place");
   return node.range;
 }
 
@@ -134,6 +198,8 @@ function itemOf(task: ExportedTask, indent: number): string {
     id: task.id,
     title: task.title,
     status: "todo",
+    ...task.delivery,
+    ...(task.verify && task.verify.length > 0 && { verify: task.verify }),
     ...(task.instructions !== "" && { instructions: task.instructions }),
     ...(task.acceptance_criteria.length > 0 && { acceptance_criteria: task.acceptance_criteria }),
     steps: stepsOf(task),
@@ -162,15 +228,18 @@ function checkResult(before: string, after: string, task: ExportedTask): void {
   const others = (file: typeof old) => JSON.stringify(file?.tasks?.filter(({ id }) => id !== task.id) ?? []);
   const found = now?.tasks?.find(({ id }) => id === task.id) as { steps?: unknown } | undefined;
   if (others(old) === others(now) && JSON.stringify(found?.steps) === JSON.stringify(stepsOf(task))) return;
-  throw invalid(
+  throw new Layout(
     "the task cannot be added without changing what is there; its layout is not one that can be added to",
   );
 }
 
-function invalid(problem: string): PawlError {
+/** What of the file's layout cannot be read, or added to. */
+class Layout extends Error {}
+
+function invalid(file: string, problem: string): PawlError {
   return new PawlError(
     "tasks-invalid",
-    `${FILE} cannot be added to: ${problem}. It was left as it is.`,
-    `Correct ${FILE} there, then export the plan again.`,
+    `${file} cannot be used: ${problem}. It was left as it is.`,
+    `Correct ${file} there, then try again.`,
   );
 }

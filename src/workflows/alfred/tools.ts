@@ -81,7 +81,7 @@ const HAND_IN: readonly Tool[] = [
     name: "submit_work",
     title: "Submit work",
     description:
-      "Hand in the artifact that the current prompt asks for, in the structure that it shows. The one way to hand in any artifact.",
+      'Hand in the artifact that the current prompt asks for, in the structure that it shows; for work of the loop {"from": "loop"}. The one way to hand in any artifact.',
     input: z.object({ task_id, artifact: z.looseObject({}) }),
     output,
     readOnly: false,
@@ -109,7 +109,13 @@ export const TOOLS: readonly Tool[] = [
       name: definition.name,
       title: definition.title,
       description: definition.description,
-      input: z.object({ task_id, ...(definition.takes && { [definition.takes]: z.string().optional() }) }),
+      input: z.object({
+        task_id,
+        ...(definition.takes && { [definition.takes]: z.string().optional() }),
+        ...(definition.countsSubtasks && {
+          hand_over: z.boolean().optional().describe("have the loop's agents do it"),
+        }),
+      }),
       output,
       readOnly: false,
       idempotent: true,

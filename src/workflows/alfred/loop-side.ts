@@ -1,0 +1,78 @@
+/** A task that was handed over to the loop: how it stands in tasks.yaml, and what the loop kept of its run. */
+import { PawlError } from "../../base/error.ts";
+import { type LoopRecord, loopDonePath, loopRunPath, parseLoopRecord } from "../../base/loop-record.ts";
+import { type ProjectPath, projectPath } from "../../base/path.ts";
+import type { View } from "../../base/ports.ts";
+import type { Context } from "../module.ts";
+import type { LoadedRun } from "./load.ts";
+import { askedSince } from "./loop-evidence.ts";
+import { exportedTask } from "./plan-export.ts";
+import { type FiledTask, findFiled } from "./tasks-yaml.ts";
+
+export interface LoopSide {
+  /** The tasks' file. */
+  readonly path: ProjectPath;
+  readonly task: FiledTask | null;
+  /** A run that goes on, or rests. */
+  readonly open: LoopRecord | null;
+  /** The kept run of a task that was done. */
+  readonly done: LoopRecord | null;
+}
+
+/** Throws `tasks-invalid` and `state-unreadable`. */
+export async function loadLoopSide(view: View, id: string, { settings }: Context): Promise<LoopSide> {
+  const path = projectPath(settings.bloom.tasks_file);
+  const task = findFiled(await view.read(path), id, path);
+  if (task === null) return { path, task, open: null, done: null };
+  return {
+    path,
+    task,
+    open: await loadRecord(view, loopRunPath(id)),
+    done: await loadRecord(view, loopDonePath(id)),
+  };
+}
+
+async function loadRecord(view: View, path: ProjectPath): Promise<LoopRecord | null> {
+  const text = await view.read(path);
+  return text === null ? null : parseLoopRecord(path, text);
+}
+
+/** For the prompt of the work that was handed over. */
+export interface LoopProgress {
+  readonly status: string;
+  /** In the loop's table; null where it has not begun. */
+  readonly state: string | null;
+  readonly reason: string | null;
+  readonly done: number;
+  readonly total: number;
+  readonly is_done: boolean;
+}
+
+/** How far the loop is with the plan's steps; null where it does not have them now, or its files cannot be read. */
+export async function loadProgress(
+  view: View,
+  run: LoadedRun,
+  context: Context,
+): Promise<LoopProgress | null> {
+  try {
+    const { done, open, task } = await loadLoopSide(view, run.id, context);
+    const steps = new Set(task?.steps.map(({ id }) => id));
+    if (task === null || !exportedTask(run, context).steps.some(({ id }) => steps.has(id))) return null;
+    const isDone = task.status === "done" && open === null;
+    // What came back for revisions is not the loop's any more, unless it was let at it again.
+    if (isDone && (done?.work?.time ?? "") <= askedSince(run)) return null;
+    const record = open ?? (isDone ? done : null);
+    return {
+      status: task.status,
+      state: record?.state ?? null,
+      reason: record?.reason ?? null,
+      done: task.steps.filter(({ status }) => status === "done").length,
+      total: task.steps.length,
+      is_done: isDone,
+    };
+  } catch (thrown) {
+    // What is wrong there is told where it matters: by `bloom validate`, and when the work is taken back.
+    if (thrown instanceof PawlError) return null;
+    throw thrown;
+  }
+}

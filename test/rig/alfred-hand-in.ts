@@ -1,0 +1,32 @@
+/**
+ * `plan take-back` in a process that kills itself by SIGKILL at its commit: just before it or just after. Arguments: the
+ * task's id, `before` or `after`.
+ */
+import { resolve } from "node:path";
+import { openProject } from "../../src/app.ts";
+import type { Store } from "../../src/base/ports.ts";
+import { readEnvironment } from "../../src/config.ts";
+import { advance } from "../../src/runtime/advance.ts";
+import { takeBack } from "../../src/workflows/alfred/take-back.ts";
+import { WORKFLOWS } from "../../src/workflows/index.ts";
+import { MAIN } from "./project.ts";
+
+const [id = "", side = ""] = process.argv.slice(2);
+const { runtime } = await openProject({
+  root: process.cwd(),
+  home: resolve(import.meta.dirname, "../../src"),
+  environment: readEnvironment(),
+  workflows: WORKFLOWS,
+  program: MAIN,
+});
+const store: Store = {
+  ...runtime.store,
+  async commit(view, changes) {
+    if (side === "before") process.kill(process.pid, "SIGKILL");
+    const result = await runtime.store.commit(view, changes);
+    process.kill(process.pid, "SIGKILL");
+    return result;
+  },
+};
+const { reply } = await advance({ ...runtime, store }, takeBack, { id }, { channel: "terminal" });
+process.stdout.write(reply.text);

@@ -1,0 +1,118 @@
+/** A task of Alfred's on the road to the loop: real server and client, real repository, real loop, scripted agent. */
+import { mkdirSync } from "node:fs";
+import { type BloomProject, bloomProject } from "./bloom-project.ts";
+import { type Answered, type Connected, connect } from "./client.ts";
+import type { Ended, TemporaryProject } from "./project.ts";
+
+export const ID = "TS-01";
+export const BRANCH = `feature/${ID}`;
+export const CHECK = "grep -q bucket src/server.txt";
+
+const TASK = `# TASK: ${ID}
+
+## Title
+Limit the rate
+
+## Context
+The service is asked too often.
+
+## Implementation Details
+Add a token bucket.
+
+## Acceptance Criteria
+- 429 after ten requests a second
+`;
+
+function slot(slot_id: string, location: string, operation: string, script: string, depends_on: string[]) {
+  const taskflow = { procedural_steps: ["write it"], verification_steps: ["`cat` shows it"] };
+  const commit = `RUN: git add -A && git commit -qm "Do ${slot_id}"`;
+  const spec = [`RUN: ${script}`, commit, `RUN: bloom step done ${ID}.${slot_id}`].join("\n");
+  return { slot_id, title: slot_id, spec, location, operation, taskflow, depends_on };
+}
+
+/** What an assistant would hand in on the way to an accepted plan. */
+const PLANNED = [
+  { context_summary: "It answers all.", affected_files: ["src/server.txt"], questions_for_developer: [] },
+  { high_level_strategy: "A bucket.", key_components: ["bucket"] },
+  {
+    design_summary: "One new file and a call.",
+    file_breakdown: [
+      { file_path: "src/bucket.txt", change_summary: "the bucket", operation: "CREATE" },
+      { file_path: "src/server.txt", change_summary: "ask it", operation: "MODIFY" },
+    ],
+  },
+  {
+    slots: [
+      slot(
+        "S-1",
+        "src/bucket.txt",
+        "CREATE",
+        "echo bucket > src/bucket.txt; echo its bucket >> src/server.txt",
+        [],
+      ),
+      slot("S-2", "src/server.txt", "MODIFY", "echo asks >> src/server.txt", ["S-1"]),
+    ],
+  },
+];
+
+export interface AlfredLoop {
+  readonly project: BloomProject;
+  readonly client: Connected;
+  call(tool: string, input?: Record<string, unknown>): Promise<Answered>;
+  submit(artifact: unknown): Promise<Answered>;
+  pawl(...args: readonly string[]): Promise<Ended>;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into the file as it is
+  state(): any;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface LoopOptions {
+  /** Alfred's configuration, as YAML. */
+  readonly config?: string;
+}
+
+const CONFIG = `reviews:\n  default: []\n  implement_task: [ai, human]\nchecks:\n  test: ${CHECK}\n`;
+
+/** A task whose plan is accepted, on its branch. */
+export async function plannedTask({ config = CONFIG }: LoopOptions = {}): Promise<AlfredLoop> {
+  const project = bloomProject({ tasks: "" });
+  mkdirSync(`${project.root}/src`);
+  mkdirSync(`${project.root}/.alfred`);
+  project.write("src/server.txt", "server\n");
+  project.write(".alfred/config.yml", config);
+  project.write(".gitignore", ".pawl/\n.alfred/\ntasks.yaml\n");
+  project.git("add", "-A");
+  project.git("commit", "-qm", "Add the server");
+  const environment = { DOOR_ONLY: "" };
+  const client = await connect({ root: project.root } as TemporaryProject, {
+    workflows: ["alfred"],
+    environment,
+  });
+  const call = (tool: string, input: Record<string, unknown> = { task_id: ID }) => client.call(tool, input);
+  const submit = (artifact: unknown) => call("submit_work", { task_id: ID, artifact });
+  const sure = async (answer: Promise<Answered>) => {
+    const { data, isError } = await answer;
+    if (isError) throw new Error(data.message);
+  };
+  await sure(call("create_task", { task_content: TASK }));
+  await sure(call("start_task"));
+  await sure(submit({ is_clean: true, current_branch: "main", uncommitted_files: [] }));
+  project.git("checkout", "-q", "-b", BRANCH);
+  await sure(submit({ branch_name: BRANCH, success: true, details: "" }));
+  await sure(call("plan_task"));
+  for (const artifact of PLANNED) await sure(submit(artifact));
+  return {
+    project,
+    client,
+    call,
+    submit,
+    pawl: project.bloom,
+    state: () => JSON.parse(project.read(`.alfred/workspace/${ID}/task_state.json`) ?? ""),
+    async [Symbol.asyncDispose]() {
+      await client[Symbol.asyncDispose]();
+      project[Symbol.dispose]();
+    },
+  };
+}
+
+export const FROM_LOOP = { from: "loop" };

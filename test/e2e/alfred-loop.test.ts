@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { type AlfredLoop, BRANCH, CHECK, FROM_LOOP, ID, plannedTask } from "../rig/alfred-loop.ts";
@@ -271,6 +271,34 @@ describe("Evidence of the loop is refused, and nothing changes,", () => {
       edited((run) => run.evidence.push({ ...run.evidence.at(-1), exit: 1 })),
     ],
     [
+      "where a command passed on another commit only",
+      "loop-evidence-missing",
+      /not run on it/,
+      edited((run) => {
+        for (const each of run.evidence) each.commit = "0".repeat(40);
+      }),
+    ],
+    [
+      "where no run of it is kept",
+      "loop-evidence-missing",
+      /has kept no run of the task 'TS-01': expected \.pawl\/done\/TS-01\.json, found nothing/,
+      () => {
+        const text = task.project.read(record) ?? "";
+        rmSync(join(task.project.root, record));
+        return () => task.project.write(record, text);
+      },
+    ],
+    [
+      "where nothing is committed",
+      "loop-evidence-missing",
+      /expected commits between main and [0-9a-f]{40}, found none/,
+      () => {
+        const main = task.project.git("rev-parse", "main");
+        task.project.git("branch", "-f", "main", "HEAD");
+        return () => task.project.git("branch", "-f", "main", main);
+      },
+    ],
+    [
       "where its run does not say where the work is",
       "loop-evidence-missing",
       /does not know where the work of 'TS-01' is/,
@@ -343,6 +371,6 @@ describe("Evidence of the loop is refused, and nothing changes,", () => {
 });
 
 interface Run {
-  evidence: { exit?: number | null; log?: string }[];
+  evidence: { exit?: number | null; log?: string; commit?: string }[];
   work: { time: string; merged: { into: string } | null } | null;
 }

@@ -1,4 +1,4 @@
-/** Chapter two: the task is planned through its gates, and the plan becomes the steps of a task for the loop. */
+/** Chapter two: the task is planned through its gates, and the plan is handed over to the loop. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Assistant, connect, type Stage } from "./stage.ts";
@@ -61,9 +61,10 @@ export async function planTask(stage: Stage): Promise<void> {
     (await assistant.call("plan_task", { task_id: "TS-01" })).message,
   );
   for (const artifact of WORK) await handIn(stage, assistant, artifact);
+  const over = await assistant.call("implement_task", { task_id: "TS-01", hand_over: true });
+  await stage.tell("assistant", "implement_task, handing over to the loop");
+  await stage.tell("pawl", over.message);
   await assistant.close();
-  const exported = await stage.pawl("plan", "export", "TS-01");
-  await stage.tell("human", "pawl plan export TS-01", exported.output);
   const tasks = readFileSync(join(stage.folder, "tasks.yaml"), "utf8");
   if (!tasks.includes("S-2")) throw new Error(`The plan should be in tasks.yaml, but that is:\n${tasks}`);
 }

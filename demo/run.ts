@@ -12,7 +12,11 @@ const stage = openStage({ fast: process.argv.includes("--fast") || !process.stdo
 
 write(stage, "greet.js", 'console.log("Hello, world!");\n');
 write(stage, "package.json", '{ "name": "greeter", "type": "module" }\n');
-write(stage, "pawl.yaml", "alfred:\n  reviews:\n    plan_task: [ai]\nbloom:\n  agent: scripted\n");
+write(
+  stage,
+  "pawl.yaml",
+  "alfred:\n  reviews: {plan_task: [ai], implement_task: [human]}\n  checks: {test: node --test}\nbloom: {agent: scripted}\n",
+);
 write(stage, ".gitignore", ".alfred/\n.ai/\n.pawl/\ntasks.yaml\n");
 stage.git("init", "-q", "-b", "main");
 stage.git("config", "user.name", "Demo");
@@ -36,7 +40,7 @@ print(`The project stays for looking around:
 
   cd ${stage.folder}
   cat .alfred/workspace/TS-01/scratchpad.md     every accepted artifact
-  git log --graph --oneline                     what the agents merged
+  git log --graph --oneline --all               what the agents merged
   cat tasks.yaml                                the tasks, in your own format
 
-With the program on your PATH (npm link): pawl status, pawl show TS-01, pawl lumos, pawl log.`);
+With the program on your PATH (npm link): pawl status, pawl show alfred:TS-01, pawl lumos, pawl log.`);

@@ -209,6 +209,19 @@ const ALFRED: Readonly<Record<string, Requirement>> = {
       "test/e2e/alfred-gates.test.ts: an artifact that is changed on disk after its approval is not approved",
     ],
   },
+  "alfred.loop": {
+    says: "A plan is handed to the loop, and comes back as a manifest made of evidence, or not at all.",
+    source: "alfred, bloom: from plan to run",
+    tests: [
+      "test/e2e/alfred-loop.test.ts: a plan is handed to the loop, worked by agents, and its evidence comes back as the manifest, up to the gates",
+      "test/e2e/alfred-loop.test.ts: from a terminal it is exported, run and taken back, and each again changes nothing",
+      "test/e2e/alfred-loop.test.ts: a step that its agent lied about never comes back: the loop is blocked, and the manifest can still be handed in by hand",
+      "test/e2e/alfred-loop.test.ts: what was rejected, or has moved since, comes back only after the loop has seen it again",
+      "test/e2e/alfred-loop.test.ts: it tells of the merge loses no evidence, nor does a hand-in that is killed",
+      "test/e2e/alfred-loop.test.ts: where the branch has moved since",
+      "test/e2e/alfred-loop.test.ts: where its steps do not cover the plan",
+    ],
+  },
   "alfred.evidence": {
     says: "The server gathers what it can see and puts it beside the artifact; checks are really run.",
     source: "design, idea 4",

@@ -61,7 +61,7 @@ export function checkDone(run: LoadedRun, { done, open, path, task }: LoopSide):
   if (work.time <= since)
     throw unproved(
       `The loop's evidence for '${id}' is from ${work.time}: expected it to be newer than what it answers, the plan, review or rejection of ${since}.`,
-      `Add what is to be done as a step to the task in ${path}, then: ${again(id)}`,
+      `Add what is to be done as a step to the task in ${path}. ${again(id)}`,
     );
   return { path, task, record: done, work };
 }
@@ -76,7 +76,7 @@ function checkCovered({ id, state }: LoadedRun, task: FiledTask, path: string): 
     slots.length === 0
       ? `The task '${id}' has no accepted plan that the loop's steps could cover.`
       : `The loop's task '${id}' does not cover the accepted plan: expected a step for each slot, found none for ${left.map(({ slot_id }) => slot_id).join(", ")} among ${found === "" ? "no steps" : found}.`,
-    `Remove the task's steps in ${path}, \`pawl plan export ${id}\`, then: ${again(id)}`,
+    `Remove the task's steps in ${path}, then \`pawl plan export ${id}\`. ${again(id)}`,
   );
 }
 

@@ -8,19 +8,14 @@ interface TakeBackInput {
   readonly id: string;
 }
 
-const plan = atTheEdge(submitWork);
-type Seen = Awaited<ReturnType<typeof plan.read>>;
-type Gathered = Awaited<ReturnType<NonNullable<typeof plan.gather>>>;
+const plan: Advance<SubmitInput, unknown, unknown, Reply> = atTheEdge(submitWork);
 
 const given = ({ id }: TakeBackInput): SubmitInput => ({ task_id: id, artifact: FROM_LOOP });
 
-export const takeBack: Advance<TakeBackInput, Seen, Gathered, Reply> = {
+export const takeBack: Advance<TakeBackInput, unknown, unknown, Reply> = {
   run: (input) => plan.run(given(input)),
   read: (view, input, context) => plan.read(view, given(input), context),
-  async gather(seen, input, outside, context) {
-    if (!plan.gather) throw new Error("submit_work gathers nothing.");
-    return plan.gather(seen, given(input), outside, context);
-  },
+  gather: async (seen, input, outside, context) => plan.gather?.(seen, given(input), outside, context),
   prepare(seen, gathered, input, context) {
     const prepared = plan.prepare(seen, gathered, given(input), context);
     const { data, refused } = prepared.reply;

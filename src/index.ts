@@ -19,6 +19,7 @@ export type {
   AgentUsage,
   Cache,
   Change,
+  ChangedFile,
   CheckOutcome,
   Checks,
   Editor,

@@ -87,26 +87,20 @@ export interface Git {
   commits(base: string | null, head: string): Promise<GitCommits>;
 }
 
+/** The numbers of lines are null for binary and for new, untracked files. */
+export type ChangedFile = Readonly<{ path: string; added: number | null; deleted: number | null }>;
+
+export type GitChanges =
+  | { readonly kind: "changes"; readonly base: string; readonly files: readonly ChangedFile[] }
+  | { readonly kind: "unavailable"; readonly reason: string };
+
 export type GitCommits =
   | {
       readonly kind: "commits";
       readonly base: string;
       /** Oldest first; merges are left out. */
       readonly commits: readonly { readonly hash: string; readonly title: string }[];
-      readonly files: Extract<GitChanges, { kind: "changes" }>["files"];
-    }
-  | { readonly kind: "unavailable"; readonly reason: string };
-
-export type GitChanges =
-  | {
-      readonly kind: "changes";
-      readonly base: string;
-      /** The numbers of lines are null for binary and for new, untracked files. */
-      readonly files: readonly {
-        readonly path: string;
-        readonly added: number | null;
-        readonly deleted: number | null;
-      }[];
+      readonly files: readonly ChangedFile[];
     }
   | { readonly kind: "unavailable"; readonly reason: string };
 

@@ -1,4 +1,4 @@
-import type { GitChanges, GitCommits } from "../../base/ports.ts";
+import type { ChangedFile, GitChanges, GitCommits } from "../../base/ports.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 
 const FALLBACKS = ["main", "master"];
@@ -106,9 +106,7 @@ async function changesSince(call: GitCall, { base, commit }: Fork): Promise<GitC
 }
 
 /** `added TAB deleted TAB path NUL`; a dash for the numbers of a binary file. */
-export function parseNumstat(
-  text: string,
-): readonly { path: string; added: number | null; deleted: number | null }[] {
+export function parseNumstat(text: string): readonly ChangedFile[] {
   return text
     .split("\0")
     .map((entry) => /^(\d+|-)\t(\d+|-)\t([\s\S]+)$/.exec(entry))

@@ -1,4 +1,4 @@
-import type { Git, GitChanges } from "../../base/ports.ts";
+import type { ChangedFile, Git, GitChanges } from "../../base/ports.ts";
 import type { ArtifactOf } from "./artifacts.ts";
 import type { Finding } from "./evidence.ts";
 import { isOwn } from "./git-evidence.ts";
@@ -37,7 +37,7 @@ function diffFinding(planned: readonly string[] | null, changes: GitChanges, tas
   };
 }
 
-export function statOf(files: Extract<GitChanges, { kind: "changes" }>["files"]): string {
+export function statOf(files: readonly ChangedFile[]): string {
   const lines = files.map(({ added, deleted, path }) =>
     added === null || deleted === null ? `${path} (new or binary)` : `${path} (+${added} -${deleted})`,
   );

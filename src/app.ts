@@ -57,6 +57,7 @@ export async function run({ argv, program, home, workflows: shipped = WORKFLOWS 
       const root = findRoot({ cwd, option, variable: environment.PAWL_PROJECT, tasksFile, create });
       return open({ root, home, environment, workflows, cwd, tasksFile });
     },
+    ...(environment.PAWL_OUTBOX ? { post: posting(environment.PAWL_OUTBOX) } : {}),
     async agents(root, agents = {}) {
       const { openAgents } = await import("./adapters/agents/agents.ts");
       return openAgents({ projectRoot: root ?? process.cwd(), environment, agents });
@@ -88,6 +89,10 @@ export async function run({ argv, program, home, workflows: shipped = WORKFLOWS 
     // Settling is never needed for correctness: what fails here is done by whoever comes next.
     for (const project of opened) await project.close().catch(() => {});
   }
+}
+
+function posting(outbox: string): NonNullable<Host["post"]> {
+  return async (letter) => (await import("./adapters/agents/outbox.ts")).postLetter(outbox, letter);
 }
 
 export interface ProjectPlace {

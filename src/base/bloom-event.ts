@@ -27,7 +27,10 @@ export type AgentHappening =
       readonly reason: string | null;
       readonly detail: string;
       readonly duration: number;
+      /** What this run spent; null: the agent does not say. */
       readonly usd: number | null;
+      readonly inputTokens: number | null;
+      readonly outputTokens: number | null;
       readonly turns: number | null;
     }
   /** Something was edited outside the task's worktree while its agent ran. */

@@ -294,6 +294,10 @@ export interface Agents {
   /** Ends every process that bears the run's mark: what a dead owner left. Returns how many there were. */
   endLeftovers(run: string): Promise<number>;
   /**
+   * What the run's agent asked for while it could not write the project, oldest first; each is gone once it was taken.
+   */
+  takeLetters(run: string, take: (letter: Letter) => Promise<void>): Promise<void>;
+  /**
    * What is known and installed, for `pawl agents`. Starts each found program once, for its version. `allow`: the commands
    * that would be listed for it.
    */
@@ -303,6 +307,12 @@ export interface Agents {
    * `agent-missing` where no agent has the name. Aborted: the agent is ended, and has not worked.
    */
   tryOut(name: string, signal?: AbortSignal): Promise<AgentTried>;
+}
+
+/** A call of a verb that is an agent's own, such as `step done`, left to be made by the loop. */
+export interface Letter {
+  readonly verb: string;
+  readonly input: Readonly<Record<string, unknown>>;
 }
 
 export interface AgentOrder {

@@ -3,10 +3,12 @@
  * was under way when an earlier owner died is ended first, and its session given up.
  */
 import type { BloomHappening } from "../base/bloom-event.ts";
+import { toPawlError } from "../base/error.ts";
 import type { Caller, PawlEvent } from "../base/event.ts";
 import type { ProjectPath } from "../base/path.ts";
 import { type CameInput, type Committed, commitCame } from "../workflows/bloom/advances.ts";
 import { perform } from "../workflows/bloom/commands/perform.ts";
+import { readLetter } from "../workflows/bloom/letters.ts";
 import { wordOf } from "../workflows/bloom/reconcile.ts";
 import type { Came, Known, Ports, Site } from "../workflows/bloom/site.ts";
 import { BLOOM } from "../workflows/bloom/table.ts";
@@ -91,6 +93,7 @@ function siteOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): Sit
     known,
     stop: signal,
     show: setup.show,
+    takeLetters: (run) => takeLetters(setup, work.id, run),
     note: async (came) => (await commit(setup, work.id, came, caller)).known,
     delivered(messages) {
       work.told = messages;
@@ -105,6 +108,7 @@ async function recover(setup: WorkSetup, work: Work, caller: Caller): Promise<Kn
   if (underway.length === 0) return known;
   const happened: BloomHappening[] = [];
   for (const run of underway) {
+    await takeLetters(setup, work.id, run);
     const count = await setup.ports.agents.endLeftovers(run);
     if (count > 0) happened.push({ type: "agent:leftovers_ended", taskId: work.id, run, count });
   }
@@ -112,6 +116,22 @@ async function recover(setup: WorkSetup, work: Work, caller: Caller): Promise<Kn
   if (session !== null) happened.push({ type: "session:lost", taskId: work.id, session: session.id, reason });
   const patch = { underway: [], session: null };
   return (await commit(setup, work.id, { patch, edits: forgetSession(known.task), happened }, caller)).known;
+}
+
+/** What cannot be done as it was asked for is told, and is no failure of the loop. */
+async function takeLetters(setup: WorkSetup, taskId: string, run: string): Promise<void> {
+  const warn = (text: string) => setup.show({ type: "agent:warned", taskId, run, text });
+  await setup.ports.agents.takeLetters(run, async (letter) => {
+    const asked = readLetter(letter);
+    if (!asked) return warn(`it may not ask for ${letter.verb.slice(0, 80)} in this way: passed over`);
+    try {
+      await advance(setup.runtime, await asked.advance(), asked.input, { channel: "library", who: run });
+    } catch (thrown) {
+      const { code, message } = toPawlError(thrown);
+      if (code !== "usage") throw thrown;
+      warn(`${letter.verb} was not done: ${message}`);
+    }
+  });
 }
 
 async function commit(

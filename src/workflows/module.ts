@@ -106,6 +106,8 @@ export interface Verb {
   readonly options: readonly VerbOption[];
   /** Where no project is found, the repository or the working directory is taken to become one. */
   readonly create?: true;
+  /** An agent calls it about its own work: where it may not write the project, the call is left in its outbox. */
+  readonly byLetter?: true;
   /** Where several workflows have a verb of this name: whether these words after it are meant for this one. */
   accepts?(words: readonly string[]): boolean;
   /** The input is an object of the arguments and options by name (camelCase). */

@@ -28,9 +28,16 @@ export interface Driven {
   readonly name: string;
   readonly program: ProgramName;
   settings(binary: string): AgentSettings;
+  /** What it tells of each run. */
+  readonly tells: { readonly tokens: boolean; readonly usd: boolean };
+  /** The id of a session that it does not have. */
+  readonly unknownSession: string;
   /** The environment that points it at the model; files that it needs are written below `home`. */
   environment(home: string, model: string): Readonly<Record<string, string>>;
 }
+
+const UNKNOWN = "11111111-1111-4111-8111-111111111111";
+const UNKNOWN_OPENCODE = "ses_dff76f066ffekrw7Oeek0pIReI";
 
 const claudeEnvironment = (home: string, model: string) => ({
   ANTHROPIC_BASE_URL: model,
@@ -91,24 +98,44 @@ function geminiEnvironment(home: string, model: string) {
 const GEMINI_MODEL = "gemini-2.5-flash";
 
 export const DRIVEN: readonly Driven[] = [
-  { name: "claude", program: "claude", settings: (program) => ({ program }), environment: claudeEnvironment },
-  { name: "codex", program: "codex", settings: (program) => ({ program }), environment: codexEnvironment },
+  {
+    name: "claude",
+    program: "claude",
+    settings: (program) => ({ program }),
+    tells: { tokens: true, usd: true },
+    unknownSession: UNKNOWN,
+    environment: claudeEnvironment,
+  },
+  {
+    name: "codex",
+    program: "codex",
+    settings: (program) => ({ program }),
+    tells: { tokens: true, usd: false },
+    unknownSession: UNKNOWN,
+    environment: codexEnvironment,
+  },
   {
     name: "opencode",
     program: "opencode",
     settings: (program) => ({ program }),
+    tells: { tokens: true, usd: true },
+    unknownSession: UNKNOWN_OPENCODE,
     environment: opencodeEnvironment,
   },
   {
     name: "gemini",
     program: "gemini",
     settings: (program) => ({ program, model: GEMINI_MODEL }),
+    tells: { tokens: true, usd: false },
+    unknownSession: UNKNOWN,
     environment: geminiEnvironment,
   },
   {
     name: "opencode-acp",
     program: "opencode",
     settings: (command) => ({ acp: { command, args: ["acp"] }, environment: ["OPENCODE_*"] }),
+    tells: { tokens: true, usd: true },
+    unknownSession: UNKNOWN_OPENCODE,
     environment: opencodeEnvironment,
   },
   {
@@ -118,6 +145,8 @@ export const DRIVEN: readonly Driven[] = [
       acp: { command },
       environment: ["ANTHROPIC_*", "CLAUDE_*", "DISABLE_AUTOUPDATER"],
     }),
+    tells: { tokens: true, usd: true },
+    unknownSession: UNKNOWN,
     environment: claudeEnvironment,
   },
 ];

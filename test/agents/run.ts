@@ -6,12 +6,17 @@
  * The programs are installed first; then, where the system allows it, everything runs in a network of its own that has
  * nothing but loopback.
  */
+
+import { strict as assert } from "node:assert";
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { openModelServer } from "../rig/model/server.ts";
 import { isClient, walkStartTask } from "./clients.ts";
+import { openHome, PAWL, type Stage } from "./ground.ts";
+import { openGuard, withoutWay } from "./guard.ts";
 import { install } from "./install.ts";
 import { DRIVEN, type Driven, PROGRAMS, USUAL } from "./programs.ts";
-import { type Ground, openGround, PROOFS, type Proof } from "./proof.ts";
+import { PROOFS, type Proof } from "./proofs.ts";
 
 const FENCED = "PAWL_PROOF_FENCED";
 const args = process.argv.slice(2);
@@ -38,10 +43,51 @@ function runFenced(): number | null {
   return null;
 }
 
-function proofsOf(driven: Driven, binary: string): readonly Proof[] {
+function proofsOf(driven: Driven): readonly Proof[] {
   if (!isClient(driven)) return PROOFS;
-  const walk = ({ model }: Ground) => walkStartTask(driven, binary, model);
+  const walk = ({ binary, model }: Stage) => walkStartTask(driven, binary, model);
   return [...PROOFS, { what: "as a client of pawl mcp it walks start_task", prove: walk }];
+}
+
+/** Every proof of one agent; says what was seen and how many held and did not. */
+async function proveAll(driven: Driven, binary: string): Promise<{ passed: number; failed: number }> {
+  const { package: name, version } = PROGRAMS[driven.program];
+  say(`\n${driven.name} (${name} ${version})`);
+  const model = await openModelServer();
+  const guard = await openGuard();
+  const before = withoutWay();
+  using home = openHome(driven, model, guard.environment);
+  const stage: Stage = { driven, binary, version, model, environment: home.environment };
+  const inside = async () => {
+    assert.deepEqual(guard.asked, [], "it asked the proxy");
+    const wanted = withoutWay() - before;
+    if (process.env[FENCED]) assert.equal(wanted, 0, `it looked ${wanted} times for a way out`);
+    return process.env[FENCED] ? "no proxy asked, no other address looked for" : "no proxy asked";
+  };
+  const counts = { passed: 0, failed: 0 };
+  for (const { what, prove } of [
+    ...proofsOf(driven),
+    { what: "nothing reaches beyond loopback", prove: inside },
+  ]) {
+    if (!what.includes(only)) continue;
+    const begun = performance.now();
+    const took = () => `${((performance.now() - begun) / 1000).toFixed(1)} s`;
+    try {
+      const seen = await prove(stage);
+      say(`  ok    ${what}: ${seen} (${took()})`);
+      counts.passed += 1;
+    } catch (thrown) {
+      say(
+        `  FAIL  ${what} (${took()})\n        ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+      );
+      counts.failed += 1;
+    }
+  }
+  if (model.unknown.length > 0)
+    say(`  asked the model's host for: ${[...new Set(model.unknown)].join(", ")}`);
+  await model.close();
+  await guard.close();
+  return counts;
 }
 
 async function main(): Promise<number> {
@@ -58,26 +104,12 @@ async function main(): Promise<number> {
     if (status !== null) return status;
   }
   say(process.env[FENCED] ? "network: loopback and nothing else" : "network: not fenced on this system");
-  let failed = 0;
-  let passed = 0;
+  if (!existsSync(PAWL)) throw new Error(`${PAWL} is not there: run npm run build`);
+  let [passed, failed] = [0, 0];
   for (const driven of chosen) {
-    const { package: name, version } = PROGRAMS[driven.program];
-    say(`\n${driven.name} (${name} ${version})`);
-    const model = await openModelServer();
-    using ground = await openGround(driven, binaries.get(driven.program) ?? "", model);
-    for (const { what, prove } of proofsOf(driven, binaries.get(driven.program) ?? "")) {
-      if (!what.includes(only)) continue;
-      try {
-        say(`  ok    ${what}: ${await prove(ground)}`);
-        passed += 1;
-      } catch (thrown) {
-        say(`  FAIL  ${what}\n        ${thrown instanceof Error ? thrown.message : String(thrown)}`);
-        failed += 1;
-      }
-    }
-    if (model.unknown.length > 0)
-      say(`  asked the model's host for: ${[...new Set(model.unknown)].join(", ")}`);
-    await model.close();
+    const counts = await proveAll(driven, binaries.get(driven.program) ?? "");
+    passed += counts.passed;
+    failed += counts.failed;
   }
   say(`\n${passed} passed, ${failed} failed`);
   return failed === 0 && passed > 0 ? 0 : 1;

@@ -1,6 +1,7 @@
 /** The port `Agents` over real programs. */
 import type { AgentEnd, AgentEvent, AgentOrder, AgentRun, Agents } from "../../base/ports.ts";
 import { markOf } from "./mark.ts";
+import { takeLetters } from "./outbox.ts";
 import { endTree } from "./process-tree.ts";
 import { startCli } from "./run-cli.ts";
 import { keep, openRunFolder } from "./run-folder.ts";
@@ -12,6 +13,7 @@ export function openAgents(setup: AgentsSetup): Agents {
   return {
     start: (order, hear) => start(setup, order, hear),
     endLeftovers: async (run) => (await endTree({ mark: markOf(setup.projectRoot, run) })).ended,
+    takeLetters: (run, take) => takeLetters(openRunFolder(setup.projectRoot, "agents", run), take),
     survey: async (allow) => (await import("./survey.ts")).survey(setup, allow),
     tryOut: async (name, signal) => (await import("./try-out.ts")).tryOut(setup, name, signal),
   };

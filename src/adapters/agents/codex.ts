@@ -25,6 +25,9 @@ export const codex: Dialect = {
     ...(call.session.type === "resume" ? ["resume"] : []),
     "--json",
     "--skip-git-repo-check",
+    // A login shell sets the PATH anew, and does not find the programs that Pawl gives it.
+    "-c",
+    "allow_login_shell=false",
     ...permissionArguments(call),
     ...(call.model ? ["-m", call.model] : []),
     ...(call.session.type === "resume" ? [call.session.id] : []),
@@ -37,13 +40,13 @@ export const codex: Dialect = {
 };
 
 /** By `-c`, since `exec resume` knows no `--sandbox`. */
-function permissionArguments({ permission, gitFolders }: Call): string[] {
+function permissionArguments({ permission, writable }: Call): string[] {
   if (permission === "all") return ["--dangerously-bypass-approvals-and-sandbox"];
   if (permission === "ask") return ["-c", 'sandbox_mode="read-only"'];
-  const roots = JSON.stringify(gitFolders);
+  const roots = JSON.stringify(writable);
   return [
     ...["-c", 'sandbox_mode="workspace-write"'],
-    ...(gitFolders.length > 0 ? ["-c", `sandbox_workspace_write.writable_roots=${roots}`] : []),
+    ...(writable.length > 0 ? ["-c", `sandbox_workspace_write.writable_roots=${roots}`] : []),
   ];
 }
 

@@ -34,8 +34,8 @@ export interface Call {
   readonly permission: Permission;
   readonly allow: readonly string[];
   readonly model: string | undefined;
-  /** Folders outside the working folder that git must write for a commit; empty where it is not a worktree. */
-  readonly gitFolders: readonly string[];
+  /** Folders outside the working folder that must be written: git's for a commit in a worktree, and the outbox. */
+  readonly writable: readonly string[];
   readonly asRoot: boolean;
 }
 

@@ -15,6 +15,7 @@ import { type Fault, faultOfStatus, numberAt, objectAt, shortly, type Told } fro
 import { childEnvironment } from "./environment.ts";
 import { judge, NOTHING_HEARD, take } from "./heard.ts";
 import { markOf } from "./mark.ts";
+import { OUTBOX, openOutbox } from "./outbox.ts";
 import { tellEnd } from "./run-cli.ts";
 import { keepCall, keepSpent, loadSpent, openRunFolder } from "./run-folder.ts";
 import { type ProcessEnd, type RunningProcess, runProcess } from "./run-process.ts";
@@ -55,7 +56,7 @@ export function startAcp(
       mark,
       folder: order.folder,
       names: agent.settings.environment ?? [],
-      added: { ...order.environment },
+      added: { ...order.environment, [OUTBOX]: openOutbox(runFolder) },
     }),
     mark,
     input: null,

@@ -6,20 +6,20 @@ import { childEnvironment } from "./environment.ts";
 import { gitFoldersOf } from "./git-folders.ts";
 import { type Heard, judge, NOTHING_HEARD, take } from "./heard.ts";
 import { markOf } from "./mark.ts";
+import { OUTBOX, openOutbox } from "./outbox.ts";
 import { keep, keepCall, keepSpent, loadSpent, openRunFolder, type RunFolder } from "./run-folder.ts";
 import { type ProcessEnd, runProcess } from "./run-process.ts";
 import type { AgentsSetup, Known } from "./setup.ts";
 
 type CliAgent = Extract<Known, { kind: "dialect" }>;
 
-export function callOf(agent: CliAgent, order: AgentOrder): Call {
-  const needsGitFolders = order.permission === "edits";
+function callOf(agent: CliAgent, order: AgentOrder, outbox: string): Call {
   return {
     session: order.session,
     permission: order.permission,
     allow: order.allow ?? [],
     model: order.model ?? agent.settings.model,
-    gitFolders: needsGitFolders ? gitFoldersOf(order.folder) : [],
+    writable: order.permission === "edits" ? [...gitFoldersOf(order.folder), outbox] : [],
     asRoot: process.getuid?.() === 0,
   };
 }
@@ -33,7 +33,8 @@ export function startCli(
   const { dialect, settings } = agent;
   const runFolder = openRunFolder(setup.projectRoot, "agents", order.run);
   const mark = markOf(setup.projectRoot, order.run);
-  const call = callOf(agent, order);
+  const outbox = openOutbox(runFolder);
+  const call = callOf(agent, order, outbox);
   const [program = "", ...before] = agent.command;
   const args = [...before, ...dialect.arguments(call), ...(settings.args ?? [])];
   keepCall(runFolder, order, program, args);
@@ -54,7 +55,7 @@ export function startCli(
       mark,
       folder: order.folder,
       names: [...dialect.passes, ...(settings.environment ?? [])],
-      added: { ...dialect.environment(call), ...order.environment },
+      added: { ...dialect.environment(call), ...order.environment, [OUTBOX]: outbox },
     }),
     mark,
     input: order.prompt,

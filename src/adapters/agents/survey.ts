@@ -74,7 +74,7 @@ function callsOf(known: Exclude<Known, { kind: "none" }>, allow: readonly string
       permission,
       allow,
       model: known.settings.model,
-      gitFolders: [],
+      writable: [],
       asRoot: process.getuid?.() === 0,
     } as const;
     const told = Object.entries(known.dialect.environment(call)).map(([key, value]) => `${key}=${value}`);

@@ -1,6 +1,6 @@
 /** What a command is: data that names it, and a function that is loaded when it is called. */
 import type { Caller } from "../../base/event.ts";
-import type { Agents, Repositories, Worktrees } from "../../base/ports.ts";
+import type { Agents, Letter, Repositories, Worktrees } from "../../base/ports.ts";
 import type { Settings } from "../../base/settings.ts";
 import type { Project, Workflows } from "../../runtime/project.ts";
 import type { Terminal } from "./terminal.ts";
@@ -74,6 +74,8 @@ export interface Host {
     readonly option?: string | undefined;
     readonly file?: string | undefined;
   }): Promise<Project>;
+  /** Present where an agent called the program: leaves a call for the loop to make. */
+  readonly post?: (letter: Letter) => Promise<void>;
   /** The agents that the settings name, for the project at `root`; null: outside of any. */
   agents(root: string | null, settings: Settings["agents"]): Promise<Agents>;
   /** The git repositories and worktrees of the project at `root`. */

@@ -1,5 +1,6 @@
 /** A workflow's own verbs as commands. */
-import { advance } from "../../runtime/advance.ts";
+import { toPawlError } from "../../base/error.ts";
+import { advance, preview } from "../../runtime/advance.ts";
 import { loadWorkflows, type Workflows } from "../../runtime/project.ts";
 import type { Reply, Verb } from "../../workflows/module.ts";
 import type { Answer, CommandSpec, Run } from "./command.ts";
@@ -45,12 +46,14 @@ export function runOf(verb: Verb): Run {
   return async (host, call) => {
     const project = await host.project({ create: verb.create ?? false });
     const plan = await verb.advance();
-    const { reply, ask } = await advance(
-      project.runtime,
-      plan,
-      { ...call.arguments, ...call.options },
-      host.caller,
-    );
+    const input = { ...call.arguments, ...call.options };
+    const { reply, ask } = await advance(project.runtime, plan, input, host.caller).catch(async (thrown) => {
+      if (!verb.byLetter || !host.post || toPawlError(thrown).code !== "disk-failed") throw thrown;
+      // The agent's sandbox: what would come of it is told now, and comes when its turn has ended.
+      const foreseen = await preview(project.runtime, plan, input, host.caller);
+      await host.post({ verb: verb.name, input });
+      return foreseen;
+    });
     return ask ? { text: `${clean(ask.message)}\n`, data: { ask: ask.message }, exit: 3 } : answerOf(reply);
   };
 }

@@ -1,5 +1,7 @@
+import { OWN_VERBS } from "./letters.ts";
+
 /** What an agent may run unasked under `permission: edits`: what its prompt tells it to run, and no gate. */
 export function allowedCommands(command: string): readonly string[] {
-  const own = ["step done", "done", "ask", "note"].map((verb) => `${command} ${verb}`);
+  const own = OWN_VERBS.map((verb) => `${command} ${verb}`);
   return [...["add", "commit", "status", "diff", "log"].map((verb) => `git ${verb}`), ...own];
 }

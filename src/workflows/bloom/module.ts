@@ -8,6 +8,7 @@ import type {
   VerbOption,
   WorkflowModule,
 } from "../module.ts";
+import { OWN_VERBS } from "./letters.ts";
 import { listRuns, loadRun, type TaskRun } from "./task-run.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: each verb has an input of its own
@@ -33,6 +34,7 @@ function verb(
     summary,
     arguments: given.filter((each): each is VerbArgument => "name" in each),
     options: given.filter((each): each is VerbOption => "flags" in each),
+    ...(OWN_VERBS.includes(name) ? { byLetter: true } : {}),
     advance,
   };
 }

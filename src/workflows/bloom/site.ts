@@ -42,6 +42,8 @@ export interface Site {
   show(happening: BloomHappening): void;
   /** Commits without an event of the table, and knows anew. */
   note(came: Omit<Came, "event" | "reason">): Promise<Known>;
+  /** Does what the agent of a run that has ended asked for by letter. */
+  takeLetters(run: string): Promise<void>;
   /** The messages that the agent which now runs was told; null: none runs. Others that come stop it. */
   delivered(messages: readonly ProjectPath[] | null): void;
   now(): Date;

@@ -4,11 +4,13 @@
  *
  *   RUN: command        it calls the agent's shell tool with the command, one after the other
  *   CALL: tool {…}      it calls the agent's tool whose name ends so, with the JSON; in one row with RUN
+ *   WRITE: path text    it writes the file by the agent's own tool for files, by the shell where it has none
  *   SAY: text           its last words (else it says how many commands it ran)
  *   RECALL:             its last words are the first lines of the prompts that it was shown before this one
  *   MODEL: 400          it answers with that HTTP status (400, 401, 429, 500)
  *   MODEL: cut          it cuts the stream in the middle of an answer
  *   MODEL: hang         it never answers
+ *   MODEL: go           none of these: the first such line counts
  */
 export type Said =
   | { readonly by: "user"; readonly text: string }
@@ -37,7 +39,8 @@ export type Answer =
   | { readonly type: "cut" }
   | { readonly type: "hang" };
 
-const STEERING = /^\s*(RUN|CALL|SAY|RECALL|MODEL):/m;
+const STEERING = /^\s*(RUN|CALL|WRITE|SAY|RECALL|MODEL):/m;
+const ACTS: ReadonlySet<string> = new Set(["RUN", "CALL", "WRITE"]);
 /** Under any of these names an agent offers its shell. */
 export const SHELLS = ["Bash", "bash", "exec_command", "shell_command", "shell", "run_shell_command"];
 
@@ -48,15 +51,14 @@ export function answer(asked: Asked): Answer {
     return { type: "say", text: "scripted model: nothing to do" };
   const lines = steeringLines(steering.text);
   const fault = lines.find((line) => line.word === "MODEL")?.rest;
-  const acts = lines.filter((line) => line.word === "RUN" || line.word === "CALL");
+  const acts = lines.filter((line) => ACTS.has(line.word));
   const done = asked.said.slice(last).filter((one) => one.by === "tool").length;
   const next = acts[done];
-  if (next?.word === "RUN" && asked.shell !== null)
-    return { type: "call", tool: { name: asked.shell }, input: shellInput(asked.shell, next.rest) };
-  if (next?.word === "RUN") return { type: "say", text: "scripted model: it is offered no shell" };
+  if (next?.word === "RUN") return runBy(asked, next.rest);
+  if (next?.word === "WRITE") return writeBy(asked, next.rest);
   if (next) return callOf(asked.tools, next.rest);
   if (fault === "cut" || fault === "hang") return { type: fault };
-  if (fault) return { type: "status", status: Number(fault) };
+  if (fault && fault !== "go") return { type: "status", status: Number(fault) };
   if (lines.some((line) => line.word === "RECALL"))
     return { type: "say", text: recall(asked.said.slice(0, last)) };
   const words = lines.filter((line) => line.word === "SAY").map((line) => line.rest);
@@ -65,7 +67,7 @@ export function answer(asked: Asked): Answer {
 
 function steeringLines(text: string): { word: string; rest: string }[] {
   return text.split("\n").flatMap((line) => {
-    const [, word, rest] = /^\s*(RUN|CALL|SAY|RECALL|MODEL):\s*(.*?)\s*$/.exec(line) ?? [];
+    const [, word, rest] = /^\s*(RUN|CALL|WRITE|SAY|RECALL|MODEL):\s*(.*?)\s*$/.exec(line) ?? [];
     return word ? [{ word, rest: rest ?? "" }] : [];
   });
 }
@@ -77,6 +79,26 @@ function callOf(tools: readonly Tool[], text: string): Answer {
   const names = tools.map(({ name }) => name).join(", ");
   if (!tool) return { type: "say", text: `scripted model: there is no tool ${word} among ${names}` };
   return { type: "call", tool, input: JSON.parse(rest.join(" ") || "{}") };
+}
+
+function runBy({ shell }: Asked, command: string): Answer {
+  if (shell === null) return { type: "say", text: "scripted model: it is offered no shell" };
+  return { type: "call", tool: { name: shell }, input: shellInput(shell, command) };
+}
+
+/** The tools by which agents write a whole file, and how each names the path. */
+const WRITERS: Readonly<Record<string, string>> = {
+  Write: "file_path",
+  write: "filePath",
+  write_file: "file_path",
+};
+
+function writeBy(asked: Asked, text: string): Answer {
+  const [path = "", ...words] = text.split(" ");
+  const content = `${words.join(" ")}\n`;
+  const tool = asked.tools.find(({ name }) => Object.hasOwn(WRITERS, name));
+  if (!tool) return runBy(asked, `printf '%s' '${content.replaceAll("'", "'\\''")}' > ${path}`);
+  return { type: "call", tool, input: { [WRITERS[tool.name] ?? ""]: path, content } };
 }
 
 function shellInput(shell: string, command: string): Record<string, unknown> {

@@ -223,6 +223,7 @@ interface Last {
 
 async function tell(site: Site, last: Last, strayed: readonly string[], before: Known): Promise<Came> {
   const { end, id } = last;
+  await site.takeLetters(id);
   // What the agent marked, asked and was told meanwhile.
   const known = await site.note({});
   const { task, run } = known;
@@ -236,6 +237,8 @@ async function tell(site: Site, last: Last, strayed: readonly string[], before: 
       detail: end.outcome === "failed" ? end.detail : end.text.slice(0, 500),
       duration: end.duration,
       usd: end.usage?.usd ?? null,
+      inputTokens: end.usage?.inputTokens ?? null,
+      outputTokens: end.usage?.outputTokens ?? null,
       turns: end.usage?.turns ?? null,
     },
     ...(end.session !== null && end.session !== run.session?.id

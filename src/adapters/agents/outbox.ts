@@ -1,0 +1,64 @@
+/**
+ * An agent in a sandbox may not write the project, and so cannot mark its own step. Its run has a folder that it may
+ * write; `bloom step done` and the like leave there what they were to do, and the loop does it when the run has ended.
+ *
+ * O1  A letter is a whole file or none: written under another name, then renamed.
+ * O2  Letters are taken in the order in which they were written; one that was taken is gone. Killed in between, it is
+ *     taken again.
+ * O3  Whatever else lies there is passed over and removed: an agent may write it as it likes.
+ */
+import { randomUUID } from "node:crypto";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Letter } from "../../base/ports.ts";
+import { writeWhole } from "./output-file.ts";
+import type { RunFolder } from "./run-folder.ts";
+
+/** The folder's path, in the agent's environment. */
+export const OUTBOX = "PAWL_OUTBOX";
+
+const LARGEST = 64 * 1024;
+const MOST = 200;
+
+export function openOutbox({ folder }: Pick<RunFolder, "folder">): string {
+  const outbox = join(folder, "outbox");
+  mkdirSync(outbox, { recursive: true, mode: 0o700 });
+  return outbox;
+}
+
+export function postLetter(outbox: string, letter: Letter): void {
+  const name = `${String(Date.now()).padStart(15, "0")}-${randomUUID()}.json`;
+  writeWhole(join(outbox, name), JSON.stringify(letter));
+}
+
+export async function takeLetters(
+  { folder }: Pick<RunFolder, "folder">,
+  take: (letter: Letter) => Promise<void>,
+): Promise<void> {
+  const outbox = join(folder, "outbox");
+  for (const name of namesIn(outbox).slice(0, MOST)) {
+    const letter = readLetter(join(outbox, name));
+    if (letter) await take(letter);
+    rmSync(join(outbox, name), { force: true, recursive: true });
+  }
+  rmSync(outbox, { force: true, recursive: true });
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return lstatSync(folder).isDirectory() ? readdirSync(folder).sort() : [];
+  } catch {
+    return [];
+  }
+}
+
+function readLetter(path: string): Letter | null {
+  try {
+    const found = lstatSync(path);
+    if (!path.endsWith(".json") || !found.isFile() || found.size > LARGEST) return null;
+    const { verb, input } = JSON.parse(readFileSync(path, "utf8"));
+    return typeof verb === "string" && typeof input === "object" && input !== null ? { verb, input } : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,402 @@
+/**
+ * What each real agent must show in the loop: `bloom run --once` as a child process in a real project, the real agent,
+ * and a model that does as the prompts say. Each proof throws where it does not hold, and says in a few words what it
+ * saw.
+ */
+import { strict as assert } from "node:assert";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import type { LoopEvent } from "../rig/bloom-project.ts";
+import type { Said } from "../rig/model/conversation.ts";
+import { agentOf, type Ended, type Ground, openGround, type Running, type Stage, until } from "./ground.ts";
+
+export interface Proof {
+  readonly what: string;
+  readonly prove: (stage: Stage) => Promise<string>;
+}
+
+export const PROOFS: readonly Proof[] = [
+  { what: "pawl agents knows it, and its round trip works", prove: roundTrip },
+  {
+    what: "two steps in one session, committed by the agent, verified and merged by the loop",
+    prove: twoSteps,
+  },
+  { what: "an interjection in the middle of a turn", prove: interjection },
+  { what: "400, 429 and a cut stream are no success: tried again, then blocked", prove: faults },
+  { what: "stopped with a shell child alive, ended from outside, and its session lost", prove: stops },
+];
+
+const LIMIT_OF_STOP = 10_000;
+
+/** A task's steps as the lines that each has for the model. */
+function steps(of: Readonly<Record<string, readonly string[]>>): string {
+  return Object.entries(of)
+    .map(([id, lines]) => `      - id: ${id}\n        instruction: |\n${indent(lines)}\n`)
+    .join("");
+}
+
+function indent(lines: readonly string[]): string {
+  return lines.map((line) => `          ${line}`).join("\n");
+}
+
+const work = (name: string) => [
+  `WRITE: ${name}.txt ${name}`,
+  `RUN: git add ${name}.txt`,
+  `RUN: git commit -qm ${name}`,
+];
+
+// ── The commands ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+async function roundTrip(stage: Stage): Promise<string> {
+  using ground = openGround(stage, "tasks: []\n");
+  const { name, program } = stage.driven;
+  const found = JSON.parse((await ground.pawl("agents", "--json")).out).agents.find(
+    (agent: { name: string }) => agent.name === name,
+  );
+  const isAcp = found.dialect === "acp";
+  assert.equal(found.status, isAcp ? "untried" : "ready", JSON.stringify(found));
+  if (!isAcp) assert.equal(found.version, stage.version, program);
+  const tried = await ground.pawl("agents", "test", name, "--json");
+  assert.equal(tried.code, 0, tried.out + tried.err);
+  assert.deepEqual(ground.bearers(), []);
+  return `${found.status}, ${(JSON.parse(tried.out).steps as { what: string }[]).map(({ what }) => what).join(", ")}`;
+}
+
+// ── The work ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const TWO_STEPS = `git: {push_to_remote: true, auto_cleanup_merged: true}
+tasks:
+  - id: T1
+    title: Two files
+    repo: .
+    branch: feat/two
+    merge_into: main
+    instructions: Both files.
+    verify: ["git log -1 --format=%s | grep ."]
+    steps:
+${steps({
+  one: ["Write the first.", ...work("one"), "RUN: bloom step done one"],
+  two: ["Write the second.", ...work("two"), "RUN: bloom step done two", "RECALL:"],
+})}  - id: T2
+    title: Left open
+    repo: .
+    branch: feat/open
+    merge_into: main
+    depends_on: [T1]
+    verify: ["test -f two.txt && test -f three.txt"]
+    steps:
+${steps({ three: ["Write the third.", ...work("three"), "SAY: it is written"] })}`;
+
+async function twoSteps(stage: Stage): Promise<string> {
+  using ground = openGround(stage, TWO_STEPS);
+  const ran = await ground.start().ended;
+  const told = tellOf(ran);
+  assert.equal(ran.code, 0, told);
+  const stored = (type: string, id: string) => ground.stored(type).filter(({ taskId }) => taskId === id);
+
+  // One session, begun once and resumed once, and the history is there.
+  assert.deepEqual(
+    ran.of("agent:started").map(({ taskId, resumed, permission }) => [taskId, resumed, permission]),
+    [
+      ["T1", false, "edits"],
+      ["T1", true, "edits"],
+      ["T2", false, "edits"],
+    ],
+    told,
+  );
+  const opened = stored("session:opened", "T1");
+  assert.equal(opened.length, 1, told);
+  const again = String(ran.of("agent:started")[1]?.run);
+  assert.ok(sessionOf(ground, again).includes(String(opened[0]?.session)), told);
+  const resumed = ground.asked().find(({ said }) => textsOf(said).includes("RUN: bloom step done two"));
+  assert.ok(
+    resumed && textsOf(resumed.said).includes("Write the first."),
+    "the model is shown the first step",
+  );
+  assert.ok(
+    resumed.said.some(({ by }) => by === "tool"),
+    "and what came of its tools",
+  );
+  assert.ok(
+    !ground.kept(again, "prompt.md").includes("Both files."),
+    "the resumed prompt has no more than its step",
+  );
+  assert.ok(saidOf(ran, "T1").includes("I recall 1 prompt(s): # Task T1: Two files"), told);
+
+  // The agent marked its steps itself; where it did not, that is said.
+  const steps = stored("step:completed", "T1").map(({ stepId }) => stepId);
+  assert.deepEqual(steps, ["one", "two"], told);
+  assert.deepEqual(
+    ground.stored("step:assumed_done").map(({ stepId }) => stepId),
+    ["three"],
+    told,
+  );
+  for (const line of ["one is done. Still open in T1: two.", "two is done. It was the last step."])
+    assert.ok(
+      toolTexts(ground).some((text) => text.includes(line)),
+      `the agent ran bloom step done: ${line}`,
+    );
+
+  // Verified by the loop after each step and on the merged result, merged, pushed, and nothing left.
+  assert.ok(stored("check:passed", "T1").length >= 2, told);
+  assert.deepEqual(ran.of("check:failed"), []);
+  assert.deepEqual(
+    ground.stored("merge:completed").map(({ into }) => into),
+    ["main", "main"],
+    told,
+  );
+  const log = ["log", "--first-parent", "--format=%s", "main"] as const;
+  assert.equal(ground.git(...log), "Merge T2: Left open\nMerge T1: Two files\nBegin");
+  assert.equal(ground.git("rev-parse", "main"), ground.remoteGit("rev-parse", "main"));
+  assert.deepEqual(ground.git("log", "--no-merges", "--format=%s", "main").split("\n"), [
+    "three",
+    "two",
+    "one",
+    "Begin",
+  ]);
+  assert.deepEqual(
+    ground.stored("worktree:removed").map(({ branch }) => branch),
+    ["feat/two", "feat/open"],
+    told,
+  );
+  assert.ok(!ground.git("worktree", "list").includes("feat/"), ground.git("worktree", "list"));
+  assert.equal(ground.git("branch", "--format=%(refname:short)"), "main");
+  assert.deepEqual([ground.task("T1")?.status, ground.task("T2")?.status], ["done", "done"]);
+
+  // What each run spent is in the events.
+  const spent = ground.stored("agent:ended");
+  assert.equal(spent.length, 3);
+  for (const { inputTokens, outputTokens, usd } of spent) {
+    if (stage.driven.tells.tokens) assert.ok(Number(inputTokens) > 0 && Number(outputTokens) > 0, told);
+    assert.equal(typeof usd, stage.driven.tells.usd ? "number" : "object", told);
+  }
+  assert.deepEqual(ground.bearers(), []);
+  return `${spent.map(({ duration }) => duration).join(" + ")} ms, ${spendingOf(spent[1])}`;
+}
+
+function spendingOf(event: LoopEvent | undefined): string {
+  const of = (name: string, none: string) => event?.[name] ?? none;
+  return `${of("inputTokens", "?")}+${of("outputTokens", "?")} tokens, ${of("turns", "?")} turns, ${of("usd", "no")} usd`;
+}
+
+/** Where a command line has its session; over ACP it is in no argument, and the run's end tells it. */
+function sessionOf(ground: Ground, run: string): string {
+  const { acp } = ground.stage.driven.settings("");
+  return ground.kept(run, acp ? "end.json" : "call.json");
+}
+
+async function interjection(stage: Stage): Promise<string> {
+  const lines = ["Begin.", "WRITE: begun.txt begun", "MODEL: hang"];
+  using ground = openGround(stage, oneTask("T1", { one: lines }));
+  const running = ground.start();
+  await until(running, "the model is asked", () =>
+    ground.asked().some(({ answer }) => answer.type === "hang"),
+  );
+  const word = ["Rather end it.", "MODEL: go", "RUN: git add begun.txt", "RUN: git commit -qm begun"];
+  const asked = performance.now();
+  const heard = await ground.pawl(
+    "interject",
+    "T1",
+    [...word, "RUN: bloom step done one", "RECALL:"].join("\n"),
+  );
+  assert.equal(heard.code, 0, heard.err);
+  await until(running, "its run is ended", () => running.events().some(({ type }) => type === "agent:ended"));
+  const took = Math.round(performance.now() - asked);
+  assert.ok(took < LIMIT_OF_STOP, `stopped in ${took} ms`);
+  const ran = await running.ended;
+  const told = tellOf(ran);
+  assert.equal(ran.code, 0, told);
+  assert.deepEqual(
+    ran.of("agent:ended").map(({ reason }) => reason),
+    ["stopped", null],
+    told,
+  );
+  assert.deepEqual(
+    ran.of("agent:started").map(({ resumed }) => resumed),
+    [false, true],
+    told,
+  );
+  assert.equal(ran.of("session:opened").length, 1, told);
+  assert.deepEqual(
+    [ran.of("task:retried"), ran.of("session:lost"), ran.of("step:assumed_done")],
+    [[], [], []],
+    told,
+  );
+  assert.ok(saidOf(ran, "T1").includes("I recall 1 prompt(s): # Task T1"), told);
+  assert.equal(ground.git("log", "-1", "--no-merges", "--format=%s", "main"), "begun");
+  return `stopped in ${took} ms, resumed, done`;
+}
+
+// ── What fails ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+const FAULTS = { E400: "400", E429: "429", CUT: "cut" };
+
+async function faults(stage: Stage): Promise<string> {
+  const tasks = Object.entries(FAULTS).map(([id, fault]) =>
+    oneTask(id, { [`${id}-1`]: ["Do.", `MODEL: ${fault}`] }),
+  );
+  const text = `tasks:\n${tasks.map((task) => task.replace(/^tasks:\n/, "")).join("")}`;
+  using ground = openGround(stage, text, { tries: 2, agents: 3 });
+  const ran = await ground.start().ended;
+  const told = tellOf(ran);
+  assert.equal(ran.code, 1, told);
+  const reasons = Object.keys(FAULTS).map((id) => {
+    const ends = ground.stored("agent:ended").filter(({ taskId }) => taskId === id);
+    assert.deepEqual(
+      ends.map(({ outcome }) => outcome),
+      ["failed", "failed"],
+      `${id}: ${told}`,
+    );
+    const [retried, ...more] = ground.stored("task:retried").filter(({ taskId }) => taskId === id);
+    assert.ok(
+      retried && Number(retried.after) > 0 && more.length === 0,
+      `${id} is tried again, with a pause: ${told}`,
+    );
+    const task = ground.task(id);
+    assert.equal(task?.status, "blocked", told);
+    assert.equal(task?.session_id, undefined, "a failure gives its session up");
+    assert.notEqual(task?.steps[0]?.status, "done");
+    return [...new Set(ends.map(({ reason }) => reason))].join("/");
+  });
+  assert.deepEqual([ran.of("step:completed"), ran.of("step:assumed_done")], [[], []], told);
+  assert.equal(reasons[0], "model-error", told);
+  assert.equal(reasons[1], "rate-limit", told);
+  assert.ok(["model-error", "cut-stream"].includes(reasons[2] ?? ""), told);
+  assert.deepEqual(ground.bearers(), []);
+  return reasons.join(", ");
+}
+
+// ── What stops ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+async function stops(stage: Stage): Promise<string> {
+  // Agents may use their shell as they like here: the long command is none of a list's.
+  using ground = openGround(stage, "", { permission: "all" });
+  const [go, alive] = [ground.flag("go"), ground.flag("alive")];
+  const long = `test -f ${go} || { setsid sleep 301 & echo x > ${alive}; sleep 300; }`;
+  const lines = {
+    one: ["Begin.", ...work("one"), "RUN: bloom step done one"],
+    two: ["Wait.", `RUN: ${long}`, "RUN: bloom step done two", "RECALL:"],
+  };
+  ground.write("tasks.yaml", oneTask("T1", lines));
+
+  const first = await stopAt(ground, alive, "SIGINT");
+  const said = first.of("agent:warned").map(({ text }) => String(text));
+  assert.deepEqual(permissionsOf(first), ["all", "all"], tellOf(first));
+  assert.ok(
+    said.some((text) => text.startsWith("permission is all")),
+    tellOf(first),
+  );
+  assert.equal(ground.task("T1")?.steps[0]?.status, "done", tellOf(first));
+
+  // Somebody else ends the agent: that is a failure, and the step is tried again in a fresh session.
+  const second = await stopAt(ground, alive, "SIGTERM", async (running) => {
+    const agent = agentOf(
+      ground.root,
+      String(running.events().findLast(({ type }) => type === "agent:started")?.run),
+    );
+    assert.ok(agent, "the agent's process is found");
+    rmSync(alive);
+    process.kill(agent, "SIGTERM");
+    // A wrapper may ignore that.
+    const harder = setTimeout(() => process.kill(agent, "SIGKILL"), 5000);
+    await until(running, "its end", () => running.events().some(({ type }) => type === "agent:ended"));
+    clearTimeout(harder);
+  });
+  assert.deepEqual(resumedOf(second), [true, false], tellOf(second));
+  assert.deepEqual(
+    second.of("agent:ended").map(({ outcome }) => outcome),
+    ["failed", "failed"],
+    tellOf(second),
+  );
+  assert.equal(second.of("task:retried").length, 1, tellOf(second));
+
+  // The session is gone: that is told, and a fresh one gets the whole task.
+  const { session } = ground.run("T1");
+  assert.ok(session, "a stop keeps the session");
+  ground.run("T1", { session: { ...session, id: stage.driven.unknownSession } });
+  writeFileSync(go, "");
+  const third = await ground.start().ended;
+  const told = tellOf(third);
+  assert.equal(third.code, 0, told);
+  assert.deepEqual(
+    third.of("agent:ended").map(({ reason }) => reason),
+    ["bad-session", null],
+    told,
+  );
+  assert.deepEqual(
+    third.of("session:lost").map((event) => event.session),
+    [stage.driven.unknownSession],
+    told,
+  );
+  assert.deepEqual(resumedOf(third), [true, false], told);
+  const prompt = ground.kept(String(third.of("agent:started")[1]?.run), "prompt.md");
+  for (const text of ["# Task T1", "All of it.", "- one: Begin."]) assert.ok(prompt.includes(text), prompt);
+  assert.equal(third.of("step:assumed_done").length, 0, told);
+  assert.deepEqual(ground.bearers(), []);
+  return `SIGINT ${first.took} ms, SIGTERM ${second.took} ms, from outside: ${second.of("agent:ended")[0]?.reason}`;
+}
+
+/** Runs the loop until the agent's shell child is alive, stops it there, and sees that nothing is left of it. */
+async function stopAt(
+  ground: Ground,
+  alive: string,
+  signal: NodeJS.Signals,
+  before?: (running: Running) => Promise<void>,
+): Promise<Ended & { readonly took: number }> {
+  rmSync(alive, { force: true });
+  const running = ground.start();
+  await until(running, "the shell child", () => existsSync(alive));
+  if (before) {
+    await before(running);
+    await until(running, "the shell child again", () => existsSync(alive));
+  }
+  // The agent, its shell and the child in a session of its own.
+  assert.ok(ground.bearers().length >= 3, "they are alive");
+  const asked = performance.now();
+  running.signal(signal);
+  const ran = await running.ended;
+  const took = Math.round(performance.now() - asked);
+  assert.deepEqual(ground.bearers(), [], "no process is left");
+  assert.ok(took < LIMIT_OF_STOP, `stopped in ${took} ms`);
+  const last = ran.of("agent:ended").at(-1);
+  assert.equal(last?.reason, "stopped", tellOf(ran));
+  assert.equal(ground.task("T1")?.status, "in_progress", tellOf(ran));
+  return { ...ran, took };
+}
+
+// ── Words ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function oneTask(id: string, lines: Readonly<Record<string, readonly string[]>>): string {
+  return `tasks:
+  - id: ${id}
+    title: One task
+    repo: .
+    branch: feat/${id}
+    merge_into: main
+    instructions: All of it.
+    steps:
+${steps(lines)}`;
+}
+
+const permissionsOf = (ran: Ended) => ran.of("agent:started").map(({ permission }) => permission);
+const resumedOf = (ran: Ended) => ran.of("agent:started").map(({ resumed }) => resumed);
+
+function saidOf(ran: Ended, id: string): string {
+  return ran
+    .of("agent:said")
+    .flatMap(({ taskId, text }) => (taskId === id ? [text] : []))
+    .join("");
+}
+
+function textsOf(said: readonly Said[]): string {
+  return said.map((one) => (one.by === "model" ? "" : one.text)).join("\n");
+}
+
+function toolTexts(ground: Ground): readonly string[] {
+  return ground.asked().flatMap(({ said }) => said.flatMap((one) => (one.by === "tool" ? [one.text] : [])));
+}
+
+/** For whoever reads of a failure: what happened, shortly. */
+function tellOf({ code, err, events }: Ended): string {
+  const lines = events.map((event) => JSON.stringify(event).slice(0, 400));
+  return [`exit ${code}`, err, ...lines].join("\n");
+}

@@ -370,7 +370,7 @@ export interface AgentUsage {
   readonly usd: number | null;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
-  /** Model calls. */
+  /** Model calls; counted by the tools used where the agent does not say. */
   readonly turns: number | null;
 }
 

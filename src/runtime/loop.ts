@@ -128,9 +128,9 @@ async function fill(
       });
     active.set(task.id, Object.assign(work, { ended }));
   }
-  if (active.size > 0) return taken ? TAKEN_MILLISECONDS : SLOW_MILLISECONDS;
-  if (taken) return TAKEN_MILLISECONDS;
-  return untilNext(picked, setup);
+  const next = untilNext(picked, setup);
+  if (!taken && active.size === 0) return next;
+  return Math.min(taken ? TAKEN_MILLISECONDS : SLOW_MILLISECONDS, next === "nothing-left" ? Infinity : next);
 }
 
 /** Milliseconds until the first task that backs off may be tried again. A pull request that waits for a person does not count. */

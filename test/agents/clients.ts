@@ -6,12 +6,11 @@ import { strict as assert } from "node:assert";
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import type { ModelServer } from "../rig/model/server.ts";
+import { GROUNDS, PAWL } from "./ground.ts";
 import type { Driven } from "./programs.ts";
 
-/** The program as it is built, which is what a client starts. */
-const PAWL = resolve(import.meta.dirname, "../../dist/main.js");
 const ID = "TS-01";
 const BRANCH = `feature/${ID}`;
 const LIMIT = 150_000;
@@ -98,7 +97,7 @@ export async function walkStartTask(driven: Driven, binary: string, model: Model
   const assistant = ASSISTANTS[driven.name];
   assert.ok(assistant, `${driven.name} is no client`);
   assert.ok(existsSync(PAWL), `${PAWL} is there: run npm run build`);
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "pawl-client-")));
+  const root = realpathSync(mkdtempSync(join(GROUNDS, "pawl-client-")));
   const home = realpathSync(mkdtempSync(join(tmpdir(), "pawl-home-")));
   try {
     return await walk({ driven, assistant, binary, model, root, home });

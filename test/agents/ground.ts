@@ -24,7 +24,7 @@ import type { Driven } from "./programs.ts";
 export const PAWL = resolve(import.meta.dirname, "../../dist/main.js");
 
 /** Not where temporary files go: agents' sandboxes leave that open. */
-const GROUNDS = "/var/tmp";
+export const GROUNDS = "/var/tmp";
 
 /** What all proofs of one agent share: its program, its model, its own home, and the way out that is watched. */
 export interface Stage {
@@ -106,7 +106,7 @@ export function openGround(stage: Stage, tasks: string, bloom: Readonly<Record<s
 }
 
 /** Minutes. */
-const LIMITS = { silence: 1.5, run: 2.5, verify: 1 };
+const LIMITS = { silence: 2.5, run: 4, verify: 1 };
 
 /** A child that is listened to. */
 function follow(child: ChildProcess) {

@@ -54,6 +54,10 @@ function codexEnvironment(home: string, model: string) {
   const config = [
     'model = "scripted"',
     'model_provider = "scripted"',
+    // Without these it asks chatgpt.com and github.com for plugins, apps and updates, and tells how it is used.
+    "check_for_update_on_startup = false",
+    "analytics = { enabled = false }",
+    "features = { apps = false, plugins = false }",
     "[model_providers.scripted]",
     'name = "scripted"',
     `base_url = "${model}/v1"`,
@@ -66,7 +70,21 @@ function codexEnvironment(home: string, model: string) {
   return { CODEX_HOME: folder, OPENAI_API_KEY: "dummy" };
 }
 
-function opencodeEnvironment(_: string, model: string) {
+/** Where this stands already, it asks no registry for it. */
+function opencodePlugin(home: string): void {
+  const folder = join(home, ".config/opencode");
+  const dependencies = { "@opencode-ai/plugin": PROGRAMS.opencode.version };
+  const plugin = { name: "@opencode-ai/plugin", version: PROGRAMS.opencode.version };
+  mkdirSync(join(folder, "node_modules", plugin.name), { recursive: true });
+  const write = (name: string, data: unknown) => writeFileSync(join(folder, name), JSON.stringify(data));
+  write("package.json", { dependencies });
+  const packages = { "": { dependencies }, [`node_modules/${plugin.name}`]: plugin };
+  write("package-lock.json", { lockfileVersion: 3, packages });
+  write(`node_modules/${plugin.name}/package.json`, plugin);
+}
+
+function opencodeEnvironment(home: string, model: string) {
+  opencodePlugin(home);
   const scripted = {
     npm: "@ai-sdk/openai-compatible",
     name: "scripted",
@@ -86,7 +104,7 @@ function geminiEnvironment(home: string, model: string) {
   mkdirSync(join(home, ".gemini"), { recursive: true });
   const settings = {
     security: { auth: { selectedType: "gemini-api-key" } },
-    general: { disableAutoUpdate: true },
+    general: { enableAutoUpdate: false, disableAutoUpdate: true, maxAttempts: 1 },
     privacy: { usageStatisticsEnabled: false },
     telemetry: { enabled: false },
   };

@@ -82,6 +82,19 @@ describe("An agent that", () => {
     expect(project.tasks()[0]?.status).toBe("blocked");
   });
 
+  it("fails is tried again while another one is at work", LONG, async () => {
+    const tries = "$(git rev-parse --git-common-dir)/tries";
+    const sees = `for n in $(seq 150); do test "$(wc -l < ${tries})" = 2 && exit 0; sleep 0.1; done; exit 1`;
+    using project = bloomProject({
+      tasks: `tasks:\n${inRepo("T1", "", `RUN: echo x >> "${tries}"\nFAIL: no luck`)}${inRepo("T2", `  verify: ['${sees}']\n`, commits("b"))}`,
+      // Long enough that the other is quiet when it is over.
+      settings: { tries: 2, agents: 2, backoff: { first: 3, limit: 3 } },
+    });
+    const ran = await project.run();
+    expect(ran.of("check:failed")).toEqual([]);
+    expect(project.tasks().map(({ status }) => status)).toEqual(["blocked", "done"]);
+  });
+
   it("never ends is stopped at its limit, with everything that it began", LONG, async () => {
     using project = bloomProject({
       tasks: `tasks:\n- id: T1\n  title: t\n  instructions: |\n    RUN: setsid sleep 4321 & disown\n    HANG:\n`,

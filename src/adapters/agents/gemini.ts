@@ -13,8 +13,11 @@ import {
 
 /** Its exit code for a bad input, which a session that it does not know is. */
 const BAD_INPUT = 42;
-/** Its stream tells the model's status by no field of its own; the API's answer is quoted in the message. */
-const RATE_LIMIT = /"code":\s*429\b|RESOURCE_EXHAUSTED|QuotaError/;
+/**
+ * Its stream tells the model's status by no field of its own: the API's answer is quoted in the message, or gemini's own
+ * advice after a 429.
+ */
+const RATE_LIMIT = /"code":\s*429\b|RESOURCE_EXHAUSTED|QuotaError|\]\nPlease wait and try again later\./;
 
 export const gemini: Dialect = {
   name: "gemini",

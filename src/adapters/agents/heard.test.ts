@@ -7,7 +7,7 @@ import { claude } from "./claude.ts";
 import { codex } from "./codex.ts";
 import { type Dialect, parseLine } from "./dialect.ts";
 import { gemini } from "./gemini.ts";
-import { type Heard, judge, NOTHING_HEARD, take } from "./heard.ts";
+import { type Heard, judge, NOTHING_HEARD, spentIn, take } from "./heard.ts";
 import { opencode } from "./opencode.ts";
 
 const STREAMS = join(import.meta.dirname, "streams");
@@ -92,6 +92,13 @@ describe("recorded streams", () => {
     expect(heard.usageInAll).toMatchObject({ inputTokens: 400, outputTokens: 40 });
   });
 
+  it("count model calls by the tools used where they tell none", () => {
+    const turns = (dialect: Dialect, name: string) => spentIn(listen(dialect, stream(name)).heard)?.turns;
+    expect([turns(claude, "claude-1"), turns(opencode, "opencode-1")]).toEqual([2, 2]);
+    expect([turns(codex, "codex-1"), turns(gemini, "gemini-1")]).toEqual([2, 2]);
+    expect(spentIn({ usage: null, tools: 3 })).toBeNull();
+  });
+
   it("of failures tell which", () => {
     const failed = { ...WELL, code: 1 };
     const reasons = Object.fromEntries(
@@ -109,6 +116,7 @@ describe("recorded streams", () => {
       "codex-429": "rate-limit",
       "codex-cut": "model-error",
       "gemini-400": "model-error",
+      "gemini-429": "rate-limit",
       "gemini-cut": "model-error",
       "opencode-400": "model-error",
       "opencode-429": "rate-limit",

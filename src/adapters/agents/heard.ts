@@ -9,7 +9,9 @@ export interface Heard {
   readonly text: string;
   /** The last words come in pieces, and more may come. */
   readonly inPieces: boolean;
-  /** Of this run. */
+  /** Tools that it has used in this run. */
+  readonly tools: number;
+  /** Of this run, as the agent tells it. */
   readonly usage: AgentUsage | null;
   /** Of the session over all its runs, where the agent tells it that way. */
   readonly usageInAll: AgentUsage | null;
@@ -21,6 +23,7 @@ export const NOTHING_HEARD: Heard = {
   session: null,
   text: "",
   inPieces: false,
+  tools: 0,
   usage: null,
   usageInAll: null,
   end: null,
@@ -36,13 +39,19 @@ export function take(
   let now = heard;
   for (const one of told) {
     const next = takeOne(now, one, before);
-    if (next.usage !== now.usage && next.usage) events.push({ type: "usage", usage: next.usage });
+    const usage = next.usage === now.usage ? null : spentIn(next);
+    if (usage) events.push({ type: "usage", usage });
     else if (one.type === "text-part") events.push({ type: "text", text: one.text });
     else if (one.type === "session" ? next.session !== now.session : isEvent(one))
       events.push(one as AgentEvent);
     now = next;
   }
   return { heard: now, events };
+}
+
+/** What this run has spent. Where the agent tells no model calls, they are one for each tool, and one for the end. */
+export function spentIn({ usage, tools }: Pick<Heard, "usage" | "tools">): AgentUsage | null {
+  return usage && { ...usage, turns: usage.turns ?? tools + 1 };
 }
 
 function takeOne(heard: Heard, told: Told, before: AgentUsage | null): Heard {
@@ -54,7 +63,7 @@ function takeOne(heard: Heard, told: Told, before: AgentUsage | null): Heard {
     case "text-part":
       return { ...heard, text: heard.inPieces ? heard.text + told.text : told.text, inPieces: true };
     case "tool":
-      return { ...heard, inPieces: false };
+      return { ...heard, inPieces: false, tools: heard.tools + 1 };
     case "working":
       return { ...heard, end: null };
     case "usage":

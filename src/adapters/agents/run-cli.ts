@@ -4,7 +4,7 @@ import type { Call, Fault } from "./dialect.ts";
 import { parseLine } from "./dialect.ts";
 import { childEnvironment } from "./environment.ts";
 import { gitFoldersOf } from "./git-folders.ts";
-import { type Heard, judge, NOTHING_HEARD, take } from "./heard.ts";
+import { type Heard, judge, NOTHING_HEARD, spentIn, take } from "./heard.ts";
 import { markOf } from "./mark.ts";
 import { OUTBOX, openOutbox } from "./outbox.ts";
 import { keep, keepCall, keepSpent, loadSpent, openRunFolder, type RunFolder } from "./run-folder.ts";
@@ -90,14 +90,14 @@ export function startCli(
 /** The end of a run as it is told, and kept. */
 export function tellEnd(
   runFolder: RunFolder,
-  heard: Pick<Heard, "session" | "text" | "usage">,
+  heard: Pick<Heard, "session" | "text" | "usage" | "tools">,
   end: ProcessEnd,
   fault: Fault | null,
 ): AgentEnd {
   const facts = {
     session: fault?.reason === "bad-session" ? null : heard.session,
     text: heard.text,
-    usage: heard.usage,
+    usage: spentIn(heard),
     exit: { code: end.code, signal: end.signal },
     duration: end.duration,
     leftovers: end.leftovers,

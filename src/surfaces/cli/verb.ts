@@ -51,7 +51,9 @@ export function runOf(verb: Verb): Run {
       if (!verb.byLetter || !host.post || toPawlError(thrown).code !== "disk-failed") throw thrown;
       // The agent's sandbox: what would come of it is told now, and comes when its turn has ended.
       const foreseen = await preview(project.runtime, plan, input, host.caller);
-      await host.post({ verb: verb.name, input });
+      await host.post({ verb: verb.name, input }).catch(() => {
+        throw thrown;
+      });
       return foreseen;
     });
     return ask ? { text: `${clean(ask.message)}\n`, data: { ask: ask.message }, exit: 3 } : answerOf(reply);

@@ -48,7 +48,7 @@ export async function openModelServer(): Promise<ModelServer> {
 
 function give(response: ServerResponse, api: ModelApi, asked: Asked, reply: Answer, stream: boolean): void {
   const events = api.events(reply, asked);
-  if (reply.type === "status") send(response, reply.status, api.error(reply.status));
+  if (reply.type === "status") refuse(response, reply.status, api.error(reply.status));
   else if (reply.type === "cut") sendCut(response, events);
   else if (reply.type !== "hang") {
     if (stream) startStream(response).end(events.map(rendered).join(""));
@@ -83,6 +83,12 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   } catch {
     return null;
   }
+}
+
+/** Agents that try again by themselves are not to wait long. */
+function refuse(response: ServerResponse, status: number, body: unknown): void {
+  if (status === 429) response.setHeader("retry-after-ms", "20");
+  send(response, status, body);
 }
 
 function send(response: ServerResponse, status: number, body: unknown): void {

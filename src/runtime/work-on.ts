@@ -6,6 +6,7 @@ import type { BloomHappening } from "../base/bloom-event.ts";
 import { toPawlError } from "../base/error.ts";
 import type { Caller, PawlEvent } from "../base/event.ts";
 import type { ProjectPath } from "../base/path.ts";
+import type { Watch } from "../base/ports.ts";
 import { type CameInput, type Committed, commitCame } from "../workflows/bloom/advances.ts";
 import { perform } from "../workflows/bloom/commands/perform.ts";
 import { readLetter } from "../workflows/bloom/letters.ts";
@@ -14,10 +15,12 @@ import type { Came, Known, Ports, Site } from "../workflows/bloom/site.ts";
 import { BLOOM } from "../workflows/bloom/table.ts";
 import { forgetSession } from "../workflows/bloom/verbs/edits.ts";
 import { advance, type Runtime } from "./advance.ts";
+import { askPerson } from "./ask-person.ts";
 
 export interface WorkSetup {
   readonly runtime: Runtime;
   readonly ports: Ports;
+  readonly watch: Watch;
   readonly name: string;
   readonly show: (happening: BloomHappening | PawlEvent) => void;
   readonly stop: AbortSignal;
@@ -93,6 +96,7 @@ function siteOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): Sit
     known,
     stop: signal,
     show: setup.show,
+    mayIt: (question, over) => askPerson(setup, work.id, question, over, caller),
     takeLetters: (run) => takeLetters(setup, work.id, run),
     note: async (came) => (await commit(setup, work.id, came, caller)).known,
     delivered(messages) {

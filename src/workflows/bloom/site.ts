@@ -1,7 +1,16 @@
 /** What a command of a task finds around it: the ports, where the task stands, and what stops it. */
 import type { BloomHappening } from "../../base/bloom-event.ts";
 import type { ProjectPath } from "../../base/path.ts";
-import type { Agents, Commands, Folder, PullRequests, Repo, Worktree, Worktrees } from "../../base/ports.ts";
+import type {
+  Agents,
+  Commands,
+  Folder,
+  PermissionQuestion,
+  PullRequests,
+  Repo,
+  Worktree,
+  Worktrees,
+} from "../../base/ports.ts";
 import type { BloomSettings } from "../../base/settings.ts";
 import type { Message, Question } from "./question.ts";
 import type { TaskEdit } from "./splice.ts";
@@ -44,6 +53,8 @@ export interface Site {
   note(came: Omit<Came, "event" | "reason">): Promise<Known>;
   /** Does what the agent of a run that has ended asked for by letter. */
   takeLetters(run: string): Promise<void>;
+  /** Asks a person what the agent may not do unasked; `over`: its run has ended. */
+  mayIt(question: PermissionQuestion, over: AbortSignal): Promise<"allow" | "refuse">;
   /** The messages that the agent which now runs was told; null: none runs. Others that come stop it. */
   delivered(messages: readonly ProjectPath[] | null): void;
   now(): Date;

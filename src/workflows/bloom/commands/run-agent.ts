@@ -96,6 +96,7 @@ async function start(site: Site, place: Place): Promise<Came> {
   const minutes = minutesLeft(budgetOf(task, settings), known.run.spent);
   const limit = Math.min(settings.limits.run, minutes);
   site.delivered(known.messages.map((message) => message.path));
+  const over = new AbortController();
   const run = site.ports.agents.start(
     {
       run: id,
@@ -105,12 +106,14 @@ async function start(site: Site, place: Place): Promise<Came> {
       session: session ? { type: "resume", id: session.id } : { type: "new" },
       permission: settings.permission,
       allow: allowedCommands(settings.command),
+      ask: (question) => site.mayIt(question, over.signal),
       environment: { ...site.ports.environment, BLOOM_TASK: task.id },
       limits: { inactivity: settings.limits.silence * MINUTE, total: limit * MINUTE },
     },
     heard.hear,
   );
   const { end, stop } = await ended(site, run, heard);
+  over.abort();
   site.delivered(null);
   const last = {
     id,
@@ -289,15 +292,20 @@ function outcomeOf(known: Known, { end, stop, step, byMinutes }: Last, before: K
     };
   }
   if (stop !== null) return { event: "interrupted" };
+  const waits = questions.filter((each) => each.task === task.id && each.blocking && each.answer === null);
+  const asks = {
+    event: "question_asked",
+    reason: waits.map((each) => `${each.id}: ${each.text}`).join("; "),
+  } as const;
   if (end.outcome === "failed") {
+    // It was silent because it waits for a person.
+    if (waits.length > 0 && (end.reason === "inactive" || end.reason === "timed-out")) return asks;
     if (end.reason === "not-installed") return { event: "agent_missing", reason: end.detail };
     if (end.reason === "bad-session" && run.session !== null)
       return { event: "session_lost", reason: end.detail };
     return { event: "agent_failed", reason: `${end.reason}: ${end.detail}` };
   }
-  const waits = questions.filter((each) => each.task === task.id && each.blocking && each.answer === null);
-  if (waits.length > 0)
-    return { event: "question_asked", reason: waits.map((each) => `${each.id}: ${each.text}`).join("; ") };
+  if (waits.length > 0) return asks;
   if (run.errand !== "step" && run.errand !== "mark") return { event: "errand_done" };
   const done =
     step === null

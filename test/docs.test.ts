@@ -45,6 +45,20 @@ describe("the documentation", () => {
   });
 });
 
+describe("every page", () => {
+  it.each(PAGES)("has in %s no shell lines that a shell does not parse", (page) => {
+    for (const block of blocks(page, "sh"))
+      execFileSync("bash", ["-n"], { input: block, stdio: ["pipe", "pipe", "pipe"] });
+  });
+
+  it("gives the container a recipe, with the project and nothing else in it", () => {
+    const [recipe = ""] = blocks("docs/security.md", "sh").filter((block) => block.startsWith("docker run"));
+    const words = recipe.replaceAll("\\\n", " ").split(/\s+/);
+    expect(words.filter((_, at) => words[at - 1] === "-v")).toEqual(['"$PWD:$PWD"']);
+    expect(words).toEqual(expect.arrayContaining(["--init", "--cap-drop", "no-new-privileges"]));
+  });
+});
+
 describe("the quickstart", () => {
   const project = mkdtempSync(join(tmpdir(), "pawl-docs-"));
   afterAll(() => rmSync(project, { recursive: true, force: true }));

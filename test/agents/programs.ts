@@ -28,8 +28,8 @@ export interface Driven {
   readonly name: string;
   readonly program: ProgramName;
   settings(binary: string): AgentSettings;
-  /** What it tells of each run. */
-  readonly tells: { readonly tokens: boolean; readonly usd: boolean };
+  /** What it tells of each run. `usd` absent: not always. `limits`: that the model's API says 429. */
+  readonly tells: { readonly usd?: boolean; readonly limits: boolean };
   /** The id of a session that it does not have. */
   readonly unknownSession: string;
   /** The environment that points it at the model; files that it needs are written below `home`. */
@@ -120,7 +120,7 @@ export const DRIVEN: readonly Driven[] = [
     name: "claude",
     program: "claude",
     settings: (program) => ({ program }),
-    tells: { tokens: true, usd: true },
+    tells: { usd: true, limits: true },
     unknownSession: UNKNOWN,
     environment: claudeEnvironment,
   },
@@ -128,7 +128,7 @@ export const DRIVEN: readonly Driven[] = [
     name: "codex",
     program: "codex",
     settings: (program) => ({ program }),
-    tells: { tokens: true, usd: false },
+    tells: { usd: false, limits: true },
     unknownSession: UNKNOWN,
     environment: codexEnvironment,
   },
@@ -136,7 +136,7 @@ export const DRIVEN: readonly Driven[] = [
     name: "opencode",
     program: "opencode",
     settings: (program) => ({ program }),
-    tells: { tokens: true, usd: true },
+    tells: { usd: true, limits: true },
     unknownSession: UNKNOWN_OPENCODE,
     environment: opencodeEnvironment,
   },
@@ -144,7 +144,7 @@ export const DRIVEN: readonly Driven[] = [
     name: "gemini",
     program: "gemini",
     settings: (program) => ({ program, model: GEMINI_MODEL }),
-    tells: { tokens: true, usd: false },
+    tells: { usd: false, limits: true },
     unknownSession: UNKNOWN,
     environment: geminiEnvironment,
   },
@@ -152,7 +152,7 @@ export const DRIVEN: readonly Driven[] = [
     name: "opencode-acp",
     program: "opencode",
     settings: (command) => ({ acp: { command, args: ["acp"] }, environment: ["OPENCODE_*"] }),
-    tells: { tokens: true, usd: true },
+    tells: { limits: false },
     unknownSession: UNKNOWN_OPENCODE,
     environment: opencodeEnvironment,
   },
@@ -163,7 +163,7 @@ export const DRIVEN: readonly Driven[] = [
       acp: { command },
       environment: ["ANTHROPIC_*", "CLAUDE_*", "DISABLE_AUTOUPDATER"],
     }),
-    tells: { tokens: true, usd: true },
+    tells: { usd: true, limits: false },
     unknownSession: UNKNOWN,
     environment: claudeEnvironment,
   },

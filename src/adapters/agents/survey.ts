@@ -6,7 +6,7 @@ import { childEnvironment } from "./environment.ts";
 import { markOf } from "./mark.ts";
 import { type AgentsSetup, DIALECTS, findProgram, type Known, knownAgent } from "./setup.ts";
 
-const VERSION_LIMIT = 20_000;
+const VERSION_LIMIT = 30_000;
 const PERMISSIONS: readonly Permission[] = ["ask", "edits", "all"];
 
 export async function survey(
@@ -52,9 +52,12 @@ async function versionOf(
     added: {},
   });
   const output = await new Promise<string>((done) => {
-    const options = { cwd: setup.projectRoot, env: environment, timeout: VERSION_LIMIT };
+    // Some end well when they are asked to end: only this way is a limit that passed told from a success.
+    const killSignal = "SIGKILL";
+    const options = { cwd: setup.projectRoot, env: environment, timeout: VERSION_LIMIT, killSignal } as const;
     execFile(program, [...before, "--version"], options, (cause, stdout) => {
-      done(cause ? `\0${cause.message}` : stdout);
+      const why = cause?.killed ? `no version within ${VERSION_LIMIT / 1000} s` : cause?.message;
+      done(cause ? `\0${why}` : stdout);
     });
   });
   if (output.startsWith("\0"))

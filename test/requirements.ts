@@ -318,6 +318,19 @@ const BLOOM: Readonly<Record<string, Requirement>> = {
     source: "bloom, Steps; Agents",
     tests: ["src/adapters/agents/heard.test.ts: the verdict"],
   },
+  "agents.sandbox": {
+    says: "An agent that may not write the project still marks its steps and asks: the loop does it, and no gate's call.",
+    source: "bloom, Steps; Agents",
+    tests: [
+      "test/e2e/bloom-outbox.test.ts: does what an agent asked for when its run has ended, and tells what it may not ask for",
+      "test/e2e/bloom-outbox.test.ts: does it also where the loop was killed meanwhile: the step is not run again",
+    ],
+  },
+  "agents.asked": {
+    says: "Under ask a person answers what an agent over ACP may not do unasked.",
+    source: "bloom, Agents",
+    tests: ["test/e2e/bloom-permission.test.ts: asks a person for each thing, and does what was allowed"],
+  },
   "agents.no-orphan": {
     says: "After a stop nothing that bears the mark is alive, in whatever session it lives.",
     source: "bloom, The loop",

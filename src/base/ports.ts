@@ -310,10 +310,7 @@ export interface Agents {
 }
 
 /** A call of a verb that is an agent's own, such as `step done`, left to be made by the loop. */
-export interface Letter {
-  readonly verb: string;
-  readonly input: Readonly<Record<string, unknown>>;
-}
+export type Letter = { readonly verb: string; readonly input: Readonly<Record<string, unknown>> };
 
 export interface AgentOrder {
   /** An id, unique among all runs of the project: it names the output and marks the processes. */

@@ -31,6 +31,7 @@ export type {
   GitChanges,
   GitCommits,
   GitLook,
+  Letter,
   Outside,
   Permission,
   PermissionQuestion,

@@ -210,6 +210,11 @@ const MAY_HELP = new Map(
   ]),
 );
 
+/** What makes the offer of a spell one for later. */
+const CONDITION = /\b(?:once|when|then|again|if)\b/i;
+const TO_BE_READ =
+  /(?:Look (?:at|through)|Look at the code and at|Go on with the plan in|Change|Correct|Finish the context in|Describe the work in|changes your plan,) `(\.ai\/task\/[\w-]+\.md)`/g;
+
 function expectTrue({ row, text, seen, state: stateAfter, available, exists }: Rendered): void {
   // Contents that the reply only quotes claim nothing.
   const words = text.replace(/^(`{3,})markdown\n[\s\S]*?^\1$/gm, "");
@@ -227,6 +232,12 @@ function expectTrue({ row, text, seen, state: stateAfter, available, exists }: R
   }
   for (const spell of boldSpells(section(words, "Next Steps")))
     expect([...(MAY_HELP.get(stateAfter) ?? [])], `${row.id} offers ${spell}`).toContain(spell);
+  for (const sentence of section(words, "Next Steps").split(/(?<=[.!?])\s+/)) {
+    for (const spell of boldSpells(sentence).filter((one) => !available.includes(one) && one !== "lumos"))
+      expect(sentence, `${row.id} offers ${spell}, which does nothing yet`).toMatch(CONDITION);
+    for (const [, name = ""] of sentence.matchAll(TO_BE_READ))
+      expect(exists(name), `${row.id} sends to ${name}`).toBe(true);
+  }
 
   for (const [, name = ""] of words.matchAll(/created at `([^`]+)`/g)) expect(exists(name), name).toBe(true);
   for (const [, name = ""] of words.matchAll(

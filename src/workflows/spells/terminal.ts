@@ -11,11 +11,12 @@ export interface ReplyParts {
 
 /** Takes a reply apart into what the assistant is to do and what the developer is to read. */
 export function splitReply(text: string): ReplyParts {
-  const at = text.indexOf(`${TO_DEVELOPER}\n`);
+  // The last: what the assistant's part quotes may have such a line too.
+  const at = text.lastIndexOf(`\n${TO_DEVELOPER}\n`);
   if (!text.startsWith(TO_AI) || at < 0) return { assistant: "", developer: text.trim() };
   return {
     assistant: text.slice(TO_AI.length, at).trim(),
-    developer: text.slice(at + TO_DEVELOPER.length).trim(),
+    developer: text.slice(at + 1 + TO_DEVELOPER.length).trim(),
   };
 }
 

@@ -13,11 +13,10 @@ import {
   pathOf,
   REFS_FILE,
   REVIEW_ARCHIVES,
-  STATE_FILE,
   TASK_ARCHIVES,
   TASK_FOLDER,
 } from "./files.ts";
-import { parseState, positionOf, type StateFile } from "./state-file.ts";
+import { loadState, positionOf, type StateFile } from "./state-file.ts";
 import { SPELLS_WORKFLOW } from "./table.ts";
 
 /** All that a cast is decided by and made from. */
@@ -42,7 +41,7 @@ export interface Seen {
 
 /** Reads the project's files and decides what the spell does there. */
 export async function look(view: View, spell: Spell): Promise<Seen> {
-  const state = parseState(await view.read(STATE_FILE));
+  const state = await loadState(view);
   const texts = await readTexts(view);
   const refs = (await view.read(REFS_FILE)) ?? "";
   const may = mayHoldCriteria(texts.plan) || mayHoldCriteria(texts.context);

@@ -3,7 +3,7 @@ import type { View } from "../../base/ports.ts";
 import type { Advance, Reply } from "../module.ts";
 import { RUN, STATE_FILE, TASK_FOLDER } from "./files.ts";
 import { freeName } from "./free-name.ts";
-import { FIRST_STATE, parseState, renderState, toSeconds } from "./state-file.ts";
+import { FIRST_STATE, loadState, renderState, toSeconds } from "./state-file.ts";
 import { suggestState } from "./suggest-state.ts";
 
 interface Seen {
@@ -55,7 +55,7 @@ export const mendState: Advance<object, Seen, undefined, Reply> = {
 
 async function isBroken(view: View): Promise<boolean> {
   try {
-    parseState(await view.read(STATE_FILE));
+    await loadState(view);
     return false;
   } catch {
     return true;

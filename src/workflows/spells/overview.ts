@@ -1,8 +1,8 @@
 import { toPawlError } from "../../base/error.ts";
 import type { View } from "../../base/ports.ts";
 import type { RunOverview } from "../module.ts";
-import { RUN, STATE_FILE } from "./files.ts";
-import { parseState } from "./state-file.ts";
+import { RUN } from "./files.ts";
+import { FIRST_STATE, isMendable, loadState } from "./state-file.ts";
 import { STATES } from "./states.ts";
 import { suggestState } from "./suggest-state.ts";
 
@@ -25,15 +25,16 @@ const NEXT: readonly (readonly [prefix: string, awaits: RunOverview["awaits"], n
 
 /** The project's one run, where it has begun; cheap, for the list of all runs. */
 export async function overview(view: View): Promise<readonly RunOverview[]> {
-  const text = await view.read(STATE_FILE);
-  if (text === null) return [];
   try {
-    const { current_state, history } = parseState(text);
+    const state = await loadState(view);
+    if (state === FIRST_STATE) return [];
+    const { current_state, history } = state;
     const [, awaits = "human", next = ""] = NEXT.find(([prefix]) => current_state.startsWith(prefix)) ?? [];
     const title = STATES[current_state]?.description ?? TITLE;
     const since = history.at(-1)?.timestamp ?? null;
     return [{ run: RUN, title, state: current_state, awaits, next, command: "pawl lumos", since }];
   } catch (thrown) {
+    if (!isMendable(thrown)) throw thrown;
     const { message } = toPawlError(thrown);
     const suggested = await suggestState(view);
     const fix = `The files suggest ${suggested}. Run \`pawl spells mend\` to set it (the old file is kept), or correct .ai/task/state.json by hand.`;

@@ -1,6 +1,8 @@
-import { PawlError } from "../../base/error.ts";
+import { PawlError, toPawlError } from "../../base/error.ts";
+import type { View } from "../../base/ports.ts";
 import type { Position } from "../../engine/workflow.ts";
 import { REPARO_ORIGINS } from "./facts-space.ts";
+import { STATE_FILE } from "./files.ts";
 import { STATES } from "./states.ts";
 
 /** `.ai/task/state.json`: the authority on where the work stands. Keys that Pawl does not know are kept. */
@@ -24,6 +26,25 @@ const FIX =
 
 /** Where nothing was begun yet. */
 export const FIRST_STATE: StateFile = { current_state: "GATHER_NEEDS_CONTEXT", context: {}, history: [] };
+
+/** The state on disk. Throws `state-unreadable` also where the file is no text. */
+export async function loadState(view: View): Promise<StateFile> {
+  let text: string | null;
+  try {
+    text = await view.read(STATE_FILE);
+  } catch (thrown) {
+    const error = toPawlError(thrown);
+    throw error.code === "state-unreadable" && /UTF-8/.test(error.message)
+      ? unreadable("it is no text in UTF-8")
+      : error;
+  }
+  return parseState(text);
+}
+
+/** Whether the state was found unreadable in a way that `pawl spells mend` can deal with. */
+export function isMendable(thrown: unknown): boolean {
+  return thrown instanceof PawlError && thrown.fix === FIX;
+}
 
 /** The state, or where there is no file the first one. Throws `state-unreadable` where the text is none of ours. */
 export function parseState(text: string | null): StateFile {

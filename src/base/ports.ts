@@ -567,8 +567,8 @@ export type ReviewFetch =
       readonly failure: FetchFailure | null;
     }
   | { readonly kind: "no-pull-request"; readonly branch: string; readonly repositories: readonly string[] }
-  /** `detail`: what to set or to do. */
-  | { readonly kind: "not-configured"; readonly detail: string }
+  /** `detail`: what is missing. `help`: what to do about it, as a sentence, where it is not the token. */
+  | { readonly kind: "not-configured"; readonly detail: string; readonly help?: string }
   | { readonly kind: "failed"; readonly failure: FetchFailure };
 
 export interface PullRequest {

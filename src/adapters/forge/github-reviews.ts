@@ -60,19 +60,32 @@ interface Ready {
 
 /** What a fetch needs, or what is missing of it. */
 async function prepare(options: GithubReviewsOptions, api: string): Promise<Ready | ReviewFetch> {
-  const lacking = (detail: string): ReviewFetch => ({ kind: "not-configured", detail });
+  const lacking = (detail: string, help?: string): ReviewFetch => ({
+    kind: "not-configured",
+    detail,
+    ...(help === undefined ? {} : { help }),
+  });
   const { token, folder, environment } = options;
   if (!token) return lacking("`GITHUB_TOKEN` is not set.");
   const fault = apiFault(api);
-  if (fault !== null) return lacking(`\`GITHUB_API_URL\` cannot be used: ${fault}.`);
+  if (fault !== null)
+    return lacking(`\`GITHUB_API_URL\` cannot be used: ${fault}.`, "Correct `GITHUB_API_URL`, or unset it.");
   let checkout: Checkout;
   try {
     checkout = await lookAtCheckout(folder, environment, api);
   } catch {
-    return lacking("The project is no git repository, or git cannot be run, so its branch is not known.");
+    return lacking(
+      "The project is no git repository, or git cannot be run, so its branch is not known.",
+      "See that `git status` works in the project.",
+    );
   }
-  if (checkout.branch === null) return lacking("No branch is checked out: check out the pull request's.");
-  if (checkout.remotes.length === 0) return lacking("No remote of the repository is on GitHub.");
+  if (checkout.branch === null)
+    return lacking("No branch is checked out.", "Check out the pull request's branch.");
+  if (checkout.remotes.length === 0)
+    return lacking(
+      "No remote of the repository is on GitHub.",
+      "Add the repository on GitHub as a remote (or set `GITHUB_API_URL`, if it is on a GitHub server of your own).",
+    );
   return { token, branch: checkout.branch, remotes: checkout.remotes.slice(0, MAX_REMOTES) };
 }
 

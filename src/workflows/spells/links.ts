@@ -1,5 +1,5 @@
 import type { ReferenceFetch, References } from "../../base/ports.ts";
-import { parseAtlassianLink } from "./atlassian.ts";
+import { type AtlassianLink, parseAtlassianLink } from "./atlassian.ts";
 import { describeFailure } from "./comments-file.ts";
 import { closingFence, renderFenced } from "./fence.ts";
 
@@ -12,17 +12,18 @@ export interface LinkFetch {
 const NOT_CONFIGURED =
   "Set `JIRA_BASE_URL` (for issues) or `CONFLUENCE_BASE_URL` (for pages), `ATLASSIAN_EMAIL` and `ATLASSIAN_API_TOKEN`.";
 
-/** Fetches the links one after the other; after a failure that would only repeat itself the rest is left. */
+/** Fetches the links one after the other; after a failure that would only repeat itself the rest of its kind is left. */
 export async function fetchLinks(
   urls: readonly string[],
   references: References | undefined,
 ): Promise<readonly LinkFetch[]> {
   const done: LinkFetch[] = [];
-  let stopped = false;
+  const stopped = new Set<AtlassianLink["kind"]>();
   for (const url of urls) {
-    const fetch = stopped ? ({ kind: "skipped" } as const) : await fetchOne(url, references);
+    const link = parseAtlassianLink(url);
+    const fetch = stopped.has(link.kind) ? ({ kind: "skipped" } as const) : await fetchOne(link, references);
     done.push({ url, fetch });
-    if (fetch.kind === "failed") stopped ||= repeats(fetch.failure.reason);
+    if (fetch.kind === "failed" && repeats(fetch.failure.reason)) stopped.add(link.kind);
   }
   return done;
 }
@@ -37,7 +38,7 @@ export function describeLinkFailure({ fetch }: LinkFetch): string {
     case "not-configured":
       return fetch.detail;
     case "skipped":
-      return "It was not tried any more, since the one before it failed.";
+      return "It was not tried any more, since one before it failed.";
     case "not-fetchable":
       return "The address is not that of a single issue or page, so only a person or an assistant can open it.";
   }
@@ -73,10 +74,9 @@ export function appendRefs(refs: string, urls: readonly string[]): string {
 }
 
 async function fetchOne(
-  url: string,
+  link: AtlassianLink,
   references: References | undefined,
 ): Promise<ReferenceFetch | { readonly kind: "not-fetchable" }> {
-  const link = parseAtlassianLink(url);
   if (link.kind === "other") return { kind: "not-fetchable" };
   if (references === undefined) return { kind: "not-configured", detail: NOT_CONFIGURED };
   return references.fetch(link);

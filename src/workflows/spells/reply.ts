@@ -161,12 +161,16 @@ function reviewSaid(review: ReviewFetch, work: Work): string {
   return `But ${problemOf(review)}${work.changes.length > 0 ? ` ${file} was created and says so.` : ""}`;
 }
 
+/** What to do so that the comments come in. */
 function reviewSetup(review: ReviewFetch | undefined): string {
-  if (review?.kind === "failed" || (review?.kind === "fetched" && review.failure !== null)) {
+  if (review === undefined) return "Cast **Reparo** to fetch the comments that are still missing.";
+  if (review.kind === "not-configured" && review.help !== undefined)
+    return `${review.help} Then cast **Reparo** again.`;
+  if (review.kind === "failed" || (review.kind === "fetched" && review.failure !== null)) {
     const failure = review.failure;
     return `${oneLine(failure ? describeFailure(failure) : "")} Then cast **Reparo** again: it fetches only what is missing.`;
   }
-  return "Set `GITHUB_TOKEN` to a token that may read the repository's pull requests (and `GITHUB_API_URL` for a GitHub server of your own) in the environment of the server, and restart it. Then cast **Reparo** again.";
+  return "Set `GITHUB_TOKEN` to a token that may read the repository's pull requests (and `GITHUB_API_URL` for a GitHub server of your own) in the environment of the MCP server (and restart it) or of your terminal. Then cast **Reparo** again.";
 }
 
 function linksSaid(links: readonly LinkFetch[], work: Work): string {
@@ -174,16 +178,18 @@ function linksSaid(links: readonly LinkFetch[], work: Work): string {
   const done = links.filter(({ fetch }) => fetch.kind === "fetched").length;
   const count = (number: number) => (number === 1 ? "one" : `${number}`);
   if (done === links.length) return `All linked issues and pages were fetched (${count(done)} in all).`;
-  if (done === 0) return "None of the linked issues and pages could be fetched. Nothing was changed.";
+  if (done === 0) return "Nothing could be fetched, and nothing was changed.";
   return `Of ${links.length} linked issues and pages ${count(done)} could be fetched; the others are still to do.`;
 }
 
+/** What to do so that the links that are left come in. */
 function linksSetup(links: readonly LinkFetch[]): string {
   const kinds = new Set(links.map(({ fetch }) => fetch.kind));
+  const again = "Then cast **Expecto** again: it fetches only what is still missing.";
   if (kinds.has("not-configured"))
-    return "So that Pawl itself can fetch them, set `JIRA_BASE_URL` (for issues) and `CONFLUENCE_BASE_URL` (for pages) to your site's address, and `ATLASSIAN_EMAIL` and `ATLASSIAN_API_TOKEN`, in the environment of the server, and restart it.";
-  if (kinds.has("failed")) return "Deal with what the failed links say.";
-  return "Open these links yourself and add what matters.";
+    return `So that Pawl itself can fetch them, set \`JIRA_BASE_URL\` (for issues) and \`CONFLUENCE_BASE_URL\` (for pages) to your site's address, and \`ATLASSIAN_EMAIL\` and \`ATLASSIAN_API_TOKEN\`, in the environment of the MCP server (and restart it) or of your terminal. ${again}`;
+  if (kinds.has("failed")) return `Do what is said beside each link. ${again}`;
+  return "Open these links yourself and add what matters. Then list each URL, on a line of its own, in `.ai/task/.atlassian-refs`: from then on it counts as processed.";
 }
 
 function oneLine(text: string): string {

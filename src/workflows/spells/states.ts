@@ -6,8 +6,7 @@ export interface SpellState extends State {
 }
 
 const FROM_GATHER = "The review was started while you were editing the plan; that is where it leads back to.";
-const FROM_ACHIEVE =
-  "The review was started while you were working on a task; that is where it leads back to.";
+const FROM_ACHIEVE = "The review was started from a task or from the completed work, and leads back there.";
 
 const pair = (name: string, description: string, where: string): Record<string, SpellState> => ({
   [`${name}_G`]: { description: `${description} (from planning)`, where: `${where} ${FROM_GATHER}` },

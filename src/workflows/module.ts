@@ -72,6 +72,8 @@ export interface Tool {
   readonly output: ZodObject;
   readonly readOnly: boolean;
   readonly idempotent: boolean;
+  /** It may ask services outside the project. */
+  readonly openWorld?: true;
   // biome-ignore lint/suspicious/noExplicitAny: each tool has types of its own; the runtime passes them through unread
   readonly advance: Advance<any, any, any, Reply>;
 }

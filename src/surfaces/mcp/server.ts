@@ -81,7 +81,7 @@ async function register(serving: Serving, module: WorkflowModule, shared: Set<To
           readOnlyHint: tool.readOnly,
           idempotentHint: tool.idempotent,
           destructiveHint: false,
-          openWorldHint: false,
+          openWorldHint: tool.openWorld ?? false,
         },
       },
       toolHandler(serving, tool),

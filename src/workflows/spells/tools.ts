@@ -3,15 +3,20 @@ import type { Resource, Tool } from "../module.ts";
 import { castOf } from "./cast.ts";
 import { SPELLS, type Spell, titleOf } from "./events.ts";
 
+const CAST = "Cast only when the developer asks; then do what the reply tells the AI.";
+
 const DESCRIPTIONS: Readonly<Record<Spell, string>> = {
-  accio:
-    "Take the next step of the guided workflow. Cast only when the developer asks; then follow the reply.",
-  expecto: "Add the linked Jira issues and Confluence pages to the context or plan being edited.",
-  reparo: "Start a review of the pull request's comments, or confirm starting it over.",
-  reverto: "Leave the pull request review.",
-  finite: "Return to editing the plan.",
-  lumos: "Show where the work stands and which spells can be cast. Changes nothing.",
+  accio: `Take the next step of the guided workflow: context, plan, task, results, review. ${CAST}`,
+  expecto: `Add the linked Jira issues and Confluence pages to the context or plan being edited. ${CAST}`,
+  reparo: `Start a review of the pull request's comments, fetch those still missing, or confirm starting over. ${CAST}`,
+  reverto: `Leave the pull request review. ${CAST}`,
+  finite: `Return to editing the plan. ${CAST}`,
+  lumos:
+    "Show where the work stands and which spells can be cast. Changes nothing: use it whenever you are unsure.",
 };
+
+/** Those that may ask Jira, Confluence or GitHub. */
+const REACHING: readonly Spell[] = ["accio", "expecto", "reparo"];
 
 /** Short, since it is repeated for each of the six. */
 const OUTPUT = z.looseObject({ message: z.string(), state: z.string() });
@@ -25,6 +30,7 @@ export const TOOLS: readonly Tool[] = SPELLS.map((spell) => ({
   output: OUTPUT,
   readOnly: spell === "lumos",
   idempotent: spell === "lumos",
+  ...(REACHING.includes(spell) ? { openWorld: true as const } : {}),
   advance: castOf(spell),
 }));
 

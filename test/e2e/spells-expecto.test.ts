@@ -157,6 +157,33 @@ describe("Expecto with credentials", () => {
   });
 });
 
+describe("links that cannot be fetched", () => {
+  const BOARD = `${SITE}/jira/software/projects/P/boards/1`;
+
+  test("for what they are are told as that, with how to be asked no more", async () => {
+    await using rig = await open({ token: "other" });
+    rig.project.write("context.md", `${ISSUE}\n${BOARD}\n`);
+    const mixed = await rig.project.cast("expecto");
+    expect(mixed.text).toContain(`${BOARD}: The address is not that of a single issue or page`);
+    rig.project.write("context.md", `${BOARD}\n`);
+    const { text } = await rig.project.cast("expecto");
+    expect(text).toContain("Nothing could be fetched, and nothing was changed.");
+    expect(text).toMatch(/list each URL, on a line of its own, in `\.ai\/task\/\.atlassian-refs`/);
+    expect(text).not.toContain("fetches only what is still missing");
+    rig.project.write(".atlassian-refs", `${BOARD}\n`);
+    expect(await rig.project.castAll("expecto")).toEqual(["E4"]);
+  });
+
+  test("of issues do not keep pages from being fetched", async () => {
+    await using rig = await open();
+    rig.jira.faults.push({ path: /./, answer: { status: 429, headers: { "retry-after": "17" }, json: {} } });
+    rig.project.write("context.md", `${ISSUE}\n${OTHER}\n${PAGE}\n`);
+    const { text } = await rig.project.cast("expecto");
+    expect(text).toContain(`${OTHER}: It was not tried any more`);
+    expect(rig.project.read(".atlassian-refs")).toBe(`${PAGE}\n`);
+  });
+});
+
 describe("credentials", () => {
   test("go to the configured address only, whatever host a link names", async () => {
     await using rig = await open();

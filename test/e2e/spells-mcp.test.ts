@@ -39,6 +39,15 @@ describe("the six spells over MCP", () => {
     expect(JSON.stringify(list).length).toBeLessThan(4_000);
   });
 
+  test("say each when to use it, which are the developer's to cast, and which reach outside", async () => {
+    const { tools } = await client.listTools();
+    for (const { name, description, annotations } of tools) {
+      expect(/only when the developer asks/.test(description ?? ""), name).toBe(name !== "lumos");
+      expect(annotations?.readOnlyHint, name).toBe(name === "lumos");
+      expect(annotations?.openWorldHint, name).toBe(["accio", "expecto", "reparo"].includes(name));
+    }
+  });
+
   test("say to the model who casts them", () => {
     expect(client.getInstructions()).toContain("cast one only when they ask for it");
   });

@@ -204,6 +204,17 @@ describe("Reparo with a token", () => {
   );
 });
 
+test("a review that goes on with incomplete comments is told to fetch the rest, not to set up what is there", async () => {
+  await using rig = await open();
+  rig.github.faults.push({ path: /issues\/7\/comments/, answer: { status: 500, json: {} }, times: 1 });
+  expect(await rig.project.castAll("reparo", "reverto", "reparo")).toEqual(["G5", "V1", "PR1"]);
+  const { row, text } = await rig.project.cast("accio");
+  expect(row).toBe("C3a");
+  expect(text).toContain("Cast **Reparo** to fetch the comments that are still missing.");
+  expect(text).not.toContain("Set `GITHUB_TOKEN`");
+  expect(await rig.project.castAll("reparo", "reparo")).toEqual(["H15", "PB4"]);
+});
+
 describe("Reparo without what it needs", () => {
   test("guides through the set-up, and a later one fetches all", async () => {
     await using rig = await open({ token: undefined });
@@ -229,7 +240,10 @@ describe("Reparo without what it needs", () => {
       await using rig = await open(given);
       given.prepare?.(rig.project.root);
       if (words.startsWith("No branch")) git(rig.project.root, "checkout", "--quiet", "--detach");
-      expect((await rig.project.cast("reparo")).text).toContain(words);
+      const { text } = await rig.project.cast("reparo");
+      expect(text).toContain(words);
+      // The token is there: to set it would not help.
+      expect(text).not.toContain("Set `GITHUB_TOKEN`");
     }
   });
 

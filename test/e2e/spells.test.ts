@@ -305,6 +305,25 @@ describe("a state.json that cannot be used", () => {
     expect((await project.run(mendState)).data).toEqual({ mended: false });
   });
 
+  test("and is no text at all gets the same answer: what is wrong, and the state that the files suggest", async () => {
+    const { mendState } = await import("../../src/workflows/spells/mend.ts");
+    using project = new SpellsProject();
+    const bytes = Buffer.from('\uFEFF{"current_state":"GATHER_EDITING"}', "utf16le");
+    project.write("state.json", bytes);
+    project.write("plan.md", PLAN);
+    await expect(project.cast("lumos")).rejects.toMatchObject({
+      code: "state-unreadable",
+      message: expect.stringMatching(/^\.ai\/task\/state\.json cannot be used: .*UTF-8/),
+      fix: expect.stringContaining("pawl repair"),
+    });
+    const [told] = await overview(project.runtime.store.view());
+    expect(told?.problem?.fix).toContain("The files suggest GATHER_EDITING.");
+    expect(readFileSync(project.at("state.json"))).toEqual(bytes);
+    await project.run(mendState);
+    expect(project.stateFile().current_state).toBe("GATHER_EDITING");
+    expect(readFileSync(project.at("state.json.bak-2026-01-31T09-30-15Z"))).toEqual(bytes);
+  });
+
   test("keeps keys that are not ours over a cast, and all of its history", async () => {
     using project = new SpellsProject();
     const history = Array.from({ length: 40 }, (_, at) => ({
@@ -419,4 +438,35 @@ test("in a terminal a cast is told to the person first, and a blocked one is ref
   const blocked = await project.run(castOf("reverto"), "terminal");
   expect(blocked).toMatchObject({ refused: true });
   expect(blocked.text).not.toContain("FOR YOUR ASSISTANT");
+});
+
+test("in a terminal what a reply quotes is not taken for its headings", async () => {
+  using project = new SpellsProject();
+  project.write("plan.md", PLAN);
+  project.write("task.md", "t");
+  project.write("task-results.md", "## Response to the Developer\n\n### Next Steps\nCast it all away.\n");
+  project.state("ACHIEVE_TASK_EXECUTED");
+  const { text } = await project.cast("accio", "terminal");
+  expect(text).toMatch(/^WHAT JUST HAPPENED\nThe results were accepted\./);
+  const [developer = "", assistant = ""] = text.split("FOR YOUR ASSISTANT");
+  expect(developer).not.toContain("Cast it all away.");
+  expect(assistant).toContain("Cast it all away.");
+});
+
+test("a review says of the completed work that it was started there", async () => {
+  using project = new SpellsProject();
+  project.state("ACHIEVE_COMPLETE");
+  project.write("plan.md", DONE);
+  const { text } = await project.cast("reparo");
+  expect(section(text, "Where We Are")).toContain("or from the completed work");
+});
+
+test("completion counts one criterion as one", async () => {
+  using project = new SpellsProject();
+  project.state("ACHIEVE_TASK_DRAFTING");
+  project.write("plan.md", "- [x] it is done\n");
+  const { text } = await project.cast("accio");
+  expect(section(text, "What Just Happened")).toContain(
+    "the one acceptance criterion in `.ai/task/plan.md` is checked",
+  );
 });

@@ -1,3 +1,4 @@
+import { readFileSync, readlinkSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { advance } from "../../src/runtime/advance.ts";
 import { backUp, restore } from "../../src/workflows/spells/backup.ts";
@@ -34,6 +35,12 @@ describe("a demo", () => {
       await project.cast("accio");
     },
   );
+
+  test("is found by its state's own name too", async () => {
+    using project = new SpellsProject();
+    await play(project, { action: "set", name: "ACHIEVE_COMPLETE" });
+    expect((await project.cast("lumos")).state).toBe("ACHIEVE_COMPLETE");
+  });
 
   test("follows another in the same folder, and can be taken away", async () => {
     using project = new SpellsProject();
@@ -96,6 +103,29 @@ describe("a copy of .ai/", () => {
     expect(again.reply.data.name).toBe(before);
     expect(project.read("task.md")).toBe("new");
     expect(project.list("/.ai-backups")).toHaveLength(3);
+  });
+
+  test("leaves out and alone what is no text, and says so", async () => {
+    using project = new SpellsProject();
+    const bytes = Buffer.from([0x89, 0x50, 0xff, 0x00]);
+    project.write("plan.md", "mine");
+    project.write("shot.png", bytes);
+    symlinkSync("/nowhere", project.at("link"));
+    const { text, data } = await project.run(backUp);
+    expect(data).toMatchObject({ files: 1, left_out: [".ai/task/link", ".ai/task/shot.png"] });
+    expect(text).toContain("Left out (links, and files that are no text): .ai/task/link, .ai/task/shot.png.");
+    project.write("plan.md", "other");
+    const answer = await advance(project.runtime, restore, {}, CALLER);
+    expect(answer.reply.text).toContain("Left as it is: .ai/task/link, .ai/task/shot.png.");
+    expect(project.read("plan.md")).toBe("mine");
+    expect(readFileSync(project.at("shot.png"))).toEqual(bytes);
+    expect(readlinkSync(project.at("link"))).toBe("/nowhere");
+    // Not even where the copy has a text for it: what is there could not be copied first.
+    project.write("plan.md", bytes);
+    const { name } = data as { name: string };
+    const again = await advance(project.runtime, restore, { name }, CALLER);
+    expect(again.reply.text).toContain(".ai/task/plan.md");
+    expect(readFileSync(project.at("plan.md"))).toEqual(bytes);
   });
 
   test("that does not exist is refused, and nothing is changed", async () => {

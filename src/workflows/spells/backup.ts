@@ -2,9 +2,10 @@
  * Copies of `.ai/`: made, listed and brought back.
  *
  * B1  A copy is never changed and never overwritten.
- * B2  Before `.ai/` is replaced by a copy it is copied itself, so that nothing is lost. All in one commit.
+ * B2  What is no text, and links, are left out of a copy and left alone by a restore; both say which.
+ * B3  Before `.ai/` is replaced by a copy it is copied itself, so that nothing is lost. All in one commit.
  */
-import { PawlError } from "../../base/error.ts";
+import { PawlError, toPawlError } from "../../base/error.ts";
 import { type ProjectPath, projectPath } from "../../base/path.ts";
 import type { Change, View } from "../../base/ports.ts";
 import type { Advance, Reply } from "../module.ts";
@@ -18,18 +19,32 @@ export const BACKUPS = projectPath(".ai-backups");
 /** Paths below a folder, with their texts. */
 export type Tree = ReadonlyMap<string, string>;
 
-/** Reads all files below a folder. */
-export async function readTree(view: View, folder: ProjectPath): Promise<Tree> {
+/** Reads all files below a folder. With `leftOut`, which then holds their paths, it passes over what is no text. */
+export async function readTree(view: View, folder: ProjectPath, leftOut?: ProjectPath[]): Promise<Tree> {
   const tree = new Map<string, string>();
   const walk = async (below: ProjectPath, prefix: string): Promise<void> => {
     for (const { name, kind } of await view.list(below)) {
       const path = projectPath(below, name);
       if (kind === "folder") await walk(path, `${prefix}${name}/`);
-      else if (kind === "file") tree.set(`${prefix}${name}`, (await view.read(path)) ?? "");
+      else {
+        const text = kind === "file" ? await readText(view, path, leftOut !== undefined) : null;
+        if (text !== null) tree.set(`${prefix}${name}`, text);
+        else leftOut?.push(path);
+      }
     }
   };
   await walk(folder, "");
   return tree;
+}
+
+/** Null where there is no text, if that `may` be; else it throws. */
+async function readText(view: View, path: ProjectPath, may: boolean): Promise<string | null> {
+  try {
+    return await view.read(path);
+  } catch (thrown) {
+    if (may && toPawlError(thrown).code === "state-unreadable") return null;
+    throw thrown;
+  }
 }
 
 /** What writes a tree as a new copy, and the copy's name. */
@@ -43,7 +58,7 @@ export function planBackup(
 }
 
 /** What writes a tree below a folder. */
-export function planTree(tree: Tree, folder: ProjectPath): readonly Change[] {
+export function planTree(tree: Tree, folder: ProjectPath): readonly Extract<Change, { type: "write" }>[] {
   return [...tree].map(([path, text]) => ({ type: "write", path: projectPath(folder, path), text }));
 }
 
@@ -59,19 +74,24 @@ export async function listBackups(view: View): Promise<readonly string[]> {
 
 interface Seen {
   readonly tree: Tree;
+  /** What is no text, by path. */
+  readonly leftOut: readonly ProjectPath[];
   readonly backups: readonly string[];
 }
 
 /** Copies `.ai/`. */
 export const backUp: Advance<object, Seen, undefined, Reply> = {
   run: () => RUN,
-  read: async (view) => ({ tree: await readTree(view, AI_FOLDER), backups: await listBackups(view) }),
-  prepare({ tree, backups }, _gathered, _input, { moment }) {
+  async read(view) {
+    const leftOut: ProjectPath[] = [];
+    return { tree: await readTree(view, AI_FOLDER, leftOut), leftOut, backups: await listBackups(view) };
+  },
+  prepare({ tree, leftOut, backups }, _gathered, _input, { moment }) {
     if (tree.size === 0)
       return { reply: { text: "There is nothing in .ai/ to be copied.\n", data: { name: null } } };
     const { name, changes } = planBackup(tree, backups, moment.time);
-    const text = `${count(tree)} of .ai/ copied to ${BACKUPS}/${name}/. Bring them back with \`pawl spells restore ${name}\`.\n`;
-    return { reply: { text, data: { name, files: tree.size } }, changes };
+    const text = `${count(tree)} of .ai/ copied to ${BACKUPS}/${name}/. Bring them back with \`pawl spells restore ${name}\`.${named(" Left out (links, and files that are no text)", leftOut)}\n`;
+    return { reply: { text, data: { name, files: tree.size, left_out: leftOut } }, changes };
   },
 };
 
@@ -88,20 +108,29 @@ export const restore: Advance<{ readonly name?: string | undefined }, RestoreSee
     const name = wanted ?? backups.at(-1) ?? "";
     if (!backups.includes(name)) throw noSuchBackup(wanted, backups);
     const copy = await readTree(view, projectPath(BACKUPS, name));
-    return { name, copy, backups, tree: await readTree(view, AI_FOLDER) };
+    const leftOut: ProjectPath[] = [];
+    return { name, copy, backups, tree: await readTree(view, AI_FOLDER, leftOut), leftOut };
   },
-  prepare({ name, copy, tree, backups }, _gathered, _input, { moment }) {
+  prepare({ name, copy, tree, leftOut, backups }, _gathered, _input, { moment }) {
     const present = planBackup(tree, backups, moment.time);
     const before = tree.size === 0 ? "" : ` What was there before is in ${BACKUPS}/${present.name}/.`;
     return {
       reply: {
-        text: `${count(copy)} of .ai/ brought back from ${BACKUPS}/${name}/.${before}\n`,
+        text: `${count(copy)} of .ai/ brought back from ${BACKUPS}/${name}/.${before}${named(" Left as it is", leftOut)}\n`,
         data: { name, files: copy.size, before: tree.size === 0 ? null : present.name },
       },
-      changes: [...present.changes, ...planRemoval(tree, copy, AI_FOLDER), ...planTree(copy, AI_FOLDER)],
+      changes: [
+        ...present.changes,
+        ...planRemoval(tree, copy, AI_FOLDER),
+        ...planTree(copy, AI_FOLDER).filter(({ path }) => !leftOut.includes(path)),
+      ],
     };
   },
 };
+
+function named(what: string, paths: readonly ProjectPath[]): string {
+  return paths.length === 0 ? "" : `${what}: ${[...paths].sort().join(", ")}.`;
+}
 
 function count(tree: Tree): string {
   return tree.size === 1 ? "1 file" : `${tree.size} files`;

@@ -107,7 +107,7 @@ async function checkOwn(view: View): Promise<void> {
 }
 
 function stateOf(name: string | undefined): string {
-  const state = Object.keys(STATES).find((one) => nameOf(one) === name?.toLowerCase());
+  const state = Object.keys(STATES).find((one) => nameOf(one) === nameOf(name ?? ""));
   if (state !== undefined) return state;
   throw new PawlError(
     "usage",

@@ -18,9 +18,9 @@ describe("from nothing to complete", () => {
     expect(await project.castAll("accio")).toEqual(["GC1"]);
     expect(project.has("context.md")).toBe(true);
     expect(project.list("/.ai")).toEqual(["plan-guide.md", "task", "task-guide.md"]);
-    project.write("context.md", "# Sort the list\n\n- [x] not a criterion of the plan\n");
+    project.write("context.md", "# Sort the list\n\n- [ ] not a criterion of the plan\n");
     expect(await project.castAll("accio")).toEqual(["GC2b"]);
-    expect(project.read("plan.md")).toContain("- [x] not a criterion of the plan");
+    expect(project.read("plan.md")).toContain("- [ ] not a criterion of the plan");
     expect(await project.castAll("accio")).toEqual(["G3"]);
     project.write("plan.md", PLAN);
     expect(await project.castAll("accio", "accio")).toEqual(["G2", "A1"]);
@@ -70,7 +70,8 @@ describe("from nothing to complete", () => {
       "review-task-results.md",
       "review-task.md",
     ]);
-    expect(project.stateFile()).toMatchObject({ current_state: "ACHIEVE_TASK_DRAFTING", context: {} });
+    expect(project.stateFile().current_state).toBe("ACHIEVE_TASK_DRAFTING");
+    expect(project.stateFile().context).toEqual({});
     expect(project.has("task.md")).toBe(true);
   });
 
@@ -81,7 +82,8 @@ describe("from nothing to complete", () => {
     expect(await project.castAll("reparo", "reverto", "reparo")).toEqual(["A5a", "H4", "PR2"]);
     project.write("plan.md", PLAN);
     expect(await project.castAll("reverto")).toEqual(["H6"]);
-    expect(project.stateFile()).toMatchObject({ current_state: "ERROR_TASK_MISSING", context: {} });
+    expect(project.stateFile().current_state).toBe("ERROR_TASK_MISSING");
+    expect(project.stateFile().context).toEqual({});
   });
 });
 
@@ -324,6 +326,27 @@ describe("a state.json that cannot be used", () => {
     expect(readFileSync(project.at("state.json.bak-2026-01-31T09-30-15Z"))).toEqual(bytes);
   });
 
+  test.each([
+    [[], "GATHER_NEEDS_CONTEXT"],
+    [["context"], "GATHER_EDITING_CONTEXT"],
+    [["context", "plan"], "GATHER_EDITING"],
+    [["plan", "task"], "ACHIEVE_TASK_DRAFTING"],
+    [["plan", "task", "task-results"], "ACHIEVE_TASK_EXECUTED"],
+    [["done"], "ACHIEVE_COMPLETE"],
+    [["plan", "comments"], "PR_GATHERING_COMMENTS_G"],
+    [["plan", "comments", "review-task"], "PR_REVIEW_TASK_DRAFT_G"],
+    [["plan", "task", "comments", "review-task"], "PR_REVIEW_TASK_DRAFT_A"],
+    [["plan", "task-results", "comments"], "PR_GATHERING_COMMENTS_A"],
+    [["done", "comments", "review-task", "review-task-results"], "PR_APPLIED_PENDING_ARCHIVE_A"],
+  ])("beside %j suggests %s", async (files, state) => {
+    using project = new SpellsProject();
+    for (const file of files)
+      project.write(file === "done" ? "plan.md" : `${file}.md`, file === "done" ? DONE : PLAN);
+    project.write("state.json", "{");
+    const [told] = await overview(project.runtime.store.view());
+    expect(told?.problem?.fix).toContain(`The files suggest ${state}.`);
+  });
+
   test("keeps keys that are not ours over a cast, and all of its history", async () => {
     using project = new SpellsProject();
     const history = Array.from({ length: 40 }, (_, at) => ({
@@ -354,6 +377,7 @@ describe("criteria", () => {
     ["without a text do not count", "- [ ]\n- [ ] \n", "G3"],
     ["in a numbered or nested list count", "1. step\n   * [ ] nested\n", "G2"],
     ["with a capital X are met", "- [X] met\n", "G3"],
+    ["right after a BOM count", "\uFEFF- [ ] one\r\n", "G2"],
   ])("%s", async (_, plan, row) => {
     using project = new SpellsProject();
     project.write("plan.md", plan);

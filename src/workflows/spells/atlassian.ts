@@ -36,8 +36,8 @@ export function unprocessedUrls(text: string, refs: string): readonly string[] {
 
 /** The lines of `.atlassian-refs`: one processed URL a line; blank lines and `#` comments are skipped. */
 export function parseRefs(text: string): readonly string[] {
+  // Trimming takes a BOM away too.
   return text
-    .replace(/^\uFEFF/, "")
     .split(/\r\n|\r|\n/)
     .map((line) => line.trim())
     .filter((line) => line !== "" && !line.startsWith("#"));

@@ -19,7 +19,7 @@ interface Node {
  * ones: without a text, or with one of `unfilled` (the lines of the shipped template).
  */
 export function parseCriteria(text: string, unfilled: ReadonlySet<string> = new Set()): readonly Criterion[] {
-  const tree = fromMarkdown(text.replace(/^\uFEFF/, ""), {
+  const tree = fromMarkdown(text, {
     extensions: [gfmTaskListItem()],
     mdastExtensions: [gfmTaskListItemFromMarkdown()],
   });

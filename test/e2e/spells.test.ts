@@ -200,6 +200,7 @@ describe("archives", () => {
 
   test.each([
     ["../../../etc/passwd", "etc-passwd"],
+    ["a/../../b", "a-.-.-b"],
     ["a/b\\\\c", "a-b-c"],
     ["  ", "unnamed"],
     ["....", "unnamed"],

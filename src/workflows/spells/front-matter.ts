@@ -34,6 +34,7 @@ function toSegment(name: string): string {
   const safe = name
     .normalize("NFC")
     .replace(/[^\p{L}\p{M}\p{N}._-]+/gu, "-")
+    .replace(/\.{2,}/g, ".")
     .replace(/-{2,}/g, "-");
   const short = trimEnds(cut(trimEnds(safe)));
   return short === "" ? FALLBACK : short;

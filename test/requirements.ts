@@ -272,10 +272,11 @@ const SPELLS: Readonly<Record<string, Requirement>> = {
     ],
   },
   "spells.one-transaction": {
-    says: "A cast is one transaction, over processes and through a kill.",
+    says: "A cast is one transaction, over processes, through a kill, and where it may not write.",
     source: "spells, Hard cases",
     tests: [
       "test/e2e/spells-crash.test.ts: servers that cast at once take turns: each step is taken once, and the history tells of each",
+      "test/e2e/spells-crash.test.ts: (%s) is told by its path, nothing is changed, and what writes nothing works",
     ],
   },
   "spells.fetch": {

@@ -123,8 +123,8 @@ function advanced({ decision, spell }: Seen, { moment, caller }: Context): PawlE
 function contextAfter(seen: Seen, work: Work): Readonly<Record<string, unknown>> {
   const { reparo_origin: _origin, comments_missing: _missing, ...others } = seen.state.context;
   if (work.texts.comments === null || !isIncomplete(work.texts.comments)) return others;
-  const missing = work.missing ?? missingOf(seen);
-  return missing === undefined ? others : { ...others, comments_missing: missing };
+  const missing = work.missing === undefined ? missingOf(seen) : work.missing;
+  return missing == null ? others : { ...others, comments_missing: missing };
 }
 
 /** Where an incomplete fetch stopped, if the state file says so in a way that can be used. */

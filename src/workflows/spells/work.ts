@@ -39,8 +39,8 @@ export interface Work {
   readonly aside: readonly { readonly from: ProjectPath; readonly to: ProjectPath }[];
   /** The contents of the file that the row loads, as they were. */
   readonly loaded: string | null;
-  /** Where the fetch of the review's comments stopped, for a retry. */
-  readonly missing: ReviewMissing | null;
+  /** Where the fetch of the review's comments stopped, for a retry. Absent: where it did before. Null: all is to be fetched. */
+  readonly missing?: ReviewMissing | null;
 }
 
 const TASK_FILES: readonly FileKey[] = ["task", "results"];
@@ -66,7 +66,7 @@ class Worksheet {
   #kept = false;
   #archive: ProjectPath | "" = "";
   #loaded: string | null = null;
-  #missing: ReviewMissing | null = null;
+  #missing: ReviewMissing | null | undefined;
 
   constructor(seen: Seen, time: string) {
     this.#seen = seen;
@@ -85,7 +85,7 @@ class Worksheet {
       archive: this.#archive,
       aside: this.#aside,
       loaded: this.#loaded,
-      missing: this.#missing,
+      ...(this.#missing === undefined ? {} : { missing: this.#missing }),
     };
   }
 
@@ -186,6 +186,8 @@ class Worksheet {
     }
     if (review === undefined) return;
     if (review.kind === "fetched") this.#missing = review.missing;
+    // A file that begins anew has nothing of what an earlier fetch brought.
+    else if (before === null) this.#missing = null;
     const text =
       before === null ? renderComments(review, this.#time) : renderRetried(before, review, this.#time);
     if (text !== null) this.#write("comments", text);

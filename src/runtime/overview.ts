@@ -1,15 +1,24 @@
 import { PawlError, toPawlError } from "../base/error.ts";
 import { nearest } from "../base/nearest.ts";
-import type { RunOverview, WorkflowModule } from "../workflows/module.ts";
+import type { Around, RunOverview, WorkflowModule } from "../workflows/module.ts";
 import { loadWorkflow, loadWorkflows, type Project } from "./project.ts";
+
+interface Told {
+  readonly message: string;
+  readonly fix: string;
+}
 
 export interface WorkflowOverview {
   readonly name: string;
   readonly title: string;
   readonly summary: string;
   readonly runs: readonly RunOverview[];
+  /** How a person begins with it. */
+  readonly begin?: string;
   /** Set where the workflow could not tell of its runs at all. */
-  readonly problem?: { readonly message: string; readonly fix: string };
+  readonly problem?: Told;
+  /** Set where it cannot be used, and has no runs that this would stop. */
+  readonly warning?: Told;
 }
 
 /**
@@ -17,18 +26,30 @@ export interface WorkflowOverview {
  * Throws where none can be read, all for the same reason: then it is the project's.
  */
 export async function overview(project: Project): Promise<readonly WorkflowOverview[]> {
-  const view = project.runtime.store.view();
+  const { store, settings, cache, now = () => new Date() } = project.runtime;
+  const view = store.view();
+  let read: ReturnType<typeof settings> | undefined;
+  const around: Around = {
+    settings() {
+      read ??= settings(view);
+      return read;
+    },
+    time: now().toISOString(),
+    ...(cache ? { cache } : {}),
+  };
   const modules = await loadWorkflows(project.workflows);
   const faults: PawlError[] = [];
   const workflows = await Promise.all(
     modules.map(async (module): Promise<WorkflowOverview> => {
-      const { name, title, summary } = module;
+      const { name, title, summary, begin } = module;
+      const told = { name, title, summary, ...(begin === undefined ? {} : { begin }) };
       try {
-        return { name, title, summary, runs: await module.overview(view) };
+        const runs = await module.overview(view, around);
+        return { ...told, runs, ...(module.fault ? { warning: wordsOf(module.fault) } : {}) };
       } catch (thrown) {
         const fault = toPawlError(thrown);
         faults.push(fault);
-        return { name, title, summary, runs: [], problem: { message: fault.message, fix: fault.fix } };
+        return { ...told, runs: [], problem: wordsOf(fault) };
       }
     }),
   );
@@ -39,6 +60,10 @@ export async function overview(project: Project): Promise<readonly WorkflowOverv
   return workflows;
 }
 
+function wordsOf({ message, fix }: PawlError): Told {
+  return { message, fix };
+}
+
 export interface NamedRun {
   readonly module: WorkflowModule;
   /** `workflow:id` */
@@ -47,8 +72,8 @@ export interface NamedRun {
 }
 
 /**
- * The run that a person named: `workflow:id`, or a bare id where it is unique. Throws `run-missing` or `run-ambiguous`,
- * with the candidates.
+ * The run that a person named: `workflow:id`, or a bare id where it is unique. One that has begun comes before those that
+ * have not. Throws `run-missing` or `run-ambiguous`, with the candidates.
  */
 export async function findRun(project: Project, name: string): Promise<NamedRun> {
   const colon = name.indexOf(":");
@@ -56,12 +81,23 @@ export async function findRun(project: Project, name: string): Promise<NamedRun>
     const module = await loadWorkflow(project.workflows, name.slice(0, colon));
     return { module, run: name, id: name.slice(colon + 1) };
   }
-  const runs = (await overview(project)).flatMap((workflow) => workflow.runs.map(({ run }) => run));
-  const found = runs.filter((run) => idOf(run) === name);
+  const runs = (await overview(project)).flatMap((workflow) => workflow.runs);
+  const named = runs.filter(({ run }) => idOf(run) === name);
+  const begun = named.filter((run) => !isUnbegun(run));
+  const found = (begun.length > 0 ? begun : named).map(({ run }) => run);
   const [first] = found;
-  if (first === undefined) throw runMissing(name, runs);
+  if (first === undefined)
+    throw runMissing(
+      name,
+      runs.map(({ run }) => run),
+    );
   if (found.length > 1) throw runAmbiguous(name, found);
   return findRun(project, first);
+}
+
+/** It is known of, and nothing has happened to it yet. */
+export function isUnbegun({ since, problem, awaits }: RunOverview): boolean {
+  return since === null && !problem && awaits !== "human";
 }
 
 function idOf(run: string): string {

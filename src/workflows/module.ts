@@ -4,7 +4,9 @@
  * Everything but the names is loaded when it is first used, so that a cold start pays only for what it uses.
  */
 import type { ZodObject } from "zod";
-import type { View } from "../base/ports.ts";
+import type { PawlError } from "../base/error.ts";
+import type { Cache, View } from "../base/ports.ts";
+import type { Settings } from "../base/settings.ts";
 import type { Workflow } from "../engine/workflow.ts";
 import type { Advance, Reply, RunOverview } from "./advance.ts";
 
@@ -27,10 +29,17 @@ export interface WorkflowModule {
   readonly summary: string;
   /** How a model begins with it: a sentence or two in the MCP server's instructions. */
   readonly guidance?: string;
+  /** How a person begins with it: a few words or a command, for `pawl status`. */
+  readonly begin?: string;
+  /** Why it cannot be used, where its definition is at fault; everything else of the project goes on. */
+  readonly fault?: PawlError;
   /** Its tables, for `pawl check` and `pawl diagram`. */
   tables(): Promise<readonly Table[]>;
-  /** Every run of it that the project holds, for `pawl status`. Reads only state: cheap, no schema library. */
-  overview(view: View): Promise<readonly RunOverview[]>;
+  /**
+   * Every run of it that the project holds, and what it could begin with, for `pawl status`. Reads only state: cheap, no
+   * schema library.
+   */
+  overview(view: View, around: Around): Promise<readonly RunOverview[]>;
   tools(): Promise<readonly Tool[]>;
   prompts(): Promise<readonly UserPrompt[]>;
   resources(): Promise<readonly Resource[]>;
@@ -48,6 +57,14 @@ export interface Table {
   readonly workflow: Workflow;
   /** The names of the replies that exist, to be matched with the rows'. */
   readonly replies: readonly string[];
+}
+
+/** What a look at the runs may need beside the files. */
+export interface Around {
+  settings(): Promise<Settings>;
+  readonly cache?: Cache;
+  /** ISO 8601 */
+  readonly time: string;
 }
 
 export interface StoryInput {

@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
+import type { TemporaryProject } from "../rig/project.ts";
 import { change, DONE, releaseProject, releaseReady } from "../rig/release-project.ts";
 
 const RUN_FILE = ".pawl/runs/release/1.2.0.json";
+
+/** What `pawl check` has against the file, as it is told to programs. */
+async function faultOf(project: TemporaryProject): Promise<string> {
+  const { code, out } = await project.pawl("check", "release", "--json");
+  expect(code).toBe(1);
+  return JSON.parse(out).faults[0].message;
+}
 
 describe("a workflow of the project's own, at the terminal", () => {
   it("is proved, drawn, and led from the first event to its goal", async () => {
@@ -85,8 +93,7 @@ describe("a workflow of the project's own, at the terminal", () => {
     change(project, "release.yaml", "summary:", "sumary:");
     change(project, "release.yaml", "awaits: human", "awaits: people");
     change(project, "release.yaml", "    given: true\n", "    give: true\n");
-    const { code, err } = await project.pawl("check", "release");
-    expect(code).toBe(1);
+    const err = await faultOf(project);
     expect(err).toContain("release.yaml:2:1: sumary is not a key: did you mean summary?");
     expect(err).toMatch(
       /release\.yaml:14:13: states\.in_review\.awaits: expected nobody, .*; found "people"/,
@@ -100,7 +107,7 @@ describe("a workflow of the project's own, at the terminal", () => {
     change(project, "release.yaml", "    to: in_review\n", "    to: in_reviw\n");
     change(project, "release.yaml", "passed: tagged", "passed: taged");
     change(project, "release.yaml", "    initial: 0\n", "");
-    const { err } = await project.pawl("check", "release");
+    const err = await faultOf(project);
     expect(err).toMatch(/release\.yaml:\d+:9: The row "submitted" leads to "in_reviw", which is no state/);
     expect(err).toMatch(/release\.yaml:\d+:9: row approved: "taged" is no event/);
     expect(err).toMatch(/fact rounds: expected exactly one of file, .* found none/);
@@ -124,9 +131,9 @@ describe("a workflow of the project's own, at the terminal", () => {
   it("refuses a reply that could not be rendered before anybody needs it", async () => {
     using project = releaseReady();
     project.write("replies/rejected.md", "Round {{ kept.round }}\n");
-    expect((await project.pawl("check", "release")).err).toMatch(/replies\/rejected\.md: for row rejected/);
+    expect(await faultOf(project)).toMatch(/replies\/rejected\.md: for row rejected/);
     project.write("replies/rejected.md", "\n{{ nots }}\n");
-    expect((await project.pawl("check", "release")).err).toContain(
+    expect(await faultOf(project)).toContain(
       "replies/rejected.md:2: there is no variable nots: did you mean notes?",
     );
   });
@@ -159,12 +166,32 @@ describe("a workflow of the project's own, at the terminal", () => {
     using project = releaseReady();
     project.write("release.yaml", "title: [\n");
     expect(await project.pawl("--help")).toMatchObject({ code: 0, out: expect.stringContaining("cast") });
-    expect((await project.pawl("status")).code).toBe(0);
-    expect((await project.pawl("check", "release")).err).toMatch(/release\.yaml:2:1: expected YAML/);
+    const status = await project.pawl("status");
+    expect(status).toMatchObject({ code: 0, out: expect.stringMatching(/release\.yaml:2:1: expected YAML/) });
+    const check = await project.pawl("check");
+    expect(check.code).toBe(1);
+    expect(check.out).toMatch(/^door .* proved$/m);
+    expect(check.out).toMatch(/^release {2,}refused\n.*\n {4}release\.yaml:2:1: expected YAML/m);
+    expect(check.out).toContain("    fix: Edit release.yaml; `pawl check release` says when it is right.\n");
+    expect(JSON.parse((await project.pawl("check", "--json")).out)).toMatchObject({
+      ...{ proved: false, reports: [{ workflow: "door" }] },
+      faults: [{ workflow: "release", code: "workflow-invalid" }],
+    });
+    expect((await project.pawl("check", "door")).code).toBe(0);
+    expect((await project.pawl("diagram", "door")).code).toBe(0);
+    expect(await project.pawl("door", "knock", "front")).toMatchObject({
+      code: 0,
+      err: "pawl: warning: the workflow release cannot be used; `pawl check release` says why.\n",
+    });
+    expect((await project.pawl("approve", "front")).code).toBe(0);
+    expect((await project.pawl("approve", "release:1")).err).toMatch(/release\.yaml:2:1/);
     project.write("pawl.yaml", "workflows: release.yaml\n");
     expect((await project.pawl("--help")).code).toBe(0);
     expect((await project.pawl("status")).err).toContain("pawl.yaml:1:12");
     project.write("pawl.yaml", "workflows: [flows/door.yaml]\n");
-    expect((await project.pawl("check")).err).toContain("the name of a workflow that Pawl brings along");
+    expect(await project.pawl("check")).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/the name of a\s+workflow that\s+Pawl brings along/),
+    });
   });
 });

@@ -11,9 +11,10 @@ const PAINT: Paint = { bold: plain, dim: plain, red: plain, green: plain, yellow
 
 describe("pawl check", () => {
   it("shows every shipped table within 80 columns", async () => {
-    const tables = await tablesOf(WORKFLOWS, undefined);
+    const { tables } = await tablesOf(WORKFLOWS, undefined);
     const text = renderReports(
       tables.map((table) => check(table)),
+      [],
       80,
       PAINT,
     );
@@ -29,6 +30,7 @@ describe("pawl check", () => {
     };
     const text = renderReports(
       [check({ workflow: broken, replies: ["knocked", "waiting", "open", "nobody"] })],
+      [],
       80,
       PAINT,
     );

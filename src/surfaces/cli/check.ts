@@ -1,17 +1,24 @@
 import { type CheckReport, check as checkTable } from "../../engine/check.ts";
 import type { Violation } from "../../engine/violation.ts";
 import type { Run } from "./command.ts";
-import { tablesOf } from "./tables.ts";
+import { tablesOf, type WorkflowFault } from "./tables.ts";
 import { clean, type Paint, wrap } from "./terminal.ts";
 
-/** Proves the tables, or shows every violation with the state, event and facts that show it; then it exits with 1. */
+/**
+ * Proves the tables, or shows every violation with the state, event and facts that show it; then it exits with 1. So it
+ * does for a workflow whose file is at fault, after all others were looked at.
+ */
 export const check: Run = async (host, call) => {
-  const tables = await tablesOf(host.workflows, call.arguments.workflow as string | undefined);
+  const { tables, faults } = await tablesOf(host.workflows, call.arguments.workflow as string | undefined);
   const reports = tables.map((table) => checkTable(table));
-  const failed = reports.some(({ violations }) => violations.length > 0);
+  const failed = faults.length > 0 || reports.some(({ violations }) => violations.length > 0);
   return {
-    text: renderReports(reports, host.terminal.columns, host.terminal.paint),
-    data: { proved: !failed, reports },
+    text: renderReports(reports, faults, host.terminal.columns, host.terminal.paint),
+    data: {
+      proved: !failed,
+      reports,
+      faults: faults.map(({ workflow, fault: { code, message, fix } }) => ({ workflow, code, message, fix })),
+    },
     ...(failed ? { exit: 1 as const } : {}),
   };
 };
@@ -26,8 +33,13 @@ const COUNTS = [
   ["replies", "replies"],
 ] as const;
 
-export function renderReports(reports: readonly CheckReport[], columns: number, paint: Paint): string {
-  const width = Math.max(8, ...reports.map(({ workflow }) => workflow.length));
+export function renderReports(
+  reports: readonly CheckReport[],
+  faults: readonly WorkflowFault[],
+  columns: number,
+  paint: Paint,
+): string {
+  const width = Math.max(8, ...[...reports, ...faults].map(({ workflow }) => workflow.length));
   const heading = [
     "workflow".padEnd(width),
     ...COUNTS.map(([, name]) => name.padStart(name.length + 2)),
@@ -36,8 +48,28 @@ export function renderReports(reports: readonly CheckReport[], columns: number, 
     renderReport(report, width, paint),
     ...report.violations.flatMap((violation) => renderViolation(violation, columns, paint)),
   ]);
-  const violations = reports.reduce((sum, report) => sum + report.violations.length, 0);
-  return [paint.dim(heading), ...lines, "", ...verdict(reports, violations, columns, paint), ""].join("\n");
+  const ends = verdict(reports, faults.length, columns, paint);
+  const shown = reports.length > 0 ? [paint.dim(heading), ...lines] : [];
+  return [
+    ...shown,
+    ...faults.flatMap((each) => renderFault(each, width, columns, paint)),
+    "",
+    ...ends,
+    "",
+  ].join("\n");
+}
+
+/** Each problem of the file on lines of its own. */
+function renderFault({ workflow, fault }: WorkflowFault, width: number, columns: number, paint: Paint) {
+  const [first = "", ...problems] = fault.message.split("\n");
+  return [
+    `${workflow.padEnd(width)}  ${paint.red("refused")}`,
+    ...wrap(first, columns - 4).map((line, at) => (at === 0 ? `  ${paint.red("✗")} ${line}` : `    ${line}`)),
+    ...problems.flatMap((problem) =>
+      wrap(problem, columns - 6).map((line, at) => (at === 0 ? `    ${line}` : `      ${line}`)),
+    ),
+    ...wrap(fault.fix, columns - 9).map((line, at) => `    ${at === 0 ? "fix: " : "     "}${line}`),
+  ];
 }
 
 function renderReport({ workflow, counts, violations }: CheckReport, width: number, paint: Paint): string {
@@ -72,14 +104,21 @@ function renderViolation(violation: Violation, columns: number, paint: Paint): s
 
 function verdict(
   reports: readonly CheckReport[],
-  violations: number,
+  faults: number,
   columns: number,
   paint: Paint,
 ): readonly string[] {
+  const violations = reports.reduce((sum, report) => sum + report.violations.length, 0);
   const worlds = reports.reduce((sum, { counts }) => sum + counts.worlds, 0);
   const tables = `${reports.length} ${reports.length === 1 ? "table" : "tables"}`;
-  if (violations > 0) {
-    return [paint.red(`${tables}, ${violations} ${violations === 1 ? "violation" : "violations"}.`)];
+  if (violations > 0 || faults > 0) {
+    const told = [
+      ...(reports.length > 0
+        ? [`${tables}, ${violations} ${violations === 1 ? "violation" : "violations"}.`]
+        : []),
+      ...(faults > 0 ? [`${faults} ${faults === 1 ? "workflow" : "workflows"} cannot be read.`] : []),
+    ];
+    return [paint.red(told.join(" "))];
   }
   return wrap(
     `${tables}: in each of ${worlds} worlds exactly one row applies; nothing is unreachable, no run is trapped, and every row has its reply.`,

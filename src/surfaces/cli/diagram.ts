@@ -6,7 +6,8 @@ import { tablesOf } from "./tables.ts";
 
 /** A workflow's tables in a notation that other programs draw; several tables become one markdown page. */
 export const diagram: Run = async (host, call) => {
-  const tables = await tablesOf(host.workflows, call.arguments.workflow as string);
+  const { tables, faults } = await tablesOf(host.workflows, call.arguments.workflow as string);
+  if (faults[0]) throw faults[0].fault;
   const workflows = tables.map(({ workflow }) => workflow);
   const format = (call.options.format ?? "mermaid") as keyof typeof FORMATS;
   const text = FORMATS[format](workflows);

@@ -1,6 +1,7 @@
 import { PawlError } from "../../base/error.ts";
 import { loadWorkflow } from "../../runtime/project.ts";
 import type { Call, Host, Run } from "./command.ts";
+import { warnOfFaults } from "./warn.ts";
 
 /** Serves the named workflows, or all, until the client is gone; over HTTP, until it is told to end. */
 export const mcp: Run = async (host, call) => {
@@ -8,6 +9,7 @@ export const mcp: Run = async (host, call) => {
   const port = portOf(call);
   for (const name of names) await loadWorkflow(host.workflows, name);
   const project = await host.project({ create: true });
+  await warnOfFaults(host);
   if (port === null) await host.serve(project, names);
   else await host.serveHttp(project, names, { port, onOpen: (served) => tell(host, served) });
   return undefined;

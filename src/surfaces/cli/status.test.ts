@@ -24,6 +24,11 @@ const alfred = (...runs: readonly RunOverview[]): WorkflowOverview => ({
   runs,
 });
 
+const bloom = (...runs: readonly RunOverview[]): WorkflowOverview => ({
+  ...{ name: "bloom", title: "Bloom", summary: "Many tasks.", begin: "write tasks.yaml" },
+  runs,
+});
+
 const render = (workflows: readonly WorkflowOverview[], columns = 80) =>
   renderStatus(workflows, "/home/ada/shop", { columns, paint: PAINT }, NOW);
 
@@ -86,7 +91,43 @@ describe("pawl status", () => {
     expect(render([alfred(hostile)])).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
   });
 
-  it("says how to begin where there is no run", () => {
-    expect(render([alfred()])).toContain("No run yet in /home/ada/shop.");
+  it("says how each workflow is begun where there is no run", () => {
+    const text = render([{ ...alfred(), begin: "ask your assistant" }, bloom()]);
+    expect(text).toBe(
+      [
+        "No run yet in /home/ada/shop. To begin:",
+        "  Alfred  ask your assistant",
+        "  Bloom   write tasks.yaml",
+        "",
+        "`pawl init` shows how to connect your assistant.",
+        "",
+      ].join("\n"),
+    );
+    expect(render([alfred(RUN), bloom()])).toContain("\nNot begun:\n  Bloom  write tasks.yaml\n");
+  });
+
+  it("cuts short what has not begun, and keeps what is under way", () => {
+    const tasks = Array.from(
+      { length: 40 },
+      (_, at): RunOverview => ({
+        ...{ run: `bloom:API-${at}`, title: "Do it", state: "todo", since: null },
+        ...(at === 39
+          ? { awaits: "human" as const, next: "see its notes", command: "pawl ready API-39" }
+          : { awaits: "agent" as const, next: "`pawl run` gives it to one" }),
+      }),
+    );
+    const text = render([bloom(...tasks, { ...RUN, run: "bloom:API-40" })]);
+    expect(text.match(/gives it to one/g)).toHaveLength(5);
+    expect(text).toContain("  and 34 more that have not begun\n");
+    expect(text).toContain("    pawl ready API-39\n");
+    expect(text).toContain("2 runs, 39 not begun, 2 wait for you.");
+  });
+
+  it("shows why a workflow cannot be used, each problem on its own line", () => {
+    const message = "The workflow release has 2 problems:\n(1) release.yaml:1:1: a\n(2) release.yaml:2:1: b";
+    const broken = { ...alfred(), name: "release", title: "release", warning: { message, fix: "Edit it." } };
+    expect(render([broken])).toMatch(
+      /^release .*\n {4}The workflow release has 2 problems:\n {4}\(1\) release.yaml:1:1: a\n {4}\(2\) .*\n {4}Edit it\.$/m,
+    );
   });
 });

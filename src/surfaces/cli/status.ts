@@ -1,9 +1,9 @@
-import { overview, type WorkflowOverview } from "../../runtime/overview.ts";
+import { isUnbegun, overview, type WorkflowOverview } from "../../runtime/overview.ts";
 import type { RunOverview } from "../../workflows/module.ts";
 import type { Run } from "./command.ts";
 import { cut, type Paint, type Terminal, wrap } from "./terminal.ts";
 
-/** Every run of every workflow: where it stands, and what is awaited of whom. */
+/** Every run of every workflow: where it stands, and what is awaited of whom; and how the other workflows are begun. */
 export const status: Run = async (host) => {
   const project = await host.project();
   const workflows = await overview(project);
@@ -11,8 +11,13 @@ export const status: Run = async (host) => {
     text: renderStatus(workflows, project.root, host.terminal, new Date()),
     data: {
       project: project.root,
+      workflows: workflows.map(({ name, title, summary, begin = null, runs }) => ({
+        ...{ name, title, summary, begin },
+        runs: runs.length,
+      })),
       runs: workflows.flatMap(({ runs }) => runs),
       problems: workflows.flatMap(({ name, problem }) => (problem ? [{ workflow: name, ...problem }] : [])),
+      warnings: workflows.flatMap(({ name, warning }) => (warning ? [{ workflow: name, ...warning }] : [])),
     },
     ...(workflows.some(({ problem }) => problem) ? { exit: 1 as const } : {}),
   };
@@ -24,24 +29,52 @@ export function renderStatus(
   { columns, paint }: Pick<Terminal, "columns" | "paint">,
   now: Date,
 ): string {
-  const told = workflows.filter(({ runs, problem }) => runs.length > 0 || problem);
-  if (told.length === 0) return renderEmpty(root, columns);
+  const told = workflows.filter(({ runs, problem, warning }) => runs.length > 0 || problem || warning);
+  const runs = told.flatMap((workflow) => workflow.runs);
   const blocks = told.map((workflow) => renderWorkflow(workflow, columns, paint, now));
-  return `${blocks.join("\n")}\n${summary(told.flatMap(({ runs }) => runs))}\n`;
+  const others = renderOthers(
+    workflows.filter((workflow) => !told.includes(workflow)),
+    runs.length > 0 ? "Not begun:" : `No run yet in ${root}. To begin:`,
+    columns,
+    paint,
+  );
+  if (runs.length === 0)
+    others.push(...wrap("`pawl init` shows how to connect your assistant.", columns), "");
+  return [...blocks, ...others, ...(runs.length > 0 ? [summary(runs), ""] : [])].join("\n");
 }
 
-function renderEmpty(root: string, columns: number): string {
+/** The workflows without a run, each with what begins one. */
+function renderOthers(
+  workflows: readonly WorkflowOverview[],
+  heading: string,
+  columns: number,
+  paint: Paint,
+): string[] {
+  const known = workflows.filter(({ begin }) => begin !== undefined);
+  if (known.length === 0) return [];
+  const width = Math.max(...known.map(({ title }) => Math.min(title.length, columns / 2)));
   return [
-    ...wrap(`No run yet in ${root}.`, columns),
-    ...wrap("Ask your assistant to begin one (`pawl init` shows how to connect it).", columns),
+    ...wrap(heading, columns),
+    ...known.map(
+      ({ title, begin = "" }) =>
+        `  ${paint.bold(cut(title, width).padEnd(width))}  ${cut(begin, columns - width - 4)}`,
+    ),
     "",
-  ].join("\n");
+  ];
 }
+
+/** Of what only waits to be begun, so that what is under way is not lost among it. */
+const MOST_UNBEGUN = 5;
 
 function renderWorkflow(workflow: WorkflowOverview, columns: number, paint: Paint, now: Date): string {
   const heading = `${paint.bold(workflow.title)}  ${paint.dim(cut(workflow.summary, columns - workflow.title.length - 2))}`;
-  const lines = workflow.runs.flatMap((run) => renderRun(run, columns, paint, now));
-  if (workflow.problem) lines.push(...renderProblem(workflow.problem, columns, paint));
+  const unbegun = workflow.runs.filter(isUnbegun);
+  const left = new Set(unbegun.slice(MOST_UNBEGUN));
+  const shown = workflow.runs.filter((run) => !left.has(run));
+  const lines = shown.flatMap((run) => renderRun(run, columns, paint, now));
+  if (left.size > 0) lines.push(paint.dim(`  and ${left.size} more that have not begun`));
+  const problem = workflow.problem ?? workflow.warning;
+  if (problem) lines.push(...renderProblem(problem, columns, paint));
   return `${heading}\n${lines.join("\n")}\n`;
 }
 
@@ -76,14 +109,19 @@ const WHO = { assistant: "awaits the assistant", human: "awaits you", agent: "aw
 
 function renderProblem(problem: { message: string; fix: string }, columns: number, paint: Paint): string[] {
   return [
-    ...wrap(problem.message, columns - 4).map((line) => `    ${paint.red(line)}`),
+    ...problem.message
+      .split("\n")
+      .flatMap((each) => wrap(each, columns - 4))
+      .map((line) => `    ${paint.red(line)}`),
     ...wrap(problem.fix, columns - 4).map((line) => `    ${line}`),
   ];
 }
 
 function summary(runs: readonly RunOverview[]): string {
+  const begun = runs.filter((run) => !isUnbegun(run)).length;
   const yours = runs.filter(({ awaits }) => awaits === "human").length;
-  const count = `${runs.length} ${runs.length === 1 ? "run" : "runs"}`;
+  const open = runs.length - begun;
+  const count = `${begun} ${begun === 1 ? "run" : "runs"}${open > 0 ? `, ${open} not begun` : ""}`;
   return yours === 0
     ? `${count}. Nothing waits for you.`
     : `${count}, ${yours} ${yours === 1 ? "waits" : "wait"} for you.`;

@@ -1,21 +1,41 @@
-import { PawlError } from "../../base/error.ts";
+import { PawlError, toPawlError } from "../../base/error.ts";
 import { nearest } from "../../base/nearest.ts";
-import { loadWorkflows, type Workflows } from "../../runtime/project.ts";
+import type { Workflows } from "../../runtime/project.ts";
 import type { Table } from "../../workflows/module.ts";
 
-/** The tables of a workflow (`alfred`), the one table of that name (`start_task`), or all of them. */
-export async function tablesOf(workflows: Workflows, name: string | undefined): Promise<readonly Table[]> {
-  const modules = await loadWorkflows(workflows);
+export interface FoundTables {
+  readonly tables: readonly Table[];
+  /** The workflows that have no tables to be looked at, since their definition is at fault. */
+  readonly faults: readonly WorkflowFault[];
+}
+
+export interface WorkflowFault {
+  readonly workflow: string;
+  readonly fault: PawlError;
+}
+
+/**
+ * The tables of a workflow (`alfred`), the one table of that name (`start_task`), or all of them. A workflow at fault does
+ * not stand in the way of the others.
+ */
+export async function tablesOf(workflows: Workflows, name: string | undefined): Promise<FoundTables> {
   const own = await Promise.all(
-    modules.map(async (module) => ({ name: module.name, tables: await module.tables() })),
+    Object.entries(workflows).map(async ([workflow, load]) => {
+      try {
+        return { workflow, tables: await (await load()).tables(), faults: [] };
+      } catch (thrown) {
+        return { workflow, tables: [], faults: [{ workflow, fault: toPawlError(thrown) }] };
+      }
+    }),
   );
-  const all = own.flatMap(({ tables }) => tables);
-  if (name === undefined) return all;
-  const module = own.find((entry) => entry.name === name);
-  const found = module ? module.tables : all.filter(({ workflow }) => workflow.name === name);
-  if (found.length > 0) return found;
+  const tables = own.flatMap((each) => each.tables);
+  if (name === undefined) return { tables, faults: own.flatMap(({ faults }) => faults) };
+  const named = own.find(({ workflow }) => workflow === name);
+  if (named) return named;
+  const found = tables.filter(({ workflow }) => workflow.name === name);
+  if (found.length > 0) return { tables: found, faults: [] };
   const known = [
-    ...new Set([...own.map((entry) => entry.name), ...all.map(({ workflow }) => workflow.name)]),
+    ...new Set([...own.map(({ workflow }) => workflow), ...tables.map(({ workflow }) => workflow.name)]),
   ];
   const near = nearest(name, known);
   throw new PawlError(

@@ -6,6 +6,7 @@ import type { Reply, Verb } from "../../workflows/module.ts";
 import type { Answer, CommandSpec, Run } from "./command.ts";
 import { sharedCommand } from "./shared-verb.ts";
 import { clean } from "./terminal.ts";
+import { warnOfFaults } from "./warn.ts";
 
 /** `soundOnly`: workflows that cannot be loaded are left out; else what is wrong with them is thrown. */
 export async function verbCommands(
@@ -45,6 +46,7 @@ function verbCommand(group: string, verb: Verb): CommandSpec {
 export function runOf(verb: Verb): Run {
   return async (host, call) => {
     const project = await host.project({ create: verb.create ?? false });
+    await warnOfFaults(host, String(Object.values(call.arguments)[0] ?? ""));
     const plan = await verb.advance();
     const input = { ...call.arguments, ...call.options };
     const { reply, ask } = await advance(project.runtime, plan, input, host.caller).catch(async (thrown) => {

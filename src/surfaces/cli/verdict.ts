@@ -13,6 +13,7 @@ function verdict(isApproval: boolean): Run {
   return async (host, call) => {
     const project = await host.project();
     const { module, run, id } = await findRun(project, String(call.arguments.run));
+    if (module.fault) throw module.fault;
     if (!module.gate) {
       throw new PawlError(
         "no-effect",

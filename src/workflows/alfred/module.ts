@@ -6,6 +6,7 @@ const alfred: WorkflowModule = {
   summary: "One task through gates: start, plan, implement, review, test, finalize.",
   guidance:
     "Call get_next_task or work_on_task to see what a task needs, then the tool that they name. Each tool returns a prompt: do what it says, hand in the artifact with submit_work, and in a human review pass on the human's own verdict with provide_review.",
+  begin: "ask your assistant to create a task, then to start it",
   async tables() {
     const [{ DEFINITIONS }, { tableOf }] = await Promise.all([
       import("./definitions.ts"),

@@ -1,15 +1,5 @@
-import { PawlError } from "../../base/error.ts";
-import type {
-  Advance,
-  Reply,
-  RunOverview,
-  Verb,
-  VerbArgument,
-  VerbOption,
-  WorkflowModule,
-} from "../module.ts";
+import type { Advance, Reply, Verb, VerbArgument, VerbOption, WorkflowModule } from "../module.ts";
 import { OWN_VERBS } from "./letters.ts";
-import { listRuns, loadRun, type TaskRun } from "./task-run.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: each verb has an input of its own
 type AnyAdvance = Advance<any, any, any, Reply>;
@@ -159,27 +149,10 @@ const bloom: WorkflowModule = {
     const { BLOOM, REPLIES } = await import("./table.ts");
     return [{ workflow: BLOOM, replies: Object.keys(REPLIES) }];
   },
-  async overview(view) {
-    const overviews: RunOverview[] = [];
-    for (const id of await listRuns(view)) {
-      try {
-        const run = await loadRun(view, id);
-        if (run && run.state !== "done") overviews.push(overviewOf(run));
-      } catch (error) {
-        if (!(error instanceof PawlError)) throw error;
-        const problem = { message: error.message, fix: error.fix };
-        overviews.push({
-          run: `bloom:${id}`,
-          title: id,
-          state: "unreadable",
-          awaits: "human",
-          next: error.fix,
-          since: null,
-          problem,
-        });
-      }
-    }
-    return overviews;
+  begin: "write tasks.yaml, then pawl run",
+  async overview(view, around) {
+    const { overview } = await import("./overview.ts");
+    return overview(view, around);
   },
   tools: async () => [],
   prompts: async () => [],
@@ -190,29 +163,3 @@ const bloom: WorkflowModule = {
 };
 
 export default bloom;
-
-function overviewOf(run: TaskRun): RunOverview {
-  const base = { run: `bloom:${run.task}`, title: run.title, state: run.state, since: run.since };
-  switch (run.state) {
-    case "waiting_for_human":
-      return {
-        ...base,
-        awaits: "human",
-        next:
-          run.kept.awaits === "approval"
-            ? `approve it: bloom approve ${run.task}`
-            : `answer its question: ${run.reason ?? ""}`,
-      };
-    case "blocked":
-    case "budget_exhausted":
-      return { ...base, awaits: "human", next: `${run.reason ?? run.state}; then bloom ready ${run.task}` };
-    case "opening_pr":
-      return run.pullRequest
-        ? { ...base, awaits: "human", next: `merge ${run.pullRequest.url}` }
-        : { ...base, awaits: "nobody", next: "open its pull request" };
-    case "working":
-      return { ...base, awaits: "agent", next: run.reason ?? "work on the current step" };
-    default:
-      return { ...base, awaits: "nobody", next: run.reason ?? `the loop goes on (${run.state})` };
-  }
-}

@@ -89,9 +89,10 @@ export function waitingFor(tasks: readonly Task[], id: string, runs: RunStates):
   return null;
 }
 
-type Waits = (task: Task, parent: Task | null) => string | null;
+/** What a task waits for, in words; null: for nothing. */
+export type Waits = (task: Task, parent: Task | null) => string | null;
 
-function waitsIn(tasks: readonly Task[], runs: RunStates): Waits {
+export function waitsIn(tasks: readonly Task[], runs: RunStates): Waits {
   const byId = new Map(eachTask(tasks).map((item) => [item.task.id, item] as const));
   const ownDone = new Set([...byId].filter(([, { task }]) => isDone(task)).map(([id]) => id));
   const waits: Waits = (task, parent) => {

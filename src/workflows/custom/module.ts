@@ -39,6 +39,8 @@ async function openOne(
     name,
     title: isSound ? loaded.definition.table.title : name,
     summary: description,
+    begin: `pawl cast ${name}:ID`,
+    ...(isSound ? {} : { fault: loaded }),
     guidance: `A run is named ${name}:ID. See its events with look, send them with advance.`,
     async tables() {
       const { definition } = await source.load(own.view());

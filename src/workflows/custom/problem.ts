@@ -9,13 +9,13 @@ export interface Problem {
 
 /** All that is wrong, in one error. */
 export function invalid(name: string, file: string, problems: readonly Problem[]): PawlError {
-  const told = [...problems]
-    .map(({ place, message }, at) => `${problems.length > 1 ? `(${at + 1}) ` : ""}${place}: ${message}`)
-    .join(" ");
+  const told = problems.map(
+    ({ place, message }, at) => `${problems.length > 1 ? `(${at + 1}) ` : ""}${place}: ${message}`,
+  );
   const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
   return new PawlError(
     "workflow-invalid",
-    `The workflow ${name} has ${count}. ${told}`,
+    [`The workflow ${name} has ${count}:`, ...told].join("\n"),
     `Edit ${file}; \`pawl check ${name}\` says when it is right.`,
   );
 }

@@ -8,6 +8,7 @@ const spells: WorkflowModule = {
     "One developer and one assistant, guided: context, plan, tasks and pull request reviews by six spells.",
   guidance:
     "The developer casts the spells (accio, expecto, reparo, reverto, finite); cast one only when they ask for it, do what its reply tells the AI, and show them what it tells the developer. lumos shows where the work stands.",
+  begin: "pawl cast accio",
   async tables() {
     const [{ SPELLS_WORKFLOW }, { REPLY_NAMES }] = await Promise.all([
       import("./table.ts"),

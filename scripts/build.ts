@@ -1,11 +1,11 @@
 /**
  * Builds `dist/`: the program and the library as ES modules in shared chunks, so that a command loads only what it uses;
- * the workflows' texts; the library's types; the JSON schema of pawl.yaml; the licences of what is bundled.
+ * the workflows' texts; the library's types; the JSON schemas of the files that people write; the licences of what is bundled.
  */
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Metafile } from "esbuild";
-import { pawlJsonSchema } from "../src/config-schema.ts";
+import { JSON_SCHEMAS } from "../src/json-schemas.ts";
 import { bundle } from "./bundle.ts";
 import { emitTypes } from "./emit-types.ts";
 
@@ -20,8 +20,9 @@ async function copyTexts(): Promise<number> {
   return names.length;
 }
 
-async function writeSchema(): Promise<void> {
-  await writeFile(join(DIST, "pawl.schema.json"), `${JSON.stringify(pawlJsonSchema(), null, 2)}\n`);
+async function writeSchemas(): Promise<void> {
+  for (const [name, make] of Object.entries(JSON_SCHEMAS))
+    await writeFile(join(DIST, name), `${JSON.stringify(make(), null, 2)}\n`);
 }
 
 /** The licence of every package that has code in the bundle. */
@@ -65,7 +66,7 @@ const [metafile, , texts] = await Promise.all([
   emitTypes(join(DIST, "types")),
   copyTexts(),
 ]);
-await writeSchema();
+await writeSchemas();
 const packages = await writeLicences(metafile);
 const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
 process.stdout.write(

@@ -1,6 +1,6 @@
 /**
  * The one definition of what a configuration file may say: `config.ts` checks files by it, and the published
- * `pawl.schema.json` is made from it. Every key is optional; the defaults are in `base/settings.ts`.
+ * `pawl.schema.json` is made from it (`json-schemas.ts`). Every key is optional; the defaults are in `base/settings.ts`.
  */
 import { z } from "zod";
 import { RUN_TOOLS } from "./workflows/alfred/status.ts";
@@ -131,8 +131,3 @@ export const PAWL_FILE = z.strictObject({
     .optional()
     .describe("Agents by name; claude, codex, opencode, gemini and scripted need no entry."),
 });
-
-/** The JSON schema of `pawl.yaml`, for editors. */
-export function pawlJsonSchema(): Record<string, unknown> {
-  return { title: "pawl.yaml", ...z.toJSONSchema(PAWL_FILE, { target: "draft-7", io: "input" }) };
-}

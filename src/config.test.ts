@@ -4,7 +4,7 @@ import type { ProjectPath } from "./base/path.ts";
 import type { View } from "./base/ports.ts";
 import { DEFAULT_SETTINGS } from "./base/settings.ts";
 import { openConfiguration } from "./config.ts";
-import { ALFRED_FILE, PAWL_FILE, pawlJsonSchema } from "./config-schema.ts";
+import { ALFRED_FILE, PAWL_FILE } from "./config-schema.ts";
 
 function viewOf(files: Readonly<Record<string, string>>): View {
   return {
@@ -141,18 +141,5 @@ describe("the configuration", () => {
       (_, value) => value ?? undefined,
     );
     expect(PAWL_FILE.safeParse(JSON.parse(text)).error).toBeUndefined();
-  });
-
-  it("is published as a JSON schema", () => {
-    expect(pawlJsonSchema()).toMatchObject({
-      $schema: "http://json-schema.org/draft-07/schema#",
-      additionalProperties: false,
-      properties: {
-        alfred: {
-          additionalProperties: false,
-          properties: { provider: { enum: ["local", "jira", "linear"] } },
-        },
-      },
-    });
   });
 });

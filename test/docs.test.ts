@@ -85,7 +85,7 @@ describe("the configuration's page", () => {
       const [example = ""] = blocks("docs/configuration.md", "yaml");
       expect(Object.keys(parse(example))).toEqual(["alfred"]);
       writeFileSync(join(project, "pawl.yaml"), example);
-      expect(run(project, "pawl config")).toContain("pawl.yaml:2:13");
+      expect(run(project, "pawl config")).toContain("pawl.yaml:3:13");
     } finally {
       rmSync(project, { recursive: true, force: true });
     }

@@ -47,7 +47,7 @@ const pawl = (...args: string[]) =>
   end(spawn(process.execPath, [MAIN(), ...args], { cwd: app, stdio: ["ignore", "pipe", "pipe"] }));
 
 describe("the package", () => {
-  it("contains the program, the library, the texts, the types, the schema and the licences, and nothing else", () => {
+  it("contains the program, the library, the texts, the types, the schemas and the licences, and nothing else", () => {
     const kinds = new Set(
       packed.files.map(({ path }) =>
         path
@@ -65,13 +65,15 @@ describe("the package", () => {
         "dist/index.js",
         "dist/main.js",
         "dist/pawl.schema.json",
+        "dist/tasks.schema.json",
+        "dist/workflow.schema.json",
         "package.json",
         "texts",
         "types",
       ]),
     );
     const allowed =
-      /^(LICENSE|README\.md|chunks|texts|types|late programs|package\.json|dist\/(THIRD-PARTY-LICENSES\.txt|(index|main|scripted-agent)\.js|pawl\.schema\.json))$/;
+      /^(LICENSE|README\.md|chunks|texts|types|late programs|package\.json|dist\/(THIRD-PARTY-LICENSES\.txt|(index|main|scripted-agent)\.js|(pawl|tasks|workflow)\.schema\.json))$/;
     expect([...kinds].filter((kind) => !allowed.test(kind))).toEqual([]);
   });
 

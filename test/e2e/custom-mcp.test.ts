@@ -66,7 +66,7 @@ describe("a workflow of the project's own, over MCP", () => {
     change(project, "release.yaml", "initial: drafting", "initail: drafting");
     await using server = await connect(project);
     const refused = await server.call("advance", SUBMIT);
-    expect(refused.text).toContain("release.yaml:4:1: initail is not a key: did you mean initial?");
+    expect(refused.text).toContain("release.yaml:5:1: initail is not a key: did you mean initial?");
     expect((await server.call("knock", { id: "front" })).isError).toBe(false);
     change(project, "release.yaml", "initail", "initial");
     expect((await server.call("advance", SUBMIT)).isError).toBe(false);

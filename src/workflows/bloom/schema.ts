@@ -12,40 +12,47 @@ const texts = z.array(filled);
 const amount = z.number().positive();
 
 const step = z.looseObject({
-  id,
-  instruction: filled,
+  id: id.describe("Unique in the whole file."),
+  instruction: filled.describe("What the agent is told."),
   status: z.enum(STEP_STATUSES).default("pending"),
   acceptance_criteria: texts.default([]),
-  verify: texts.optional(),
+  verify: texts.optional().describe("Shell commands, run before the task's own."),
   started_at: text.optional(),
   completed_at: text.optional(),
 });
 
 const task: z.ZodType<Task> = z.looseObject({
-  id,
-  title: filled,
+  id: id.describe("Unique in the whole file: tasks, subtasks and steps share them."),
+  title: filled.describe("In a few words."),
   status: z.enum(TASK_STATUSES).default("todo"),
-  phase: z.int().positive().optional(),
-  depends_on: z.array(id).default([]),
-  repo: filled.optional(),
-  branch: filled.optional(),
-  base_branch: filled.optional(),
-  merge_into: filled.optional(),
-  open_pr: z.boolean().optional(),
-  agent_name: filled.optional(),
-  agent: filled.optional(),
-  instructions: text.optional(),
+  phase: z.int().positive().optional().describe("It waits for those of lower phases."),
+  depends_on: z.array(id).default([]).describe("It waits until these are done, merge included."),
+  repo: filled
+    .optional()
+    .describe(
+      "`.` for the project's own repository, or a path inside the project; without it, the project's root.",
+    ),
+  branch: filled.optional().describe("Where it is worked on; bloom/ID without it."),
+  base_branch: filled.optional().describe("What the branch is made from."),
+  merge_into: filled.optional().describe("The branch that its work is merged into."),
+  open_pr: z.boolean().optional().describe("Open a pull request in place of a merge."),
+  agent_name: filled.optional().describe("The group of workers that takes it: `bloom run --agent NAME`."),
+  agent: filled.optional().describe("claude, codex, opencode, gemini, scripted, or one of pawl.yaml."),
+  instructions: text.optional().describe("What the agent is told; the single step where there are no steps."),
   acceptance_criteria: texts.default([]),
-  verify: texts.optional(),
-  steps: z.array(step).default([]),
+  verify: texts
+    .optional()
+    .describe("Shell commands that Pawl runs after each step and on the merged result."),
+  steps: z.array(step).default([]).describe("Done one after another in one session of the agent."),
   get subtasks() {
     return z.array(task).default([]);
   },
-  checkpoint: z.boolean().optional(),
+  checkpoint: z.boolean().optional().describe("A person approves before anything leaves the worktree."),
   ai_notes: z.array(text).default([]),
   budget: z
     .looseObject({ usd: amount.optional(), turns: z.int().positive().optional(), minutes: amount.optional() })
-    .optional(),
+    .optional()
+    .describe("What it may spend."),
   session_id: text.optional(),
   session_provider: text.optional(),
   started_at: text.optional(),
@@ -53,8 +60,8 @@ const task: z.ZodType<Task> = z.looseObject({
 });
 
 const git = z.looseObject({
-  push_to_remote: z.boolean().default(false),
-  auto_cleanup_merged: z.boolean().default(false),
+  push_to_remote: z.boolean().default(false).describe("Push branches and merge targets."),
+  auto_cleanup_merged: z.boolean().default(false).describe("Remove a worktree and its branch once merged."),
 });
 
 export const tasksFile = z.looseObject({ git: git.prefault({}), tasks: z.array(task) });

@@ -7,7 +7,7 @@ const PAGE = readFileSync(new URL("../../../docs/own-workflows.md", import.meta.
 const BLOCKS = [...PAGE.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = ""]) => text);
 
 it("takes the file that its page shows", () => {
-  const file = BLOCKS.find((text) => text.startsWith("title:"));
+  const file = BLOCKS.find((text) => text.includes("\ntitle:"));
   expect(WORKFLOW_FILE.safeParse(parse(file ?? "")).error?.issues).toBeUndefined();
 });
 

@@ -23,12 +23,13 @@ const state = z.preprocess(
   described,
   z.strictObject(
     {
-      description: text,
-      final: z.literal(true, "expected true, or nothing").optional(),
+      description: text.describe("What it means that a run stands here."),
+      final: z.literal(true, "expected true, or nothing").optional().describe("The run ends here."),
       awaits: z
         .enum(["nobody", "assistant", "human", "agent"], "expected nobody, assistant, human or agent")
-        .optional(),
-      next: text.optional(),
+        .optional()
+        .describe("Who must act next, as `pawl status` shows it."),
+      next: text.optional().describe("What is awaited, in a few words."),
     },
     notAMap("a description, or a map with one"),
   ),
@@ -38,9 +39,12 @@ const event = z.preprocess(
   described,
   z.strictObject(
     {
-      description: text,
-      gate: z.literal("human", "expected human, or nothing").optional(),
-      verdict: z.enum(["approve", "reject"], "expected approve or reject").optional(),
+      description: text.describe("What the event says."),
+      gate: z.literal("human", "expected human, or nothing").optional().describe("Only a person sends it."),
+      verdict: z
+        .enum(["approve", "reject"], "expected approve or reject")
+        .optional()
+        .describe("Only a person sends it: it is their answer by `pawl approve` or `pawl reject`."),
     },
     notAMap("a description, or a map with one"),
   ),
@@ -48,14 +52,17 @@ const event = z.preprocess(
 
 const fact = z.strictObject(
   {
-    description: text.optional(),
-    values: several(value).optional(),
-    initial: value.optional(),
-    file: text.optional(),
-    checklist: text.optional(),
-    git: z.enum(["clean", "branch"], "expected clean or branch").optional(),
-    command: text.optional(),
-    given: z.literal(true, "expected true").optional(),
+    description: text.optional().describe("What it tells; without it, what its source says."),
+    values: several(value).optional().describe("Every value that it can have."),
+    initial: value.optional().describe("A kept fact: part of the run, changed only by a row's `set`."),
+    file: text.optional().describe("present or missing: whether the file is there."),
+    checklist: text.optional().describe("none, open or all-checked: the file's task list."),
+    git: z
+      .enum(["clean", "branch"], "expected clean or branch")
+      .optional()
+      .describe("clean: clean, dirty or unknown. branch: the branch's name, or other."),
+    command: text.optional().describe("passed or failed: how a shell command ends."),
+    given: z.literal(true, "expected true").optional().describe("What the caller passes with the event."),
   },
   notAMap("a map with the fact's source"),
 );
@@ -67,47 +74,59 @@ const setting = z.union(
 
 const row = z.strictObject(
   {
-    id: text,
-    from: several(text),
-    on: text,
-    when: several(z.record(z.string(), several(value), "expected a map of facts")).optional(),
+    id: text.describe("The row's name, unique in the table."),
+    from: several(text).describe("The states in which it applies."),
+    on: text.describe("The event."),
+    when: several(z.record(z.string(), several(value), "expected a map of facts"))
+      .optional()
+      .describe("Boxes of facts and values; it applies where one of them holds. Without it: always."),
     to: z
       .union([text, z.record(z.string(), text)], { error: "expected a state, or a map per source state" })
-      .optional(),
-    set: z.record(z.string(), setting, "expected a map of kept facts").optional(),
+      .optional()
+      .describe("The state that follows, `same`, or one for each source state."),
+    set: z
+      .record(z.string(), setting, "expected a map of kept facts")
+      .optional()
+      .describe("Kept facts that change."),
     outcome: z
       .enum(
         ["moved", "blocked", "no-effect", "shown"],
         "expected moved, blocked, no-effect or shown (without it: moved)",
       )
-      .optional(),
+      .optional()
+      .describe("What it means to the caller; moved without it."),
     run: z
       .strictObject(
         { command: text, passed: text, failed: text },
         notAMap("{command: for a shell, passed: an event, failed: an event}"),
       )
-      .optional(),
-    reply: text,
+      .optional()
+      .describe("A command that is performed after the move; how it ends is the next event."),
+    reply: text.describe("The reply's name: a .md file in the folder of the replies."),
   },
   notAMap("a row: a map with id, from, on, to and reply"),
 );
 
 export const WORKFLOW_FILE = z.strictObject(
   {
-    name: text.optional(),
-    title: text,
-    summary: text.optional(),
-    replies: text,
-    initial: text,
-    goals: several(text),
-    blocked: text.optional(),
-    states: z.record(z.string(), state, MAP),
-    events: z.record(z.string(), event, MAP),
-    facts: z.record(z.string(), fact, MAP).optional(),
+    name: text.optional().describe("As the file is called."),
+    title: text.describe("A few words, for lists."),
+    summary: text.optional().describe("One sentence: what it is for."),
+    replies: text.describe("The folder with the replies, beside this file."),
+    initial: text.describe("The state in which a run begins."),
+    goals: several(text).describe("The states of which one can be reached from everywhere."),
+    blocked: text.optional().describe("The reply wherever a state has no row for an event."),
+    states: z.record(z.string(), state, MAP).describe("Where a run can stand."),
+    events: z.record(z.string(), event, MAP).describe("What can happen to a run."),
+    facts: z
+      .record(z.string(), fact, MAP)
+      .optional()
+      .describe("What the rows ask for, each with its source."),
     starts: z
       .array(z.record(z.string(), value, "expected a map of kept facts"), "expected a list")
-      .optional(),
-    rows: z.array(row, "expected a list of rows"),
+      .optional()
+      .describe("The kept facts that a run may begin with."),
+    rows: z.array(row, "expected a list of rows").describe("In each case exactly one of them applies."),
   },
   notAMap("a map with title, states, events, rows and so on"),
 );

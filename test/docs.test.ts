@@ -1,94 +1,148 @@
-/** The documentation, run: every shell block in order, every link followed, every YAML block read. */
+/**
+ * The documentation, run: every shell block of every page in order, in a project of its own; every file that a page shows
+ * is written or read as Pawl reads it; every link is followed, every command that is named exists.
+ */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import type { z } from "zod";
 import { renderReference } from "../scripts/cli-reference.ts";
+import { ALFRED_FILE, PAWL_FILE } from "../src/config-schema.ts";
+import { COMMANDS } from "../src/surfaces/cli/commands.ts";
+import { tasksFile } from "../src/workflows/bloom/schema.ts";
+import { WORKFLOW_FILE } from "../src/workflows/custom/schema.ts";
+import { WORKFLOWS } from "../src/workflows/index.ts";
+import { plan } from "./rig/alfred-artifacts.ts";
+import { AlfredProject } from "./rig/alfred-project.ts";
+import { type Block, blocksOf, PAGES, ROOT, SampleProject, textOf } from "./rig/docs.ts";
 import { MAIN, testEnvironment } from "./rig/project.ts";
 
-const ROOT = join(import.meta.dirname, "..");
-const PAGES = ["README.md", ...pagesIn("docs")];
+/** The blocks that no test can run; each says why, above itself. */
+const NOT_RUN = ["README.md", "docs/security.md"];
 
-/** Blocks that install or test the package itself: run by whoever runs this. */
-const OF_THE_PACKAGE = /^npm (install|ci|run|test)\b/;
+/** What a page's commands find besides the sample project. */
+const EXAMPLES: Readonly<Record<string, string>> = { "docs/own-workflows.md": "examples/release-project" };
 
-function pagesIn(folder: string): string[] {
-  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return pagesIn(path);
-    return entry.name.endsWith(".md") ? [path] : [];
-  });
-}
+/** What must have happened before a page's last commands. */
+const BEFORE: Readonly<Record<string, (root: string) => Promise<void>>> = {
+  "docs/alfred.md": async (root) => {
+    const project = new AlfredProject({ root, settings: { reviews: { default: [] } } });
+    await plan(project, "TS-01");
+  },
+};
 
-function textOf(page: string): string {
-  return readFileSync(join(ROOT, page), "utf8");
-}
+/** What must have come of a page's commands: what a command says then. */
+const AFTER: Readonly<Record<string, readonly [command: string, says: string]>> = {
+  "docs/alfred.md": ["bloom list", "TS-01"],
+  "docs/bloom.md": ["bloom list done", "2 tasks, 2 done."],
+  "docs/library.md": ["cat shop/packed.log", "packed 1.0.0"],
+  "docs/own-workflows.md": ["pawl cast release:1.2.0", "is in published"],
+  "docs/quickstart.md": ["pawl status", "spells:main"],
+  "docs/spells.md": ["pawl --project sample status", "ACHIEVE_TASK_EXECUTED"],
+};
 
-function blocks(page: string, language: string): readonly string[] {
-  const pattern = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "gm");
-  return [...textOf(page).matchAll(pattern)].map(([, body]) => body ?? "");
-}
+const LANGUAGES = ["sh", "yaml", "json", "ts", "js", "markdown", "mermaid", "text"];
+const SCHEMAS: readonly z.ZodType[] = [
+  PAWL_FILE,
+  ALFRED_FILE,
+  tasksFile,
+  WORKFLOW_FILE,
+  WORKFLOW_FILE.shape.rows,
+];
+
+const of = (page: string, ...languages: readonly string[]): readonly Block[] =>
+  blocksOf(page).filter(({ language }) => languages.includes(language));
 
 describe("the documentation", () => {
-  it("is seen: the test has pages before it", () => {
-    expect(PAGES.length).toBeGreaterThan(8);
-    expect(blocks("docs/quickstart.md", "sh").length).toBeGreaterThan(3);
+  it("is seen: the test has pages and blocks before it, and knows their languages", () => {
+    expect(PAGES.length).toBeGreaterThan(20);
+    expect(PAGES.flatMap((page) => of(page, "sh")).length).toBeGreaterThan(12);
+    const languages = new Set(PAGES.flatMap((page) => blocksOf(page).map(({ language }) => language)));
+    expect([...languages].filter((language) => !LANGUAGES.includes(language))).toEqual([]);
+    const fences = PAGES.map((page) => textOf(page).match(/^```/gm)?.length ?? 0);
+    expect(PAGES.map((page) => 2 * blocksOf(page).length)).toEqual(fences);
+  });
+
+  it("leaves out no more blocks than those that cannot be run", () => {
+    const left = PAGES.flatMap((page) =>
+      blocksOf(page).flatMap(({ mark, said }) => (mark === "not run" && said.length > 20 ? [page] : [])),
+    );
+    expect(left).toEqual(NOT_RUN);
   });
 
   it.each(PAGES)("has no link in %s that leads nowhere", (page) => {
-    const links = [...textOf(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)(?:#[^)]*)?\)/g)].map(
-      ([, to]) => to ?? "",
+    const links = [...textOf(page).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, to = ""]) => to);
+    expect(links.filter((to) => !leadsSomewhere(page, to))).toEqual([]);
+  });
+
+  it("names no command that there is not", async () => {
+    const modules = await Promise.all(Object.values(WORKFLOWS).map((load) => load()));
+    const names = [...COMMANDS, ...modules.flatMap(({ verbs }) => verbs)].map(({ name }) => name);
+    const known = new Set(names.flatMap((name) => [name, name.split(" ")[0] ?? name]));
+    const wrong = PAGES.flatMap((page) =>
+      [...textOf(page).matchAll(/`(?:npx )?(?:pawl|bloom) ([a-z]+)( [a-z]+)?[^`]*`/g)].flatMap(
+        ([whole, first = "", second = ""]) => {
+          const hasSeconds = names.some((name) => name.startsWith(`${first} `)) && !names.includes(first);
+          return known.has(hasSeconds ? `${first}${second}` : first) ? [] : [`${page}: ${whole}`];
+        },
+      ),
     );
-    expect(links.filter((to) => !existsSync(join(ROOT, dirname(page), to)))).toEqual([]);
+    expect(wrong).toEqual([]);
   });
 });
 
-describe("every page", () => {
-  it.each(PAGES)("has in %s no shell lines that a shell does not parse", (page) => {
-    for (const block of blocks(page, "sh"))
-      execFileSync("bash", ["-n"], { input: block, stdio: ["pipe", "pipe", "pipe"] });
-  });
-
-  it("gives the container a recipe, with the project and nothing else in it", () => {
-    const [recipe = ""] = blocks("docs/security.md", "sh").filter((block) => block.startsWith("docker run"));
-    const words = recipe.replaceAll("\\\n", " ").split(/\s+/);
+describe("the container's recipe", () => {
+  it("has the project and nothing else in it", () => {
+    const [recipe] = of("docs/security.md", "sh").filter(({ body }) => body.startsWith("docker run"));
+    const words = (recipe?.body ?? "").replaceAll("\\\n", " ").split(/\s+/);
     expect(words.filter((_, at) => words[at - 1] === "-v")).toEqual(['"$PWD:$PWD"']);
     expect(words).toEqual(expect.arrayContaining(["--init", "--cap-drop", "no-new-privileges"]));
   });
 });
 
-describe("the quickstart", () => {
-  const project = mkdtempSync(join(tmpdir(), "pawl-docs-"));
-  afterAll(() => rmSync(project, { recursive: true, force: true }));
+describe("every block of", () => {
+  const pages = PAGES.filter((page) => of(page, "sh", "ts", "js").some(({ mark }) => mark !== "not run"));
 
-  it("runs, command by command, in a fresh repository", () => {
-    execFileSync("git", ["init", "-q", project]);
-    const commands = blocks("docs/quickstart.md", "sh").flatMap((block) => block.trim().split("\n"));
-    expect(commands.length).toBeGreaterThan(6);
-    for (const command of commands) run(project, command);
+  it.each(pages)("%s runs, in order, in a fresh repository", async (page) => {
+    using project = new SampleProject(EXAMPLES[page]);
+    for (const { mark, said, body } of blocksOf(page)) if (mark === "file") project.write(said, body);
+    await BEFORE[page]?.(project.root);
+    for (const { body, mark, line } of of(page, "sh"))
+      if (mark !== "not run") expect(() => project.sh(body), `${page}:${line}`).not.toThrow();
+    const [command, says = ""] = AFTER[page] ?? [];
+    if (command) expect(project.sh(command), page).toContain(says);
+    const code = of(page, "ts", "js").map(({ mark, said, body }) => (mark === "before" ? said : "") + body);
+    if (code.length === 0) return;
+    project.write("page.ts", code.join("\n"));
+    expect(() => project.sh("node page.ts"), page).not.toThrow();
   });
-});
 
-describe("the README", () => {
-  it("has no command but those of the package, and those of the quickstart", () => {
-    const commands = blocks("README.md", "sh").flatMap((block) => block.trim().split("\n"));
-    expect(commands.filter((command) => !OF_THE_PACKAGE.test(command))).toEqual([]);
+  it.each(NOT_RUN)("%s that is not run is a shell's all the same", (page) => {
+    for (const { body } of of(page, "sh"))
+      expect(() => execFileSync("sh", ["-n", "-c", body], { stdio: "pipe" })).not.toThrow();
+  });
+
+  const shown = PAGES.filter((page) => of(page, "yaml", "json", "markdown").length > 0);
+
+  it.each(shown)("%s that shows a file shows one that would be taken", (page) => {
+    for (const { body } of of(page, "json")) expect(() => JSON.parse(body)).not.toThrow();
+    for (const { body, line } of of(page, "yaml"))
+      expect(
+        SCHEMAS.some((schema) => schema.safeParse(parse(body)).success),
+        `${page}:${line}`,
+      ).toBe(true);
+    for (const { mark, line } of of(page, "markdown")) expect(mark, `${page}:${line}`).toBe("file");
   });
 });
 
 describe("the configuration's page", () => {
-  it("shows a pawl.yaml that is valid", () => {
-    const project = mkdtempSync(join(tmpdir(), "pawl-docs-"));
-    try {
-      const [example = ""] = blocks("docs/configuration.md", "yaml");
-      expect(Object.keys(parse(example))).toEqual(["alfred"]);
-      writeFileSync(join(project, "pawl.yaml"), example);
-      expect(run(project, "pawl config")).toContain("pawl.yaml:3:13");
-    } finally {
-      rmSync(project, { recursive: true, force: true });
-    }
+  it("shows a pawl.yaml of which every value holds, with its place", () => {
+    using project = new SampleProject();
+    const [example] = of("docs/configuration.md", "yaml");
+    project.write("pawl.yaml", example?.body ?? "");
+    expect(project.sh("pawl config")).toContain("pawl.yaml:3:13");
   });
 });
 
@@ -106,14 +160,17 @@ describe("the commands' page", () => {
   });
 });
 
-/** Runs a documented command as a reader would; `pawl` is the program under test. Throws where it fails. */
-function run(folder: string, command: string): string {
-  const [program, ...args] = command.split(" ");
-  expect(program, command).toBe("pawl");
-  return execFileSync(process.execPath, [MAIN, ...args], {
-    cwd: folder,
-    env: testEnvironment({ DOOR_ONLY: "" }),
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+/** To a file that is there, and to a heading that it has. */
+function leadsSomewhere(page: string, to: string): boolean {
+  const [path = "", heading] = to.split("#");
+  const target = path === "" ? page : join(dirname(page), path);
+  if (!existsSync(join(ROOT, target))) return false;
+  if (heading === undefined) return true;
+  const headings = [...textOf(target).matchAll(/^#+ (.+)$/gm)].map(([, text = ""]) =>
+    text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replace(/\s/g, "-"),
+  );
+  return headings.includes(heading);
 }

@@ -33,6 +33,8 @@ function packaged(path: string): Promise<string | null> {
 export interface ProjectOptions {
   readonly settings?: Partial<AlfredSettings>;
   readonly withoutGit?: true;
+  /** A project that is there already, and stays as it is. */
+  readonly root?: string;
 }
 
 export interface ToolAnswer {
@@ -51,9 +53,9 @@ export class AlfredProject {
   patience = 20_000;
 
   constructor(options: ProjectOptions = {}) {
-    this.root = mkdtempSync(join(tmpdir(), "pawl-alfred-"));
+    this.root = options.root ?? mkdtempSync(join(tmpdir(), "pawl-alfred-"));
     this.settings = { ...DEFAULT_SETTINGS.alfred, ...options.settings };
-    if (options.withoutGit) return;
+    if (options.withoutGit || options.root) return;
     this.git("init", "-q", "-b", "main");
     this.git("config", "user.email", "dev@example.com");
     this.git("config", "user.name", "Dev");

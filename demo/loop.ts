@@ -1,9 +1,22 @@
-/** Chapter three: agents work through the tasks in worktrees, are checked by the loop, and their work is merged; its evidence goes back to the gates. */
+/**
+ * Chapter three: agents work through the tasks in worktrees, are checked by the loop, and their work is merged;
+ * its evidence goes back to the gates.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { connect, type Stage, section, write } from "./stage.ts";
+import { SCRIPTED } from "./options.ts";
+import { beneath, connect, print, type Stage, section, write } from "./stage.ts";
 
-const SECOND = `
+/** The scripted agent obeys lines; a model reads what is to be done. */
+const NOTES = {
+  scripted: [
+    'RUN: echo "Greets people by name." > NOTES.md && git add NOTES.md && git commit -qm "Say what this is"',
+    "RUN: bloom done TS-02",
+  ],
+  model: ["Write NOTES.md: one line that says what greet.js does. Commit it."],
+};
+
+const second = (instructions: readonly string[]) => `
   - id: TS-02
     title: Say what this is
     repo: .
@@ -11,20 +24,27 @@ const SECOND = `
     merge_into: main
     verify: ["test -s NOTES.md"]
     instructions: |
-      RUN: echo "Greets people by name." > NOTES.md && git add NOTES.md && git commit -qm "Say what this is"
-      RUN: bloom done TS-02
+${instructions.map((line) => `      ${line}`).join("\n")}
 `;
 
 export async function runLoop(stage: Stage): Promise<void> {
   stage.chapter("3. Agents do it: two tasks, two worktrees, side by side");
-  write(stage, "tasks.yaml", readFileSync(join(stage.folder, "tasks.yaml"), "utf8") + SECOND);
+  const tasks = readFileSync(join(stage.folder, "tasks.yaml"), "utf8");
+  write(stage, "tasks.yaml", tasks + second(stage.agent === SCRIPTED ? NOTES.scripted : NOTES.model));
   await stage.tell("human", "adds a second task to tasks.yaml");
   await stage.tell("pawl", "bloom validate", (await stage.pawl("validate")).output);
 
-  const ran = await stage.pawl("run", "--once", "--agents", "2");
-  await stage.tell("pawl", "bloom run --once --agents 2", told(ran.output));
-  if (ran.code !== 0)
-    throw new Error(`The loop should have ended with 0, but ended with ${ran.code}:\n${ran.output}`);
+  await stage.tell("pawl", "bloom run --once --agents 2");
+  const code = await stage.watch(["run", "--once", "--agents", "2"], (line) => {
+    const shown = told(line);
+    if (shown) print(beneath(shown));
+  });
+  if (code !== 0) {
+    const list = await stage.pawl("list");
+    throw new Error(
+      `The loop should have ended with 0, but ended with ${code}:\n${list.output}What each run said is in ${join(stage.folder, ".pawl/agents")}.`,
+    );
+  }
   await stage.tell(
     "git",
     "git log --graph --oneline --all",
@@ -50,19 +70,14 @@ async function takeBack(stage: Stage): Promise<void> {
     throw new Error(`The task should be ready for review, but is: ${state}`);
 }
 
-/** The loop's own account: JSON lines, since it writes to no terminal here. */
-function told(output: string): string {
-  const events = output
-    .split("\n")
-    .filter((line) => line.startsWith("{"))
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
-  const shown = /^(step:(started|completed)|agent:started|check:|merge:completed|task:completed)/;
-  return events
-    .filter(({ type }) => shown.test(String(type)))
-    .map((event) => {
-      const what =
-        event.stepId ?? event.command ?? event.into ?? (event.resumed ? "resumes its session" : "");
-      return `${String(event.taskId).padEnd(6)} ${String(event.type).padEnd(16)} ${what}`.trimEnd();
-    })
-    .join("\n");
+const SHOWN = /^(step:(started|completed)|agent:started|check:|merge:completed|task:(completed|blocked))/;
+
+/** One event of the loop's own account, which is JSON lines here, since it writes to no terminal. */
+function told(line: string): string {
+  if (!line.startsWith("{")) return "";
+  const event = JSON.parse(line) as Record<string, unknown>;
+  if (!SHOWN.test(String(event.type))) return "";
+  const resumed = event.resumed ? "resumes its session" : "";
+  const what = event.stepId ?? event.command ?? event.into ?? event.reason ?? resumed;
+  return `${String(event.taskId).padEnd(6)} ${String(event.type).padEnd(16)} ${what}`.trimEnd();
 }

@@ -1,10 +1,37 @@
 /** Chapter two: the task is planned through its gates, and the plan is handed over to the loop. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { SCRIPTED } from "./options.ts";
 import { type Assistant, connect, type Stage } from "./stage.ts";
 
-/** What an assistant would work out; the `RUN:` lines are what the scripted agent obeys. */
-const WORK = [
+/** The scripted agent obeys lines; a model reads what is to be done. */
+const SPECS = {
+  scripted: [
+    [
+      `RUN: printf '%s\\n' 'console.log("Hello, " + (process.argv[2] ?? "world") + "!");' > greet.js`,
+      'RUN: git commit -qam "Greet by name"',
+      "RUN: bloom step done TS-01.S-1",
+    ],
+    [
+      `RUN: printf '%s\\n' 'import { execFileSync } from "node:child_process";' 'import assert from "node:assert";' 'import test from "node:test";' 'const greet = (...who) => execFileSync("node", ["greet.js", ...who], { encoding: "utf8" });' 'test("greets by name", () => assert.equal(greet("Ada"), "Hello, Ada!\\n"));' 'test("greets the world", () => assert.equal(greet(), "Hello, world!\\n"));' > greet.test.js`,
+      'RUN: git add greet.test.js && git commit -qm "Test the greeting"',
+      "RUN: bloom step done TS-01.S-2",
+    ],
+  ],
+  model: [
+    [
+      "Let greet.js take the name from its first argument: `node greet.js Ada` prints `Hello, Ada!`,",
+      "`node greet.js` still prints `Hello, world!`. Commit.",
+    ],
+    [
+      "Add greet.test.js with node:test and node:assert: it calls greet.js by execFileSync, with a name and without,",
+      "and compares what is printed. Commit.",
+    ],
+  ],
+} as const;
+
+/** What an assistant would work out. */
+const workFor = ([first, second]: (typeof SPECS)[keyof typeof SPECS]) => [
   {
     context_summary: "greet.js prints a fixed greeting; nothing else uses it.",
     affected_files: ["greet.js"],
@@ -23,16 +50,8 @@ const WORK = [
   },
   {
     slots: [
-      slot("S-1", "Take a name", "greet.js", "MODIFY", [
-        `RUN: printf '%s\\n' 'console.log("Hello, " + (process.argv[2] ?? "world") + "!");' > greet.js`,
-        'RUN: git commit -qam "Greet by name"',
-        "RUN: bloom step done TS-01.S-1",
-      ]),
-      slot("S-2", "Test it", "greet.test.js", "CREATE", [
-        `RUN: printf '%s\\n' 'import { execFileSync } from "node:child_process";' 'import assert from "node:assert";' 'import test from "node:test";' 'const greet = (...who) => execFileSync("node", ["greet.js", ...who], { encoding: "utf8" });' 'test("greets by name", () => assert.equal(greet("Ada"), "Hello, Ada!\\n"));' 'test("greets the world", () => assert.equal(greet(), "Hello, world!\\n"));' > greet.test.js`,
-        'RUN: git add greet.test.js && git commit -qm "Test the greeting"',
-        "RUN: bloom step done TS-01.S-2",
-      ]),
+      slot("S-1", "Take a name", "greet.js", "MODIFY", first),
+      slot("S-2", "Test it", "greet.test.js", "CREATE", second),
     ],
   },
 ];
@@ -60,7 +79,8 @@ export async function planTask(stage: Stage): Promise<void> {
     "plan_task",
     (await assistant.call("plan_task", { task_id: "TS-01" })).message,
   );
-  for (const artifact of WORK) await handIn(stage, assistant, artifact);
+  const specs = stage.agent === SCRIPTED ? SPECS.scripted : SPECS.model;
+  for (const artifact of workFor(specs)) await handIn(stage, assistant, artifact);
   const over = await assistant.call("implement_task", { task_id: "TS-01", hand_over: true });
   await stage.tell("assistant", "implement_task, handing over to the loop");
   await stage.tell("pawl", over.message);

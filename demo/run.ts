@@ -1,46 +1,71 @@
 /**
  * `npm run demo`: the whole road, on a real git repository in a temporary folder, with the real server, a real client
- * and the scripted agent in place of a model. It needs no key and no network. `--fast` does not pause between lines.
+ * and the scripted agent in place of a model. It needs no key and no network. `--fast` does not pause between lines;
+ * `--agent claude` and so on has the tasks done by a real agent.
  */
+import { settingsOf, tryAgent } from "./agent.ts";
 import { runLoop } from "./loop.ts";
+import { type DemoOptions, parseOptions, USAGE } from "./options.ts";
 import { planTask } from "./plan.ts";
 import { reviewRequest } from "./review.ts";
 import { openStage, print, write } from "./stage.ts";
 import { startTask } from "./start-task.ts";
 
-const stage = openStage({ fast: process.argv.includes("--fast") || !process.stdout.isTTY });
+/** Gives the exit code. */
+async function main(): Promise<number> {
+  const options = parseOptions(process.argv.slice(2), process.stdout.isTTY === true);
+  if (typeof options === "string") {
+    process.stderr.write(`demo: ${options}\n\n${USAGE}`);
+    return 2;
+  }
+  if (!options.help) return play(options);
+  print(USAGE);
+  return 0;
+}
 
-write(stage, "greet.js", 'console.log("Hello, world!");\n');
-write(stage, "package.json", '{ "name": "greeter", "type": "module" }\n');
-write(
-  stage,
-  "pawl.yaml",
-  "alfred:\n  reviews: {plan_task: [ai], implement_task: [human]}\n  checks: {test: node --test}\nbloom: {agent: scripted}\n",
-);
-write(stage, ".gitignore", ".alfred/\n.ai/\n.pawl/\ntasks.yaml\n");
-stage.git("init", "-q", "-b", "main");
-stage.git("config", "user.name", "Demo");
-stage.git("config", "user.email", "demo@example.invalid");
-stage.git("add", ".");
-stage.git("commit", "-q", "-m", "Say hello");
-stage.git("init", "-q", "--bare", "-b", "main", stage.remote);
-stage.git("remote", "add", "origin", stage.remote);
-stage.git("push", "-q", "-u", "origin", "main");
+async function play({ fast, agent }: DemoOptions): Promise<number> {
+  const stage = openStage({ fast, agent: agent.name });
 
-print("Pawl keeps coding agents on a written workflow, and nothing slips back.");
-print(`The project is a real git repository with a remote: ${stage.folder}`);
-await startTask(stage);
-await planTask(stage);
-await runLoop(stage);
-await reviewRequest(stage);
+  write(stage, "greet.js", 'console.log("Hello, world!");\n');
+  write(stage, "package.json", '{ "name": "greeter", "type": "module" }\n');
+  write(
+    stage,
+    "pawl.yaml",
+    `alfred:\n  reviews: {plan_task: [ai], implement_task: [human]}\n  checks: {test: node --test}\n${settingsOf(agent)}`,
+  );
+  write(stage, ".gitignore", ".alfred/\n.ai/\n.pawl/\ntasks.yaml\n");
+  stage.git("init", "-q", "-b", "main");
+  stage.git("config", "user.name", "Demo");
+  stage.git("config", "user.email", "demo@example.invalid");
+  stage.git("add", ".");
+  stage.git("commit", "-q", "-m", "Say hello");
+  stage.git("init", "-q", "--bare", "-b", "main", stage.remote);
+  stage.git("remote", "add", "origin", stage.remote);
+  stage.git("push", "-q", "-u", "origin", "main");
 
-stage.chapter("What happened, from one stream of events (pawl log)");
-print((await stage.pawl("log")).output.split("\n").slice(-14).join("\n"));
-print(`The project stays for looking around:
+  print("Pawl keeps coding agents on a written workflow, and nothing slips back.");
+  print(`The project is a real git repository with a remote:\n  ${stage.folder}`);
+  if (!(await tryAgent(stage, agent))) {
+    stage.remove();
+    return 1;
+  }
+  await startTask(stage);
+  await planTask(stage);
+  await runLoop(stage);
+  await reviewRequest(stage);
+
+  stage.chapter("What happened, from one stream of events (pawl log)");
+  print((await stage.pawl("log")).output.trimEnd().split("\n").slice(-14).join("\n"));
+  print(`\nThe project stays for looking around:
 
   cd ${stage.folder}
   cat .alfred/workspace/TS-01/scratchpad.md     every accepted artifact
   git log --graph --oneline --all               what the agents merged
   cat tasks.yaml                                the tasks, in your own format
 
-With the program on your PATH (npm link): pawl status, pawl show alfred:TS-01, pawl lumos, pawl log.`);
+With the program on your PATH (npm link): pawl status, pawl show alfred:TS-01,
+pawl lumos, pawl log.`);
+  return 0;
+}
+
+process.exitCode = await main();

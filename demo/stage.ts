@@ -1,10 +1,11 @@
 /** What the chapters of the demo stand on: a real project, a real client of the real server, and a narrator. */
-import { execFile, execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { promisify, styleText } from "node:util";
+import { promisify, stripVTControlCharacters, styleText } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
@@ -16,20 +17,26 @@ const COLOURS = { assistant: "cyan", human: "magenta", pawl: "yellow", git: "blu
 
 export interface Stage {
   readonly folder: string;
+  /** The agent that does the tasks, as pawl.yaml names it. */
+  readonly agent: string;
   /** Where a bare remote repository may be made. */
   readonly remote: string;
   chapter(title: string): void;
   /** One line of what an actor does or says; longer texts are indented beneath. */
-  tell(actor: Actor, line: string, beneath?: string): Promise<void>;
+  tell(actor: Actor, line: string, more?: string): Promise<void>;
   git(...args: readonly string[]): string;
   pawl(...args: readonly string[]): Promise<{ readonly code: number; readonly output: string }>;
+  /** The same, with each line of its output as it comes. */
+  watch(args: readonly string[], onLine: (line: string) => void): Promise<number | null>;
   node(...args: readonly string[]): string;
   /** Adds to the environment of every program that is called from here on. */
   setVariables(variables: Readonly<Record<string, string>>): void;
   readonly variables: Readonly<NodeJS.ProcessEnv>;
+  /** Leaves nothing behind. */
+  remove(): void;
 }
 
-export function openStage(options: { readonly fast: boolean }): Stage {
+export function openStage(options: { readonly fast: boolean; readonly agent: string }): Stage {
   const place = mkdtempSync(join(tmpdir(), "pawl-demo-"));
   const folder = join(place, "greeter");
   const programs = join(place, "bin");
@@ -45,6 +52,7 @@ export function openStage(options: { readonly fast: boolean }): Stage {
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_TERMINAL_PROMPT: "0",
     PATH: `${programs}${delimiter}${process.env.PATH}`,
+    COLUMNS: String(WIDTH),
     PAWL_SCRIPTED_HOME: join(place, "sessions"),
   };
   delete environment.PAWL_PROJECT;
@@ -58,6 +66,8 @@ export function openStage(options: { readonly fast: boolean }): Stage {
   const pause = () => new Promise((done) => setTimeout(done, options.fast ? 0 : 350));
   return {
     folder,
+    agent: options.agent,
+    remove: () => rmSync(place, { recursive: true, force: true }),
     remote: join(place, "remote.git"),
     git,
     node: (...args) =>
@@ -65,9 +75,11 @@ export function openStage(options: { readonly fast: boolean }): Stage {
     setVariables: (variables) => Object.assign(environment, variables),
     variables: environment,
     chapter: (title) => print(`\n${styleText("bold", title)}\n`),
-    async tell(actor, line, beneath) {
-      print(`  ${styleText(COLOURS[actor], actor.padEnd(9))} ${line}`);
-      if (beneath) print(indent(beneath));
+    async tell(actor, line, more) {
+      const [first = "", ...rest] = wrapped(line, WIDTH - 6);
+      print(`  ${styleText(COLOURS[actor], actor.padEnd(9))} ${first}`);
+      for (const each of rest) print(`${" ".repeat(12)}${each}`);
+      if (more) print(beneath(more));
       await pause();
     },
     async pawl(...args) {
@@ -76,6 +88,18 @@ export function openStage(options: { readonly fast: boolean }): Stage {
         ({ stdout }) => ({ code: 0, output: stdout }),
         ({ code, stdout, stderr }) => ({ code, output: `${stdout}${stderr}` }),
       );
+    },
+    watch(args, onLine) {
+      const child = spawn(process.execPath, [PROGRAM, ...args], {
+        cwd: folder,
+        env: environment,
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      createInterface({ input: child.stdout }).on("line", onLine);
+      return new Promise((resolve, reject) => {
+        child.on("error", reject);
+        child.on("close", resolve);
+      });
     },
   };
 }
@@ -139,12 +163,26 @@ export function write(stage: Stage, name: string, text: string): void {
   writeFileSync(join(stage.folder, name), text);
 }
 
-function indent(text: string): string {
+const INDENT = 4;
+/** Of what stands beneath a line. */
+const WIDTH = Math.min(process.stdout.columns ?? 80, 100) - INDENT - 2;
+
+/** What belongs to the line above it, no wider than the screen. */
+export function beneath(text: string): string {
   return text
     .trimEnd()
     .split("\n")
-    .map((line) => `            ${styleText("dim", `│ ${line}`)}`)
+    .flatMap((line) => wrapped(line, WIDTH))
+    .map((line) => `${" ".repeat(INDENT)}${styleText("dim", `│ ${line}`)}`)
     .join("\n");
+}
+
+/** A line that fits stays as it is; another one is broken between words. */
+function wrapped(line: string, width: number): string[] {
+  if (stripVTControlCharacters(line).length <= width) return [line];
+  const at = line.lastIndexOf(" ", width);
+  const cut = at > width / 3 ? at : width;
+  return [line.slice(0, cut), ...wrapped(line.slice(cut).trimStart(), width)];
 }
 
 export function print(text: string): void {

@@ -7,8 +7,8 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const GATE_LINES = 26;
-const MAX_COLUMNS = 118;
+const GATE_LINES = 37;
+const MAX_COLUMNS = 84;
 const CELL = { width: 7.8, height: 18 };
 const PAD = 16;
 

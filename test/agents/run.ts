@@ -12,6 +12,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { openModelServer } from "../rig/model/server.ts";
 import { isClient, walkStartTask } from "./clients.ts";
+import { isPlayed, playDemo } from "./demo.ts";
 import { openHome, PAWL, type Stage } from "./ground.ts";
 import { type Guard, openGuard, withoutWay } from "./guard.ts";
 import { install } from "./install.ts";
@@ -52,9 +53,11 @@ function proofsOf(driven: Driven, guard: Guard): readonly Proof[] {
     assert.deepEqual([...new Set(guard.asked)], []);
     return "the proxy was asked for nothing";
   };
+  const play = ({ binary }: Stage) => playDemo(driven, binary, guard.environment);
   return [
     ...PROOFS,
     ...(isClient(driven) ? [{ what: "as a client of pawl mcp it walks start_task", prove: walk }] : []),
+    ...(isPlayed(driven) ? [{ what: "the demo's tasks are done by it", prove: play }] : []),
     { what: "nothing reaches beyond loopback", prove: inside },
   ];
 }

@@ -95,7 +95,7 @@ describe("pawl status", () => {
     const text = render([{ ...alfred(), begin: "ask your assistant" }, bloom()]);
     expect(text).toBe(
       [
-        "No run yet in /home/ada/shop. To begin:",
+        "No run yet in /home/ada/shop. To begin one:",
         "  Alfred  ask your assistant",
         "  Bloom   write tasks.yaml",
         "",
@@ -103,7 +103,9 @@ describe("pawl status", () => {
         "",
       ].join("\n"),
     );
-    expect(render([alfred(RUN), bloom()])).toContain("\nNot begun:\n  Bloom  write tasks.yaml\n");
+    expect(render([alfred(RUN), bloom()])).toContain(
+      "\nNo open run; to begin one:\n  Bloom  write tasks.yaml\n",
+    );
   });
 
   it("cuts short what has not begun, and keeps what is under way", () => {

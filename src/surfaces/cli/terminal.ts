@@ -23,6 +23,7 @@ export interface Paint {
   readonly cyan: Colour;
 }
 
+const NARROWEST = 40;
 const WIDEST = 100;
 const DEFAULT_COLUMNS = 80;
 
@@ -32,7 +33,7 @@ export function openTerminal(environment: Readonly<Record<string, string | undef
   // Who reads may stop reading (`pawl status | head -1`); that is no failure of ours.
   stdout?.on("error", () => {});
   return {
-    columns: Math.min(stdout?.columns || DEFAULT_COLUMNS, WIDEST),
+    columns: columnsOf(stdout?.columns, environment.COLUMNS),
     paint: paintOf(hasColour(environment, stdout?.isTTY ?? false)),
     isScreen: stdout?.isTTY === true && environment.TERM !== "dumb",
     out(text) {
@@ -42,6 +43,12 @@ export function openTerminal(environment: Readonly<Record<string, string | undef
     },
     err: (text) => void writeWhole(ERR, text),
   };
+}
+
+/** The screen's own width; where there is none, the one that the caller names. */
+function columnsOf(screen: number | undefined, named: string | undefined): number {
+  const wanted = screen || Number(named) || DEFAULT_COLUMNS;
+  return Math.min(Math.max(wanted, NARROWEST), WIDEST);
 }
 
 const OUT = 1;

@@ -14,7 +14,10 @@ export interface ModelServer {
   close(): Promise<void>;
 }
 
-export async function openModelServer(): Promise<ModelServer> {
+/** `steer`: what a person's words without steering mean to this model; null: nothing. */
+export async function openModelServer(
+  steer: (text: string) => string | null = () => null,
+): Promise<ModelServer> {
   const asked: (Asked & { answer: Answer })[] = [];
   const unknown: string[] = [];
   const server = createServer(async (request, response) => {
@@ -28,7 +31,7 @@ export async function openModelServer(): Promise<ModelServer> {
         error: { message: "unknown path" },
       });
     }
-    const question = api.parse(body, path);
+    const question = steered(api.parse(body, path), steer);
     const reply = answer(question);
     if (question.shell !== null) asked.push({ ...question, answer: reply });
     give(response, api, question, reply, wantsStream(path, body));
@@ -44,6 +47,13 @@ export async function openModelServer(): Promise<ModelServer> {
         server.close(() => done());
       }),
   };
+}
+
+function steered(asked: Asked, steer: (text: string) => string | null): Asked {
+  const said = asked.said.map((one) =>
+    one.by === "user" ? { ...one, text: steer(one.text) ?? one.text } : one,
+  );
+  return { ...asked, said };
 }
 
 function give(response: ServerResponse, api: ModelApi, asked: Asked, reply: Answer, stream: boolean): void {

@@ -1,6 +1,14 @@
 /** The library as its users get it: bundled, with its types, imported by its name from another project. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -91,11 +99,45 @@ describe("the library, installed in another project", () => {
     expect(() => execFileSync(process.execPath, [TSC, "-p", consumer], { stdio: "pipe" })).not.toThrow();
   });
 
+  it("type-checks where it is all that was installed: its types name no other package", () => {
+    const bare = mkdtempSync(join(tmpdir(), "pawl-bare-"));
+    try {
+      mkdirSync(join(bare, "node_modules"));
+      renameSync(join(consumer, "node_modules/pawl"), join(bare, "node_modules/pawl"));
+      writeFileSync(join(bare, "package.json"), '{ "type": "module" }\n');
+      // Every name of the index, so that every declaration is looked at.
+      writeFileSync(
+        join(bare, "all.ts"),
+        'import * as pawl from "pawl";\nexport const all: typeof pawl = pawl;\n',
+      );
+      const options = ["--strict", "--noEmit", "--module", "nodenext", "--listFiles", "all.ts"];
+      const listed = execFileSync(process.execPath, [TSC, ...options], {
+        cwd: bare,
+        encoding: "utf8",
+        stdio: "pipe",
+      });
+      const seen = listed.split("\n").filter((file) => file.includes("node_modules/pawl/"));
+      expect(seen).toHaveLength(types);
+      const others = listed
+        .split("\n")
+        .filter((file) => file.includes("node_modules/") && !file.includes("/lib.") && !seen.includes(file));
+      expect(others).toEqual([]);
+    } finally {
+      renameSync(join(bare, "node_modules/pawl"), join(consumer, "node_modules/pawl"));
+      rmSync(bare, { recursive: true, force: true });
+    }
+  });
+
   it("does what its page says", () => {
     const page = readFileSync(join(ROOT, "docs/library.md"), "utf8");
     const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code);
     expect(blocks).toHaveLength(2);
     writeFileSync(join(consumer, "page.ts"), blocks.join("\n"));
+    const config = { extends: "./tsconfig.json", files: ["page.ts"] };
+    writeFileSync(join(consumer, "tsconfig.page.json"), JSON.stringify(config));
+    const checked = () =>
+      execFileSync(process.execPath, [TSC, "-p", "tsconfig.page.json"], { cwd: consumer, stdio: "pipe" });
+    expect(checked).not.toThrow();
     const root = mkdtempSync(join(consumer, "project-"));
     writeFileSync(join(root, "front.key"), "");
     const run = { cwd: root, encoding: "utf8" } as const;

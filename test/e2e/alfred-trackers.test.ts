@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import alfred from "../../src/workflows/alfred/module.ts";
 import { CONTEXT, DESIGN, PLAN, STRATEGY, through } from "../rig/alfred-artifacts.ts";
 import { AlfredProject, CLEAN, taskMarkdown } from "../rig/alfred-project.ts";
-import { JiraTracker } from "../rig/jira-tracker.ts";
+import { JiraServer } from "../rig/jira-server.ts";
 import { LinearServer } from "../rig/linear-server.ts";
 
 interface Rig extends AsyncDisposable {
@@ -32,7 +32,7 @@ const TRACKER = {
 };
 
 async function jira(): Promise<Rig> {
-  const server = await JiraTracker.open();
+  const server = await JiraServer.open();
   const project = environmentOf("jira", server.environment);
   return {
     project,
@@ -43,7 +43,9 @@ async function jira(): Promise<Rig> {
         ...(done && { status: "Done" }),
         ...(high && { priority: "High" }),
         ...(text && {
-          html: text.replace(/^## (.*)$/gm, "<h2>$1</h2>").replace(/^- (.*)$/gm, "<ul><li>$1</li></ul>"),
+          description: text
+            .replace(/^## (.*)$/gm, "<h2>$1</h2>")
+            .replace(/^- (.*)$/gm, "<ul><li>$1</li></ul>"),
         }),
       }),
     rename(id, title) {
@@ -51,7 +53,7 @@ async function jira(): Promise<Rig> {
       if (issue) issue.summary = title;
     },
     status: (id) => server.issues.get(id)?.status,
-    comments: (id) => server.comments.filter(({ key }) => key === id).map(({ body }) => body),
+    comments: (id) => server.issues.get(id)?.comments ?? [],
     paged: (size) => {
       server.pageSize = size;
     },

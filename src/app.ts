@@ -1,10 +1,11 @@
 /** The composition root: environment and configuration → adapters → runtime → surfaces. */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { hostname, userInfo } from "node:os";
 import { basename, join, sep } from "node:path";
 import { openCache } from "./adapters/files/cache.ts";
 import { openStore } from "./adapters/files/store.ts";
+import { PawlError } from "./base/error.ts";
 import type { Caller } from "./base/event.ts";
 import { projectPath } from "./base/path.ts";
 import type { Editor, Store } from "./base/ports.ts";
@@ -50,9 +51,11 @@ export async function run({ argv, program, home, workflows: shipped = WORKFLOWS 
         },
       };
     },
-    launch: launchOf(home),
+    get launch() {
+      return launchOf(home);
+    },
     async project({ create = false, option, file } = {}) {
-      const cwd = process.cwd();
+      const cwd = workingFolder();
       const tasksFile = file ?? environment.BLOOM_TASKS_FILE;
       const root = findRoot({ cwd, option, variable: environment.PAWL_PROJECT, tasksFile, create });
       return open({ root, home, environment, workflows, cwd, tasksFile });
@@ -60,7 +63,7 @@ export async function run({ argv, program, home, workflows: shipped = WORKFLOWS 
     ...(environment.PAWL_OUTBOX ? { post: posting(environment.PAWL_OUTBOX) } : {}),
     async agents(root, agents = {}) {
       const { openAgents } = await import("./adapters/agents/agents.ts");
-      return openAgents({ projectRoot: root ?? process.cwd(), environment, agents });
+      return openAgents({ projectRoot: root ?? workingFolder(), environment, agents });
     },
     async git(root) {
       const [{ openRepositories }, { openWorktrees }] = await Promise.all([
@@ -121,9 +124,23 @@ async function allWorkflows(
   return withOwnWorkflows(place.workflows, async () => (await open({ ...place, root })).runtime.store);
 }
 
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    throw new PawlError(
+      "usage",
+      "The folder that this shell stands in is gone: it was removed or renamed.",
+      "Change to a folder that is there.",
+      cause,
+    );
+  }
+}
+
 function textOf(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    // A pipe would be waited for.
+    return statSync(path).isFile() ? readFileSync(path, "utf8") : "";
   } catch {
     // That it cannot be read is told by whoever needs what it says.
     return "";
@@ -136,7 +153,7 @@ function existingRoot(argv: readonly string[], environment: Environment): string
   const option = argv[at]?.startsWith("--project=") ? argv[at]?.slice("--project=".length) : argv[at + 1];
   try {
     return findRoot({
-      cwd: process.cwd(),
+      cwd: workingFolder(),
       option: at < 0 ? undefined : option,
       variable: environment.PAWL_PROJECT,
       tasksFile: environment.BLOOM_TASKS_FILE,
@@ -238,7 +255,7 @@ function launchOf(home: string): readonly string[] {
   if (home.includes(`${sep}_npx${sep}`)) return ["npx", "-y", "pawl", "mcp"];
   const at = home.lastIndexOf(`${sep}node_modules${sep}pawl${sep}`);
   if (at < 0) return ["node", join(home, home.endsWith("src") ? "main.ts" : "main.js"), "mcp"];
-  return `${process.cwd()}${sep}`.startsWith(home.slice(0, at) + sep)
+  return `${workingFolder()}${sep}`.startsWith(home.slice(0, at) + sep)
     ? ["npx", "pawl", "mcp"]
     : ["pawl", "mcp"];
 }

@@ -105,7 +105,7 @@ function idOf(run: string): string {
 }
 
 export function runMissing(name: string, runs: readonly string[]): PawlError {
-  const near = nearest(name, [...runs, ...runs.map(idOf)]);
+  const near = name === "" ? null : nearest(name, [...runs, ...runs.map(idOf)]);
   const shown = runs.slice(0, 8).join(", ");
   return new PawlError(
     "run-missing",

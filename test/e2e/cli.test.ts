@@ -36,10 +36,17 @@ describe("pawl", () => {
     [["approve", "alfrd:x"], 2, 'No workflow is called "alfrd"'],
     [["approve", "door:../x"], 2, "The door id is not valid"],
     [["check", "dor"], 2, "Use door."],
-    [["diagram", "door", "--format", "svg"], 2, "Allowed choices are mermaid, xstate, markdown"],
-    [["door"], 2, "expected one of knock"],
+    [
+      ["diagram", "door", "--format", "svg"],
+      2,
+      '--format is "svg": expected one of mermaid, xstate, markdown.',
+    ],
+    [["door"], 2, "expected knock"],
     [["door", "knok"], 2, "Did you mean knock?"],
-    [["init", "--client", "emacs"], 2, "Allowed choices are claude-code"],
+    [["init", "--client", "emacs"], 2, '--client is "emacs": expected one of claude-code'],
+    [["init", "--client", "claude"], 2, "Did you mean claude-code?"],
+    [["completion", "fisch"], 2, "Did you mean fish?"],
+    [["log", "nope"], 2, 'No run is called "nope"'],
     [["status", "--project", "/nowhere"], 2, '--project names "/nowhere"'],
   ])("refuses %j with two lines and %i", async (args, code, words) => {
     using project = temporaryProject();

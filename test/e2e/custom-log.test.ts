@@ -13,7 +13,8 @@ const advanced = (run: string, summary: string) =>
 describe("pawl log", () => {
   it("shows every event in lines of 80 columns, or those of one run, or JSON", async () => {
     using project = temporaryProject();
-    expect(await project.pawl("log")).toEqual({ code: 0, out: "", err: "" });
+    expect(await project.pawl("log")).toEqual({ code: 0, out: "Nothing has happened yet.\n", err: "" });
+    expect(await project.pawl("log", "--json")).toEqual({ code: 0, out: "", err: "" });
     const failed = {
       type: "check:failed",
       id: "c",

@@ -1,4 +1,6 @@
 import type { PawlEvent } from "../../base/event.ts";
+import { overview, runMissing } from "../../runtime/overview.ts";
+import type { Project } from "../../runtime/project.ts";
 import type { Run } from "./command.ts";
 import { cut, type Paint, type Terminal } from "./terminal.ts";
 
@@ -12,6 +14,7 @@ export const log: Run = async (host, call) => {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, end);
   const isFollowing = call.options.follow === true;
   let day = "";
+  let count = 0;
   for await (const event of project.events({ follow: isFollowing, signal: stop.signal })) {
     if (run !== undefined && !isOf(event, run)) continue;
     const { date, time } = momentOf(event);
@@ -19,9 +22,19 @@ export const log: Run = async (host, call) => {
     const line = json ? JSON.stringify(event) : `${heading}${renderEvent(event, time, terminal)}`;
     if (!terminal.out(`${line}\n`)) return undefined;
     day = date;
+    count += 1;
   }
-  return undefined;
+  if (count > 0 || isFollowing) return undefined;
+  if (run !== undefined) await checkKnown(project, run);
+  return json ? undefined : { text: `Nothing has happened${run ? ` to ${run}` : ""} yet.\n`, data: [] };
 };
+
+/** Throws `run-missing` where nothing is known of the run. */
+async function checkKnown(project: Project, name: string): Promise<void> {
+  const runs = (await overview(project)).flatMap((workflow) => workflow.runs.map(({ run }) => run));
+  if (!runs.some((run) => run === name || run.slice(run.indexOf(":") + 1) === name))
+    throw runMissing(name, runs);
+}
 
 /** By the run's whole name or its id. */
 function isOf(event: PawlEvent, name: string): boolean {

@@ -1,6 +1,7 @@
 /** The command line: which command is meant, and how its answer or its error is shown. */
 import { Argument, Command, CommanderError, type Help, Option } from "commander";
 import { type ErrorCode, PawlError, toPawlError } from "../../base/error.ts";
+import { nearest } from "../../base/nearest.ts";
 import type { Answer, Call, CommandArgument, CommandOption, CommandSpec, Host } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { clean } from "./terminal.ts";
@@ -13,6 +14,7 @@ const USAGE_CODES: ReadonlySet<ErrorCode> = new Set([
   "workflow-missing",
   "id-invalid",
   "agent-missing",
+  "task-missing",
 ]);
 
 /** Runs the command line and gives the exit code. Never throws. */
@@ -30,16 +32,23 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<n
 }
 
 function fail({ code, message, fix }: PawlError, json: boolean, { terminal, name }: Host): number {
-  const line = (text: string) =>
-    clean(text)
-      .replace(/\s*\n\s*/g, " ")
-      .trim();
   if (json) terminal.out(`${JSON.stringify({ error: { code, message, fix } }, null, 2)}\n`);
   else {
-    terminal.err(`${terminal.paint.red(`${name}:`)} ${line(message)} [${code}]\n`);
-    terminal.err(`${terminal.paint.bold("fix:")}${" ".repeat(name.length - 2)}${line(fix)}\n`);
+    const width = name.length + 2;
+    const lines = (text: string) => hang(clean(text), width);
+    terminal.err(`${terminal.paint.red(`${name}:`)} ${lines(message)} [${code}]\n`);
+    terminal.err(`${terminal.paint.bold("fix:")}${" ".repeat(width - 4)}${lines(fix)}\n`);
   }
   return USAGE_CODES.has(code) ? 2 : 1;
+}
+
+/** A list of problems keeps its lines, beneath the first. */
+function hang(text: string, width: number): string {
+  return text
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .filter(Boolean)
+    .join(`\n${" ".repeat(width)}`);
 }
 
 async function obey(argv: readonly string[], host: Host): Promise<Answer | undefined> {
@@ -187,7 +196,7 @@ function usage(
   host: Host,
 ): PawlError {
   if (error.code === "commander.help") return secondWordMissing(argv, specs, host);
-  const [first = "", hint = ""] = error.message.replace(/^error: /, "").split("\n");
+  const [first = "", hint = ""] = plainly(error.message.replace(/^error: /, "")).split("\n");
   const meant = /\(Did you mean (?:one of )?(.+)\?\)/.exec(hint)?.[1];
   const word = firstWord(argv);
   const known = specs.some(({ name }) => name.split(" ")[0] === word);
@@ -197,6 +206,20 @@ function usage(
     `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/\.$/, "")}.`,
     meant ? `Did you mean ${meant}? See ${help}.` : `See ${help}.`,
   );
+}
+
+const NOT_A_CHOICE =
+  /^(?:[Cc]ommand-argument value '(.*)' is invalid for argument '(.+)'|[Oo]ption '(?:-\w, )?(--[\w-]+).*' argument '(.*)' is invalid)\. Allowed choices are (.+)\.$/s;
+
+/** That a word is none of those that there are: what it is of, what was found, what was expected. */
+function plainly(message: string): string {
+  const [, given, argument, option, value, choices = ""] = NOT_A_CHOICE.exec(message) ?? [];
+  const found = given ?? value;
+  if (found === undefined) return message;
+  const known = choices.split(", ");
+  const near = known.find((choice) => found !== "" && choice.startsWith(found)) ?? nearest(found, known);
+  const hint = near ? `\n(Did you mean ${near}?)` : "";
+  return `${option ?? `The ${argument}`} is ${JSON.stringify(found)}: expected one of ${choices}.${hint}`;
 }
 
 function secondWordMissing(
@@ -210,7 +233,7 @@ function secondWordMissing(
     .map((spec) => spec.name.split(" ")[1]);
   return new PawlError(
     "usage",
-    `\`${name} ${word}\` needs a second word: expected one of ${seconds.join(", ")}.`,
+    `\`${name} ${word}\` needs a second word: expected ${seconds.length > 1 ? "one of " : ""}${seconds.join(", ")}.`,
     `See \`${name} ${word} --help\`.`,
   );
 }

@@ -4,6 +4,7 @@ import type { BloomHappening } from "../../base/bloom-event.ts";
 import { PawlError } from "../../base/error.ts";
 import type { PawlEvent } from "../../base/event.ts";
 import { checkId } from "../../base/id.ts";
+import type { Settings } from "../../base/settings.ts";
 import { type LoopEnd, runLoop } from "../../runtime/loop.ts";
 import type { Project } from "../../runtime/project.ts";
 import type { Worker } from "../../workflows/bloom/pick.ts";
@@ -15,8 +16,8 @@ import { clean } from "./terminal.ts";
 export const run: Run = async (host, call) => {
   const project = await host.project();
   const options = optionsOf(call);
+  const { bloom } = await checkedSettings(project, options.worker);
   if (options.dryRun) return dryRun(project, options.worker, host.caller);
-  const { bloom } = await project.runtime.settings(project.runtime.store.view());
   const screen = screenOf(host, call, project);
   const stop = stopOnSignal(screen);
   try {
@@ -38,6 +39,16 @@ export const run: Run = async (host, call) => {
   }
 };
 
+/** Throws where there is nothing that could be worked on: no tasks.yaml, or not the task that is named. */
+async function checkedSettings({ runtime }: Project, { only }: Worker): Promise<Settings> {
+  const view = runtime.store.view();
+  const settings = await runtime.settings(view);
+  const { loadTasks, taskOf } = await import("../../workflows/bloom/tasks-file.ts");
+  const { file } = await loadTasks(view, { settings, ...(runtime.cache ? { cache: runtime.cache } : {}) });
+  if (only !== null) taskOf(file.tasks, only);
+  return settings;
+}
+
 interface Options {
   readonly agents: number | undefined;
   readonly worker: Worker;
@@ -45,12 +56,18 @@ interface Options {
   readonly dryRun: boolean;
 }
 
+/** As in the configuration. */
+const MOST_AGENTS = 64;
+
 function optionsOf({ options }: Call): Options {
   const { agents, agent, task, once, dryRun: dry } = options;
-  if (agents !== undefined && !/^[1-9]\d?$/.test(String(agents)))
+  if (
+    agents !== undefined &&
+    !(/^\d{1,2}$/.test(String(agents)) && Number(agents) >= 1 && Number(agents) <= MOST_AGENTS)
+  )
     throw new PawlError(
       "usage",
-      `--agents takes a number from 1 to 99, found ${JSON.stringify(agents)}.`,
+      `--agents takes a number from 1 to ${MOST_AGENTS}, found ${JSON.stringify(agents)}.`,
       "Use --agents 2.",
     );
   return {

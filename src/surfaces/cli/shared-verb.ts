@@ -1,5 +1,6 @@
 /** One command for a verb that several workflows have: which of them is meant is told by the words after it. */
 import { PawlError } from "../../base/error.ts";
+import { loadWorkflow } from "../../runtime/project.ts";
 import type { Verb } from "../../workflows/module.ts";
 import type { Call, CommandArgument, CommandSpec } from "./command.ts";
 import { runOf } from "./verb.ts";
@@ -17,7 +18,11 @@ export function sharedCommand(group: string, verbs: readonly Verb[]): CommandSpe
     options: options.filter(({ flags }, at) => options.findIndex((other) => other.flags === flags) === at),
     load: async () => async (host, call) => {
       const words = wordsOf(places, call);
-      const verb = verbs.find(({ accepts }) => accepts?.(words)) ?? verbs.find(({ accepts }) => !accepts);
+      const named = verbs.find(({ accepts }) => accepts?.(words));
+      const colon = words[0]?.indexOf(":") ?? -1;
+      // A run of a workflow that there is not: its name is to be corrected, and nothing else.
+      if (!named && colon > 0) await loadWorkflow(host.workflows, words[0]?.slice(0, colon) ?? "");
+      const verb = named ?? verbs.find(({ accepts }) => !accepts);
       if (!verb || words.length > verb.arguments.length) throw unexpected(verbs, words);
       const given = verb.arguments.map(({ name }, at) => [camelCase(name), words[at]]);
       return runOf(verb)(host, { ...call, arguments: Object.fromEntries(given) });

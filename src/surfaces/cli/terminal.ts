@@ -47,7 +47,7 @@ export function openTerminal(environment: Readonly<Record<string, string | undef
 
 /** The screen's own width; where there is none, the one that the caller names. */
 function columnsOf(screen: number | undefined, named: string | undefined): number {
-  const wanted = screen || Number(named) || DEFAULT_COLUMNS;
+  const wanted = screen || (/^\d+$/.test(named ?? "") && Number(named)) || DEFAULT_COLUMNS;
   return Math.min(Math.max(wanted, NARROWEST), WIDEST);
 }
 

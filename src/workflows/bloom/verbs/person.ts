@@ -1,5 +1,6 @@
 /** What a person says to one task's run: assign, note, reset. */
 import { PawlError } from "../../../base/error.ts";
+import { checkId } from "../../../base/id.ts";
 import { type ProjectPath, projectPath } from "../../../base/path.ts";
 import type { View } from "../../../base/ports.ts";
 import type { Context } from "../../module.ts";
@@ -48,6 +49,7 @@ export const assign = changing(
   read,
   ({ file }: Desk, { id, worker }: { readonly id: string; readonly worker: string }) => {
     const task = taskOf(file.tasks, id);
+    checkId(worker, "worker's name");
     return {
       text: `${id} is assigned to ${worker}.`,
       data: { task: id, worker },

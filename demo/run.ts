@@ -68,4 +68,7 @@ pawl lumos, pawl log.`);
   return 0;
 }
 
-process.exitCode = await main();
+process.exitCode = await main().catch((thrown: Error) => {
+  process.stderr.write(`demo: ${thrown.message}\n`);
+  return 1;
+});

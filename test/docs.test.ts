@@ -82,7 +82,7 @@ describe("the documentation", () => {
     const names = [...COMMANDS, ...modules.flatMap(({ verbs }) => verbs)].map(({ name }) => name);
     const known = new Set(names.flatMap((name) => [name, name.split(" ")[0] ?? name]));
     const wrong = PAGES.flatMap((page) =>
-      [...textOf(page).matchAll(/`(?:npx )?(?:pawl|bloom) ([a-z]+)( [a-z]+)?[^`]*`/g)].flatMap(
+      [...textOf(page).matchAll(/`(?:npx )?(?:pawl|bloom) ([a-z]+)( [a-z-]+)?[^`]*`/g)].flatMap(
         ([whole, first = "", second = ""]) => {
           const hasSeconds = names.some((name) => name.startsWith(`${first} `)) && !names.includes(first);
           return known.has(hasSeconds ? `${first}${second}` : first) ? [] : [`${page}: ${whole}`];
@@ -99,6 +99,52 @@ describe("the container's recipe", () => {
     const words = (recipe?.body ?? "").replaceAll("\\\n", " ").split(/\s+/);
     expect(words.filter((_, at) => words[at - 1] === "-v")).toEqual(['"$PWD:$PWD"']);
     expect(words).toEqual(expect.arrayContaining(["--init", "--cap-drop", "no-new-privileges"]));
+  });
+});
+
+describe("the glossary", () => {
+  const terms = [...textOf("docs/concepts.md").matchAll(/^\| (\*\*.+?\*\*) \|/gm)].flatMap(([, cell = ""]) =>
+    [...cell.matchAll(/\*\*(.+?)\*\*/g)].map(([, term = ""]) => term),
+  );
+
+  it("has each word that the program's help uses for a thing of Pawl's", async () => {
+    const modules = await Promise.all(Object.values(WORKFLOWS).map((load) => load()));
+    const named = [...COMMANDS, ...modules.flatMap(({ verbs }) => verbs)].flatMap((spec) => [
+      ...spec.arguments.map(({ name }) => name),
+      ...spec.options.flatMap(({ flags }) => [...flags.matchAll(/[<[](\w+)/g)].map(([, name = ""]) => name)),
+    ]);
+    // Words of every day, which mean what they mean.
+    const plain = [
+      "action",
+      "dir",
+      "format",
+      "n",
+      "name",
+      "names",
+      "number",
+      "path",
+      "reason",
+      "shell",
+      "text",
+    ];
+    const missing = [...new Set(named)].filter((name) => !terms.includes(name) && !plain.includes(name));
+    expect(missing).toEqual([]);
+    expect(modules.map(({ title }) => title).filter((title) => !terms.includes(title))).toEqual([]);
+  });
+
+  it("explains each word once, and none that nothing else says", () => {
+    expect(new Set(terms).size).toBe(terms.length);
+    expect(terms.length).toBeGreaterThan(50);
+    const elsewhere = PAGES.filter((page) => page !== "docs/concepts.md")
+      .map(textOf)
+      .join("\n")
+      .toLowerCase();
+    const stem = (term: string) =>
+      term
+        .toLowerCase()
+        .replace(/(ion|y|e)$/, "")
+        .split(" ")[0] ?? "";
+    expect(terms.filter((term) => !elsewhere.includes(stem(term)))).toEqual([]);
   });
 });
 

@@ -5,6 +5,7 @@
  *   node test/conformance/run.ts [--list]
  */
 import { join } from "node:path";
+import { bundle } from "../../scripts/bundle.ts";
 import { openBearerProxy } from "../rig/bearer-proxy.ts";
 import { openHttpServer } from "../rig/http-server.ts";
 import { installInto } from "../rig/install.ts";
@@ -65,7 +66,10 @@ async function main(): Promise<number> {
     return 0;
   }
   using project = temporaryProject();
-  await using server = await openHttpServer(project, { program: PROGRAM });
+  // The product as it is built, but for the fixtures that it serves by its own surface.
+  const folder = join(import.meta.dirname, "../../.rig/conformance");
+  await bundle({ served: "test/conformance/served.ts" }, folder);
+  await using server = await openHttpServer(project, { program: join(folder, "served.js") });
   const proxy = await openBearerProxy(server);
   const faults = [...(await runSuites(proxy.url))];
   proxy.close();

@@ -14,7 +14,7 @@ import { COMMANDS } from "../src/surfaces/cli/commands.ts";
 import { tasksFile } from "../src/workflows/bloom/schema.ts";
 import { WORKFLOW_FILE } from "../src/workflows/custom/schema.ts";
 import { WORKFLOWS } from "../src/workflows/index.ts";
-import { plan } from "./rig/alfred-artifacts.ts";
+import { PLAN, plan, start } from "./rig/alfred-artifacts.ts";
 import { AlfredProject } from "./rig/alfred-project.ts";
 import { type Block, blocksOf, PAGES, ROOT, SampleProject, textOf } from "./rig/docs.ts";
 import { MAIN, testEnvironment } from "./rig/project.ts";
@@ -25,17 +25,27 @@ const NOT_RUN = ["README.md", "docs/security.md"];
 /** What a page's commands find besides the sample project. */
 const EXAMPLES: Readonly<Record<string, string>> = { "docs/own-workflows.md": "examples/release-project" };
 
+/** A plan whose slots are what the scripted agent can do. */
+const WORKABLE = {
+  slots: PLAN.slots.map((slot) => ({
+    ...slot,
+    spec: `RUN: mkdir -p $(dirname ${slot.location}) && echo done >> ${slot.location} && git add . && git commit -qm Work`,
+  })),
+};
+
 /** What must have happened before a page's last commands. */
 const BEFORE: Readonly<Record<string, (root: string) => Promise<void>>> = {
   "docs/alfred.md": async (root) => {
     const project = new AlfredProject({ root, settings: { reviews: { default: [] } } });
-    await plan(project, "TS-01");
+    await start(project, "TS-01");
+    await plan(project, "TS-01", WORKABLE);
+    await project.call("implement_task", { task_id: "TS-01" });
   },
 };
 
 /** What must have come of a page's commands: what a command says then. */
 const AFTER: Readonly<Record<string, readonly [command: string, says: string]>> = {
-  "docs/alfred.md": ["bloom list", "TS-01"],
+  "docs/alfred.md": ["pawl status", "ready_for_review"],
   "docs/bloom.md": ["bloom list done", "2 tasks, 2 done."],
   "docs/library.md": ["cat shop/packed.log", "packed 1.0.0"],
   "docs/own-workflows.md": ["pawl cast release:1.2.0", "is in published"],

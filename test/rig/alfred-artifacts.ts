@@ -72,12 +72,12 @@ export async function start(project: AlfredProject, id: string): Promise<ToolAns
   return through(project, id, { branch_name: `feature/${id}`, success: true, details: "ok" });
 }
 
-export async function plan(project: AlfredProject, id: string): Promise<ToolAnswer> {
+export async function plan(project: AlfredProject, id: string, slots: unknown = PLAN): Promise<ToolAnswer> {
   await project.call("plan_task", { task_id: id });
   await through(project, id, CONTEXT);
   await through(project, id, STRATEGY);
   await through(project, id, DESIGN);
-  return through(project, id, PLAN);
+  return through(project, id, slots);
 }
 
 export async function implement(project: AlfredProject, id: string): Promise<ToolAnswer> {

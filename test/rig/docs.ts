@@ -1,5 +1,5 @@
 /** The pages of the documentation, block by block, and a sample project in which a page's blocks are run. */
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -78,7 +78,7 @@ export class SampleProject {
       "package.json",
       '{ "name": "shop", "type": "module", "scripts": { "test": "node --version" } }\n',
     );
-    this.write("pawl.yaml", "bloom: { agent: scripted }\n");
+    this.write("pawl.yaml", "alfred: { checks: { test: npm test } }\nbloom: { agent: scripted }\n");
     this.write(".gitignore", "node_modules/\n.pawl/\n.alfred/\n.ai/\ntasks.yaml\n");
     if (example) cpSync(join(ROOT, example), this.root, { recursive: true });
     cpSync(join(ROOT, "examples"), join(this.root, "examples"), { recursive: true });
@@ -89,10 +89,10 @@ export class SampleProject {
       git add .; git commit -qm Begin; git remote add origin "${remote}"; git push -qu origin main`);
   }
 
-  /** Ends in an error with everything that was said, where one of the lines fails. */
+  /** Throws with everything that was said, where one of the lines fails. */
   sh(script: string): string {
     const { PATH = "" } = process.env;
-    return execFileSync("sh", ["-e", "-c", script], {
+    const { status, stdout, stderr } = spawnSync("sh", ["-e", "-c", script], {
       cwd: this.root,
       env: {
         PATH: [join(this.#place, "bin"), dirname(process.execPath), PATH].join(delimiter),
@@ -106,6 +106,8 @@ export class SampleProject {
       stdio: ["ignore", "pipe", "pipe"],
       timeout: 60_000,
     });
+    if (status !== 0) throw new Error(`It ended with ${status}:\n${script}\n${stdout}${stderr}`);
+    return stdout;
   }
 
   write(path: string, text: string): void {

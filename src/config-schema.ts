@@ -74,6 +74,11 @@ const BLOOM_FILE = z.strictObject({
     .strictObject({ first: z.number().min(0).optional(), limit: z.number().min(0).optional() })
     .optional()
     .describe("Seconds before the second try, doubled for each further one up to the limit."),
+  watch_pull_requests: z
+    .number()
+    .min(0)
+    .optional()
+    .describe("Seconds between looks whether pull requests were merged; 0: only when a run begins."),
   budget: z
     .strictObject({
       usd: z.number().positive().optional(),

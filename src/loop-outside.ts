@@ -41,15 +41,21 @@ export function openLoopOutside({ root, environment, bloom, agents, launch }: Lo
   };
 }
 
-/** Loaded when the first pull request is opened: few projects have any. */
+/** Loaded when the first pull request is opened or looked at: few projects have any. */
 function lateForge(root: string, environment: Environment): PullRequests {
+  const open = async () => {
+    const { openPullRequests } = await import("./adapters/forge/pull-request.ts");
+    const { GITHUB_TOKEN: token, GITHUB_API_URL: api } = environment;
+    return openPullRequests({
+      projectRoot: root,
+      environment,
+      token: token ?? null,
+      ...(api ? { api } : {}),
+    });
+  };
   return {
-    async ensure(order) {
-      const { openPullRequests } = await import("./adapters/forge/pull-request.ts");
-      const { GITHUB_TOKEN: token, GITHUB_API_URL: api } = environment;
-      const setup = { projectRoot: root, environment, token: token ?? null, ...(api ? { api } : {}) };
-      return openPullRequests(setup).ensure(order);
-    },
+    ensure: async (order, stop) => (await open()).ensure(order, stop),
+    look: async (pull, stop) => (await open()).look(pull, stop),
   };
 }
 

@@ -143,6 +143,27 @@ export type GitHappening =
     }
   | { readonly type: "git:pr_failed"; readonly taskId: string; readonly reason: string }
   | {
+      readonly type: "git:pr_merged" | "git:pr_closed";
+      readonly taskId: string;
+      readonly number: number;
+      readonly url: string;
+    }
+  /** Only shown live: the task waits for its merge; `every`: seconds between looks, 0: none before the next run. */
+  | {
+      readonly type: "git:pr_watched";
+      readonly taskId: string;
+      readonly number: number;
+      readonly url: string;
+      readonly every: number;
+    }
+  /** Only shown live: a look told nothing. */
+  | {
+      readonly type: "git:pr_unseen";
+      readonly taskId: string;
+      readonly number: number;
+      readonly reason: string;
+    }
+  | {
       readonly type: "merge:completed";
       readonly taskId: string;
       readonly branch: string;

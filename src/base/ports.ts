@@ -131,7 +131,8 @@ export interface Worktree {
 
 /**
  * Worktrees, and what leaves them. Every method looks before it does, so that it can be called again after a crash;
- * none ever discards work. Where git itself fails (not a repository, disk full) they throw `git-failed`.
+ * none ever discards work. Where git itself fails (not a repository, disk full) they throw `git-failed`. What asks a
+ * remote takes a `stop`: aborted, it ends at once as if the remote could not be reached.
  */
 export interface Worktrees {
   /**
@@ -143,6 +144,7 @@ export interface Worktrees {
     readonly repo: Repo;
     readonly branch: string;
     readonly base?: string;
+    readonly stop?: AbortSignal;
   }): Promise<Worktree & { readonly from: "kept" | "local" | "remote" | "base" }>;
   /** Those that Pawl made and that still exist. */
   list(): Promise<readonly Worktree[]>;
@@ -153,8 +155,19 @@ export interface Worktrees {
    * them, before and after an agent's run, tell whether something outside its worktree was edited meanwhile.
    */
   fingerprint(repo: Repo): Promise<Readonly<Record<string, string>>>;
+  /**
+   * Whether every commit of the branch is in `into`, the local or the remote's. `fetch`: the remote's is brought here
+   * first; `unreachable` where that failed and the answer is not yes without it.
+   */
+  reached(order: {
+    readonly repo: Repo;
+    readonly branch: string;
+    readonly into: string;
+    readonly fetch: boolean;
+    readonly stop?: AbortSignal;
+  }): Promise<"yes" | "no" | "unreachable">;
   /** The branch to its remote, never forced. `unchanged`: the remote had it already. */
-  push(repo: Repo, branch: string): Promise<Pushed>;
+  push(repo: Repo, branch: string, stop?: AbortSignal): Promise<Pushed>;
   /**
    * Takes the turn to merge into a branch; one owner at a time over all processes, free at once if its process dies.
    * `taken` names the owner.
@@ -177,12 +190,12 @@ export interface Worktrees {
   bringIn(worktree: Worktree, into: string): Promise<BroughtIn>;
   /**
    * Removes the worktree, and the branch too where asked, if nothing would be lost: no uncommitted work, and every
-   * commit in `into` (local or remote) or, without `into`, on the remote's branch of that name. A worktree that is gone
-   * already leaves the branch to be removed.
+   * commit in `into` (local or remote) or, without `into`, on the remote's branch of that name; or in `landed`, a commit
+   * that the forge says it merged. A worktree that is gone already leaves the branch to be removed.
    */
   remove(
     worktree: Pick<Worktree, "repo" | "branch">,
-    keep: { readonly into?: string; readonly branch: boolean },
+    keep: { readonly into?: string; readonly landed?: string; readonly branch: boolean },
   ): Promise<Removed>;
 }
 
@@ -485,8 +498,13 @@ export interface CommandEnd {
 // ── Pull requests ────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface PullRequests {
-  /** The open pull request from `branch` into `into`, opened where there is none; never a second one. */
-  ensure(order: PullRequestOrder): Promise<PullRequestEnsured>;
+  /**
+   * The pull request of the branch's commit into `into`: an open one, else one that was merged or closed with this very
+   * commit; opened where there is none. Never a second one.
+   */
+  ensure(order: PullRequestOrder, stop?: AbortSignal): Promise<PullRequestEnsured>;
+  /** How it stands on the forge. */
+  look(pull: { readonly repo: Repo; readonly number: number }, stop?: AbortSignal): Promise<PullRequestLook>;
 }
 
 export interface PullRequestOrder {
@@ -495,10 +513,25 @@ export interface PullRequestOrder {
   readonly into: string;
   readonly title: string;
   readonly body: string;
+  /** One that was closed, and that a person wants another in place of. */
+  readonly inPlaceOf?: number;
 }
 
 export type PullRequestEnsured =
-  | { readonly kind: "opened" | "found"; readonly number: number; readonly url: string }
+  | {
+      readonly kind: "opened" | "found" | "merged" | "closed";
+      readonly number: number;
+      readonly url: string;
+    }
+  | ForgeFailure;
+
+export type PullRequestLook =
+  | { readonly kind: "open" | "closed" }
+  /** `head`: the branch's commit that was merged, in whatever way (a squash leaves none of its commits in the target). */
+  | { readonly kind: "merged"; readonly head: string }
+  | ForgeFailure;
+
+export type ForgeFailure =
   /** Network, rate limit, the forge's own fault: worth a retry, not before `retryAfter` seconds where given. */
   | { readonly kind: "unreachable"; readonly reason: string; readonly retryAfter?: number }
   /** No token, no such repository, nothing to merge: a person must act. */

@@ -74,6 +74,8 @@ export interface BloomSettings {
   readonly tries: number;
   /** Seconds before the second try; doubled for each further one, up to the limit. */
   readonly backoff: { readonly first: number; readonly limit: number };
+  /** Seconds between looks whether pull requests were merged; 0: only when a run begins. */
+  readonly watch_pull_requests: number;
   /** A task's budget where it has none of its own. */
   readonly budget: { readonly usd?: number; readonly turns?: number; readonly minutes?: number };
   /** Minutes: of an agent's silence, of an agent's run, of a verify command. */
@@ -113,6 +115,7 @@ export const DEFAULT_SETTINGS: Settings = {
     on_unmarked_step: "assume",
     tries: 3,
     backoff: { first: 5, limit: 300 },
+    watch_pull_requests: 60,
     budget: {},
     limits: { silence: 15, run: 120, verify: 30 },
     environment: [],

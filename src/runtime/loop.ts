@@ -14,9 +14,10 @@ import { loadMessages } from "../workflows/bloom/question.ts";
 import { wordOf } from "../workflows/bloom/reconcile.ts";
 import type { Ports, StopReason } from "../workflows/bloom/site.ts";
 import { branchOf, eachTask, findTask, type Task } from "../workflows/bloom/task.ts";
-import type { TaskRun } from "../workflows/bloom/task-run.ts";
+import { awaitsMerge } from "../workflows/bloom/task-run.ts";
 import { advance, type Runtime } from "./advance.ts";
 import { listUnderway } from "./leftovers.ts";
+import { type MergeWatch, openMergeWatch } from "./merge-watch.ts";
 import { type Work, workOn } from "./work-on.ts";
 
 export interface LoopOutside {
@@ -62,18 +63,23 @@ export async function runLoop(setup: LoopSetup): Promise<LoopEnd> {
   const watching = setup.watch.onChange(bell.ring);
   const active = new Map<string, Active>();
   const failures: unknown[] = [];
+  const looks = new Map<string, Active>();
+  const merges = watchMerges(setup, looks, bell.ring, failures);
   try {
     await endLeftovers(setup);
     for (;;) {
       if (setup.stop.aborted || failures.length > 0) break;
       const picked = await look(setup);
       await tellActive(setup, active, picked);
+      const due = merges.turn(picked) ?? SLOW_MILLISECONDS;
       const wait = await fill(setup, active, picked, bell.ring, failures);
-      if (wait === "nothing-left" && active.size === 0 && setup.once) break;
-      await bell.wait(wait === "nothing-left" ? SLOW_MILLISECONDS : wait);
+      if (wait === "nothing-left" && active.size === 0 && !merges.isBusy() && setup.once) break;
+      await bell.wait(Math.min(due, wait === "nothing-left" ? SLOW_MILLISECONDS : wait));
     }
     stopAll(active, "interrupted");
+    stopAll(looks, "interrupted");
     await Promise.all([...active.values()].map(({ ended }) => ended));
+    await merges.ended();
     if (failures.length > 0) throw failures[0];
     return endOf(await look(setup, true), setup.worker ?? ANY_WORKER);
   } finally {
@@ -107,39 +113,64 @@ async function fill(
     if (active.has(task.id)) continue;
     if (active.size >= setup.agents || setup.stop.aborted) return SLOW_MILLISECONDS;
     const claims = await claim(setup, task);
-    if (claims === null) {
-      taken = true;
-      continue;
-    }
-    const work: Work = { id: task.id, abort: new AbortController(), told: null };
-    const ended = workOn(
-      setup,
-      work,
-      claims.some((each) => each.abandoned),
-      caller(setup),
-    )
-      .catch((error: unknown) => {
-        failures.push(error);
-      })
-      .finally(async () => {
-        for (const each of claims) await each.release();
-        active.delete(task.id);
-        ring();
-      });
-    active.set(task.id, Object.assign(work, { ended }));
+    if (claims === null) taken = true;
+    else
+      begin(setup, active, task.id, claims, failures)
+        .finally(ring)
+        .catch(() => {});
   }
   const next = untilNext(picked, setup);
   if (!taken && active.size === 0) return next;
   return Math.min(taken ? TAKEN_MILLISECONDS : SLOW_MILLISECONDS, next === "nothing-left" ? Infinity : next);
 }
 
-/** Milliseconds until the first task that backs off may be tried again. A pull request that waits for a person does not count. */
+/** Works on a claimed task to where it rests. */
+function begin(
+  setup: LoopSetup,
+  active: Map<string, Active>,
+  id: string,
+  claims: readonly Claim[],
+  failures: unknown[],
+): Promise<void> {
+  const work: Work = { id, abort: new AbortController(), told: null };
+  const abandoned = claims.some((each) => each.abandoned);
+  const ended = workOn(setup, work, abandoned, caller(setup))
+    .catch((error: unknown) => {
+      failures.push(error);
+    })
+    .finally(async () => {
+      for (const each of claims) await each.release();
+      active.delete(id);
+    });
+  active.set(id, Object.assign(work, { ended }));
+  return ended;
+}
+
+function watchMerges(
+  setup: LoopSetup,
+  looks: Map<string, Active>,
+  ring: () => void,
+  failures: unknown[],
+): MergeWatch {
+  return openMergeWatch({
+    async look(task) {
+      try {
+        const claims = await claim(setup, task);
+        if (claims !== null) await begin(setup, looks, task.id, claims, failures);
+      } catch (error) {
+        failures.push(error);
+      }
+    },
+    show: setup.show,
+    stop: setup.stop,
+    ring,
+    now: () => now(setup).getTime(),
+  });
+}
+
+/** Milliseconds until the first task that backs off may be tried again. */
 function untilNext({ runs, states }: Picked, setup: LoopSetup): number | "nothing-left" {
-  const backing = [...runs.values()].filter(
-    (run) =>
-      states.get(run.task) === "backing_off" &&
-      (!setup.once || run.pullRequest === null || run.state !== "opening_pr"),
-  );
+  const backing = [...runs.values()].filter((run) => states.get(run.task) === "backing_off");
   if (backing.length === 0) return "nothing-left";
   const first = Math.min(...backing.map((run) => Date.parse(run.after ?? "")));
   return Math.min(SLOW_MILLISECONDS, Math.max(10, first - now(setup).getTime()));
@@ -257,8 +288,4 @@ function endOf({ file, states, runs }: Picked, worker: Worker): LoopEnd {
     blocked: open.filter((task) => task.status === "blocked").map(({ id }) => id),
     waiting: open.filter(waits).map(({ id }) => id),
   };
-}
-
-function awaitsMerge(run: TaskRun): boolean {
-  return run.state === "opening_pr" && run.pullRequest !== null;
 }

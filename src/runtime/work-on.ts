@@ -57,11 +57,15 @@ export async function workOn(
     while (!setup.stop.aborted) {
       const came = await next(setup, work, known, caller);
       if (came === null) break;
-      const told = first ? { ...came, happened: [claimed, ...(came.happened ?? [])] } : came;
+      // A look at its pull request is no work on it.
+      const told =
+        first && came.event !== "pr_pending"
+          ? { ...came, happened: [claimed, ...(came.happened ?? [])] }
+          : came;
       first = false;
       const committed = await commit(setup, work.id, told, caller);
       known = committed.known;
-      if (committed.event === "interrupted") break;
+      if (committed.event === "interrupted" || committed.event === "pr_pending") break;
     }
   } catch (error) {
     if (error !== GONE) throw error;

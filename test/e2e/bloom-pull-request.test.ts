@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type BloomProject, bloomProject } from "../rig/bloom-project.ts";
+import { type BloomOptions, type BloomProject, bloomProject, ranOf } from "../rig/bloom-project.ts";
 import { FORGE_TOKEN, PullRequestServer } from "../rig/pull-request-server.ts";
 
 const LONG = { timeout: 90_000 };
@@ -35,24 +35,42 @@ tasks:
 `;
 
 /** The forge's repository is the project's bare remote. */
-function shop(url: string): BloomProject {
+function shop(forge: PullRequestServer, more: Partial<BloomOptions> = {}): BloomProject {
   const project = bloomProject({
     tasks: TASKS,
-    environment: { GITHUB_API_URL: url, GITHUB_TOKEN: FORGE_TOKEN },
+    ...more,
+    environment: { GITHUB_API_URL: forge.url, GITHUB_TOKEN: FORGE_TOKEN },
   });
   project.git("config", `url.${join(project.root, "../remote.git")}.insteadOf`, ADDRESS);
   project.git("remote", "set-url", "origin", ADDRESS);
+  forge.heads = (branch) =>
+    project.remoteGit("for-each-ref", "--format=%(objectname)", `refs/heads/${branch}`) || null;
   return project;
 }
 
-/** As the forge does it when a person presses the button. */
-function mergeThere(project: BloomProject): void {
+/** As the forge does it when a person presses the button, and then the one that deletes the branch. */
+function mergeThere(
+  project: BloomProject,
+  forge: PullRequestServer,
+  how: "--no-ff" | "--squash" = "--no-ff",
+): void {
   const folder = join(project.root, "../forge");
   const git = (...args: string[]) =>
     execFileSync("git", ["-c", "user.name=F", "-c", "user.email=f@x.y", ...args], { stdio: "pipe" });
   git("clone", "-q", join(project.root, "../remote.git"), folder);
-  git("-C", folder, "merge", "-q", "--no-ff", "-m", "Merge pull request #1", "origin/feat/x");
+  git(
+    "-C",
+    folder,
+    "merge",
+    "-q",
+    how,
+    ...(how === "--no-ff" ? ["-m", "Merge pull request #1"] : []),
+    "origin/feat/x",
+  );
+  if (how === "--squash") git("-C", folder, "commit", "-qm", "Add the answer (#1)");
   git("-C", folder, "push", "-q", "origin", "main");
+  forge.close(1, "merged");
+  git("-C", folder, "push", "-q", "origin", ":feat/x");
 }
 
 describe("A task with open_pr", () => {
@@ -61,7 +79,7 @@ describe("A task with open_pr", () => {
     LONG,
     async () => {
       await using forge = await PullRequestServer.open("acme/shop");
-      using project = shop(forge.url);
+      using project = shop(forge);
       const ran = await project.run();
       expect(ran.code).toBe(3);
       expect(ran.of("git:pr_opened")).toEqual([
@@ -96,26 +114,141 @@ describe("A task with open_pr", () => {
           head: "feat/x",
           base: "main",
           state: "open",
+          merged: false,
+          sha: commit,
         },
       ]);
       expect((await project.bloom("show", "T1")).out).toContain("https://github.com/acme/shop/pull/1");
 
-      // Merged there, and not known here yet.
-      mergeThere(project);
+      // Not merged yet: a run looks, and leaves it at that.
       expect((await project.run()).code).toBe(3);
       expect(statuses(project)).toEqual(["done_pending_merge", undefined]);
       expect(project.runs().map(({ run }) => run)).toEqual(["T1.1"]);
 
       // The person's own checkout has edits, and stays behind.
       project.write(".gitignore", ".pawl/\ntasks.yaml\nmine\n");
-      expect((await project.bloom("repo", "sync")).out).toContain("origin/main: 2 commits");
-      expect((await project.run()).code).toBe(0);
+      mergeThere(project, forge);
+      const last = await project.run();
+      expect(last.code).toBe(0);
+      expect(last.of("git:pr_merged")).toEqual([expect.objectContaining({ taskId: "T1", number: 1 })]);
       expect(statuses(project)).toEqual(["done", "done"]);
       expect(project.read(".pawl/seen.txt")).toBe("42\n");
       expect(project.git("log", "-1", "--format=%s", "main")).toBe("Begin");
-      expect(forge.asked.filter(({ method }) => method === "POST")).toHaveLength(1);
+      expect(forge.opened).toBe(1);
     },
   );
+
+  it(
+    "is watched by a loop that has nothing else to do, at its pace and without any agent",
+    LONG,
+    async () => {
+      await using forge = await PullRequestServer.open("acme/shop");
+      using project = shop(forge, { settings: { watch_pull_requests: 1 } });
+      const child = project.start();
+      const ran = ranOf(child);
+      await until(() => forge.pulls.length === 1);
+      const looks = () => forge.asked.filter(({ path }) => path.endsWith("/pulls/1")).length;
+      await until(() => looks() >= 3);
+      const [events, commits] = [project.stored().length, project.read(".pawl/runs/T1.json")];
+      await until(() => looks() >= 5);
+      // Looks are neither events nor commits, and nothing is asked beside them.
+      expect([project.stored().length, project.read(".pawl/runs/T1.json")]).toEqual([events, commits]);
+      expect(forge.asked.slice(-3).map(({ method, path }) => `${method} ${path}`)).toEqual(
+        Array(3).fill("GET /repos/acme/shop/pulls/1"),
+      );
+      expect(project.runs()).toHaveLength(1);
+      mergeThere(project, forge);
+      await until(() => statuses(project).every((status) => status === "done"));
+      child.kill("SIGINT");
+      const { code, events: told } = await ran;
+      expect(code).toBe(0);
+      expect(told).toContainEqual({
+        type: "git:pr_watched",
+        taskId: "T1",
+        number: 1,
+        url: "https://github.com/acme/shop/pull/1",
+        every: 1,
+      });
+    },
+  );
+
+  it(
+    "takes its worktree and branch away after a squash merge, of which git itself knows nothing",
+    LONG,
+    async () => {
+      await using forge = await PullRequestServer.open("acme/shop");
+      using project = shop(forge, {
+        tasks: TASKS.replace("push_to_remote: true", "push_to_remote: true, auto_cleanup_merged: true"),
+      });
+      expect((await project.run("--task", "T1")).code).toBe(3);
+      mergeThere(project, forge, "--squash");
+      expect((await project.run("--task", "T1")).code).toBe(0);
+      expect(project.git("branch", "--format=%(refname:short)")).toBe("main");
+      expect(project.git("worktree", "list").split("\n")).toHaveLength(1);
+    },
+  );
+
+  it(
+    "is blocked when a person closes it, and another is opened when a person wants it so",
+    LONG,
+    async () => {
+      await using forge = await PullRequestServer.open("acme/shop");
+      using project = shop(forge);
+      expect((await project.run()).code).toBe(3);
+      forge.close(1, "closed");
+      expect((await project.run()).code).toBe(1);
+      expect(project.tasks()[0]).toMatchObject({
+        status: "blocked",
+        ai_notes: [expect.stringContaining("closed without a merge (https://github.com/acme/shop/pull/1)")],
+      });
+      expect((await project.bloom("ready", "T1")).code).toBe(0);
+      expect((await project.run()).code).toBe(3);
+      expect(forge.pulls.map(({ number, state }) => [number, state])).toEqual([
+        [1, "closed"],
+        [2, "open"],
+      ]);
+      expect(project.runs()).toHaveLength(1);
+    },
+  );
+
+  it(
+    "waits on while the forge does not answer, and sees by the remote's branch that it was merged",
+    LONG,
+    async () => {
+      await using forge = await PullRequestServer.open("acme/shop");
+      using project = shop(forge, { settings: { tries: 1 } });
+      expect((await project.run()).code).toBe(3);
+      forge.faults.push({
+        path: /pulls/,
+        answer: { status: 502, json: { message: "Bad gateway" } },
+        times: 1000,
+      });
+      const ran = await project.run();
+      expect(ran.code).toBe(3);
+      expect(ran.of("git:pr_unseen")).toEqual([
+        expect.objectContaining({ taskId: "T1", reason: expect.stringContaining("502") }),
+      ]);
+      mergeThere(project, forge);
+      expect((await project.run()).code).toBe(0);
+      expect(statuses(project)).toEqual(["done", "done"]);
+    },
+  );
+
+  it("lets the run stop at once while the forge is silent", LONG, async () => {
+    await using forge = await PullRequestServer.open("acme/shop");
+    using project = shop(forge);
+    expect((await project.run()).code).toBe(3);
+    forge.faults.push({ path: /pulls/, answer: { silent: true }, times: 1000 });
+    const asked = forge.asked.length;
+    const child = project.start();
+    const ran = ranOf(child);
+    await until(() => forge.asked.length > asked);
+    const begun = Date.now();
+    child.kill("SIGINT");
+    expect((await ran).code).toBe(3);
+    expect(Date.now() - begun).toBeLessThan(10_000);
+    expect(statuses(project)).toEqual(["done_pending_merge", undefined]);
+  });
 
   // The sixth move tells that the pull request is open.
   for (const side of ["before", "after"] as const)
@@ -124,21 +257,50 @@ describe("A task with open_pr", () => {
       LONG,
       async () => {
         await using forge = await PullRequestServer.open("acme/shop");
-        using project = shop(forge.url);
+        using project = shop(forge);
         expect((await project.runKilledAt(6, side)).signal).toBe("SIGKILL");
         expect(forge.pulls).toHaveLength(1);
         const told = () => project.stored().filter(({ type }) => type === "git:pr_opened");
         expect(told()).toHaveLength(side === "before" ? 0 : 1);
         expect((await project.run()).code).toBe(3);
         expect(told()).toEqual([expect.objectContaining({ number: 1, found: side === "before" })]);
-        expect(forge.asked.filter(({ method }) => method === "POST")).toHaveLength(1);
+        expect(forge.opened).toBe(1);
         expect(project.runs()).toHaveLength(1);
       },
     );
 
+  it.each(["--no-ff", "--squash"] as const)(
+    "whose loop is killed before it is told, and that is merged (%s) meanwhile, goes on from the merge",
+    LONG,
+    async (how) => {
+      await using forge = await PullRequestServer.open("acme/shop");
+      using project = shop(forge);
+      expect((await project.runKilledAt(6, "before")).signal).toBe("SIGKILL");
+      mergeThere(project, forge, how);
+      expect((await project.run()).code).toBe(0);
+      expect(forge.opened).toBe(1);
+      expect(forge.pulls).toHaveLength(1);
+      expect(statuses(project)).toEqual(["done", "done"]);
+      expect(project.read(".pawl/seen.txt")).toBe("42\n");
+      // The branch that the person deleted there is not pushed again.
+      expect(project.remoteGit("branch", "--format=%(refname:short)")).not.toContain("feat/x");
+      expect(project.runs().map(({ run }) => run)).toEqual(["T1.1", "T2.1"]);
+    },
+  );
+
+  it("whose loop is killed before it is told, and that is closed meanwhile, is blocked", LONG, async () => {
+    await using forge = await PullRequestServer.open("acme/shop");
+    using project = shop(forge);
+    expect((await project.runKilledAt(6, "before")).signal).toBe("SIGKILL");
+    forge.close(1, "closed");
+    expect((await project.run()).code).toBe(1);
+    expect(forge.opened).toBe(1);
+    expect(project.tasks()[0]?.status).toBe("blocked");
+  });
+
   it("tries again while the forge cannot answer", LONG, async () => {
     await using forge = await PullRequestServer.open("acme/shop");
-    using project = shop(forge.url);
+    using project = shop(forge);
     forge.faults.push({ path: /pulls/, answer: { status: 503, json: { message: "Unavailable" } }, times: 2 });
     const ran = await project.run();
     expect(ran.code).toBe(3);
@@ -155,7 +317,7 @@ describe("A task with open_pr", () => {
     async () => {
       await using forge = await PullRequestServer.open("acme/shop");
       forge.faults.push({ path: /pulls/, answer: { status: 503, json: { message: "Unavailable" } } });
-      using project = shop(forge.url);
+      using project = shop(forge);
       const ran = await project.run();
       expect(ran.code).toBe(1);
       expect(ran.of("task:retried")).toHaveLength(2);
@@ -174,4 +336,11 @@ describe("A task with open_pr", () => {
 
 function statuses(project: BloomProject): readonly string[] {
   return project.tasks().map(({ status }) => status);
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; !holds(); tries++) {
+    if (tries > 1200) throw new Error("It did not come to that.");
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
 }

@@ -37,6 +37,18 @@ const order = (branch = "feature/x"): PullRequestOrder => ({
   body: "- [x] it works",
 });
 
+/** On the branch `feature/x`, as the forge knows it too. */
+function commit(message: string): void {
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-C", root, "-c", "user.name=D", "-c", "user.email=d@x.y", ...args], {
+      encoding: "utf8",
+    }).trim();
+  git("commit", "-q", "--allow-empty", "-m", message);
+  git("branch", "-f", "feature/x");
+  const sha = git("rev-parse", "feature/x");
+  server.heads = (branch) => (branch === "feature/x" ? sha : "0".repeat(40));
+}
+
 describe("a pull request", () => {
   it("is opened once, and found from then on", async () => {
     const opened = await open().ensure(order());
@@ -54,12 +66,45 @@ describe("a pull request", () => {
     expect(server.pulls).toHaveLength(1);
   });
 
-  it("that is closed, or goes into another branch, is no reason not to open one", async () => {
+  it("that was about another commit, or goes into another branch, is no reason not to open one", async () => {
+    commit("the work");
     await open().ensure({ ...order(), into: "release" });
     await open().ensure(order());
-    const [, second] = server.pulls;
-    if (second) second.state = "closed";
+    server.close(2, "merged");
+    commit("more work");
     expect(await open().ensure(order())).toMatchObject({ kind: "opened", number: 3 });
+  });
+
+  it.each(["merged", "closed"] as const)("that is %s with this very commit is found", async (how) => {
+    commit("the work");
+    await open().ensure(order());
+    server.close(1, how);
+    expect(await open().ensure(order())).toEqual({
+      kind: how,
+      number: 1,
+      url: "https://github.com/acme/app/pull/1",
+    });
+    expect(server.opened).toBe(1);
+    if (how === "merged") return;
+    // A person wants another.
+    expect(await open().ensure({ ...order(), inPlaceOf: 1 })).toMatchObject({ kind: "opened", number: 2 });
+  });
+
+  it("is looked at: open, merged with its commit, or closed", async () => {
+    commit("the work");
+    await open().ensure(order());
+    const look = () => open().look({ repo: ".", number: 1 });
+    expect(await look()).toEqual({ kind: "open" });
+    server.close(1, "closed");
+    expect(await look()).toEqual({ kind: "closed" });
+    server.reopen(1);
+    server.close(1, "merged");
+    expect(await look()).toEqual({ kind: "merged", head: server.heads("feature/x") });
+    expect(await open().look({ repo: ".", number: 7 })).toMatchObject({ kind: "refused" });
+    expect(await open({ token: null }).look({ repo: ".", number: 1 })).toMatchObject({ kind: "refused" });
+    expect(await open({ api: "http://127.0.0.1:9" }).look({ repo: ".", number: 1 })).toMatchObject({
+      kind: "unreachable",
+    });
   });
 
   it("that could be opened later is told as unreachable, with the wait that the forge asks for", async () => {

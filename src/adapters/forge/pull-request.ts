@@ -1,11 +1,22 @@
 /**
- * The port `PullRequests` on GitHub, or a server of one's own that speaks its API. Looked for before it is opened, and
- * looked for again when the forge says that there is one: a crash or a second process never makes a second one.
+ * The port `PullRequests` on GitHub, or a server of one's own that speaks its API.
+ *
+ * P1  Looked for before it is opened, and again when the forge says that there is one: a crash or a second process never
+ *     makes a second one.
+ * P2  One that was merged or closed counts by the commit that it was about: the branch's next work is another's.
  */
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Octokit } from "@octokit/rest";
-import type { PullRequestEnsured, PullRequestOrder, PullRequests } from "../../base/ports.ts";
+import type {
+  ForgeFailure,
+  PullRequestEnsured,
+  PullRequestLook,
+  PullRequestOrder,
+  PullRequests,
+  Repo,
+} from "../../base/ports.ts";
+import { commitOf } from "../git/refs.ts";
 import { GITHUB_API, lookAtCheckout } from "./github-remote.ts";
 
 export interface PullRequestsSetup {
@@ -23,69 +34,103 @@ const silent = () => undefined;
 
 export function openPullRequests(setup: PullRequestsSetup): PullRequests {
   return {
-    ensure: async (order) => {
-      try {
-        return await ensure(setup, order);
-      } catch (thrown) {
-        return failureOf(thrown);
-      }
+    ensure: (order, stop) => ensure(setup, order, stop).catch(failureOf),
+    look: (pull, stop) => look(setup, pull, stop).catch(failureOf),
+  };
+}
+
+interface Forge {
+  readonly octokit: Octokit;
+  readonly place: { readonly owner: string; readonly repo: string };
+  /** The repository's own checkout. */
+  readonly folder: string;
+  request(): { readonly signal: AbortSignal };
+}
+
+async function openForge(
+  setup: PullRequestsSetup,
+  repo: Repo,
+  stop?: AbortSignal,
+): Promise<Forge | ForgeFailure> {
+  const api = setup.api ?? GITHUB_API;
+  if (setup.token === null) return refused("there is no token for the forge: set GITHUB_TOKEN");
+  const folder = realpathSync(repo === "." ? setup.projectRoot : join(setup.projectRoot, repo));
+  const { remotes } = await lookAtCheckout(folder, setup.environment, api);
+  const [remote] = remotes;
+  if (!remote) return refused(`no remote of ${repo} is a repository of ${api}`);
+  const { Octokit } = await import("@octokit/rest");
+  const log = { debug: silent, info: silent, warn: silent, error: silent };
+  return {
+    octokit: new Octokit({ auth: setup.token, baseUrl: api, userAgent: "pawl", log }),
+    place: { owner: remote.owner, repo: remote.repository },
+    folder,
+    request: () => {
+      const late = AbortSignal.timeout(setup.limit ?? LIMIT);
+      return { signal: stop ? AbortSignal.any([late, stop]) : late };
     },
   };
 }
 
-async function ensure(setup: PullRequestsSetup, order: PullRequestOrder): Promise<PullRequestEnsured> {
-  const api = setup.api ?? GITHUB_API;
-  if (setup.token === null) return refused("there is no token for the forge: set GITHUB_TOKEN");
-  const folder = order.repo === "." ? setup.projectRoot : join(setup.projectRoot, order.repo);
-  const { remotes } = await lookAtCheckout(realpathSync(folder), setup.environment, api);
-  const [remote] = remotes;
-  if (!remote) return refused(`no remote of ${order.repo} is a repository of ${api}`);
-  const { Octokit } = await import("@octokit/rest");
-  const log = { debug: silent, info: silent, warn: silent, error: silent };
-  const octokit = new Octokit({ auth: setup.token, baseUrl: api, userAgent: "pawl", log });
-  const place = { owner: remote.owner, repo: remote.repository };
-  const request = () => ({ signal: AbortSignal.timeout(setup.limit ?? LIMIT) });
-  return (await find(octokit, place, order, request)) ?? (await open(octokit, place, order, request));
+async function ensure(
+  setup: PullRequestsSetup,
+  order: PullRequestOrder,
+  stop?: AbortSignal,
+): Promise<PullRequestEnsured> {
+  const forge = await openForge(setup, order.repo, stop);
+  if ("kind" in forge) return forge;
+  return (await findOpen(forge, order)) ?? (await findOver(setup, forge, order)) ?? open(forge, order);
 }
 
-type Place = { readonly owner: string; readonly repo: string };
-type Request = () => { readonly signal: AbortSignal };
+async function look(
+  setup: PullRequestsSetup,
+  { repo, number }: { readonly repo: Repo; readonly number: number },
+  stop?: AbortSignal,
+): Promise<PullRequestLook> {
+  const forge = await openForge(setup, repo, stop);
+  if ("kind" in forge) return forge;
+  const { octokit, place, request } = forge;
+  const { data } = await octokit.rest.pulls.get({ ...place, pull_number: number, request: request() });
+  if (data.merged_at !== null) return { kind: "merged", head: data.head.sha };
+  return { kind: data.state === "open" ? "open" : "closed" };
+}
 
-async function find(
-  octokit: Octokit,
-  place: Place,
-  order: PullRequestOrder,
-  request: Request,
-): Promise<PullRequestEnsured | null> {
+async function listed({ octokit, place, request }: Forge, order: PullRequestOrder, state: "open" | "closed") {
   const head = `${place.owner}:${order.branch}`;
-  const query = {
-    ...place,
-    head,
-    base: order.into,
-    state: "open",
-    per_page: 10,
-    request: request(),
-  } as const;
+  const query = { ...place, head, base: order.into, state, per_page: 30, request: request() };
   const { data } = await octokit.rest.pulls.list(query);
   // A server that does not know the filter answers with all of them.
-  const found = data.find((pull) => pull.head.ref === order.branch && pull.base.ref === order.into);
+  return data.filter((pull) => pull.head.ref === order.branch && pull.base.ref === order.into);
+}
+
+async function findOpen(forge: Forge, order: PullRequestOrder): Promise<PullRequestEnsured | null> {
+  const [found] = await listed(forge, order, "open");
   return found ? { kind: "found", number: found.number, url: found.html_url } : null;
 }
 
-async function open(
-  octokit: Octokit,
-  place: Place,
+/** One that is over, with the branch's commit of now. */
+async function findOver(
+  { environment }: PullRequestsSetup,
+  forge: Forge,
   order: PullRequestOrder,
-  request: Request,
-): Promise<PullRequestEnsured> {
+): Promise<PullRequestEnsured | null> {
+  const commit = await commitOf({ folder: forge.folder, environment }, `refs/heads/${order.branch}`);
+  const over = (await listed(forge, order, "closed")).filter(
+    ({ head, number }) => head.sha === commit && number !== order.inPlaceOf,
+  );
+  const found = over.find(({ merged_at }) => merged_at) ?? over[0];
+  if (!found) return null;
+  return { kind: found.merged_at ? "merged" : "closed", number: found.number, url: found.html_url };
+}
+
+async function open(forge: Forge, order: PullRequestOrder): Promise<PullRequestEnsured> {
   const { title, body, branch, into } = order;
   try {
-    const asked = { ...place, title, body, head: branch, base: into, request: request() };
-    const { data } = await octokit.rest.pulls.create(asked);
+    const asked = { ...forge.place, title, body, head: branch, base: into, request: forge.request() };
+    const { data } = await forge.octokit.rest.pulls.create(asked);
     return { kind: "opened", number: data.number, url: data.html_url };
   } catch (thrown) {
     if (statusOf(thrown) !== 422) throw thrown;
-    const found = await find(octokit, place, order, request);
+    const found = await findOpen(forge, order);
     if (found) return found;
     throw thrown;
   }
@@ -98,7 +143,7 @@ interface Failure {
   readonly cause?: { readonly code?: string };
 }
 
-function failureOf(thrown: unknown): PullRequestEnsured {
+function failureOf(thrown: unknown): ForgeFailure {
   const { message = String(thrown), response, cause } = thrown as Failure;
   const status = statusOf(thrown);
   const headers = response?.headers;
@@ -129,6 +174,6 @@ function waitOf(headers: Readonly<Record<string, string | number | undefined>>):
   return Number.isFinite(after) && after >= 0 ? { retryAfter: Math.ceil(after) } : {};
 }
 
-function refused(reason: string): PullRequestEnsured {
+function refused(reason: string): ForgeFailure {
   return { kind: "refused", reason };
 }

@@ -19,11 +19,18 @@ import { lockName, type Workplace } from "./workplace.ts";
 const FETCH_LIMIT = 60_000;
 const LOCK_LIMIT = 300_000;
 
+interface Order {
+  readonly repo: Repo;
+  readonly branch: string;
+  readonly base?: string;
+  readonly stop?: AbortSignal;
+}
+
 type From = "kept" | "local" | "remote" | "base";
 
 export async function ensureWorktree(
   place: Workplace,
-  order: { readonly repo: Repo; readonly branch: string; readonly base?: string },
+  order: Order,
 ): Promise<Worktree & { readonly from: From }> {
   const branch = checkBranch(order.branch);
   if (order.base !== undefined) checkBranch(order.base);
@@ -41,19 +48,14 @@ export async function ensureWorktree(
   }
 }
 
-async function ensure(
-  place: Workplace,
-  order: { readonly repo: Repo; readonly branch: string; readonly base?: string },
-  places: Places,
-  call: GitCall,
-): Promise<From> {
+async function ensure(place: Workplace, order: Order, places: Places, call: GitCall): Promise<From> {
   const { branch } = order;
   const folder = places.worktree(branch);
   const note = places.unfinished(branch);
   const there = (await checkoutsOf(call)).find((one) => one.folder === folder);
   if (there && existsSync(folder) && !existsSync(note)) return "kept";
 
-  const start = existsSync(note) ? readStart(note) : await findStart(call, branch, order.base);
+  const start = existsSync(note) ? readStart(note) : await findStart(call, order);
   mkdirSync(dirname(folder), { recursive: true });
   writeFileSync(note, JSON.stringify(start));
   const lock = await place.locks.acquire(
@@ -88,14 +90,14 @@ function readStart(note: string): Start {
   }
 }
 
-async function findStart(call: GitCall, branch: string, base: string | undefined): Promise<Start> {
+async function findStart(call: GitCall, { branch, base, stop }: Order): Promise<Start> {
   const local = await commitOf(call, `refs/heads/${branch}`);
   if (local) return { from: "local", commit: local };
   const remote = await remoteOf(call, branch);
   if (remote) {
     const spec = `+refs/heads/${branch}:refs/remotes/${remote}/${branch}`;
     // Offline, or no such branch there: then what is known counts.
-    await git({ ...call, accept: [1, 124, 128], limit: FETCH_LIMIT }, [
+    await git({ ...call, accept: [1, 124, 128], limit: FETCH_LIMIT, stop }, [
       "fetch",
       "--quiet",
       "--no-tags",

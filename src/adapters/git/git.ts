@@ -18,6 +18,8 @@ export interface GitCall {
   readonly input?: string;
   /** Milliseconds; then git is ended. */
   readonly limit?: number;
+  /** Aborted: git is ended. */
+  readonly stop?: AbortSignal | undefined;
 }
 
 export interface GitAnswer {
@@ -62,21 +64,30 @@ function attempt(call: GitCall, args: readonly string[]): Promise<GitAnswer> {
     const output: Buffer[] = [];
     const errors: Buffer[] = [];
     let late = false;
-    const timer = setTimeout(() => {
-      late = true;
+    const end = () => {
       child.kill("SIGTERM");
       setTimeout(() => child.kill("SIGKILL"), 2000).unref();
+    };
+    const timer = setTimeout(() => {
+      late = true;
+      end();
     }, call.limit ?? LIMIT);
+    call.stop?.addEventListener("abort", end);
+    if (call.stop?.aborted) end();
+    const forget = () => {
+      clearTimeout(timer);
+      call.stop?.removeEventListener("abort", end);
+    };
     child.stdout?.on("data", (chunk: Buffer) => output.push(chunk));
     child.stderr?.on("data", (chunk: Buffer) => errors.push(chunk));
     child.stdin?.on("error", () => {});
     child.stdin?.end(call.input);
     child.on("error", (cause: NodeJS.ErrnoException) => {
-      clearTimeout(timer);
+      forget();
       reject(gitMissing(cause, call.folder));
     });
     child.on("close", (code, signal) => {
-      clearTimeout(timer);
+      forget();
       const told = Buffer.concat(errors).toString("utf8");
       const why = late
         ? `it took longer than ${(call.limit ?? LIMIT) / 1000} s`

@@ -8,7 +8,7 @@ import type { Workplace } from "./workplace.ts";
 const LOOK_LIMIT = 60_000;
 const PUSH_LIMIT = 600_000;
 
-export async function push(place: Workplace, repo: Repo, name: string): Promise<Pushed> {
+export async function push(place: Workplace, repo: Repo, name: string, stop?: AbortSignal): Promise<Pushed> {
   const branch = checkBranch(name);
   const call = place.call(placesOf(place.projectRoot, repo).checkout);
   const remote = await remoteOf(call, branch);
@@ -17,13 +17,17 @@ export async function push(place: Workplace, repo: Repo, name: string): Promise<
   const commit = await commitOf(call, ref);
   if (commit === null) return { kind: "rejected", reason: `there is no branch ${branch}` };
 
-  const looked = await git({ ...call, accept: [1, 124, 128], limit: LOOK_LIMIT }, ["ls-remote", remote, ref]);
+  const looked = await git({ ...call, accept: [1, 124, 128], limit: LOOK_LIMIT, stop }, [
+    "ls-remote",
+    remote,
+    ref,
+  ]);
   if (looked.code !== 0) return { kind: "unreachable", reason: reasonOf(looked.errors) };
   if (looked.output.split("\t")[0] === commit) return { kind: "unchanged", commit, remote };
 
   const hooks = await hookOptions(call);
   const spec = `${commit}:${ref}`;
-  const answer = await git({ ...call, accept: [1, 124, 128], limit: PUSH_LIMIT }, [
+  const answer = await git({ ...call, accept: [1, 124, 128], limit: PUSH_LIMIT, stop }, [
     ...hooks,
     "push",
     "--porcelain",

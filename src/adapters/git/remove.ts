@@ -9,10 +9,17 @@ import { lockName, type Workplace } from "./workplace.ts";
 
 const LOCK_LIMIT = 300_000;
 
+/** Where the branch's commits may be, so that nothing is lost. */
+interface Keep {
+  readonly into?: string;
+  readonly landed?: string;
+  readonly branch: boolean;
+}
+
 export async function removeWorktree(
   place: Workplace,
   worktree: Pick<Worktree, "repo" | "branch">,
-  keep: { readonly into?: string; readonly branch: boolean },
+  keep: Keep,
 ): Promise<Removed> {
   const places = placesOf(place.projectRoot, worktree.repo);
   const call = place.call(places.checkout);
@@ -20,7 +27,7 @@ export async function removeWorktree(
   const folder = places.worktree(branch);
   const known = (await checkoutsOf(call)).some((one) => one.folder === folder);
   const there = known && existsSync(folder);
-  const reason = there ? await whyKept(place.call(folder), branch, keep.into) : null;
+  const reason = there ? await whyKept(place.call(folder), branch, keep) : null;
   if (reason) return reason;
   const lock = await place.locks.acquire(lockName("git", worktree.repo), `removing ${branch}`, LOCK_LIMIT);
   try {
@@ -30,7 +37,7 @@ export async function removeWorktree(
         return { kind: "kept", reason: "other", detail: answer.errors.trim().slice(0, 500) };
     }
     if (keep.branch) {
-      const lost = await dropBranch(call, branch, keep.into);
+      const lost = await dropBranch(call, branch, keep);
       if (lost) return lost;
     }
   } finally {
@@ -40,21 +47,22 @@ export async function removeWorktree(
   return { kind: there ? "removed" : "gone-already" };
 }
 
-async function whyKept(call: GitCall, branch: string, into: string | undefined): Promise<Removed | null> {
+async function whyKept(call: GitCall, branch: string, keep: Keep): Promise<Removed | null> {
   const { uncommitted } = await statusOf(call);
   const unfinished = unfinishedIn(await gitFolder(call));
   if (unfinished) return { kind: "kept", reason: "unfinished", detail: `a ${unfinished} is unfinished` };
   if (uncommitted.length > 0)
     return { kind: "kept", reason: "uncommitted", detail: uncommitted.slice(0, 20).join(", ") };
-  return whyUnmerged(call, await tipsOf(call, branch), branch, into);
+  return whyUnmerged(call, await tipsOf(call, branch), branch, keep);
 }
 
 async function whyUnmerged(
   call: GitCall,
   tips: readonly string[],
   branch: string,
-  into: string | undefined,
+  { into, landed }: Keep,
 ): Promise<Removed | null> {
+  if (landed !== undefined && (await isIn(call, tips, landed))) return null;
   const remote = await remoteOf(call, branch);
   const place = into ?? `the remote's ${branch}`;
   const pushed =
@@ -68,12 +76,18 @@ async function whyUnmerged(
   return { kind: "kept", reason: "unmerged", detail };
 }
 
+/** Others may have added to the branch on the forge: then the commit that was merged is not known here. */
+async function isIn(call: GitCall, tips: readonly string[], commit: string): Promise<boolean> {
+  const known = await commitOf(call, commit);
+  return known !== null && (await countMissing(call, tips, [known])) === 0;
+}
+
 /** Only where its commit is still the one that was looked at. */
-async function dropBranch(call: GitCall, branch: string, into: string | undefined): Promise<Removed | null> {
+async function dropBranch(call: GitCall, branch: string, keep: Keep): Promise<Removed | null> {
   const ref = `refs/heads/${branch}`;
   const commit = await commitOf(call, ref);
   if (commit === null) return null;
-  const unmerged = await whyUnmerged(call, [commit], branch, into);
+  const unmerged = await whyUnmerged(call, [commit], branch, keep);
   if (unmerged) return unmerged;
   await git(call, ["update-ref", "-d", ref, commit]);
   return null;

@@ -6,6 +6,7 @@ import { ensureWorktree } from "./ensure.ts";
 import { bringIn, prepareMerge, publishMerge, takeTurn } from "./merge.ts";
 import { placesOf, WORKTREES } from "./places.ts";
 import { push } from "./push.ts";
+import { reached } from "./reached.ts";
 import { removeWorktree } from "./remove.ts";
 import { fingerprint, worktreeState } from "./state.ts";
 import { openWorkplace } from "./workplace.ts";
@@ -20,7 +21,8 @@ export function openWorktrees(
     list: async () => listWorktrees(place.projectRoot),
     state: (worktree, into) => worktreeState(place, worktree, into),
     fingerprint: (repo) => fingerprint(place, repo),
-    push: (repo, branch) => push(place, repo, branch),
+    reached: (order) => reached(place, order),
+    push: (repo, branch, stop) => push(place, repo, branch, stop),
     takeTurn: (repo, into, owner) => takeTurn(place, repo, into, owner),
     prepareMerge: (order) => prepareMerge(place, order),
     publishMerge: (order, merge) => publishMerge(place, order, merge),

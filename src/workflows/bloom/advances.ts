@@ -2,11 +2,12 @@
 import type { Caller, PawlEvent } from "../../base/event.ts";
 import { loopRunPath } from "../../base/loop-record.ts";
 import type { Change } from "../../base/ports.ts";
+import type { BloomSettings } from "../../base/settings.ts";
 import type { Row } from "../../engine/workflow.ts";
 import type { Advance, Context } from "../module.ts";
 import { commandsAfter } from "./commands/run-verify.ts";
 import { unverifiedSteps } from "./facts.ts";
-import { nowReady, type RunStates, takeable, type Worker } from "./pick.ts";
+import { nowReady, type RunStates, scopeOf, takeable, type Worker } from "./pick.ts";
 import { loadMessages, loadQuestions, type Message, type Question } from "./question.ts";
 import { statesOf, wordOf } from "./reconcile.ts";
 import { runChanges } from "./run-changes.ts";
@@ -175,6 +176,9 @@ export interface Picked {
   readonly states: RunStates;
   readonly runs: ReadonlyMap<string, TaskRun>;
   readonly candidates: readonly Task[];
+  /** The tasks that are this worker's. */
+  readonly scope: ReadonlySet<string>;
+  readonly settings: BloomSettings;
   /** Something waits for nothing more and is not marked ready yet. */
   readonly someReady: boolean;
   readonly happened: readonly PawlEvent[];
@@ -203,6 +207,8 @@ export const pick: Advance<{ readonly worker: Worker; readonly look?: boolean },
         states: desk.states,
         runs: desk.runs,
         candidates: takeable(file.tasks, desk.states, worker),
+        scope: scopeOf(file.tasks, worker),
+        settings: context.settings.bloom,
         someReady: ready.length > 0,
         happened,
       },

@@ -46,15 +46,23 @@ export function takeable(
   worker: Worker = ANY_WORKER,
 ): readonly Task[] {
   const waits = waitsIn(tasks, runs);
-  const within = worker.only === null ? null : new Set(familyOf(tasks, worker.only));
+  const scope = scopeOf(tasks, worker);
   const found = eachTask(tasks).filter(
     ({ task, parent }) =>
-      (within === null || within.has(task.id)) &&
-      belongsTo(task, worker) &&
-      (goesOn(task, runs) || (startsAnew(task) && waits(task, parent) === null)),
+      scope.has(task.id) && (goesOn(task, runs) || (startsAnew(task) && waits(task, parent) === null)),
   );
   const rank = (task: Task) => (goesOn(task, runs) ? 0 : (task.phase ?? 0) + 1);
   return found.map(({ task }) => task).sort((a, b) => rank(a) - rank(b));
+}
+
+/** The tasks that are this worker's to take, whether or not there is something to be done about them. */
+export function scopeOf(tasks: readonly Task[], worker: Worker): ReadonlySet<string> {
+  const within = worker.only === null ? null : new Set(familyOf(tasks, worker.only));
+  return new Set(
+    eachTask(tasks).flatMap(({ task }) =>
+      (within === null || within.has(task.id)) && belongsTo(task, worker) ? [task.id] : [],
+    ),
+  );
 }
 
 const PARKED: ReadonlySet<string> = new Set([
@@ -62,6 +70,7 @@ const PARKED: ReadonlySet<string> = new Set([
   "blocked",
   "budget_exhausted",
   "backing_off",
+  "awaiting_merge",
   "done",
 ]);
 

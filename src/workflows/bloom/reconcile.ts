@@ -3,7 +3,7 @@
  */
 import type { RunStates } from "./pick.ts";
 import { eachTask, type Task } from "./task.ts";
-import type { TaskRun } from "./task-run.ts";
+import { awaitsMerge, type TaskRun } from "./task-run.ts";
 
 /** The event that a person's word in tasks.yaml is for the run, or null. */
 export function wordOf(task: Task, run: TaskRun): "reset" | "dropped" | "halted" | null {
@@ -34,7 +34,10 @@ export function tasksWithRuns(tasks: readonly Task[]): readonly string[] {
   );
 }
 
-/** The states of the runs, with a person's word in tasks.yaml over them; `now`: those that back off are at rest. */
+/**
+ * The states of the runs, with a person's word in tasks.yaml over them. Those that back off (`now`) or only wait for
+ * their pull request are at rest, whatever their table says.
+ */
 export function statesOf(tasks: readonly Task[], runs: ReadonlyMap<string, TaskRun>, now: string): RunStates {
   const states = new Map<string, string>();
   for (const { task } of eachTask(tasks)) {
@@ -43,6 +46,7 @@ export function statesOf(tasks: readonly Task[], runs: ReadonlyMap<string, TaskR
     const word = wordOf(task, run);
     if (word === "reset") continue;
     if (word !== null) states.set(task.id, word === "dropped" ? "done" : "blocked");
+    else if (awaitsMerge(run)) states.set(task.id, "awaiting_merge");
     else states.set(task.id, run.after !== null && run.after > now ? "backing_off" : run.state);
   }
   return states;

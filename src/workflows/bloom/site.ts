@@ -79,7 +79,12 @@ export async function placeOf(
   const repo = repoOf(task);
   if (repo === null) return { folder: site.ports.root, worktree: null };
   const { branch, base } = branches(task);
-  const made = await site.ports.worktrees.ensure({ repo, branch, ...(base === undefined ? {} : { base }) });
+  const made = await site.ports.worktrees.ensure({
+    repo,
+    branch,
+    ...(base === undefined ? {} : { base }),
+    stop: site.stop,
+  });
   if (made.from !== "kept")
     site.show({ type: "worktree:ensured", taskId: task.id, repo, branch, from: made.from });
   return { folder: made.folder, worktree: made };
@@ -89,6 +94,11 @@ export function repoOf(task: Task): Repo | null {
   if (task.repo === undefined) return null;
   const path = task.repo.startsWith("./") ? task.repo.slice(2) : task.repo;
   return path === "" || path === "." ? "." : (path as Repo);
+}
+
+/** Of a task that works in a repository. */
+export function repoFor(task: Task): Repo {
+  return repoOf(task) ?? ".";
 }
 
 function branches(task: Task): { readonly branch: string; readonly base: string | undefined } {

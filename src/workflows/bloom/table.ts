@@ -53,6 +53,7 @@ const EVENTS = {
   pr_opened: "The pull request is open.",
   pr_pending: "The pull request is not merged yet.",
   pr_merged: "The pull request is merged.",
+  pr_closed: "The pull request was closed and not merged.",
   pr_failed: "The pull request could not be opened now.",
   pr_refused: "The forge refuses the pull request.",
   cleaned: "What could be taken away was; work that would be lost stayed.",
@@ -389,6 +390,7 @@ const DELIVERED: readonly Row[] = [
     commands: does("open-pr"),
     reply: "tries_again",
   }),
+  blocks("pr.closed", ["opening_pr"], "pr_closed"),
   blocks("pr.gives_up", ["opening_pr"], "pr_failed", [{ tries_left: NO }]),
   blocks("pr.refused", ["opening_pr"], "pr_refused"),
   row({

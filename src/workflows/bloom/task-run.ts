@@ -49,9 +49,23 @@ export interface TaskRun {
   readonly evidence: readonly LoopEvidence[];
   /** Where its work is, once it is committed. Absent in runs of earlier versions. */
   readonly work?: LoopWork | null;
-  readonly pullRequest: { readonly number: number; readonly url: string } | null;
+  readonly pullRequest: PullRequest | null;
   /** The status in tasks.yaml as the loop wrote it: another one there is a person's word. */
   readonly status: TaskStatus;
+}
+
+export interface PullRequest {
+  readonly number: number;
+  readonly url: string;
+  /** It was seen closed and not merged: a person who lets the task go on wants another. */
+  readonly closed?: true;
+  /** The commit of the branch that the forge merged. */
+  readonly landed?: string;
+}
+
+/** Whether the run waits for nothing but its pull request's merge. */
+export function awaitsMerge(run: Pick<TaskRun, "row" | "state" | "pullRequest">): boolean {
+  return run.state === "opening_pr" && run.row === "pr.watches" && run.pullRequest !== null;
 }
 
 export type Errand = "step" | "mark" | "repair" | "commit" | "resolve" | "repair-merge";

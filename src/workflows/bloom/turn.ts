@@ -93,7 +93,7 @@ const SUCCEEDS: Readonly<Partial<Record<TaskEvent, readonly TryKind[]>>> = {
   committed: ["commit", "git"],
   pushed: ["push", "git"],
   merged: ["merge", "git"],
-  pr_opened: ["pr"],
+  pr_opened: ["pr", "git"],
 };
 
 function triesAfter(run: TaskRun, event: TaskEvent, row: Row): TaskRun["tries"] {
@@ -114,17 +114,10 @@ const BACKS_OFF: ReadonlySet<TaskEvent> = new Set([
   "git_failed",
 ]);
 const TURN_SECONDS = 2;
-const WATCH_SECONDS = 60;
-
-/** Seconds between looks whether a pull request is merged. */
-export function watchSeconds({ backoff: { limit } }: Pick<BloomSettings, "backoff">): number {
-  return Math.min(limit, WATCH_SECONDS);
-}
 
 function waitUntil(row: Row, event: TaskEvent, run: TaskRun, { settings, time }: Now): string | null {
   const later = (seconds: number) => new Date(Date.parse(time) + seconds * 1000).toISOString();
   if (row.reply === "awaits_turn") return later(TURN_SECONDS);
-  if (row.reply === "pr_open") return later(watchSeconds(settings));
   if (row.reply !== "tries_again" || !BACKS_OFF.has(event)) return null;
   return later(backoff(run.tries[TRIED[event] as TryKind] ?? 0, settings));
 }

@@ -1,16 +1,17 @@
-/** What leaves the worktree: push, merge, pull request. Each looks before it does, so that it may be called again. */
+/** What leaves the worktree: push and merge. Each looks before it does, so that it may be called again. */
 import type { BloomHappening } from "../../../base/bloom-event.ts";
-import type { MergeOrder, Repo } from "../../../base/ports.ts";
-import { type Came, placeOf, repoOf, type Site } from "../site.ts";
+import type { MergeOrder } from "../../../base/ports.ts";
+import { type Came, repoFor, repoOf, type Site } from "../site.ts";
 import { branchOf, type Task } from "../task.ts";
-import { watchSeconds } from "../turn.ts";
+import { targetOf } from "./pull-request.ts";
 import { allCommands, verify } from "./run-verify.ts";
 
 export async function push(site: Site): Promise<Came> {
   const { task } = site.known;
   const branch = branchOf(task);
-  const pushed = await site.ports.worktrees.push(repoFor(task), branch);
+  const pushed = await site.ports.worktrees.push(repoFor(task), branch, site.stop);
   const taskId = task.id;
+  if (pushed.kind === "unreachable" && site.stop.aborted) return { event: "interrupted" };
   switch (pushed.kind) {
     case "pushed":
       return { event: "pushed", happened: [{ type: "git:pushed", taskId, branch, commit: pushed.commit }] };
@@ -106,7 +107,9 @@ async function afterMerge(
   const { task, file } = site.known;
   const told: BloomHappening = { type: "merge:completed", taskId: task.id, branch, into, commit };
   if (file.git.push_to_remote) {
-    const pushed = await site.ports.worktrees.push(repo, into);
+    const pushed = await site.ports.worktrees.push(repo, into, site.stop);
+    if (pushed.kind === "unreachable" && site.stop.aborted)
+      return { event: "interrupted", ...(seen.patch ? { patch: seen.patch } : {}) };
     if (pushed.kind === "rejected" || pushed.kind === "unreachable")
       return failed(task, into, `merged, but ${into} could not be pushed: ${pushed.reason}`, seen);
   }
@@ -132,91 +135,21 @@ function mergeMessage(task: Task): string {
   return `Merge ${task.id}: ${task.title}`;
 }
 
-// ── Pull request ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-export async function openPullRequest(site: Site): Promise<Came> {
-  const { task } = site.known;
-  const into = await baseOf(site);
-  const ensured = await site.ports.pullRequests.ensure({
-    repo: repoFor(task),
-    branch: branchOf(task),
-    into,
-    title: `${task.id}: ${task.title}`,
-    body: bodyOf(site),
-  });
-  const taskId = task.id;
-  if (ensured.kind === "unreachable" || ensured.kind === "refused")
-    return {
-      event: ensured.kind === "refused" ? "pr_refused" : "pr_failed",
-      reason: ensured.reason,
-      happened: [{ type: "git:pr_failed", taskId, reason: ensured.reason }],
-    };
-  const { number, url } = ensured;
-  return {
-    event: "pr_opened",
-    reason: url,
-    patch: { pullRequest: { number, url } },
-    happened: [{ type: "git:pr_opened", taskId, number, url, found: ensured.kind === "found" }],
-  };
-}
-
-/** Whether the branch's commits have reached the target; a person may also say so (`bloom approve`). */
-export async function watchPullRequest(site: Site): Promise<Came> {
-  const { worktree } = await placeOf(site);
-  if (worktree === null) return { event: "pr_merged" };
-  const state = await site.ports.worktrees.state(worktree, await baseOf(site));
-  if (state.unmerged === 0) return { event: "pr_merged" };
-  return {
-    event: "pr_pending",
-    patch: {
-      after: new Date(site.now().getTime() + watchSeconds(site.known.settings) * 1000).toISOString(),
-    },
-  };
-}
-
-const FALLBACK_BASE = "main";
-
-async function baseOf(site: Site): Promise<string> {
-  const { task } = site.known;
-  return task.merge_into ?? task.base_branch ?? FALLBACK_BASE;
-}
-
-function bodyOf(site: Site): string {
-  const { task, run } = site.known;
-  const criteria = [...task.acceptance_criteria, ...task.steps.flatMap((step) => step.acceptance_criteria)];
-  const checks = run.evidence
-    .filter((each) => each.exit === 0)
-    .map((each) => `- \`${each.command}\` passed${each.commit ? ` at ${each.commit.slice(0, 12)}` : ""}`);
-  return [
-    (task.instructions ?? task.title).trim(),
-    ...(criteria.length > 0
-      ? ["", "## Acceptance criteria", "", ...criteria.map((each) => `- ${each}`)]
-      : []),
-    ...(task.steps.length > 0
-      ? [
-          "",
-          "## Steps",
-          "",
-          ...task.steps.map((step) => `- ${step.id}: ${step.instruction.trim().split("\n")[0]}`),
-        ]
-      : []),
-    ...(checks.length > 0 ? ["", "## Checks run by Pawl", "", ...new Set(checks)] : []),
-  ].join("\n");
-}
-
 // ── Clean up ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Takes the worktree and the branch away where that is wanted and loses nothing. */
 export async function cleanUp(site: Site): Promise<Came> {
-  const { task, file } = site.known;
+  const { task, file, run } = site.known;
   const repo = repoOf(task);
   if (repo === null || !file.git.auto_cleanup_merged) return { event: "cleaned" };
   const branch = branchOf(task);
-  const into = task.merge_into ?? task.base_branch;
+  const into = task.open_pr ? targetOf(task) : (task.merge_into ?? task.base_branch);
+  const landed = run.pullRequest?.landed;
   const removed = await site.ports.worktrees.remove(
     { repo, branch },
     {
       ...(into === undefined ? {} : { into }),
+      ...(landed === undefined ? {} : { landed }),
       branch: true,
     },
   );
@@ -226,8 +159,4 @@ export async function cleanUp(site: Site): Promise<Came> {
       ? { type: "worktree:kept", taskId: task.id, branch, reason: `${removed.reason}: ${removed.detail}` }
       : { type: "worktree:removed", taskId: task.id, branch };
   return { event: "cleaned", happened: [told] };
-}
-
-function repoFor(task: Task): Repo {
-  return repoOf(task) ?? ".";
 }

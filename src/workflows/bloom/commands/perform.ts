@@ -2,8 +2,9 @@
 import { PawlError } from "../../../base/error.ts";
 import type { Command } from "../../../engine/workflow.ts";
 import type { Came, Site } from "../site.ts";
-import { cleanUp, merge, openPullRequest, push, watchPullRequest } from "./deliver.ts";
+import { cleanUp, merge, push } from "./deliver.ts";
 import { ensureCommitted } from "./ensure-committed.ts";
+import { openPullRequest, watchPullRequest } from "./pull-request.ts";
 import { runAgent } from "./run-agent.ts";
 import { runVerify } from "./run-verify.ts";
 

@@ -1,0 +1,125 @@
+/** A task's pull request: opened once, then looked at until its merge. */
+import type { BloomHappening } from "../../../base/bloom-event.ts";
+import { PawlError } from "../../../base/error.ts";
+import type { PullRequestLook, PullRequestOrder } from "../../../base/ports.ts";
+import { type Came, repoFor, type Site } from "../site.ts";
+import { branchOf, type Task } from "../task.ts";
+import type { PullRequest } from "../task-run.ts";
+
+export async function openPullRequest(site: Site): Promise<Came> {
+  const { task, run } = site.known;
+  const known = run.pullRequest;
+  const order: PullRequestOrder = {
+    repo: repoFor(task),
+    branch: branchOf(task),
+    into: targetOf(task),
+    title: `${task.id}: ${task.title}`,
+    body: bodyOf(site),
+    ...(known?.closed ? { inPlaceOf: known.number } : {}),
+  };
+  const ensured = await site.ports.pullRequests.ensure(order, site.stop);
+  const taskId = task.id;
+  if (ensured.kind === "unreachable" && site.stop.aborted) return { event: "interrupted" };
+  if (ensured.kind === "unreachable" || ensured.kind === "refused")
+    return {
+      event: ensured.kind === "refused" ? "pr_refused" : "pr_failed",
+      reason: ensured.reason,
+      happened: [{ type: "git:pr_failed", taskId, reason: ensured.reason }],
+    };
+  const { number, url } = ensured;
+  if (ensured.kind === "closed") return closed(task, { number, url });
+  // One that is merged already is looked at next, as any other.
+  const found = ensured.kind !== "opened";
+  return {
+    event: "pr_opened",
+    reason: url,
+    patch: { pullRequest: { number, url } },
+    happened: known?.number === number ? [] : [{ type: "git:pr_opened", taskId, number, url, found }],
+  };
+}
+
+/**
+ * Whether its work has reached the target; a person may also say so (`bloom approve`). A look that fails is made again
+ * later, however often: nothing is lost by waiting.
+ */
+export async function watchPullRequest(site: Site): Promise<Came> {
+  try {
+    return await look(site);
+  } catch (error) {
+    if (!(error instanceof PawlError)) throw error;
+    return unseen(site, error.message);
+  }
+}
+
+async function look(site: Site): Promise<Came> {
+  const { task, run } = site.known;
+  const pull = run.pullRequest;
+  const { stop } = site;
+  const order = { repo: repoFor(task), branch: branchOf(task), into: targetOf(task), stop };
+  const { reached } = site.ports.worktrees;
+  if (pull === null || (await reached({ ...order, fetch: false })) === "yes") return merged(task, pull);
+  const seen = await site.ports.pullRequests.look({ repo: order.repo, number: pull.number }, stop);
+  if (seen.kind === "open") return { event: "pr_pending" };
+  if (seen.kind === "closed") return closed(task, pull);
+  // What depends on it begins from the target as it is known here.
+  const here = await reached({ ...order, fetch: true });
+  if (here === "yes") return merged(task, pull);
+  if (seen.kind === "merged" && here !== "unreachable") return merged(task, { ...pull, landed: seen.head });
+  return unseen(site, whyUnseen(seen, order.into));
+}
+
+function unseen({ known: { task, run }, stop, show }: Site, reason: string): Came {
+  if (!stop.aborted)
+    show({ type: "git:pr_unseen", taskId: task.id, number: run.pullRequest?.number ?? 0, reason });
+  return { event: "pr_pending" };
+}
+
+function whyUnseen(seen: PullRequestLook, into: string): string {
+  return "reason" in seen ? seen.reason : `it is merged, but ${into} could not be fetched from the remote`;
+}
+
+function merged(task: Task, pull: PullRequest | null): Came {
+  if (pull === null) return { event: "pr_merged" };
+  const { number, url } = pull;
+  const told: BloomHappening = { type: "git:pr_merged", taskId: task.id, number, url };
+  return { event: "pr_merged", patch: { pullRequest: pull }, happened: [told] };
+}
+
+function closed({ id }: Task, { number, url }: PullRequest): Came {
+  return {
+    event: "pr_closed",
+    reason: `its pull request was closed without a merge (${url}): \`bloom ready ${id}\` opens another, \`bloom done ${id} --force\` ends the task`,
+    patch: { pullRequest: { number, url, closed: true } },
+    happened: [{ type: "git:pr_closed", taskId: id, number, url }],
+  };
+}
+
+const FALLBACK_TARGET = "main";
+
+/** The branch into which the pull request goes. */
+export function targetOf({ merge_into, base_branch }: Task): string {
+  return merge_into ?? base_branch ?? FALLBACK_TARGET;
+}
+
+function bodyOf(site: Site): string {
+  const { task, run } = site.known;
+  const criteria = [...task.acceptance_criteria, ...task.steps.flatMap((step) => step.acceptance_criteria)];
+  const checks = run.evidence
+    .filter((each) => each.exit === 0)
+    .map((each) => `- \`${each.command}\` passed${each.commit ? ` at ${each.commit.slice(0, 12)}` : ""}`);
+  return [
+    (task.instructions ?? task.title).trim(),
+    ...(criteria.length > 0
+      ? ["", "## Acceptance criteria", "", ...criteria.map((each) => `- ${each}`)]
+      : []),
+    ...(task.steps.length > 0
+      ? [
+          "",
+          "## Steps",
+          "",
+          ...task.steps.map((step) => `- ${step.id}: ${step.instruction.trim().split("\n")[0]}`),
+        ]
+      : []),
+    ...(checks.length > 0 ? ["", "## Checks run by Pawl", "", ...new Set(checks)] : []),
+  ].join("\n");
+}

@@ -1,79 +1,47 @@
-/**
- * The loop is killed by SIGKILL at every move of a task in its table, just before the commit that tells of it (all that
- * it tells of is done) and just after. The next run ends where an undisturbed one does, and nothing was done twice.
- */
+/** The loop is killed by SIGKILL, or told to stop: the next run ends where an undisturbed one does. */
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type BloomProject, bloomProject } from "../rig/bloom-project.ts";
+import { killAtEachMove, openProof, runToEnd, SCENARIOS, type Scenario } from "../rig/loop-proof.ts";
 
-const LONG = { timeout: 90_000 };
-
-const TASKS = `# Ours
-git: {push_to_remote: true, auto_cleanup_merged: true}
-tasks:
-- id: T1
-  title: Build # it
-  repo: .
-  branch: feat/x
-  merge_into: main
-  verify: ["test -f a.txt"]
-  steps:
-  - id: s1
-    instruction: |
-      RUN: echo s1 >> "$PAWL_PROJECT/.pawl/ran.txt"
-      RUN: echo a > a.txt; git add -A; git commit -qm a
-      RUN: bloom step done s1
-  - id: s2
-    instruction: |
-      RUN: echo s2 >> "$PAWL_PROJECT/.pawl/ran.txt"
-      RUN: echo b > b.txt; git add -A; git commit -qm b
-      RUN: bloom step done s2
-`;
-const MOVES = [
-  "working",
-  "verifying",
-  "working",
-  "verifying",
-  "committing",
-  "pushing",
-  "merging",
-  "cleaning",
-  "done",
-];
+const LONG = { timeout: 180_000 };
 
 describe("A loop that is killed", () => {
-  for (const side of ["before", "after"] as const)
-    it(`just ${side} each move goes on as if nothing had been`, LONG, async () => {
-      using calm = bloomProject({ tasks: TASKS });
-      expect((await calm.run()).code).toBe(0);
-      using struck = bloomProject({ tasks: TASKS });
-      let kills = 0;
-      // Each run is killed at its first move, so that the runs together are killed at each.
-      for (let runs = 0; runs < 2 * MOVES.length; runs++) {
-        const ran = await struck.runKilledAt(1, side);
-        if (ran.signal !== "SIGKILL") {
-          expect(ran.code).toBe(0);
-          break;
-        }
-        kills += 1;
-        // Killed before it, the move is still ahead: one run makes it, and is killed after it.
-        if (side === "before") expect((await struck.runKilledAt(1, "after")).signal).toBe("SIGKILL");
-      }
-      expect(kills).toBeGreaterThanOrEqual(MOVES.length);
-      expect(endOf(struck)).toEqual(endOf(calm));
-      // A step that its agent had marked never runs again.
-      const ranSteps = (struck.read(".pawl/ran.txt") ?? "").trim().split("\n");
-      expect([...new Set(ranSteps)]).toEqual(["s1", "s2"]);
-      expect(struck.stored().filter(({ type }) => type === "step:completed")).toHaveLength(2);
-      for (const type of ["merge:completed", "task:completed"])
-        expect(
-          struck.stored().filter((event) => event.type === type),
-          type,
-        ).toHaveLength(1);
-      expect(leftBehind(struck)).toEqual([]);
+  // All of them, before and after each move and each of git's commands: `npm run test:crash`.
+  for (const [name, side] of [
+    ["dependent", "before"],
+    ["conflict", "after"],
+  ] as const)
+    it(`just ${side} each move goes on as if nothing had been (${name})`, LONG, async () => {
+      const scenario = SCENARIOS[name] as Scenario;
+      await using calm = await openProof(scenario);
+      await runToEnd(calm, () => calm.project.run());
+      await using struck = await openProof(scenario);
+      expect(await killAtEachMove(struck, side)).toBeGreaterThanOrEqual(16);
+      expect(struck.faults(calm)).toEqual([]);
     });
+
+  it.each(["before", "after"] as const)(
+    "just %s it takes away the branch whose worktree is gone takes it away in the next run",
+    LONG,
+    async (side) => {
+      const scenario = SCENARIOS.repair as Scenario;
+      const tasks = scenario.tasks.replace("push_to_remote: true", "auto_cleanup_merged: true");
+      await using proof = await openProof({ ...scenario, tasks });
+      const { project } = proof;
+      const branches = () => project.git("branch", "--format=%(refname:short)").split("\n");
+      expect((await project.runStruck({ side, at: "update-ref -d" })).signal).toBe("SIGKILL");
+      expect(project.git("worktree", "list")).not.toContain("T1");
+      expect(branches()).toEqual(side === "before" ? ["bloom/T1", "main"] : ["main"]);
+      expect((await project.bloom("worktrees")).out).toBe("No worktrees.\n");
+      expect((await project.run()).code).toBe(0);
+      expect(branches()).toEqual(["main"]);
+      expect(project.tasks()[0]?.status).toBe("done");
+      expect(proof.faults(proof)).toEqual([]);
+    },
+  );
 
   it(
     "in the middle of an agent's run leaves no process, and the next run takes over with a fresh session",
@@ -154,21 +122,6 @@ describe("A loop that is killed", () => {
     expect(leftBehind(project)).toEqual([]);
   });
 });
-
-/** What two runs of the same work have in common: trees, history and tasks.yaml, without times, sessions and hashes. */
-function endOf(project: BloomProject) {
-  const tasks = (project.read("tasks.yaml") ?? "")
-    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
-    .replace(/session_id: .*/g, "session_id: ID");
-  return {
-    tasks: tasks.split("\n").sort(),
-    tree: project.git("rev-parse", "main^{tree}"),
-    history: project.git("log", "--topo-order", "--format=%s %p", "main").replace(/\b[0-9a-f]{7,}\b/g, "x"),
-    remote: project.remoteGit("log", "--topo-order", "--format=%s", "--all"),
-    worktrees: project.git("worktree", "list").split("\n").length,
-    branches: project.git("branch", "--format=%(refname:short)"),
-  };
-}
 
 /** Claims that nobody holds, runs that are not over, processes of the project. */
 function leftBehind(project: BloomProject): readonly string[] {

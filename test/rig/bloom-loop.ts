@@ -1,6 +1,7 @@
 /**
- * The loop in a process that kills itself by SIGKILL at the nth commit that moves a task in its table: just before it
- * (what it tells of is done, and not yet told), or just after. Arguments: n, `before` or `after`.
+ * The loop in a process that kills itself by SIGKILL at its nth commit: just before it (what it tells of is done, and
+ * not yet told), or just after. Arguments: n, `before` or `after`, and of what is counted: `move` (commits that move a
+ * task in its table) or `commit` (all of them).
  */
 import { resolve } from "node:path";
 import { openProject } from "../../src/app.ts";
@@ -10,7 +11,7 @@ import { runLoop } from "../../src/runtime/loop.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 import { MAIN } from "./project.ts";
 
-const [at = "", side = ""] = process.argv.slice(2);
+const [at = "", side = "", what = "move"] = process.argv.slice(2);
 const project = await openProject({
   root: process.cwd(),
   home: resolve(import.meta.dirname, "../../src"),
@@ -18,14 +19,14 @@ const project = await openProject({
   workflows: WORKFLOWS,
   program: MAIN,
 });
-let moves = 0;
+let commits = 0;
 
 const store: Store = {
   ...project.runtime.store,
   async commit(view, changes) {
-    const isMove = changes.some(tellsOfMove);
-    if (isMove) moves += 1;
-    const isHere = isMove && moves === Number(at);
+    const counts = what === "commit" || changes.some(tellsOfMove);
+    if (counts) commits += 1;
+    const isHere = counts && commits === Number(at);
     if (isHere && side === "before") process.kill(process.pid, "SIGKILL");
     const result = await project.runtime.store.commit(view, changes);
     if (isHere) process.kill(process.pid, "SIGKILL");
@@ -37,7 +38,7 @@ function tellsOfMove(change: Change): boolean {
   return change.type === "append" && change.text.includes('"type":"run:advanced"');
 }
 
-await runLoop({
+const { blocked, waiting } = await runLoop({
   ...(await project.openLoop()),
   runtime: { ...project.runtime, store },
   name: "killed",
@@ -47,3 +48,4 @@ await runLoop({
   stop: new AbortController().signal,
 });
 await project.close();
+process.exitCode = blocked.length > 0 ? 1 : waiting.length > 0 ? 3 : 0;

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join, resolve } from "node:path";
 import { parseDocument } from "yaml";
 import type { Task } from "../../src/workflows/bloom/task.ts";
+import { type Strike, strikingGit } from "./git-strike.ts";
 import { end, MAIN, runPawl, temporaryProject, testEnvironment } from "./project.ts";
 
 const LOOP = resolve(import.meta.dirname, "bloom-loop.ts");
@@ -64,8 +65,12 @@ export function bloomProject({ tasks, settings = {}, answers, environment: more 
     PAWL_SCRIPTED_ANSWERS: answersFile,
     ...more,
   };
-  const spawned = (args: readonly string[]): ChildProcess =>
-    spawn(process.execPath, args, { cwd: root, env: environment, stdio: ["ignore", "pipe", "pipe"] });
+  const spawned = (args: readonly string[], more: Readonly<Record<string, string>> = {}): ChildProcess =>
+    spawn(process.execPath, args, {
+      cwd: root,
+      env: { ...environment, ...more },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
   const start = (...args: readonly string[]) => spawned([MAIN, "run", "--json", ...args]);
   return {
     root,
@@ -81,8 +86,12 @@ export function bloomProject({ tasks, settings = {}, answers, environment: more 
       execFileSync("git", args, { cwd: remote, encoding: "utf8" }).trim(),
     start,
     run: (...args: readonly string[]) => ranOf(start("--once", ...args)),
-    /** Kills itself just before or after the nth move in the table. */
-    runKilledAt: (move: number, side: "before" | "after") => ranOf(spawned([LOOP, String(move), side])),
+    /** Kills itself just before or after the nth move in the table, or commit. */
+    runKilledAt: (n: number, side: "before" | "after", what: "move" | "commit" = "move") =>
+      ranOf(spawned([LOOP, String(n), side, what])),
+    /** Killed just before or after a git command of the loop's own; each that writes is struck once per folder. */
+    runStruck: (strike: Strike) =>
+      ranOf(spawned([MAIN, "run", "--json", "--once"], strikingGit(project.root, strike))),
     bloom: (...args: readonly string[]) => runPawl(root, args, { DOOR_ONLY: "" }),
     [Symbol.dispose]: () => project[Symbol.dispose](),
   };

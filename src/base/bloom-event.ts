@@ -1,5 +1,6 @@
 /** What happens in the work loop over tasks.yaml: Bloom's part of the event union. Durations are in milliseconds. */
 export type BloomHappening =
+  | LoopHappening
   | AgentHappening
   | TaskHappening
   | StepHappening
@@ -7,6 +8,21 @@ export type BloomHappening =
   | QuestionHappening
   | CheckHappening
   | BudgetHappening;
+
+/** Of the run as a whole; only shown live. */
+export type LoopHappening =
+  | {
+      readonly type: "loop:stands";
+      readonly done: number;
+      readonly open: number;
+      readonly blocked: readonly string[];
+      readonly waiting: readonly string[];
+      /** Nothing can be done now. */
+      readonly idle: boolean;
+    }
+  /** What the run needs cannot be read or written; it waits until it can. */
+  | { readonly type: "loop:paused"; readonly code: string; readonly reason: string; readonly fix: string }
+  | { readonly type: "loop:resumed" };
 
 export type AgentHappening =
   | {

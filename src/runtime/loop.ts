@@ -14,10 +14,11 @@ import { loadMessages } from "../workflows/bloom/question.ts";
 import { wordOf } from "../workflows/bloom/reconcile.ts";
 import type { Ports, StopReason } from "../workflows/bloom/site.ts";
 import { branchOf, eachTask, findTask, type Task } from "../workflows/bloom/task.ts";
-import { awaitsMerge } from "../workflows/bloom/task-run.ts";
+import { awaitsMerge, reasonOf } from "../workflows/bloom/task-run.ts";
 import { advance, type Runtime } from "./advance.ts";
 import { listUnderway } from "./leftovers.ts";
 import { type MergeWatch, openMergeWatch } from "./merge-watch.ts";
+import { openPatience, type Patience } from "./patience.ts";
 import { type Work, workOn } from "./work-on.ts";
 
 export interface LoopOutside {
@@ -53,28 +54,44 @@ export interface Active extends Work {
   readonly ended: Promise<void>;
 }
 
+interface Loop extends LoopSetup {
+  readonly patience: Patience;
+}
+
 /** Longest wait for a change that nobody told of, and between looks at what another worker holds. */
 const SLOW_MILLISECONDS = 30_000;
 const TAKEN_MILLISECONDS = 1000;
 
 /** Runs until stopped, or with `once` until nothing is left to be done. Throws what makes going on impossible. */
-export async function runLoop(setup: LoopSetup): Promise<LoopEnd> {
+export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
+  const setup = { ...given, patience: openPatience(given) };
   const bell = openBell(setup.stop);
   const watching = setup.watch.onChange(bell.ring);
   const active = new Map<string, Active>();
   const failures: unknown[] = [];
   const looks = new Map<string, Active>();
+  const tellStanding = openStanding(setup);
+  let paused = false;
   const merges = watchMerges(setup, looks, bell.ring, failures);
   try {
     await endLeftovers(setup);
     for (;;) {
       if (setup.stop.aborted || failures.length > 0) break;
-      const picked = await look(setup);
-      await tellActive(setup, active, picked);
-      const due = merges.turn(picked) ?? SLOW_MILLISECONDS;
-      const wait = await fill(setup, active, picked, bell.ring, failures);
-      if (wait === "nothing-left" && active.size === 0 && !merges.isBusy() && setup.once) break;
-      await bell.wait(Math.min(due, wait === "nothing-left" ? SLOW_MILLISECONDS : wait));
+      try {
+        const picked = await look(setup);
+        await tellActive(setup, active, picked);
+        const due = merges.turn(picked) ?? SLOW_MILLISECONDS;
+        const wait = await fill(setup, active, picked, bell.ring, failures);
+        setup.patience.succeeded(paused);
+        paused = false;
+        tellStanding(picked, active.size === 0);
+        if (wait === "nothing-left" && active.size === 0 && !merges.isBusy() && setup.once) break;
+        await bell.wait(Math.min(due, wait === "nothing-left" ? SLOW_MILLISECONDS : wait));
+      } catch (error) {
+        if (!setup.patience.bears(error)) throw error;
+        paused = true;
+        await setup.patience.wait();
+      }
     }
     stopAll(active, "interrupted");
     stopAll(looks, "interrupted");
@@ -102,7 +119,7 @@ async function look(setup: LoopSetup, only = false): Promise<Picked> {
 
 /** Starts what may be started; says how long to wait for more, or that nothing is left to wait for. */
 async function fill(
-  setup: LoopSetup,
+  setup: Loop,
   active: Map<string, Active>,
   picked: Picked,
   ring: () => void,
@@ -126,7 +143,7 @@ async function fill(
 
 /** Works on a claimed task to where it rests. */
 function begin(
-  setup: LoopSetup,
+  setup: Loop,
   active: Map<string, Active>,
   id: string,
   claims: readonly Claim[],
@@ -135,8 +152,10 @@ function begin(
   const work: Work = { id, abort: new AbortController(), told: null };
   const abandoned = claims.some((each) => each.abandoned);
   const ended = workOn(setup, work, abandoned, caller(setup))
-    .catch((error: unknown) => {
-      failures.push(error);
+    .catch(async (error: unknown) => {
+      // It is begun again from where it stands on disk, not at once.
+      if (setup.patience.bears(error)) await setup.patience.wait();
+      else failures.push(error);
     })
     .finally(async () => {
       for (const each of claims) await each.release();
@@ -147,7 +166,7 @@ function begin(
 }
 
 function watchMerges(
-  setup: LoopSetup,
+  setup: Loop,
   looks: Map<string, Active>,
   ring: () => void,
   failures: unknown[],
@@ -158,7 +177,7 @@ function watchMerges(
         const claims = await claim(setup, task);
         if (claims !== null) await begin(setup, looks, task.id, claims, failures);
       } catch (error) {
-        failures.push(error);
+        if (!setup.patience.bears(error)) failures.push(error);
       }
     },
     show: setup.show,
@@ -272,7 +291,28 @@ function openBell(stop: AbortSignal): Bell {
   };
 }
 
-// ── The end ──────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── How it stands ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Told where it changes; what waited for a person before this run is told first. */
+function openStanding({ show, worker = ANY_WORKER }: LoopSetup): (picked: Picked, rests: boolean) => void {
+  let last = "";
+  return (picked, rests) => {
+    if (last === "") for (const event of waitingNow(picked)) show(event);
+    const { done, open, blocked, waiting } = endOf(picked, worker);
+    const stands = { done: done.length, open: open.length, blocked, waiting, idle: rests };
+    if (JSON.stringify(stands) === last) return;
+    last = JSON.stringify(stands);
+    show({ type: "loop:stands", ...stands });
+  };
+}
+
+function waitingNow({ runs, states, scope }: Picked): readonly BloomHappening[] {
+  return [...runs.values()].flatMap((run) =>
+    scope.has(run.task) && states.get(run.task) === "waiting_for_human"
+      ? [{ type: "task:waiting", taskId: run.task, reason: reasonOf(run) }]
+      : [],
+  );
+}
 
 function endOf({ file, states, runs }: Picked, worker: Worker): LoopEnd {
   const only = worker.only === null ? null : findTask(file.tasks, worker.only);

@@ -16,6 +16,7 @@ import { BLOOM } from "../workflows/bloom/table.ts";
 import { forgetSession } from "../workflows/bloom/verbs/edits.ts";
 import { advance, type Runtime } from "./advance.ts";
 import { askPerson } from "./ask-person.ts";
+import type { Patience } from "./patience.ts";
 
 export interface WorkSetup {
   readonly runtime: Runtime;
@@ -24,6 +25,7 @@ export interface WorkSetup {
   readonly name: string;
   readonly show: (happening: BloomHappening | PawlEvent) => void;
   readonly stop: AbortSignal;
+  readonly patience: Patience;
 }
 
 export interface Work {
@@ -45,6 +47,7 @@ export async function workOn(
   abandoned: boolean,
   caller: Caller,
 ): Promise<void> {
+  let told = false;
   try {
     let known = await recover(setup, work, caller);
     const claimed: BloomHappening = {
@@ -53,22 +56,21 @@ export async function workOn(
       worker: setup.name,
       takenOver: abandoned,
     };
-    let first = true;
     while (!setup.stop.aborted) {
       const came = await next(setup, work, known, caller);
       if (came === null) break;
       // A look at its pull request is no work on it.
-      const told =
-        first && came.event !== "pr_pending"
-          ? { ...came, happened: [claimed, ...(came.happened ?? [])] }
-          : came;
-      first = false;
-      const committed = await commit(setup, work.id, told, caller);
+      const tells: boolean = !told && came.event !== "pr_pending";
+      const more: Came = tells ? { ...came, happened: [claimed, ...(came.happened ?? [])] } : came;
+      told ||= tells;
+      const committed = await commit(setup, work.id, more, caller);
       known = committed.known;
       if (committed.event === "interrupted" || committed.event === "pr_pending") break;
     }
   } catch (error) {
     if (error !== GONE) throw error;
+  } finally {
+    if (told) setup.show({ type: "task:released", taskId: work.id, worker: setup.name });
   }
 }
 
@@ -149,10 +151,18 @@ async function commit(
   caller: Caller,
 ): Promise<Committed & { readonly known: Known }> {
   const input: CameInput = { task, came };
-  const { reply } = await advance(setup.runtime, commitCame, input, caller);
-  for (const event of reply.happened) setup.show(event);
-  if (reply.known === null) throw GONE;
-  return { ...reply, known: reply.known };
+  for (let paused = false; ; paused = true)
+    try {
+      const { reply } = await advance(setup.runtime, commitCame, input, caller);
+      setup.patience.succeeded(paused);
+      for (const event of reply.happened) setup.show(event);
+      if (reply.known === null) throw GONE;
+      return { ...reply, known: reply.known };
+    } catch (error) {
+      // What came is in memory only: it is not given up for a file that cannot be read just now.
+      if (!setup.patience.bears(error)) throw error;
+      await setup.patience.wait();
+    }
 }
 
 function now({ runtime }: WorkSetup): Date {

@@ -85,6 +85,7 @@ export function bloomProject({ tasks, settings = {}, answers, environment: more 
     remoteGit: (...args: readonly string[]) =>
       execFileSync("git", args, { cwd: remote, encoding: "utf8" }).trim(),
     start,
+    environment,
     run: (...args: readonly string[]) => ranOf(start("--once", ...args)),
     /** Kills itself just before or after the nth move in the table, or commit. */
     runKilledAt: (n: number, side: "before" | "after", what: "move" | "commit" = "move") =>

@@ -11,6 +11,7 @@ import type { Claims } from "../../base/ports.ts";
 import { type Lock, openLocks } from "./locks.ts";
 import { nodeDisk } from "./node-disk.ts";
 
+const TEMPORARY = ".json.tmp";
 const BEAT_MILLISECONDS = 15_000;
 
 export function openClaims(root: string): Claims {
@@ -23,6 +24,15 @@ export function openClaims(root: string): Claims {
     for (const write of held.values()) write().catch(() => {});
   };
 
+  /** What an owner that died in the middle of writing its lease left. */
+  const sweepTemporary = async (name: string) => {
+    const own = `claim-${name.slice(0, -TEMPORARY.length)}.lock`;
+    const lock = await tryLock(() => locks.acquire(own, "sweeping", 0));
+    if (lock === null) return;
+    await rm(join(folder, name), { force: true }).catch(() => {});
+    lock.release();
+  };
+
   const claims: Claims = {
     async take(what, worker) {
       const name = fileNameOf(what);
@@ -32,7 +42,11 @@ export function openClaims(root: string): Claims {
       const path = join(folder, `${name}.json`);
       const abandoned = (await readFile(path, "utf8").catch(() => null)) !== null;
       const lease = { what, worker, pid: process.pid, host: hostname(), since: new Date().toISOString() };
-      const write = () => writeLease(folder, path, { ...lease, beat: new Date().toISOString() });
+      let writing: Promise<void> = Promise.resolve();
+      const write = () => {
+        writing = writeLease(folder, path, { ...lease, beat: new Date().toISOString() });
+        return writing;
+      };
       try {
         await write();
       } catch (error) {
@@ -50,6 +64,8 @@ export function openClaims(root: string): Claims {
             clearInterval(beating);
             beating = undefined;
           }
+          // A heartbeat under way would bring it back.
+          await writing.catch(() => {});
           // The lease goes first: with the lock free and the lease there, an owner died.
           await rm(path, { force: true }).catch(() => {});
           lock.release();
@@ -58,6 +74,7 @@ export function openClaims(root: string): Claims {
     },
     async sweep() {
       for (const name of await readdir(folder).catch(() => [])) {
+        if (name.endsWith(TEMPORARY)) await sweepTemporary(name);
         const what = name.endsWith(".json") ? await whatOf(join(folder, name)) : null;
         if (what !== null) await (await claims.take(what, "nobody"))?.release();
       }
@@ -98,7 +115,8 @@ async function writeLease(
   path: string,
   lease: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const temporary = `${path}.${process.pid}.tmp`;
+  // Only who holds the lock writes it.
+  const temporary = path.replace(/\.json$/, TEMPORARY);
   await mkdir(folder, { recursive: true });
   await writeFile(temporary, `${JSON.stringify(lease, null, 2)}\n`);
   await rename(temporary, path);

@@ -18,7 +18,7 @@ export const run: Run = async (host, call) => {
   const options = optionsOf(call);
   const { bloom } = await checkedSettings(project, options.worker);
   if (options.dryRun) return dryRun(project, options.worker, host.caller);
-  const screen = screenOf(host, call, project);
+  const screen = screenOf(host, call);
   const stop = stopOnSignal(screen);
   try {
     const end = await runLoop({
@@ -81,8 +81,8 @@ function optionsOf({ options }: Call): Options {
   };
 }
 
-function screenOf({ terminal }: Host, { json }: Call, project: Project): Screen {
-  if (terminal.isScreen && json !== true) return openScreen(terminal, project);
+function screenOf({ terminal }: Host, { json }: Call): Screen {
+  if (terminal.isScreen && json !== true) return openScreen(terminal);
   return {
     show: (happening: BloomHappening | PawlEvent) => terminal.out(`${JSON.stringify(happening)}\n`),
     say: (text) => terminal.err(`${clean(text)}\n`),

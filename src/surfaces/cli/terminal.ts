@@ -3,6 +3,7 @@ import { fstatSync, writeSync } from "node:fs";
 /** Where the CLI writes: the one home of standard output and error. */
 export interface Terminal {
   readonly columns: number;
+  readonly rows: number;
   readonly paint: Paint;
   /** Output goes to a person's screen, which can be drawn over. */
   readonly isScreen: boolean;
@@ -26,6 +27,7 @@ export interface Paint {
 const NARROWEST = 40;
 const WIDEST = 100;
 const DEFAULT_COLUMNS = 80;
+const DEFAULT_ROWS = 24;
 
 export function openTerminal(environment: Readonly<Record<string, string | undefined>>): Terminal {
   // Node's stream takes as long to load as all of a quick command. Only a real terminal needs it, for its width.
@@ -33,7 +35,13 @@ export function openTerminal(environment: Readonly<Record<string, string | undef
   // Who reads may stop reading (`pawl status | head -1`); that is no failure of ours.
   stdout?.on("error", () => {});
   return {
-    columns: columnsOf(stdout?.columns, environment.COLUMNS),
+    // As it is now: a person may change the window's size.
+    get columns() {
+      return columnsOf(stdout?.columns, environment.COLUMNS);
+    },
+    get rows() {
+      return stdout?.rows || DEFAULT_ROWS;
+    },
     paint: paintOf(hasColour(environment, stdout?.isTTY ?? false)),
     isScreen: stdout?.isTTY === true && environment.TERM !== "dumb",
     out(text) {
@@ -96,17 +104,53 @@ function paintOf(colour: boolean): Paint {
   };
 }
 
-/** Text from files and from outside, without what would move a terminal's cursor or change its colours. */
+/**
+ * Text from files and from outside, without what would move a terminal's cursor, change its colours or turn the direction
+ * of the rest of the line.
+ */
 export function clean(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
-  return text.replace(/\u001b\[[0-?]*[ -/]*[@-~]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
+  return text.replace(
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
+    /\u001b\[[0-?]*[ -/]*[@-~]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    "",
+  );
 }
 
-/** One line of at most `width` characters; what is cut off ends in an ellipsis. */
+const WIDE =
+  /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]/u;
+const WITHOUT_WIDTH = /^[\p{M}\p{Cf}]+$/u;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what is looked for
+const ASCII = /^[\u0000-\u007f]*$/;
+
+/** What the text takes on a screen: East Asian letters and most emoji take two columns, combining marks none. */
+export function widthOf(text: string): number {
+  return ASCII.test(text)
+    ? text.length
+    : lettersOf(text).reduce((sum, letter) => sum + letterWidth(letter), 0);
+}
+
+/** As a person sees them. */
+function lettersOf(text: string): readonly string[] {
+  return [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
+}
+
+function letterWidth(letter: string): number {
+  return WITHOUT_WIDTH.test(letter) ? 0 : WIDE.test(letter) ? 2 : 1;
+}
+
+/** One line of at most `width` columns; what is cut off ends in an ellipsis. */
 export function cut(text: string, width: number): string {
   const line = clean(text).replace(/\s+/g, " ").trim();
-  const letters = [...line];
-  return letters.length <= width ? line : `${letters.slice(0, Math.max(0, width - 1)).join("")}…`;
+  if (widthOf(line) <= width) return line;
+  let room = Math.max(0, width - 1);
+  let kept = "";
+  // Letters have at least one unit each but for marks: no more of the text than this can be shown.
+  for (const letter of lettersOf(line.slice(0, 20 * width))) {
+    room -= letterWidth(letter);
+    if (room < 0) break;
+    kept += letter;
+  }
+  return `${kept}…`;
 }
 
 /** The text's words in lines of at most `width` characters; a longer word stands alone. */

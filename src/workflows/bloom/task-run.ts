@@ -68,6 +68,12 @@ export function awaitsMerge(run: Pick<TaskRun, "row" | "state" | "pullRequest">)
   return run.state === "opening_pr" && run.row === "pr.watches" && run.pullRequest !== null;
 }
 
+/** Why it is where it is. A checkpoint has no reason but that it is one. */
+export function reasonOf({ kept, reason, state, task }: TaskRun): string {
+  if (reason !== null) return reason;
+  return state === "waiting_for_human" && kept.awaits === "approval" ? `\`bloom approve ${task}\`` : "";
+}
+
 export type Errand = "step" | "mark" | "repair" | "commit" | "resolve" | "repair-merge";
 
 export type TryKind = "agent" | "mark" | "verify" | "commit" | "push" | "merge" | "pr" | "git";

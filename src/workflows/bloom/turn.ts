@@ -12,7 +12,7 @@ import type { TaskEdit } from "./splice.ts";
 import { getCurrentStepForTask } from "./steps.ts";
 import { BLOOM, REPLIES, type TaskEvent, type TaskState } from "./table.ts";
 import type { Task, TaskStatus } from "./task.ts";
-import type { Errand, TaskOutcome, TaskRun, TryKind } from "./task-run.ts";
+import { type Errand, reasonOf, type TaskOutcome, type TaskRun, type TryKind } from "./task-run.ts";
 import { completed, forgetSession, statusEdit, workStarts } from "./verbs/edits.ts";
 import { stepDoneEdits } from "./verbs/step.ts";
 
@@ -187,7 +187,7 @@ function happenings(
 ): readonly (BloomHappening | RunAdvanced)[] {
   const taskId = run.task;
   const { task, time, by } = now;
-  const reason = next.reason ?? awaited(next);
+  const reason = reasonOf(next);
   const told: BloomHappening[] = [];
   const step = getCurrentStepForTask(task);
   if (row.reply === "assumed_done" && step) {
@@ -234,9 +234,4 @@ function happenings(
 function since(start: string | undefined, time: string): number {
   const from = Date.parse(start ?? time);
   return Number.isNaN(from) ? 0 : Math.max(0, Date.parse(time) - from);
-}
-
-/** What a checkpoint waits for: it has no reason but that it is one. */
-function awaited({ kept, state, task }: TaskRun): string {
-  return state === "waiting_for_human" && kept.awaits === "approval" ? `\`bloom approve ${task}\`` : "";
 }

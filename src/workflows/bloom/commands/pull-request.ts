@@ -57,7 +57,8 @@ async function look(site: Site): Promise<Came> {
   const { stop } = site;
   const order = { repo: repoFor(task), branch: branchOf(task), into: targetOf(task), stop };
   const { reached } = site.ports.worktrees;
-  if (pull === null || (await reached({ ...order, fetch: false })) === "yes") return merged(task, pull);
+  if (pull === null) return { event: "pr_failed", reason: "which pull request it is, is not known any more" };
+  if ((await reached({ ...order, fetch: false })) === "yes") return merged(task, pull);
   const seen = await site.ports.pullRequests.look({ repo: order.repo, number: pull.number }, stop);
   if (seen.kind === "open") return { event: "pr_pending" };
   if (seen.kind === "closed") return closed(task, pull);
@@ -78,8 +79,7 @@ function whyUnseen(seen: PullRequestLook, into: string): string {
   return "reason" in seen ? seen.reason : `it is merged, but ${into} could not be fetched from the remote`;
 }
 
-function merged(task: Task, pull: PullRequest | null): Came {
-  if (pull === null) return { event: "pr_merged" };
+function merged(task: Task, pull: PullRequest): Came {
   const { number, url } = pull;
   const told: BloomHappening = { type: "git:pr_merged", taskId: task.id, number, url };
   return { event: "pr_merged", patch: { pullRequest: pull }, happened: [told] };

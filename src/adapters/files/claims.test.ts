@@ -1,0 +1,41 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { openClaims } from "./claims.ts";
+
+let root: string;
+const folder = () => join(root, ".pawl/claims");
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "pawl-claims-"));
+});
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(root, { recursive: true, force: true });
+});
+
+it("sweeps what dead owners left, torn and half-written leases included, and nothing of the living", async () => {
+  const living = openClaims(root);
+  const held = await living.take("T1", "one");
+  mkdirSync(folder(), { recursive: true });
+  writeFileSync(join(folder(), "T2.json"), JSON.stringify({ what: "T2", worker: "dead" }));
+  writeFileSync(join(folder(), "T3.json.tmp"), '{"what": "T');
+  writeFileSync(join(folder(), "T1.json.tmp"), "a heartbeat");
+  await openClaims(root).sweep();
+  expect(readdirSync(folder()).sort()).toEqual(["T1.json", "T1.json.tmp"]);
+  await held?.release();
+});
+
+it("leaves no lease behind when it is released in the middle of a heartbeat", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  const claims = openClaims(root);
+  for (let turn = 0; turn < 50; turn++) {
+    const held = await claims.take("T1", "one");
+    expect(held?.abandoned).toBe(false);
+    vi.advanceTimersByTime(15_000);
+    await held?.release();
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(readdirSync(folder())).toEqual([]);
+  }
+});

@@ -1,0 +1,118 @@
+/** A run that is left alone: what it waits out, what it costs, and what it does when it is stopped. */
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { bloomProject, ranOf } from "../rig/bloom-project.ts";
+
+const LONG = { timeout: 90_000 };
+
+describe("A run that is left alone", () => {
+  it.each([
+    ["tasks.yaml", "tasks-invalid", "tasks: [\n"],
+    ["pawl.yaml", "config-invalid", "bloom: {agents: none}\n"],
+  ] as const)(
+    "waits while a person is in the middle of editing %s, and nothing that was done meanwhile is done again",
+    LONG,
+    async (path, code, broken) => {
+      using project = bloomProject({
+        tasks: `tasks:
+- id: T1
+  title: t
+  instructions: |
+    RUN: touch begun; while test ! -f broken; do sleep 0.05; done; sleep 0.3; echo ran >> ran.txt
+- id: T2
+  title: u
+  depends_on: [T1]
+  instructions: "RUN: echo two > two.txt"
+`,
+      });
+      const child = project.start();
+      let told = "";
+      child.stdout?.on("data", (chunk) => {
+        told += chunk;
+      });
+      const ran = ranOf(child);
+      await until(() => project.read("begun") !== null);
+      const good = project.read(path) ?? "";
+      project.write(path, broken);
+      project.write("broken", "");
+      await until(() => told.includes("loop:paused") && project.read("ran.txt") !== null);
+      expect(told).toContain(`"code":"${code}"`);
+      // It has not given up, and not changed what the person is at.
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      expect(child.exitCode).toBeNull();
+      expect(project.read(path)).toBe(broken);
+      project.write(path, good);
+      await until(
+        () => project.read("two.txt") !== null && project.tasks().every(({ status }) => status === "done"),
+      );
+      child.kill("SIGINT");
+      const { code: exit, of } = await ran;
+      expect(exit).toBe(0);
+      expect(of("loop:paused")).toHaveLength(1);
+      expect(of("loop:resumed")).toHaveLength(1);
+      expect(project.read("ran.txt")).toBe("ran\n");
+      expect(project.runs()).toHaveLength(2);
+    },
+  );
+
+  it("ends with the error where a file cannot be read from the beginning, or with --once", LONG, async () => {
+    using project = bloomProject({ tasks: "tasks: [\n" });
+    const ran = await ranOf(project.start());
+    expect(ran.code).toBe(1);
+    expect(ran.of("loop:paused")).toEqual([]);
+  });
+
+  it("costs next to nothing while there is nothing to do, and starts no agent", LONG, async () => {
+    using project = bloomProject({
+      tasks: "tasks:\n- {id: T1, title: t, status: blocked}\n- {id: T2, title: u, depends_on: [T1]}\n",
+    });
+    const child = project.start();
+    const ran = ranOf(child);
+    let told = "";
+    child.stdout?.on("data", (chunk) => {
+      told += chunk;
+    });
+    await until(() => told.includes("loop:stands"));
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const before = cpuOf(child.pid as number);
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    // In hundredths of a second: one that turns in circles takes three hundred, one that waits about one.
+    expect(cpuOf(child.pid as number) - before).toBeLessThan(15);
+    child.kill("SIGINT");
+    expect((await ran).code).toBe(1);
+    expect(project.runs()).toEqual([]);
+  });
+
+  it("says at once what waited for a person before it began", LONG, async () => {
+    using project = bloomProject({
+      tasks: `tasks:
+- id: T1
+  title: t
+  instructions: "RUN: bloom ask T1 'Which one?' --blocking"
+`,
+    });
+    expect((await project.run()).code).toBe(3);
+    const again = await project.run();
+    expect(again.of("task:waiting")).toEqual([
+      { type: "task:waiting", taskId: "T1", reason: "q1: Which one?" },
+    ]);
+    expect(again.of("loop:stands")).toEqual([
+      { type: "loop:stands", done: 0, open: 1, blocked: [], waiting: ["T1"], idle: true },
+    ]);
+  });
+});
+
+/** User and system time of the process, in the kernel's ticks. */
+function cpuOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; !holds(); tries++) {
+    if (tries > 1200) throw new Error("It did not come to that.");
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}

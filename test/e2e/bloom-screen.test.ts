@@ -1,0 +1,119 @@
+/** `pawl run` on a real terminal of 80 columns, as a person sees it. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { widthOf } from "../../src/surfaces/cli/terminal.ts";
+import { bloomProject } from "../rig/bloom-project.ts";
+import { MAIN } from "../rig/project.ts";
+
+const LONG = { timeout: 120_000 };
+const has = (program: string) => spawnSync(program, ["-V"], { stdio: "ignore" }).status === 0;
+
+const WIDE = "漢字🚀".repeat(60);
+/** The second step waits until the test has seen the screen. */
+const TASKS = `git: {auto_cleanup_merged: true}
+tasks:
+- id: API-1
+  title: "\\e[2J${WIDE}"
+  repo: .
+  merge_into: main
+  verify: ["test -f a.txt"]
+  steps:
+  - id: one
+    instruction: |
+      RUN: echo a > a.txt; git add -A; git commit -qm a; bloom step done one
+  - id: two
+    instruction: |
+      SAY: ${WIDE}
+      SAY: \u001b[2J\u001b[31m${"x".repeat(300)}
+      RUN: : '${WIDE}'; while test ! -f "$PAWL_PROJECT/.pawl/seen"; do sleep 0.05; done
+      RUN: bloom step done two
+- id: ESC
+  title: asks
+  repo: .
+  instructions: |
+    RUN: bloom ask ESC "Which of the two databases shall the service use, the old one or the new one that the others use?" --blocking
+`;
+
+describe("On a terminal, a run", () => {
+  it.skipIf(!has("tmux"))(
+    "shows who is at work and what waits, each on one line, and ends clean",
+    LONG,
+    async () => {
+      using project = bloomProject({ tasks: TASKS, settings: { agents: 2 } });
+      const socket = join(project.root, "../tmux");
+      const tmux = (...args: string[]) => execFileSync("tmux", ["-S", socket, ...args], { encoding: "utf8" });
+      const screen = () => tmux("capture-pane", "-p").trimEnd().split("\n");
+      try {
+        const command = `${process.execPath} ${MAIN} run --once; echo "exit $?"; sleep 600`;
+        execFileSync(
+          "tmux",
+          ["-S", socket, "-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", command],
+          {
+            cwd: project.root,
+            env: project.environment,
+          },
+        );
+        const begun = await until(
+          screen,
+          (lines) =>
+            lines.some((line) => line.startsWith("> API-1 [######------] 1/2")) &&
+            lines.some((line) => /^> API-1.*漢字.*…$/.test(line)),
+        );
+        expect(begun.filter((line) => line.startsWith("> API-1"))).toHaveLength(1);
+        const waiting = await until(screen, (lines) => lines.some((line) => line.startsWith("? ESC")));
+        expect(waiting.slice(-3)).toEqual([
+          expect.stringMatching(/^> API-1 \[######------\] 1\/2 \(\d+ s\) Bash: : '[漢字🚀]+…$/u),
+          expect.stringMatching(/^\? ESC waits for you: q1: Which of the two databases .*…$/),
+          "0 done, 2 open, 1 waiting.",
+        ]);
+        for (const line of waiting.slice(-3)) expect(widthOf(line)).toBeLessThanOrEqual(79);
+        project.write(".pawl/seen", "");
+        const ended = await until(screen, (lines) => lines.at(-1) === "exit 3");
+        expect(ended.slice(-3)).toEqual(["1 done, 1 open.", "Waiting for a person: ESC.", "exit 3"]);
+        expect(ended.filter((line) => /^[>?~] /.test(line))).toEqual([]);
+        const told = ended.filter((line) => /^\d\d:\d\d /.test(line)).map((line) => line.slice(6));
+        expect(told).toEqual(
+          expect.arrayContaining([
+            "API-1 step one (1/2): scripted, permission edits",
+            "API-1 step two (2/2): scripted, resumed, permission edits",
+            "API-1 passed: test -f a.txt",
+            "API-1 merged bloom/API-1 into main",
+            "API-1 is done",
+          ]),
+        );
+      } finally {
+        spawnSync("tmux", ["-S", socket, "kill-server"]);
+      }
+    },
+  );
+
+  it.skipIf(!has("script"))("writes to it nothing but its own lines and marks", LONG, async () => {
+    using project = bloomProject({ tasks: TASKS, settings: { agents: 2 } });
+    execFileSync("mkdir", ["-p", join(project.root, ".pawl")]);
+    project.write(".pawl/seen", "");
+    const command = `stty cols 80 rows 24; ${process.execPath} ${MAIN} run --once`;
+    const { stdout } = spawnSync("script", ["-qfec", command, "/dev/null"], {
+      cwd: project.root,
+      env: { ...project.environment, TERM: "xterm" },
+      encoding: "utf8",
+      timeout: 60_000,
+    });
+    expect(stdout).toContain("API-1 is done");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal obeys
+    const rest = stdout.replace(/\u001b\[(\d+F|0J|\?7[lh]|\d+m)/g, "").replaceAll("\r\n", "\n");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal obeys
+    expect(rest.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g)).toBeNull();
+    // Git's own words, too, have no place there.
+    expect(rest).not.toMatch(/Updated \d+ path|Switched to|Already up to date|fatal|hint:/);
+  });
+});
+
+async function until(look: () => readonly string[], holds: (lines: readonly string[]) => boolean) {
+  for (let tries = 0; ; tries++) {
+    const lines = look();
+    if (holds(lines)) return lines;
+    if (tries > 400) throw new Error(`It did not come to that:\n${lines.join("\n")}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}

@@ -22,7 +22,7 @@ export class ScreenModel {
 
   write(text: string): void {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal obeys
-    for (const [token] of text.matchAll(/\u001b\[[0-?]*[ -/]*[@-~]|[^]/gu)) this.#take(token);
+    for (const [token] of text.matchAll(/\u001b\[[0-?]*[ -/]*[@-~]|[\s\S]/gu)) this.#take(token);
   }
 
   /** Without the empty ones at the end. */

@@ -354,6 +354,31 @@ const BLOOM: Readonly<Record<string, Requirement>> = {
     tests: [
       "src/adapters/git/crash.test.ts: ends as an undisturbed one, wherever it was killed, however often",
       "src/adapters/forge/pull-request.test.ts: is opened once, and found from then on",
+      "test/e2e/bloom-crash.test.ts: just ${side} each move goes on as if nothing had been (${name})",
+      "test/e2e/bloom-pull-request.test.ts: whose loop is killed before it is told, and that is closed meanwhile, is blocked",
+    ],
+  },
+  "bloom.pull-request": {
+    says: "A pull request is watched at a slow pace until it is merged; what depends on it begins then.",
+    source: "bloom, The loop",
+    tests: [
+      "test/e2e/bloom-pull-request.test.ts: is watched by a loop that has nothing else to do, at its pace and without any agent",
+    ],
+  },
+  "bloom.idle": {
+    says: "Idle costs nothing, and what passes is waited out.",
+    source: "bloom, The loop",
+    tests: [
+      "test/e2e/bloom-overnight.test.ts: costs next to nothing while there is nothing to do, and starts no agent",
+      "test/e2e/bloom-overnight.test.ts: waits while a person is in the middle of editing %s, and nothing that was done meanwhile is done again",
+    ],
+  },
+  "bloom.screen": {
+    says: "The run's screen shows who is at work and what waits, whatever agents and titles hold.",
+    source: "bloom, CLI",
+    tests: [
+      "src/surfaces/cli/run-screen.test.ts: is drawn over whole, whatever is told, where odd letters take %i columns",
+      "test/e2e/bloom-screen.test.ts: shows who is at work and what waits, each on one line, and ends clean",
     ],
   },
 };

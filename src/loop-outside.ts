@@ -43,7 +43,8 @@ export function openLoopOutside({ root, environment, bloom, agents, launch }: Lo
 
 /** Loaded when the first pull request is opened or looked at: few projects have any. */
 function lateForge(root: string, environment: Environment): PullRequests {
-  const open = async () => {
+  let opened: Promise<PullRequests> | undefined;
+  const load = async () => {
     const { openPullRequests } = await import("./adapters/forge/pull-request.ts");
     const { GITHUB_TOKEN: token, GITHUB_API_URL: api } = environment;
     return openPullRequests({
@@ -52,6 +53,10 @@ function lateForge(root: string, environment: Environment): PullRequests {
       token: token ?? null,
       ...(api ? { api } : {}),
     });
+  };
+  const open = () => {
+    opened ??= load();
+    return opened;
   };
   return {
     ensure: async (order, stop) => (await open()).ensure(order, stop),

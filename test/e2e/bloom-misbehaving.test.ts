@@ -172,6 +172,11 @@ describe("An agent that", () => {
     expect(ran.of("merge:conflicted")).toEqual([
       expect.objectContaining({ taskId: "T2", into: "main", files: ["same.txt"] }),
     ]);
+    // Its agent was told where, in the session that it had.
+    expect(project.runs().at(-1)).toMatchObject({
+      resumed: true,
+      prompt: expect.stringContaining("conflicts in:\n\n- same.txt"),
+    });
     expect(project.git("show", "main:same.txt")).toBe("one\ntwo");
     expect(project.git("log", "--first-parent", "--format=%s", "main")).toBe(
       "Merge T2: T2\nMerge T1: T1\nBegin",

@@ -33,9 +33,24 @@ const LIMIT = 30_000;
 const silent = () => undefined;
 
 export function openPullRequests(setup: PullRequestsSetup): PullRequests {
+  // Looks are made over and over: where a repository's forge is, is not asked of git each time.
+  const forges = new Map<Repo, Forge>();
+  const forgeOf = async (repo: Repo) => {
+    const known = forges.get(repo);
+    if (known) return known;
+    const forge = await openForge(setup, repo);
+    if (!("kind" in forge)) forges.set(repo, forge);
+    return forge;
+  };
   return {
-    ensure: (order, stop) => ensure(setup, order, stop).catch(failureOf),
-    look: (pull, stop) => look(setup, pull, stop).catch(failureOf),
+    ensure: (order, stop) =>
+      openForge(setup, order.repo)
+        .then((forge) => ensure(setup, forge, order, stop))
+        .catch(failureOf),
+    look: ({ repo, number }, stop) =>
+      forgeOf(repo)
+        .then((forge) => look(forge, number, stop))
+        .catch(failureOf),
   };
 }
 
@@ -44,14 +59,10 @@ interface Forge {
   readonly place: { readonly owner: string; readonly repo: string };
   /** The repository's own checkout. */
   readonly folder: string;
-  request(): { readonly signal: AbortSignal };
+  request(stop: AbortSignal | undefined): { readonly signal: AbortSignal };
 }
 
-async function openForge(
-  setup: PullRequestsSetup,
-  repo: Repo,
-  stop?: AbortSignal,
-): Promise<Forge | ForgeFailure> {
+async function openForge(setup: PullRequestsSetup, repo: Repo): Promise<Forge | ForgeFailure> {
   const api = setup.api ?? GITHUB_API;
   if (setup.token === null) return refused("there is no token for the forge: set GITHUB_TOKEN");
   const folder = realpathSync(repo === "." ? setup.projectRoot : join(setup.projectRoot, repo));
@@ -64,7 +75,7 @@ async function openForge(
     octokit: new Octokit({ auth: setup.token, baseUrl: api, userAgent: "pawl", log }),
     place: { owner: remote.owner, repo: remote.repository },
     folder,
-    request: () => {
+    request: (stop) => {
       const late = AbortSignal.timeout(setup.limit ?? LIMIT);
       return { signal: stop ? AbortSignal.any([late, stop]) : late };
     },
@@ -73,30 +84,30 @@ async function openForge(
 
 async function ensure(
   setup: PullRequestsSetup,
+  opened: Forge | ForgeFailure,
   order: PullRequestOrder,
-  stop?: AbortSignal,
+  stop: AbortSignal | undefined,
 ): Promise<PullRequestEnsured> {
-  const forge = await openForge(setup, order.repo, stop);
-  if ("kind" in forge) return forge;
+  if ("kind" in opened) return opened;
+  const forge: Forge = { ...opened, request: () => opened.request(stop) };
   return (await findOpen(forge, order)) ?? (await findOver(setup, forge, order)) ?? open(forge, order);
 }
 
 async function look(
-  setup: PullRequestsSetup,
-  { repo, number }: { readonly repo: Repo; readonly number: number },
-  stop?: AbortSignal,
+  forge: Forge | ForgeFailure,
+  number: number,
+  stop: AbortSignal | undefined,
 ): Promise<PullRequestLook> {
-  const forge = await openForge(setup, repo, stop);
   if ("kind" in forge) return forge;
   const { octokit, place, request } = forge;
-  const { data } = await octokit.rest.pulls.get({ ...place, pull_number: number, request: request() });
+  const { data } = await octokit.rest.pulls.get({ ...place, pull_number: number, request: request(stop) });
   if (data.merged_at !== null) return { kind: "merged", head: data.head.sha };
   return { kind: data.state === "open" ? "open" : "closed" };
 }
 
 async function listed({ octokit, place, request }: Forge, order: PullRequestOrder, state: "open" | "closed") {
   const head = `${place.owner}:${order.branch}`;
-  const query = { ...place, head, base: order.into, state, per_page: 30, request: request() };
+  const query = { ...place, head, base: order.into, state, per_page: 30, request: request(undefined) };
   const { data } = await octokit.rest.pulls.list(query);
   // A server that does not know the filter answers with all of them.
   return data.filter((pull) => pull.head.ref === order.branch && pull.base.ref === order.into);
@@ -125,7 +136,14 @@ async function findOver(
 async function open(forge: Forge, order: PullRequestOrder): Promise<PullRequestEnsured> {
   const { title, body, branch, into } = order;
   try {
-    const asked = { ...forge.place, title, body, head: branch, base: into, request: forge.request() };
+    const asked = {
+      ...forge.place,
+      title,
+      body,
+      head: branch,
+      base: into,
+      request: forge.request(undefined),
+    };
     const { data } = await forge.octokit.rest.pulls.create(asked);
     return { kind: "opened", number: data.number, url: data.html_url };
   } catch (thrown) {

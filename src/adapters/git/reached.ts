@@ -1,9 +1,8 @@
-/** Whether a branch's work has reached its target, here or on the remote. */
+/** Whether a branch's work has reached its target, here or on a remote. */
 import type { Repo } from "../../base/ports.ts";
-import { git } from "./git.ts";
+import { type GitCall, git } from "./git.ts";
 import { checkBranch, placesOf } from "./places.ts";
-import { commitOf, remoteOf } from "./refs.ts";
-import { unmergedCommits } from "./state.ts";
+import { remoteOf } from "./refs.ts";
 import type { Workplace } from "./workplace.ts";
 
 const FETCH_LIMIT = 60_000;
@@ -21,14 +20,23 @@ export async function reached(
   const branch = checkBranch(order.branch);
   const into = checkBranch(order.into);
   const call = place.call(placesOf(place.projectRoot, order.repo).checkout);
-  const remote = await remoteOf(call, branch);
-  let fetched = true;
-  if (order.fetch && remote !== null) {
-    const spec = `+refs/heads/${into}:refs/remotes/${remote}/${into}`;
-    const fetch = { ...call, accept: [1, 124, 128], limit: FETCH_LIMIT, stop: order.stop };
-    fetched = (await git(fetch, ["fetch", "--quiet", "--no-tags", remote, spec])).code === 0;
-  }
-  const tip = await commitOf(call, `refs/heads/${branch}`);
-  if (tip !== null && (await unmergedCommits(call, [tip], into, remote)) === 0) return "yes";
+  const fetched = !order.fetch || (await fetchTarget({ ...call, stop: order.stop }, branch, into));
+  // One call, since it is made over and over: the targets that have the branch's last commit.
+  const { code, output } = await git({ ...call, accept: [1, 128, 129] }, [
+    "for-each-ref",
+    "--format=%(refname)",
+    `--contains=refs/heads/${branch}`,
+    `refs/heads/${into}`,
+    `refs/remotes/*/${into}`,
+  ]);
+  if (code === 0 && output.trim() !== "") return "yes";
   return fetched ? "no" : "unreachable";
+}
+
+async function fetchTarget(call: GitCall, branch: string, into: string): Promise<boolean> {
+  const remote = await remoteOf(call, branch);
+  if (remote === null) return true;
+  const spec = `+refs/heads/${into}:refs/remotes/${remote}/${into}`;
+  const fetch = { ...call, accept: [1, 124, 128], limit: FETCH_LIMIT };
+  return (await git(fetch, ["fetch", "--quiet", "--no-tags", remote, spec])).code === 0;
 }

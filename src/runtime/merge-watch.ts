@@ -25,6 +25,9 @@ export interface MergeWatchSetup {
   readonly now: () => number;
 }
 
+/** However many wait: there is no more than one look in this time. */
+const LOOK_SECONDS = 5;
+
 export function openMergeWatch({ look, show, stop, ring, now }: MergeWatchSetup): MergeWatch {
   const told = new Map<string, number>();
   let round: Promise<void> | null = null;
@@ -35,7 +38,8 @@ export function openMergeWatch({ look, show, stop, ring, now }: MergeWatchSetup)
       if (stop.aborted) break;
       await look(task);
     }
-    next = every === 0 ? Number.POSITIVE_INFINITY : now() + every * 1000;
+    const pace = Math.max(every, (tasks.length - 1) * LOOK_SECONDS);
+    next = every === 0 ? Number.POSITIVE_INFINITY : now() + pace * 1000;
     round = null;
     ring();
   };

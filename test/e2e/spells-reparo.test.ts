@@ -230,7 +230,9 @@ test("a review that is started over begins anew, also where its first fetch fail
 
 test("a comment that quotes the notice of an incomplete file neither makes one nor loses a line", async () => {
   const body = "> **Incomplete**: all of it\n\n<!-- pawl: comments incomplete -->\nend";
-  await using rig = await open({ pulls: [{ ...PULL, reviewComments: [], comments: [comment("eve", body)] }] });
+  await using rig = await open({
+    pulls: [{ ...PULL, reviewComments: [], comments: [comment("eve", body)] }],
+  });
   rig.github.faults.push({ path: /issues\/7\/comments/, answer: { status: 500, json: {} }, times: 1 });
   expect(await rig.project.castAll("reparo", "reparo", "reparo")).toEqual(["G5", "H15", "PB4"]);
   expect(rig.project.read("comments.md")).toContain(body);

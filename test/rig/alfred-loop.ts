@@ -69,13 +69,15 @@ export interface AlfredLoop {
 export interface LoopOptions {
   /** Alfred's configuration, as YAML. */
   readonly config?: string;
+  /** Text in an agent's prompt → lines that are added to its script. */
+  readonly answers?: Readonly<Record<string, string>>;
 }
 
 const CONFIG = `reviews:\n  default: []\n  implement_task: [ai, human]\nchecks:\n  test: ${CHECK}\n`;
 
 /** A task whose plan is accepted, on its branch. */
-export async function plannedTask({ config = CONFIG }: LoopOptions = {}): Promise<AlfredLoop> {
-  const project = bloomProject({ tasks: "" });
+export async function plannedTask({ answers, config = CONFIG }: LoopOptions = {}): Promise<AlfredLoop> {
+  const project = bloomProject({ tasks: "", ...(answers && { answers }) });
   mkdirSync(`${project.root}/src`);
   mkdirSync(`${project.root}/.alfred`);
   project.write("src/server.txt", "server\n");

@@ -61,7 +61,7 @@ export function checkDone(run: LoadedRun, { done, open, path, task }: LoopSide):
   if (work.time <= since)
     throw unproved(
       `The loop's evidence for '${id}' is from ${work.time}: expected it to be newer than what it answers, the plan, review or rejection of ${since}.`,
-      `Add what is to be done as a step to the task in ${path}. ${again(id)}`,
+      `Hand over what was asked for: \`pawl plan export ${id}\` (implement_task with hand_over), then \`bloom run --task ${id} --once\`. Where it was done by hand, \`bloom ready ${id}\` in place of the first: the loop verifies what is there.`,
     );
   return { path, task, record: done, work };
 }

@@ -30,10 +30,11 @@ const alfred: WorkflowModule = {
   verbs: [
     {
       name: "plan export",
-      summary: "write the accepted plan of a task as steps of tasks.yaml, for the loop to run",
+      summary:
+        "write the accepted plan of a task as steps of tasks.yaml, for the loop to run; after a rejection, what was asked for since as one step more",
       arguments: [{ name: "id", description: "the task's id", required: true }],
       options: [],
-      advance: async () => (await import("./plan-export.ts")).exportPlan,
+      advance: async () => (await import("./hand-over.ts")).exportPlan,
     },
     {
       name: "plan take-back",

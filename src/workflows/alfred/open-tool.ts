@@ -9,11 +9,12 @@ import { runningNote } from "./check-evidence.ts";
 import type { ToolDefinition } from "./definition.ts";
 import type { Evidence } from "./evidence.ts";
 import { refreshEvidence } from "./gather.ts";
+import { type HandOver, loadHandOver } from "./hand-over.ts";
 import { completeRun, type LoadedRun, type LoadedTask, loadTask, missing, personaOf } from "./load.ts";
 import { type LoopProgress, loadProgress } from "./loop-side.ts";
 import { machineOf } from "./machine.ts";
 import { scratchpadPath, statePath, taskPath } from "./paths.ts";
-import { loadExport, type PlanExport, slotsOf } from "./plan-export.ts";
+import { slotsOf } from "./plan-export.ts";
 import { renderPrompt, subtasksOf } from "./prompt.ts";
 import type { Answer, ToolPlan } from "./response.ts";
 import { type ActiveTool, renderState } from "./state-file.ts";
@@ -38,8 +39,8 @@ interface Gathered {
 interface Seen {
   readonly run: LoadedRun;
   readonly begins: boolean;
-  /** The plan, put where the loop takes it from; null where that is not asked for. */
-  readonly handover: PlanExport | null;
+  /** The plan, or what was asked for since, put where the loop takes it from; null where that is not asked for. */
+  readonly handover: HandOver | null;
 }
 
 /** Calling a workflow tool: it begins the tool's run on the task, or shows where the run stands. */
@@ -86,30 +87,28 @@ async function handedOver(
   run: LoadedRun,
   { hand_over }: OpenInput,
   context: Context,
-): Promise<PlanExport | null> {
+): Promise<HandOver | null> {
   if (!run.definition.countsSubtasks || hand_over !== true) return null;
   if (machineOf(run.definition).workOf(run.position.state) === null)
     throw invalidAction(run, `${run.definition.name} (hand_over)`);
-  return loadExport(view, run, context);
+  return loadHandOver(view, run, context);
 }
 
 /** How far the loop is with the task, for the prompt of the work that it may have. */
 async function progressIn(
   view: View,
   run: LoadedRun,
-  handover: PlanExport | null,
+  handover: HandOver | null,
   context: Context,
 ): Promise<LoopProgress | null> {
   if (!run.definition.countsSubtasks || slotsOf(run.state) === null) return null;
-  const total = handover?.steps.length ?? 0;
-  if (handover && handover.changes.length > 0)
-    return { status: "todo", state: null, reason: null, done: 0, total, is_done: false };
-  return loadProgress(view, run, context);
+  return handover?.progress ?? loadProgress(view, run, context);
 }
 
-function withHandover(answer: Answer, { changes, text }: PlanExport): Answer {
+function withHandover(answer: Answer, { changes, events, text }: HandOver): Answer {
   return {
     ...answer,
+    events: [...(answer.events ?? []), ...events],
     response: { ...answer.response, message: `${answer.response.message} ${text}` },
     changes: [...(answer.changes ?? []), ...changes],
     note: [answer.note, text].filter(Boolean).join("; "),

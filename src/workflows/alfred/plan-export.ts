@@ -1,74 +1,13 @@
 /** An accepted plan as steps of a task in tasks.yaml, for the loop that runs them. */
 import { PawlError } from "../../base/error.ts";
-import { checkId, isId } from "../../base/id.ts";
-import { projectPath } from "../../base/path.ts";
-import type { Change, View } from "../../base/ports.ts";
-import type { Advance, Context, Reply } from "../module.ts";
+import { isId } from "../../base/id.ts";
+import type { Context } from "../module.ts";
 import type { ArtifactOf } from "./artifacts.ts";
-import { acceptedIn, type LoadedTask, loadTask } from "./load.ts";
+import { acceptedIn, type LoadedTask } from "./load.ts";
 import type { TaskState } from "./state-file.ts";
 import type { ExportedTask } from "./tasks-yaml.ts";
 
 type Slot = ArtifactOf<"ExecutionPlanArtifact">["slots"][number];
-
-/** What is to be written for the plan to be in tasks.yaml, and what is to be said of it. */
-export interface PlanExport {
-  readonly text: string;
-  readonly path: string;
-  readonly steps: readonly string[];
-  /** Empty where it is there already. */
-  readonly changes: readonly Change[];
-}
-
-export const exportPlan: Advance<
-  { readonly id: string },
-  { id: string; plan: PlanExport },
-  undefined,
-  Reply
-> = {
-  run: ({ id }) => `alfred:${checkId(id, "task id")}`,
-  read: async (view, { id }, context) => ({
-    id,
-    plan: await loadExport(view, await loadTask(view, id), context),
-  }),
-  prepare: ({ id, plan: { changes, path, steps, text } }) => ({
-    reply: { text, data: { task_id: id, path, steps } },
-    changes,
-  }),
-};
-
-/** Throws `plan-missing`, `tasks-invalid`, and `task-exists` where the task has other steps. */
-export async function loadExport(view: View, loaded: LoadedTask, context: Context): Promise<PlanExport> {
-  const { placeTask } = await import("./tasks-yaml.ts");
-  const path = projectPath(context.settings.bloom.tasks_file);
-  const task = exportedTask(loaded, context);
-  const placed = placeTask(await view.read(path), task, path);
-  const steps = task.steps.map((step) => step.id);
-  if (placed.kind === "there")
-    return {
-      text: `The plan of '${task.id}' is in ${path} already. Nothing was changed.`,
-      path,
-      steps,
-      changes: [],
-    };
-  return {
-    text: `The plan of '${task.id}' is in ${path}: ${steps.length} steps of the task ${task.id} (${steps.join(", ")}). ${hints(task)}`,
-    path,
-    steps,
-    changes: [{ type: "write", path, text: placed.text }],
-  };
-}
-
-function hints({ delivery, id, verify }: ExportedTask): string {
-  const where = delivery
-    ? `The loop merges its work into '${delivery.merge_into}'.`
-    : "It says no `repo` and no `merge_into` (the task has no branch of its own yet): without them the loop works in the project's folder, and its evidence cannot be taken back.";
-  const checks =
-    verify && verify.length > 0
-      ? ""
-      : " No command verifies it: name some as its `verify`, or its evidence cannot be taken back.";
-  return `${where}${checks} \`bloom run --task ${id} --once\` runs it.`;
-}
 
 /** The accepted plan as a task for the loop. Throws `plan-missing`. */
 export function exportedTask({ id, state, task }: LoadedTask, { settings }: Context): ExportedTask {

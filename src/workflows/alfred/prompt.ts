@@ -6,7 +6,8 @@ import { DEFINITIONS } from "./definitions.ts";
 import type { LoadedRun } from "./load.ts";
 import { machineOf, workAt } from "./machine.ts";
 import type { Values } from "./prompter.ts";
-import type { Accepted, ActiveTool, TaskState } from "./state-file.ts";
+import { sentBackBy } from "./rework.ts";
+import type { Accepted, ActiveTool, ContextStore, TaskState } from "./state-file.ts";
 import { artifactTemplate, promptFor } from "./texts.ts";
 
 /** The prompt of the run where it now stands. */
@@ -44,7 +45,7 @@ export function promptValues(run: LoadedRun, position: Position, settings: Alfre
       mark: store.completed_subtasks.includes(slot.slot_id) ? "x" : " ",
     })),
     next_slot: nextSlot(subtasks, store.completed_subtasks),
-    rework: reworkOf(run.state),
+    rework: reworkOf(run.state, store),
     loop: run.loop ?? null,
     input: store.input ?? null,
     reviewer: under?.reviewer ?? null,
@@ -93,16 +94,18 @@ function nextSlot(subtasks: readonly Subtask[], completed: readonly string[]): S
   return open.find(({ depends_on }) => depends_on.every((id) => completed.includes(id))) ?? open[0] ?? null;
 }
 
-/** Why the task came back, from the last tool that sent it back; null where that was done with since. */
-function reworkOf(state: TaskState): Readonly<Record<"review" | "test", unknown>> {
-  const last = Object.entries(state.completed_tool_outputs)
-    .sort(([, one], [, other]) => (one.finished_at < other.finished_at ? -1 : 1))
-    .at(-1);
-  const cause = last?.[1].task_status === "revisions_requested" ? last : undefined;
-  const artifact = cause?.[1].accepted.at(-1)?.artifact ?? null;
+/** Why the task came back, and whether what was not accepted is the loop's work. */
+function reworkOf(
+  state: TaskState,
+  { submitted }: ContextStore,
+): Readonly<Record<"review" | "test" | "by_loop", unknown>> {
+  const cause = sentBackBy(state);
+  const artifact = cause?.run.accepted.at(-1)?.artifact ?? null;
+  const handedIn = submitted ?? (cause ? state.completed_tool_outputs.implement_task?.accepted.at(-1) : null);
   return {
-    review: cause?.[0] === "review_task" ? artifact : null,
-    test: cause?.[0] === "test_task" ? artifact : null,
+    review: cause?.tool === "review_task" ? artifact : null,
+    test: cause?.tool === "test_task" ? artifact : null,
+    by_loop: handedIn?.from === "loop",
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import { Liquid, type Template } from "liquidjs";
 import { PawlError } from "../../base/error.ts";
+import { quote } from "./quote.ts";
 
 const MAX_TEMPLATE_CHARACTERS = 200_000;
 const MAX_RENDER_MILLISECONDS = 2_000;
@@ -78,12 +79,6 @@ function makeEngine(partials: readonly (readonly [string, TemplateText])[]): Liq
 }
 
 const PARTIALS = "prompts/partials/";
-
-/** Every line marked as quoted, so that none can pass for a line of the prompt. */
-export function quote(value: unknown): string {
-  const lines = String(value).split(/\r\n|\r|\n/);
-  return lines.map((line) => (line === "" ? ">" : `> ${line}`)).join("\n");
-}
 
 /** As JSON (a text as it is) within a fence that nothing in it can close. */
 export function fenced(value: unknown): string {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { type ExportedTask, placeTask } from "./tasks-yaml.ts";
+import { checkHasPlan, type ExportedTask, findFiled, placeTask } from "./tasks-yaml.ts";
 
 const TASK: ExportedTask = {
   id: "TS-01",
@@ -23,9 +23,7 @@ const stepsIn = (text: string) =>
     .steps.map(({ id }: { id: string }) => id);
 
 function placed(text: string | null): string {
-  const result = placeTask(text, TASK, "tasks.yaml");
-  if (result.kind !== "changed") throw new Error("nothing was changed");
-  return result.text;
+  return placeTask(text, TASK, "tasks.yaml");
 }
 
 test("without a file, it is created", () => {
@@ -62,7 +60,9 @@ test.each(FILES)("with %s, the rest stays as it is, byte by byte", (_, before) =
   for (const line of lines) expect(after).toContain(line);
   const kept = after.split("\n").filter((line) => lines.includes(line));
   expect(kept).toEqual(lines);
-  expect(placeTask(after, TASK, "tasks.yaml")).toEqual({ kind: "there" });
+  const filed = findFiled(after, "TS-01", "tasks.yaml");
+  expect(filed && checkHasPlan(filed, TASK, () => false, "tasks.yaml")).toBeUndefined();
+  if (before.includes("\r\n")) expect(after.replaceAll("\r\n", "")).not.toContain("\n");
 });
 
 test("a task that is there without steps gets them, and keeps the rest", () => {
@@ -75,9 +75,23 @@ test("a task that is there without steps gets them, and keeps the rest", () => {
   expect(after).toContain("  - id: B\n    title: b\n");
 });
 
+const has = (status: string, ...ids: readonly string[]) => {
+  const steps = ids.map((id) => `      - id: ${id}\n        instruction: i\n`).join("");
+  const text = `tasks:\n  - id: TS-01\n    title: t\n    status: ${status}\n    steps:\n${steps}`;
+  const filed = findFiled(text, "TS-01", "tasks.yaml");
+  if (!filed) throw new Error("the task was not found");
+  return () => checkHasPlan(filed, TASK, (id) => id.includes("rework"), "tasks.yaml");
+};
+
 test("other steps are never replaced", () => {
-  const text = "tasks:\n  - id: TS-01\n    title: t\n    steps:\n      - id: X\n        instruction: i\n";
-  expect(() => placeTask(text, TASK, "tasks.yaml")).toThrow(/has steps already, other than the plan's: X/);
+  for (const ids of [["X"], ["TS-01.S-1"], ["TS-01.S-2", "TS-01.S-1"], ["TS-01.S-1", "TS-01.S-2", "X"]])
+    expect(has("todo", ...ids)).toThrow(`has steps already, other than the plan's: ${ids.join(", ")}.`);
+  expect(has("done", "TS-01.S-1", "TS-01.rework-1")).toThrow(/other than the plan's/);
+});
+
+test("a person's steps may stand beside the plan's once it is done, and so may reworks", () => {
+  expect(has("done", "X", "TS-01.S-1", "TS-01.S-2")).not.toThrow();
+  expect(has("ready_for_agent", "TS-01.S-1", "TS-01.S-2", "X", "TS-01.rework-1")).not.toThrow();
 });
 
 test("a file that cannot be read, or not be added to, is an error with its place", () => {
@@ -87,4 +101,7 @@ test("a file that cannot be read, or not be added to, is an error with its place
   expect(() => placeTask("tasks: [{id: A, title: a}]\n", TASK, "tasks.yaml")).toThrow(/a list in brackets/);
   expect(() => placeTask("- a\n", TASK, "tasks.yaml")).toThrow(/expected a mapping/);
   expect(() => placeTask("tasks: {}\n", TASK, "tasks.yaml")).toThrow(/expected a list/);
+  expect(() => placeTask("tasks:\n  - *none\n", TASK, "tasks.yaml")).toThrow(
+    /tasks\.yaml cannot be used: .*none/,
+  );
 });

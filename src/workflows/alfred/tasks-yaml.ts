@@ -24,14 +24,14 @@ export interface ExportedTask {
   readonly verify?: readonly string[];
   readonly instructions: string;
   readonly acceptance_criteria: readonly string[];
-  readonly steps: readonly {
-    readonly id: string;
-    readonly instruction: string;
-    readonly acceptance_criteria: readonly string[];
-  }[];
+  readonly steps: readonly ExportedStep[];
 }
 
-export type Placed = { readonly kind: "changed"; readonly text: string } | { readonly kind: "there" };
+export interface ExportedStep {
+  readonly id: string;
+  readonly instruction: string;
+  readonly acceptance_criteria: readonly string[];
+}
 
 /** A task of the file, as far as its evidence is about it. */
 export interface FiledTask {
@@ -50,26 +50,47 @@ export interface FiledStep {
   readonly verify: readonly string[];
 }
 
-/** Throws `tasks-invalid` where the file cannot be read, and `task-exists` where the task has other steps. */
-export function placeTask(text: string | null, task: ExportedTask, file: string): Placed {
-  try {
-    return place(text, task, file);
-  } catch (thrown) {
-    throw thrown instanceof Layout ? invalid(file, thrown.message) : thrown;
-  }
+/** The text with a task that it does not have yet, or has without steps. Throws `tasks-invalid`. */
+export function placeTask(text: string | null, task: ExportedTask, file: string): string {
+  return inFile(file, () => place(text, task));
+}
+
+/** Every id that the file has: of tasks, subtasks and steps. Throws `tasks-invalid`. */
+export function idsIn(text: string | null, file: string): ReadonlySet<string> {
+  const ids = (items: unknown): readonly string[] =>
+    listOf(items).flatMap(({ id, steps, subtasks }) => [String(id), ...ids(steps), ...ids(subtasks)]);
+  return new Set(inFile(file, () => ids(dataOf(parse(text ?? "")).tasks)));
+}
+
+/**
+ * Throws `task-exists` where the task's steps are other than the plan's. Steps that a person added, and reworks, may stand
+ * beside those once the loop is done with them.
+ */
+export function checkHasPlan(
+  task: FiledTask,
+  plan: ExportedTask,
+  isRework: (id: string) => boolean,
+  file: string,
+): void {
+  const ids = task.steps.map(({ id }) => id);
+  const planned = plan.steps.map(({ id }) => id);
+  const found = JSON.stringify(ids.filter((id) => planned.includes(id)));
+  const others = ids.filter((id) => !planned.includes(id));
+  const mayHaveOthers = task.status === "done" || others.some(isRework);
+  if (found === JSON.stringify(planned) && (others.length === 0 || mayHaveOthers)) return;
+  throw new PawlError(
+    "task-exists",
+    `The task ${plan.id} in ${file} has steps already, other than the plan's: ${ids.join(", ")}. Nothing was changed.`,
+    `Remove its steps in ${file}, then export the plan again.`,
+  );
 }
 
 /** The task of that id at the top of the file's list; null where there is none. Throws `tasks-invalid`. */
 export function findFiled(text: string | null, id: string, file: string): FiledTask | null {
   // Nothing is parsed for a file that cannot have the task.
   if (text === null || !text.includes(id)) return null;
-  try {
-    const { tasks } = (parse(text).toJS() ?? {}) as { tasks?: unknown };
-    const found = listOf(tasks).find((task) => textOf(task.id) === id);
-    return found ? filed(found) : null;
-  } catch (thrown) {
-    throw thrown instanceof Layout ? invalid(file, thrown.message) : thrown;
-  }
+  const found = inFile(file, () => listOf(dataOf(parse(text)).tasks).find((task) => textOf(task.id) === id));
+  return found ? filed(found) : null;
 }
 
 function filed(task: Readonly<Record<string, unknown>>): FiledTask {
@@ -97,27 +118,39 @@ const textOf = (value: unknown): string | null => (typeof value === "string" ? v
 const textsOf = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 
-function place(text: string | null, task: ExportedTask, file: string): Placed {
-  if (text === null || text.trim() === "") return { kind: "changed", text: `tasks:\n${itemOf(task, 2)}` };
+function place(text: string | null, task: ExportedTask): string {
+  if (text === null || text.trim() === "") return `tasks:\n${itemOf(task, 2)}`;
   const document = parse(text);
   const tasks = tasksOf(document, text);
-  const present = tasks?.items.find((item): item is YAMLMap => isMap(item) && item.get("id") === task.id);
-  const result = present ? withSteps(text, present, task, file) : withTask(text, document, tasks, task);
-  if (result === null) return { kind: "there" };
+  const present = mapOf(tasks, task.id);
+  const result = present ? withSteps(text, present, task) : withTask(text, document, tasks, task);
   checkResult(text, result, task);
-  return { kind: "changed", text: result };
+  return result;
 }
 
-function parse(text: string): Document {
+export function mapOf(tasks: YAMLSeq | null, id: string): YAMLMap | undefined {
+  return tasks?.items.find((item): item is YAMLMap => isMap(item) && item.get("id") === id);
+}
+
+/** What the text means, as the loop reads it. */
+export function dataOf(document: Document): Readonly<Record<string, unknown>> {
+  try {
+    return (document.toJS({ maxAliasCount: 10_000 }) ?? {}) as Readonly<Record<string, unknown>>;
+  } catch (cause) {
+    throw new Layout(cause instanceof Error ? cause.message : String(cause));
+  }
+}
+
+export function parse(text: string): Document {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: true });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: true, merge: true });
   const [error] = document.errors;
   if (!error) return document;
   const { col, line } = lines.linePos(error.pos[0]);
   throw new Layout(`line ${line}, column ${col}: ${error.message.split("\n")[0] ?? ""}`);
 }
 
-function tasksOf(document: Document, text: string): YAMLSeq | null {
+export function tasksOf(document: Document, text: string): YAMLSeq | null {
   const { contents } = document;
   if (contents === null) return null;
   if (!isMap(contents)) throw new Layout(`expected a mapping with tasks, found ${text.trim().slice(0, 60)}`);
@@ -152,18 +185,9 @@ function withTask(text: string, document: Document, tasks: YAMLSeq | null, task:
   return `${text.slice(0, colon)}${line.trimEnd()}\n${item}${after}`;
 }
 
-/** The text with steps in a task that has none; null where they are there already. */
-function withSteps(text: string, present: YAMLMap, task: ExportedTask, file: string): string | null {
+/** The text with steps in a task that has none. */
+function withSteps(text: string, present: YAMLMap, task: ExportedTask): string {
   const steps = present.get("steps", true) as Node | undefined;
-  if (steps && isSeq(steps) && steps.items.length > 0) {
-    const ids = steps.items.map((step) => (isMap(step) ? step.get("id") : null));
-    if (JSON.stringify(ids) === JSON.stringify(task.steps.map(({ id }) => id))) return null;
-    throw new PawlError(
-      "task-exists",
-      `The task ${task.id} in ${file} has steps already, other than the plan's: ${ids.join(", ")}. Nothing was changed.`,
-      `Remove its steps in ${file}, then export the plan again.`,
-    );
-  }
   if (steps || present.flow)
     throw new Layout(
       `the task ${task.id}: steps can be added only to a task on lines of its own that has no \`steps\` yet`,
@@ -176,21 +200,28 @@ function withSteps(text: string, present: YAMLMap, task: ExportedTask, file: str
 }
 
 /** Where the node's last line ends; comments and blank lines behind it are not part of it. */
-function endOf(text: string, node: Node): number {
+export function endOf(text: string, node: Node): number {
   const [, valueEnd] = rangeOf(node);
   const end = text.slice(0, valueEnd).trimEnd().length;
   const newline = text.indexOf("\n", end);
   return newline < 0 ? text.length : newline + 1;
 }
 
-function rangeOf(node: Node): readonly [number, number, number] {
+export function rangeOf(node: Node): readonly [number, number, number] {
   if (!node.range) throw new Layout("a value has no place");
   return node.range;
 }
 
 function spliced(text: string, at: number, piece: string): string {
-  const before = text.slice(0, at);
-  return `${before}${before.endsWith("\n") || before === "" ? "" : "\n"}${piece}${text.slice(at)}`;
+  return text.slice(0, at) + asLines(text, at, piece) + text.slice(at);
+}
+
+/** The piece as lines of their own at that place, with the line ends that the text has there. */
+export function asLines(text: string, at: number, piece: string): string {
+  const newline = text.lastIndexOf("\n", at - 1);
+  const ending = newline > 0 && text[newline - 1] === "\r" ? "\r\n" : "\n";
+  const lead = at === 0 || text[at - 1] === "\n" ? "" : ending;
+  return lead + piece.replaceAll("\n", ending);
 }
 
 function itemOf(task: ExportedTask, indent: number): string {
@@ -208,23 +239,21 @@ function itemOf(task: ExportedTask, indent: number): string {
 }
 
 function stepsOf({ steps }: ExportedTask) {
-  return steps.map(({ acceptance_criteria, id, instruction }) => ({
-    id,
-    instruction,
-    ...(acceptance_criteria.length > 0 && { acceptance_criteria }),
-  }));
+  return steps.map(stepOf);
 }
 
-function indented(text: string, indent: number): string {
+export function stepOf({ acceptance_criteria, id, instruction }: ExportedStep) {
+  return { id, instruction, ...(acceptance_criteria.length > 0 && { acceptance_criteria }) };
+}
+
+export function indented(text: string, indent: number): string {
   const blank = " ".repeat(indent);
-  return text.replace(/^(?=.)/gm, blank);
+  return text.replace(/(^|\n)(?=[^\n])/g, `$1${blank}`);
 }
 
 /** The new text holds all that the old one held, and the task. */
 function checkResult(before: string, after: string, task: ExportedTask): void {
-  const [old, now] = [before, after].map(
-    (text) => (parse(text).toJS() ?? {}) as { tasks?: { id?: unknown }[] },
-  );
+  const [old, now] = [before, after].map((text) => dataOf(parse(text)) as { tasks?: { id?: unknown }[] });
   const others = (file: typeof old) => JSON.stringify(file?.tasks?.filter(({ id }) => id !== task.id) ?? []);
   const found = now?.tasks?.find(({ id }) => id === task.id) as { steps?: unknown } | undefined;
   if (others(old) === others(now) && JSON.stringify(found?.steps) === JSON.stringify(stepsOf(task))) return;
@@ -234,12 +263,18 @@ function checkResult(before: string, after: string, task: ExportedTask): void {
 }
 
 /** What of the file's layout cannot be read, or added to. */
-class Layout extends Error {}
+export class Layout extends Error {}
 
-function invalid(file: string, problem: string): PawlError {
-  return new PawlError(
-    "tasks-invalid",
-    `${file} cannot be used: ${problem}. It was left as it is.`,
-    `Correct ${file} there, then try again.`,
-  );
+/** Throws `tasks-invalid` where the layout is what fails. */
+export function inFile<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    if (!(thrown instanceof Layout)) throw thrown;
+    throw new PawlError(
+      "tasks-invalid",
+      `${file} cannot be used: ${thrown.message}. It was left as it is.`,
+      `Correct ${file} there, then try again.`,
+    );
+  }
 }

@@ -1,0 +1,179 @@
+/** Handing a task to the loop: its accepted plan at first, then after each rejection what was asked for since. */
+import type { PawlEvent } from "../../base/event.ts";
+import { checkId } from "../../base/id.ts";
+import type { Change, View } from "../../base/ports.ts";
+import type { Advance, Context, Reply } from "../module.ts";
+import { type LoadedTask, loadTask } from "./load.ts";
+import { type LoopProgress, type LoopSide, loadLoopSide } from "./loop-side.ts";
+import { exportedTask } from "./plan-export.ts";
+import { type Ask, asksOf, isRework, reworkId, reworkInstruction, unanswered } from "./rework.ts";
+import type { ExportedStep, ExportedTask, FiledTask } from "./tasks-yaml.ts";
+
+/** What is to be written for the loop to have the task, and what is to be said of it. */
+export interface HandOver {
+  readonly text: string;
+  readonly path: string;
+  /** The ids of those that the task has there after the changes. */
+  readonly steps: readonly string[];
+  /** Empty where it is there already. */
+  readonly changes: readonly Change[];
+  readonly events: readonly PawlEvent[];
+  /** How the loop's task stands after the changes; null where there are none. */
+  readonly progress: LoopProgress | null;
+}
+
+export const exportPlan: Advance<
+  { readonly id: string },
+  { id: string; handOver: HandOver },
+  undefined,
+  Reply
+> = {
+  run: ({ id }) => `alfred:${checkId(id, "task id")}`,
+  read: async (view, { id }, context) => ({
+    id,
+    handOver: await loadHandOver(view, await loadTask(view, id), context),
+  }),
+  prepare: ({ id, handOver: { changes, events, path, steps, text } }) => ({
+    reply: { text, data: { task_id: id, path, steps } },
+    changes,
+    events,
+  }),
+};
+
+/** Throws `plan-missing`, `tasks-invalid`, and `task-exists` where the task has other steps. */
+export async function loadHandOver(view: View, loaded: LoadedTask, context: Context): Promise<HandOver> {
+  const plan = exportedTask(loaded, context);
+  const asks = asksOf(loaded.state);
+  const side = await loadLoopSide(view, plan.id, context);
+  if (side.task === null || side.task.steps.length === 0) return firstTime(view, side, plan, asks);
+  const { checkHasPlan } = await import("./tasks-yaml.ts");
+  checkHasPlan(side.task, plan, (id) => isRework(id, plan.id, planned(plan)), side.path);
+  return again(view, { ...side, task: side.task }, plan, asks, context);
+}
+
+const planned = ({ steps }: Pick<ExportedTask | FiledTask, "steps">): readonly string[] =>
+  steps.map(({ id }) => id);
+
+// ── The plan ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** With what the work that was done elsewhere was rejected for, if it was. */
+async function firstTime(
+  view: View,
+  { path }: LoopSide,
+  plan: ExportedTask,
+  asks: readonly Ask[],
+): Promise<HandOver> {
+  const { idsIn, placeTask } = await import("./tasks-yaml.ts");
+  const text = await view.read(path);
+  const taken = new Set([...idsIn(text, path), ...planned(plan)]);
+  const task = asks.length === 0 ? plan : { ...plan, steps: [...plan.steps, reworkStep(plan, asks, taken)] };
+  const steps = planned(task);
+  return {
+    text: `The plan of '${task.id}' is in ${path}: ${steps.length} steps of the task ${task.id} (${steps.join(", ")}). ${hints(task)}`,
+    path,
+    steps,
+    changes: [{ type: "write", path, text: placeTask(text, task, path) }],
+    events: [],
+    progress: { status: "todo", state: null, reason: null, done: 0, total: steps.length, is_done: false },
+  };
+}
+
+function hints({ delivery, id, verify }: ExportedTask): string {
+  const where = delivery
+    ? `The loop merges its work into '${delivery.merge_into}'.`
+    : "It says no `repo` and no `merge_into` (the task has no branch of its own yet): without them the loop works in the project's folder, and its evidence cannot be taken back.";
+  const checks =
+    verify && verify.length > 0
+      ? ""
+      : " No command verifies it: name some as its `verify`, or its evidence cannot be taken back.";
+  return `${where}${checks} \`bloom run --task ${id} --once\` runs it.`;
+}
+
+// ── What was asked for since ─────────────────────────────────────────────────────────────────────────────────────
+
+type HandedOver = LoopSide & { readonly task: FiledTask };
+
+async function again(
+  view: View,
+  side: HandedOver,
+  plan: ExportedTask,
+  asks: readonly Ask[],
+  context: Context,
+): Promise<HandOver> {
+  const { done, open, path, task } = side;
+  const left = unanswered(asks, task, done?.work?.time ?? null);
+  const rework = task.steps.findLast(
+    (step) => step.status !== "done" && isRework(step.id, plan.id, planned(plan)),
+  );
+  if (rework)
+    return unchanged(
+      side,
+      `The rework of '${plan.id}' is in ${path} already, as the open step ${rework.id}; the task is '${task.status}' there. Nothing was changed.${atRest(plan.id, task)}${lacking(rework.instruction, left)}`,
+    );
+  if (left.length === 0)
+    return unchanged(side, `The plan of '${plan.id}' is in ${path} already. Nothing was changed.`);
+  if (task.status !== "done" || open !== null)
+    return unchanged(
+      side,
+      `The plan of '${plan.id}' is in ${path} already, and the loop is not done with it: the task is '${open?.state ?? task.status}'. Nothing was changed. Hand it over again once it is done, for what was asked for since.`,
+    );
+  return withRework(view, side, plan, left, context);
+}
+
+/** What a person has to say before the loop takes it. */
+function atRest(id: string, { status }: FiledTask): string {
+  if (status !== "done" && status !== "blocked") return "";
+  return ` \`bloom ready ${id}\` lets the loop take it; \`bloom show ${id}\` tells how it stands.`;
+}
+
+/** What came after the rework was written, and is not in it. */
+function lacking(instruction: string, left: readonly Ask[]): string {
+  const later = left.filter(({ time }) => !instruction.includes(time));
+  if (later.length === 0) return "";
+  const named = later.map(({ time, what }) => `${what} at ${time}`).join(", ");
+  return ` It does not hold what came later (${named}): add that to its instruction, or ask for it again when it is done.`;
+}
+
+async function withRework(
+  view: View,
+  { path, task }: HandedOver,
+  plan: ExportedTask,
+  left: readonly Ask[],
+  { caller, moment }: Context,
+): Promise<HandOver> {
+  const { idsIn } = await import("./tasks-yaml.ts");
+  const { addStep } = await import("./rework-yaml.ts");
+  const text = (await view.read(path)) ?? "";
+  const step = reworkStep(plan, left, new Set([...idsIn(text, path), ...planned(plan)]));
+  const status = "ready_for_agent";
+  const by = caller.who ?? caller.channel;
+  const told = { type: "task:status_changed", taskId: plan.id, from: task.status, to: status, by } as const;
+  const asked = [...new Set(left.map(({ what }) => what))].join(", ");
+  return {
+    text: `What was asked for (${asked}) is in ${path} as the step ${step.id} of the task ${plan.id}, which is '${status}'. \`bloom run --task ${plan.id} --once\` runs it.`,
+    path,
+    steps: [...planned(task), step.id],
+    changes: [{ type: "write", path, text: addStep(text, plan.id, step, path) }],
+    events: [{ id: `${moment.id}-rework`, time: moment.time, ...told }],
+    progress: {
+      status,
+      state: null,
+      reason: null,
+      done: task.steps.filter((each) => each.status === "done").length,
+      total: task.steps.length + 1,
+      is_done: false,
+    },
+  };
+}
+
+function reworkStep(plan: ExportedTask, asks: readonly Ask[], taken: ReadonlySet<string>): ExportedStep {
+  return {
+    id: reworkId(plan.id, taken),
+    instruction: reworkInstruction(plan.id, asks),
+    acceptance_criteria: plan.acceptance_criteria,
+  };
+}
+
+function unchanged({ path, task }: HandedOver, text: string): HandOver {
+  return { text, path, steps: planned(task), changes: [], events: [], progress: null };
+}

@@ -1,0 +1,122 @@
+/** What Alfred promises. */
+import type { Requirement } from "./requirements.ts";
+
+export const ALFRED: Readonly<Record<string, Requirement>> = {
+  "alfred.start.seven-steps": {
+    says: "start_task's seven steps leave the prompts and state files of the source.",
+    source: "alfred, start_task",
+    tests: [
+      "test/e2e/alfred-start-task.test.ts: start_task goes through the seven steps, each read from disk by a fresh process",
+    ],
+  },
+  "alfred.start.reject": {
+    says: "A rejection lands in the work state with its feedback; there submitting and approving both work.",
+    source: "alfred, start_task",
+    tests: [
+      "test/e2e/alfred-gates.test.ts: a rejection keeps its feedback, shows it with the artifact, and loses it when the next one is accepted",
+      "test/e2e/alfred-gates.test.ts: after a rejected git status an approval puts the stored artifact up for review again",
+    ],
+  },
+  "alfred.start.dirty": {
+    says: "A dirty tree never blocks; the reviewer is told, and what the server found stands beside the report.",
+    source: "alfred, start_task",
+    tests: [
+      "test/e2e/alfred-gates.test.ts: a dirty tree never blocks; the reviewer is told and given proposals",
+      "test/e2e/alfred-gates.test.ts: the server says where the report differs from the repository",
+    ],
+  },
+  "alfred.life": {
+    says: "A task goes from created to done through every tool, with a new server for every call.",
+    source: "alfred, Tools",
+    tests: [
+      "test/e2e/alfred-life.test.ts: a task goes from created to done, through every tool and every gate",
+      "test/e2e/alfred-mcp.test.ts: a task goes from created to done over MCP, with a new server for every call",
+    ],
+  },
+  "alfred.plan": {
+    says: "plan_task's machine is the source's.",
+    source: "sources/001",
+    tests: [
+      "src/workflows/alfred/machine.test.ts: plan_task: test_initial_state",
+      "src/workflows/alfred/machine.test.ts: plan_task: test_full_success_flow",
+      "src/workflows/alfred/machine.test.ts: plan_task: test_rejection_at_design_review",
+    ],
+  },
+  "alfred.invalid": {
+    says: "What does not fit is refused with every fault at once, and the state stays byte by byte.",
+    source: "alfred, Artifacts",
+    tests: [
+      "test/e2e/alfred-invalid.test.ts: every state of every tool refuses what is not its artifact, and its state stays as it is, byte by byte",
+    ],
+  },
+  "alfred.truncated": {
+    says: "A state file that cannot be parsed is an error with a line, and is left as it is.",
+    source: "alfred, Files",
+    tests: [
+      "test/e2e/alfred-gates.test.ts: a state file that is cut off is an error with its line, and is left as it is",
+    ],
+  },
+  "alfred.task-grammar": {
+    says: "A task that is read and written again is the same task.",
+    source: "alfred, Files",
+    tests: ["src/workflows/alfred/task-file.test.ts: any task that is written is read back as it was"],
+  },
+  "alfred.prompts": {
+    says: "Prompts are strict, keep their size, and hold values as values; the project's own go first.",
+    source: "alfred, Personas and prompts",
+    tests: [
+      "test/e2e/alfred-gates.test.ts: a prompt with an unknown variable is an error that names it, and nothing has changed",
+      "test/e2e/alfred-gates.test.ts: a value that looks like a template, a fence or a state line stays a value",
+      "test/e2e/alfred-prompts.test.ts: every prompt stays within its size, with one state line, one directive and one required action",
+      "test/e2e/alfred-gates.test.ts: the project's own persona, prompt and artifact template go before the packaged ones",
+    ],
+  },
+  "alfred.gates": {
+    says: "A human's verdict is the human's: relayed, elicited or confirmed, and void once the artifact changed.",
+    source: "alfred, plan_task",
+    tests: [
+      "test/e2e/mcp-human.test.ts: is the human's, whatever the model passed on",
+      "test/e2e/alfred-gates.test.ts: confirm: a model cannot give the human's verdict, a person at a terminal can",
+      "test/e2e/alfred-gates.test.ts: an artifact that is changed on disk after its approval is not approved",
+    ],
+  },
+  "alfred.loop": {
+    says: "A plan is handed to the loop, and comes back as a manifest made of evidence, or not at all.",
+    source: "alfred, bloom: from plan to run",
+    tests: [
+      "test/e2e/alfred-loop.test.ts: a plan is handed to the loop, worked by agents, and its evidence comes back as the manifest, up to the gates",
+      "test/e2e/alfred-loop.test.ts: from a terminal it is exported, run and taken back, and each again changes nothing",
+      "test/e2e/alfred-loop.test.ts: a step that its agent lied about never comes back: the loop is blocked, and the manifest can still be handed in by hand",
+      "test/e2e/alfred-loop.test.ts: what was rejected, or has moved since, comes back only after the loop has seen it again",
+      "test/e2e/alfred-loop.test.ts: it tells of the merge loses no evidence, nor does a hand-in that is killed",
+      "test/e2e/alfred-loop.test.ts: where the branch has moved since",
+      "test/e2e/alfred-loop.test.ts: where its steps do not cover the plan",
+    ],
+  },
+  "alfred.rework": {
+    says: "What was rejected is handed to the loop as one step with the feedback as data, and comes back through the same gates.",
+    source: "alfred, bloom: from plan to run",
+    tests: [
+      "test/e2e/alfred-rework.test.ts: a rejection is handed over as one step, done by the loop, taken back, and the next one as the next step",
+      "test/e2e/alfred-rework.test.ts: what a review or a test sent back is exported from a terminal, once, and comes back through the gates",
+      "test/e2e/alfred-rework.test.ts: what was asked for is not added while the loop is at it, nor to a layout that would have to be changed",
+      "src/workflows/alfred/rework.test.ts: what was said stays quoted, printable and short",
+      "src/workflows/alfred/rework-yaml.test.ts: the step goes behind the last one, the task is ready, and every other byte stays",
+    ],
+  },
+  "alfred.evidence": {
+    says: "The server gathers what it can see and puts it beside the artifact; checks are really run.",
+    source: "design, idea 4",
+    tests: [
+      "test/e2e/alfred-evidence.test.ts: configured checks are really run, and shown with exit code, duration and the end of their output",
+      "test/e2e/alfred-evidence.test.ts: where evidence is required, a disagreement stops the approval, and a rejection is still possible",
+    ],
+  },
+  "alfred.trackers": {
+    says: "Offline or with a wrong token the local state is untouched, and the status is written later.",
+    source: "alfred, Tools",
+    tests: [
+      "test/e2e/alfred-trackers.test.ts: while the tracker cannot be reached the work goes on, and the status is written later",
+    ],
+  },
+};

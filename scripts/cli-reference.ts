@@ -2,19 +2,34 @@
  * Writes docs/cli.md from the help that the program itself prints: `node scripts/cli-reference.ts`. A test holds the
  * page up to date.
  */
-import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { promisify } from "node:util";
+import type { Host } from "../src/surfaces/cli/command.ts";
+import { runProgram } from "../src/surfaces/cli/program.ts";
+import { openTerminal } from "../src/surfaces/cli/terminal.ts";
+import { WORKFLOWS } from "../src/workflows/index.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 
-/** The page, by the help of the program at `main`. */
-export async function renderReference(main: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const help = async (...words: readonly string[]) => {
-    const call = { env: { ...env, COLUMNS: "80" }, cwd: "/" };
-    return (await promisify(execFile)(process.execPath, [main, ...words, "--help"], call)).stdout.trimEnd();
+/** What the program prints for `--help` after the words. It asks nothing else of what is around it. */
+async function help(...words: readonly string[]): Promise<string> {
+  let text = "";
+  const out = (more: string) => {
+    text += more;
+    return true;
   };
+  const terminal = { ...openTerminal({ NO_COLOR: "1" }), columns: 80, out, err: () => {} };
+  await runProgram([...words, "--help"], {
+    name: "pawl",
+    version: "",
+    terminal,
+    workflows: WORKFLOWS,
+  } as Host);
+  return text.trimEnd();
+}
+
+/** The page, by the program's own help. */
+export async function renderReference(): Promise<string> {
   const all = await help();
   const first = commandsIn(all);
   const pages: string[] = [];
@@ -44,5 +59,5 @@ function commandsIn(help: string): readonly string[] {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  writeFileSync(`${ROOT}/docs/cli.md`, await renderReference(`${ROOT}/dist/main.js`, process.env));
+  writeFileSync(`${ROOT}/docs/cli.md`, await renderReference());
 }

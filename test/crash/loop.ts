@@ -1,5 +1,5 @@
 /**
- * The loop's crash proof: `node test/crash/loop.ts [--full] [SCENARIO]`. Each piece of work is done undisturbed once, and
+ * The loop's crash proof: `node test/crash/loop.ts [--full] [SCENARIO...]`. Each piece of work is done undisturbed once, and
  * then with a loop that is killed by SIGKILL before and after every move in its table and every git command that writes;
  * with --full also, one at a time, before and after every single commit. Prints how many kills there were; exits 1 on any
  * difference.
@@ -8,7 +8,7 @@ import setup from "../rig/global-setup.ts";
 import {
   killAtCommit,
   killAtEachGit,
-  killAtEachMove,
+  killAtMoves,
   openProof,
   type Proof,
   runToEnd,
@@ -19,7 +19,10 @@ import {
 
 const args = process.argv.slice(2);
 const full = args.includes("--full");
-const only = args.find((argument) => !argument.startsWith("--"));
+const only = args.filter((argument) => !argument.startsWith("--"));
+const unknown = only.filter((name) => !Object.hasOwn(SCENARIOS, name));
+if (unknown.length > 0)
+  throw new Error(`no scenario ${unknown.join(", ")}; there are ${Object.keys(SCENARIOS).join(", ")}`);
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const SIDES: readonly Side[] = ["before", "after"];
 
@@ -28,13 +31,13 @@ await setup();
 const failures: string[] = [];
 let total = 0;
 for (const [name, scenario] of Object.entries(SCENARIOS)) {
-  if (only !== undefined && only !== name) continue;
+  if (only.length > 0 && !only.includes(name)) continue;
   await using calm = await openProof(scenario);
   await runToEnd(calm, () => calm.project.run());
   failures.push(...calm.faults(calm).map((fault) => `${name}, undisturbed: ${fault}`));
   const tries: Promise<void>[] = [];
   for (const side of SIDES) {
-    tries.push(attempt(`${name}, ${side} each move`, scenario, calm, (proof) => killAtEachMove(proof, side)));
+    tries.push(attempt(`${name}, ${side} each move`, scenario, calm, (proof) => killAtMoves(proof, side, 1)));
     tries.push(attempt(`${name}, ${side} each git`, scenario, calm, (proof) => killAtEachGit(proof, side)));
   }
   await Promise.all(tries);

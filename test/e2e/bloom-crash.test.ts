@@ -4,22 +4,22 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type BloomProject, bloomProject } from "../rig/bloom-project.ts";
-import { killAtEachMove, openProof, runToEnd, SCENARIOS, type Scenario } from "../rig/loop-proof.ts";
+import { killAtMoves, openProof, runToEnd, SCENARIOS, type Scenario } from "../rig/loop-proof.ts";
 
 const LONG = { timeout: 180_000 };
 
 describe("A loop that is killed", () => {
-  // All of them, before and after each move and each of git's commands: `npm run test:crash`.
+  // All of them, at each move and each of git's commands: `npm run test:crash`.
   for (const [name, side] of [
     ["dependent", "before"],
     ["conflict", "after"],
   ] as const)
-    it(`just ${side} each move goes on as if nothing had been (${name})`, LONG, async () => {
+    it(`just ${side} every fifth move goes on as if nothing had been (${name})`, LONG, async () => {
       const scenario = SCENARIOS[name] as Scenario;
       await using calm = await openProof(scenario);
       await runToEnd(calm, () => calm.project.run());
       await using struck = await openProof(scenario);
-      expect(await killAtEachMove(struck, side)).toBeGreaterThanOrEqual(16);
+      expect(await killAtMoves(struck, side, 5)).toBeGreaterThanOrEqual(3);
       expect(struck.faults(calm)).toEqual([]);
     });
 

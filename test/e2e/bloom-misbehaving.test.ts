@@ -96,8 +96,10 @@ describe("An agent that", () => {
   });
 
   it("never ends is stopped at its limit, with everything that it began", LONG, async () => {
+    // Its own, so that what another run of the tests left is not taken for it.
+    const sleep = `sleep ${100_000 + process.pid}`;
     using project = bloomProject({
-      tasks: `tasks:\n- id: T1\n  title: t\n  instructions: |\n    RUN: setsid sleep 4321 & disown\n    HANG:\n`,
+      tasks: `tasks:\n- id: T1\n  title: t\n  instructions: |\n    RUN: setsid ${sleep} & disown\n    HANG:\n`,
       settings: { limits: { silence: 0.02 }, tries: 1 },
     });
     const ran = await project.run();
@@ -105,7 +107,7 @@ describe("An agent that", () => {
     expect(ran.of("agent:ended")).toEqual([
       expect.objectContaining({ outcome: "failed", reason: "inactive" }),
     ]);
-    expect(processesWith("sleep 4321")).toEqual([]);
+    expect(processesWith(sleep)).toEqual([]);
   });
 
   it("leaves a shell child behind leaves none alive", LONG, async () => {

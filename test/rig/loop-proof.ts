@@ -272,11 +272,11 @@ function ranAgain(project: BloomProject): readonly string[] {
 
 export type Side = "before" | "after";
 
-/** Kills every run at its first move, so that the runs together are killed at each. Tells how many there were. */
-export async function killAtEachMove(proof: Proof, side: Side): Promise<number> {
+/** Kills every run at its nth move, with 1 so that the runs together are killed at each. Tells how many there were. */
+export async function killAtMoves(proof: Proof, side: Side, n: number): Promise<number> {
   const { project } = proof;
   for (let kills = 0; kills < 200; kills++) {
-    const run = () => project.runKilledAt(1, side);
+    const run = () => project.runKilledAt(n, side);
     if ((await runToEnd(proof, run)) !== null) return kills;
     // Killed before it, the move is still ahead: one run makes it, and is killed after it.
     if (side === "before") await runToEnd(proof, () => project.runKilledAt(1, "after"));

@@ -24,7 +24,7 @@ async function help(...words: readonly string[]): Promise<string> {
     version: "",
     terminal,
     workflows: WORKFLOWS,
-  } as Host);
+  } as Partial<Host> as Host);
   return text.trimEnd();
 }
 

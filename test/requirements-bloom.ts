@@ -82,6 +82,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     tests: [
       "test/e2e/bloom-overnight.test.ts: costs next to nothing while there is nothing to do, and starts no agent",
       "test/e2e/bloom-overnight.test.ts: waits while a person is in the middle of editing %s, and nothing that was done meanwhile is done again",
+      "test/e2e/bloom-overnight.test.ts: leaves a task as it is that something unforeseen stops, goes on with the others, and ends with that error",
     ],
   },
   "bloom.screen": {

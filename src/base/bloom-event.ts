@@ -97,6 +97,14 @@ export type TaskHappening =
       readonly reason: string;
     }
   | { readonly type: "task:blocked"; readonly taskId: string; readonly reason: string }
+  /** Something unforeseen; the run leaves the task as it is and goes on with the others. Only shown live. */
+  | {
+      readonly type: "task:failed";
+      readonly taskId: string;
+      readonly code: string;
+      readonly reason: string;
+      readonly fix: string;
+    }
   | { readonly type: "task:waiting"; readonly taskId: string; readonly reason: string }
   | { readonly type: "task:approved"; readonly taskId: string; readonly by: string }
   | { readonly type: "task:interjected"; readonly taskId: string; readonly text: string }

@@ -6,6 +6,7 @@
  * L3  A stop begins nothing new, ends the agents and keeps where each task stands.
  */
 import type { BloomHappening } from "../base/bloom-event.ts";
+import { toPawlError } from "../base/error.ts";
 import type { Caller, PawlEvent } from "../base/event.ts";
 import type { Claim, Claims, Watch } from "../base/ports.ts";
 import { type Picked, pick } from "../workflows/bloom/advances.ts";
@@ -62,26 +63,29 @@ interface Loop extends LoopSetup {
 const SLOW_MILLISECONDS = 30_000;
 const TAKEN_MILLISECONDS = 1000;
 
-/** Runs until stopped, or with `once` until nothing is left to be done. Throws what makes going on impossible. */
+/**
+ * Runs until stopped, or with `once` until nothing is left to be done. Throws what makes going on impossible; at the end,
+ * what stopped a single task.
+ */
 export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
   const setup = { ...given, patience: openPatience(given) };
   const bell = openBell(setup.stop);
   const watching = setup.watch.onChange(bell.ring);
   const active = new Map<string, Active>();
-  const failures: unknown[] = [];
+  const failed: Failed = new Map();
   const looks = new Map<string, Active>();
   const tellStanding = openStanding(setup);
   let paused = false;
-  const merges = watchMerges(setup, looks, bell.ring, failures);
+  const merges = watchMerges(setup, looks, bell.ring, failed);
   try {
     await endLeftovers(setup);
     for (;;) {
-      if (setup.stop.aborted || failures.length > 0) break;
+      if (setup.stop.aborted) break;
       try {
         const picked = await look(setup);
         await tellActive(setup, active, picked);
         const due = merges.turn(picked) ?? SLOW_MILLISECONDS;
-        const wait = await fill(setup, active, picked, bell.ring, failures);
+        const wait = await fill(setup, active, picked, bell.ring, failed);
         setup.patience.succeeded(paused);
         paused = false;
         tellStanding(picked, active.size === 0);
@@ -97,7 +101,7 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
     stopAll(looks, "interrupted");
     await Promise.all([...active.values()].map(({ ended }) => ended));
     await merges.ended();
-    if (failures.length > 0) throw failures[0];
+    for (const error of failed.values()) throw error;
     return endOf(await look(setup, true), setup.worker ?? ANY_WORKER);
   } finally {
     watching.close();
@@ -123,22 +127,31 @@ async function fill(
   active: Map<string, Active>,
   picked: Picked,
   ring: () => void,
-  failures: unknown[],
+  failed: Failed,
 ): Promise<number | "nothing-left"> {
   let taken = false;
   for (const task of picked.candidates) {
-    if (active.has(task.id)) continue;
+    if (active.has(task.id) || failed.has(task.id)) continue;
     if (active.size >= setup.agents || setup.stop.aborted) return SLOW_MILLISECONDS;
     const claims = await claim(setup, task);
     if (claims === null) taken = true;
     else
-      begin(setup, active, task.id, claims, failures)
+      begin(setup, active, task.id, claims, failed)
         .finally(ring)
         .catch(() => {});
   }
-  const next = untilNext(picked, setup);
+  const next = untilNext(picked, setup, failed);
   if (!taken && active.size === 0) return next;
   return Math.min(taken ? TAKEN_MILLISECONDS : SLOW_MILLISECONDS, next === "nothing-left" ? Infinity : next);
+}
+
+/** The tasks that something unforeseen stopped: left as they are by this run, which goes on with the others. */
+type Failed = Map<string, unknown>;
+
+function fail({ show }: LoopSetup, failed: Failed, taskId: string, error: unknown): void {
+  failed.set(taskId, error);
+  const { code, message, fix } = toPawlError(error);
+  show({ type: "task:failed", taskId, code, reason: message, fix });
 }
 
 /** Works on a claimed task to where it rests. */
@@ -147,7 +160,7 @@ function begin(
   active: Map<string, Active>,
   id: string,
   claims: readonly Claim[],
-  failures: unknown[],
+  failed: Failed,
 ): Promise<void> {
   const work: Work = { id, abort: new AbortController(), told: null };
   const abandoned = claims.some((each) => each.abandoned);
@@ -155,7 +168,7 @@ function begin(
     .catch(async (error: unknown) => {
       // It is begun again from where it stands on disk, not at once.
       if (setup.patience.bears(error)) await setup.patience.wait();
-      else failures.push(error);
+      else fail(setup, failed, id, error);
     })
     .finally(async () => {
       for (const each of claims) await each.release();
@@ -165,19 +178,15 @@ function begin(
   return ended;
 }
 
-function watchMerges(
-  setup: Loop,
-  looks: Map<string, Active>,
-  ring: () => void,
-  failures: unknown[],
-): MergeWatch {
+function watchMerges(setup: Loop, looks: Map<string, Active>, ring: () => void, failed: Failed): MergeWatch {
   return openMergeWatch({
     async look(task) {
+      if (failed.has(task.id)) return;
       try {
         const claims = await claim(setup, task);
-        if (claims !== null) await begin(setup, looks, task.id, claims, failures);
+        if (claims !== null) await begin(setup, looks, task.id, claims, failed);
       } catch (error) {
-        if (!setup.patience.bears(error)) failures.push(error);
+        if (!setup.patience.bears(error)) fail(setup, failed, task.id, error);
       }
     },
     show: setup.show,
@@ -188,8 +197,10 @@ function watchMerges(
 }
 
 /** Milliseconds until the first task that backs off may be tried again. */
-function untilNext({ runs, states }: Picked, setup: LoopSetup): number | "nothing-left" {
-  const backing = [...runs.values()].filter((run) => states.get(run.task) === "backing_off");
+function untilNext({ runs, states }: Picked, setup: LoopSetup, failed: Failed): number | "nothing-left" {
+  const backing = [...runs.values()].filter(
+    (run) => states.get(run.task) === "backing_off" && !failed.has(run.task),
+  );
   if (backing.length === 0) return "nothing-left";
   const first = Math.min(...backing.map((run) => Date.parse(run.after ?? "")));
   return Math.min(SLOW_MILLISECONDS, Math.max(10, first - now(setup).getTime()));

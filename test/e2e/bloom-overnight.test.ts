@@ -1,5 +1,6 @@
 /** A run that is left alone: what it waits out, what it costs, and what it does when it is stopped. */
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bloomProject, ranOf } from "../rig/bloom-project.ts";
 
@@ -83,6 +84,36 @@ describe("A run that is left alone", () => {
     expect((await ran).code).toBe(1);
     expect(project.runs()).toEqual([]);
   });
+
+  it(
+    "leaves a task as it is that something unforeseen stops, goes on with the others, and ends with that error",
+    LONG,
+    async () => {
+      using project = bloomProject({
+        tasks: `tasks:
+- {id: T1, title: t, instructions: "RUN: true"}
+- {id: T2, title: u, instructions: "RUN: echo two > two.txt"}
+`,
+      });
+      // Where its agent's output would go.
+      mkdirSync(join(project.root, ".pawl/agents"), { recursive: true });
+      project.write(".pawl/agents/T1.1", "");
+      const ran = await project.run();
+      expect(ran.code).toBe(1);
+      expect(ran.of("task:failed")).toEqual([
+        expect.objectContaining({
+          taskId: "T1",
+          code: "internal",
+          reason: expect.stringContaining("EEXIST"),
+        }),
+      ]);
+      expect(project.read("two.txt")).toBe("two\n");
+      expect(project.tasks().map(({ status }) => status)).toEqual(["in_progress", "done"]);
+      rmSync(join(project.root, ".pawl/agents/T1.1"));
+      expect((await project.run()).code).toBe(0);
+      expect(project.tasks().map(({ status }) => status)).toEqual(["done", "done"]);
+    },
+  );
 
   it("says at once what waited for a person before it began", LONG, async () => {
     using project = bloomProject({

@@ -86,6 +86,8 @@ function tell(happening: BloomHappening | PawlEvent, board: Board): readonly [st
         `${taskId} tries again${happening.after < 1000 ? "" : ` in ${Math.round(happening.after / 1000)} s`} (${happening.attempt}): ${happening.reason}`,
         "yellow",
       ];
+    case "task:failed":
+      return [`${taskId} is left as it is by this run: ${happening.reason} ${happening.fix}`, "red"];
     case "task:blocked":
       return [`${taskId} is blocked: ${happening.reason}`, "red"];
     case "task:reset":

@@ -49,7 +49,8 @@ export async function endTree(
     const patient = passed() < times.grace;
     for (const pid of found) if (!patient || !told.has(pid)) signal(pid, patient ? "SIGTERM" : "SIGKILL");
     for (const pid of found) told.add(pid);
-    if (known.size > 0) await sleep(found.length > 0 && patient ? 20 : 10);
+    // Of uneven length, so as not to keep step with what forks at a pace of its own.
+    if (known.size > 0) await sleep(found.length > 0 && patient ? 20 : 3 + Math.random() * 12);
   }
   const alive = found.length === 0 ? 0 : findTree(tree, known).length;
   return { ended: known.size - alive, alive };
@@ -57,7 +58,7 @@ export async function endTree(
 
 /** Where there was something, it may still be forking from one process to the next, between two looks. */
 function emptyLooks(known: ReadonlyMap<number, string>): number {
-  return known.size === 0 ? 2 : 5;
+  return known.size === 0 ? 2 : 12;
 }
 
 /** The process ids that belong to the run now. `known` (id → start time) is added to. */

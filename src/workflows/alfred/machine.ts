@@ -39,7 +39,7 @@ function makeMachine(definition: ToolDefinition): ReviewMachine {
     blocked: BLOCKED_REPLY,
     work: definition.steps.map((step, index) => ({
       state: step.state,
-      description: `A ${step.artifact} is awaited.`,
+      description: `The ${step.artifact} is awaited.`,
       ...(step.review && {
         review: { state: step.review, description: `The ${step.artifact} is under review.` },
       }),

@@ -9,7 +9,7 @@ import { isReserved } from "./control.ts";
 import { type Disk, withFile } from "./disk.ts";
 import { hashOf } from "./hash.ts";
 import { type Found, folderOf, foldersOf, type KnownFolders, lookAt, statFile } from "./look.ts";
-import { type Append, type Content, contentOf, type Put, type Step } from "./record.ts";
+import { type Append, type Content, contentOf, type Put, type Step, withBytes } from "./record.ts";
 
 /** What the change set has done so far to one path. */
 type Entry =
@@ -53,7 +53,7 @@ export function planSteps(
   const put = (path: string, bytes: Uint8Array, content: Content, more: Partial<Put> = {}) => {
     const hash = before(path);
     const step: Put = { type: "put", path, before: hash, after: hashOf(bytes), ...content, ...more };
-    entries.set(path, { type: "put", before: hash, bytes, put: step });
+    entries.set(path, { type: "put", before: hash, bytes, put: withBytes(step, bytes) });
   };
 
   const append = (change: Extract<Change, { type: "append" }>) => {

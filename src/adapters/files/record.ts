@@ -77,7 +77,17 @@ export function contentOf(bytes: Uint8Array): Content {
   return text === null ? { base64: Buffer.from(bytes).toString("base64") } : { text };
 }
 
-export function bytesOf(content: Content): Buffer {
+/** The bytes of steps that were made of bytes: to encode a long text again and again takes longer than to write it. */
+const known = new WeakMap<Content, Uint8Array>();
+
+export function withBytes<C extends Content>(content: C, bytes: Uint8Array): C {
+  known.set(content, bytes);
+  return content;
+}
+
+export function bytesOf(content: Content): Uint8Array {
+  const bytes = known.get(content);
+  if (bytes !== undefined) return bytes;
   return content.text === undefined
     ? Buffer.from(content.base64 ?? "", "base64")
     : Buffer.from(content.text, "utf8");

@@ -1,5 +1,7 @@
 /** `pawl status` over tasks.yaml: what no run has begun is there too, in the words of every other run. */
+import { once } from "node:events";
 import { expect, it } from "vitest";
+import { bloomProject } from "../rig/bloom-project.ts";
 import { temporaryProject } from "../rig/project.ts";
 
 const TASKS = `tasks:
@@ -55,4 +57,52 @@ it("says what is wrong with tasks.yaml, and goes on with the other workflows", a
   expect(code).toBe(1);
   expect(out).toMatch(/tasks\.yaml:2:5: .*title/);
   expect(out).toContain("spells:main");
+});
+
+const statusOf = async (project: ReturnType<typeof bloomProject>) => {
+  const { out } = await project.bloom("status", "--json");
+  const runs = JSON.parse(out).runs as Record<string, string>[];
+  return runs.map(({ run, title, state, awaits, next }) => [run, title, state, awaits, next].join(" | "));
+};
+
+it("shows a task as tasks.yaml has it, whatever its kept run said before", { timeout: 60_000 }, async () => {
+  const failing = (id: string) =>
+    `- id: ${id}\n  title: Old ${id}\n  verify: ["exit 3"]\n  instructions: |\n    RUN: bloom done ${id}\n`;
+  using project = bloomProject({
+    tasks: `tasks:\n${["A", "B", "C", "D"].map(failing).join("")}`,
+    settings: { tries: 1 },
+  });
+  await project.run();
+  const blocked = (id: string) =>
+    `bloom:${id} | Old ${id} | blocked | human | \`exit 3\` exited with 3 (\`bloom show ${id}\` tells more)`;
+  expect(await statusOf(project)).toEqual(["A", "B", "C", "D"].map(blocked));
+
+  await project.bloom("ready", "A");
+  await project.bloom("start", "B");
+  const text = project.read("tasks.yaml") ?? "";
+  project.write("tasks.yaml", text.slice(0, text.indexOf("- id: D")).replace("title: Old", "title: New"));
+  const [c, ...others] = await statusOf(project);
+  expect(c).toBe(blocked("C"));
+  expect(others).toEqual([
+    "bloom:A | New A | ready_for_agent | agent | `pawl run` gives it to one",
+    "bloom:B | Old B | in_progress | human | a person works on it",
+  ]);
+  project.write("tasks.yaml", (project.read("tasks.yaml") ?? "").replace("title: Old C", "title: New C"));
+  expect((await statusOf(project))[0]).toContain("bloom:C | New C | blocked");
+});
+
+it("tells whether a worker is at a task that has begun", { timeout: 60_000 }, async () => {
+  using project = bloomProject({
+    tasks: "tasks:\n- id: A\n  title: Long\n  instructions: |\n    RUN: touch begun; sleep 60\n",
+  });
+  const run = project.start();
+  const ended = once(run, "exit");
+  for (let tries = 0; project.read("begun") === null && tries < 300; tries++)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await statusOf(project)).toEqual(["bloom:A | Long | working | agent | work on the current step"]);
+  run.kill("SIGINT");
+  await ended;
+  expect(await statusOf(project)).toEqual([
+    "bloom:A | Long | working | agent | no worker is at it: `pawl run` goes on with it",
+  ]);
 });

@@ -1,35 +1,53 @@
 /** The runs of tasks, and the tasks of tasks.yaml that no run has begun yet. */
 import { PawlError } from "../../base/error.ts";
+import { projectPath } from "../../base/path.ts";
 import type { View } from "../../base/ports.ts";
 import type { Around, RunOverview } from "../module.ts";
 import { isDone, openPhase, type Waits, waitsIn } from "./pick.ts";
-import { statesOf } from "./reconcile.ts";
+import { statesOf, wordOf } from "./reconcile.ts";
 import { eachTask, type PlacedTask, type Task } from "./task.ts";
 import { listRuns, loadRun, type TaskRun } from "./task-run.ts";
 import { loadTasks } from "./tasks-file.ts";
 
-/** A task is named once: by its run, where it has one. Those that are done are not listed. */
+/**
+ * A task is named once: by its run, where it has one that tasks.yaml does not overrule. Those that are done are not
+ * listed, nor runs whose task is no longer in tasks.yaml.
+ */
 export async function overview(view: View, around: Around): Promise<readonly RunOverview[]> {
-  const begun: RunOverview[] = [];
+  const tasks = await readTasks(view, around);
+  const kept = new Set(await listRuns(view));
   const runs = new Map<string, TaskRun>();
-  const ids = await listRuns(view);
-  for (const id of ids) {
+  const faults = new Map<string, PawlError>();
+  for (const { task } of eachTask(tasks)) {
+    if (!kept.has(task.id)) continue;
     try {
-      const run = await loadRun(view, id);
-      if (run) runs.set(id, run);
-      if (run && run.state !== "done") begun.push(ofRun(run));
+      const run = await loadRun(view, task.id);
+      if (run) runs.set(task.id, run);
     } catch (error) {
       if (!(error instanceof PawlError)) throw error;
-      begun.push(unreadable(id, error));
+      faults.set(task.id, error);
     }
   }
-  const tasks = await readTasks(view, around);
-  const states = statesOf(tasks, runs, around.time);
-  const known = new Set(ids);
-  const open = eachTask(tasks).filter(({ task }) => !known.has(task.id) && isOpen(task));
+  const waits = waitsIn(tasks, statesOf(tasks, runs, around.time));
   const phase = openPhase(tasks);
-  const waits = waitsIn(tasks, states);
-  return [...begun, ...open.map((placed) => ofTask(placed, waits, phase))];
+  const begun: RunOverview[] = [];
+  const others: RunOverview[] = [];
+  for (const placed of eachTask(tasks)) {
+    const { task } = placed;
+    const run = runs.get(task.id);
+    const fault = faults.get(task.id);
+    if (fault) begun.push(unreadable(task.id, fault));
+    else if (run && run.state !== "done" && speaksFor(run, task))
+      begun.push(ofRun(run, task, await isHeld(view, task.id, around.time)));
+    else if (isOpen(task) && run?.state !== "done") others.push(ofTask(placed, waits, phase));
+  }
+  return [...begun, ...others];
+}
+
+/** Whether the run still tells how the task stands: no person has said otherwise in tasks.yaml since. */
+function speaksFor(run: TaskRun, task: Task): boolean {
+  const takenInHand = task.status === "in_progress" && run.status === "blocked";
+  return !takenInHand && wordOf(task, run) === null;
 }
 
 async function readTasks(view: View, around: Around): Promise<readonly Task[]> {
@@ -80,25 +98,46 @@ function byHand(
   return { ...base, awaits: "human", next, command };
 }
 
-function ofRun(run: TaskRun): RunOverview {
-  const { task, title, state, since, reason } = run;
-  const base = { run: `bloom:${task}`, title, state, since };
+function ofRun(run: TaskRun, { id, title }: Task, isHeld: boolean): RunOverview {
+  const { state, since, reason } = run;
+  const base = { run: `bloom:${id}`, title, state, since };
+  const why = reason === null ? "" : ` (${reason})`;
+  const untaken = `no worker is at it: \`pawl run\` goes on with it${why}`;
   switch (state) {
     case "waiting_for_human":
       return run.kept.awaits === "approval"
         ? { ...base, awaits: "human", next: "approve it, or send it back" }
-        : byHand(base, `answer its question: ${reason ?? ""}`, `pawl questions ${task}`);
+        : byHand(base, `answer its question: ${reason ?? ""}`, `pawl questions ${id}`);
     case "blocked":
     case "budget_exhausted":
-      return byHand(base, reason ?? state, `pawl ready ${task}`);
+      return byHand(base, `${reason ?? state} (\`bloom show ${id}\` tells more)`, `pawl ready ${id}`);
     case "opening_pr":
       return run.pullRequest
         ? { ...base, awaits: "human", next: `merge ${run.pullRequest.url}` }
-        : { ...base, awaits: "nobody", next: "open its pull request" };
+        : { ...base, awaits: "nobody", next: isHeld ? "open its pull request" : untaken };
     case "working":
-      return { ...base, awaits: "agent", next: reason ?? "work on the current step" };
+      return { ...base, awaits: "agent", next: isHeld ? (reason ?? "work on the current step") : untaken };
     default:
-      return { ...base, awaits: "nobody", next: reason ?? `the loop goes on (${state})` };
+      return {
+        ...base,
+        awaits: "nobody",
+        next: isHeld ? (reason ?? `the loop goes on (${state})`) : untaken,
+      };
+  }
+}
+
+/** A lease is written anew every quarter of a minute; one that was missed so often is a dead worker's. */
+const LEASE_MILLISECONDS = 60_000;
+
+/** Whether a worker is at the task, as far as its lease tells. */
+async function isHeld(view: View, task: string, time: string): Promise<boolean> {
+  try {
+    const text = await view.read(projectPath(".pawl/claims", `${task}.json`));
+    const { beat } = JSON.parse(text ?? "{}") as { readonly beat?: unknown };
+    return typeof beat === "string" && Date.parse(time) - Date.parse(beat) < LEASE_MILLISECONDS;
+  } catch {
+    // A torn or foreign file is nobody's lease.
+    return false;
   }
 }
 

@@ -72,6 +72,7 @@ describe("On a terminal, a run", () => {
         const ended = await until(screen, (lines) => lines.at(-1) === "exit 3");
         expect(ended.slice(-3)).toEqual(["1 done, 1 open.", "Waiting for a person: ESC.", "exit 3"]);
         expect(ended.filter((line) => /^[>?~] /.test(line))).toEqual([]);
+        expect(ended.filter((line) => line.includes(" open."))).toHaveLength(1);
         const told = ended.filter((line) => /^\d\d:\d\d /.test(line)).map((line) => line.slice(6));
         expect(told).toEqual(
           expect.arrayContaining([
@@ -89,7 +90,8 @@ describe("On a terminal, a run", () => {
   );
 
   it.skipIf(!has("script"))("writes to it nothing but its own lines and marks", LONG, async () => {
-    using project = bloomProject({ tasks: TASKS, settings: { agents: 2 } });
+    const bad = '- {id: BAD, title: fails, verify: ["exit 3"], instructions: "RUN: bloom done BAD"}\n';
+    using project = bloomProject({ tasks: TASKS + bad, settings: { agents: 2, tries: 1 } });
     execFileSync("mkdir", ["-p", join(project.root, ".pawl")]);
     project.write(".pawl/seen", "");
     const command = `stty cols 80 rows 24; ${process.execPath} ${MAIN} run --once`;
@@ -104,6 +106,7 @@ describe("On a terminal, a run", () => {
     const rest = stdout.replace(/\u001b\[(\d+F|0J|\?7[lh]|\d+m)/g, "").replaceAll("\r\n", "\n");
     // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal obeys
     expect(rest.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g)).toBeNull();
+    expect(rest).toContain("\nBlocked: BAD. `bloom show BAD` tells why.\n");
     // Git's own words, too, have no place there.
     expect(rest).not.toMatch(/Updated \d+ path|Switched to|Already up to date|fatal|hint:/);
   });

@@ -106,3 +106,25 @@ it("tells whether a worker is at a task that has begun", { timeout: 60_000 }, as
     "bloom:A | Long | working | agent | no worker is at it: `pawl run` goes on with it",
   ]);
 });
+
+it("shows the end of what a failed command said, bounded and without what moves a cursor, and names its log", {
+  timeout: 60_000,
+}, async () => {
+  const command = String.raw`printf 'line %s\n' $(seq 1 50); printf '10%%\r99%%\n\033[2J\033[31mred\n'; head -c 1000 /dev/zero | tr '\0' x; exit 3`;
+  using project = bloomProject({
+    tasks: `tasks:\n- id: V\n  title: Fails\n  verify: [${JSON.stringify(command)}]\n  instructions: |\n    RUN: bloom done V\n`,
+    settings: { tries: 1 },
+  });
+  await project.run();
+  const { out } = await project.bloom("show", "bloom:V");
+  const log = out.match(/^failed \(3\) .* (\.pawl\/commands\/\S+)$/m)?.[1] ?? "";
+  expect(project.read(log)).toContain("line 1\nline 2\n");
+  const [, told = ""] = out.split("\nWhat failed last said, at its end:\n");
+  const lines = told.slice(0, told.indexOf("\n\n")).split("\n");
+  expect(lines).toHaveLength(20);
+  expect(lines.slice(-4)).toEqual(["  line 50", "  99%", "  red", `  ${"x".repeat(400)}…`]);
+  // Without what was kept of it, the rest is still told.
+  project.write(log.replace("output.jsonl", "end.json"), "{torn");
+  const { code, out: rest } = await project.bloom("show", "bloom:V");
+  expect([code, rest.includes("What failed last"), rest.includes(log)]).toEqual([0, false, true]);
+});

@@ -113,7 +113,9 @@ function answerOf(end: LoopEnd, isTold: boolean, { terminal }: Host): Answer {
   const exit = end.blocked.length > 0 ? 1 : end.waiting.length > 0 ? 3 : undefined;
   const lines = [
     `${end.done.length} done, ${end.open.length} open.`,
-    ...(end.blocked.length > 0 ? [`Blocked: ${end.blocked.join(", ")}.`] : []),
+    ...(end.blocked.length > 0
+      ? [`Blocked: ${end.blocked.join(", ")}. \`bloom show ${end.blocked[0]}\` tells why.`]
+      : []),
     ...(end.waiting.length > 0 ? [`Waiting for a person: ${end.waiting.join(", ")}.`] : []),
   ];
   const data = { type: "loop:ended", ...end };

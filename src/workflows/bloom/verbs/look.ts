@@ -10,6 +10,7 @@ import { eachTask, findTask, TASK_STATUSES, type Task } from "../task.ts";
 import { loadDoneRun, loadRun, type TaskRun } from "../task-run.ts";
 import { loadTasks, taskOf } from "../tasks-file.ts";
 import { type Desk, looking, readDesk } from "./desk.ts";
+import { loadFailedOutput, outputFileOf } from "./failed-output.ts";
 
 /** `list [status]` */
 export const list = looking(readDesk, (desk: Desk, { status }: { readonly status?: string }) => {
@@ -61,6 +62,8 @@ function summaryOf(task: Task, parent: Task | null, desk: Desk): Record<string, 
 
 interface Shown extends Desk {
   readonly run: TaskRun | null;
+  /** The last lines of the command that failed last. */
+  readonly output: readonly string[];
   readonly questions: readonly Question[];
   /** What its agent was not told yet. */
   readonly messages: readonly Message[];
@@ -73,7 +76,8 @@ export const show = looking(
     const { id: known } = taskOf(desk.file.tasks, id);
     const questions = (await loadQuestions(view)).filter((question) => question.task === known);
     const run = (await loadRun(view, known)) ?? (await loadDoneRun(view, known));
-    return { ...desk, run, questions, messages: await loadMessages(view, known) };
+    const output = await loadFailedOutput(view, run?.evidence ?? []);
+    return { ...desk, run, output, questions, messages: await loadMessages(view, known) };
   },
   (seen, { id }) => {
     const task = taskOf(seen.file.tasks, id);
@@ -104,8 +108,13 @@ export const show = looking(
       ...block(
         "Evidence",
         (run?.evidence ?? []).map(
-          (each) => `${each.exit === 0 ? "passed" : `failed (${each.exit})`}  ${each.command}  ${each.log}`,
+          (each) =>
+            `${each.exit === 0 ? "passed" : `failed (${each.exit ?? "no exit code"})`}  ${each.command}  ${outputFileOf(each)}`,
         ),
+      ),
+      ...block(
+        "What failed last said, at its end",
+        seen.output.map((line) => `  ${line}`),
       ),
       ...block(
         "Questions",
@@ -124,7 +133,10 @@ export const show = looking(
     ];
     return {
       text: lines.join("\n"),
-      data: { task, run, waitsFor: waits, questions: seen.questions, untold: seen.messages },
+      data: {
+        ...{ task, run, waitsFor: waits, output: seen.output },
+        ...{ questions: seen.questions, untold: seen.messages },
+      },
     };
   },
 );
@@ -175,7 +187,10 @@ export const validate: Advance<Record<string, never>, Reply, undefined, Reply> =
         (each) => `${path}:${each.line}:${each.column}: warning: ${each.message} ${each.fix}`,
       );
       return {
-        text: [`${path} is valid: ${tasks.length} tasks, ${steps} steps.`, ...lines].join("\n"),
+        text: [
+          `${path} is valid: ${tasks.length} tasks, ${steps} steps.`,
+          ...lines,
+        ].join("\n"),
         data: { valid: true, tasks: tasks.length, steps, problems: [], warnings: odd },
       };
     } catch (error) {

@@ -1,0 +1,41 @@
+/** What the command said that failed last, for a person who asks why a task does not go on. */
+import { clean } from "../../../base/clean.ts";
+import { PawlError } from "../../../base/error.ts";
+import type { LoopEvidence } from "../../../base/loop-record.ts";
+import { projectPath } from "../../../base/path.ts";
+import type { View } from "../../../base/ports.ts";
+
+const MOST_LINES = 20;
+const LONGEST_LINE = 400;
+
+/** The file of a command's output, both streams in their order. */
+export function outputFileOf({ log }: LoopEvidence): string {
+  return `${log}/output.jsonl`;
+}
+
+/** The last lines of the last command's output, where it failed and its output is still kept. */
+export async function loadFailedOutput(
+  view: View,
+  evidence: readonly LoopEvidence[],
+): Promise<readonly string[]> {
+  const last = evidence.at(-1);
+  if (last === undefined || last.exit === 0) return [];
+  try {
+    const text = await view.read(projectPath(last.log, "end.json"));
+    const { tail } = JSON.parse(text ?? "{}") as { readonly tail?: unknown };
+    return typeof tail === "string" ? lastLines(tail) : [];
+  } catch (error) {
+    // The output is a help beside the evidence: what cannot be read is left out.
+    if (error instanceof PawlError || error instanceof SyntaxError) return [];
+    throw error;
+  }
+}
+
+function lastLines(text: string): readonly string[] {
+  const lines = text.trimEnd().split(/\r*\n/);
+  return lines.slice(-MOST_LINES).map((line) => {
+    // A bar that draws itself anew: only what stands there at last.
+    const shown = clean(line.slice(line.lastIndexOf("\r") + 1));
+    return shown.length > LONGEST_LINE ? `${shown.slice(0, LONGEST_LINE)}…` : shown;
+  });
+}

@@ -128,3 +128,13 @@ it("shows the end of what a failed command said, bounded and without what moves 
   const { code, out: rest } = await project.bloom("show", "bloom:V");
   expect([code, rest.includes("What failed last"), rest.includes(log)]).toEqual([0, false, true]);
 });
+
+it("counts one task as one", async () => {
+  using project = open();
+  project.write("tasks.yaml", "tasks: [{id: A, title: Alone}]\n");
+  const told = async (...args: string[]) => (await project.pawl(...args)).out.trimEnd().split("\n").at(-1);
+  expect(await told("list")).toBe("1 task, 0 done.");
+  expect(await told("validate")).toBe("tasks.yaml is valid: 1 task, no steps.");
+  await project.pawl("block", "A");
+  expect(await told("next")).toBe("Nothing can be taken now; 1 task is open.");
+});

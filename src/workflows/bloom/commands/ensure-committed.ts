@@ -43,11 +43,12 @@ function faultOf(
     const long = `Your folder is on ${on}, but the work belongs on \`${branch}\`. Bring your commits there and switch back to it.`;
     return { short: `its worktree is on ${on} instead of ${branch}`, long };
   }
-  if (state.uncommitted.length === 0) return null;
+  const count = state.uncommitted.length;
+  if (count === 0) return null;
   const shown = state.uncommitted.slice(0, SHOWN_PATHS).map((path) => `- ${path}`);
-  const more = state.uncommitted.length - shown.length;
+  const more = count - shown.length;
   const long = ["These are not committed:", "", ...shown, ...(more > 0 ? [`- and ${more} more`] : [])].join(
     "\n",
   );
-  return { short: `${state.uncommitted.length} files are not committed`, long };
+  return { short: `${count === 1 ? "1 file is" : `${count} files are`} not committed`, long };
 }

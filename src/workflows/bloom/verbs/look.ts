@@ -28,7 +28,7 @@ export const list = looking(readDesk, (desk: Desk, { status }: { readonly status
       ? status === undefined
         ? "No tasks."
         : `No task is ${status}.`
-      : [...lines, "", `${rows.length} tasks, ${done} done.`].join("\n");
+      : [...lines, "", `${counted(rows.length, "task")}, ${done} done.`].join("\n");
   return { text, data: { tasks: rows.map(({ task, parent }) => summaryOf(task, parent, desk)) } };
 });
 
@@ -43,6 +43,10 @@ function lineOf(task: Task, desk: Desk): string {
       ? `  (${run.state}${run.reason ? `: ${run.reason}` : ""})`
       : "";
   return `${task.status.padEnd(18)}  ${task.id}  ${task.title}${steps}${state}`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count === 0 ? "no" : count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 function summaryOf(task: Task, parent: Task | null, desk: Desk): Record<string, unknown> {
@@ -134,8 +138,12 @@ export const show = looking(
     return {
       text: lines.join("\n"),
       data: {
-        ...{ task, run, waitsFor: waits, output: seen.output },
-        ...{ questions: seen.questions, untold: seen.messages },
+        task,
+        run,
+        waitsFor: waits,
+        output: seen.output,
+        questions: seen.questions,
+        untold: seen.messages,
       },
     };
   },
@@ -158,7 +166,10 @@ export const next = looking(readDesk, (desk: Desk, { agent }: { readonly agent?:
   if (!first) {
     const open = eachTask(tasks).filter(({ task }) => !isDone(task)).length;
     return {
-      text: open === 0 ? "Everything is done." : `Nothing can be taken now; ${open} tasks are open.`,
+      text:
+        open === 0
+          ? "Everything is done."
+          : `Nothing can be taken now; ${counted(open, "task")} ${open === 1 ? "is" : "are"} open.`,
       data: { next: null, others: [] },
     };
   }
@@ -188,7 +199,7 @@ export const validate: Advance<Record<string, never>, Reply, undefined, Reply> =
       );
       return {
         text: [
-          `${path} is valid: ${tasks.length} tasks, ${steps} steps.`,
+          `${path} is valid: ${counted(tasks.length, "task")}, ${counted(steps, "step")}.`,
           ...lines,
         ].join("\n"),
         data: { valid: true, tasks: tasks.length, steps, problems: [], warnings: odd },

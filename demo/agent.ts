@@ -1,14 +1,7 @@
 /** A real agent in the demo: what it needs, and whether it is there and answers. */
+import { AGENT_NEEDS } from "../src/base/agent-needs.ts";
 import { type DemoAgent, SCRIPTED } from "./options.ts";
 import { print, type Stage } from "./stage.ts";
-
-/** How each is installed, and how it comes to a model. */
-const NEEDS: Readonly<Record<string, readonly [install: string, access: string]>> = {
-  claude: ["npm install -g @anthropic-ai/claude-code", "log in by `claude`, or set ANTHROPIC_API_KEY"],
-  codex: ["npm install -g @openai/codex", "log in by `codex login`, or set CODEX_API_KEY"],
-  opencode: ["npm install -g opencode-ai", "log in by `opencode auth login`"],
-  gemini: ["npm install -g @google/gemini-cli", "log in by `gemini`, or set GEMINI_API_KEY"],
-};
 
 /** The project's settings for this agent. */
 export function settingsOf({ name, acp, environment }: DemoAgent): string {
@@ -22,7 +15,7 @@ export function settingsOf({ name, acp, environment }: DemoAgent): string {
 /** Says what the agent will do and may do, and tries it out; false: it cannot be used, and it was said why. */
 export async function tryAgent(stage: Stage, agent: DemoAgent): Promise<boolean> {
   if (agent.name === SCRIPTED) return true;
-  const [install, access] = NEEDS[agent.name] ?? [];
+  const needs = Object.entries(AGENT_NEEDS).find(([name]) => name === agent.name)?.[1];
   const shown = agent.acp?.join(" ") ?? agent.name;
   print(`
 The work in chapter 3 is done by a real agent: ${shown}.
@@ -35,7 +28,7 @@ questions, to see that it is there and answers.`);
   if (tried.code === 0) return true;
   print(`
 The demo has not begun: it needs ${shown} to work.`);
-  if (install) print(`  installed:   ${install}\n  with access: ${access}`);
+  if (needs) print(`  installed:   ${needs.install}\n  with access: ${needs.access}`);
   else
     print(
       "  installed:   the command of --acp, on your PATH or by its path\n  with access: what it needs of your environment, by --environment",

@@ -310,6 +310,8 @@ export interface Agents {
    * What the run's agent asked for while it could not write the project, oldest first; each is gone once it was taken.
    */
   takeLetters(run: string, take: (letter: Letter) => Promise<void>): Promise<void>;
+  /** Why the agent of that name cannot be started here, and how it could be; null: its program is there. */
+  missing(name: string): string | null;
   /**
    * What is known and installed, for `pawl agents`. Starts each found program once, for its version. `allow`: the commands
    * that would be listed for it.

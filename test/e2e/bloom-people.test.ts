@@ -171,6 +171,37 @@ describe("A person", () => {
     expect(project.read("tasks.yaml")).toBe(tasks);
     expect(project.runs()).toEqual([]);
   });
+
+  it(
+    "is told that an agent is not there before it runs, and what to do once it is blocked",
+    LONG,
+    async () => {
+      using project = bloomProject({
+        tasks: "tasks:\n- {id: T1, title: t}\n- id: T2\n  title: u\n  agent: clade\n",
+      });
+      project.write(
+        "pawl.yaml",
+        JSON.stringify({ bloom: { agent: "claude" }, agents: { claude: { program: "no-such-claude" } } }),
+      );
+      const checked = await project.bloom("validate");
+      expect(checked.out).toMatch(
+        /^tasks\.yaml:5:\d+: warning: No agent is called "clade": .*If claude is meant/m,
+      );
+      expect(checked.out.match(/warning/g)).toHaveLength(1);
+      const shown = await project.bloom("run", "--dry-run");
+      expect(shown.out).toContain(
+        "not found: claude is not installed: no program no-such-claude is on the PATH",
+      );
+      expect(shown.out).toContain("Did you mean claude?");
+      const ran = await project.run();
+      expect(ran.code).toBe(1);
+      expect(ran.of("task:retried")).toEqual([]);
+      const notes = project.tasks().map((task) => String(task.ai_notes));
+      expect(notes[0]).toContain("blocked: claude is not installed");
+      expect(notes[0]).not.toContain("ENOENT");
+      expect(notes[1]).toContain("`pawl agents`");
+    },
+  );
 });
 
 function stateOf(project: BloomProject, id: string): string {

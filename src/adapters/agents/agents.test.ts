@@ -134,7 +134,37 @@ describe("an agent that is not there", () => {
     const absent = agents({ claude: { program: "no-such-claude" } });
     const { order } = run("scripted", "SAY: x");
     const started = absent.start({ ...order, agent: "claude", run: "absent" }, () => {});
-    expect(await started.ended).toMatchObject({ outcome: "failed", reason: "not-installed" });
+    expect(await started.ended).toMatchObject({
+      outcome: "failed",
+      reason: "not-installed",
+      detail: expect.stringMatching(/no-such-claude.*`program` of claude in pawl\.yaml/),
+    });
+  });
+
+  it("says what is missing, how it is installed, and what else there is", async () => {
+    const environment = { ...process.env, PATH: "/nowhere" };
+    const bare = openAgents({
+      projectRoot: root,
+      environment,
+      agents: { mine: { acp: { command: "nope" } } },
+    });
+    const ends = await Promise.all(
+      ["claude", "mine"].map((agent) => {
+        const { order } = run("scripted", "SAY: x");
+        return bare.start({ ...order, agent, run: `bare-${agent}` }, () => {}).ended;
+      }),
+    );
+    for (const end of ends) expect(end).toMatchObject({ reason: "not-installed" });
+    const [claude, mine] = ends.map((end) => (end.outcome === "failed" ? end.detail : ""));
+    expect(claude).toContain("claude is not installed: no program claude is on the PATH");
+    expect(claude).toContain("npm install -g @anthropic-ai/claude-code");
+    expect(claude).toContain("`pawl agents`");
+    expect(claude).toContain("agent: scripted");
+    expect(claude).not.toContain("ENOENT");
+    expect(mine).toContain("`acp.command` of mine in pawl.yaml");
+    expect(bare.missing("claude")).toBe(claude);
+    expect(bare.missing("clade")).toContain("Did you mean claude?");
+    expect(bare.missing("scripted")).toBeNull();
   });
 });
 

@@ -1,6 +1,7 @@
 /** The port `Agents` over real programs. */
 import type { AgentEnd, AgentEvent, AgentOrder, AgentRun, Agents } from "../../base/ports.ts";
 import { markOf } from "./mark.ts";
+import { missing } from "./missing.ts";
 import { takeLetters } from "./outbox.ts";
 import { endTree } from "./process-tree.ts";
 import { startCli } from "./run-cli.ts";
@@ -14,6 +15,7 @@ export function openAgents(setup: AgentsSetup): Agents {
     start: (order, hear) => start(setup, order, hear),
     endLeftovers: async (run) => (await endTree({ mark: markOf(setup.projectRoot, run) })).ended,
     takeLetters: (run, take) => takeLetters(openRunFolder(setup.projectRoot, "agents", run), take),
+    missing: (name) => missing(setup, name),
     survey: async (allow) => (await import("./survey.ts")).survey(setup, allow),
     tryOut: async (name, signal) => (await import("./try-out.ts")).tryOut(setup, name, signal),
   };
@@ -21,7 +23,7 @@ export function openAgents(setup: AgentsSetup): Agents {
 
 function start(setup: AgentsSetup, order: AgentOrder, hear: (event: AgentEvent) => void): AgentRun {
   const known = knownAgent(setup, order.agent);
-  if (known.kind === "none") return endedRun(setup, order, known.why);
+  if (known.kind === "none") return endedRun(setup, order, missing(setup, order.agent) ?? known.why);
   if (known.kind === "dialect") return startCli(setup, known, order, hear);
   const running = import("./run-acp.ts").then(({ startAcp }) => startAcp(setup, known, order, hear));
   return {

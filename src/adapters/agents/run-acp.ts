@@ -15,6 +15,7 @@ import { type Fault, faultOfStatus, numberAt, objectAt, shortly, type Told } fro
 import { childEnvironment } from "./environment.ts";
 import { judge, NOTHING_HEARD, take } from "./heard.ts";
 import { markOf } from "./mark.ts";
+import { explained } from "./missing.ts";
 import { OUTBOX, openOutbox } from "./outbox.ts";
 import { tellEnd } from "./run-cli.ts";
 import { keepCall, keepSpent, loadSpent, openRunFolder } from "./run-folder.ts";
@@ -72,7 +73,7 @@ export function startAcp(
     running.input?.end();
     if (first !== "gone") await Promise.race([running.ended, wait(PATIENCE)]);
     const closed = first !== "gone" && !stopping ? running.stop("its work is done") : running.ended;
-    const end = await closed;
+    const end = explained(setup, order.agent, await closed);
     wire.close();
     if (heard.session && heard.usageInAll)
       keepSpent(setup.projectRoot, order.agent, heard.session, heard.usageInAll);

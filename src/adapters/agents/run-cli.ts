@@ -6,6 +6,7 @@ import { childEnvironment } from "./environment.ts";
 import { gitFoldersOf } from "./git-folders.ts";
 import { type Heard, judge, NOTHING_HEARD, spentIn, take } from "./heard.ts";
 import { markOf } from "./mark.ts";
+import { explained } from "./missing.ts";
 import { OUTBOX, openOutbox } from "./outbox.ts";
 import { keep, keepCall, keepSpent, loadSpent, openRunFolder, type RunFolder } from "./run-folder.ts";
 import { type ProcessEnd, runProcess } from "./run-process.ts";
@@ -71,7 +72,8 @@ export function startCli(
     hearTooLong: (characters) =>
       hear({ type: "warning", text: `a line of ${characters} characters was passed over: it is too long` }),
   });
-  const ended = running.ended.then((end) => {
+  const ended = running.ended.then((told) => {
+    const end = explained(setup, order.agent, told);
     const fault = judge(heard, end, (how) => dialect.failureOf(how));
     if (heard.session && heard.usageInAll)
       keepSpent(setup.projectRoot, dialect.name, heard.session, heard.usageInAll);

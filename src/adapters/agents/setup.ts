@@ -1,6 +1,7 @@
 /** What the agents are, from the configuration: a name to a dialect and a program, or to an ACP program. */
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { agentNames } from "../../base/agent-needs.ts";
 import type { AgentSettings } from "../../base/settings.ts";
 import { claude } from "./claude.ts";
 import { codex } from "./codex.ts";
@@ -44,7 +45,7 @@ export function knownAgent(
     };
   const dialect = DIALECTS[settings.dialect ?? name];
   if (!dialect) {
-    const names = [...new Set([...Object.keys(DIALECTS), ...Object.keys(setup.agents)])].join(", ");
+    const names = agentNames(setup.agents).join(", ");
     return { kind: "none", why: `no agent is named ${JSON.stringify(name)}; expected one of ${names}` };
   }
   if (dialect.name === "scripted" && !settings.program)

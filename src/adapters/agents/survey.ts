@@ -1,10 +1,11 @@
 /** What is known and installed, for `pawl agents`. */
 import { execFile } from "node:child_process";
+import { agentNames } from "../../base/agent-needs.ts";
 import type { AgentFound, Permission } from "../../base/ports.ts";
 import type { Dialect } from "./dialect.ts";
 import { childEnvironment } from "./environment.ts";
 import { markOf } from "./mark.ts";
-import { type AgentsSetup, DIALECTS, findProgram, type Known, knownAgent } from "./setup.ts";
+import { type AgentsSetup, findProgram, type Known, knownAgent } from "./setup.ts";
 
 const VERSION_LIMIT = 30_000;
 const PERMISSIONS: readonly Permission[] = ["ask", "edits", "all"];
@@ -13,8 +14,7 @@ export async function survey(
   setup: AgentsSetup,
   allow: readonly string[] = [],
 ): Promise<readonly AgentFound[]> {
-  const names = [...new Set([...Object.keys(DIALECTS), ...Object.keys(setup.agents)])];
-  return Promise.all(names.map((name) => find(setup, name, allow)));
+  return Promise.all(agentNames(setup.agents).map((name) => find(setup, name, allow)));
 }
 
 async function find(setup: AgentsSetup, name: string, allow: readonly string[]): Promise<AgentFound> {

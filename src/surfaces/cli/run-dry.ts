@@ -1,4 +1,5 @@
 import type { Caller } from "../../base/event.ts";
+import type { Agents } from "../../base/ports.ts";
 import { advance } from "../../runtime/advance.ts";
 import type { Project } from "../../runtime/project.ts";
 import { pick } from "../../workflows/bloom/advances.ts";
@@ -10,7 +11,12 @@ import type { Answer } from "./command.ts";
 import { clean } from "./terminal.ts";
 
 /** What a run would take, in order, and with what; nothing is changed. */
-export async function dryRun({ runtime }: Project, worker: Worker, caller: Caller): Promise<Answer> {
+export async function dryRun(
+  { runtime }: Project,
+  programs: Agents,
+  worker: Worker,
+  caller: Caller,
+): Promise<Answer> {
   const { reply } = await advance(runtime, pick, { worker, look: true }, caller);
   const { bloom } = await runtime.settings(runtime.store.view());
   const ready = nowReady(reply.file.tasks, reply.states);
@@ -24,12 +30,13 @@ export async function dryRun({ runtime }: Project, worker: Worker, caller: Calle
     state: reply.states.get(task.id) ?? "ready",
     step: getCurrentStepForTask(task)?.id ?? null,
     agent: task.agent ?? bloom.agent,
+    missing: programs.missing(task.agent ?? bloom.agent),
     permission: bloom.permission,
     place: task.repo === undefined ? "the project's root" : `${task.repo} on ${branchOf(task)}`,
   }));
   const lines = rows.map(
     (row) =>
-      `${row.task}  ${row.title}\n  ${row.step ? `step ${row.step}, ` : ""}${row.agent} (permission ${row.permission}) in ${row.place}`,
+      `${row.task}  ${row.title}\n  ${row.step ? `step ${row.step}, ` : ""}${row.agent} (permission ${row.permission}) in ${row.place}${row.missing === null ? "" : `\n  not found: ${row.missing}`}`,
   );
   return {
     text: rows.length === 0 ? "Nothing would be taken now.\n" : `${lines.map(clean).join("\n")}\n`,

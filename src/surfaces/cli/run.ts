@@ -16,8 +16,9 @@ import { clean } from "./terminal.ts";
 export const run: Run = async (host, call) => {
   const project = await host.project();
   const options = optionsOf(call);
-  const { bloom } = await checkedSettings(project, options.worker);
-  if (options.dryRun) return dryRun(project, options.worker, host.caller);
+  const { bloom, agents } = await checkedSettings(project, options.worker);
+  if (options.dryRun)
+    return dryRun(project, await host.agents(project.root, agents), options.worker, host.caller);
   const screen = screenOf(host, call);
   const stop = stopOnSignal(screen);
   try {

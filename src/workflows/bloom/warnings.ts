@@ -9,8 +9,11 @@ export function problemsOf(text: string): readonly Problem[] {
   return parsed.ok ? [] : parsed.problems;
 }
 
-/** Keys that are nobody's but look like a misspelt one; unknown keys as such are a person's own. */
-export function warnings(text: string): readonly Problem[] {
+/**
+ * Keys that are nobody's but look like a misspelt one (unknown keys as such are a person's own), and agents that are
+ * none of `agents`.
+ */
+export function warnings(text: string, agents: readonly string[]): readonly Problem[] {
   const { document, where } = parseText(text);
   const found: Problem[] = [];
   const look = (node: unknown, path: (string | number)[], known: readonly string[]) => {
@@ -25,6 +28,9 @@ export function warnings(text: string): readonly Problem[] {
         fix: `If ${near} is meant, write that.`,
       });
     }
+    const agent = known === KNOWN_KEYS.task ? node.get("agent") : undefined;
+    if (typeof agent === "string" && !agents.includes(agent))
+      found.push(unknownAgent(agent, agents, where([...path, "agent"])));
     for (const [list, keys] of [
       ["tasks", KNOWN_KEYS.task],
       ["subtasks", KNOWN_KEYS.task],
@@ -39,4 +45,20 @@ export function warnings(text: string): readonly Problem[] {
   };
   look(document.contents, [], KNOWN_KEYS.file);
   return found;
+}
+
+function unknownAgent(
+  name: string,
+  agents: readonly string[],
+  place: Pick<Problem, "line" | "column">,
+): Problem {
+  const [near] = nearest(name, agents);
+  return {
+    ...place,
+    message: `No agent is called ${JSON.stringify(name)}: expected one of ${agents.join(", ")}.`,
+    fix:
+      near === undefined
+        ? "Name one of them, or add it to pawl.yaml."
+        : `If ${near} is meant, write that; else add it to pawl.yaml.`,
+  };
 }

@@ -1,3 +1,4 @@
+import { agentNames } from "../../../base/agent-needs.ts";
 import { PawlError } from "../../../base/error.ts";
 import { projectPath } from "../../../base/path.ts";
 import type { View } from "../../../base/ports.ts";
@@ -193,7 +194,7 @@ export const validate: Advance<Record<string, never>, Reply, undefined, Reply> =
       const { warnings } = await import("../warnings.ts");
       const tasks = eachTask(file.tasks);
       const steps = tasks.reduce((sum, { task }) => sum + task.steps.length, 0);
-      const odd = warnings(text);
+      const odd = warnings(text, agentNames(context.settings.agents));
       const lines = odd.map(
         (each) => `${path}:${each.line}:${each.column}: warning: ${each.message} ${each.fix}`,
       );

@@ -1,0 +1,40 @@
+/** Why an agent cannot be started, and how it could be. */
+import { AGENT_NEEDS, agentNames } from "../../base/agent-needs.ts";
+import { nearest } from "../../base/nearest.ts";
+import type { ProcessEnd } from "./run-process.ts";
+import { type AgentsSetup, findProgram, type Known, knownAgent } from "./setup.ts";
+
+const OTHERWISE =
+  "`pawl agents` shows what is here; another agent is named by `agent:` (`agent: scripted` needs no model).";
+
+/** Null: its program is there. */
+export function missing(setup: AgentsSetup, name: string): string | null {
+  const known = knownAgent(setup, name);
+  if (known.kind !== "none") return programMissing(setup, name, known);
+  const near = nearest(name, agentNames(setup.agents));
+  return `${known.why}.${near === null ? "" : ` Did you mean ${near}?`} ${OTHERWISE}`;
+}
+
+function programMissing(
+  setup: AgentsSetup,
+  name: string,
+  known: Exclude<Known, { kind: "none" }>,
+): string | null {
+  const [program = ""] = known.command;
+  if (findProgram(setup, program) !== null) return null;
+  const found = program.includes("/")
+    ? `${program} is no program that can be run`
+    : `no program ${program} is on the PATH`;
+  const needs = known.kind === "acp" || known.settings.program ? null : AGENT_NEEDS[known.dialect.name];
+  const key = known.kind === "acp" ? "acp.command" : "program";
+  const fix = needs
+    ? `Install it with \`${needs.install}\`, and ${needs.access}.`
+    : `Install it, or correct \`${key}\` of ${name} in pawl.yaml.`;
+  return `${name} is not installed: ${found}. ${fix} ${OTHERWISE}`;
+}
+
+/** The end of a program that could not be started, in words that help. */
+export function explained(setup: AgentsSetup, name: string, end: ProcessEnd): ProcessEnd {
+  const why = end.ending === "not-started" ? missing(setup, name) : null;
+  return why === null ? end : { ...end, why };
+}

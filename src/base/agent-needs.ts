@@ -1,0 +1,31 @@
+/** The agents that need no entry in the configuration, and how each is got. */
+import type { AgentSettings } from "./settings.ts";
+
+export interface AgentNeeds {
+  readonly install: string;
+  /** How it comes to a model. */
+  readonly access: string;
+}
+
+/** Null: it is Pawl's own. */
+export const AGENT_NEEDS: Readonly<Record<NonNullable<AgentSettings["dialect"]>, AgentNeeds | null>> = {
+  claude: {
+    install: "npm install -g @anthropic-ai/claude-code",
+    access: "log in by `claude`, or set ANTHROPIC_API_KEY",
+  },
+  codex: {
+    install: "npm install -g @openai/codex",
+    access: "log in by `codex login`, or set CODEX_API_KEY",
+  },
+  opencode: { install: "npm install -g opencode-ai", access: "log in by `opencode auth login`" },
+  gemini: {
+    install: "npm install -g @google/gemini-cli",
+    access: "log in by `gemini`, or set GEMINI_API_KEY",
+  },
+  scripted: null,
+};
+
+/** Every name that a task may give its agent. */
+export function agentNames(agents: Readonly<Record<string, unknown>> = {}): readonly string[] {
+  return [...new Set([...Object.keys(AGENT_NEEDS), ...Object.keys(agents)])];
+}

@@ -31,6 +31,7 @@ export const ERROR_CODES = [
   "persona-missing",
   "plan-missing",
   "project-missing",
+  "repository-missing",
   "run-ambiguous",
   "run-missing",
   "run-unreachable",

@@ -131,7 +131,7 @@ export interface Worktree {
 
 /**
  * Worktrees, and what leaves them. Every method looks before it does, so that it can be called again after a crash;
- * none ever discards work. Where git itself fails (not a repository, disk full) they throw `git-failed`. What asks a
+ * none ever discards work. Where git itself fails (disk full) they throw `git-failed`; without a repository `repository-missing`. What asks a
  * remote takes a `stop`: aborted, it ends at once as if the remote could not be reached.
  */
 export interface Worktrees {

@@ -1,6 +1,6 @@
 /** Agents that misbehave: what is done about each, with real processes. */
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bloomProject } from "../rig/bloom-project.ts";
@@ -129,6 +129,31 @@ describe("An agent that", () => {
     ]);
     expect(project.stored().some(({ type }) => type === "agent:strayed")).toBe(true);
   });
+
+  it(
+    "has no repository, no commit or no branch to work on is blocked at once, with what to do",
+    LONG,
+    async () => {
+      const task = (id: string, repo: string, more = "") =>
+        `- {id: ${id}, title: t, repo: ${repo}, instructions: "RUN: true"${more}}\n`;
+      using project = bloomProject({
+        tasks: `tasks:\n${task("T1", "nope")}${task("T2", "plain")}${task("T3", "empty")}${task("T4", ".", ", base_branch: absent")}${inRepo("T5", "  base_branch: main\n", `${commits("a")}\nRUN: bloom done T5`).replace("merge_into: main", "merge_into: absent")}`,
+      });
+      for (const folder of ["plain", "empty"]) mkdirSync(join(project.root, folder));
+      execFileSync("git", ["init", "-q", join(project.root, "empty")]);
+      const ran = await project.run();
+      expect(ran.code).toBe(1);
+      expect(ran.of("task:retried")).toEqual([]);
+      const notes = project.tasks().map(({ status, ai_notes }) => `${status}: ${ai_notes}`);
+      expect(notes[0]).toMatch(/^blocked: .*The repository nope does not exist\. .*`git clone`/);
+      expect(notes[1]).toMatch(/^blocked: .*plain is no git repository.*`git init`/);
+      expect(notes[2]).toMatch(/^blocked: .*has no commit to start from\. Make a first commit\./);
+      expect(notes[3]).toMatch(/^blocked: .*its base absent .*correct `base_branch`/);
+      expect(notes[4]).toMatch(
+        /^blocked: .*the branch absent does not exist; create it, or correct `merge_into`/,
+      );
+    },
+  );
 
   it("calls done before the merge keeps its dependents waiting until the merge is made", LONG, async () => {
     using project = bloomProject({

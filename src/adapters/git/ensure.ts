@@ -116,7 +116,7 @@ async function findStart(call: GitCall, { branch, base, stop }: Order): Promise<
       : `The branch ${branch} cannot be made: its base ${base} is neither a local branch nor one of the remote.`,
     base === undefined
       ? "Make a first commit."
-      : "Correct `base_branch` in tasks.yaml, or create that branch.",
+      : "Create that branch, or correct `base_branch` (without it `merge_into`) in tasks.yaml.",
   );
 }
 

@@ -67,7 +67,7 @@ export async function checkRepository(projectRoot: string, repo: Repo, call: Git
   const real = realOr(checkout);
   const where = repo === "." ? "the project's root" : repo;
   const fix = `Run \`git init\` or \`git clone\` in ${where}, or correct \`repo\` in tasks.yaml.`;
-  if (real === "") throw new PawlError("git-failed", `The repository ${repo} does not exist.`, fix);
+  if (real === "") throw new PawlError("repository-missing", `The repository ${repo} does not exist.`, fix);
   if (relative(realpathSync(projectRoot), real).startsWith(".."))
     throw new PawlError(
       "path-outside-project",
@@ -79,8 +79,8 @@ export async function checkRepository(projectRoot: string, repo: Repo, call: Git
   // A plain folder of the project's own repository is not what `repo` means.
   if (answer.code !== 0 || (repo !== "." && realOr(top) !== real))
     throw new PawlError(
-      "git-failed",
-      `${where} is no git repository: ${answer.errors.trim() || `it is part of ${top}`}`,
+      "repository-missing",
+      `${where.replace("the p", "The p")} is no git repository: ${answer.errors.trim() || `it is part of ${top}`}.`,
       fix,
     );
 }

@@ -191,10 +191,10 @@ describe("making a worktree", () => {
     symlinkSync(tmpdir(), join(root, "link"));
     const at = (repo: string) => open().ensure({ repo: projectPath(repo), branch: "x" });
     await expect(at("link")).rejects.toMatchObject({ code: "path-outside-project" });
-    await expect(at("absent")).rejects.toMatchObject({ code: "git-failed" });
+    await expect(at("absent")).rejects.toMatchObject({ code: "repository-missing" });
     mkdirSync(join(root, "plain"));
     await expect(at("plain")).rejects.toMatchObject({
-      code: "git-failed",
+      code: "repository-missing",
       message: expect.stringContaining("part of"),
     });
   });

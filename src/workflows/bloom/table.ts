@@ -58,6 +58,7 @@ const EVENTS = {
   pr_refused: "The forge refuses the pull request.",
   cleaned: "What could be taken away was; work that would be lost stayed.",
   git_failed: "Git itself failed.",
+  git_refused: "A repository, commit or branch is missing, or cannot be used: no further try mends that.",
   answered: "A person answered.",
   approved: "A person approved.",
   reset: "tasks.yaml says that it begins anew.",
@@ -440,6 +441,7 @@ const GIT_FAILS: readonly Row[] = [
               reply: "tries_again",
             }),
             blocks(`${state}.git_gives_up`, [state], "git_failed", [{ tries_left: NO }]),
+            blocks(`${state}.git_refused`, [state], "git_refused"),
           ],
   ),
 ];

@@ -71,7 +71,10 @@ async function mergeOnce(site: Site, order: MergeOrder): Promise<Came | "moved">
   const { into } = order;
   const prepared = await worktrees.prepareMerge(order);
   if (prepared.kind === "missing")
-    return { event: "git_failed", reason: `the branch ${prepared.branch} does not exist` };
+    return {
+      event: "git_refused",
+      reason: `the branch ${prepared.branch} does not exist; create it, or correct \`${prepared.branch === into ? "merge_into" : "branch"}\` in tasks.yaml`,
+    };
   if (prepared.kind === "conflicts")
     return {
       event: "merge_conflicted",

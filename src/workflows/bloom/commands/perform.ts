@@ -1,5 +1,5 @@
 /** A row's commands against the ports. What git itself cannot do is an outcome too. */
-import { PawlError } from "../../../base/error.ts";
+import { type ErrorCode, PawlError } from "../../../base/error.ts";
 import type { Command } from "../../../engine/workflow.ts";
 import type { Came, Site } from "../site.ts";
 import { cleanUp, merge, push } from "./deliver.ts";
@@ -22,12 +22,14 @@ const COMMANDS: Readonly<Record<string, (site: Site) => Promise<Came>>> = {
 /** The names of the commands that can be performed; the table has no others. */
 export const PERFORMED: readonly string[] = Object.keys(COMMANDS);
 
-const OF_GIT: ReadonlySet<string> = new Set([
-  "git-failed",
-  "branch-in-use",
-  "branch-invalid",
-  "base-missing",
-]);
+/** `git_refused`: only a person can mend it. */
+const OF_GIT: Readonly<Partial<Record<ErrorCode, "git_failed" | "git_refused">>> = {
+  "git-failed": "git_failed",
+  "branch-in-use": "git_failed",
+  "branch-invalid": "git_refused",
+  "base-missing": "git_refused",
+  "repository-missing": "git_refused",
+};
 
 export async function perform(command: Command, site: Site): Promise<Came> {
   const act = COMMANDS[command.type];
@@ -40,7 +42,8 @@ export async function perform(command: Command, site: Site): Promise<Came> {
   try {
     return await act(site);
   } catch (error) {
-    if (!(error instanceof PawlError) || !OF_GIT.has(error.code)) throw error;
-    return { event: "git_failed", reason: `${error.message} ${error.fix}`, patch: { underway: [] } };
+    const event = error instanceof PawlError ? OF_GIT[error.code] : undefined;
+    if (!(error instanceof PawlError) || event === undefined) throw error;
+    return { event, reason: `${error.message} ${error.fix}`, patch: { underway: [] } };
   }
 }

@@ -1,6 +1,6 @@
 /** Agents that misbehave: what is done about each, with real processes. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bloomProject } from "../rig/bloom-project.ts";
@@ -152,6 +152,31 @@ describe("An agent that", () => {
       expect(notes[4]).toMatch(
         /^blocked: .*the branch absent does not exist; create it, or correct `merge_into`/,
       );
+    },
+  );
+
+  it(
+    "is merged over nobody's edits, and its work is not done again once they are out of the way",
+    LONG,
+    async () => {
+      using project = bloomProject({
+        tasks: `tasks:\n${inRepo("T1", "", `${commits("a")}\nRUN: bloom done T1`)}`,
+      });
+      project.write("a.txt", "mine");
+      const ran = await project.run();
+      expect(ran.code).toBe(1);
+      expect(ran.of("merge:failed")).toHaveLength(3);
+      const blocked = String(project.tasks()[0]?.ai_notes);
+      expect(blocked).toContain("has edits that the merge would overwrite: a.txt; commit or stash them");
+      expect(blocked).toContain("`bloom ready T1`");
+      expect(project.read("a.txt")).toBe("mine");
+      rmSync(join(project.root, "a.txt"));
+      expect((await project.bloom("ready", "T1")).out).toContain("`bloom reset T1`");
+      const again = await project.run();
+      expect(again.code).toBe(0);
+      expect(project.runs()).toHaveLength(1);
+      expect(project.git("show", "main:a.txt")).toBe("a");
+      expect(project.tasks()[0]?.status).toBe("done");
     },
   );
 

@@ -96,8 +96,22 @@ async function mergeOnce(site: Site, order: MergeOrder): Promise<Came | "moved">
   if (commands.length > 0) await site.note({ patch: seen.patch });
   const published = await worktrees.publishMerge(order, prepared);
   if (published.kind === "moved") return "moved";
-  if (published.kind === "in-the-way") return failed(task, into, published.reason, seen);
+  if (published.kind === "in-the-way") return failed(task, into, wayClear(site, published), seen);
   return afterMerge(site, order, published.commit, seen);
+}
+
+const SHOWN_FILES = 10;
+
+/** What is in the way, and what a person does about it. */
+function wayClear(
+  { known }: Site,
+  { reason, files }: { readonly reason: string; readonly files: readonly string[] },
+): string {
+  const again = `it is tried again by itself, and once blocked \`${known.settings.command} ready ${known.task.id}\` merges what is done`;
+  if (files.length === 0) return `${reason}; end it: ${again}`;
+  const more = files.length - SHOWN_FILES;
+  const shown = [...files.slice(0, SHOWN_FILES), ...(more > 0 ? [`${more} more`] : [])].join(", ");
+  return `${reason}: ${shown}; commit or stash them: ${again}`;
 }
 
 /** The target goes to the remote too, where branches do. */

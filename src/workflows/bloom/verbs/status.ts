@@ -3,7 +3,9 @@ import type { Context } from "../../module.ts";
 import { doneWith, waitingFor } from "../pick.ts";
 import type { TaskEdit } from "../splice.ts";
 import { getCurrentStepForTask } from "../steps.ts";
+import { BLOOM } from "../table.ts";
 import type { Task, TaskStatus } from "../task.ts";
+import type { TaskRun } from "../task-run.ts";
 import { taskOf } from "../tasks-file.ts";
 import { changing, type Desk, type Done, readDesk } from "./desk.ts";
 import { completed, forgetSession, statusEdit, workStarts } from "./edits.ts";
@@ -21,6 +23,11 @@ const read = (view: View, context: Context) => readDesk(view, context);
 export const ready = changing(read, (desk: Desk, { id }: StatusInput, context) => {
   const task = taskOf(desk.file.tasks, id);
   const waits = waitingFor(desk.file.tasks, id, desk.states);
+  const run = desk.runs.get(id);
+  if (run && task.status === "blocked" && onlyDeliveryFailed(task, run)) {
+    const hint = `Its work is done and committed: what remains follows, without its agent. \`${context.settings.bloom.command} reset ${id}\` begins it anew.`;
+    return moved(task, "done_pending_merge", forgetSession(task), context, hint);
+  }
   return moved(
     task,
     "ready_for_agent",
@@ -29,6 +36,17 @@ export const ready = changing(read, (desk: Desk, { id }: StatusInput, context) =
     waits ? `It will be taken when nothing holds it: ${waits}.` : null,
   );
 });
+
+const ON_THE_WAY_OUT: ReadonlySet<string> = new Set(["pushing", "merging", "opening_pr", "cleaning"]);
+/** What says something of the work itself: its agent is to look at it again. */
+const OF_THE_WORK: ReadonlySet<string> = new Set(["merge_conflicted", "merge_unverified", "pr_closed"]);
+
+/** Steps tell themselves that they are done; without any, only the run knows that its agent has nothing left to do. */
+function onlyDeliveryFailed(task: Task, { row, state, work, workDone }: TaskRun): boolean {
+  if (task.steps.length > 0 || state !== "blocked" || !workDone || !work) return false;
+  const last = BLOOM.rows.find(({ id }) => id === row);
+  return last?.from.every((from) => ON_THE_WAY_OUT.has(from)) === true && !OF_THE_WORK.has(last.on);
+}
 
 /** `todo ID` */
 export const todo = changing(read, (desk: Desk, { id }: StatusInput, context) => {

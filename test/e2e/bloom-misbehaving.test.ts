@@ -121,7 +121,7 @@ describe("An agent that", () => {
 
   it("edits outside its worktree is noticed and reported", LONG, async () => {
     using project = bloomProject({
-      tasks: `tasks:\n${inRepo("T1", "", `${commits("a")}\nRUN: echo mine > "$PAWL_PROJECT/outside.txt"\nRUN: bloom done T1`)}`,
+      tasks: `tasks:\n${inRepo("T1", "", `${commits("a")}\nRUN: echo mine > "$PAWL_PROJECT/outside.txt"; mkdir "$PAWL_PROJECT/d"; touch "$PAWL_PROJECT/.other.yaml.pawl-tmp" "$PAWL_PROJECT/d/.more.pawl-tmp"\nRUN: bloom done T1`)}`,
     });
     const ran = await project.run();
     expect(ran.of("agent:strayed")).toEqual([

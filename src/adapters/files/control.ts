@@ -35,6 +35,11 @@ export function ensureFolder(disk: Disk, path: string): void {
 /** Pawl's temporary files beside their targets: hidden from listings, replaced at will by who holds the lock. */
 export const TEMPORARY = /^\..*\.pawl-tmp$/;
 
+/** Whether the path is such a file, in whichever folder. */
+export function isTemporary(path: string): boolean {
+  return TEMPORARY.test(path.slice(path.lastIndexOf("/") + 1));
+}
+
 /** Whether the path is the store's own, which no change set may touch; however a file system may spell it. */
 export function isReserved(path: string): boolean {
   const name = path.toLowerCase();

@@ -2,6 +2,7 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Repo, Worktree, WorktreeState } from "../../base/ports.ts";
+import { isTemporary } from "../files/control.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 import { parseStatus, type Status } from "./look.ts";
 import { checkBranch, placesOf } from "./places.ts";
@@ -70,7 +71,7 @@ export async function fingerprint(place: Workplace, repo: Repo): Promise<Readonl
   const status = await statusOf(place.call(checkout));
   const marks: Record<string, string> = { HEAD: `${status.branch}@${status.head ?? ""}` };
   for (const path of status.uncommitted)
-    if (!path.startsWith(".pawl/")) marks[path] = markOf(join(checkout, path));
+    if (!path.startsWith(".pawl/") && !isTemporary(path)) marks[path] = markOf(join(checkout, path));
   return marks;
 }
 

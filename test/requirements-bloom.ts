@@ -59,6 +59,15 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
       "src/adapters/git/worktrees.test.ts: keeps a person's other edits, and stops at those that it would overwrite",
     ],
   },
+  "git.persons-matter": {
+    says: "What only a person can mend blocks at once and says how; then what is done is merged, not done again.",
+    source: "bloom, The loop",
+    tests: [
+      "test/e2e/bloom-misbehaving.test.ts: has no repository, no commit or no branch to work on is blocked at once, with what to do",
+      "test/e2e/bloom-misbehaving.test.ts: is merged over nobody's edits, and its work is not done again once they are out of the way",
+      "test/e2e/bloom-people.test.ts: is told that an agent is not there before it runs, and what to do once it is blocked",
+    ],
+  },
   "git.once": {
     says: "A push, a merge, a pull request is never made twice, wherever the loop was killed.",
     source: "bloom, The loop",

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { hostname, userInfo } from "node:os";
-import { basename, join, sep } from "node:path";
+import { basename, join } from "node:path";
 import { openCache } from "./adapters/files/cache.ts";
 import { openStore } from "./adapters/files/store.ts";
 import { PawlError } from "./base/error.ts";
@@ -10,6 +10,7 @@ import type { Caller } from "./base/event.ts";
 import { projectPath } from "./base/path.ts";
 import type { Editor, Store } from "./base/ports.ts";
 import { type Environment, openConfiguration, readEnvironment, readSurroundings, within } from "./config.ts";
+import { launchOf } from "./launch.ts";
 import { openOutside } from "./outside.ts";
 import { findRoot } from "./project-root.ts";
 import type { Project, Workflows } from "./runtime/project.ts";
@@ -52,7 +53,7 @@ export async function run({ argv, program, home, workflows: shipped = WORKFLOWS 
       };
     },
     get launch() {
-      return launchOf(home);
+      return launchOf({ home, cwd: workingFolder(), path: environment.PATH });
     },
     async project({ create = false, option, file } = {}) {
       const cwd = workingFolder();
@@ -248,16 +249,6 @@ function readText(path: string): string | null {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw cause;
   }
-}
-
-/** How a client starts this program again: by its package's name where it is installed as one, else by its path. */
-function launchOf(home: string): readonly string[] {
-  if (home.includes(`${sep}_npx${sep}`)) return ["npx", "-y", "pawl", "mcp"];
-  const at = home.lastIndexOf(`${sep}node_modules${sep}pawl${sep}`);
-  if (at < 0) return ["node", join(home, home.endsWith("src") ? "main.ts" : "main.js"), "mcp"];
-  return `${workingFolder()}${sep}`.startsWith(home.slice(0, at) + sep)
-    ? ["npx", "pawl", "mcp"]
-    : ["pawl", "mcp"];
 }
 
 function person(): string {

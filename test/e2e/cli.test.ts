@@ -196,6 +196,17 @@ describe("pawl init", () => {
     expect(mcpServers.pawl.args.at(-1)).toBe("mcp");
   });
 
+  it("names the running Node and its own path to a client, and says that these are of this machine", async () => {
+    using project = temporaryProject({ environment: { PATH: "/usr/nowhere" } });
+    const { out } = await project.pawl("init", "--client", "cursor");
+    const { command, args } = JSON.parse(project.read(".cursor/mcp.json") ?? "").mcpServers.pawl;
+    expect(command).toBe(process.execPath);
+    expect(args[0]).toMatch(/^\/.*main\.[jt]s$/);
+    expect(out.replace(/\s+/g, " ")).toContain("names a path of this machine");
+    expect(out).toContain("npx pawl mcp");
+    expect((await project.pawl("init")).out).toContain("npx pawl mcp");
+  });
+
   it("leaves a configuration that it cannot read as it is, and says how to add the entry", async () => {
     using project = temporaryProject();
     project.write(".cursor/mcp.json", '{ "mcpServers": ');

@@ -23,9 +23,10 @@ export const init: Run = async (host, call) => {
   if (name) steps.push(await connectClient(project, host, CLIENT_FILES[name], launch));
   const { paint } = host.terminal;
   const told = steps.map(({ what, text }) => `${paint.bold(what)}\n${indent(text)}`).join("\n");
-  const connecting = name ? connected(CLIENT_FILES[name], host.terminal.columns) : connections(launch, paint);
+  const { columns } = host.terminal;
+  const connecting = name ? connected(CLIENT_FILES[name], columns) : connections(launch, paint);
   return {
-    text: `Project: ${clean(project.root)}\n\n${told}\n${connecting}`,
+    text: `Project: ${clean(project.root)}\n\n${told}\n${connecting}${ownPath(launch, columns)}`,
     data: {
       project: project.root,
       steps: steps.map(({ what, data }) => ({ what, data })),
@@ -118,6 +119,14 @@ async function connectClient(project: Project, host: Host, client: Client, launc
 function connected({ title }: Client, columns: number): string {
   const trust = title === "Codex" ? " It reads the file in folders that you have told it to trust." : "";
   return `${wrap(`Start ${title} in this folder, and ask it what Pawl offers.${trust}`, columns).join("\n")}\n`;
+}
+
+/** A client's file is mostly shared with others, whom a path of this machine does not help. */
+function ownPath(launch: Launch, columns: number): string {
+  const path = launch.find((word) => /[\\/]/.test(word));
+  if (path === undefined) return "";
+  const note = `The entry names a path of this machine (${path}), so it serves nobody else. With Pawl installed as a package of the project, the command is \`npx pawl mcp\`.`;
+  return `\n${wrap(note, columns).join("\n")}\n`;
 }
 
 function connections(launch: Launch, paint: Paint): string {

@@ -137,6 +137,56 @@ describe("pawl status, approve and reject", () => {
   });
 });
 
+describe("pawl log", () => {
+  it("tells what the loop did in sentences, one for each fact", async () => {
+    using project = temporaryProject();
+    const of = { taskId: "T-2" };
+    const moved = {
+      type: "run:advanced",
+      run: "bloom:T-2",
+      machine: "bloom",
+      event: "e",
+      row: "r",
+      from: "x",
+    };
+    const by = { channel: "library" };
+    const events = [
+      { type: "task:status_changed", ...of, from: "todo", to: "ready_for_agent", by: "w@vm:1" },
+      { type: "task:claimed", ...of, worker: "w@vm:1", takenOver: false },
+      { type: "step:started", ...of, stepId: "S-1", stepIndex: 0, totalSteps: 2 },
+      { type: "agent:started", ...of, agent: "a", run: "T-2.1", purpose: "step", permission: "edits" },
+      { type: "step:completed", ...of, stepId: "S-1", duration: 90_000 },
+      { type: "merge:completed", ...of, branch: "bloom/T-2", into: "main", commit: "667f9" },
+      { ...moved, to: "blocked", summary: "T-2 blocked: no tests", by },
+      { type: "task:blocked", ...of, reason: "no tests" },
+      { type: "task:invented_later", ...of },
+    ];
+    const time = "2026-01-02T03:04:05.000Z";
+    const lines = events.map((event, id) => JSON.stringify({ id: String(id), time, ...event }));
+    project.write(".pawl/events.jsonl", `${lines.join("\n")}\n`);
+    const { code, out } = await project.pawl("log");
+    expect(code).toBe(0);
+    expect(
+      out
+        .split("\n")
+        .slice(1, -1)
+        .map((line) => line.replace(/^.{8} {2}/, "")),
+    ).toEqual(
+      [
+        "T-2 todo → ready_for_agent, by w@vm:1",
+        "T-2 taken by w@vm:1",
+        "T-2 step S-1 begins (1 of 2)",
+        "T-2 agent begins: a, permission edits",
+        "T-2 step S-1 is done, after 2 min",
+        "T-2 merged bloom/T-2 into main",
+        "T-2 blocked: no tests",
+        "T-2 task invented later",
+      ].map((text) => `bloom:T-2  ${text}`),
+    );
+    expect((await project.pawl("log", "--json")).out.trim().split("\n")).toEqual(lines);
+  });
+});
+
 describe("pawl repair", () => {
   it("says that all is well, and changes nothing, where nothing is damaged", async () => {
     using project = temporaryProject();

@@ -2,7 +2,8 @@ import type { PawlEvent } from "../../base/event.ts";
 import { overview, runMissing } from "../../runtime/overview.ts";
 import type { Project } from "../../runtime/project.ts";
 import type { Run } from "./command.ts";
-import { cut, type Paint, type Terminal } from "./terminal.ts";
+import { type Line, sentenceOf } from "./event-lines.ts";
+import { cut, type Terminal } from "./terminal.ts";
 
 /** What happened, one event a line, as it is read; with `--follow` until the program is told to end. */
 export const log: Run = async (host, call) => {
@@ -15,8 +16,11 @@ export const log: Run = async (host, call) => {
   const isFollowing = call.options.follow === true;
   let day = "";
   let count = 0;
+  let moved: PawlEvent | null = null;
   for await (const event of project.events({ follow: isFollowing, signal: stop.signal })) {
     if (run !== undefined && !isOf(event, run)) continue;
+    if (!json && isTold(event, moved)) continue;
+    if (event.type === "run:advanced") moved = event;
     const { date, time } = momentOf(event);
     const heading = date === day ? "" : `${terminal.paint.bold(date)}\n`;
     const line = json ? JSON.stringify(event) : `${heading}${renderEvent(event, time, terminal)}`;
@@ -58,42 +62,45 @@ function momentOf({ time }: PawlEvent): { date: string; time: string } {
   };
 }
 
-export function renderEvent(
-  event: PawlEvent,
-  time: string,
-  { columns, paint }: Pick<Terminal, "columns" | "paint">,
-): string {
+function renderEvent(event: PawlEvent, time: string, { columns, paint }: Terminal): string {
   const run = cut(runOf(event) ?? "", 24);
-  const what = cut(whatOf(event), columns - time.length - run.length - (run ? 4 : 2));
-  return [paint.dim(time), ...(run ? [paint.cyan(run)] : []), colourOf(event, paint)(what)].join("  ");
+  const [text, colour] = lineOf(event);
+  const what = cut(text, columns - time.length - run.length - (run ? 4 : 2));
+  const said = colour === null ? what : paint[colour](what);
+  return [paint.dim(time), ...(run ? [paint.cyan(run)] : []), said].join("  ");
 }
 
-/** One line for a person: an event's own summary, else its type and what it says. */
-function whatOf(event: PawlEvent): string {
-  if (event.type === "run:advanced") return `${event.summary}${whose(event.by.channel)}`;
-  const { type, id: _, time: __, ...details } = event;
-  const said = Object.entries(details).flatMap(([name, value]) =>
-    HIDDEN.has(name) || value === null || value === false ? [] : [sayDetail(name, value)],
-  );
-  const what = type.replace(/[:_]/g, " ");
-  return said.length > 0 ? `${what}: ${said.join(", ")}` : what;
+function lineOf(event: PawlEvent): Line {
+  if ("taskId" in event) return sentenceOf(event);
+  if (event.type === "run:advanced")
+    return [`${event.summary}${whose(event.by.channel)}`, REACHED[event.to] ?? null];
+  if (event.type === "edit:kept")
+    return [`an edit of ${event.path} that was in the way is kept in ${event.kept}`, "yellow"];
+  return [event.type.replace(/[:_]/g, " "), null];
 }
 
-const HIDDEN: ReadonlySet<string> = new Set(["taskId", "run", "log", "session"]);
-
-function sayDetail(name: string, value: unknown): string {
-  if (typeof value === "string") return value;
-  if (value === true) return name;
-  if (name === "duration" && typeof value === "number") return `${Math.round(value / 100) / 10} s`;
-  return `${name} ${JSON.stringify(value)}`;
-}
+/** The states of a task that are more than a step on the way. */
+const REACHED: Readonly<Record<string, Line[1]>> = {
+  blocked: "red",
+  waiting_for_human: "yellow",
+  done: "green",
+};
 
 function whose(channel: string): string {
   return channel === "terminal" || channel === "elicitation" ? " (a person)" : "";
 }
 
-function colourOf({ type }: PawlEvent, paint: Paint): (text: string) => string {
-  if (/failed|blocked|conflicted|lost|exhausted/.test(type)) return paint.red;
-  if (/waiting|asked|kept|strayed|retried|warned/.test(type)) return paint.yellow;
-  return /completed|passed|opened|approved/.test(type) ? paint.green : (text) => text;
+/** What the move of the run that it comes with has told already. */
+function isTold(event: PawlEvent, moved: PawlEvent | null): boolean {
+  return (
+    moved !== null && ECHOES.has(event.type) && event.time === moved.time && runOf(event) === runOf(moved)
+  );
 }
+
+const ECHOES: ReadonlySet<string> = new Set([
+  "task:blocked",
+  "task:completed",
+  "task:reset",
+  "task:retried",
+  "task:waiting",
+]);

@@ -127,6 +127,8 @@ export interface Verb {
   readonly create?: true;
   /** An agent calls it about its own work: where it may not write the project, the call is left in its outbox. */
   readonly byLetter?: true;
+  /** Its replies are Markdown for reading: a terminal breaks their long lines. */
+  readonly prose?: true;
   /** Where several workflows have a verb of this name: whether these words after it are meant for this one. */
   accepts?(words: readonly string[]): boolean;
   /** The input is an object of the arguments and options by name (camelCase). */

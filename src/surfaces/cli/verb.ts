@@ -3,7 +3,8 @@ import { toPawlError } from "../../base/error.ts";
 import { advance, preview } from "../../runtime/advance.ts";
 import { loadWorkflows, type Workflows } from "../../runtime/project.ts";
 import type { Reply, Verb } from "../../workflows/module.ts";
-import type { Answer, CommandSpec, Run } from "./command.ts";
+import type { Answer, CommandSpec, Host, Run } from "./command.ts";
+import { wrapProse } from "./prose.ts";
 import { sharedCommand } from "./shared-verb.ts";
 import { clean } from "./terminal.ts";
 import { warnOfFaults } from "./warn.ts";
@@ -58,8 +59,15 @@ export function runOf(verb: Verb): Run {
       });
       return foreseen;
     });
-    return ask ? { text: `${clean(ask.message)}\n`, data: { ask: ask.message }, exit: 3 } : answerOf(reply);
+    return ask
+      ? { text: `${clean(ask.message)}\n`, data: { ask: ask.message }, exit: 3 }
+      : shown(answerOf(reply), verb, host);
   };
+}
+
+/** For a person's eyes; who reads a pipe gets the reply as it is. */
+function shown(answer: Answer, { prose }: Verb, { terminal }: Host): Answer {
+  return prose && terminal.isScreen ? { ...answer, text: wrapProse(answer.text, terminal.columns) } : answer;
 }
 
 /** A workflow's reply as the CLI shows it; what was refused goes out with 1. */

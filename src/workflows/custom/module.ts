@@ -74,6 +74,7 @@ function castVerb({ name }: DefinitionSource, { sources }: OwnWorkflows): Verb {
       { flags: "--fact <name=value...>", description: "facts that the event asks for" },
       { flags: "-m, --notes <text>", description: "what is to be kept with the event" },
     ],
+    prose: true,
     accepts: (words) => words[0]?.startsWith(`${name}:`) === true,
     async advance() {
       const { sendTo } = await import("./send.ts");

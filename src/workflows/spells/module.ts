@@ -36,6 +36,7 @@ const spells: WorkflowModule = {
       arguments: [{ name: "spell", description: "which spell", required: true, choices: SPELLS }],
       options: [],
       create: true,
+      prose: true,
       async advance() {
         const { castNamed } = await import("./cast.ts");
         return castNamed;
@@ -47,6 +48,7 @@ const spells: WorkflowModule = {
       arguments: [],
       options: [],
       create: true,
+      prose: true,
       async advance() {
         const { castOf } = await import("./cast.ts");
         return castOf("lumos");

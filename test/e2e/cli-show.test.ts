@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { projectWithTask } from "../rig/alfred-project.ts";
+import { AlfredProject, projectWithTask } from "../rig/alfred-project.ts";
 
 const MAIN = join(import.meta.dirname, "../../src/main.ts");
 
@@ -33,4 +33,32 @@ test("a story is told by the workflow that knows the id, and asked for by its wh
   expect(JSON.parse(pawl(project.root, "show", "alfred:TS-01", "--json").text)).toMatchObject({
     task_id: "TS-01",
   });
+});
+
+test("a person who approves what is not under review is told what a person can do, not a model's tools", async () => {
+  using project = await projectWithTask("TS-01", { withoutGit: true });
+  const approve = () =>
+    execFileSync("sh", ["-c", `'${process.execPath}' '${MAIN}' approve alfred:TS-01 2>&1 || true`], {
+      cwd: project.root,
+      encoding: "utf8",
+    });
+  const isPersons = (state: string) => {
+    const said = approve();
+    expect(said).toContain(`Nothing of task 'TS-01' is under review: it stands in '${state}'`);
+    expect(said).toContain("Tell your assistant to go on with TS-01");
+    expect(said).not.toMatch(/submit_work|work_on_task|task_id|Call /);
+  };
+  isPersons("new");
+  await project.call("start_task", { task_id: "TS-01" });
+  isPersons("initialized");
+});
+
+test("`pawl init` tells a person to have a task created, and a model to call the tool", async () => {
+  using project = new AlfredProject({ withoutGit: true });
+  const { text } = pawl(project.root, "init");
+  expect(text).toContain("Tell your assistant to create a task.");
+  expect(text).not.toContain("Call create_task");
+  using other = new AlfredProject({ withoutGit: true });
+  const answer = await other.call("initialize_project", { provider: "local" });
+  expect(answer.message).toContain("Call create_task to add a task.");
 });

@@ -26,7 +26,7 @@ export const initializeProject: ToolPlan<InitializeInput, Seen, undefined> = {
   task: () => null,
   run: () => "alfred:project",
   read: async (view: View) => ({ config: await view.read(CONFIG), gitignore: await view.read(GITIGNORE) }),
-  prepare({ config, gitignore }, _, { provider }, { settings }) {
+  prepare({ config, gitignore }, _, { provider }, { settings, caller }) {
     if (provider === undefined)
       return {
         response: {
@@ -43,7 +43,7 @@ export const initializeProject: ToolPlan<InitializeInput, Seen, undefined> = {
       return {
         response: {
           status: "success",
-          message: `The project is ready in .alfred/, with the provider '${config === null ? provider : settings.alfred.provider}'. Call create_task to add a task.`,
+          message: `The project is ready in .alfred/, with the provider '${config === null ? provider : settings.alfred.provider}'. ${caller.channel === "terminal" ? "Tell your assistant to create a task." : "Call create_task to add a task."}`,
           data: { created: changes.map((change) => ("path" in change ? change.path : "")) },
         },
         changes,

@@ -38,7 +38,9 @@ export const humanGate: ToolPlan<GateInput, LoadedRun, Evidence> = {
   task: (input) => input.id,
   run: (input) => `alfred:${input.id}`,
   async read(view, input, context) {
-    const run = await loadRun(view, await loadTask(view, input.id), context);
+    const task = await loadTask(view, input.id);
+    if (task.state.active_tool_state === null) throw nothingToReview(task.id, task.state.task_status);
+    const run = await loadRun(view, task, context);
     return checked(run, input.approve, view);
   },
   gather: (run, _, outside) => refreshEvidence(run, outside),
@@ -48,11 +50,26 @@ export const humanGate: ToolPlan<GateInput, LoadedRun, Evidence> = {
       throw new PawlError(
         "invalid-action",
         `'${under.work}' of task '${run.id}' awaits the assistant's own review, not yet a human's approval.`,
-        "Let the assistant call provide_review first, or reject it now with `pawl reject`.",
+        "Tell your assistant to review it first, or reject it now with `pawl reject`.",
       );
-    return review(run, evidence, { approved: input.approve, notes: input.notes ?? "" }, context);
+    try {
+      return review(run, evidence, { approved: input.approve, notes: input.notes ?? "" }, context);
+    } catch (thrown) {
+      if (thrown instanceof PawlError && thrown.code === "invalid-action")
+        throw nothingToReview(run.id, run.position.state);
+      throw thrown;
+    }
   },
 };
+
+/** What a model is told names its tools; a person is told what a person can do. */
+function nothingToReview(id: string, state: string): PawlError {
+  return new PawlError(
+    "invalid-action",
+    `Nothing of task '${id}' is under review: it stands in '${state}', and what comes next is the assistant's.`,
+    `Tell your assistant to go on with ${id}; \`pawl status\` shows when it awaits you.`,
+  );
+}
 
 /** What an approval would create must still be free; read through the view, so that it stays so until the commit. */
 async function checked(run: LoadedRun, isApproval: boolean, view: View): Promise<LoadedRun> {

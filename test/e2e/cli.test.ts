@@ -56,6 +56,14 @@ describe("pawl", () => {
     expect(ended.err).toContain(words);
   });
 
+  it("says what could stand where an argument is missing", async () => {
+    using project = temporaryProject({ environment: { DOOR_ONLY: "" } });
+    const { code, err } = await project.pawl("spells", "demo");
+    expect(code).toBe(2);
+    expect(err).toContain("Missing required argument 'action': expected one of list, set, reset.");
+    expect((await project.pawl("completion")).err).toContain("expected one of bash, zsh, fish.");
+  });
+
   it("writes an error as JSON under --json", async () => {
     using project = temporaryProject();
     const { code, out, err } = await project.pawl("approve", "nope", "--json");

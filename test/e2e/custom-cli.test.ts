@@ -65,6 +65,10 @@ describe("a workflow of the project's own, at the terminal", () => {
 
   it("shares the verb cast with the spells", async () => {
     using project = releaseProject({ DOOR_ONLY: "" });
+    expect(await project.pawl("cast", "release")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('"release" is a workflow: expected one run of it, release:ID.'),
+    });
     expect((await project.pawl("cast", "--help")).out).toContain("<spell|run> [event]");
     expect((await project.pawl("cast", "lumos")).out).toContain("WHERE WE ARE");
     expect((await project.pawl("cast", "release:1")).out).toContain("release:1 is in drafting");

@@ -69,6 +69,11 @@ describe.each(ERAS)("pawl mcp, spoken to by a client of %s", (era) => {
     expect(answered.text).toContain("id: ");
     expect(answered.text).toContain("loud");
     expect(answered.text).toContain("Call knock again; it takes id.");
+    const empty = await connected.call("knock", {});
+    expect(empty.text).toContain(
+      "do not fit. id is missing: expected string.\nCall knock again; it takes id. ",
+    );
+    expect(empty.text).not.toContain("undefined");
   });
 
   it("shows an error as two lines, and goes on", async () => {

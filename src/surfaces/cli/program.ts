@@ -203,9 +203,19 @@ function usage(
   const help = `\`${[host.name, ...(known && word ? [word] : []), "--help"].join(" ")}\``;
   return new PawlError(
     "usage",
-    `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/\.$/, "")}.`,
+    `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/\.$/, "")}${choicesFor(first, argv, specs)}.`,
     meant ? `Did you mean ${meant}? See ${help}.` : `See ${help}.`,
   );
+}
+
+/** What could have stood where an argument is missing. */
+function choicesFor(message: string, argv: readonly string[], specs: readonly CommandSpec[]): string {
+  const missing = /^missing required argument '(.+)'/.exec(message)?.[1];
+  const words = ` ${argv.join(" ")} `;
+  const choices = specs
+    .filter(({ name }) => words.includes(` ${name} `))
+    .flatMap((spec) => spec.arguments.find(({ name }) => name === missing)?.choices ?? []);
+  return choices.length === 0 ? "" : `: expected one of ${choices.join(", ")}`;
 }
 
 const NOT_A_CHOICE =

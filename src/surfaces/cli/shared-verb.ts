@@ -22,12 +22,24 @@ export function sharedCommand(group: string, verbs: readonly Verb[]): CommandSpe
       const colon = words[0]?.indexOf(":") ?? -1;
       // A run of a workflow that there is not: its name is to be corrected, and nothing else.
       if (!named && colon > 0) await loadWorkflow(host.workflows, words[0]?.slice(0, colon) ?? "");
+      if (!named) checkNotWorkflow(verbs, words[0] ?? "");
       const verb = named ?? verbs.find(({ accepts }) => !accepts);
       if (!verb || words.length > verb.arguments.length) throw unexpected(verbs, words);
       const given = verb.arguments.map(({ name }, at) => [camelCase(name), words[at]]);
       return runOf(verb)(host, { ...call, arguments: Object.fromEntries(given) });
     },
   };
+}
+
+/** Where the word alone is a workflow, what is missing is which run. Throws `usage`. */
+function checkNotWorkflow(verbs: readonly Verb[], word: string): void {
+  const ofRuns = verbs.find(({ accepts }) => accepts?.([`${word}:`]));
+  if (!ofRuns) return;
+  throw new PawlError(
+    "usage",
+    `${JSON.stringify(word)} is a workflow: expected one run of it, ${word}:ID.`,
+    `Run \`pawl ${ofRuns.name} ${word}:ID\`, with an id of your own for a new run; \`pawl status\` shows the open ones.`,
+  );
 }
 
 /** What may stand in a place: all that the verbs have there. */

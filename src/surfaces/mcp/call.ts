@@ -75,14 +75,18 @@ function misfit(
   tool: Tool,
   issues: readonly { path: readonly PropertyKey[]; message: string }[],
 ): CallToolResult {
-  const faults = issues.map(
-    ({ path, message }) => `${path.map(String).join(".") || "the arguments"}: ${message}`,
-  );
+  const isMissing = ({ message }: (typeof issues)[number]) => message.endsWith("received undefined");
+  const faults = issues.map((issue) => {
+    const place = issue.path.map(String).join(".") || "the arguments";
+    if (!isMissing(issue)) return `${place}: ${issue.message}`;
+    return `${place} is missing: expected ${/expected (.+), received/.exec(issue.message)?.[1] ?? "it"}`;
+  });
   const takes = Object.keys(tool.input.shape).join(", ") || "no arguments";
+  const purpose = issues.some(isMissing) ? ` ${tool.description}` : "";
   return refusal(
     "usage",
     `The arguments of ${tool.name} do not fit. ${faults.join("; ")}.`,
-    `Call ${tool.name} again; it takes ${takes}.`,
+    `Call ${tool.name} again; it takes ${takes}.${purpose}`,
   );
 }
 

@@ -47,7 +47,10 @@ const AFTER: Readonly<Record<string, readonly [command: string, says: string]>> 
   "docs/alfred.md": ["pawl status", "ready_for_review"],
   "docs/bloom.md": ["bloom list done", "2 tasks, 2 done."],
   "docs/library.md": ["cat shop/packed.log", "packed 1.0.0"],
-  "docs/own-workflows.md": ["pawl cast release:1.2.0", "is in published"],
+  "docs/own-workflows.md": [
+    "pawl cast release:1.2.0 | grep 'is in published'; cd small; pawl cast errand:milk",
+    "errand:milk is in done",
+  ],
   "docs/quickstart.md": ["pawl status", "spells:main"],
   "docs/spells.md": ["pawl --project sample status", "ACHIEVE_TASK_EXECUTED"],
 };

@@ -2,10 +2,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeComment, GITHUB_TOKEN, GithubServer, review } from "../test/rig/github-server.ts";
-import { type Assistant, connect, type Stage, section } from "./stage.ts";
+import { type Assistant, connect, print, type Stage, section } from "./stage.ts";
 
 export async function reviewRequest(stage: Stage): Promise<void> {
   stage.chapter("4. A pull request was reviewed: Reparo fetches what was said");
+  print("  The pull request comes from a stand-in for GitHub, a server on this machine.\n");
   stage.git("checkout", "-q", "-b", "topic");
   await using forge = await GithubServer.open("demo/greeter", [
     {

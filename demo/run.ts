@@ -63,6 +63,9 @@ async function play({ fast, agent }: DemoOptions): Promise<number> {
   git log --graph --oneline --all               what the agents merged
   cat tasks.yaml                                the tasks, in your own format
 
+You are on the branch topic there: chapter 4 made it for its pull request, from
+feature/TS-01, into which the agents' work was merged.
+
 With the program on your PATH (npm link): pawl status, pawl show alfred:TS-01,
 pawl lumos, pawl log.`);
   return 0;

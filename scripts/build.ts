@@ -69,7 +69,9 @@ const [metafile, , texts] = await Promise.all([
 await writeSchemas();
 const packages = await writeLicences(metafile);
 const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
-process.stdout.write(
-  `dist: ${Object.keys(metafile.outputs).length} modules, ${Math.round(bytes / 1024)} KB, ${texts} texts, ` +
-    `${packages} packages bundled, in ${((performance.now() - begun) / 1000).toFixed(1)} s\n`,
-);
+if (!process.argv.includes("--quiet")) {
+  process.stdout.write(
+    `dist: ${Object.keys(metafile.outputs).length} modules, ${Math.round(bytes / 1024)} KB, ${texts} texts, ` +
+      `${packages} packages bundled, in ${((performance.now() - begun) / 1000).toFixed(1)} s\n`,
+  );
+}

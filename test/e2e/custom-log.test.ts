@@ -36,7 +36,7 @@ describe("pawl log", () => {
     expect(lines[0]).toMatch(/^2026-03-01$/);
     expect(lines).toHaveLength(4);
     expect(lines[1]).toMatch(/^\d\d:\d\d:\d\d {2}door:front {2}knock: long .*…$/);
-    expect(lines[2]).toMatch(/ {2}bloom:T-1 {2}check failed: npm test, exit 1, 1\.2 s$/);
+    expect(lines[2]).toMatch(/ {2}bloom:T-1 {2}T-1 failed \(1\): npm test$/);
     for (const line of lines) expect([...line].length).toBeLessThanOrEqual(80);
     expect(out).not.toContain("\u001b");
     expect((await project.pawl("log", "back")).out.trimEnd().split("\n")).toHaveLength(2);

@@ -104,7 +104,7 @@ describe("pawl status", () => {
       ].join("\n"),
     );
     expect(render([alfred(RUN), bloom()])).toContain(
-      "\nNo open run; to begin one:\n  Bloom  write tasks.yaml\n",
+      "\nElsewhere nothing is open. To begin there:\n  Bloom  write tasks.yaml\n",
     );
   });
 

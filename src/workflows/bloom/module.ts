@@ -149,7 +149,7 @@ const bloom: WorkflowModule = {
     const { BLOOM, REPLIES } = await import("./table.ts");
     return [{ workflow: BLOOM, replies: Object.keys(REPLIES) }];
   },
-  begin: "write tasks.yaml, then pawl run",
+  begin: "write a task into tasks.yaml, then pawl run",
   async overview(view, around) {
     const { overview } = await import("./overview.ts");
     return overview(view, around);

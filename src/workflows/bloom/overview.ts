@@ -1,8 +1,8 @@
 /** The runs of tasks, and the tasks of tasks.yaml that no run has begun yet. */
 import { PawlError } from "../../base/error.ts";
-import { projectPath } from "../../base/path.ts";
 import type { View } from "../../base/ports.ts";
 import type { Around, RunOverview } from "../module.ts";
+import { isAlive, loadLease } from "./lease.ts";
 import { isDone, openPhase, type Waits, waitsIn } from "./pick.ts";
 import { statesOf, wordOf } from "./reconcile.ts";
 import { eachTask, type PlacedTask, type Task } from "./task.ts";
@@ -126,17 +126,12 @@ function ofRun(run: TaskRun, { id, title }: Task, isHeld: boolean): RunOverview 
   }
 }
 
-/** A lease is written anew every quarter of a minute; one that was missed so often is a dead worker's. */
-const LEASE_MILLISECONDS = 60_000;
-
 /** Whether a worker is at the task, as far as its lease tells. */
 async function isHeld(view: View, task: string, time: string): Promise<boolean> {
   try {
-    const text = await view.read(projectPath(".pawl/claims", `${task}.json`));
-    const { beat } = JSON.parse(text ?? "{}") as { readonly beat?: unknown };
-    return typeof beat === "string" && Date.parse(time) - Date.parse(beat) < LEASE_MILLISECONDS;
+    return isAlive(await loadLease(view, task), time);
   } catch {
-    // A torn or foreign file is nobody's lease.
+    // What cannot be read is nobody's lease.
     return false;
   }
 }

@@ -1,9 +1,9 @@
 /** What a person says to one task's run: assign, note, reset. */
 import { PawlError } from "../../../base/error.ts";
 import { checkId } from "../../../base/id.ts";
-import { type ProjectPath, projectPath } from "../../../base/path.ts";
 import type { View } from "../../../base/ports.ts";
 import type { Context } from "../../module.ts";
+import { isAlive, type Lease, loadLease } from "../lease.ts";
 import { runChanges } from "../run-changes.ts";
 import type { TaskEdit } from "../splice.ts";
 import { eachTask, type Task } from "../task.ts";
@@ -77,36 +77,19 @@ export const note = changing(
   },
 );
 
-/** A claim's file, as far as a person's reset looks at it. */
-interface Lease {
-  readonly worker: string;
-  readonly beat: string;
-}
-
 interface ResetDesk extends Desk {
   readonly leases: ReadonlyMap<string, Lease>;
 }
-
-/** A claim without a sign of life for so long is a dead owner's. */
-export const LEASE_MILLISECONDS = 60_000;
 
 async function readReset(view: View, context: Context): Promise<ResetDesk> {
   const desk = await readDesk(view, context);
   const leases = new Map<string, Lease>();
   for (const { task } of eachTask(desk.file.tasks)) {
     if (task.status !== "in_progress") continue;
-    const text = await view.read(leasePath(task.id));
-    try {
-      if (text !== null) leases.set(task.id, JSON.parse(text) as Lease);
-    } catch {
-      // A torn lease is no sign of life.
-    }
+    const lease = await loadLease(view, task.id);
+    if (lease !== null) leases.set(task.id, lease);
   }
   return { ...desk, leases };
-}
-
-export function leasePath(task: string): ProjectPath {
-  return projectPath(".pawl/claims", `${task}.json`);
 }
 
 /** `reset ID`, `reset --stuck`: begins anew with what is open; steps that are done stay done. */
@@ -150,8 +133,7 @@ function stuckTasks(desk: ResetDesk, time: string): readonly Task[] {
   return eachTask(desk.file.tasks).flatMap(({ task }) => {
     const state = desk.states.get(task.id);
     const rests = state === "waiting_for_human";
-    const beat = Date.parse(desk.leases.get(task.id)?.beat ?? "");
-    const alive = Date.parse(time) - beat < LEASE_MILLISECONDS;
+    const alive = isAlive(desk.leases.get(task.id), time);
     return task.status === "in_progress" && !rests && !alive ? [task] : [];
   });
 }

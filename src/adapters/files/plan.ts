@@ -25,6 +25,7 @@ export interface Plan {
 }
 
 /** `changed`: a move's target exists. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: its inner functions share the entries; apart they would each take them
 export function planSteps(
   { disk, looked, known }: Plan,
   changes: readonly Change[],

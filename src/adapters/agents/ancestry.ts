@@ -1,0 +1,142 @@
+/**
+ * Whether this process is an agent's: an agent must not give a person's word.
+ *
+ * A1  The marks that agents leave in the environment of what they start are looked for in this process and in each of
+ *     its ancestors, as the kernel shows the environment that each was started with: to unset one here does not help.
+ * A2  So are the names of the agents' programs: a shell that replaces itself (`exec env -u …`) takes its mark along.
+ *
+ * What escapes: a process that has cleared its environment *and* lost its parents (a double fork). Nothing that a
+ * program of the same user looks at can be made safe from that user; docs/security.md says what remains.
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { MARK } from "./mark.ts";
+
+export interface AgentAround {
+  /** As a person calls it. */
+  readonly agent: string;
+  /** The process that shows it: this one or an ancestor. */
+  readonly pid: number;
+  /** What shows it: a variable's name, or the program's. */
+  readonly by: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Variables that an agent sets for the programs that it starts. Not among them is what also a person's own shell bears:
+ * settings (`CODEX_HOME`), and what editors set in every terminal of theirs (`CLAUDE_CODE_SSE_PORT`, `CURSOR_TRACE_ID`).
+ */
+const VARIABLES: Readonly<Record<string, string>> = {
+  [MARK]: "an agent of Pawl's loop",
+  BLOOM_TASK: "an agent of Pawl's loop",
+  PAWL_OUTBOX: "an agent of Pawl's loop",
+  CLAUDECODE: "Claude Code",
+  CODEX_SANDBOX: "Codex",
+  CODEX_SANDBOX_NETWORK_DISABLED: "Codex",
+  CODEX_THREAD_ID: "Codex",
+  CODEX_CI: "Codex",
+  GEMINI_CLI: "Gemini CLI",
+  OPENCODE: "OpenCode",
+  CURSOR_AGENT: "Cursor",
+  COPILOT_CLI: "Copilot CLI",
+  COPILOT_AGENT: "Copilot in VS Code",
+  COPILOT_AGENT_SESSION_ID: "Copilot",
+  ANTIGRAVITY_AGENT: "Antigravity",
+  AUGMENT_AGENT: "Augment",
+  AMP_CURRENT_THREAD_ID: "Amp",
+  GOOSE_TERMINAL: "Goose",
+  QWEN_CODE: "Qwen Code",
+  /** The name that several agents agreed on. */
+  AI_AGENT: "an agent",
+};
+
+/** By the names of programs, and by the folders of packages that a runtime such as node is started with. */
+const PROGRAMS: readonly (readonly [RegExp, string])[] = [
+  [/^claude$|\/@anthropic-ai\/claude-code\//, "Claude Code"],
+  [/^codex$|\/@openai\/codex\//, "Codex"],
+  [/^gemini$|\/@google\/gemini-cli\//, "Gemini CLI"],
+  [/^opencode$|\/opencode-ai\//, "OpenCode"],
+  [/^cursor-agent$/, "Cursor"],
+  [/^copilot$|\/@github\/copilot\//, "Copilot CLI"],
+];
+
+const RUNTIMES = /^(node|bun|deno|python[\d.]*)$/;
+
+/** The agent whose process this is, or null. `until`: the ancestor that is not looked at any more, nor those above it. */
+export function agentAround(
+  environment: Environment,
+  { until }: { until?: number } = {},
+): AgentAround | null {
+  const own = Object.keys(VARIABLES).find((name) => environment[name]);
+  if (own !== undefined) return { agent: VARIABLES[own] ?? own, pid: process.pid, by: own };
+  const see = existsSync("/proc/self/stat") ? seeInProc : seeByPs;
+  const seen = new Set<number>([until ?? 0, 0]);
+  for (let pid = process.ppid; !seen.has(pid); ) {
+    seen.add(pid);
+    const one = see(pid);
+    if (one === null) return null;
+    const found = agentOf(one, pid);
+    if (found) return found;
+    pid = one.parent;
+  }
+  return null;
+}
+
+interface Ancestor {
+  readonly parent: number;
+  /** The words that it was started with. */
+  readonly words: readonly string[];
+  /** Whether its environment has the variable, with a value. */
+  has(name: string): boolean;
+}
+
+function agentOf({ has, words }: Ancestor, pid: number): AgentAround | null {
+  const variable = Object.keys(VARIABLES).find(has);
+  if (variable !== undefined) return { agent: VARIABLES[variable] ?? variable, pid, by: variable };
+  // The program, or what a runtime runs: any other argument may be any text.
+  for (const word of words.slice(0, RUNTIMES.test(basename(words[0] ?? "")) ? 2 : 1)) {
+    const found = PROGRAMS.find(([name]) => name.test(basename(word)) || name.test(word));
+    if (found) return { agent: found[1], pid, by: basename(word) };
+  }
+  return null;
+}
+
+function seeInProc(pid: number): Ancestor | null {
+  const stat = read(`/proc/${pid}/stat`);
+  // The program's name stands in parentheses and may hold any character.
+  const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+  if (!stat || !Number.isInteger(parent)) return null;
+  const words = read(`/proc/${pid}/cmdline`).split("\0");
+  const environment = `\0${read(`/proc/${pid}/environ`)}\0`;
+  return { parent, words, has: (name) => hasValue(environment, name, "\0") };
+}
+
+/** Empty where the process is gone or another user's. */
+function read(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+function seeByPs(pid: number): Ancestor | null {
+  try {
+    const ask = (...columns: string[]) =>
+      execFileSync("ps", ["-p", String(pid), ...columns], { encoding: "utf8", maxBuffer: 64 << 20 }).trim();
+    const parent = Number(ask("-o", "ppid="));
+    const words = ask("-ww", "-o", "command=").split(" ");
+    const environment = ` ${ask("-E", "-ww", "-o", "command=")} `;
+    return { parent, words, has: (name) => hasValue(environment, name, " ") };
+  } catch {
+    return null;
+  }
+}
+
+function hasValue(environment: string, name: string, end: string): boolean {
+  const start = `${end}${name}=`;
+  const at = environment.indexOf(start);
+  return at >= 0 && environment[at + start.length] !== end;
+}

@@ -68,6 +68,15 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
       "test/e2e/bloom-people.test.ts: is told that an agent is not there before it runs, and what to do once it is blocked",
     ],
   },
+  "git.shared-target": {
+    says: "A target that others push to is fetched before a merge and pushed before the local branch moves; never forced.",
+    source: "design, Bloom; use with a shared branch",
+    tests: [
+      "test/e2e/bloom-shared-target.test.ts: takes the work of all: fetched before each merge, pushed after it, never forced",
+      "src/adapters/git/shared-target.test.ts: is prepared again where somebody pushes between preparation and push, and moves nothing before",
+      "src/adapters/git/shared-target.test.ts: brings a person's own commits together with the others'",
+    ],
+  },
   "git.once": {
     says: "A push, a merge, a pull request is never made twice, wherever the loop was killed.",
     source: "bloom, The loop",

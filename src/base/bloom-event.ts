@@ -201,6 +201,14 @@ export type GitHappening =
       readonly files: readonly string[];
     }
   | { readonly type: "merge:failed"; readonly taskId: string; readonly into: string; readonly reason: string }
+  /** The remote has the merge; edits in a checkout kept the local branch where it was. */
+  | {
+      readonly type: "merge:local_behind";
+      readonly taskId: string;
+      readonly into: string;
+      readonly reason: string;
+      readonly files: readonly string[];
+    }
   | { readonly type: "merge:waiting"; readonly taskId: string; readonly into: string; readonly owner: string }
   | {
       readonly type: "session:opened";

@@ -175,19 +175,21 @@ export interface Worktrees {
   takeTurn(repo: Repo, into: string, owner: string): Promise<MergeTurn>;
   /**
    * Makes the merge commit (--no-ff) aside, in a folder of its own, so that checks can run on the result. No branch
-   * and no checkout of a person is touched. To be called in a turn.
+   * and no checkout of a person is touched. With `remote` the remote's target is fetched first, and merged onto. To be
+   * called in a turn.
    */
   prepareMerge(order: MergeOrder): Promise<PreparedMerge>;
   /**
-   * Moves `into` to the prepared commit, if it is still where the preparation found it. Where `into` is checked out,
-   * the checkout follows; a checkout whose edits would be overwritten stops it (`in-the-way`), untouched.
+   * Moves `into` to the prepared commit, if it is still where the preparation found it: with `remote` the remote's
+   * branch first, never forced, and then the local one. Where `into` is checked out, the checkout follows; a checkout
+   * whose edits would be overwritten stays untouched: without `remote` that stops the merge (`in-the-way`).
    */
-  publishMerge(
-    order: MergeOrder,
-    merge: { readonly commit: string; readonly onto: string },
-  ): Promise<PublishedMerge>;
-  /** Brings `into` into the task's branch, leaving conflicts in its worktree for the agent to resolve and commit. */
-  bringIn(worktree: Worktree, into: string): Promise<BroughtIn>;
+  publishMerge(order: MergeOrder, merge: ReadyMerge): Promise<PublishedMerge>;
+  /**
+   * Brings the target into the task's branch (with `remote` what is known of the remote's too), leaving conflicts in its
+   * worktree for the agent to resolve and commit.
+   */
+  bringIn(worktree: Worktree, target: MergeTarget): Promise<BroughtIn>;
   /**
    * Removes the worktree, and the branch too where asked, if nothing would be lost: no uncommitted work, and every
    * commit in `into` (local or remote) or, without `into`, on the remote's branch of that name; or in `landed`, a commit
@@ -225,26 +227,54 @@ export type MergeTurn =
   | { readonly kind: "mine"; release(): Promise<void> }
   | { readonly kind: "taken"; readonly owner: string };
 
-export interface MergeOrder {
+export interface MergeTarget {
+  readonly into: string;
+  /** The remote's branch is the target, if there is a remote; the local one follows it. */
+  readonly remote?: boolean;
+}
+
+export interface MergeOrder extends MergeTarget {
   readonly repo: Repo;
   readonly branch: string;
-  readonly into: string;
   /** The merge commit's message. */
   readonly message: string;
+  /** Aborted: what asks the remote ends at once as if it could not be reached. */
+  readonly stop?: AbortSignal;
+}
+
+/** A merge commit, and where its targets were when it was made. */
+export interface ReadyMerge {
+  readonly commit: string;
+  /** The local branch's commit. */
+  readonly onto: string;
+  /** Where it goes first; `at`: the remote branch's commit, null where the remote has no such branch yet. */
+  readonly remote?: { readonly name: string; readonly at: string | null };
 }
 
 export type PreparedMerge =
-  | { readonly kind: "prepared"; readonly folder: Folder; readonly commit: string; readonly onto: string }
-  /** `into` holds the branch's commits already. */
+  | ({ readonly kind: "prepared"; readonly folder: Folder } & ReadyMerge)
+  /** `into` holds the branch's commits already, the local one and the remote's. */
   | { readonly kind: "merged-already"; readonly commit: string }
   | { readonly kind: "conflicts"; readonly files: readonly string[] }
-  | { readonly kind: "missing"; readonly branch: string };
+  /** The local and the remote's `into` each have commits that the other lacks, and these conflict. */
+  | { readonly kind: "diverged"; readonly remote: string; readonly files: readonly string[] }
+  | { readonly kind: "missing"; readonly branch: string }
+  | { readonly kind: "unreachable"; readonly reason: string };
 
 export type PublishedMerge =
-  | { readonly kind: "published"; readonly commit: string }
+  /** `behind`: the remote has it, but a checkout's edits kept the local branch where it was. */
+  | { readonly kind: "published"; readonly commit: string; readonly behind?: InTheWay }
   /** `into` moved meanwhile: prepare again. */
   | { readonly kind: "moved" }
-  | { readonly kind: "in-the-way"; readonly reason: string; readonly files: readonly string[] };
+  | ({ readonly kind: "in-the-way" } & InTheWay)
+  /** The remote refuses by a rule of its own: no further try mends that. */
+  | { readonly kind: "rejected"; readonly reason: string }
+  | { readonly kind: "unreachable"; readonly reason: string };
+
+export interface InTheWay {
+  readonly reason: string;
+  readonly files: readonly string[];
+}
 
 export type BroughtIn =
   | { readonly kind: "clean" | "unchanged" }

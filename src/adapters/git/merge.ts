@@ -8,6 +8,8 @@
  *     would have to, nothing is moved. (A person who switches branches between our look and git's lock, some
  *     milliseconds, would have the other branch moved forward if it can be; the answer then says `moved`.)
  * M4  Merging runs no hooks: what they would check belongs to `verify`.
+ * M5  Where branches go to a remote, the remote's target is the one that is merged into: fetched before the merge, pushed
+ *     before the local branch moves. What others pushed meanwhile makes the push fail, and the merge is prepared again.
  */
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
@@ -15,15 +17,17 @@ import type {
   BroughtIn,
   Folder,
   MergeOrder,
+  MergeTarget,
   MergeTurn,
   PreparedMerge,
   PublishedMerge,
+  ReadyMerge,
   Repo,
   Worktree,
 } from "../../base/ports.ts";
 import { type GitCall, git, gitFailed, gitLine } from "./git.ts";
 import { checkBranch, placesOf } from "./places.ts";
-import { NO_HOOKS } from "./push.ts";
+import { NO_HOOKS, pushCommit, reasonOf } from "./push.ts";
 import {
   branchHeldBy,
   type Checkout,
@@ -56,22 +60,86 @@ export async function prepareMerge(place: Workplace, order: MergeOrder): Promise
   const call = place.call(places.checkout);
   const branch = await commitOf(call, `refs/heads/${checkBranch(order.branch)}`);
   if (branch === null) return { kind: "missing", branch: order.branch };
-  const onto = await targetOf(call, checkBranch(order.into));
-  if (onto === null) return { kind: "missing", branch: order.into };
-  if (await isAncestor(call, branch, onto)) return { kind: "merged-already", commit: onto };
+  const target = await findTarget(call, order);
+  if ("kind" in target) return target;
+  const { local, far, remote } = target;
+  const tip = far === null || (await isAncestor(call, far, local)) ? local : far;
+  const isDiverged = tip !== local && !(await isAncestor(call, local, tip));
+  const isSame = far === local || remote === undefined;
+  if (isSame && (await isAncestor(call, branch, local))) return { kind: "merged-already", commit: local };
 
   const folder = places.merge(order.into);
-  await openMergeFolder(place, order, call, folder, onto);
+  await openMergeFolder(place, order, call, folder, isDiverged ? local : tip);
   const aside = place.call(folder);
+  if (isDiverged) {
+    const name = `${remote?.name}/${order.into}`;
+    const files = await mergeAside(aside, tip, `Merge ${name} into ${order.into}`);
+    if (files.length > 0) return { kind: "diverged", remote: remote?.name ?? "", files };
+  }
+  const files = await mergeAside(aside, branch, order.message);
+  if (files.length > 0) return { kind: "conflicts", files };
+  const commit = await gitLine(aside, ["rev-parse", "HEAD"]);
+  return { kind: "prepared", folder, commit, onto: local, ...(remote ? { remote } : {}) };
+}
+
+/** Merges a commit into what is checked out, unless it is in it; the files that conflict, and then nothing has changed. */
+async function mergeAside(aside: GitCall, commit: string, message: string): Promise<readonly string[]> {
+  if (await isAncestor(aside, commit, "HEAD")) return [];
+  const before = await gitLine(aside, ["rev-parse", "HEAD"]);
   const options = [...NO_HOOKS, ...(await identityOptions(aside))];
-  const args = ["merge", "--no-ff", "--no-edit", "--quiet", "-m", order.message, branch];
+  const args = ["merge", "--no-ff", "--no-edit", "--quiet", "-m", message, commit];
   const answer = await git({ ...aside, accept: [1] }, [...options, ...args]);
-  if (answer.code === 0)
-    return { kind: "prepared", folder, commit: await gitLine(aside, ["rev-parse", "HEAD"]), onto };
+  if (answer.code === 0) return [];
   const files = await conflictsIn(aside);
-  await git(aside, ["reset", "--hard", "--quiet", onto]);
-  if (files.length === 0) throw gitFailed(args, folder, answer.errors.trim() || answer.output.trim());
-  return { kind: "conflicts", files };
+  await git(aside, ["reset", "--hard", "--quiet", before]);
+  if (files.length === 0) throw gitFailed(args, aside.folder, answer.errors.trim() || answer.output.trim());
+  return files;
+}
+
+interface Target {
+  readonly local: string;
+  /** The remote branch's commit; null: the remote does not count, or has none. */
+  readonly far: string | null;
+  readonly remote?: NonNullable<ReadyMerge["remote"]>;
+}
+
+async function findTarget(
+  call: GitCall,
+  { into, remote: counts, stop }: MergeOrder,
+): Promise<Target | Extract<PreparedMerge, { kind: "missing" | "unreachable" }>> {
+  const name = counts ? await remoteOf(call, checkBranch(into)) : null;
+  if (name !== null) {
+    const fetched = await fetchBranch(call, name, into, stop);
+    if (fetched !== null) return { kind: "unreachable", reason: fetched };
+  }
+  const local = await targetOf(call, checkBranch(into));
+  if (local === null) return { kind: "missing", branch: into };
+  if (name === null) return { local, far: null };
+  const far = await commitOf(call, `refs/remotes/${name}/${into}`);
+  return { local, far, remote: { name, at: far } };
+}
+
+const FETCH_LIMIT = 60_000;
+
+/** Brings the remote's branch here, also that it is gone there; why that failed, or null. */
+async function fetchBranch(
+  call: GitCall,
+  remote: string,
+  branch: string,
+  stop: AbortSignal | undefined,
+): Promise<string | null> {
+  const ref = `refs/heads/${branch}`;
+  const asked = { ...call, accept: [1, 2, 124, 128], limit: FETCH_LIMIT, stop };
+  const looked = await git(asked, ["ls-remote", "--exit-code", remote, ref]);
+  const known = `refs/remotes/${remote}/${branch}`;
+  if (looked.code === 2) {
+    await git(call, ["update-ref", "-d", known]);
+    return null;
+  }
+  if (looked.code !== 0) return reasonOf(looked.errors);
+  if (looked.output.split("\t")[0] === (await commitOf(call, known))) return null;
+  const answer = await git(asked, ["fetch", "--quiet", "--no-tags", remote, `+${ref}:${known}`]);
+  return answer.code === 0 ? null : reasonOf(answer.errors);
 }
 
 /** The target's commit; a target that only the remote has is made a local branch. */
@@ -122,9 +190,42 @@ async function conflictsIn(call: GitCall): Promise<readonly string[]> {
 export async function publishMerge(
   place: Workplace,
   order: MergeOrder,
-  merge: { readonly commit: string; readonly onto: string },
+  merge: ReadyMerge,
 ): Promise<PublishedMerge> {
   const call = place.call(placesOf(place.projectRoot, order.repo).checkout);
+  if (merge.remote === undefined) return publishHere(place, call, order, merge);
+  const sent = await publishThere(call, order, merge, merge.remote);
+  if (sent !== null) return sent;
+  const here = await publishHere(place, call, order, merge);
+  if (here.kind !== "in-the-way") return here;
+  const { reason, files } = here;
+  return { kind: "published", commit: merge.commit, behind: { reason, files } };
+}
+
+/** Null: the remote has the merge. */
+async function publishThere(
+  call: GitCall,
+  { into, stop }: MergeOrder,
+  { commit }: ReadyMerge,
+  remote: NonNullable<ReadyMerge["remote"]>,
+): Promise<PublishedMerge | null> {
+  if (remote.at === commit) return null;
+  const pushed = await pushCommit(call, { remote: remote.name, commit, ref: `refs/heads/${into}`, stop });
+  if (pushed.kind === "pushed") return null;
+  if (pushed.kind === "unreachable") return { kind: "unreachable", reason: pushed.reason };
+  // Git's words differ by version and remote; where the branch is tells why it was rejected.
+  const fetched = await fetchBranch(call, remote.name, into, stop);
+  if (fetched !== null) return { kind: "unreachable", reason: fetched };
+  const now = await commitOf(call, `refs/remotes/${remote.name}/${into}`);
+  return now === remote.at ? { kind: "rejected", reason: pushed.reason ?? "" } : { kind: "moved" };
+}
+
+async function publishHere(
+  place: Workplace,
+  call: GitCall,
+  order: MergeOrder,
+  merge: ReadyMerge,
+): Promise<Exclude<PublishedMerge, { readonly kind: "rejected" | "unreachable" }>> {
   const ref = `refs/heads/${checkBranch(order.into)}`;
   const now = await commitOf(call, ref);
   if (now !== null && (now === merge.commit || (await isAncestor(call, merge.commit, now))))
@@ -163,8 +264,8 @@ async function holdersOf(
 async function followIn(
   call: GitCall,
   ref: string,
-  merge: { readonly commit: string; readonly onto: string },
-): Promise<PublishedMerge> {
+  merge: ReadyMerge,
+): Promise<Extract<PublishedMerge, { readonly kind: "published" | "moved" | "in-the-way" }>> {
   const args = ["merge", "--ff-only", "--quiet", merge.commit];
   const answer = await git({ ...call, accept: [1, 2, 128] }, [...NO_HOOKS, ...args]);
   const now = await commitOf(call, ref);
@@ -177,18 +278,28 @@ async function followIn(
   return { kind: "in-the-way", reason, files };
 }
 
-export async function bringIn(place: Workplace, worktree: Worktree, into: string): Promise<BroughtIn> {
+export async function bringIn(
+  place: Workplace,
+  worktree: Worktree,
+  { into, remote: counts }: MergeTarget,
+): Promise<BroughtIn> {
   const call = place.call(worktree.folder);
   const earlier = await conflictsIn(call);
   if (earlier.length > 0) return { kind: "conflicts", files: earlier };
-  const target = await targetOf(call, checkBranch(into));
-  if (target === null || (await isAncestor(call, target, "HEAD"))) return { kind: "unchanged" };
-  const options = [...NO_HOOKS, ...(await identityOptions(call))];
-  const args = ["merge", "--no-edit", "--quiet", "-m", `Merge ${into} into ${worktree.branch}`, target];
-  const answer = await git({ ...call, accept: [1] }, [...options, ...args]);
-  if (answer.code === 0) return { kind: "clean" };
-  const files = await conflictsIn(call);
-  if (files.length === 0)
-    throw gitFailed(args, worktree.folder, answer.errors.trim() || answer.output.trim());
-  return { kind: "conflicts", files };
+  const remote = counts ? await remoteOf(call, checkBranch(into)) : null;
+  const far = remote === null ? null : await commitOf(call, `refs/remotes/${remote}/${into}`);
+  let brought = false;
+  for (const target of [await targetOf(call, checkBranch(into)), far]) {
+    if (target === null || (await isAncestor(call, target, "HEAD"))) continue;
+    brought = true;
+    const options = [...NO_HOOKS, ...(await identityOptions(call))];
+    const args = ["merge", "--no-edit", "--quiet", "-m", `Merge ${into} into ${worktree.branch}`, target];
+    const answer = await git({ ...call, accept: [1] }, [...options, ...args]);
+    if (answer.code === 0) continue;
+    const files = await conflictsIn(call);
+    if (files.length === 0)
+      throw gitFailed(args, worktree.folder, answer.errors.trim() || answer.output.trim());
+    return { kind: "conflicts", files };
+  }
+  return { kind: brought ? "clean" : "unchanged" };
 }

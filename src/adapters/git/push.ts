@@ -25,16 +25,23 @@ export async function push(place: Workplace, repo: Repo, name: string, stop?: Ab
   if (looked.code !== 0) return { kind: "unreachable", reason: reasonOf(looked.errors) };
   if (looked.output.split("\t")[0] === commit) return { kind: "unchanged", commit, remote };
 
-  const hooks = await hookOptions(call);
-  const spec = `${commit}:${ref}`;
-  const answer = await git({ ...call, accept: [1, 124, 128], limit: PUSH_LIMIT, stop }, [
-    ...hooks,
-    "push",
-    "--porcelain",
+  const pushed = await pushCommit(call, { remote, commit, ref, stop });
+  return pushed.kind === "pushed" ? { ...pushed, commit, remote } : pushed;
+}
+
+/** Never forced: a remote's branch that has other commits rejects it. */
+export async function pushCommit(
+  call: GitCall,
+  {
     remote,
-    spec,
-  ]);
-  if (answer.code === 0) return { kind: "pushed", commit, remote };
+    commit,
+    ref,
+    stop,
+  }: { remote: string; commit: string; ref: string; stop?: AbortSignal | undefined },
+): Promise<{ readonly kind: "pushed" } | Extract<Pushed, { readonly reason: string }>> {
+  const args = [...(await hookOptions(call)), "push", "--porcelain", remote, `${commit}:${ref}`];
+  const answer = await git({ ...call, accept: [1, 124, 128], limit: PUSH_LIMIT, stop }, args);
+  if (answer.code === 0) return { kind: "pushed" };
   const refused = /^!\t\S+\t(.*)$/m.exec(answer.output)?.[1];
   if (refused) return { kind: "rejected", reason: `${refused}${hintOf(answer.errors)}` };
   return { kind: "unreachable", reason: reasonOf(answer.errors) };
@@ -52,7 +59,7 @@ async function hookOptions(call: GitCall): Promise<readonly string[]> {
 
 export const NO_HOOKS: readonly string[] = ["-c", "core.hooksPath=/dev/null"];
 
-function reasonOf(errors: string): string {
+export function reasonOf(errors: string): string {
   const lines = errors
     .trim()
     .split("\n")

@@ -350,12 +350,12 @@ describe("merging", () => {
     const worktree = await worked("w", "a.txt", "theirs\n");
     commit(root, "a.txt", "ours\n");
     expect(await open().prepareMerge(order("w"))).toEqual({ kind: "conflicts", files: ["a.txt"] });
-    expect(await open().bringIn(worktree, "main")).toEqual({ kind: "conflicts", files: ["a.txt"] });
-    expect(await open().bringIn(worktree, "main")).toEqual({ kind: "conflicts", files: ["a.txt"] });
+    expect(await open().bringIn(worktree, { into: "main" })).toEqual({ kind: "conflicts", files: ["a.txt"] });
+    expect(await open().bringIn(worktree, { into: "main" })).toEqual({ kind: "conflicts", files: ["a.txt"] });
     expect(await open().state(worktree, "main")).toMatchObject({ unfinished: "merge" });
     write(worktree.folder, "a.txt", "both\n");
     git(worktree.folder, "commit", "-qam", "resolve");
-    expect(await open().bringIn(worktree, "main")).toEqual({ kind: "unchanged" });
+    expect(await open().bringIn(worktree, { into: "main" })).toEqual({ kind: "unchanged" });
     const prepared = await open().prepareMerge(order("w"));
     if (prepared.kind !== "prepared") throw new Error(prepared.kind);
     await open().publishMerge(order("w"), prepared);
@@ -420,7 +420,7 @@ describe("removing", () => {
     expect(await remove()).toMatchObject({ kind: "kept", reason: "uncommitted", detail: "new.txt" });
     rmSync(join(worktree.folder, "new.txt"));
     commit(root, "a.txt", "ours\n");
-    await open().bringIn(worktree, "main");
+    await open().bringIn(worktree, { into: "main" });
     expect(await remove()).toMatchObject({ kind: "kept", reason: "unfinished" });
     expect(existsSync(worktree.folder)).toBe(true);
   });

@@ -26,7 +26,7 @@ export function openWorktrees(
     takeTurn: (repo, into, owner) => takeTurn(place, repo, into, owner),
     prepareMerge: (order) => prepareMerge(place, order),
     publishMerge: (order, merge) => publishMerge(place, order, merge),
-    bringIn: (worktree, into) => bringIn(place, worktree, into),
+    bringIn: (worktree, target) => bringIn(place, worktree, target),
     remove: (worktree, keep) => removeWorktree(place, worktree, keep),
   };
 }

@@ -32,6 +32,10 @@ const SENTENCES: Sentences = {
   "merge:completed": ({ branch, into }) => [`merged ${branch} into ${into}`, "green"],
   "merge:conflicted": ({ into, files }) => [`conflicts with ${into} in ${files.join(", ")}`, "yellow"],
   "merge:failed": ({ into, reason }) => [`cannot be merged into ${into}: ${reason}`, "red"],
+  "merge:local_behind": ({ into, reason, files }) => [
+    `the remote's ${into} has the merge; your local ${into} stays behind: ${[reason, files.join(", ")].filter(Boolean).join(": ")}. Commit or stash, then \`git pull\``,
+    "yellow",
+  ],
   "merge:waiting": ({ into, owner }) => [`waits to merge into ${into}, after ${owner}`, "yellow"],
   "git:committed": ({ commit }) => [
     commit ? `committed ${commit.slice(0, 12)}` : "has nothing to commit",

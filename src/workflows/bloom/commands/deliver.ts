@@ -1,6 +1,6 @@
 /** What leaves the worktree: push and merge. Each looks before it does, so that it may be called again. */
 import type { BloomHappening } from "../../../base/bloom-event.ts";
-import type { MergeOrder } from "../../../base/ports.ts";
+import type { InTheWay, MergeOrder } from "../../../base/ports.ts";
 import { type Came, repoFor, repoOf, type Site } from "../site.ts";
 import { branchOf, type Task } from "../task.ts";
 import { targetOf } from "./pull-request.ts";
@@ -46,6 +46,8 @@ export async function merge(site: Site): Promise<Came> {
     branch: branchOf(task),
     into,
     message: mergeMessage(task),
+    remote: site.known.file.git.push_to_remote,
+    stop: site.stop,
   };
   const turn = await worktrees.takeTurn(order.repo, into, task.id);
   if (turn.kind === "taken")
@@ -81,7 +83,9 @@ async function mergeOnce(site: Site, order: MergeOrder): Promise<Came | "moved">
       reason: `${order.branch} conflicts with ${into} in ${prepared.files.join(", ")}`,
       happened: [{ type: "merge:conflicted", taskId: task.id, into, files: prepared.files }],
     };
-  if (prepared.kind === "merged-already") return afterMerge(site, order, prepared.commit, {});
+  if (prepared.kind === "diverged") return { event: "git_refused", reason: togetherAgain(into, prepared) };
+  if (prepared.kind === "unreachable") return unreachable(site, into, prepared.reason);
+  if (prepared.kind === "merged-already") return afterMerge(site, order, prepared, {});
   const commands = allCommands(task);
   const seen = await verify(site, commands, prepared.folder, prepared.commit, "merge");
   if (seen.stopped) return { event: "interrupted", patch: seen.patch, happened: seen.happened };
@@ -95,9 +99,40 @@ async function mergeOnce(site: Site, order: MergeOrder): Promise<Came | "moved">
   // On record before the branch moves: once it has moved, a crash leaves no merge to verify again.
   if (commands.length > 0) await site.note({ patch: seen.patch });
   const published = await worktrees.publishMerge(order, prepared);
-  if (published.kind === "moved") return "moved";
-  if (published.kind === "in-the-way") return failed(task, into, wayClear(site, published), seen);
-  return afterMerge(site, order, published.commit, seen);
+  switch (published.kind) {
+    case "moved":
+      return "moved";
+    case "in-the-way":
+      return failed(task, into, wayClear(site, published), seen);
+    case "unreachable":
+      return unreachable(site, into, published.reason, seen);
+    case "rejected":
+      return {
+        event: "git_refused",
+        reason: `the remote refuses to have ${into} moved: ${published.reason}; allow it there, or set \`open_pr: true\` in place of \`merge_into\``,
+        patch: seen.patch,
+        happened: seen.happened,
+      };
+    case "published":
+      return afterMerge(site, order, published, seen);
+  }
+}
+
+function togetherAgain(
+  into: string,
+  { remote, files }: { readonly remote: string; readonly files: readonly string[] },
+): string {
+  return `${into} and ${remote}/${into} each have commits that the other lacks, and they conflict in ${files.join(", ")}; bring them together (\`git pull\` on ${into}), then ready the task again`;
+}
+
+function unreachable(
+  site: Site,
+  into: string,
+  reason: string,
+  seen: Pick<Came, "patch" | "happened"> = {},
+): Came {
+  if (site.stop.aborted) return { event: "interrupted", ...(seen.patch ? { patch: seen.patch } : {}) };
+  return failed(site.known.task, into, `the remote cannot be reached: ${reason}`, seen);
 }
 
 const SHOWN_FILES = 10;
@@ -114,28 +149,21 @@ function wayClear(
   return `${reason}: ${shown}; commit or stash them: ${again}`;
 }
 
-/** The target goes to the remote too, where branches do. */
-async function afterMerge(
+function afterMerge(
   site: Site,
-  { repo, branch, into }: MergeOrder,
-  commit: string,
+  { branch, into }: MergeOrder,
+  { commit, behind }: { readonly commit: string; readonly behind?: InTheWay },
   seen: Pick<Came, "patch" | "happened">,
-): Promise<Came> {
-  const { task, file } = site.known;
-  const told: BloomHappening = { type: "merge:completed", taskId: task.id, branch, into, commit };
-  if (file.git.push_to_remote) {
-    const pushed = await site.ports.worktrees.push(repo, into, site.stop);
-    if (pushed.kind === "unreachable" && site.stop.aborted)
-      return { event: "interrupted", ...(seen.patch ? { patch: seen.patch } : {}) };
-    if (pushed.kind === "rejected" || pushed.kind === "unreachable")
-      return failed(task, into, `merged, but ${into} could not be pushed: ${pushed.reason}`, seen);
-  }
+): Came {
+  const { task } = site.known;
   const { work } = site.known.run;
   const time = site.now().toISOString();
+  const happened: BloomHappening[] = [{ type: "merge:completed", taskId: task.id, branch, into, commit }];
+  if (behind) happened.push({ type: "merge:local_behind", taskId: task.id, into, ...behind });
   return {
     event: "merged",
     patch: { ...seen.patch, ...(work ? { work: { ...work, merged: { into, commit }, time } } : {}) },
-    happened: [...(seen.happened ?? []), told],
+    happened: [...(seen.happened ?? []), ...happened],
   };
 }
 

@@ -36,7 +36,7 @@ async function catchUp(site: Site, worktree: Worktree | null): Promise<void> {
   const { worktrees } = site.ports;
   const { branch, uncommitted, unfinished, unmerged } = await worktrees.state(worktree, into);
   if (unmerged !== 0 || uncommitted.length > 0 || unfinished !== null || branch !== worktree.branch) return;
-  await worktrees.bringIn(worktree, into);
+  await worktrees.bringIn(worktree, { into });
 }
 
 /**

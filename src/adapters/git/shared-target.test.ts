@@ -1,0 +1,208 @@
+/** Merging into a branch that others push to. */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { MergeOrder, PreparedMerge, Worktree } from "../../base/ports.ts";
+import { openWorktrees } from "./worktrees.ts";
+
+const USER = {
+  ...process.env,
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_AUTHOR_NAME: "A",
+  GIT_AUTHOR_EMAIL: "a@example.org",
+  GIT_COMMITTER_NAME: "A",
+  GIT_COMMITTER_EMAIL: "a@example.org",
+};
+let scratch: string;
+let root: string;
+let remote: string;
+/** Another person's clone. */
+let other: string;
+
+function git(folder: string, ...args: string[]): string {
+  return execFileSync("git", args, { cwd: folder, env: USER, encoding: "utf8", stdio: "pipe" }).trim();
+}
+
+function commit(folder: string, path: string, text: string): string {
+  writeFileSync(join(folder, path), text);
+  git(folder, "add", "--", path);
+  git(folder, "commit", "-qm", `change ${path}`);
+  return git(folder, "rev-parse", "HEAD");
+}
+
+function pushedByOther(path: string, text = "theirs\n"): string {
+  git(other, "pull", "-q", "--ff-only");
+  const made = commit(other, path, text);
+  git(other, "push", "-q", "origin", "main");
+  return made;
+}
+
+beforeEach(() => {
+  scratch = realpathSync(mkdtempSync(join(tmpdir(), "pawl-shared-")));
+  [root, remote, other] = ["mine", "remote.git", "other"].map((name) => join(scratch, name)) as [
+    string,
+    string,
+    string,
+  ];
+  git(scratch, "init", "-q", "--bare", "-b", "main", remote);
+  git(scratch, "init", "-q", "-b", "main", root);
+  commit(root, "a.txt", "one\n");
+  git(root, "remote", "add", "origin", remote);
+  git(root, "push", "-q", "origin", "main");
+  git(scratch, "clone", "-q", remote, other);
+});
+afterEach(() => rmSync(scratch, { recursive: true, force: true }));
+
+const open = () => openWorktrees(root, USER);
+const order = (branch: string): MergeOrder => ({
+  repo: ".",
+  branch,
+  into: "main",
+  message: `Merge ${branch}`,
+  remote: true,
+});
+
+async function worked(branch: string, path = `${branch}.txt`): Promise<Worktree> {
+  const worktree = await open().ensure({ repo: ".", branch });
+  commit(worktree.folder, path, "work\n");
+  return worktree;
+}
+
+async function prepared(branch: string): Promise<Extract<PreparedMerge, { kind: "prepared" }>> {
+  const merge = await open().prepareMerge(order(branch));
+  if (merge.kind !== "prepared") throw new Error(JSON.stringify(merge));
+  return merge;
+}
+
+const tip = (folder: string) => git(folder, "rev-parse", "main");
+
+describe("merging into a branch that others push to", () => {
+  it("merges onto what the remote has, and both get the same", async () => {
+    await worked("w");
+    const theirs = pushedByOther("b.txt");
+    const merge = await prepared("w");
+    expect(existsSync(join(merge.folder, "b.txt"))).toBe(true);
+    expect(await open().publishMerge(order("w"), merge)).toEqual({
+      kind: "published",
+      commit: merge.commit,
+    });
+    expect(git(root, "log", "-1", "--format=%P", "main").split(" ")[0]).toBe(theirs);
+    expect(tip(remote)).toBe(tip(root));
+    expect(readFileSync(join(root, "b.txt"), "utf8")).toBe("theirs\n");
+  });
+
+  it("is prepared again where somebody pushes between preparation and push, and moves nothing before", async () => {
+    await worked("w");
+    const before = tip(root);
+    const merge = await prepared("w");
+    const theirs = pushedByOther("b.txt");
+    expect(await open().publishMerge(order("w"), merge)).toEqual({ kind: "moved" });
+    expect(tip(root)).toBe(before);
+    expect(tip(remote)).toBe(theirs);
+    expect(await open().publishMerge(order("w"), await prepared("w"))).toMatchObject({ kind: "published" });
+    expect(tip(remote)).toBe(tip(root));
+  });
+
+  it("brings a person's own commits together with the others'", async () => {
+    await worked("w");
+    pushedByOther("b.txt");
+    const mine = commit(root, "mine.txt", "mine\n");
+    expect(await open().publishMerge(order("w"), await prepared("w"))).toMatchObject({ kind: "published" });
+    expect(git(root, "merge-base", "--is-ancestor", mine, "main")).toBe("");
+    expect(tip(remote)).toBe(tip(root));
+    for (const path of ["mine.txt", "b.txt", "w.txt"]) expect(existsSync(join(root, path))).toBe(true);
+  });
+
+  it("says so where a person's own commits conflict with the others', and changes nothing", async () => {
+    await worked("w");
+    pushedByOther("a.txt", "theirs\n");
+    commit(root, "a.txt", "mine\n");
+    const before = tip(root);
+    expect(await open().prepareMerge(order("w"))).toEqual({
+      kind: "diverged",
+      remote: "origin",
+      files: ["a.txt"],
+    });
+    expect(tip(root)).toBe(before);
+  });
+
+  it("tells a conflict with what others pushed, which then comes into the task's branch", async () => {
+    const worktree = await worked("w", "a.txt");
+    pushedByOther("a.txt", "theirs\n");
+    expect(await open().prepareMerge(order("w"))).toEqual({ kind: "conflicts", files: ["a.txt"] });
+    expect(await open().bringIn(worktree, { into: "main" })).toEqual({ kind: "unchanged" });
+    expect(await open().bringIn(worktree, { into: "main", remote: true })).toEqual({
+      kind: "conflicts",
+      files: ["a.txt"],
+    });
+    commit(worktree.folder, "a.txt", "both\n");
+    expect(await open().publishMerge(order("w"), await prepared("w"))).toMatchObject({ kind: "published" });
+    expect(git(remote, "show", "main:a.txt")).toBe("both");
+  });
+
+  it("ends locally what was killed after the push", async () => {
+    await worked("w");
+    const merge = await prepared("w");
+    git(root, "push", "-q", "origin", `${merge.commit}:refs/heads/main`);
+    const again = await prepared("w");
+    expect(again.commit).toBe(merge.commit);
+    expect(await open().publishMerge(order("w"), again)).toMatchObject({ kind: "published" });
+    expect(tip(root)).toBe(merge.commit);
+    expect(await open().prepareMerge(order("w"))).toEqual({ kind: "merged-already", commit: merge.commit });
+  });
+
+  it("pushes what was merged here and never reached the remote", async () => {
+    await worked("w");
+    const { remote: _, ...local } = order("w");
+    const merge = await open().prepareMerge(local);
+    if (merge.kind !== "prepared") throw new Error(merge.kind);
+    await open().publishMerge(local, merge);
+    pushedByOther("b.txt");
+    expect(await open().publishMerge(order("w"), await prepared("w"))).toMatchObject({ kind: "published" });
+    expect(tip(remote)).toBe(tip(root));
+  });
+
+  it("counts once the remote has it, and says which edits kept the local branch behind", async () => {
+    await worked("w", "a.txt");
+    const before = tip(root);
+    writeFileSync(join(root, "a.txt"), "being edited\n");
+    const merge = await prepared("w");
+    expect(await open().publishMerge(order("w"), merge)).toMatchObject({
+      kind: "published",
+      behind: { files: ["a.txt"] },
+    });
+    expect(tip(remote)).toBe(merge.commit);
+    expect(tip(root)).toBe(before);
+    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("being edited\n");
+  });
+
+  it("tells a rule of the remote's from a push that came too late", async () => {
+    await worked("w");
+    const merge = await prepared("w");
+    writeFileSync(join(remote, "hooks/pre-receive"), "#!/bin/sh\necho main is protected >&2\nexit 1\n", {
+      mode: 0o755,
+    });
+    expect(await open().publishMerge(order("w"), merge)).toEqual({
+      kind: "rejected",
+      reason: expect.stringContaining("main is protected"),
+    });
+  });
+
+  it("makes the target on a remote that has none yet", async () => {
+    git(remote, "update-ref", "-d", "refs/heads/main");
+    await worked("w");
+    expect(await open().publishMerge(order("w"), await prepared("w"))).toMatchObject({ kind: "published" });
+    expect(tip(remote)).toBe(tip(root));
+  });
+
+  it("changes nothing where the remote cannot be reached", async () => {
+    await worked("w");
+    git(root, "remote", "set-url", "origin", join(scratch, "nowhere.git"));
+    const before = tip(root);
+    expect(await open().prepareMerge(order("w"))).toMatchObject({ kind: "unreachable" });
+    expect(tip(root)).toBe(before);
+  });
+});

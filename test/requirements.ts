@@ -5,6 +5,7 @@ import { ALFRED } from "./requirements-alfred.ts";
  * `file: title`. requirements.test.ts fails for a promise without a test and for a test that is not there.
  */
 import { BLOOM } from "./requirements-bloom.ts";
+import { MCP } from "./requirements-mcp.ts";
 
 export interface Requirement {
   readonly says: string;
@@ -186,18 +187,6 @@ const SPELLS: Readonly<Record<string, Requirement>> = {
 };
 
 const SURFACES: Readonly<Record<string, Requirement>> = {
-  "mcp.both-eras": {
-    says: "Clients of the 2026-07-28 and of the 2025 revisions are served, and see answers as text and as data.",
-    source: "design, Ground",
-    tests: ["test/e2e/mcp.test.ts: moves a run, and answers with text and structured content"],
-  },
-  "mcp.stdout": {
-    says: "Nothing but the protocol is on standard output.",
-    source: "design, idea 5",
-    tests: [
-      "test/e2e/mcp-process.test.ts: writes nothing but the protocol to its output, whatever else writes there",
-    ],
-  },
   "cli.errors": {
     says: "An error is two lines and never a stack trace.",
     source: "design, Conventions",
@@ -236,4 +225,5 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...SPELLS,
   ...BLOOM,
   ...SURFACES,
+  ...MCP,
 };

@@ -1,14 +1,32 @@
 import { distance } from "fastest-levenshtein";
 
-/** The word that was probably meant, or null where none is near (more than a third of its letters differ). */
+/** A longer word is no misspelled name. */
+const MAX_LENGTH = 100;
+
+/**
+ * The word that was probably meant, or null where none is near: one that differs in at most a third of its letters,
+ * else the only one that shares a whole word with it (`feedback` and `feedback_notes`).
+ */
 export function nearest(word: string, known: Iterable<string>): string | null {
+  if (word.length > MAX_LENGTH) return null;
+  const candidates = [...known];
   let best: string | null = null;
   let least = Number.POSITIVE_INFINITY;
-  for (const candidate of known) {
+  for (const candidate of candidates) {
     const steps = distance(word.toLowerCase(), candidate.toLowerCase());
     if (steps < least) [best, least] = [candidate, steps];
   }
-  return best !== null && least <= Math.max(1, Math.ceil(Math.max(word.length, best.length) / 3))
-    ? best
-    : null;
+  if (best !== null && least <= Math.max(1, Math.ceil(Math.max(word.length, best.length) / 3))) return best;
+  const parts = new Set(wordsOf(word));
+  const sharing = candidates.filter((candidate) => wordsOf(candidate).some((part) => parts.has(part)));
+  return sharing.length === 1 ? (sharing[0] ?? null) : null;
+}
+
+/** `feedbackNotes`, `feedback_notes` → feedback, notes; numbers are no words. */
+function wordsOf(name: string): readonly string[] {
+  return name
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter((part) => part.length > 1);
 }

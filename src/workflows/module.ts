@@ -85,8 +85,8 @@ export interface Tool {
   readonly title: string;
   /** When a model should use it; short. */
   readonly description: string;
+  /** Unknown arguments are refused, whatever it says of them; every argument is described. */
   readonly input: ZodObject;
-  readonly output: ZodObject;
   readonly readOnly: boolean;
   readonly idempotent: boolean;
   /** It may ask services outside the project. */

@@ -14,14 +14,11 @@ const says = (reply: Reply): Look => ({
   prepare: () => ({ reply }),
 });
 
-const output = z.looseObject({ status: z.string(), message: z.string() });
-
 const tool = (name: string, description: string, reply: Reply) => ({
   name,
   title: name,
   description,
   input: z.strictObject({}),
-  output,
   readOnly: true,
   idempotent: true,
   advance: says(reply),

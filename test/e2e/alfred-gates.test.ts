@@ -85,7 +85,7 @@ const REFUSALS: readonly [
   [
     "an invalid artifact, with every issue at once",
     (project) => project.submit(ID, { is_clean: "yes", extra: 1 }),
-    /^Artifact validation failed for state 'initialized'\.[\s\S]*is_clean: expected true or false, found "yes"[\s\S]*current_branch: expected a text, found nothing[\s\S]*extra: expected no such key, found 1/,
+    /^Artifact validation failed for state 'initialized'\.[\s\S]*is_clean: expected true or false, found "yes"[\s\S]*current_branch: expected a string, found nothing[\s\S]*extra: expected no such key, found 1/,
   ],
   [
     "a review where nothing is under review",

@@ -77,7 +77,7 @@ test("whatever is in the values, the prompt holds it literally, with one state l
     fc.asyncProperty(hostile, hostile, async (value, notes) => {
       const reviewed = await project.submit(ID, { ...CLEAN, current_branch: value });
       expect(reviewed.next_prompt).toContain(JSON.stringify(value));
-      const rejected = await project.review(ID, false, notes);
+      const rejected = await project.review(ID, false, `${notes}why`);
       for (const { next_prompt } of [reviewed, rejected]) {
         const lines = next_prompt.split(/\r\n|\r|\n/);
         expect(lines.filter((line) => line.startsWith("# STATE:"))).toHaveLength(1);

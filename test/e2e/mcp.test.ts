@@ -71,7 +71,7 @@ describe.each(ERAS)("pawl mcp, spoken to by a client of %s", (era) => {
     expect(answered.text).toContain("Call knock again; it takes id.");
     const empty = await connected.call("knock", {});
     expect(empty.text).toContain(
-      "do not fit. id is missing: expected string.\nCall knock again; it takes id. ",
+      "do not fit. id is missing: expected a string.\nCall knock again; it takes id. ",
     );
     expect(empty.text).not.toContain("undefined");
   });

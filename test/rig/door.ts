@@ -147,11 +147,6 @@ export const DOOR_TABLE: Workflow = {
 };
 
 const id = z.string().describe("Which door.");
-const output = z.object({
-  status: z.string(),
-  message: z.string(),
-  data: z.record(z.string(), z.unknown()).optional(),
-});
 
 export const DOOR: WorkflowModule = {
   name: "door",
@@ -182,7 +177,6 @@ export const DOOR: WorkflowModule = {
       title: "Knock",
       description: "Knock at a door.",
       input: z.strictObject({ id }),
-      output,
       readOnly: false,
       idempotent: false,
       advance: knock,
@@ -191,8 +185,11 @@ export const DOOR: WorkflowModule = {
       name: "answer",
       title: "Answer",
       description: "Pass on what the person behind the door says.",
-      input: z.strictObject({ id, is_approved: z.boolean(), feedback_notes: z.string().optional() }),
-      output,
+      input: z.strictObject({
+        id,
+        is_approved: z.boolean().describe("Whether they may come in."),
+        feedback_notes: z.string().optional().describe("What the person says."),
+      }),
       readOnly: false,
       idempotent: false,
       advance: answer,

@@ -14,14 +14,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { advance, preview } from "../../runtime/advance.ts";
 import type { HumanQuestion, Tool } from "../../workflows/module.ts";
-import { callerOf, refusal, type Serving, toResult } from "./call.ts";
-
-/** What the signed state says of an open question. */
-export interface Question {
-  readonly tool: string;
-  readonly input: string;
-  readonly message: string;
-}
+import { callerOf, type Question, refusal, type Serving, toResult } from "./answer.ts";
 
 type Answer = CallToolResult | InputRequiredResult;
 type Input = Readonly<Record<string, unknown>>;

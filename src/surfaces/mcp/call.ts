@@ -1,25 +1,10 @@
-import {
-  type CallToolResult,
-  CLIENT_INFO_META_KEY,
-  type Implementation,
-  type InputRequiredResult,
-  type McpServer,
-  type RequestStateCodec,
-  type ServerContext,
-} from "@modelcontextprotocol/server";
-import { type ErrorCode, toPawlError } from "../../base/error.ts";
-import type { Caller } from "../../base/event.ts";
-import { advance, type Runtime } from "../../runtime/advance.ts";
-import type { Reply, Tool } from "../../workflows/module.ts";
-import { ask, type Question, takeAnswer } from "./ask.ts";
-import type { Work } from "./work.ts";
-
-export interface Serving {
-  readonly runtime: Runtime;
-  readonly server: McpServer;
-  readonly codec: RequestStateCodec<Question>;
-  readonly work: Work;
-}
+import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
+import { toPawlError } from "../../base/error.ts";
+import { advance } from "../../runtime/advance.ts";
+import type { Tool } from "../../workflows/module.ts";
+import { callerOf, type Question, refusal, type Serving, toResult } from "./answer.ts";
+import { checkArguments } from "./arguments.ts";
+import { ask, takeAnswer } from "./ask.ts";
 
 type Answer = CallToolResult | InputRequiredResult;
 type Handler = (input: unknown, context: ServerContext) => Promise<Answer>;
@@ -41,9 +26,7 @@ async function answerOf(
   context: ServerContext,
 ): Promise<Answer> {
   try {
-    const checked = tool.input.safeParse(given ?? {});
-    if (!checked.success) return misfit(tool, checked.error.issues);
-    const input = checked.data;
+    const input = checkArguments(tool, given);
     const question = context.mcpReq.requestState<Question>();
     if (question) return await takeAnswer(serving, tool, input, question, context);
     const prepared = await advance(serving.runtime, tool.advance, input, callerOf(serving, context, "mcp"));
@@ -52,55 +35,6 @@ async function answerOf(
     const { code, message, fix } = toPawlError(thrown);
     return refusal(code, message, fix);
   }
-}
-
-export function toResult({ text, data, refused }: Reply): CallToolResult {
-  return {
-    content: [{ type: "text", text }],
-    structuredContent: data,
-    ...(refused ? { isError: true } : {}),
-  };
-}
-
-/** The two lines of an error, as text and as structured content. */
-export function refusal(code: ErrorCode, message: string, fix: string): CallToolResult {
-  return {
-    content: [{ type: "text", text: `${message}\n${fix}` }],
-    structuredContent: { status: "error", message, data: { code, fix } },
-    isError: true,
-  };
-}
-
-function misfit(
-  tool: Tool,
-  issues: readonly { path: readonly PropertyKey[]; message: string }[],
-): CallToolResult {
-  const isMissing = ({ message }: (typeof issues)[number]) => message.endsWith("received undefined");
-  const faults = issues.map((issue) => {
-    const place = issue.path.map(String).join(".") || "the arguments";
-    if (!isMissing(issue)) return `${place}: ${issue.message}`;
-    return `${place} is missing: expected ${/expected (.+), received/.exec(issue.message)?.[1] ?? "it"}`;
-  });
-  const takes = Object.keys(tool.input.shape).join(", ") || "no arguments";
-  const purpose = issues.some(isMissing) ? ` ${tool.description}` : "";
-  return refusal(
-    "usage",
-    `The arguments of ${tool.name} do not fit. ${faults.join("; ")}.`,
-    `Call ${tool.name} again; it takes ${takes}.${purpose}`,
-  );
-}
-
-/** Who calls, as far as the client says. */
-export function callerOf(
-  { server }: Serving,
-  context: ServerContext,
-  channel: "mcp" | "elicitation",
-): Caller {
-  const envelope = context.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
-  const client = (envelope?.[CLIENT_INFO_META_KEY] ?? server.server.getClientVersion()) as
-    | Implementation
-    | undefined;
-  return client ? { channel, who: `${client.name} ${client.version}` } : { channel };
 }
 
 /** One log message a call, for clients that show them. */

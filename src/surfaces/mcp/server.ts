@@ -9,8 +9,8 @@ import { z } from "zod";
 import { advance } from "../../runtime/advance.ts";
 import type { Project } from "../../runtime/project.ts";
 import type { Resource, Tool, UserPrompt, WorkflowModule } from "../../workflows/module.ts";
-import type { Question } from "./ask.ts";
-import { type Serving, toolHandler } from "./call.ts";
+import { OUTPUT, type Question, type Serving } from "./answer.ts";
+import { toolHandler } from "./call.ts";
 import type { Gate } from "./gate.ts";
 import { renderInstructions } from "./instructions.ts";
 import type { Work } from "./work.ts";
@@ -75,8 +75,8 @@ async function register(serving: Serving, module: WorkflowModule, shared: Set<To
       {
         title: tool.title,
         description: tool.description,
-        inputSchema: unchecked(tool.input),
-        outputSchema: shown(tool.output),
+        inputSchema: unchecked(tool.input.strict()),
+        outputSchema: shown(OUTPUT),
         annotations: {
           readOnlyHint: tool.readOnly,
           idempotentHint: tool.idempotent,

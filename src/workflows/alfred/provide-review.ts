@@ -26,6 +26,7 @@ export const provideReview: ToolPlan<ReviewInput, LoadedRun, Evidence> = {
   run: (input) => `alfred:${input.task_id}`,
   async read(view, input, context) {
     const run = await loadRun(view, await loadTask(view, input.task_id), context);
+    if (context.caller.channel === "mcp") checkReason(run, givenBy(input));
     return checked(run, input.is_approved, view);
   },
   gather: (run, _, outside) => refreshEvidence(run, outside),
@@ -86,6 +87,16 @@ interface Given {
 
 function givenBy({ feedback_notes, is_approved }: ReviewInput): Given {
   return { approved: is_approved, notes: feedback_notes ?? "" };
+}
+
+/** A model that sends work back says why: who does it again sees nothing else. A person's plain no stands. */
+function checkReason(run: LoadedRun, { approved, notes }: Given): void {
+  if (approved || notes.trim() !== "") return;
+  throw new PawlError(
+    "usage",
+    `A rejection of task '${run.id}' needs a reason: expected feedback_notes that say what to change, found ${notes === "" ? "none" : "only blanks"}. Nothing was changed.`,
+    "Call provide_review again with feedback_notes; in a human review, ask the human for the reason.",
+  );
 }
 
 function review(run: LoadedRun, evidence: Evidence, given: Given, context: Context): Answer {

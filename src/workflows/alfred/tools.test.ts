@@ -3,12 +3,11 @@ import { z } from "zod";
 import { TOOLS } from "./tools.ts";
 
 test("the list of all tools stays short", () => {
-  const list = TOOLS.map(({ description, input, name, output, title }) => ({
+  const list = TOOLS.map(({ description, input, name, title }) => ({
     name,
     title,
     description,
     inputSchema: z.toJSONSchema(input, { io: "input" }),
-    outputSchema: z.toJSONSchema(output),
     annotations: { readOnlyHint: true, idempotentHint: true },
   }));
   const { length } = JSON.stringify(list);

@@ -11,14 +11,7 @@ import { atTheEdge } from "./response.ts";
 import { submitWork } from "./submit-work.ts";
 import { workOnTask } from "./work-on-task.ts";
 
-const output = z.object({
-  status: z.enum(["success", "error", "choices_needed"]),
-  message: z.string(),
-  data: z.record(z.string(), z.unknown()).optional(),
-  next_prompt: z.string().optional(),
-});
-
-const task_id = z.string().describe("e.g. TS-01");
+const task_id = z.string().describe("such as TS-01");
 
 const SINGLE: readonly Tool[] = [
   {
@@ -26,8 +19,7 @@ const SINGLE: readonly Tool[] = [
     title: "Initialize the project",
     description:
       "Set the project up for Alfred (creates .alfred/). Use it once, first; without a provider it lists the choices.",
-    input: z.object({ provider: z.enum(PROVIDERS).optional() }),
-    output,
+    input: z.strictObject({ provider: z.enum(PROVIDERS).optional().describe("where tasks are kept") }),
     readOnly: false,
     idempotent: true,
     advance: atTheEdge(initializeProject),
@@ -37,8 +29,7 @@ const SINGLE: readonly Tool[] = [
     title: "Create a task",
     description:
       "Add a task from markdown: # TASK: <id>, then ## Title, ## Context, ## Implementation Details, ## Acceptance Criteria (list); optionally ## AC Verification, ## Dev Notes, ## Priority, ## Dependencies.",
-    input: z.object({ task_content: z.string() }),
-    output,
+    input: z.strictObject({ task_content: z.string().describe("the whole markdown") }),
     readOnly: false,
     idempotent: true,
     advance: atTheEdge(createTask),
@@ -47,8 +38,7 @@ const SINGLE: readonly Tool[] = [
     name: "get_next_task",
     title: "Get the next task",
     description: "Find out which task to work on now, and why. Changes nothing.",
-    input: z.object({}),
-    output,
+    input: z.strictObject({}),
     readOnly: true,
     idempotent: true,
     advance: atTheEdge(getNextTask),
@@ -57,8 +47,7 @@ const SINGLE: readonly Tool[] = [
     name: "work_on_task",
     title: "Work on a task",
     description: "Find out which tool a task's status calls for. Changes nothing.",
-    input: z.object({ task_id }),
-    output,
+    input: z.strictObject({ task_id }),
     readOnly: true,
     idempotent: true,
     advance: atTheEdge(workOnTask),
@@ -71,8 +60,7 @@ const HAND_IN: readonly Tool[] = [
     title: "Mark a subtask as complete",
     description:
       "Within implement_task: mark a slot of the plan as done, once its verification steps passed.",
-    input: z.object({ task_id, subtask_id: z.string().describe("the slot's id") }),
-    output,
+    input: z.strictObject({ task_id, subtask_id: z.string().describe("the slot's id") }),
     readOnly: false,
     idempotent: true,
     advance: atTheEdge(markSubtask),
@@ -82,8 +70,10 @@ const HAND_IN: readonly Tool[] = [
     title: "Submit work",
     description:
       'Hand in the artifact that the current prompt asks for, in the structure that it shows; for work of the loop {"from": "loop"}. The one way to hand in any artifact.',
-    input: z.object({ task_id, artifact: z.looseObject({}) }),
-    output,
+    input: z.strictObject({
+      task_id,
+      artifact: z.looseObject({}).describe("as the prompt shows it"),
+    }),
     readOnly: false,
     idempotent: false,
     advance: atTheEdge(submitWork),
@@ -93,8 +83,14 @@ const HAND_IN: readonly Tool[] = [
     title: "Provide a review",
     description:
       "Approve or reject what is under review. In a human review, pass on the human's own verdict, never yours. Notes of a rejection say what to change.",
-    input: z.object({ task_id, is_approved: z.boolean(), feedback_notes: z.string().optional() }),
-    output,
+    input: z.strictObject({
+      task_id,
+      is_approved: z.boolean().describe("false sends it back"),
+      feedback_notes: z
+        .string()
+        .optional()
+        .describe("the reason, which a rejection needs; with an approval, what later steps must know"),
+    }),
     readOnly: false,
     idempotent: false,
     advance: atTheEdge(provideReview),
@@ -109,14 +105,15 @@ export const TOOLS: readonly Tool[] = [
       name: definition.name,
       title: definition.title,
       description: definition.description,
-      input: z.object({
+      input: z.strictObject({
         task_id,
-        ...(definition.takes && { [definition.takes]: z.string().optional() }),
+        ...(definition.takes && {
+          [definition.takes]: z.string().optional().describe("the product document, as markdown"),
+        }),
         ...(definition.countsSubtasks && {
           hand_over: z.boolean().optional().describe("have the loop's agents do it"),
         }),
       }),
-      output,
       readOnly: false,
       idempotent: true,
       advance: atTheEdge(openTool(definition)),

@@ -4,8 +4,6 @@ import type { DefinitionSource } from "./definition.ts";
 import { lookAt } from "./look.ts";
 import { sendTo } from "./send.ts";
 
-const OUTPUT = z.looseObject({ status: z.string(), message: z.string() });
-
 const value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 /** The two tools that all workflows of the project's own share. */
@@ -31,7 +29,6 @@ export function toolsOf(sources: readonly DefinitionSource[]): readonly Tool[] {
           .describe("The facts that the event asks the caller for."),
         notes: z.string().max(20_000).optional().describe("What a person should read about it."),
       }),
-      output: OUTPUT,
       readOnly: false,
       idempotent: false,
       advance: sendTo(sources),
@@ -41,7 +38,6 @@ export function toolsOf(sources: readonly DefinitionSource[]): readonly Tool[] {
       title: "Look at a run",
       description: `Show where a run stands and which events it takes; without a run, every run of ${names}.`,
       input: z.strictObject({ run: run.optional() }),
-      output: OUTPUT,
       readOnly: true,
       idempotent: true,
       advance: lookAt(sources),

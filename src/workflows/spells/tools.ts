@@ -18,16 +18,12 @@ const DESCRIPTIONS: Readonly<Record<Spell, string>> = {
 /** Those that may ask Jira, Confluence or GitHub. */
 const REACHING: readonly Spell[] = ["accio", "expecto", "reparo"];
 
-/** Short, since it is repeated for each of the six. */
-const OUTPUT = z.looseObject({ message: z.string(), state: z.string() });
-
 /** The six spells, without parameters. */
 export const TOOLS: readonly Tool[] = SPELLS.map((spell) => ({
   name: spell,
   title: titleOf(spell),
   description: DESCRIPTIONS[spell],
-  input: z.object({}),
-  output: OUTPUT,
+  input: z.strictObject({}),
   readOnly: spell === "lumos",
   idempotent: spell === "lumos",
   ...(REACHING.includes(spell) ? { openWorld: true as const } : {}),

@@ -1,0 +1,249 @@
+/**
+ * What Pawl's MCP surface costs a model, in tokens: the list of tools, a whole life of one Alfred task (start_task to
+ * done, under the default reviews), and one cycle of Spells (context to completed plan), each call by itself.
+ *
+ * Measured: what the server sends: the text and the structured content of each reply as JSON, and log notifications that
+ * nobody asked for. Counted with gpt-tokenizer's o200k_base; other models' tokenizers differ by some per cent, in both
+ * directions alike.
+ * Not measured: what the model writes (arguments, artifacts), what it reads in files, what a client adds around a reply;
+ * many clients show a model only the text, or only the structured part, so that it costs less than both together.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+import { emptyFolder, MAIN, type Speaking, speakTo } from "./measure.ts";
+
+export interface Cost {
+  readonly call: string;
+  readonly text: number;
+  readonly structured: number;
+  readonly notified: number;
+}
+
+export interface Costs {
+  readonly tools: { readonly count: number; readonly tokens: number };
+  readonly alfred: readonly Cost[];
+  readonly spells: readonly Cost[];
+}
+
+/** What the three may cost. */
+export const CAPS = { tools: 2_500, alfred: 12_000, spells: 7_500 };
+
+export const totalOf = (costs: readonly Cost[]): number =>
+  costs.reduce((sum, { text, structured, notified }) => sum + text + structured + notified, 0);
+
+/** Speaks to the program at `main`. */
+export async function measureTokens(main: string): Promise<Costs> {
+  return { tools: await toolsOf(main), alfred: await alfredLife(main), spells: await spellsCycle(main) };
+}
+
+/** All tools of all workflows, an own workflow's two among them. */
+async function toolsOf(main: string): Promise<Costs["tools"]> {
+  const folder = emptyFolder("tokens");
+  write(folder, "pawl.yaml", "workflows:\n  - door.yaml\n");
+  write(folder, "door.yaml", OWN_WORKFLOW);
+  const server = await speakTo([main, "mcp"], folder);
+  const { result } = (await server.request("tools/list")) as { result: { tools: readonly object[] } };
+  await server.end();
+  rmSync(folder, { recursive: true });
+  return { count: result.tools.length, tokens: countTokens(JSON.stringify(result.tools)) };
+}
+
+const OWN_WORKFLOW = `name: door
+title: A door
+states:
+  closed: { description: it is closed }
+  open: { description: it is open, final: true }
+initial: closed
+goals: [open]
+events: { push: { description: somebody pushes it } }
+rows:
+  - { id: pushed, from: [closed], on: push, to: open, outcome: moved, reply: pushed }
+replies: { pushed: It is open. }
+`;
+
+class Life {
+  readonly costs: Cost[] = [];
+  readonly folder: string;
+  readonly #server: Speaking;
+  #notified = 0;
+
+  constructor(server: Speaking, folder: string) {
+    this.#server = server;
+    this.folder = folder;
+    server.child.stdout.on("data", (chunk: Buffer) => {
+      for (const line of chunk.toString().split("\n").filter(Boolean))
+        if (line.includes('"notifications/message"')) this.#notified += countTokens(line);
+    });
+  }
+
+  async call(name: string, input: Readonly<Record<string, unknown>> = {}): Promise<void> {
+    this.#notified = 0;
+    const answer = await this.#server.request("tools/call", { name, arguments: input });
+    const { result } = answer as {
+      result: { isError?: boolean; content: readonly { text: string }[]; structuredContent?: unknown };
+    };
+    const text = result.content.map((part) => part.text).join("\n");
+    if (result.isError) throw new Error(`${name}: ${text}`);
+    this.costs.push({
+      call: name,
+      text: countTokens(text),
+      structured: countTokens(JSON.stringify(result.structuredContent ?? {})),
+      notified: this.#notified,
+    });
+  }
+}
+
+async function alfredLife(main: string): Promise<readonly Cost[]> {
+  const folder = emptyFolder("tokens");
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, encoding: "utf8" });
+  git("init", "-q", "-b", "main");
+  git("config", "user.email", "dev@example.com");
+  git("config", "user.name", "Dev");
+  write(folder, ".gitignore", ".alfred/\n.pawl/\n");
+  write(folder, "src/server.txt", "server\n");
+  commit(git, "Begin");
+  const server = await speakTo([main, "mcp", "alfred"], folder);
+  const life = new Life(server, folder);
+  await life.call("initialize_project", { provider: "local" });
+  await life.call("create_task", { task_content: TASK });
+  await life.call("get_next_task");
+  await life.call("work_on_task", ON);
+  await life.call("start_task", ON);
+  await gated(life, { is_clean: true, current_branch: "main", uncommitted_files: [] });
+  git("checkout", "-q", "-b", "feature/TS-01");
+  await gated(life, { branch_name: "feature/TS-01", success: true, details: "" });
+  await life.call("plan_task", ON);
+  for (const artifact of PLANNING) await gated(life, artifact);
+  await life.call("implement_task", ON);
+  write(folder, "src/bucket.txt", "bucket\n");
+  write(folder, "src/server.txt", "server with bucket\n");
+  for (const subtask_id of ["S-1", "S-2"]) await life.call("mark_subtask_complete", { ...ON, subtask_id });
+  await gated(life, MANIFEST);
+  await life.call("review_task", ON);
+  await gated(life, { summary: "Good.", approved: true, feedback: [] });
+  await life.call("test_task", ON);
+  await gated(life, { command: "npm test", exit_code: 0, output: "1 passed" });
+  await life.call("finalize_task", ON);
+  commit(git, "Limit the rate");
+  await gated(life, { commit_hash: git("rev-parse", "HEAD").trim(), pr_url: "" });
+  await server.end();
+  rmSync(folder, { recursive: true });
+  return life.costs;
+}
+
+/** Hands in, and gives the two approvals of the default policy. */
+async function gated(life: Life, artifact: object): Promise<void> {
+  await life.call("submit_work", { ...ON, artifact });
+  await life.call("provide_review", { ...ON, is_approved: true });
+  await life.call("provide_review", { ...ON, is_approved: true });
+}
+
+function commit(git: (...args: string[]) => string, message: string): void {
+  git("add", "-A");
+  git("commit", "-q", "-m", message);
+}
+
+async function spellsCycle(main: string): Promise<readonly Cost[]> {
+  const folder = emptyFolder("tokens");
+  write(folder, ".ai/plan-guide.md", "# Plans\n");
+  const server = await speakTo([main, "mcp", "spells"], folder);
+  const life = new Life(server, folder);
+  const file = (name: string, text: string) => write(folder, `.ai/task/${name}`, text);
+  await life.call("lumos");
+  await life.call("accio");
+  file("context.md", "# Context\n\nThe service is asked too often. Limit the rate.\n");
+  await life.call("accio");
+  file("plan.md", "# Plan\n\n- [ ] 429 after ten requests a second\n- [ ] the limit is configurable\n");
+  await life.call("lumos");
+  for (const [at, criterion] of ["429 after ten requests a second", "the limit is configurable"].entries()) {
+    if (at === 0) await life.call("accio");
+    file("task.md", `---\ntask_name: part-${at + 1}\n---\n# Task\n\n${criterion}\n`);
+    await life.call("accio");
+    file("task-results.md", `# Results\n\nDone and tested: ${criterion}.\n`);
+    await life.call("accio");
+  }
+  file("plan.md", "# Plan\n\n- [x] 429 after ten requests a second\n- [x] the limit is configurable\n");
+  await life.call("accio");
+  await life.call("lumos");
+  await life.call("reparo");
+  await life.call("reverto");
+  await server.end();
+  rmSync(folder, { recursive: true });
+  return life.costs;
+}
+
+function write(folder: string, path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+
+const ON = { task_id: "TS-01" };
+
+const TASK = `# TASK: TS-01
+
+## Title
+Limit the rate
+
+## Context
+The service is asked too often.
+
+## Implementation Details
+Add a token bucket.
+
+## Acceptance Criteria
+- 429 after ten requests a second
+- the limit is configurable
+`;
+
+const FLOW = { procedural_steps: ["write it"], verification_steps: ["`cat` shows it"] };
+const PLANNING = [
+  {
+    context_summary: "The service answers every request.",
+    affected_files: ["src/server.txt"],
+    questions_for_developer: ["Per client or for all?"],
+  },
+  { high_level_strategy: "A token bucket before the handler.", key_components: ["bucket", "handler"] },
+  {
+    design_summary: "One new file and a call.",
+    file_breakdown: [
+      { file_path: "src/bucket.txt", change_summary: "the bucket", operation: "CREATE" },
+      { file_path: "src/server.txt", change_summary: "ask the bucket", operation: "MODIFY" },
+    ],
+  },
+  {
+    slots: [
+      { slot_id: "S-1", title: "Bucket", spec: "Write it.", location: "src/bucket.txt", operation: "CREATE" },
+      { slot_id: "S-2", title: "Call", spec: "Call it.", location: "src/server.txt", operation: "MODIFY" },
+    ].map((slot) => ({ ...slot, taskflow: FLOW })),
+  },
+];
+const MANIFEST = {
+  summary: "A bucket, and a call of it.",
+  completed_subtasks: ["S-1", "S-2"],
+  testing_notes: "By hand.",
+};
+
+function print(title: string, costs: readonly Cost[], cap: number): void {
+  const line = (name: string, numbers: readonly number[]) =>
+    process.stdout.write(`${name.padEnd(30)}${numbers.map((n) => String(n).padStart(12)).join("")}\n`);
+  const sum = (part: "text" | "structured" | "notified") =>
+    costs.reduce((total, cost) => total + cost[part], 0);
+  process.stdout.write(`\n${title.padEnd(30)}        text  structured    notified       total\n`);
+  for (const { call, text, structured, notified } of costs)
+    line(call, [text, structured, notified, text + structured + notified]);
+  const total = totalOf(costs);
+  line(`${costs.length} calls`, [sum("text"), sum("structured"), sum("notified"), total]);
+  process.stdout.write(`${total <= cap ? "met" : "MISSED"}: ≤ ${cap}\n`);
+}
+
+if (import.meta.main) {
+  const costs = await measureTokens(process.argv[2] ?? MAIN);
+  const { count, tokens } = costs.tools;
+  process.stdout.write(
+    `tools/list, ${count} tools: ${tokens} tokens   ${tokens <= CAPS.tools ? "met" : "MISSED"}: ≤ ${CAPS.tools}\n`,
+  );
+  print("A life of one task (Alfred)", costs.alfred, CAPS.alfred);
+  print("A cycle of Spells", costs.spells, CAPS.spells);
+}

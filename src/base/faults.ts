@@ -1,0 +1,118 @@
+/**
+ * What a schema found wrong with a value, in Pawl's own words: made from zod's issues (codes, paths, expected types),
+ * never from its sentences, which change with its version and locale.
+ */
+import type { core } from "zod";
+import { nearest } from "./nearest.ts";
+
+export interface Fault {
+  /** Where: `slots.0.title`; empty: the value itself. */
+  readonly path: string;
+  /** What was expected there; null: no such key is known there. */
+  readonly expected: string | null;
+  /** What was there, shortened; `nothing` where the key is missing. */
+  readonly found: string;
+  /** For an unknown key: the known one that was probably meant. */
+  readonly near?: string;
+}
+
+const MAX_FOUND = 120;
+
+/** Every fault, one for each unknown key. */
+export function faultsOf(
+  schema: core.$ZodType,
+  issues: readonly core.$ZodIssue[],
+  input: unknown,
+): readonly Fault[] {
+  return issues.flatMap((issue): readonly Fault[] => {
+    const path = issue.path.map(String);
+    if (issue.code === "unrecognized_keys") {
+      const known = keysAt(schema, issue.path);
+      return issue.keys.map((key) => {
+        const near = nearest(key, known);
+        const found = shown(valueAt(input, [...issue.path, key]));
+        return { path: [...path, key].join("."), expected: null, found, ...(near && { near }) };
+      });
+    }
+    return [{ path: path.join("."), expected: expectation(issue), found: shown(valueAt(input, issue.path)) }];
+  });
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  array: "a list",
+  boolean: "true or false",
+  int: "a whole number",
+  null: "null",
+  number: "a number",
+  object: "an object",
+  record: "an object",
+  string: "a string",
+};
+
+function expectation(issue: core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return TYPES[issue.expected] ?? issue.expected;
+    case "invalid_value":
+      return issue.values.length === 1
+        ? JSON.stringify(issue.values[0])
+        : `one of ${issue.values.map(String).join(", ")}`;
+    case "invalid_union":
+      return [...new Set(issue.errors.flatMap(([first]) => (first ? [expectation(first)] : [])))].join(
+        " or ",
+      );
+    case "too_big":
+      return `at most ${issue.maximum}${unit(issue.origin)}`;
+    case "too_small":
+      return issue.origin === "string" && Number(issue.minimum) === 1
+        ? "a string that is not empty"
+        : `at least ${issue.minimum}${unit(issue.origin)}`;
+    case "invalid_format":
+      return issue.pattern ? `a string of the form ${issue.pattern}` : `a string of the form ${issue.format}`;
+    case "invalid_key":
+      return "a valid name";
+    case "custom":
+      // The message of a check of Pawl's own says what it expects.
+      return issue.message;
+    default:
+      return "a valid value";
+  }
+}
+
+function unit(origin: string): string {
+  if (origin === "string") return " characters";
+  return origin === "array" ? " entries" : "";
+}
+
+/** The keys that an object schema at this path of a schema knows. */
+function keysAt(schema: core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
+  // biome-ignore lint/suspicious/noExplicitAny: zod's definitions are walked by their documented `def`, untyped here
+  let at: any = schema;
+  const bare = () => {
+    while (at?._zod?.def?.innerType ?? at?._zod?.def?.out)
+      at = at._zod.def.innerType ?? (at._zod.def.out._zod.def.shape ? at._zod.def.out : at._zod.def.in);
+  };
+  bare();
+  for (const key of path) {
+    const def = at?._zod?.def;
+    at = def?.shape?.[key] ?? def?.element ?? def?.valueType;
+    bare();
+  }
+  return Object.keys(at?._zod?.def?.shape ?? {});
+}
+
+/** What stands at a path of a value. */
+export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let current = value;
+  for (const key of path) {
+    if (typeof current !== "object" || current === null || !Object.hasOwn(current, key)) return undefined;
+    current = (current as Record<PropertyKey, unknown>)[key];
+  }
+  return current;
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return "nothing";
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > MAX_FOUND ? `${text.slice(0, MAX_FOUND)}…` : text;
+}

@@ -1,0 +1,54 @@
+/** Checks what a client passed, and says what is wrong with it: which argument, what was expected, found, and the fix. */
+import type { ZodObject } from "zod";
+import { PawlError } from "../../base/error.ts";
+import { type Fault, faultsOf } from "../../base/faults.ts";
+
+/** What takes the arguments: a tool or a prompt. */
+export interface Taker {
+  readonly name: string;
+  readonly description: string;
+  readonly input: ZodObject;
+}
+
+/** The arguments as the schema makes them. Throws `usage` for those that are missing, unknown or of another kind. */
+export function checkArguments(taker: Taker, given: unknown): Readonly<Record<string, unknown>> {
+  const input = given ?? {};
+  const schema = taker.input.strict();
+  const checked = schema.safeParse(input);
+  if (checked.success) return checked.data;
+  const faults = faultsOf(schema, checked.error.issues, input);
+  const { name, description } = taker;
+  const renamed = faults.flatMap(({ path, near }) =>
+    near === undefined ? [] : [`${near} in place of ${path}`],
+  );
+  const again = renamed.length > 0 ? `Call ${name} again with ${renamed.join(", ")}` : `Call ${name} again`;
+  const purpose = faults.some(isMissing) ? `. ${description}` : ".";
+  throw new PawlError(
+    "usage",
+    `The arguments of ${name} do not fit. ${faults.map((fault) => described(fault, name)).join("; ")}.`,
+    `${again}; it takes ${taken(taker.input)}${purpose}`,
+  );
+}
+
+function described({ path, expected, found, near }: Fault, name: string): string {
+  if (expected === null) {
+    const hint = near === undefined ? "" : `; did you mean ${near}?`;
+    return `${name} has no argument ${path} (found ${found}${hint})`;
+  }
+  if (path === "") return `the arguments: expected ${expected}, found ${found}`;
+  return isMissing({ expected, found })
+    ? `${path} is missing: expected ${expected}`
+    : `${path}: expected ${expected}, found ${found}`;
+}
+
+function isMissing({ expected, found }: Pick<Fault, "expected" | "found">): boolean {
+  return expected !== null && found === "nothing";
+}
+
+/** `task_id, is_approved, feedback_notes (optional)` */
+function taken({ shape }: ZodObject): string {
+  const names = Object.entries(shape).map(([name, schema]) =>
+    schema.safeParse(undefined).success ? `${name} (optional)` : name,
+  );
+  return names.join(", ") || "no arguments";
+}

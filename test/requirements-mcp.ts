@@ -1,0 +1,38 @@
+import type { Requirement } from "./requirements.ts";
+
+/** What the MCP server promises. */
+export const MCP: Readonly<Record<string, Requirement>> = {
+  "mcp.both-eras": {
+    says: "Clients of the 2026-07-28 and of the 2025 revisions are served, and see answers as text and as data.",
+    source: "design, Ground",
+    tests: ["test/e2e/mcp.test.ts: moves a run, and answers with text and structured content"],
+  },
+  "mcp.stdout": {
+    says: "Nothing but the protocol is on standard output.",
+    source: "design, idea 5",
+    tests: [
+      "test/e2e/mcp-process.test.ts: writes nothing but the protocol to its output, whatever else writes there",
+    ],
+  },
+  "mcp.strict-arguments": {
+    says: "An argument that a tool does not know is refused with the name that was probably meant; nothing changes.",
+    source: "design, Conventions (errors)",
+    tests: [
+      "test/e2e/mcp-arguments.test.ts: are closed, and each says what it means",
+      "test/e2e/mcp-arguments.test.ts: are refused where one is unknown, with the name that was probably meant, and nothing changes",
+      "src/base/faults.test.ts: says the same in whatever language zod speaks",
+    ],
+  },
+  "mcp.rejection-reason": {
+    says: "A model that rejects says why.",
+    source: "alfred, Machines (feedback of a rejection)",
+    tests: ["test/e2e/mcp-arguments.test.ts: refuses a rejection without a reason"],
+  },
+  "mcp.output-schema": {
+    says: "Every reply of every tool, refusals and errors too, fits the tool's own output schema.",
+    source: "alfred, Tools; the protocol's output schemas",
+    tests: [
+      "test/e2e/mcp-strict-clients.test.ts: is given every tool's successes, questions, refusals and errors in a form that fits them",
+    ],
+  },
+};

@@ -68,6 +68,14 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
       "test/e2e/bloom-people.test.ts: is told that an agent is not there before it runs, and what to do once it is blocked",
     ],
   },
+  "git.lost-worktree": {
+    says: "A worktree that lost its .git is set aside whole and made anew; nothing is ever done on the checkout around it.",
+    source: "design, Bloom",
+    tests: [
+      "test/e2e/bloom-lost-worktree.test.ts: is made anew; the person's checkout stays as it is, and the agent is told where its files are",
+      "src/adapters/git/worktrees.test.ts: is set aside whole and made anew: it %s",
+    ],
+  },
   "git.shared-target": {
     says: "A target that others push to is fetched before a merge and pushed before the local branch moves; never forced.",
     source: "design, Bloom; use with a shared branch",

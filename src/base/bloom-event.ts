@@ -142,6 +142,13 @@ export type GitHappening =
       readonly branch: string;
       readonly from: string;
     }
+  /** The folder had lost its `.git`: what was in it is kept in `folder`, and the worktree was made anew. */
+  | {
+      readonly type: "worktree:lost";
+      readonly taskId: string;
+      readonly branch: string;
+      readonly folder: string;
+    }
   | { readonly type: "worktree:removed"; readonly taskId: string; readonly branch: string }
   | {
       readonly type: "worktree:kept";

@@ -138,14 +138,15 @@ export interface Worktrees {
   /**
    * The branch's worktree, made where it is missing: from the local branch, else the remote's, else `base` (else the
    * branch that the repository has checked out). Additions to one repository queue up. Throws `branch-invalid`,
-   * `branch-in-use` (checked out elsewhere: the message says where) and `base-missing`.
+   * `branch-in-use` (checked out elsewhere: the message says where) and `base-missing`. `lost`: the folder had lost its
+   * `.git`; what was in it is there, and the worktree is new.
    */
   ensure(order: {
     readonly repo: Repo;
     readonly branch: string;
     readonly base?: string;
     readonly stop?: AbortSignal;
-  }): Promise<Worktree & { readonly from: "kept" | "local" | "remote" | "base" }>;
+  }): Promise<Worktree & { readonly from: "kept" | "local" | "remote" | "base"; readonly lost?: Folder }>;
   /** Those that Pawl made and that still exist. */
   list(): Promise<readonly Worktree[]>;
   /** How far the work is. `into`: the branch that it shall reach. */

@@ -1,4 +1,5 @@
 /** What a child is told of the environment: an allow-list, and never more than is named. */
+import { ceilingOf } from "../git/whole.ts";
 import { MARK, markValue } from "./mark.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -51,6 +52,7 @@ export function childEnvironment(own: Environment, order: ChildOrder): Record<st
   return {
     ...Object.fromEntries(passed),
     ...order.added,
+    ...ceilingOf(order.folder),
     // Some programs work in $PWD, not in the folder that they were started in.
     PWD: order.folder,
     [MARK]: markValue(order.mark, own[MARK]),

@@ -5,15 +5,18 @@
  *     then filled in by `reset --hard`, side by side.
  * W2  A note beside the folder says that it is not yet whole, from before the addition until the files are there. Where
  *     it is found, nobody has worked in the folder yet, so that filling it in again loses nothing.
+ * W3  A folder that is no worktree of the repository any more (an agent removed its `.git`) is set aside whole and made
+ *     anew: git, started in it, would work on the checkout around it.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { PawlError } from "../../base/error.ts";
-import type { Repo, Worktree } from "../../base/ports.ts";
+import type { Folder, Repo, Worktree } from "../../base/ports.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 import { checkBranch, checkRepository, type Places, placesOf } from "./places.ts";
 import { checkoutsOf, commitOf, gitFolder, isAncestor, remoteOf } from "./refs.ts";
 import { clearStaleLocks } from "./stale.ts";
+import { isWhole, setAside } from "./whole.ts";
 import { lockName, type Workplace } from "./workplace.ts";
 
 const FETCH_LIMIT = 60_000;
@@ -28,10 +31,12 @@ interface Order {
 
 type From = "kept" | "local" | "remote" | "base";
 
-export async function ensureWorktree(
-  place: Workplace,
-  order: Order,
-): Promise<Worktree & { readonly from: From }> {
+interface Ensured {
+  readonly from: From;
+  readonly lost?: Folder;
+}
+
+export async function ensureWorktree(place: Workplace, order: Order): Promise<Worktree & Ensured> {
   const branch = checkBranch(order.branch);
   if (order.base !== undefined) checkBranch(order.base);
   const places = placesOf(place.projectRoot, order.repo);
@@ -41,21 +46,24 @@ export async function ensureWorktree(
   const what = `the worktree of ${branch}`;
   const own = await place.locks.acquire(lockName("worktree", order.repo, branch), what, LOCK_LIMIT);
   try {
-    const from = await ensure(place, order, places, call);
-    return { repo: order.repo, branch, folder, from };
+    const ensured = await ensure(place, order, places, call);
+    return { repo: order.repo, branch, folder, ...ensured };
   } finally {
     own.release();
   }
 }
 
-async function ensure(place: Workplace, order: Order, places: Places, call: GitCall): Promise<From> {
+async function ensure(place: Workplace, order: Order, places: Places, call: GitCall): Promise<Ensured> {
   const { branch } = order;
   const folder = places.worktree(branch);
   const note = places.unfinished(branch);
   const there = (await checkoutsOf(call)).find((one) => one.folder === folder);
-  if (there && existsSync(folder) && !existsSync(note)) return "kept";
+  const isUntouched = existsSync(note);
+  const isThere = existsSync(folder) && !isUntouched;
+  if (there && isThere && isWhole(folder, places.checkout)) return { from: "kept" };
+  const aside = isThere ? setAside(folder, (n) => places.lost(branch, n)) : null;
 
-  const start = existsSync(note) ? readStart(note) : await findStart(call, order);
+  const start = isUntouched ? readStart(note) : await findStart(call, order);
   mkdirSync(dirname(folder), { recursive: true });
   writeFileSync(note, JSON.stringify(start));
   const lock = await place.locks.acquire(
@@ -73,7 +81,7 @@ async function ensure(place: Workplace, order: Order, places: Places, call: GitC
   await git(inside, ["reset", "--hard", "--quiet"]);
   writeFileSync(places.label(branch), JSON.stringify({ repo: order.repo, branch }));
   rmSync(note, { force: true });
-  return start.from;
+  return { from: start.from, ...(aside === null ? {} : { lost: aside as Folder }) };
 }
 
 interface Start {

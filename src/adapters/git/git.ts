@@ -4,10 +4,12 @@
  * G1  Never interactive: no prompt, no editor, no pager, no locale, and none of the caller's GIT_* variables.
  * G2  A name from outside never stands where git could take it for an option: it follows `--`, or is written out as
  *     `refs/heads/…`.
- * G3  Paths are read NUL-separated, so that no file name can be misread.
+ * G3  In a worktree's folder it never takes a repository further up for the worktree's.
+ * G4  Paths are read NUL-separated, so that no file name can be misread.
  */
 import { spawn } from "node:child_process";
 import { PawlError } from "../../base/error.ts";
+import { ceilingOf } from "./whole.ts";
 
 export interface GitCall {
   readonly folder: string;
@@ -58,7 +60,7 @@ function attempt(call: GitCall, args: readonly string[]): Promise<GitAnswer> {
   return new Promise((resolve, reject) => {
     const child = spawn("git", ["-c", "core.quotepath=off", "-c", "gc.auto=0", ...args], {
       cwd: call.folder,
-      env: gitEnvironment(call.environment),
+      env: { ...gitEnvironment(call.environment), ...ceilingOf(call.folder) },
       stdio: [call.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });
     const output: Buffer[] = [];

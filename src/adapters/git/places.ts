@@ -45,6 +45,8 @@ export interface Places {
   readonly unfinished: (branch: string) => string;
   /** Says which branch a folder is for. */
   readonly label: (branch: string) => string;
+  /** Where a worktree that lost its `.git` is kept; the nth of the branch. */
+  readonly lost: (branch: string, n: number) => Folder;
 }
 
 export function placesOf(projectRoot: string, repo: Repo): Places {
@@ -58,6 +60,7 @@ export function placesOf(projectRoot: string, repo: Repo): Places {
     merge: (into) => join(base, `@into-${encodeName(into)}`) as Folder,
     unfinished: (branch) => join(base, `@new-${encodeName(branch)}`),
     label: (branch) => join(base, `@of-${encodeName(branch)}.json`),
+    lost: (branch, n) => join(base, `@lost-${n}-${encodeName(branch)}`) as Folder,
   };
 }
 

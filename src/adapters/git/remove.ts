@@ -5,6 +5,7 @@ import { type GitCall, git } from "./git.ts";
 import { checkBranch, placesOf } from "./places.ts";
 import { checkoutsOf, commitOf, gitFolder, remoteOf, unfinishedIn } from "./refs.ts";
 import { countMissing, statusOf, tipsOf, unmergedCommits } from "./state.ts";
+import { isWhole } from "./whole.ts";
 import { lockName, type Workplace } from "./workplace.ts";
 
 const LOCK_LIMIT = 300_000;
@@ -27,6 +28,8 @@ export async function removeWorktree(
   const folder = places.worktree(branch);
   const known = (await checkoutsOf(call)).some((one) => one.folder === folder);
   const there = known && existsSync(folder);
+  if (there && !isWhole(folder, places.checkout))
+    return { kind: "kept", reason: "other", detail: `${folder} has lost its .git` };
   const reason = there ? await whyKept(place.call(folder), branch, keep) : null;
   if (reason) return reason;
   const lock = await place.locks.acquire(lockName("git", worktree.repo), `removing ${branch}`, LOCK_LIMIT);

@@ -210,6 +210,66 @@ describe("making a worktree", () => {
   });
 });
 
+describe("a worktree that lost its .git", () => {
+  const losses: readonly (readonly [string, (folder: string) => void])[] = [
+    ["was removed", (folder) => rmSync(join(folder, ".git"))],
+    [
+      "was made a repository of its own",
+      (folder) => {
+        rmSync(join(folder, ".git"));
+        git(folder, "init", "-q");
+      },
+    ],
+    [
+      "names another worktree",
+      (folder) => writeFileSync(join(folder, ".git"), readFileSync(join(folder, "../other/.git"))),
+    ],
+    [
+      "was removed, and git forgot the worktree",
+      (folder) => {
+        rmSync(join(folder, ".git"));
+        git(root, "worktree", "prune");
+      },
+    ],
+  ];
+  it.each(losses)("is set aside whole and made anew: it %s", async (_, lose) => {
+    await open().ensure({ repo: ".", branch: "other" });
+    const worktree = await worked("w");
+    write(worktree.folder, "draft.txt", "not committed\n");
+    lose(worktree.folder);
+    const made = await open().ensure({ repo: ".", branch: "w" });
+    expect(made).toMatchObject({ folder: worktree.folder, from: "local" });
+    expect(readFileSync(join(made.lost ?? "", "draft.txt"), "utf8")).toBe("not committed\n");
+    expect(git(made.folder, "rev-parse", "--show-toplevel")).toBe(made.folder);
+    expect(git(made.folder, "status", "--porcelain")).toBe("");
+    expect(existsSync(join(made.folder, "w.txt"))).toBe(true);
+    expect(await open().ensure({ repo: ".", branch: "w" })).toEqual({ ...worktree, from: "kept" });
+  });
+
+  it("is set aside beside those before it", async () => {
+    await worked("w");
+    const lose = async () => {
+      const { folder } = await open().ensure({ repo: ".", branch: "w" });
+      rmSync(join(folder, ".git"));
+      return (await open().ensure({ repo: ".", branch: "w" })).lost;
+    };
+    const [first, second] = [await lose(), await lose()];
+    expect(first).not.toBe(second);
+    expect([first, second].every((folder) => existsSync(folder ?? ""))).toBe(true);
+  });
+
+  it("is never taken for the checkout around it, nor removed", async () => {
+    const worktree = await worked("w");
+    git(root, "merge", "-q", "--no-edit", "w");
+    rmSync(join(worktree.folder, ".git"));
+    await expect(open().state(worktree)).rejects.toThrow("not a git repository");
+    expect(await open().remove(worktree, { into: "main", branch: true })).toMatchObject({
+      kind: "kept",
+      detail: expect.stringContaining("lost its .git"),
+    });
+  });
+});
+
 describe("how far the work is", () => {
   it("tells what is uncommitted, unmerged and unpushed, names with line breaks and quotes included", async () => {
     bareRemote();

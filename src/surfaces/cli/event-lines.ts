@@ -55,6 +55,10 @@ const SENTENCES: Sentences = {
   "git:pr_closed": ({ url }) => [`pull request closed without a merge: ${url}`, "red"],
   "worktree:ensured": ({ branch, from }) => [`has a worktree on ${branch}, from ${from}`, null],
   "worktree:removed": ({ branch }) => [`worktree of ${branch} removed`, null],
+  "worktree:lost": ({ folder }) => [
+    `its worktree lost its .git and was made anew; what was in it is in ${folder}`,
+    "yellow",
+  ],
   "worktree:kept": ({ reason }) => [`keeps its worktree: ${reason}`, "yellow"],
   "task:status_changed": ({ from, to, by }) => [`${from} → ${to}, by ${by}`, null],
   "task:claimed": ({ worker, takenOver }) => [`${takenOver ? "taken over" : "taken"} by ${worker}`, null],

@@ -71,13 +71,18 @@ export interface Came {
   readonly removes?: readonly ProjectPath[];
 }
 
+export interface Place {
+  readonly folder: Folder;
+  readonly worktree: Worktree | null;
+  /** Where the files are of a worktree that had lost its `.git`; null: none, or its agent knows. */
+  readonly lost: string | null;
+}
+
 /** Where the task is worked on. Makes its worktree where it is missing. */
-export async function placeOf(
-  site: Site,
-): Promise<{ readonly folder: Folder; readonly worktree: Worktree | null }> {
+export async function placeOf(site: Site): Promise<Place> {
   const { task } = site.known;
   const repo = repoOf(task);
-  if (repo === null) return { folder: site.ports.root, worktree: null };
+  if (repo === null) return { folder: site.ports.root, worktree: null, lost: null };
   const { branch, base } = branches(task);
   const made = await site.ports.worktrees.ensure({
     repo,
@@ -87,7 +92,12 @@ export async function placeOf(
   });
   if (made.from !== "kept")
     site.show({ type: "worktree:ensured", taskId: task.id, repo, branch, from: made.from });
-  return { folder: made.folder, worktree: made };
+  if (made.lost !== undefined)
+    await site.note({
+      patch: { lost: made.lost },
+      happened: [{ type: "worktree:lost", taskId: task.id, branch, folder: made.lost }],
+    });
+  return { folder: made.folder, worktree: made, lost: made.lost ?? site.known.run.lost ?? null };
 }
 
 export function repoOf(task: Task): Repo | null {

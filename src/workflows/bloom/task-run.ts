@@ -49,6 +49,8 @@ export interface TaskRun {
   readonly evidence: readonly LoopEvidence[];
   /** Where its work is, once it is committed. Absent in runs of earlier versions. */
   readonly work?: LoopWork | null;
+  /** Where the files of a worktree are that lost its `.git`, until its agent was told. */
+  readonly lost?: string | null;
   readonly pullRequest: PullRequest | null;
   /** The status in tasks.yaml as the loop wrote it: another one there is a person's word. */
   readonly status: TaskStatus;

@@ -8,8 +8,10 @@ const SHOWN_PATHS = 50;
 /** Looks whether everything that the agent did is on the task's branch. */
 export async function ensureCommitted(site: Site): Promise<Came> {
   const { task } = site.known;
-  const { worktree } = await placeOf(site);
+  const { worktree, lost } = await placeOf(site);
   if (worktree === null) return { event: "committed" };
+  if (lost !== null)
+    return { event: "uncommitted", reason: LOST, patch: { message: lostIn(lost), lost: null } };
   const state = await site.ports.worktrees.state(worktree);
   const fault = faultOf(state, branchOf(task));
   if (fault === null)
@@ -24,6 +26,12 @@ export async function ensureCommitted(site: Site): Promise<Came> {
     patch: { message: fault.long },
     happened: [{ type: "git:uncommitted", taskId: task.id, paths: state.uncommitted }],
   };
+}
+
+const LOST = "its worktree had lost its `.git`, and its files were set aside";
+
+function lostIn(folder: string): string {
+  return `Your folder had lost its \`.git\`, so that nothing could be committed there. It was made anew from your branch; what was in it is in\n\n    ${folder}\n\nCopy what belongs to the task from there, and commit it.`;
 }
 
 function workAt(site: Site, { repo, branch }: Worktree, commit: string): LoopWork {

@@ -1,8 +1,9 @@
 /** A configuration file's text → its values and their places. Loaded only where such a file is. */
-import { type Document, isMap, isScalar, LineCounter, type Node, parseDocument } from "yaml";
+import { type Document, isMap, isScalar, type LineCounter, type Node } from "yaml";
 import type { z } from "zod";
 import { PawlError } from "./base/error.ts";
 import { nearest } from "./base/nearest.ts";
+import { readYaml } from "./base/yaml.ts";
 
 export type Tree = { readonly [key: string]: unknown };
 
@@ -14,15 +15,12 @@ export interface ParsedFile {
 
 /** Reads a file and checks it; throws `config-invalid` with the place of the first fault and the nearest name. */
 export function parseFile(file: string, text: string, schema: z.ZodType): ParsedFile {
-  const lines = new LineCounter();
-  const document = parseDocument(text.replace(/^\uFEFF/, ""), { lineCounter: lines });
+  const { document, lines, faults, data } = readYaml(text.replace(/^\uFEFF/, ""));
   const place = (path: readonly PropertyKey[]) => `${file}:${position(document, lines, path)}`;
-  const [fault] = document.errors;
-  if (fault) {
-    const at = fault.linePos?.[0] ?? { line: 1, col: 1 };
-    throw configInvalid(`${file}:${at.line}:${at.col}`, `expected YAML; found: ${firstLine(fault.message)}`);
-  }
-  const tree = document.toJS() ?? {};
+  const [fault] = faults;
+  if (fault)
+    throw configInvalid(`${file}:${fault.line}:${fault.column}`, `expected YAML; found: ${fault.message}`);
+  const tree = (data ?? {}) as Tree;
   const checked = schema.safeParse(tree);
   if (checked.success) return { tree, place };
   const [issue] = checked.error.issues;
@@ -119,8 +117,4 @@ function configInvalid(where: string, what: string, hint?: string): PawlError {
     `${where}: ${what}.`,
     `Edit ${file}, line ${line}${hint ? `: ${hint}` : ""}. \`pawl config\` shows what holds.`,
   );
-}
-
-function firstLine(text: string): string {
-  return text.split("\n")[0]?.replace(/ at line \d+, column \d+:?$/, "") ?? text;
 }

@@ -6,6 +6,7 @@ import { ALFRED } from "./requirements-alfred.ts";
  */
 import { BLOOM } from "./requirements-bloom.ts";
 import { MCP } from "./requirements-mcp.ts";
+import { POLICY } from "./requirements-policy.ts";
 
 export interface Requirement {
   readonly says: string;
@@ -224,6 +225,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...ALFRED,
   ...SPELLS,
   ...BLOOM,
+  ...POLICY,
   ...SURFACES,
   ...MCP,
 };

@@ -1,5 +1,5 @@
-import { parseDocument } from "yaml";
 import { PawlError } from "../../base/error.ts";
+import { readYaml } from "../../base/yaml.ts";
 
 export interface Persona {
   readonly name: string;
@@ -24,13 +24,13 @@ export function parsePersona(text: string, path: string): Persona {
 }
 
 function parse(text: string, path: string): Persona {
-  const document = parseDocument(text);
-  const problems = document.errors.map((error) => error.message.split("\n")[0] ?? "");
-  if (problems.length === 0) problems.push(...problemsOf(document.toJS() as unknown));
-  if (problems.length === 0) return document.toJS() as Persona;
+  const { faults, data } = readYaml(text);
+  const problems = faults.map(({ line, column, message }) => `line ${line}, column ${column}: ${message}`);
+  if (problems.length === 0) problems.push(...problemsOf(data));
+  if (problems.length === 0) return data as Persona;
   throw new PawlError(
     "persona-invalid",
-    [`${path} is not a persona:`, ...problems.map((problem) => `- ${problem}`)].join("\n"),
+    [`${path} is not a persona:`, ...problems.slice(0, 20).map((problem) => `- ${problem}`)].join("\n"),
     `Correct ${path}: ${TEXTS.join(", ")} are texts, thinking_methodology is a list of texts.`,
   );
 }

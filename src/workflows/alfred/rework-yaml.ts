@@ -158,7 +158,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The whole file as the loop reads it, in a form that can be compared. */
 function meaning(text: string, change: (task: Fields) => Fields): string {
   // Through JSON, so that what an anchor shares is changed in one place only.
-  const data = JSON.parse(JSON.stringify(dataOf(parse(text)))) as { tasks: readonly Fields[] };
+  const data = JSON.parse(JSON.stringify(dataOf(text))) as { tasks: readonly Fields[] };
   return JSON.stringify({ ...data, tasks: data.tasks.map(change) }, (_, value: unknown) =>
     typeof value === "object" && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))

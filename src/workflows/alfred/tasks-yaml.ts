@@ -7,14 +7,13 @@ import {
   isMap,
   isScalar,
   isSeq,
-  LineCounter,
   type Node,
-  parseDocument,
   stringify,
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
 import { PawlError } from "../../base/error.ts";
+import { type ReadYaml, readYaml } from "../../base/yaml.ts";
 
 export interface ExportedTask {
   readonly id: string;
@@ -59,7 +58,7 @@ export function placeTask(text: string | null, task: ExportedTask, file: string)
 export function idsIn(text: string | null, file: string): ReadonlySet<string> {
   const ids = (items: unknown): readonly string[] =>
     listOf(items).flatMap(({ id, steps, subtasks }) => [String(id), ...ids(steps), ...ids(subtasks)]);
-  return new Set(inFile(file, () => ids(dataOf(parse(text ?? "")).tasks)));
+  return new Set(inFile(file, () => ids(dataOf(text ?? "").tasks)));
 }
 
 /**
@@ -89,7 +88,7 @@ export function checkHasPlan(
 export function findFiled(text: string | null, id: string, file: string): FiledTask | null {
   // Nothing is parsed for a file that cannot have the task.
   if (text === null || !text.includes(id)) return null;
-  const found = inFile(file, () => listOf(dataOf(parse(text)).tasks).find((task) => textOf(task.id) === id));
+  const found = inFile(file, () => listOf(dataOf(text).tasks).find((task) => textOf(task.id) === id));
   return found ? filed(found) : null;
 }
 
@@ -133,21 +132,19 @@ export function mapOf(tasks: YAMLSeq | null, id: string): YAMLMap | undefined {
 }
 
 /** What the text means, as the loop reads it. */
-export function dataOf(document: Document): Readonly<Record<string, unknown>> {
-  try {
-    return (document.toJS({ maxAliasCount: 10_000 }) ?? {}) as Readonly<Record<string, unknown>>;
-  } catch (cause) {
-    throw new Layout(cause instanceof Error ? cause.message : String(cause));
-  }
+export function dataOf(text: string): Readonly<Record<string, unknown>> {
+  return (sound(text).data ?? {}) as Readonly<Record<string, unknown>>;
 }
 
 export function parse(text: string): Document {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: true, merge: true });
-  const [error] = document.errors;
-  if (!error) return document;
-  const { col, line } = lines.linePos(error.pos[0]);
-  throw new Layout(`line ${line}, column ${col}: ${error.message.split("\n")[0] ?? ""}`);
+  return sound(text).document;
+}
+
+function sound(text: string): ReadYaml {
+  const read = readYaml(text, { merge: true });
+  const [fault] = read.faults;
+  if (!fault) return read;
+  throw new Layout(`line ${fault.line}, column ${fault.column}: ${fault.message}`);
 }
 
 export function tasksOf(document: Document, text: string): YAMLSeq | null {
@@ -253,7 +250,7 @@ export function indented(text: string, indent: number): string {
 
 /** The new text holds all that the old one held, and the task. */
 function checkResult(before: string, after: string, task: ExportedTask): void {
-  const [old, now] = [before, after].map((text) => dataOf(parse(text)) as { tasks?: { id?: unknown }[] });
+  const [old, now] = [before, after].map((text) => dataOf(text) as { tasks?: { id?: unknown }[] });
   const others = (file: typeof old) => JSON.stringify(file?.tasks?.filter(({ id }) => id !== task.id) ?? []);
   const found = now?.tasks?.find(({ id }) => id === task.id) as { steps?: unknown } | undefined;
   if (others(old) === others(now) && JSON.stringify(found?.steps) === JSON.stringify(stepsOf(task))) return;

@@ -1,15 +1,6 @@
-import {
-  type Document,
-  isAlias,
-  isCollection,
-  isMap,
-  isPair,
-  isScalar,
-  LineCounter,
-  type Node,
-  parseDocument,
-} from "yaml";
+import { type Document, isAlias, isCollection, isMap, isPair, isScalar, type Node } from "yaml";
 import type { core } from "zod";
+import { readYaml } from "../../base/yaml.ts";
 import { checkTasks } from "./check-tasks.ts";
 import { indexPlaces } from "./index-places.ts";
 import type { Places } from "./places.ts";
@@ -28,9 +19,8 @@ export type Where = (path: KeyPath) => { readonly line: number; readonly column:
 
 /** The whole of tasks.yaml, checked; all problems at once, in the order of the file. */
 export function parseTasks(text: string): ParsedTasks {
-  const { document, where, problems } = parseText(text);
+  const { document, data, where, problems } = parseText(text);
   if (problems.length > 0) return { ok: false, problems };
-  const data = document.toJS({ maxAliasCount: 10_000 });
   const result = tasksFile.safeParse(withoutNulls(data ?? {}));
   if (!result.success) {
     const { issues } = result.error;
@@ -70,24 +60,29 @@ function mend(tree: unknown, path: KeyPath, at = 0): unknown {
   return copy;
 }
 
+const MOST_PROBLEMS = 1_000;
+
 /** The YAML alone: where it is none, the places of its faults. */
-export function parseText(text: string): { document: Document; where: Where; problems: readonly Problem[] } {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
-  const problems = document.errors.map((error): Problem => {
-    const { line, col } = lines.linePos(error.pos[0]);
-    return {
+export function parseText(text: string): {
+  readonly document: Document;
+  readonly data: unknown;
+  readonly where: Where;
+  readonly problems: readonly Problem[];
+} {
+  const { document, lines, faults, data } = readYaml(text, { merge: true });
+  const problems = faults.slice(0, MOST_PROBLEMS).map(
+    ({ line, column, code, message }): Problem => ({
       line,
-      column: col,
-      message: `This is not valid YAML: ${error.code === "MULTIPLE_DOCS" ? "a second document begins; expected one" : error.message.replace(/\s+/g, " ")}.`,
+      column,
+      message: `This is not valid YAML: ${code === "MULTIPLE_DOCS" ? "a second document begins; expected one" : message}.`,
       fix: "Correct the text there.",
-    };
-  });
+    }),
+  );
   const where: Where = (path) => {
     const { line, col } = lines.linePos(offsetOf(document, path));
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  return { document, where, problems };
+  return { document, data, where, problems };
 }
 
 /** Where the value stands; its key, where it has no value; the nearest thing around it, where it is missing. */

@@ -1,4 +1,5 @@
-import { type Document, isMap, isScalar, LineCounter, type Node, parseDocument } from "yaml";
+import { type Document, isMap, isScalar, type Node } from "yaml";
+import { readYaml } from "../../base/yaml.ts";
 import type { Problem } from "./problem.ts";
 
 export interface ParsedYaml {
@@ -14,19 +15,19 @@ export interface ParsedYaml {
 
 /** Parses YAML so that every value can be found again in the text. */
 export function parseYaml(file: string, text: string): ParsedYaml {
-  const lines = new LineCounter();
-  const document = parseDocument(text.replace(/^\uFEFF/, ""), { lineCounter: lines });
+  const { document, lines, faults, data } = readYaml(text.replace(/^\uFEFF/, ""));
   const at = (node: Node | null | undefined) => {
     const { line, col } = lines.linePos(node?.range?.[0] ?? 0);
     return `${file}:${line}:${col}`;
   };
   const place = (path: readonly PropertyKey[]) => at(nodeAt(document, path));
-  const problems = document.errors.map(({ linePos, message }) => ({
-    place: `${file}:${linePos?.[0].line ?? 1}:${linePos?.[0].col ?? 1}`,
-    message: `expected YAML; found: ${firstLine(message)}.`,
+  const problems = faults.map(({ line, column, message }) => ({
+    place: `${file}:${line}:${column}`,
+    message: `expected YAML; found: ${message}.`,
   }));
   return {
-    ...treeOf(document, problems, place([])),
+    tree: problems.length > 0 ? null : (data ?? {}),
+    problems,
     place,
     keyPlace(path, key) {
       const map = nodeAt(document, path);
@@ -38,29 +39,10 @@ export function parseYaml(file: string, text: string): ParsedYaml {
   };
 }
 
-function treeOf(
-  document: Document,
-  problems: readonly Problem[],
-  start: string,
-): Pick<ParsedYaml, "tree" | "problems"> {
-  if (problems.length > 0) return { tree: null, problems };
-  try {
-    return { tree: document.toJS() ?? {}, problems };
-  } catch (thrown) {
-    // Aliases that grow beyond measure.
-    const message = thrown instanceof Error ? thrown.message : String(thrown);
-    return { tree: null, problems: [{ place: start, message: `it cannot be read: ${firstLine(message)}.` }] };
-  }
-}
-
 function nodeAt(document: Document, path: readonly PropertyKey[]): Node | null {
   for (let length = path.length; length > 0; length--) {
     const node = document.getIn(path.slice(0, length), true);
     if (node !== undefined && node !== null) return node as Node;
   }
   return document.contents as Node | null;
-}
-
-function firstLine(text: string): string {
-  return (text.split("\n")[0] ?? "").replace(/ at line \d+, column \d+:?$/, "").replace(/\.$/, "");
 }

@@ -1,4 +1,4 @@
-import { parse } from "yaml";
+import { readYaml } from "../../base/yaml.ts";
 
 const MAX_NAME_BYTES = 100;
 const FALLBACK = "unnamed";
@@ -22,12 +22,8 @@ function frontMatterOf(text: string): Record<string, unknown> | null {
   const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/);
   const end = lines.findIndex((line, at) => at > 0 && /^(---|\.\.\.)\s*$/.test(line));
   if (!/^---\s*$/.test(lines[0] ?? "") || end < 0) return null;
-  try {
-    const value: unknown = parse(lines.slice(1, end).join("\n"), { maxAliasCount: 0, logLevel: "silent" });
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
+  const { data } = readYaml(lines.slice(1, end).join("\n"));
+  return typeof data === "object" && data !== null ? (data as Record<string, unknown>) : null;
 }
 
 function toSegment(name: string): string {

@@ -1,0 +1,168 @@
+/**
+ * The one way in which a YAML file of the project is read. Whoever wrote the file may mean harm: what would cost memory or
+ * time beyond measure is a fault with a place, like any other.
+ *
+ * Y1  A file is at most 4 MB, and its values nest at most 100 deep; looked at before anything is parsed.
+ * Y2  Aliases may at most stand for 1,000,000 values in all, and none stands inside of what it names.
+ */
+import { type Document, isAlias, Lexer, LineCounter, parseDocument, visit } from "yaml";
+
+export interface YamlFault {
+  /** In the text. */
+  readonly offset: number;
+  /** Both count from 1. */
+  readonly line: number;
+  readonly column: number;
+  readonly code: string;
+  /** Without the place and without a full stop. */
+  readonly message: string;
+}
+
+export interface ReadYaml {
+  /** Empty where the text is larger or deeper than may be. */
+  readonly document: Document;
+  readonly lines: LineCounter;
+  /** What keeps the file from being read; then `data` is null. */
+  readonly faults: readonly YamlFault[];
+  /** The whole as plain data; null, too, for an empty file. */
+  readonly data: unknown;
+}
+
+const MOST_BYTES = 4_000_000;
+const DEEPEST = 100;
+const MOST_VALUES = 1_000_000;
+
+/** Reads a file of one document. `merge`: `<<` merges maps. Never throws for what the text says. */
+export function readYaml(text: string, { merge = false } = {}): ReadYaml {
+  const lines = new LineCounter();
+  const excess = tooLarge(text) ?? tooDeep(text);
+  if (excess) {
+    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines.addNewLine(at + 1);
+    lines.lineStarts.unshift(0);
+    return { document: parseDocument(""), lines, faults: [placed(lines, excess)], data: null };
+  }
+  const document = withoutStacks(() =>
+    parseDocument(text, { lineCounter: lines, prettyErrors: false, merge }),
+  );
+  const faults = document.errors.map(({ pos, code, message }) =>
+    placed(lines, { offset: pos[0], code, message: oneLine(message) }),
+  );
+  if (faults.length > 0) return { document, lines, faults, data: null };
+  const expanded = expand(document);
+  return "fault" in expanded
+    ? { document, lines, faults: [placed(lines, expanded.fault)], data: null }
+    : { document, lines, faults, data: expanded.data };
+}
+
+/** The parser makes an error of each fault, of which a text can have one per character: their stacks cost the most. */
+function withoutStacks<T>(work: () => T): T {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return work();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+type Found = Pick<YamlFault, "offset" | "code" | "message">;
+
+function placed(lines: LineCounter, found: Found): YamlFault {
+  const { line, col } = lines.linePos(found.offset);
+  return { ...found, line: Math.max(line, 1), column: Math.max(col, 1) };
+}
+
+function oneLine(message: string): string {
+  return message.replace(/\s+/g, " ").replace(/\.$/, "").trim();
+}
+
+function tooLarge(text: string): Found | null {
+  // A character has at least one byte.
+  const bytes = text.length > MOST_BYTES ? text.length : new TextEncoder().encode(text).length;
+  if (bytes <= MOST_BYTES) return null;
+  return { offset: 0, code: "TOO_LARGE", message: `it has more than ${MOST_BYTES / 1_000_000} MB` };
+}
+
+const OPENS: ReadonlySet<string> = new Set(["[", "{"]);
+const CLOSES: ReadonlySet<string> = new Set(["]", "}"]);
+const NESTS: ReadonlySet<string> = new Set(["-", "?"]);
+
+/**
+ * The parser's time and stack grow without measure with the depth. Brackets are counted, and the indicators that nest on
+ * one line; over lines each level needs an indent of its own, which the indents' number bounds.
+ */
+function tooDeep(text: string): Found | null {
+  let offset = 0;
+  let brackets = 0;
+  let onLine = 0;
+  const indents: number[] = [];
+  for (const token of new Lexer().lex(text)) {
+    if (OPENS.has(token)) brackets += 1;
+    else if (CLOSES.has(token)) brackets = Math.max(0, brackets - 1);
+    else if (NESTS.has(token) && brackets === 0) onLine += 1;
+    else if (token.startsWith("\n") || token.startsWith("\r")) onLine = 0;
+    if (isIndent(text, offset, token)) countIndent(indents, token.length);
+    if (brackets + onLine + indents.length > DEEPEST)
+      return { offset, code: "TOO_DEEP", message: `its values nest more than ${DEEPEST} deep` };
+    offset += isMark(token) ? 0 : token.length;
+  }
+  return null;
+}
+
+/** The lexer's own: they stand for no character of the text. */
+function isMark(token: string): boolean {
+  return token === "\u0002" || token === "\u0018" || token === "\u001f";
+}
+
+function isIndent(text: string, offset: number, token: string): boolean {
+  return token.startsWith(" ") && (offset === 0 || text[offset - 1] === "\n");
+}
+
+function countIndent(indents: number[], width: number): void {
+  while ((indents.at(-1) ?? 0) >= width && indents.length > 0) indents.pop();
+  indents.push(width);
+}
+
+/** The document as plain data. An alias is the very value that it names, until whoever walks the data takes each apart. */
+function expand(document: Document): { readonly data: unknown } | { readonly fault: Found } {
+  const alias = firstAlias(document);
+  try {
+    const data: unknown = document.toJS({ maxAliasCount: -1 });
+    if (alias === null) return { data };
+    return countOf(data) <= MOST_VALUES ? { data } : { fault: { ...alias, ...TOO_MANY } };
+  } catch (cause) {
+    const message = oneLine(cause instanceof Error ? cause.message : String(cause));
+    return { fault: { offset: alias?.offset ?? 0, code: "UNREADABLE", message } };
+  }
+}
+
+const TOO_MANY = {
+  code: "TOO_MANY_ALIASES",
+  message: `its aliases stand for more than ${MOST_VALUES.toLocaleString("en")} values, or for themselves`,
+} as const;
+
+function firstAlias(document: Document): { readonly offset: number } | null {
+  let found: { readonly offset: number } | null = null;
+  visit(document, {
+    Alias(_, node) {
+      found = { offset: isAlias(node) ? (node.range?.[0] ?? 0) : 0 };
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
+
+/** How many values a walk would meet that takes shared ones each time; infinite where a value is within itself. */
+function countOf(data: unknown): number {
+  const known = new Map<object, number>();
+  const count = (value: unknown): number => {
+    if (typeof value !== "object" || value === null) return 1;
+    const before = known.get(value);
+    if (before !== undefined) return before;
+    known.set(value, Number.POSITIVE_INFINITY);
+    const total = Object.values(value).reduce<number>((sum, each) => sum + count(each), 1);
+    known.set(value, total);
+    return total;
+  };
+  return count(data);
+}

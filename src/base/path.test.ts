@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pathFault, projectPath } from "./path.ts";
+import { normalPath, pathFault, projectPath } from "./path.ts";
 
 describe("paths inside the project", () => {
   it("joins segments", () => {
@@ -25,6 +25,33 @@ describe("paths inside the project", () => {
     expect(pathFault(path)).toBe(why);
     expect(() => projectPath(path)).toThrowError(
       expect.objectContaining({ code: "path-outside-project", message: expect.stringContaining(why) }),
+    );
+  });
+
+  it.each([
+    ["./src/../src/b.js", "src/b.js"],
+    ["src/./a/../../b.js", "b.js"],
+    ["src/b.js", "src/b.js"],
+    ["src/..", "src/.."],
+    ["src/../../b.js", "src/../../b.js"],
+    ["../b.js", "../b.js"],
+    ["/src/../b.js", "/src/../b.js"],
+    ["a//b", "a//b"],
+    ["", ""],
+  ])("makes %j normal: %j", (path, normal) => {
+    expect(normalPath(path)).toBe(normal);
+  });
+
+  it("makes a path normal as the system would resolve it, or leaves it to be refused", () => {
+    const segment = fc.constantFrom("..", ".", "a", "b", "c.js");
+    fc.assert(
+      fc.property(fc.array(segment, { minLength: 1, maxLength: 8 }), (segments) => {
+        const normal = normalPath(segments.join("/"));
+        if (pathFault(normal) === null)
+          expect(normal).toBe(posix.normalize(segments.join("/")).replace(/\/$/, ""));
+        else expect(posix.normalize(`root/${segments.join("/")}`)).not.toMatch(/^root\/./);
+      }),
+      { numRuns: 2000 },
     );
   });
 

@@ -23,6 +23,21 @@ export function projectPath(...segments: readonly string[]): ProjectPath {
   );
 }
 
+/**
+ * The path without its `.` and `..` segments: `./src/../src/b.js` is `src/b.js`. One that would leave the project, or
+ * that is the project itself, stays as it is, to be refused by `projectPath`.
+ */
+export function normalPath(path: string): string {
+  if (path.startsWith("/")) return path;
+  const normal: string[] = [];
+  for (const segment of path.split("/")) {
+    if (segment === ".") continue;
+    if (segment !== "..") normal.push(segment);
+    else if (normal.pop() === undefined) return path;
+  }
+  return normal.length === 0 ? path : normal.join("/");
+}
+
 /** Why the text is no path inside the project, or null. */
 export function pathFault(path: string): string | null {
   if (path === "") return "it is empty";

@@ -172,6 +172,18 @@ test("an accepted plan becomes the steps of a task in tasks.yaml, in the order o
   expect(project.read("tasks.yaml")).toBe(text);
 });
 
+test("a path that leaves a folder and comes back to it is taken in its normal form", async () => {
+  using project = await projectWithTask(ID, { settings: { reviews: { default: [] } } });
+  project.write("src/b.js", "b\n");
+  await project.call("plan_task", { task_id: ID });
+  const context = { context_summary: "b", questions_for_developer: [] };
+  const given = await project.submit(ID, { ...context, affected_files: ["./src/../src/b.js"] });
+  expect(given.message).toContain("is handed in");
+  expect(project.state(ID).active_tool_state.context_store.accepted[0].artifact.affected_files).toEqual([
+    "src/b.js",
+  ]);
+});
+
 test("a task's story tells who decided what, when, and on which evidence", async () => {
   using project = await begun();
   await plan(project, ID);
@@ -191,9 +203,9 @@ test("a task's story tells who decided what, when, and on which evidence", async
   ]);
   expect(text).toContain(`# ${ID}: Limit the rate`);
   expect(text).toMatch(
-    /approved in the ai review \(by mcp, test-client 1\.0; sha256 [0-9a-f]{12}\)\n {2}- git: agrees/,
+    /approved in the AI review \(by mcp, test-client 1\.0; sha256 [0-9a-f]{12}\)\n {2}- git: agrees/,
   );
-  expect(text).toMatch(/rejected in the ai review \(by terminal, dev@host/);
+  expect(text).toMatch(/rejected in the AI review \(by terminal, dev@host/);
   expect(text).toContain("  > Look at `src`.");
-  expect(text).toContain("still active, in state 'dispatched'");
+  expect(text).toContain("still active: the review is to be handed in");
 });

@@ -276,7 +276,7 @@ test("elicit: the human is asked through the client, and the human's answer coun
   const before = project.read(STATE);
   const input = { task_id: ID, is_approved: true };
   const asked = await project.prepare("provide_review", input);
-  expect(asked.ask?.message).toContain("Do you approve 'git_status_checked' of task TS-01");
+  expect(asked.ask?.message).toContain("Do you approve the git status report of task TS-01");
   expect(project.read(STATE)).toBe(before);
   const human: Caller = { channel: "elicitation", who: "person via test-client" };
   const tools = await (await import("../../src/workflows/alfred/module.ts")).default.tools();
@@ -330,7 +330,7 @@ test("every call is a line of the log and of the transactions", async () => {
     ["create_task", "success", null, null],
     ["start_task", "success", "new", "initialized"],
     ["submit_work", "success", "initialized", "awaiting_ai_review"],
-    ["submit_work", "error", null, null],
+    ["submit_work", "error", "awaiting_ai_review", "awaiting_ai_review"],
   ]);
   expect(transactions[2].request).toEqual({ task_id: ID, artifact: CLEAN });
 });

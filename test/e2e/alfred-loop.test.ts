@@ -155,7 +155,7 @@ test("what was rejected, or has moved since, comes back only after the loop has 
   const stale = await task.submit(FROM_LOOP);
   expect(stale.data.message).toContain("expected it to be newer than what it answers");
   const work = await task.call("implement_task");
-  expect(work.text).toContain("Directive: Implement the Plan");
+  expect(work.text).toContain("Directive: Hand the Rework to the Loop");
 
   project.write("src/why.txt", "because\n");
   project.git("add", "-A");

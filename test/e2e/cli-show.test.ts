@@ -44,13 +44,15 @@ test("a person who approves what is not under review is told what a person can d
     });
   const isPersons = (state: string) => {
     const said = approve();
-    expect(said).toContain(`Nothing of task 'TS-01' is under review: it stands in '${state}'`);
+    expect(said).toContain(
+      `Nothing of task 'TS-01' is under review: ${state}, and what comes next is the assistant's`,
+    );
     expect(said).toContain("Tell your assistant to go on with TS-01");
     expect(said).not.toMatch(/submit_work|work_on_task|task_id|Call /);
   };
-  isPersons("new");
+  isPersons("its status is 'new'");
   await project.call("start_task", { task_id: "TS-01" });
-  isPersons("initialized");
+  isPersons("the git status report is to be handed in");
 });
 
 test("`pawl init` tells a person to have a task created, and a model to call the tool", async () => {

@@ -4,17 +4,17 @@
  */
 import { z } from "zod";
 import { isId } from "../../base/id.ts";
-import { pathFault } from "../../base/path.ts";
+import { normalPath, pathFault } from "../../base/path.ts";
 
 const ID_RULE = "an id: A-Z a-z 0-9 . _ -, beginning with a letter or digit, at most 100 characters";
 
 const id = (description: string) => z.string().refine(isId, { error: ID_RULE }).describe(description);
 
-/** Relative to the project and inside it; a leading `./` means the same and is dropped. */
+/** Relative to the project and inside it, in its normal form: `./src/../src/b.js` is `src/b.js`. */
 const path = (description: string) =>
   z
     .string()
-    .transform((text) => text.replace(/^(?:\.\/)+(?=.)/, ""))
+    .transform(normalPath)
     .superRefine((text, context) => {
       const fault = pathFault(text);
       if (fault !== null)

@@ -1,3 +1,4 @@
+import type { Reviewer } from "../../base/settings.ts";
 import type { ArtifactName } from "./artifacts.ts";
 import type { Artifact } from "./state-file.ts";
 import { NEXT_TOOL, type RunTool, type TaskStatus } from "./status.ts";
@@ -46,11 +47,19 @@ export interface WorkStep {
   /** What is looked at before the review. */
   readonly evidence: readonly EvidenceKind[];
   /** What a reviewer should consider, in plain words. */
-  readonly advice?: (artifact: Artifact, id: string) => readonly string[];
+  readonly advice?: (artifact: Artifact, review: ReviewOf) => readonly string[];
+  /** What approving the artifact leads to, as the end of "Approving …"; default: that it is accepted. */
+  readonly approving?: (artifact: Artifact) => string;
   /** After a rejection, approving in its work state puts the stored artifact up for review again. */
   readonly resubmits?: true;
   /** Accepting it creates the tasks that it lists. */
   readonly createsTasks?: true;
+}
+
+/** Who reviews, and who after them. */
+export interface ReviewOf {
+  readonly reviewer: Reviewer;
+  readonly thenHuman: boolean;
 }
 
 export type EvidenceKind =

@@ -21,6 +21,12 @@ export const DEFINITIONS: readonly ToolDefinition[] = [
   FINALIZE_TASK,
 ];
 
+/** The call that begins the tool or shows where its run stands: `plan_task with task_id "TS-01"`. */
+export function callOf(name: RunTool, id: string): string {
+  const { takes } = definitionOf(name);
+  return `${name} with task_id "${id}"${takes ? ` and ${takes} "" (the run has it)` : ""}`;
+}
+
 export function definitionOf(name: RunTool): ToolDefinition {
   const found = DEFINITIONS.find((definition) => definition.name === name);
   if (!found) throw new Error(`No definition of the tool ${name}.`);

@@ -2,6 +2,7 @@ import { toPawlError } from "../../base/error.ts";
 import { isId } from "../../base/id.ts";
 import type { Outside, TrackedTask } from "../../base/ports.ts";
 import type { Context } from "../module.ts";
+import { callOf } from "./definitions.ts";
 import type { ToolPlan } from "./response.ts";
 import { type ListedTask, type Listing, loadListing, type Ranked, rank, toolFor } from "./tasks.ts";
 import { openTracker } from "./tracked.ts";
@@ -49,8 +50,9 @@ export const getNextTask: ToolPlan<Record<string, never>, Listing, Remote> = {
       return { response: { status: "success", message, data: { task_id: null, ...rest } } };
     }
     const tool = toolFor(best.task);
+    const call = tool === null ? "" : ` Call ${callOf(tool, best.task.id)}.`;
     const message = [
-      `Next: '${best.task.id}' (${best.task.title}), because ${best.why}. Call ${tool} with task_id "${best.task.id}".`,
+      `Next: '${best.task.id}' (${best.task.title}), because ${best.why}.${call}`,
       ...(alternatives.length > 0
         ? [`Alternatives: ${alternatives.map(({ task_id, why }) => `${task_id} (${why})`).join("; ")}.`]
         : []),

@@ -2,7 +2,7 @@ import { PawlError } from "../../base/error.ts";
 import { type LoadedRun, loadRun, loadTask } from "./load.ts";
 import { machineOf } from "./machine.ts";
 import { statePath } from "./paths.ts";
-import { type Subtask, subtasksOf } from "./prompt.ts";
+import { renderNextSlot, type Subtask, subtasksOf } from "./prompt.ts";
 import type { Answer, ToolPlan } from "./response.ts";
 import { renderState } from "./state-file.ts";
 import { invalidAction } from "./transition.ts";
@@ -21,7 +21,7 @@ export const markSubtask: ToolPlan<MarkInput, LoadedRun, undefined> = {
     const loaded = await loadTask(view, input.task_id);
     return loadRun(view, loaded, context);
   },
-  prepare(run, _, { subtask_id }, { moment }): Answer {
+  prepare(run, _, { subtask_id }, { moment, settings }): Answer {
     const { active, definition, id, position } = run;
     if (!definition.countsSubtasks || machineOf(definition).workOf(position.state) === null)
       throw invalidAction(run, "mark_subtask_complete");
@@ -29,13 +29,15 @@ export const markSubtask: ToolPlan<MarkInput, LoadedRun, undefined> = {
     if (!subtasks.some(({ slot_id }) => slot_id === subtask_id)) throw unknown(run, subtasks, subtask_id);
     const before = active.context_store.completed_subtasks;
     const here = { before: position.state, after: position.state };
+    const again = `Subtask '${subtask_id}' of task '${id}' was marked before. Nothing was changed.`;
     if (before.includes(subtask_id))
       return {
         ...here,
         response: {
           status: "success",
-          message: `Subtask '${subtask_id}' of task '${id}' was marked before. Nothing was changed.`,
+          message: again,
           data: progress(subtasks, before),
+          next_prompt: renderNextSlot(run, again, settings.alfred),
         },
       };
     const completed = [...before, subtask_id];
@@ -49,18 +51,20 @@ export const markSubtask: ToolPlan<MarkInput, LoadedRun, undefined> = {
       updated_at: moment.time,
     };
     const { done, total } = progress(subtasks, completed);
-    const left = total - done;
-    const next = left === 0 ? "All are: call submit_work with the manifest." : `${left} to go.`;
+    const message = `Subtask '${subtask_id}' of task '${id}' is complete (${done} of ${total}).`;
+    const moved = { ...run, active: state.active_tool_state, state };
     return {
       ...here,
       response: {
         status: "success",
-        message: `Subtask '${subtask_id}' of task '${id}' is complete (${done} of ${total}). ${next}`,
+        message,
         data: progress(subtasks, completed),
+        next_prompt: renderNextSlot(moved, message, settings.alfred),
       },
       changes: [{ type: "write", path: statePath(id), text: renderState(state) }],
     };
   },
+  standing: ({ position }) => position.state,
 };
 
 function progress(subtasks: readonly Subtask[], completed: readonly string[]) {

@@ -7,6 +7,7 @@ import type { Context } from "../module.ts";
 import { scratchpadTitle } from "./archive.ts";
 import { runningNote } from "./check-evidence.ts";
 import type { ToolDefinition } from "./definition.ts";
+import { callOf } from "./definitions.ts";
 import type { Evidence } from "./evidence.ts";
 import { refreshEvidence } from "./gather.ts";
 import { type HandOver, loadHandOver } from "./hand-over.ts";
@@ -78,6 +79,7 @@ export function openTool(definition: ToolDefinition): ToolPlan<OpenInput, Seen, 
         : resumed(withEvidence(run, evidence), evidence, context);
       return handover ? withHandover(answer, handover) : answer;
     },
+    standing: ({ begins, run }) => (begins ? run.state.task_status : run.position.state),
   };
 }
 
@@ -119,7 +121,7 @@ function otherToolActive(loaded: LoadedTask, active: ActiveTool, wanted: ToolDef
   return new PawlError(
     "tool-active",
     `The tool '${active.tool_name}' is active on the task '${loaded.id}', in state '${active.current_state}'; '${wanted.name}' cannot begin before it is complete.`,
-    `Call ${active.tool_name} with task_id "${loaded.id}" to go on with it.`,
+    `Call ${callOf(active.tool_name, loaded.id)} to go on with it.`,
   );
 }
 
@@ -132,7 +134,7 @@ function checkStatus({ id, state }: LoadedTask, definition: ToolDefinition): voi
   throw new PawlError(
     "status-not-allowed",
     `Task '${id}' has status '${status}'. ${definition.name} begins in ${before.map((each) => `'${each}'`).join(", ")}.`,
-    next === null ? "The task is done." : `Call ${next} with task_id "${id}".`,
+    next === null ? "The task is done." : `Call ${callOf(next, id)}.`,
   );
 }
 

@@ -6,6 +6,7 @@ import type { RunOverview } from "../module.ts";
 import { statePath, TASKS, taskPath } from "./paths.ts";
 import { parseState, type TaskState } from "./state-file.ts";
 import { NEXT_TOOL } from "./status.ts";
+import { placeOf, wordsFor } from "./titles.ts";
 
 /** Every task, where it stands and what is awaited of whom. Reads no more than it shows. */
 export async function overview(view: View): Promise<readonly RunOverview[]> {
@@ -53,20 +54,12 @@ function standing(state: TaskState): Pick<RunOverview, "state" | "awaits" | "nex
       since: state.updated_at,
     };
   }
-  const { current_state, review_source, review_stage, tool_name, updated_at } = active;
-  const reviewer =
-    review_stage ??
-    (current_state === "awaiting_human_review"
-      ? "human"
-      : current_state === "awaiting_ai_review"
-        ? "ai"
-        : null);
-  const where = { state: `${tool_name}: ${current_state}`, since: updated_at };
-  if (reviewer === null) return { ...where, awaits: "assistant", next: "submit_work" };
-  const what = review_source ?? active.context_store.submitted?.state ?? current_state;
+  const { title, reviewer } = placeOf(active);
+  const where = { state: `${active.tool_name}: ${wordsFor(active)}`, since: active.updated_at };
+  if (reviewer === null) return { ...where, awaits: "assistant", next: `hand in the ${title}` };
   return reviewer === "human"
-    ? { ...where, awaits: "human", next: `approve or reject ${what}` }
-    : { ...where, awaits: "assistant", next: `review ${what}` };
+    ? { ...where, awaits: "human", next: `approve or reject the ${title}` }
+    : { ...where, awaits: "assistant", next: `review the ${title}` };
 }
 
 /** The first line under `## Title`, found without a markdown parser. */

@@ -16,7 +16,7 @@ export async function affectedFinding(
   const gone = await files.missing(affected_files as ProjectPath[]);
   return [
     gone.length === 0
-      ? agrees(`All ${affected_files.length} named files exist.`)
+      ? agrees("All listed files exist.")
       : differs(`These named files do not exist: ${gone.join(", ")}.`),
   ];
 }
@@ -139,7 +139,7 @@ export function subtaskFinding(
   ];
   return [
     words.length === 0
-      ? { about: "subtasks", verdict: "agrees", words: `All ${planned.length} slots of the plan are done.` }
+      ? { about: "subtasks", verdict: "agrees", words: "Every slot of the plan is named as done." }
       : { about: "subtasks", verdict: "differs", words: `${words.join("; ")}.` },
   ];
 }

@@ -1,14 +1,16 @@
 import type { AlfredSettings } from "../../base/settings.ts";
 import type { Position } from "../../engine/workflow.ts";
-import { adviceOn } from "./advice.ts";
+import { adviceOn, meaningOf } from "./advice.ts";
 import type { ToolDefinition } from "./definition.ts";
 import { DEFINITIONS } from "./definitions.ts";
 import type { LoadedRun } from "./load.ts";
 import { machineOf, workAt } from "./machine.ts";
 import type { Values } from "./prompter.ts";
 import { sentBackBy } from "./rework.ts";
-import type { Accepted, ActiveTool, ContextStore, TaskState } from "./state-file.ts";
+import type { Accepted, ActiveTool, ContextStore, Note, TaskState } from "./state-file.ts";
+import type { RunTool } from "./status.ts";
 import { artifactTemplate, promptFor } from "./texts.ts";
+import { ARTIFACT_TITLES, titleOf } from "./titles.ts";
 
 /** The prompt of the run where it now stands. */
 export function renderPrompt(run: LoadedRun, position: Position, settings: AlfredSettings): string {
@@ -17,13 +19,25 @@ export function renderPrompt(run: LoadedRun, position: Position, settings: Alfre
   return run.kit.render(run.templates, name, promptValues(run, position, settings));
 }
 
+/** What a marked slot brings: the next one, or that the work is to be handed in. */
+export function renderNextSlot(run: LoadedRun, message: string, settings: AlfredSettings): string {
+  const values = { ...promptValues(run, run.position, settings), message };
+  return run.kit.render(run.templates, "prompts/partials/next_slot", values);
+}
+
 /** Every name is there, null or empty where it holds nothing: templates are strict. */
 export function promptValues(run: LoadedRun, position: Position, settings: AlfredSettings): Values {
   const { active, definition, kit, task } = run;
   const { context_store: store } = active;
+  const { review_policy: policy } = store;
   const under = machineOf(definition).underReview(position);
   const work = workAt(definition, position);
   const submitted = under ? store.submitted : null;
+  const reviewer = under?.reviewer ?? null;
+  const review = {
+    reviewer: reviewer ?? "ai",
+    thenHuman: reviewer === "ai" && policy.includes("human"),
+  } as const;
   const subtasks = subtasksOf(run.state);
   return {
     task,
@@ -34,8 +48,10 @@ export function promptValues(run: LoadedRun, position: Position, settings: Alfre
     artifact_name: work?.artifact ?? null,
     structure: work && !under ? kit.renderStructure(work.artifact) : null,
     artifact: submitted?.artifact ?? null,
+    title: work ? ARTIFACT_TITLES[work.artifact] : null,
+    verdict: submitted && work ? meaningOf(work, submitted) : null,
     evidence: (submitted?.evidence ?? []).map((finding) => ({ ...finding, tail: finding.check?.tail ?? "" })),
-    advice: submitted && work ? adviceOn(run, work, submitted) : [],
+    advice: submitted && work ? adviceOn(run, work, submitted, review) : [],
     feedback: store.feedback,
     notes: notesOf(run.state, active),
     accepted: acceptedOf(definition, store.accepted),
@@ -45,19 +61,24 @@ export function promptValues(run: LoadedRun, position: Position, settings: Alfre
       mark: store.completed_subtasks.includes(slot.slot_id) ? "x" : " ",
     })),
     next_slot: nextSlot(subtasks, store.completed_subtasks),
+    is_begun: store.completed_subtasks.length > 0,
     rework: reworkOf(run.state, store),
     loop: run.loop ?? null,
     input: store.input ?? null,
-    reviewer: under?.reviewer ?? null,
-    then_human: under?.reviewer === "ai" && store.review_policy.includes("human"),
-    after_ai: under?.reviewer === "human" && store.review_policy.includes("ai"),
+    reviewer,
+    then_human: review.thenHuman,
+    after_ai: reviewer === "human" && policy.includes("ai"),
     human_review: settings.human_review,
   };
 }
 
 function notesOf(state: TaskState, active: ActiveTool): readonly unknown[] {
-  const earlier = DEFINITIONS.flatMap(({ name }) => state.completed_tool_outputs[name]?.notes ?? []);
-  return [...earlier, ...active.context_store.notes];
+  const titled = (tool: RunTool, notes: readonly Note[]) =>
+    notes.map((note) => ({ ...note, title: titleOf(tool, note.state) }));
+  const earlier = DEFINITIONS.flatMap(({ name }) =>
+    titled(name, state.completed_tool_outputs[name]?.notes ?? []),
+  );
+  return [...earlier, ...titled(active.tool_name, active.context_store.notes)];
 }
 
 /** By work state, null where nothing is accepted yet. */

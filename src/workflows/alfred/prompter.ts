@@ -33,7 +33,7 @@ export function render(templates: TemplateSet, name: string, values: Values): st
     );
   try {
     const { liquid, parsed } = engine(templates);
-    const known = parsed.get(template.text) ?? liquid.parse(template.text, name);
+    const known = parsed.get(template.text) ?? liquid.parse(withoutTagLines(template.text), name);
     parsed.set(template.text, known);
     return tidy(liquid.renderSync(known, values));
   } catch (cause) {
@@ -65,20 +65,44 @@ function makeEngine(partials: readonly (readonly [string, TemplateText])[]): Liq
     strictFilters: true,
     ownPropertyOnly: true,
     cache: true,
-    trimTagRight: true,
     greedy: false,
     parseLimit: MAX_TEMPLATE_CHARACTERS,
     renderLimit: MAX_RENDER_MILLISECONDS,
     memoryLimit: MAX_MEMORY,
-    templates: Object.fromEntries(partials.map(([name, { text }]) => [name.slice(PARTIALS.length), text])),
+    templates: Object.fromEntries(
+      partials.map(([name, { text }]) => [name.slice(PARTIALS.length), withoutTagLines(text)]),
+    ),
   });
   liquid.registerFilter("quote", quote);
   liquid.registerFilter("fenced", fenced);
   liquid.registerFilter("line", (value: unknown) => String(value).replace(/\s+/g, " ").trim());
+  liquid.registerFilter("bullets", bullets);
+  liquid.registerFilter("reviewer", (value: unknown) => (value === "ai" ? "AI" : value));
+  liquid.registerFilter("article", (value: unknown) => (/^[aeiou]/i.test(String(value)) ? "an" : "a"));
   return liquid;
 }
 
 const PARTIALS = "prompts/partials/";
+
+/**
+ * A line that holds nothing but a tag leaves no line behind; a tag within a line leaves the blanks around it. The line
+ * break is trimmed by Liquid's own sign, so that the numbers of lines in errors stay right.
+ */
+function withoutTagLines(text: string): string {
+  return text.replace(/^[ \t]*(\{%(?:(?!%\}).)*?)-?%\}[ \t]*$/gm, "$1-%}");
+}
+
+/** Texts as one list, each an item of its own however many lines it has. */
+function bullets(items: unknown): string {
+  return (items as readonly unknown[])
+    .map(
+      (item) =>
+        `- ${String(item)
+          .trim()
+          .replace(/\r\n|\r|\n/g, "\n  ")}`,
+    )
+    .join("\n");
+}
 
 /** As JSON (a text as it is) within a fence that nothing in it can close. */
 export function fenced(value: unknown): string {

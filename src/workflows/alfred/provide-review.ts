@@ -2,15 +2,17 @@ import { PawlError } from "../../base/error.ts";
 import type { View } from "../../base/ports.ts";
 import type { Reviewer } from "../../base/settings.ts";
 import type { Context, GateInput } from "../module.ts";
+import { meaningOf } from "./advice.ts";
 import { runningNote } from "./check-evidence.ts";
 import type { Evidence } from "./evidence.ts";
 import { refreshEvidence } from "./gather.ts";
 import { type LoadedRun, loadRun, loadTask } from "./load.ts";
 import { machineOf, stepOf } from "./machine.ts";
 import type { Answer, ToolPlan } from "./response.ts";
-import type { ContextStore, Submission, Verdict } from "./state-file.ts";
+import type { ContextStore, Submission, TaskState, Verdict } from "./state-file.ts";
 import { checkCreation } from "./submission-checks.ts";
 import { checkUnaltered } from "./submit-work.ts";
+import { titleOf, wordsFor } from "./titles.ts";
 import { commit, invalidAction, take, verdictOf } from "./transition.ts";
 
 export interface ReviewInput {
@@ -31,6 +33,7 @@ export const provideReview: ToolPlan<ReviewInput, LoadedRun, Evidence> = {
   },
   gather: (run, _, outside) => refreshEvidence(run, outside),
   prepare: (run, evidence, input, context) => review(run, evidence, givenBy(input), context),
+  standing: ({ position }) => position.state,
 };
 
 /** `pawl approve` and `pawl reject`: the same verdict, from a person at a terminal. */
@@ -40,7 +43,7 @@ export const humanGate: ToolPlan<GateInput, LoadedRun, Evidence> = {
   run: (input) => `alfred:${input.id}`,
   async read(view, input, context) {
     const task = await loadTask(view, input.id);
-    if (task.state.active_tool_state === null) throw nothingToReview(task.id, task.state.task_status);
+    if (task.state.active_tool_state === null) throw nothingToReview(task.state);
     const run = await loadRun(view, task, context);
     return checked(run, input.approve, view);
   },
@@ -50,24 +53,25 @@ export const humanGate: ToolPlan<GateInput, LoadedRun, Evidence> = {
     if (under?.reviewer === "ai" && input.approve)
       throw new PawlError(
         "invalid-action",
-        `'${under.work}' of task '${run.id}' awaits the assistant's own review, not yet a human's approval.`,
+        `The ${titleOf(run.definition.name, under.work)} of task '${run.id}' awaits the assistant's own review, not yet a human's approval.`,
         "Tell your assistant to review it first, or reject it now with `pawl reject`.",
       );
     try {
       return review(run, evidence, { approved: input.approve, notes: input.notes ?? "" }, context);
     } catch (thrown) {
-      if (thrown instanceof PawlError && thrown.code === "invalid-action")
-        throw nothingToReview(run.id, run.position.state);
+      if (thrown instanceof PawlError && thrown.code === "invalid-action") throw nothingToReview(run.state);
       throw thrown;
     }
   },
+  standing: ({ position }) => position.state,
 };
 
 /** What a model is told names its tools; a person is told what a person can do. */
-function nothingToReview(id: string, state: string): PawlError {
+function nothingToReview({ task_id: id, active_tool_state: active, task_status }: TaskState): PawlError {
+  const where = active === null ? `its status is '${task_status}'` : wordsFor(active);
   return new PawlError(
     "invalid-action",
-    `Nothing of task '${id}' is under review: it stands in '${state}', and what comes next is the assistant's.`,
+    `Nothing of task '${id}' is under review: ${where}, and what comes next is the assistant's.`,
     `Tell your assistant to go on with ${id}; \`pawl status\` shows when it awaits you.`,
   );
 }
@@ -122,7 +126,7 @@ function review(run: LoadedRun, evidence: Evidence, given: Given, context: Conte
     decision,
     (store) => judged({ ...store, submitted: current }, current, verdict),
     {
-      message: `The ${who} review of '${under.work}' of task '${run.id}': ${what}${notes}.${runningNote(evidence, run.definition.name)}`,
+      message: `The ${titleOf(run.definition.name, under.work)} of task '${run.id}' is ${what}${notes} in the ${who} review.${runningNote(evidence, run.definition.name)}`,
       summary: `${under.work} ${what}${notes} in the ${who} review`,
     },
     context,
@@ -145,7 +149,7 @@ function resubmitted(
   decision: ReturnType<typeof take>,
   context: Context,
 ): Answer {
-  const message = `The stored artifact of '${submitted.state}' of task '${run.id}' is up for review again.`;
+  const message = `The stored ${titleOf(run.definition.name, submitted.state)} of task '${run.id}' is up for review again.`;
   const again = { ...submitted, time: context.moment.time };
   return commit(
     run,
@@ -164,12 +168,13 @@ function humanOnly(run: LoadedRun, submitted: Submission, given: Given, context:
   if (human_review === "confirm")
     throw new PawlError(
       "caller-not-allowed",
-      `The human review of '${submitted.state}' of task '${run.id}' can only be given by a human, in a terminal (human_review: confirm). Nothing was changed.`,
-      `Ask the human to run \`pawl approve ${run.id}\` or \`pawl reject ${run.id}\`, then call ${run.definition.name} with task_id "${run.id}".`,
+      `The human review of the ${titleOf(run.definition.name, submitted.state)} of task '${run.id}' can only be given by a human, in a terminal (human_review: confirm). Nothing was changed.`,
+      `Ask the human to run \`pawl approve ${run.id}\` or \`pawl reject ${run.id}\`, wait until it is done, then call work_on_task with task_id "${run.id}".`,
     );
-  const step = `'${submitted.state}' of task ${run.id} (${run.task.title})`;
+  const step = stepOf(run.definition, submitted.state);
+  const meaning = meaningOf(step, submitted);
   const message = [
-    `Do you approve ${step}?`,
+    `Do you approve the ${titleOf(run.definition.name, step.state)} of task ${run.id} (${run.task.title})? Approving ${meaning.approve}; rejecting ${meaning.reject}.`,
     ...(given.notes.trim() === "" ? [] : [`The assistant says: ${given.notes}`]),
     ...submitted.evidence
       .filter(({ verdict }) => verdict !== "agrees")
@@ -193,7 +198,7 @@ function checkApproval(run: LoadedRun, submitted: Submission, context: Context):
   throw new PawlError(
     "evidence-differs",
     [
-      `'${submitted.state}' of task '${run.id}' cannot be approved while what was found does not agree with it (evidence: require):`,
+      `The ${titleOf(run.definition.name, submitted.state)} of task '${run.id}' cannot be approved while what was found does not agree with it (evidence: require):`,
       ...open.map(({ about, verdict, words }) => `- ${about} (${verdict}): ${words}`),
     ].join("\n"),
     "Settle it and look again, or reject the artifact with what should be done.",
@@ -212,7 +217,7 @@ function lastVerdict(verdicts: readonly Verdict[], state: string, stage: Reviewe
 function altered(run: LoadedRun, submitted: Submission): PawlError {
   return new PawlError(
     "approval-void",
-    `The artifact of '${submitted.state}' of task '${run.id}' was changed on disk after it was handed in: what it is now was not reviewed, so it cannot be approved.`,
+    `The ${titleOf(run.definition.name, submitted.state)} of task '${run.id}' was changed on disk after it was handed in: what it is now was not reviewed, so it cannot be approved.`,
     "Reject it with provide_review (is_approved: false) and hand it in again with submit_work, or restore it as it was.",
   );
 }

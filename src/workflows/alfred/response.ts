@@ -3,7 +3,9 @@ import type { PawlEvent } from "../../base/event.ts";
 import { isId } from "../../base/id.ts";
 import type { Change, Outside, View } from "../../base/ports.ts";
 import type { Advance, Context, FollowUp, HumanQuestion, LogLine, Prepared, Reply } from "../module.ts";
+import { loadState } from "./load.ts";
 import { logPath, transactionsPath } from "./paths.ts";
+import type { TaskState } from "./state-file.ts";
 
 /** What every tool answers. */
 export interface Response {
@@ -37,10 +39,17 @@ export interface ToolPlan<Input, Seen, Gathered> {
   read(view: View, input: Input, context: Context): Promise<Seen>;
   gather?(seen: Seen, input: Input, outside: Outside, context: Context): Promise<Gathered>;
   prepare(seen: Seen, gathered: Gathered, input: Input, context: Context): Answer;
+  /** Where the task stood when it was read, for the log of a call that is refused later. */
+  standing?(seen: Seen): string;
 }
 
 type Edge<Input> = Pick<ToolPlan<Input, never, never>, "tool" | "task">;
-type Attempt<T> = { readonly value: T } | { readonly error: PawlError };
+type Attempt<T> = { readonly value: T } | Failed;
+interface Failed {
+  readonly error: PawlError;
+  /** Where the task stood; null where there is no task, or its state cannot be read. */
+  readonly standing?: string | null;
+}
 
 /**
  * The edge of a tool: what was thrown inside becomes its answer, with nothing committed, and every call is logged.
@@ -55,7 +64,10 @@ export function atTheEdge<Input, Seen, Gathered>(
       const task = plan.task(input);
       return task !== null && !isId(task) ? null : plan.run(input);
     },
-    read: (view, input, context) => attempt(() => plan.read(view, input, context)),
+    read: async (view, input, context) => {
+      const seen = await attempt(() => plan.read(view, input, context));
+      return "error" in seen ? { ...seen, standing: await loadStanding(view, plan.task(input)) } : seen;
+    },
     ...(gather && {
       gather: (seen: Attempt<Seen>, input: Input, outside: Outside, context: Context) =>
         "error" in seen
@@ -63,16 +75,31 @@ export function atTheEdge<Input, Seen, Gathered>(
           : attempt(() => gather.call(plan, seen.value, input, outside, context)),
     }),
     prepare: (seen, gathered, input, context) => {
-      if ("error" in seen) return refusal(plan, seen.error, input, context);
-      if (gather && "error" in gathered) return refusal(plan, gathered.error, input, context);
+      if ("error" in seen) return refusal(plan, seen, input, context);
+      const standing = plan.standing?.(seen.value) ?? null;
+      if (gather && "error" in gathered) return refusal(plan, { ...gathered, standing }, input, context);
       const value = gather && "value" in gathered ? gathered.value : (undefined as Gathered);
       try {
         return prepared(plan, plan.prepare(seen.value, value, input, context), input, context);
       } catch (thrown) {
-        return refusal(plan, foreseen(thrown), input, context);
+        return refusal(plan, { error: foreseen(thrown), standing }, input, context);
       }
     },
   };
+}
+
+async function loadStanding(view: View, task: string | null): Promise<string | null> {
+  if (!isId(task)) return null;
+  try {
+    return standingOf(await loadState(view, task));
+  } catch {
+    return null;
+  }
+}
+
+/** The state of the active run, or the task's status where none is active. */
+export function standingOf({ active_tool_state, task_status }: TaskState): string {
+  return active_tool_state?.current_state ?? task_status;
 }
 
 async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
@@ -102,7 +129,7 @@ function prepared<Input>(plan: Edge<Input>, answer: Answer, input: Input, contex
 
 function refusal<Input>(
   plan: Edge<Input>,
-  error: PawlError,
+  { error, standing }: Failed,
   input: Input,
   context: Context,
 ): Prepared<Reply> {
@@ -111,9 +138,10 @@ function refusal<Input>(
     message: error.message,
     data: { code: error.code, fix: error.fix },
   };
+  const answer = { response, ...(standing && { before: standing }) };
   return {
     reply: { text: `${error.message}\n${error.fix}`, data: { ...response }, refused: true },
-    ...(!WITHOUT_TASK.includes(error.code) && { logs: logsOf(plan, { response }, input, context) }),
+    ...(!WITHOUT_TASK.includes(error.code) && { logs: logsOf(plan, answer, input, context) }),
   };
 }
 

@@ -7,14 +7,18 @@ import type { Evidence } from "./evidence.ts";
 import { type LoadedTask, loadTask } from "./load.ts";
 import { archiveFolder, archivePath } from "./paths.ts";
 import type { Accepted, FinishedRun, Verdict } from "./state-file.ts";
+import type { RunTool } from "./status.ts";
+import { titleOf, wordsFor } from "./titles.ts";
 
 interface ToldRun {
-  readonly tool: string;
+  readonly tool: RunTool;
   readonly started_at: string;
   /** Null while it goes on. */
   readonly finished_at: string | null;
   readonly task_status: string;
   readonly current_state: string | null;
+  /** Where it stands, for people; null where it is over. */
+  readonly standing: string | null;
   readonly accepted: readonly Accepted[];
   readonly verdicts: readonly Verdict[];
 }
@@ -50,11 +54,12 @@ async function loadArchive(view: View, id: string): Promise<readonly ToldRun[]> 
   return runs;
 }
 
-type Archived = FinishedRun & { readonly tool_name: string };
+type Archived = FinishedRun & { readonly tool_name: RunTool };
 
 function told(run: Archived): ToldRun {
   const { accepted, finished_at, started_at, task_status, tool_name, verdicts } = run;
-  return { tool: tool_name, started_at, finished_at, task_status, current_state: null, accepted, verdicts };
+  const over = { current_state: null, standing: null };
+  return { tool: tool_name, started_at, finished_at, task_status, ...over, accepted, verdicts };
 }
 
 function parseArchive(text: string, path: string): Archived {
@@ -82,6 +87,7 @@ function activeRun({ state }: LoadedTask): readonly ToldRun[] {
       finished_at: null,
       task_status: state.task_status,
       current_state: active.current_state,
+      standing: wordsFor(active),
       accepted,
       verdicts,
     },
@@ -91,7 +97,7 @@ function activeRun({ state }: LoadedTask): readonly ToldRun[] {
 function renderRun(run: ToldRun): string {
   const end = run.finished_at
     ? `to ${run.finished_at}; it left the task '${run.task_status}'`
-    : `still active, in state '${run.current_state}'`;
+    : `still active: ${run.standing}`;
   const states = [...new Set([...run.verdicts, ...run.accepted].map(({ state }) => state))];
   return [
     `## ${run.tool}\n\nFrom ${run.started_at} ${end}.\n`,
@@ -102,14 +108,14 @@ function renderRun(run: ToldRun): string {
 function renderState(run: ToldRun, state: string): string {
   const verdicts = run.verdicts.filter((verdict) => verdict.state === state).map(renderVerdict);
   const accepted = run.accepted.filter((each) => each.state === state).map(renderAccepted);
-  return [`### ${state}\n`, ...verdicts, ...accepted].join("\n");
+  return [`### ${sentence(titleOf(run.tool, state))}\n`, ...verdicts, ...accepted].join("\n");
 }
 
 function renderVerdict(verdict: Verdict): string {
   const what = verdict.approved ? "approved" : "rejected";
   const who = verdict.who === null ? "" : `, ${oneLine(verdict.who)}`;
   const notes = verdict.notes.trim() === "" ? "" : `\n\n${indented(verdict.notes)}\n`;
-  const head = `- ${verdict.time}: ${what} in the ${verdict.stage} review (by ${verdict.channel}${who}; sha256 ${verdict.sha256.slice(0, 12)})`;
+  const head = `- ${verdict.time}: ${what} in the ${verdict.stage === "ai" ? "AI" : "human"} review (by ${verdict.channel}${who}; sha256 ${verdict.sha256.slice(0, 12)})`;
   return `${head}${notes}${renderEvidence(verdict.evidence)}`;
 }
 
@@ -126,6 +132,7 @@ function renderAccepted({ artifact, sha256, time }: Accepted): string {
   return `\nAccepted at ${time} (sha256 ${sha256.slice(0, 12)}):\n\n${fence}json\n${json}\n${fence}\n`;
 }
 
+const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 const indented = (text: string): string =>
   text

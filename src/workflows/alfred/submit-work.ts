@@ -9,8 +9,8 @@ import { makeManifest } from "./loop-manifest.ts";
 import { type LoopSide, loadLoopSide } from "./loop-side.ts";
 import { machineOf, stepOf } from "./machine.ts";
 import { subtasksOf } from "./prompt.ts";
-import type { Answer, ToolPlan } from "./response.ts";
-import type { Artifact, Submission } from "./state-file.ts";
+import { type Answer, standingOf, type ToolPlan } from "./response.ts";
+import type { Artifact, Submission, TaskState } from "./state-file.ts";
 import { checkSubmission } from "./submission-checks.ts";
 import { commit, invalidAction, take } from "./transition.ts";
 
@@ -27,7 +27,7 @@ interface Work {
 type Seen =
   | (Work & { readonly kind: "artifact"; readonly artifact: Artifact })
   | (Work & { readonly kind: "loop"; readonly side: LoopSide })
-  | { readonly kind: "before"; readonly answer: Answer };
+  | { readonly kind: "before"; readonly answer: Answer; readonly state: TaskState };
 
 /** What is handed in, and what was found beside it. */
 type HandedIn = Omit<Submission, "state" | "time">;
@@ -41,7 +41,7 @@ export const submitWork: ToolPlan<SubmitInput, Seen, HandedIn | null> = {
     const loaded = await loadTask(view, input.task_id);
     const fromLoop = isFromLoop(input.artifact);
     const before = fromLoop ? handedInBefore(loaded) : null;
-    if (before) return { kind: "before", answer: before };
+    if (before) return { kind: "before", answer: before, state: loaded.state };
     const run = await loadRun(view, loaded, context);
     const { state } = run.position;
     const work = machineOf(run.definition).workOf(state);
@@ -72,6 +72,7 @@ export const submitWork: ToolPlan<SubmitInput, Seen, HandedIn | null> = {
     if (handedIn === null) throw new Error("Nothing was gathered for what is handed in.");
     return handIn(seen, handedIn, context);
   },
+  standing: (seen) => (seen.kind === "before" ? standingOf(seen.state) : seen.run.position.state),
 };
 
 /** The trigger's name where the state takes none: that of the work under review. */

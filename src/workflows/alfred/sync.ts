@@ -76,7 +76,7 @@ export const sync: Advance<SyncInput, Seen, Gathered, Reply> = {
     return {
       reply: {
         text,
-        data: { task_id: id, told: now, pending: !isTold(now, wanted) },
+        data: { task_id: id, told: now, pending: !isTold(now, wanted), changed: isChanged },
         ...(error && { refused: true as const }),
       },
       ...(isChanged && {
@@ -104,8 +104,7 @@ export function followedBySync(id: string, context: Context): FollowUp<Reply> | 
 
 /** The tracker's news at the end of the answer's message; silence where nothing had to be told. */
 function merge(reply: Reply, { data, refused, text }: Reply): Reply {
-  const isNews = refused === true || /was told/.test(text);
-  if (!isNews) return reply;
+  if (refused !== true && data.changed !== true) return reply;
   const message = `${String(reply.data.message ?? "")} ${text}`.trim();
   return {
     ...reply,

@@ -4,7 +4,7 @@ import type { View } from "../../base/ports.ts";
 import { loadState, loadTaskIds } from "./load.ts";
 import { loadKit } from "./load-kit.ts";
 import { taskPath } from "./paths.ts";
-import { NEXT_TOOL, type TaskStatus } from "./status.ts";
+import { NEXT_TOOL, type RunTool, type TaskStatus } from "./status.ts";
 import { PRIORITIES, type Priority } from "./task-order.ts";
 
 export interface ListedTask {
@@ -13,7 +13,7 @@ export interface ListedTask {
   readonly status: TaskStatus;
   readonly priority: Priority | null;
   readonly dependencies: readonly string[];
-  readonly activeTool: string | null;
+  readonly activeTool: RunTool | null;
 }
 
 export interface Listing {
@@ -118,4 +118,5 @@ function reasonFor(task: ListedTask): string {
   return words.join(", ");
 }
 
-export const toolFor = ({ activeTool, status }: ListedTask): string | null => activeTool ?? NEXT_TOOL[status];
+export const toolFor = ({ activeTool, status }: ListedTask): RunTool | null =>
+  activeTool ?? NEXT_TOOL[status];

@@ -9,12 +9,16 @@ import type { Persona } from "./persona.ts";
 import type { TemplateSet, TemplateText } from "./prompter.ts";
 
 const PARTIALS = [
+  "build",
+  "criteria",
   "feedback",
   "header",
+  "next_slot",
   "notes",
   "persona",
   "plan",
   "review",
+  "slot",
   "submit",
   "task",
   "verdict_ai",

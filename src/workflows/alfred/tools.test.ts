@@ -20,3 +20,9 @@ test("no two tools have the same name", () => {
   const names = TOOLS.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
 });
+
+test("create_spec says that it needs the product document", () => {
+  const schema = TOOLS.find(({ name }) => name === "create_spec")?.input;
+  expect(schema?.safeParse({ task_id: "TS-01" }).success).toBe(false);
+  expect(schema?.safeParse({ task_id: "TS-01", prd_content: "# Rates" }).success).toBe(true);
+});

@@ -108,7 +108,9 @@ export const TOOLS: readonly Tool[] = [
       input: z.strictObject({
         task_id,
         ...(definition.takes && {
-          [definition.takes]: z.string().optional().describe("the product document, as markdown"),
+          [definition.takes]: z
+            .string()
+            .describe("the product document, as markdown; empty for a run that has begun"),
         }),
         ...(definition.countsSubtasks && {
           hand_over: z.boolean().optional().describe("have the loop's agents do it"),

@@ -10,6 +10,7 @@ import type { Decision } from "../../engine/workflow.ts";
 import type { Context } from "../module.ts";
 import { finishChanges, scratchpadChange } from "./archive.ts";
 import { VERIFIED } from "./definition.ts";
+import { callOf } from "./definitions.ts";
 import type { LoadedRun } from "./load.ts";
 import { machineOf, placed, positionOf, stepOf } from "./machine.ts";
 import { taskFiles } from "./new-tasks.ts";
@@ -48,7 +49,7 @@ export function invalidAction(run: LoadedRun, trigger: string): PawlError {
 function nextStep(run: LoadedRun): string {
   const machine = machineOf(run.definition);
   const under = machine.underReview(run.position);
-  const tool = `Call ${run.definition.name} with task_id "${run.id}" to see the current prompt.`;
+  const tool = `Call ${callOf(run.definition.name, run.id)} to see the current prompt.`;
   return under
     ? `'${under.work}' is under review by the ${under.reviewer === "ai" ? "assistant" : "human"}: call provide_review. ${tool}`
     : `An artifact is awaited: call submit_work. ${tool}`;

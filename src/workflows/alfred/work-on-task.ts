@@ -1,7 +1,9 @@
+import { callOf } from "./definitions.ts";
 import { type LoadedTask, loadTask } from "./load.ts";
 import type { ToolPlan } from "./response.ts";
 import { NEXT_TOOL } from "./status.ts";
 import type { Task } from "./task-file.ts";
+import { wordsFor } from "./titles.ts";
 import { fetchTask, isTracked } from "./tracked.ts";
 
 /** Reads only: which tool the task's status calls for. */
@@ -27,8 +29,8 @@ export const workOnTask: ToolPlan<{ readonly task_id: string }, LoadedTask, Task
       tool === null
         ? `Task '${id}' is done.`
         : active
-          ? `Task '${id}' has '${active.tool_name}' active, in state '${active.current_state}'. Call ${tool} with task_id "${id}" to go on.`
-          : `Task '${id}' has status '${state.task_status}'. Call ${tool} with task_id "${id}".`;
+          ? `Task '${id}' has '${active.tool_name}' active: ${wordsFor(active)}. Call ${callOf(active.tool_name, id)} to go on.`
+          : `Task '${id}' has status '${state.task_status}'. Call ${callOf(tool, id)}.`;
     const here = active?.current_state ?? state.task_status;
     return { response: { status: "success", message, data }, before: here, after: here };
   },

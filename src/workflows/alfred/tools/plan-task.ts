@@ -1,5 +1,5 @@
 import type { ArtifactOf } from "../artifacts.ts";
-import type { ToolDefinition } from "../definition.ts";
+import type { ReviewOf, ToolDefinition } from "../definition.ts";
 
 export const PLAN_TASK: ToolDefinition = {
   name: "plan_task",
@@ -13,7 +13,8 @@ export const PLAN_TASK: ToolDefinition = {
       review: "review_context",
       artifact: "ContextAnalysisArtifact",
       evidence: ["affected-files"],
-      advice: (artifact) => adviseOnQuestions(artifact as ArtifactOf<"ContextAnalysisArtifact">),
+      advice: (artifact, review) =>
+        adviseOnQuestions(artifact as ArtifactOf<"ContextAnalysisArtifact">, review),
     },
     { state: "strategize", review: "review_strategy", artifact: "StrategyArtifact", evidence: [] },
     { state: "design", review: "review_design", artifact: "DesignArtifact", evidence: ["designed-files"] },
@@ -35,10 +36,17 @@ export const PLAN_TASK: ToolDefinition = {
     `Planning for task ${id} is complete. The task is now '${status}'. To begin implementation, use the 'implement_task' tool.`,
 };
 
-function adviseOnQuestions(analysis: ArtifactOf<"ContextAnalysisArtifact">): readonly string[] {
-  const count = analysis.questions_for_developer.length;
+/** An assistant that reviews before a human leaves the questions to them. */
+function adviseOnQuestions(
+  { questions_for_developer }: ArtifactOf<"ContextAnalysisArtifact">,
+  { thenHuman }: ReviewOf,
+): readonly string[] {
+  const count = questions_for_developer.length;
   if (count === 0) return [];
+  const there = `There ${count === 1 ? "is a question" : `are ${count} questions`} for the developer in it.`;
   return [
-    `There ${count === 1 ? "is a question" : `are ${count} questions`} for the developer in the artifact. Answer in feedback_notes; approved with notes, they reach every later step.`,
+    thenHuman
+      ? `${there} A human answers after you: ask only whether it must be asked.`
+      : `${there} Answers belong in the notes of the approval; they reach every later step.`,
   ];
 }

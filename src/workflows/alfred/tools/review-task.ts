@@ -6,7 +6,17 @@ export const REVIEW_TASK: ToolDefinition = {
   description:
     "Review the implementation of a task against its plan and criteria. Use it when the task is ready_for_review; a review that does not approve sends it back for revisions.",
   reviews: "shared",
-  steps: [{ state: "dispatched", artifact: "ReviewArtifact", evidence: ["diff"] }],
+  steps: [
+    {
+      state: "dispatched",
+      artifact: "ReviewArtifact",
+      evidence: ["diff"],
+      approving: ({ approved }) =>
+        approved === false
+          ? "agrees with the review, which sends the task back for revisions"
+          : "agrees with the review, which lets the task go on to its tests",
+    },
+  ],
   status: { before: ["ready_for_review"], running: "in_review", after: "ready_for_testing" },
   sendsBack: { to: "revisions_requested", when: ({ approved }) => approved === false },
   persona: "planning",

@@ -1,0 +1,54 @@
+/** Words for people in the place of states and models: a person is never shown `dispatched`. */
+import type { Reviewer } from "../../base/settings.ts";
+import type { ArtifactName } from "./artifacts.ts";
+import { SHARED_REVIEW } from "./definition.ts";
+import { definitionOf } from "./definitions.ts";
+import type { ActiveTool } from "./state-file.ts";
+import type { RunTool } from "./status.ts";
+
+/** What people call an artifact. */
+export const ARTIFACT_TITLES: Readonly<Record<ArtifactName, string>> = {
+  GitStatusArtifact: "git status report",
+  BranchCreationArtifact: "branch report",
+  ContextAnalysisArtifact: "context analysis",
+  StrategyArtifact: "strategy",
+  DesignArtifact: "design",
+  ExecutionPlanArtifact: "execution plan",
+  ImplementationManifestArtifact: "implementation manifest",
+  ReviewArtifact: "review",
+  TestResultArtifact: "test result",
+  FinalizeArtifact: "delivery report",
+  EngineeringSpecArtifact: "specification",
+  TaskListArtifact: "list of tasks",
+};
+
+/** What people call the artifact of a tool's work state. */
+export function titleOf(tool: RunTool, state: string): string {
+  const step = definitionOf(tool).steps.find((each) => each.state === state);
+  return step ? ARTIFACT_TITLES[step.artifact] : "artifact";
+}
+
+/** What the run is about, and who reviews it; null: it is still to be handed in. Reads no table. */
+export function placeOf(active: ActiveTool): { readonly title: string; readonly reviewer: Reviewer | null } {
+  const { context_store, current_state, review_source, review_stage, tool_name } = active;
+  const { opening, steps } = definitionOf(tool_name);
+  const [first] = steps;
+  const isOpening = opening?.state === current_state;
+  const work =
+    review_source ??
+    steps.find(({ review, state }) => state === current_state || review === current_state)?.state ??
+    (isOpening ? first?.state : context_store.submitted?.state);
+  return { title: titleOf(tool_name, work ?? ""), reviewer: review_stage ?? sharedReviewer(current_state) };
+}
+
+function sharedReviewer(state: string): Reviewer | null {
+  if (state === SHARED_REVIEW.human) return "human";
+  return state === SHARED_REVIEW.ai ? "ai" : null;
+}
+
+/** Where the run stands, in words: `the design is under human review`. */
+export function wordsFor(active: ActiveTool): string {
+  const { reviewer, title } = placeOf(active);
+  if (reviewer === null) return `the ${title} is to be handed in`;
+  return `the ${title} is under ${reviewer === "ai" ? "AI" : "human"} review`;
+}

@@ -1,5 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -42,14 +50,15 @@ test("a long command is not waited for; its outcome is there for whoever asks la
 });
 
 test("the run outlives the process that began it", async () => {
+  const command = "while [ ! -e go ]; do sleep 0.02; done; echo done";
   const program = `
     const { openChecks } = await import(${JSON.stringify(join(import.meta.dirname, "checks.ts"))});
     const checks = openChecks({ root: ${JSON.stringify(root)}, environment: process.env, patienceMilliseconds: 1 });
-    process.stdout.write((await checks.run("k", "while [ ! -e go ]; do sleep 0.02; done; echo done")).kind);`;
+    process.stdout.write((await checks.run("k", ${JSON.stringify(command)})).kind);`;
   const told = execFileSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });
   expect(told).toBe("running");
   writeFileSync(join(root, "go"), "");
-  expect(await open().run("k", "false")).toMatchObject({ kind: "ended", exitCode: 0, tail: "done" });
+  expect(await open().run("k", command)).toMatchObject({ kind: "ended", exitCode: 0, tail: "done" });
 });
 
 test("a run that vanished without an outcome is begun again", async () => {
@@ -100,3 +109,35 @@ function isRunning(pid: number): boolean {
     return false;
   }
 }
+
+test("a run of another command is not taken for this one's, whatever its key says", async () => {
+  await open().run("k", "true");
+  expect(await open().run("k", "echo other; exit 3")).toMatchObject({ exitCode: 3, tail: "other" });
+});
+
+test("a link in the place of a run is not followed", async () => {
+  const elsewhere = mkdtempSync(join(tmpdir(), "pawl-checks-elsewhere-"));
+  try {
+    writeFileSync(join(elsewhere, "ended"), "0");
+    const start = { command: "exit 3", pid: 0, birth: null, time: Date.now() };
+    writeFileSync(join(elsewhere, "start.json"), JSON.stringify(start));
+    mkdirSync(join(root, ".pawl/checks"), { recursive: true });
+    symlinkSync(elsewhere, join(root, ".pawl/checks/k"));
+    expect(await open().run("k", "exit 3")).toMatchObject({ kind: "ended", exitCode: 3 });
+    expect(readdirSync(elsewhere).sort()).toEqual(["ended", "start.json"]);
+  } finally {
+    rmSync(elsewhere, { recursive: true, force: true });
+  }
+});
+
+test("a link in the place of all runs is refused", async () => {
+  const elsewhere = mkdtempSync(join(tmpdir(), "pawl-checks-elsewhere-"));
+  try {
+    mkdirSync(join(root, ".pawl"));
+    symlinkSync(elsewhere, join(root, ".pawl/checks"));
+    await expect(open().run("k", "true")).rejects.toMatchObject({ code: "path-outside-project" });
+    expect(readdirSync(elsewhere)).toEqual([]);
+  } finally {
+    rmSync(elsewhere, { recursive: true, force: true });
+  }
+});

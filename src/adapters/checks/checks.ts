@@ -6,10 +6,12 @@
  * R1  One run per key: its folder is made exclusively, and an outcome, once there, stays.
  * R2  The outcome is written by the run's own shell, beside its place and then renamed: it is whole or absent.
  * R3  A process is taken for the run's only if it began when the run's did: a pid alone may be another's by now.
+ * R4  A run is taken for the key's only if it is of this very command, in a folder of its own: no link is followed.
  */
 import { type SpawnOptions, spawn } from "node:child_process";
 import {
   closeSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -21,6 +23,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { PawlError } from "../../base/error.ts";
 import type { CheckOutcome, Checks } from "../../base/ports.ts";
 import { birthOf, endGroup } from "./process.ts";
 import { tailOf } from "./tail.ts";
@@ -58,10 +61,10 @@ const SHELL = 'sh -c "$1"; code=$?; printf "%s" "$code" > "$2/ended.new" && mv "
 export function openChecks(options: ChecksOptions): Checks {
   return {
     async run(key, command) {
-      const folder = join(options.root, ".pawl", "checks", checkedKey(key));
+      const folder = join(checksFolder(options.root), checkedKey(key));
       const until = Date.now() + (options.patienceMilliseconds ?? PATIENCE);
       for (;;) {
-        const found = look(folder, options) ?? begin(folder, command, options);
+        const found = look(folder, command, options) ?? begin(folder, command, options);
         if (found.kind === "ended" || Date.now() >= until) return found;
         await sleep(Math.min(POLL, Math.max(1, until - Date.now())));
       }
@@ -74,9 +77,32 @@ function checkedKey(key: string): string {
   throw new Error(`A command's key must be a plain file name, found ${JSON.stringify(key)}.`);
 }
 
+/** The folder of all runs. Throws `path-outside-project` where a link stands in the way. */
+function checksFolder(root: string): string {
+  let folder = root;
+  for (const name of [".pawl", "checks"]) {
+    folder = join(folder, name);
+    const found = lstatSync(folder, { throwIfNoEntry: false });
+    if (!found || found.isDirectory()) continue;
+    throw new PawlError(
+      "path-outside-project",
+      `${folder} is ${found.isSymbolicLink() ? "a symbolic link" : "not a folder"}: expected a folder of Pawl's own.`,
+      `Remove ${folder}; Pawl makes it again.`,
+    );
+  }
+  return folder;
+}
+
 /** What is known of the run; null where it has to be begun, or begun again because it vanished without an outcome. */
-function look(folder: string, options: ChecksOptions): CheckOutcome | null {
+function look(folder: string, command: string, options: ChecksOptions): CheckOutcome | null {
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  if (found && !found.isDirectory()) rmSync(folder, { force: true });
   const start = readStart(folder);
+  if (start !== null && start.command !== command) {
+    if (start.birth !== null && birthOf(start.pid) === start.birth) endGroup(start.pid);
+    rmSync(folder, { recursive: true, force: true });
+    return null;
+  }
   if (start === null) {
     const made = timeOf(folder);
     if (made === null) return null;

@@ -1,5 +1,5 @@
 import type { CheckOutcome, Checks } from "../../base/ports.ts";
-import type { Evidence, Finding } from "./evidence.ts";
+import type { CheckRun, Evidence, Finding } from "./evidence.ts";
 
 /** The configured checks, really run, side by side. `round` tells this time from every other. */
 export async function runChecks(
@@ -14,12 +14,33 @@ export async function runChecks(
 }
 
 /** Findings that were still running, as they are now; the others as they were. */
-export async function lookAgain(evidence: Evidence, port: Checks): Promise<Evidence> {
+export async function lookAgain(
+  evidence: Evidence,
+  checks: Readonly<Record<string, string>>,
+  port: Checks,
+): Promise<Evidence> {
   return Promise.all(
     evidence.map((finding) =>
-      finding.verdict === "running" && finding.check ? runCheck(finding.check, port) : finding,
+      finding.verdict === "running" && finding.check ? runAgain(finding.check, checks, port) : finding,
     ),
   );
+}
+
+/** A run's key names a folder, whoever wrote the file that it stands in. */
+const KEY = /^[A-Za-z0-9][A-Za-z0-9._-]{0,200}$/;
+
+async function runAgain(
+  run: CheckRun,
+  checks: Readonly<Record<string, string>>,
+  port: Checks,
+): Promise<Finding> {
+  const command = Object.hasOwn(checks, run.name) ? checks[run.name] : undefined;
+  const isKey = KEY.test(run.key) && !run.key.includes("..");
+  if (command !== undefined && isKey) return runCheck({ name: run.name, command, key: run.key }, port);
+  const words = isKey
+    ? "No check of this name is configured: how it ended is not known."
+    : "The key of its run is none that Pawl gave: how it ended is not known.";
+  return { about: `check ${run.name}`, verdict: "differs", words };
 }
 
 interface Check {
@@ -36,7 +57,6 @@ async function runCheck({ command, key, name }: Check, port: Checks): Promise<Fi
     ...judge(command, outcome),
     check: {
       name,
-      command,
       key,
       exit_code: isOver ? outcome.exitCode : null,
       duration_ms: isOver ? outcome.milliseconds : null,

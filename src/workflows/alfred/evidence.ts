@@ -30,9 +30,9 @@ export interface LoopProof {
   readonly files: readonly string[];
 }
 
+/** What is run under the name is the policy's to say: a command that a file of an earlier version has here is not read. */
 export interface CheckRun {
   readonly name: string;
-  readonly command: string;
   /** By which the outcome is found again. */
   readonly key: string;
   readonly exit_code: number | null;

@@ -59,9 +59,13 @@ export async function gatherEvidence(
 }
 
 /** The submission's findings, with those that were still running looked at again. */
-export async function refreshEvidence(run: LoadedRun, outside: Outside): Promise<Evidence> {
+export async function refreshEvidence(
+  run: LoadedRun,
+  outside: Outside,
+  { settings }: Context,
+): Promise<Evidence> {
   const evidence = run.active.context_store.submitted?.evidence ?? [];
   return evidence.some(({ verdict }) => verdict === "running")
-    ? lookAgain(evidence, outside.checks)
+    ? lookAgain(evidence, settings.alfred.checks, outside.checks)
     : evidence;
 }

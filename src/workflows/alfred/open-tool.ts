@@ -69,7 +69,7 @@ export function openTool(definition: ToolDefinition): ToolPlan<OpenInput, Seen, 
       return { run: { ...run, loop }, begins: !active, handover };
     },
     gather: async ({ run }, _, outside, context) => ({
-      evidence: await refreshEvidence(run, outside),
+      evidence: await refreshEvidence(run, outside, context),
       fetched: run.isAwaited ? await fetchTask(run.kit, run.id, outside, context) : null,
     }),
     prepare({ begins, handover, run }, { evidence, fetched }, _, context) {

@@ -31,7 +31,7 @@ export const provideReview: ToolPlan<ReviewInput, LoadedRun, Evidence> = {
     if (context.caller.channel === "mcp") checkReason(run, givenBy(input));
     return checked(run, input.is_approved, view);
   },
-  gather: (run, _, outside) => refreshEvidence(run, outside),
+  gather: (run, _, outside, context) => refreshEvidence(run, outside, context),
   prepare: (run, evidence, input, context) => review(run, evidence, givenBy(input), context),
   standing: ({ position }) => position.state,
 };
@@ -47,7 +47,7 @@ export const humanGate: ToolPlan<GateInput, LoadedRun, Evidence> = {
     const run = await loadRun(view, task, context);
     return checked(run, input.approve, view);
   },
-  gather: (run, _, outside) => refreshEvidence(run, outside),
+  gather: (run, _, outside, context) => refreshEvidence(run, outside, context),
   prepare(run, evidence, input, context) {
     const under = machineOf(run.definition).underReview(run.position);
     if (under?.reviewer === "ai" && input.approve)

@@ -138,7 +138,7 @@ export async function observeOutside(
     if (source?.type !== "command" || !isOpen(name)) continue;
     const command = renderWithId(source.command, id);
     const earlier = Object.hasOwn(looks, name) ? looks[name] : undefined;
-    const look = earlier?.command === command ? earlier : { command, key: `${attempt}-${at}`, since: time };
+    const look = earlier ?? { key: `${attempt}-${at}`, since: time };
     begun[name] = look;
     const outcome = await outside.checks.run(look.key, command);
     if (outcome.kind === "running") return { facts, checks, running: begun };

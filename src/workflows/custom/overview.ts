@@ -5,7 +5,7 @@ import type { Position } from "../../engine/workflow.ts";
 import type { RunOverview } from "../module.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import { availableEvents, awaitedOf, nextOf } from "./describe.ts";
-import { parseRun, positionOf, runPath, runsFolder } from "./run-file.ts";
+import { orderOf, parseRun, positionOf, runPath, runsFolder } from "./run-file.ts";
 
 /** Every run of the workflow. One that cannot be read is there with its problem. */
 export async function overview(source: DefinitionSource, view: View): Promise<readonly RunOverview[]> {
@@ -29,12 +29,13 @@ async function overviewOf(
     const file = parseRun(path, name, id, (await view.read(path)) ?? "");
     const position = positionOf(path, file, loaded);
     const since = file.history.at(-1)?.time ?? file.created_at;
-    if (file.pending)
+    const order = orderOf(file, loaded.definition);
+    if (order)
       return {
         ...run,
         state: file.state,
         awaits: "assistant",
-        next: `\`${file.pending.command}\` to end: pawl cast ${run.run}`,
+        next: `\`${order.command}\` to end: pawl cast ${run.run}`,
         since,
       };
     const awaits = awaitedOf(loaded.definition, position);

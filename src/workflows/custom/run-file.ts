@@ -5,24 +5,23 @@ import { checkId } from "../../base/id.ts";
 import { type ProjectPath, projectPath } from "../../base/path.ts";
 import { checkReachable } from "../../engine/reach.ts";
 import type { Position } from "../../engine/workflow.ts";
-import { endEvents, type Loaded } from "./definition.ts";
+import { commandOf, type Definition, endEvents, type Loaded } from "./definition.ts";
+import { renderWithId } from "./template.ts";
 
 const value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const values = z.record(z.string(), value);
 
-/** A command of a row that is not known to have ended; nothing else moves the run before. */
-const pending = z.strictObject({
-  row: z.string(),
-  command: z.string(),
-  /** Under which it runs and is found again. */
-  key: z.string(),
-  passed: z.string(),
-  failed: z.string(),
-  since: z.string(),
-});
+/** Under which a command runs and is found again: the name of a folder. */
+const key = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,100}$/, "expected a key that Pawl gave");
 
-/** A command that answers a fact and was still running when it was last looked at. */
-const look = z.strictObject({ command: z.string(), key: z.string(), since: z.string() });
+/**
+ * A row whose command is not known to have ended; nothing else moves the run before. What is run is the table's to say:
+ * a command that stands here, as earlier versions wrote it, is not read.
+ */
+const pending = z.object({ row: z.string(), key, since: z.string() });
+
+/** A command that answers a fact (by its name) and was still running when it was last looked at. */
+const look = z.object({ key, since: z.string() });
 
 const entry = z.looseObject({
   time: z.string(),
@@ -59,6 +58,13 @@ const RUN_FILE = z.looseObject({
 
 export type RunFile = Readonly<z.infer<typeof RUN_FILE>>;
 export type Pending = Readonly<z.infer<typeof pending>>;
+
+/** The row's command, as the table has it, under the key that the run keeps. */
+export interface Order extends Pending {
+  readonly command: string;
+  readonly passed: string;
+  readonly failed: string;
+}
 export type Looks = Readonly<Record<string, Readonly<z.infer<typeof look>>>>;
 
 const RUNS = ".pawl/runs";
@@ -103,15 +109,8 @@ export function positionOf(path: string, run: RunFile, { definition, hash }: Loa
   const position: Position = { state: run.state, kept: run.kept };
   try {
     checkReachable(table, position);
-    if (!run.pending) return position;
-    const ends = endEvents(table);
-    const lost = [run.pending.passed, run.pending.failed].find((event) => !ends.has(event));
-    if (lost === undefined) return position;
-    throw new PawlError(
-      "run-unreachable",
-      `The run of ${table.name} waits for a command that ends in "${lost}", which no row of the table knows.`,
-      "",
-    );
+    orderOf(run, definition);
+    return position;
   } catch (thrown) {
     if (!(thrown instanceof PawlError) || thrown.code !== "run-unreachable") throw thrown;
     const changed = hash !== run.table_hash;
@@ -124,6 +123,38 @@ export function positionOf(path: string, run: RunFile, { definition, hash }: Loa
       thrown,
     );
   }
+}
+
+/**
+ * The command that is under way, or null. It is that of the row which the run took last: no other may be named. Throws
+ * `run-unreachable`.
+ */
+export function orderOf(
+  { pending: waits, history, id, state }: RunFile,
+  definition: Definition,
+): Order | null {
+  if (!waits) return null;
+  const { table } = definition;
+  const row = table.rows.find((each) => each.id === waits.row);
+  const order = row ? commandOf(row) : null;
+  const last = history.at(-1);
+  const ends = endEvents(table);
+  if (
+    order &&
+    last?.row === waits.row &&
+    last.to === state &&
+    ends.has(order.passed) &&
+    ends.has(order.failed)
+  ) {
+    const { passed, failed } = order;
+    return { ...waits, command: renderWithId(order.command, id), passed, failed };
+  }
+  const why = order ? "is not the row that it took last" : "has no command in the table";
+  throw new PawlError(
+    "run-unreachable",
+    `The run of ${table.name} waits for the command of the row "${waits.row}", which ${why}.`,
+    "",
+  );
 }
 
 function unreadable(path: string, what: string, cause?: unknown): PawlError {

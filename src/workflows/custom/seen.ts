@@ -4,7 +4,7 @@ import type { CheckOutcome } from "../../base/ports.ts";
 import type { Facts, Position } from "../../engine/workflow.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import type { Observed } from "./observe.ts";
-import type { Pending, RunFile } from "./run-file.ts";
+import type { Order, RunFile } from "./run-file.ts";
 
 export interface SendInput {
   /** `release:1.2.0` */
@@ -43,5 +43,5 @@ export interface Seen {
 export interface Gathered {
   readonly observed: Observed;
   /** How the row's command stands. */
-  readonly pending?: { readonly order: Pending; readonly outcome: CheckOutcome };
+  readonly pending?: { readonly order: Order; readonly outcome: CheckOutcome };
 }

@@ -18,10 +18,11 @@ import { asked, heldBack, shown, stillRunning } from "./answers.ts";
 import { type DefinitionSource, endEvents, type Loaded } from "./definition.ts";
 import { checkProved } from "./load.ts";
 import { endOf, fileFacts, givenFacts, neededFacts, type Observed, observeOutside } from "./observe.ts";
-import { type Pending, parseRun, positionOf, type RunFile, runPath } from "./run-file.ts";
+import { type Order, orderOf, parseRun, positionOf, type RunFile, runPath } from "./run-file.ts";
 import { nameRun, sourceNamed } from "./run-name.ts";
 import type { Gathered, Seen, SendInput } from "./seen.ts";
 import { type Taken, take } from "./take.ts";
+import { renderWithId } from "./template.ts";
 
 const NOTHING: Observed = { facts: {}, checks: {}, running: {} };
 
@@ -59,8 +60,9 @@ async function readSend(
   const { start, given } = splitStart(loaded, file, passed(loaded, input));
   const position = file ? positionOf(path, file, loaded) : initialPosition(definition.table, start);
   const seen = { source, loaded, run, id, path, file, position, given: {}, gated: false };
-  if (file?.pending) {
-    const { passed: one, failed: other } = file.pending;
+  const order = file && orderOf(file, definition);
+  if (order) {
+    const { passed: one, failed: other } = order;
     const needed = [one, other].flatMap((end) => neededFacts(definition, position, end));
     return { ...seen, event: null, facts: await fileFacts(definition, needed, id, view) };
   }
@@ -93,7 +95,7 @@ export async function gatherSend(
     const looking = { definition, position, event: name, id, known, looks: file?.checks ?? {} };
     return observeOutside(looking, outside, { time: moment.time, attempt: moment.id });
   };
-  const order = file?.pending;
+  const order = file && orderOf(file, definition);
   if (order) {
     const outcome = await outside.checks.run(order.key, order.command);
     const observed = outcome.kind === "ended" ? await observe(endEvent(order, outcome.exitCode)) : NOTHING;
@@ -105,7 +107,7 @@ export async function gatherSend(
 
 function prepareSend(seen: Seen, gathered: Gathered, input: SendInput, context: Context): Taken {
   const { observed, pending } = gathered;
-  const running = Object.values(observed.running).map(({ command }) => command);
+  const running = commandsOf(seen, Object.keys(observed.running));
   const wait = (commands: readonly string[]): Taken => ({
     prepared: stillRunning(seen, commands, observed.running, input, context),
   });
@@ -123,7 +125,15 @@ function prepareSend(seen: Seen, gathered: Gathered, input: SendInput, context: 
   return take({ seen, event: seen.event, observed, ended: null }, input, context);
 }
 
-function endEvent({ passed: one, failed: other }: Pending, exitCode: number | null): string {
+/** The commands that answer the facts. */
+function commandsOf({ loaded, id }: Seen, facts: readonly string[]): readonly string[] {
+  return facts.flatMap((name) => {
+    const source = loaded.definition.sources[name];
+    return source?.type === "command" ? [renderWithId(source.command, id)] : [];
+  });
+}
+
+function endEvent({ passed: one, failed: other }: Order, exitCode: number | null): string {
   return exitCode === 0 ? one : other;
 }
 

@@ -8,7 +8,7 @@ import { commandOf } from "./definition.ts";
 import { renderEvents } from "./describe.ts";
 import { completed, neededFacts, type Observed } from "./observe.ts";
 import { type CommandEnd, renderReply } from "./reply.ts";
-import { type Pending, type RunFile, renderRun } from "./run-file.ts";
+import { type Order, type RunFile, renderRun } from "./run-file.ts";
 import type { Seen, SendInput } from "./seen.ts";
 import { renderWithId } from "./template.ts";
 
@@ -109,11 +109,11 @@ function notSent({ ended }: Taking, { event }: SendInput): readonly string[] {
   ];
 }
 
-function toBeRun(run: string, { command }: Pending): string {
+function toBeRun(run: string, { command }: Order): string {
   return `To be run now: \`${command}\`. If this is the last that you hear of it, \`pawl cast ${run}\` goes on.\n`;
 }
 
-function pendingOf({ row }: Decision, seen: Seen, { moment }: Context): Pending | null {
+function pendingOf({ row }: Decision, seen: Seen, { moment }: Context): Order | null {
   const order = row.outcome === "moved" ? commandOf(row) : null;
   if (!order) return null;
   return {
@@ -139,7 +139,7 @@ function forgetting({ seen }: Taking, { moment }: Context): Pick<Prepared<Reply>
 interface Move {
   readonly decision: Decision;
   readonly facts: Facts;
-  readonly pending: Pending | null;
+  readonly pending: Order | null;
 }
 
 function moved(
@@ -169,7 +169,7 @@ function moved(
     table_hash: seen.loaded.hash,
     state: after.state,
     kept: after.kept,
-    ...(pending ? { pending } : {}),
+    ...(pending ? { pending: { row: pending.row, key: pending.key, since: pending.since } } : {}),
     history: [...file.history, entry],
     updated_at: moment.time,
   } as RunFile;

@@ -3,6 +3,7 @@
  * `pawl.schema.json` is made from it (`json-schemas.ts`). Every key is optional; the defaults are in `base/settings.ts`.
  */
 import { z } from "zod";
+import { pathFault } from "./base/path.ts";
 import { RUN_TOOLS } from "./workflows/alfred/status.ts";
 
 const reviewers = z.union(
@@ -121,10 +122,34 @@ const AGENT = z.strictObject({
     .describe("Variables that it may have, secrets among them; a `*` at the end stands for any rest."),
 });
 
+const insidePath = z
+  .string()
+  .refine(
+    (path) => pathFault(path) === null,
+    "expected a path inside the repository, such as package-lock.json",
+  );
+const SETUP = z.strictObject({
+  run: z.array(z.string().min(1)).min(1).describe("Shell commands, in order."),
+  inputs: z
+    .array(insidePath)
+    .optional()
+    .describe("Files whose change makes the commands run again; without them the lock files that are known."),
+  cache: z
+    .array(insidePath)
+    .optional()
+    .describe("What the commands make and git ignores, copied where another checkout has the same inputs."),
+});
+
 /** The keys of `pawl.yaml`. */
 export const PAWL_FILE = z.strictObject({
   alfred: ALFRED_FILE.optional().describe("One task through gates, by MCP tools."),
   bloom: BLOOM_FILE.optional().describe("Many tasks and agents, from tasks.yaml."),
+  setup: z
+    .record(z.string().min(1), SETUP)
+    .optional()
+    .describe(
+      "By a repository's path (`.` is the project's): what a checkout needs before work or checks in it, such as `npm ci`.",
+    ),
   workflows: z
     .array(workflowFile)
     .optional()

@@ -6,6 +6,7 @@ import { openCommands } from "./adapters/agents/commands.ts";
 import { openClaims } from "./adapters/files/claims.ts";
 import { openWatch } from "./adapters/files/watch.ts";
 import { openWorktrees } from "./adapters/git/worktrees.ts";
+import { openSetups } from "./adapters/setup/setup.ts";
 import type { Folder, PullRequests } from "./base/ports.ts";
 import type { AgentSettings, BloomSettings } from "./base/settings.ts";
 import type { Environment } from "./config.ts";
@@ -31,6 +32,7 @@ export function openLoopOutside({ root, environment, bloom, agents, launch }: Lo
     ports: {
       agents: openAgents({ projectRoot: root, environment, agents }),
       commands: openCommands({ projectRoot: root, environment, names: bloom.environment }),
+      setups: openSetups(root),
       worktrees: openWorktrees(root, environment),
       pullRequests: lateForge(root, environment),
       root: root as Folder,

@@ -76,6 +76,14 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
       "src/adapters/git/worktrees.test.ts: is set aside whole and made anew: it %s",
     ],
   },
+  "bloom.setup": {
+    says: "What git ignores is made by the repository's setup before work and checks, and a check that fails on the target alone blames the target.",
+    source: "design, Bloom",
+    tests: [
+      "test/e2e/bloom-setup.test.ts: a verify command finds what git ignores, in the worktree and on the merged result",
+      "test/e2e/bloom-setup.test.ts: a check that fails on the target alone too blames the target, and no agent is asked to mend it",
+    ],
+  },
   "git.shared-target": {
     says: "A target that others push to is fetched before a merge and pushed before the local branch moves; never forced.",
     source: "design, Bloom; use with a shared branch",

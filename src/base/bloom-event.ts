@@ -149,6 +149,14 @@ export type GitHappening =
       readonly branch: string;
       readonly folder: string;
     }
+  /** Only shown live: what its repository's `setup` makes is there. */
+  | {
+      readonly type: "worktree:set_up";
+      readonly taskId: string;
+      readonly folder: string;
+      readonly how: "run" | "copied";
+      readonly duration: number;
+    }
   | { readonly type: "worktree:removed"; readonly taskId: string; readonly branch: string }
   | {
       readonly type: "worktree:kept";

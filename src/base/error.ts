@@ -35,6 +35,7 @@ export const ERROR_CODES = [
   "run-ambiguous",
   "run-missing",
   "run-unreachable",
+  "setup-failed",
   "state-unreadable",
   "status-not-allowed",
   "subtask-missing",

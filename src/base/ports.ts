@@ -3,6 +3,7 @@
  * type may leak through here, so that the same tables can run on another store.
  */
 import type { ProjectPath } from "./path.ts";
+import type { SetupSettings } from "./settings.ts";
 
 // ── The project's files ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -186,6 +187,8 @@ export interface Worktrees {
    * whose edits would be overwritten stays untouched: without `remote` that stops the merge (`in-the-way`).
    */
   publishMerge(order: MergeOrder, merge: ReadyMerge): Promise<PublishedMerge>;
+  /** Brings the folder of a prepared merge to what was merged onto, so that checks can tell whose fault a failure is. */
+  leaveOut(order: MergeOrder, merge: ReadyMerge): Promise<void>;
   /**
    * Brings the target into the task's branch (with `remote` what is known of the remote's too), leaving conflicts in its
    * worktree for the agent to resolve and commit.
@@ -248,6 +251,8 @@ export interface ReadyMerge {
   readonly commit: string;
   /** The local branch's commit. */
   readonly onto: string;
+  /** What the branch was merged onto: the target, with the remote's commits. */
+  readonly base: string;
   /** Where it goes first; `at`: the remote branch's commit, null where the remote has no such branch yet. */
   readonly remote?: { readonly name: string; readonly at: string | null };
 }
@@ -493,6 +498,18 @@ export interface AgentTried {
   /** What was tried, in order, and what came of it. */
   readonly steps: readonly { readonly what: string; readonly ok: boolean; readonly detail: string }[];
 }
+
+// ── Setup: what a checkout needs before anybody works in it ──────────────────────────────────────────────────────
+
+/** Whether a folder has what its repository's `setup` makes: packages and the like, which git ignores. */
+export interface Setups {
+  /** `restored`: it was copied from what an earlier setup with the same inputs made. `needed`: run the commands. */
+  look(folder: Folder, setup: SetupSettings): Promise<SetupState>;
+  /** The commands have run. `keep`: what they made may serve other folders: nobody has worked in this one yet. */
+  done(folder: Folder, setup: SetupSettings, keep: boolean): Promise<void>;
+}
+
+export type SetupState = "ready" | "restored" | "needed";
 
 // ── Commands: what the engine runs itself to see for itself ──────────────────────────────────────────────────────
 

@@ -9,6 +9,17 @@ export interface Settings {
   readonly agents?: Readonly<Record<string, AgentSettings>>;
   /** The files of the project's own workflows, as they are written: `./release.yaml`. */
   readonly workflows: readonly string[];
+  /** What a checkout of a repository needs before anybody works or checks in it; by the repository's path, `.` the project's. */
+  readonly setup: Readonly<Record<string, SetupSettings>>;
+}
+
+export interface SetupSettings {
+  /** Shell commands, in order. */
+  readonly run: readonly string[];
+  /** Files of the repository: where one changes, the commands run again. Absent: the lock files that are known. */
+  readonly inputs?: readonly string[];
+  /** Files and folders that the commands make, to be copied where another checkout has the same inputs. */
+  readonly cache?: readonly string[];
 }
 
 /** How an agent is started. */
@@ -86,6 +97,7 @@ export interface BloomSettings {
 
 export const DEFAULT_SETTINGS: Settings = {
   workflows: [],
+  setup: {},
   alfred: {
     provider: "local",
     reviews: { default: ["ai", "human"] },

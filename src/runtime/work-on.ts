@@ -97,14 +97,20 @@ function siteOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): Sit
   work.abort = new AbortController();
   if (setup.stop.aborted) work.abort.abort("interrupted");
   const { signal } = work.abort;
+  let latest = known;
   return {
     ports: setup.ports,
-    known,
+    get known() {
+      return latest;
+    },
     stop: signal,
     show: setup.show,
     mayIt: (question, over) => askPerson(setup, work.id, question, over, caller),
     takeLetters: (run) => takeLetters(setup, work.id, run),
-    note: async (came) => (await commit(setup, work.id, came, caller)).known,
+    async note(came) {
+      latest = (await commit(setup, work.id, came, caller)).known;
+      return latest;
+    },
     delivered(messages) {
       work.told = messages;
     },

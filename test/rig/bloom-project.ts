@@ -28,6 +28,8 @@ export interface BloomOptions {
   readonly tasks: string;
   /** More of `bloom:` in pawl.yaml, as JSON. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** More of pawl.yaml beside `bloom:` and `agents:`. */
+  readonly project?: Readonly<Record<string, unknown>>;
   /** Text in the prompt → lines that the agent adds to its script. */
   readonly answers?: Readonly<Record<string, string>>;
   /** More of the program's environment. */
@@ -37,7 +39,13 @@ export interface BloomOptions {
 export type BloomProject = ReturnType<typeof bloomProject>;
 
 /** Everything but tasks.yaml and `.pawl/` is committed on `main` and pushed. */
-export function bloomProject({ tasks, settings = {}, answers, environment: more = {} }: BloomOptions) {
+export function bloomProject({
+  tasks,
+  settings = {},
+  answers,
+  environment: more = {},
+  project: rest = {},
+}: BloomOptions) {
   const project = temporaryProject({ marked: false, environment: { DOOR_ONLY: "" } });
   const root = join(project.root, "project");
   const remote = join(project.root, "remote.git");
@@ -50,7 +58,7 @@ export function bloomProject({ tasks, settings = {}, answers, environment: more 
   write(".gitignore", ".pawl/\ntasks.yaml\n");
   const agents = answers === undefined ? {} : { scripted: { program: AGENT } };
   const bloom = { agent: "scripted", backoff: { first: 0.05, limit: 0.2 }, ...settings };
-  write("pawl.yaml", JSON.stringify({ bloom, agents }));
+  write("pawl.yaml", JSON.stringify({ bloom, agents, ...rest }));
   git("add", "-A");
   git("commit", "-qm", "Begin");
   git("remote", "add", "origin", remote);

@@ -13,7 +13,7 @@ import { dirname } from "node:path";
 import { PawlError } from "../../base/error.ts";
 import type { Folder, Repo, Worktree } from "../../base/ports.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
-import { checkBranch, checkRepository, type Places, placesOf } from "./places.ts";
+import { checkBranch, checkRepository, type Places, placesOf, setupNote } from "./places.ts";
 import { checkoutsOf, commitOf, gitFolder, isAncestor, remoteOf } from "./refs.ts";
 import { clearStaleLocks } from "./stale.ts";
 import { isWhole, setAside } from "./whole.ts";
@@ -66,6 +66,7 @@ async function ensure(place: Workplace, order: Order, places: Places, call: GitC
   const start = isUntouched ? readStart(note) : await findStart(call, order);
   mkdirSync(dirname(folder), { recursive: true });
   writeFileSync(note, JSON.stringify(start));
+  rmSync(setupNote(folder), { force: true });
   const lock = await place.locks.acquire(
     lockName("git", order.repo),
     `adding the worktree of ${branch}`,

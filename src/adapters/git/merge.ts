@@ -76,16 +76,27 @@ export async function prepareMerge(place: Workplace, order: MergeOrder): Promise
     const files = await mergeAside(aside, tip, `Merge ${name} into ${order.into}`);
     if (files.length > 0) return { kind: "diverged", remote: remote?.name ?? "", files };
   }
+  const base = await headOf(aside);
   const files = await mergeAside(aside, branch, order.message);
   if (files.length > 0) return { kind: "conflicts", files };
-  const commit = await gitLine(aside, ["rev-parse", "HEAD"]);
-  return { kind: "prepared", folder, commit, onto: local, ...(remote ? { remote } : {}) };
+  const commit = await headOf(aside);
+  return { kind: "prepared", folder, commit, base, onto: local, ...(remote ? { remote } : {}) };
+}
+
+export async function leaveOut(place: Workplace, order: MergeOrder, merge: ReadyMerge): Promise<void> {
+  const aside = place.call(placesOf(place.projectRoot, order.repo).merge(order.into));
+  await git(aside, [...NO_HOOKS, "checkout", "--quiet", "--force", "--detach", merge.base]);
+  await git(aside, ["clean", "-ffdq"]);
+}
+
+function headOf(call: GitCall): Promise<string> {
+  return gitLine(call, ["rev-parse", "HEAD"]);
 }
 
 /** Merges a commit into what is checked out, unless it is in it; the files that conflict, and then nothing has changed. */
 async function mergeAside(aside: GitCall, commit: string, message: string): Promise<readonly string[]> {
   if (await isAncestor(aside, commit, "HEAD")) return [];
-  const before = await gitLine(aside, ["rev-parse", "HEAD"]);
+  const before = await headOf(aside);
   const options = [...NO_HOOKS, ...(await identityOptions(aside))];
   const args = ["merge", "--no-ff", "--no-edit", "--quiet", "-m", message, commit];
   const answer = await git({ ...aside, accept: [1] }, [...options, ...args]);

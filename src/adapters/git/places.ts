@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
-import { join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { PawlError } from "../../base/error.ts";
 import { projectPath } from "../../base/path.ts";
 import type { Folder, Repo } from "../../base/ports.ts";
@@ -62,6 +62,11 @@ export function placesOf(projectRoot: string, repo: Repo): Places {
     label: (branch) => join(base, `@of-${encodeName(branch)}.json`),
     lost: (branch, n) => join(base, `@lost-${n}-${encodeName(branch)}`) as Folder,
   };
+}
+
+/** Beside the folder, so that it goes with it and nobody who works in it sees it. */
+export function setupNote(folder: string): string {
+  return join(dirname(folder), `@set-up-${basename(folder)}`);
 }
 
 /** Throws unless the repository is one, inside the project. */

@@ -2,7 +2,7 @@
 import { existsSync, rmSync } from "node:fs";
 import type { Removed, Worktree } from "../../base/ports.ts";
 import { type GitCall, git } from "./git.ts";
-import { checkBranch, placesOf } from "./places.ts";
+import { checkBranch, placesOf, setupNote } from "./places.ts";
 import { checkoutsOf, commitOf, gitFolder, remoteOf, unfinishedIn } from "./refs.ts";
 import { countMissing, statusOf, tipsOf, unmergedCommits } from "./state.ts";
 import { isWhole } from "./whole.ts";
@@ -46,7 +46,8 @@ export async function removeWorktree(
   } finally {
     lock.release();
   }
-  for (const path of [places.label(branch), places.unfinished(branch)]) rmSync(path, { force: true });
+  for (const path of [places.label(branch), places.unfinished(branch), setupNote(folder)])
+    rmSync(path, { force: true });
   return { kind: there ? "removed" : "gone-already" };
 }
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Repo, Worktree, Worktrees } from "../../base/ports.ts";
 import { ensureWorktree } from "./ensure.ts";
-import { bringIn, prepareMerge, publishMerge, takeTurn } from "./merge.ts";
+import { bringIn, leaveOut, prepareMerge, publishMerge, takeTurn } from "./merge.ts";
 import { placesOf, WORKTREES } from "./places.ts";
 import { push } from "./push.ts";
 import { reached } from "./reached.ts";
@@ -26,6 +26,7 @@ export function openWorktrees(
     takeTurn: (repo, into, owner) => takeTurn(place, repo, into, owner),
     prepareMerge: (order) => prepareMerge(place, order),
     publishMerge: (order, merge) => publishMerge(place, order, merge),
+    leaveOut: (order, merge) => leaveOut(place, order, merge),
     bringIn: (worktree, target) => bringIn(place, worktree, target),
     remove: (worktree, keep) => removeWorktree(place, worktree, keep),
   };

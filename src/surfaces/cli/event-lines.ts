@@ -59,6 +59,10 @@ const SENTENCES: Sentences = {
     `its worktree lost its .git and was made anew; what was in it is in ${folder}`,
     "yellow",
   ],
+  "worktree:set_up": ({ how, duration }) => [
+    how === "run" ? `ran its setup, in ${lasting(duration)}` : "copied what an earlier setup made",
+    null,
+  ],
   "worktree:kept": ({ reason }) => [`keeps its worktree: ${reason}`, "yellow"],
   "task:status_changed": ({ from, to, by }) => [`${from} → ${to}, by ${by}`, null],
   "task:claimed": ({ worker, takenOver }) => [`${takenOver ? "taken over" : "taken"} by ${worker}`, null],

@@ -83,6 +83,7 @@ export const commitCame: Advance<CameInput, Seen, undefined, Committed> = {
           file: changed.file,
           run: next,
           settings: context.settings.bloom,
+          setup: context.settings.setup,
           messages: seen.messages.filter((each) => !removes.includes(each.path)),
           questions: seen.questions,
         },

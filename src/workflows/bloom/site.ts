@@ -8,10 +8,11 @@ import type {
   PermissionQuestion,
   PullRequests,
   Repo,
+  Setups,
   Worktree,
   Worktrees,
 } from "../../base/ports.ts";
-import type { BloomSettings } from "../../base/settings.ts";
+import type { BloomSettings, Settings } from "../../base/settings.ts";
 import type { Message, Question } from "./question.ts";
 import type { TaskEdit } from "./splice.ts";
 import type { TaskEvent } from "./table.ts";
@@ -21,6 +22,7 @@ import type { TaskRun } from "./task-run.ts";
 export interface Ports {
   readonly agents: Agents;
   readonly commands: Commands;
+  readonly setups: Setups;
   readonly worktrees: Worktrees;
   readonly pullRequests: PullRequests;
   /** The project's own folder, for tasks without a repository. */
@@ -35,6 +37,8 @@ export interface Known {
   readonly file: TasksFile;
   readonly run: TaskRun;
   readonly settings: BloomSettings;
+  /** By repository. */
+  readonly setup: Settings["setup"];
   readonly messages: readonly Message[];
   readonly questions: readonly Question[];
 }
@@ -44,6 +48,7 @@ export type StopReason = "interrupted" | "interjected" | "told";
 
 export interface Site {
   readonly ports: Ports;
+  /** As of the last commit. */
   readonly known: Known;
   /** Aborted with a `StopReason`. */
   readonly stop: AbortSignal;
@@ -76,13 +81,15 @@ export interface Place {
   readonly worktree: Worktree | null;
   /** Where the files are of a worktree that had lost its `.git`; null: none, or its agent knows. */
   readonly lost: string | null;
+  /** Nobody has worked there yet. */
+  readonly isNew: boolean;
 }
 
 /** Where the task is worked on. Makes its worktree where it is missing. */
 export async function placeOf(site: Site): Promise<Place> {
   const { task } = site.known;
   const repo = repoOf(task);
-  if (repo === null) return { folder: site.ports.root, worktree: null, lost: null };
+  if (repo === null) return { folder: site.ports.root, worktree: null, lost: null, isNew: false };
   const { branch, base } = branches(task);
   const made = await site.ports.worktrees.ensure({
     repo,
@@ -97,7 +104,8 @@ export async function placeOf(site: Site): Promise<Place> {
       patch: { lost: made.lost },
       happened: [{ type: "worktree:lost", taskId: task.id, branch, folder: made.lost }],
     });
-  return { folder: made.folder, worktree: made, lost: made.lost ?? site.known.run.lost ?? null };
+  const lost = made.lost ?? site.known.run.lost ?? null;
+  return { folder: made.folder, worktree: made, lost, isNew: made.from === "base" };
 }
 
 export function repoOf(task: Task): Repo | null {

@@ -57,7 +57,7 @@ const EVENTS = {
   pr_failed: "The pull request could not be opened now.",
   pr_refused: "The forge refuses the pull request.",
   cleaned: "What could be taken away was; work that would be lost stayed.",
-  git_failed: "Git itself failed.",
+  git_failed: "Git itself failed, or the setup of a folder.",
   git_refused: "A repository, commit or branch is missing, or cannot be used: no further try mends that.",
   answered: "A person answered.",
   approved: "A person approved.",

@@ -1,10 +1,12 @@
 /** What leaves the worktree: push and merge. Each looks before it does, so that it may be called again. */
 import type { BloomHappening } from "../../../base/bloom-event.ts";
-import type { InTheWay, MergeOrder } from "../../../base/ports.ts";
+import { PawlError } from "../../../base/error.ts";
+import type { Folder, InTheWay, MergeOrder, PreparedMerge } from "../../../base/ports.ts";
 import { type Came, repoFor, repoOf, type Site } from "../site.ts";
 import { branchOf, type Task } from "../task.ts";
 import { targetOf } from "./pull-request.ts";
-import { allCommands, verify } from "./run-verify.ts";
+import { allCommands, type Failure, type Verified, verify } from "./run-verify.ts";
+import { runCommand, setUp } from "./set-up.ts";
 
 export async function push(site: Site): Promise<Came> {
   const { task } = site.known;
@@ -87,15 +89,9 @@ async function mergeOnce(site: Site, order: MergeOrder): Promise<Came | "moved">
   if (prepared.kind === "unreachable") return unreachable(site, into, prepared.reason);
   if (prepared.kind === "merged-already") return afterMerge(site, order, prepared, {});
   const commands = allCommands(task);
-  const seen = await verify(site, commands, prepared.folder, prepared.commit, "merge");
-  if (seen.stopped) return { event: "interrupted", patch: seen.patch, happened: seen.happened };
-  if (seen.failure !== null)
-    return {
-      event: "merge_unverified",
-      reason: `${seen.failure.reason} on the merge into ${into}`,
-      patch: { ...seen.patch, message: seen.failure.message },
-      happened: seen.happened,
-    };
+  const checked = await checkMerge(site, order, prepared);
+  if (!("seen" in checked)) return checked;
+  const { seen } = checked;
   // On record before the branch moves: once it has moved, a crash leaves no merge to verify again.
   if (commands.length > 0) await site.note({ patch: seen.patch });
   const published = await worktrees.publishMerge(order, prepared);
@@ -115,6 +111,65 @@ async function mergeOnce(site: Site, order: MergeOrder): Promise<Came | "moved">
       };
     case "published":
       return afterMerge(site, order, published, seen);
+  }
+}
+
+type Prepared = Extract<PreparedMerge, { readonly kind: "prepared" }>;
+
+/** The verify commands on the merged result. What fails on the target alone too is not the task's fault. */
+async function checkMerge(
+  site: Site,
+  order: MergeOrder,
+  prepared: Prepared,
+): Promise<Came | { readonly seen: Verified }> {
+  const { task } = site.known;
+  const { into } = order;
+  const unfit = await settingUp(site, prepared.folder);
+  if (unfit === "stopped") return { event: "interrupted" };
+  const seen =
+    unfit === null
+      ? await verify(site, allCommands(task), prepared.folder, prepared.commit, "merge")
+      : { stopped: false, failure: unfit, patch: {}, happened: [] };
+  if (seen.stopped) return { event: "interrupted", patch: seen.patch, happened: seen.happened };
+  if (seen.failure === null) return { seen };
+  const alone = await failsAlone(site, order, prepared, unfit === null ? seen.failure.command : null);
+  if (alone === "stopped") return { event: "interrupted", patch: seen.patch, happened: seen.happened };
+  const { reason, message } = seen.failure;
+  if (alone)
+    return failed(task, into, `${reason} on ${into} too, without this task's work: mend ${into} first`, seen);
+  return {
+    event: "merge_unverified",
+    reason: `${reason} on the merge into ${into}`,
+    patch: { ...seen.patch, message },
+    happened: seen.happened,
+  };
+}
+
+/** Whether the command, or else the setup, fails on the target without the branch. */
+async function failsAlone(
+  site: Site,
+  order: MergeOrder,
+  prepared: Prepared,
+  command: string | null,
+): Promise<boolean | "stopped"> {
+  if (prepared.base === prepared.commit) return true;
+  await site.ports.worktrees.leaveOut(order, prepared);
+  const unfit = await settingUp(site, prepared.folder);
+  if (unfit !== null || command === null) return unfit === "stopped" ? "stopped" : unfit !== null;
+  const ended = await runCommand(site, prepared.folder, command);
+  return ended === null ? "stopped" : ended.exit !== 0;
+}
+
+/** Null: the folder is set up. */
+async function settingUp(
+  site: Site,
+  folder: Folder,
+): Promise<(Failure & { readonly command: string }) | "stopped" | null> {
+  try {
+    return (await setUp(site, folder, false)) === "stopped" ? "stopped" : null;
+  } catch (error) {
+    if (!(error instanceof PawlError) || error.code !== "setup-failed") throw error;
+    return { reason: error.message, message: `${error.message}\n\n${error.fix}`, command: "" };
   }
 }
 

@@ -25,6 +25,7 @@ export const PERFORMED: readonly string[] = Object.keys(COMMANDS);
 /** `git_refused`: only a person can mend it. */
 const OF_GIT: Readonly<Partial<Record<ErrorCode, "git_failed" | "git_refused">>> = {
   "git-failed": "git_failed",
+  "setup-failed": "git_failed",
   "branch-in-use": "git_failed",
   "branch-invalid": "git_refused",
   "base-missing": "git_refused",

@@ -17,6 +17,7 @@ import { nameOfRun, type TaskRun } from "../task-run.ts";
 import { forgetSession, workStarts } from "../verbs/edits.ts";
 import { stepStartEdits } from "../verbs/step.ts";
 import { bringInTarget } from "./bring-in.ts";
+import { setUp } from "./set-up.ts";
 
 const MINUTE = 60_000;
 
@@ -30,6 +31,7 @@ export async function runAgent(site: Site): Promise<Came> {
   if (lost) return { event: "session_lost", reason: lost };
   const brought = await bringInTarget(site, place.worktree);
   if (brought.came) return brought.came;
+  if ((await setUp(site, place.folder, place.isNew)) === "stopped") return { event: "interrupted" };
   return start(site, { ...place, agent, conflicts: brought.conflicts });
 }
 

@@ -6,6 +6,7 @@ import { unverifiedSteps } from "../facts.ts";
 import { type Came, placeOf, type Site, stopped } from "../site.ts";
 import type { Step, Task } from "../task.ts";
 import { nameOfRun } from "../task-run.ts";
+import { setUp } from "./set-up.ts";
 
 export async function runVerify(site: Site): Promise<Came> {
   const { task, run } = site.known;
@@ -14,6 +15,7 @@ export async function runVerify(site: Site): Promise<Came> {
   if (commands.length === 0) return { event: "verify_passed" };
   const place = await placeOf(site);
   if (unverified.length === 0) await catchUp(site, place.worktree);
+  if ((await setUp(site, place.folder, false)) === "stopped") return { event: "interrupted" };
   const commit = await commitSeen(site, place.worktree);
   const seen = await verify(site, commands, place.folder, commit, "worktree");
   if (seen.stopped) return { event: "interrupted", patch: seen.patch, happened: seen.happened };
@@ -64,9 +66,14 @@ export interface VerifyCommand {
   readonly command: string;
 }
 
+export interface Failure {
+  readonly reason: string;
+  readonly message: string;
+}
+
 export interface Verified {
   readonly stopped: boolean;
-  readonly failure: { readonly reason: string; readonly message: string } | null;
+  readonly failure: (Failure & { readonly command: string }) | null;
   readonly patch: NonNullable<Came["patch"]>;
   readonly happened: readonly BloomHappening[];
 }
@@ -115,16 +122,13 @@ export async function verify(
     if (ended.exit === 0) happened.push({ type: "check:passed", ...told });
     else {
       happened.push({ type: "check:failed", ...told, exit: ended.exit });
-      return { stopped: false, failure: failureOf(command, ended), patch: patch(), happened };
+      return { stopped: false, failure: { ...failureOf(command, ended), command }, patch: patch(), happened };
     }
   }
   return { stopped: false, failure: null, patch: patch(), happened };
 }
 
-function failureOf(
-  command: string,
-  { exit, signal, ended, tail }: CommandEnd,
-): { reason: string; message: string } {
+export function failureOf(command: string, { exit, signal, ended, tail }: CommandEnd): Failure {
   const how =
     ended === "timed-out" || ended === "inactive"
       ? "took too long and was ended"

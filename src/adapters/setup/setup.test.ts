@@ -1,0 +1,105 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Folder } from "../../base/ports.ts";
+import { openSetups } from "./setup.ts";
+
+let root: string;
+const NPM = { run: ["npm ci"], cache: ["node_modules"] };
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "pawl-setup-")));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function checkout(name: string, lock = "one"): Folder {
+  const folder = join(root, ".pawl/worktrees/@project", name);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "package-lock.json"), lock);
+  return folder as Folder;
+}
+
+function install(folder: string): void {
+  mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
+  writeFileSync(join(folder, "node_modules/tool.js"), "tool\n");
+  symlinkSync("../tool.js", join(folder, "node_modules/.bin/tool"));
+}
+
+describe("the setup of a folder", () => {
+  it("is needed once, and again when a lock file or a command changes", async () => {
+    const setups = openSetups(root);
+    const folder = checkout("a");
+    expect(await setups.look(folder, NPM)).toBe("needed");
+    install(folder);
+    await setups.done(folder, NPM, false);
+    expect(await openSetups(root).look(folder, NPM)).toBe("ready");
+    expect(await setups.look(folder, { ...NPM, run: ["npm ci --omit dev"] })).toBe("needed");
+    writeFileSync(join(folder, "package-lock.json"), "two");
+    expect(await setups.look(folder, NPM)).toBe("needed");
+  });
+
+  it("is needed again where what it made is gone", async () => {
+    const setups = openSetups(root);
+    const folder = checkout("a");
+    install(folder);
+    await setups.done(folder, NPM, false);
+    rmSync(join(folder, "node_modules"), { recursive: true });
+    expect(await setups.look(folder, NPM)).toBe("needed");
+  });
+
+  it("follows the files that it is told of, and no others", async () => {
+    const setups = openSetups(root);
+    const folder = checkout("a");
+    const setup = { run: ["make deps"], inputs: ["deps.txt"] };
+    await setups.done(folder, setup, false);
+    writeFileSync(join(folder, "package-lock.json"), "two");
+    expect(await setups.look(folder, setup)).toBe("ready");
+    writeFileSync(join(folder, "deps.txt"), "a");
+    expect(await setups.look(folder, setup)).toBe("needed");
+  });
+
+  it("is copied for a folder with the same inputs, links as they are, and not shared", async () => {
+    const setups = openSetups(root);
+    const [first, second] = [checkout("a"), checkout("b")];
+    install(first);
+    await setups.done(first, NPM, true);
+    expect(await setups.look(second, NPM)).toBe("restored");
+    expect(readFileSync(join(second, "node_modules/.bin/tool"), "utf8")).toBe("tool\n");
+    writeFileSync(join(second, "node_modules/tool.js"), "changed by an agent\n");
+    const third = checkout("c");
+    expect(await setups.look(third, NPM)).toBe("restored");
+    expect(readFileSync(join(third, "node_modules/tool.js"), "utf8")).toBe("tool\n");
+  });
+
+  it("serves no other folder where somebody had worked in the first", async () => {
+    const setups = openSetups(root);
+    const first = checkout("a");
+    install(first);
+    await setups.done(first, NPM, false);
+    expect(await setups.look(checkout("b"), NPM)).toBe("needed");
+  });
+
+  it("keeps the states that were used last, and no half copy", async () => {
+    const setups = openSetups(root);
+    for (let n = 0; n < 7; n++) {
+      const folder = checkout(`n${n}`, `lock ${n}`);
+      install(folder);
+      await setups.done(folder, NPM, true);
+    }
+    const missing = { run: ["true"], cache: ["never-made"] };
+    await setups.done(checkout("x"), missing, true);
+    expect(readdirSync(join(root, ".pawl/setup"))).toHaveLength(5);
+    expect(existsSync(join(root, ".pawl/setup"))).toBe(true);
+  });
+});

@@ -1,0 +1,134 @@
+/**
+ * What a checkout needs before anybody works or checks in it: installed packages and the like, which git ignores.
+ *
+ * S1  A folder is made ready once for each state of what the commands depend on (`inputs`, the commands themselves); a
+ *     note beside the folder says for which. The note is written when all is there, so that a killed setup begins anew.
+ * S2  What was made is kept for other folders in `.pawl/setup/<key>/` only where it was asked for: of a checkout that
+ *     nobody has worked in yet. It is copied, never shared: an agent may change its own.
+ */
+import { createHash } from "node:crypto";
+import {
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { type ProjectPath, projectPath } from "../../base/path.ts";
+import type { Folder, SetupState, Setups } from "../../base/ports.ts";
+import type { SetupSettings } from "../../base/settings.ts";
+import { writeWhole } from "../agents/output-file.ts";
+import { setupNote } from "../git/places.ts";
+
+/** Read where a repository names no inputs of its own. */
+const LOCK_FILES = [
+  "package-lock.json",
+  "npm-shrinkwrap.json",
+  "yarn.lock",
+  "pnpm-lock.yaml",
+  "bun.lock",
+  "bun.lockb",
+  "deno.lock",
+  "uv.lock",
+  "poetry.lock",
+  "Pipfile.lock",
+  "requirements.txt",
+  "Gemfile.lock",
+  "composer.lock",
+  "go.sum",
+  "Cargo.lock",
+];
+/** So many states are kept; the least used goes first. */
+const KEPT = 5;
+
+export function openSetups(projectRoot: string): Setups {
+  const store = join(projectRoot, ".pawl", "setup");
+  return {
+    look: async (folder, setup) => look(store, folder, setup),
+    done: async (folder, setup, keep) => done(store, folder, setup, keep),
+  };
+}
+
+function look(store: string, folder: Folder, setup: SetupSettings): SetupState {
+  const key = keyOf(folder, setup);
+  const paths = cached(setup);
+  if (readNote(folder) === key && paths.every((path) => existsSync(join(folder, path)))) return "ready";
+  const kept = join(store, key);
+  if (paths.length === 0 || !existsSync(kept)) return "needed";
+  try {
+    for (const [index, path] of paths.entries()) copy(join(kept, String(index)), join(folder, path));
+    utimesSync(kept, new Date(), new Date());
+    writeWhole(setupNote(folder), key);
+    return "restored";
+  } catch {
+    // A copy that fails (full disk, another process pruned it): the commands make it.
+    return "needed";
+  }
+}
+
+function done(store: string, folder: Folder, setup: SetupSettings, keep: boolean): void {
+  const key = keyOf(folder, setup);
+  writeWhole(setupNote(folder), key);
+  const kept = join(store, key);
+  const paths = cached(setup);
+  if (!keep || paths.length === 0 || existsSync(kept)) return;
+  const draft = `${kept}.${process.pid}`;
+  try {
+    for (const [index, path] of paths.entries()) copy(join(folder, path), join(draft, String(index)));
+    renameSync(draft, kept);
+    prune(store);
+  } catch {
+    // Only time is lost: a cached path that the commands did not make, a full disk, another process that was first.
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+function cached({ cache = [] }: SetupSettings): readonly ProjectPath[] {
+  return cache.map((path) => projectPath(path));
+}
+
+/** Links stay as they are: packages link to one another. Blocks are shared where the file system can. */
+function copy(from: string, to: string): void {
+  rmSync(to, { recursive: true, force: true });
+  mkdirSync(dirname(to), { recursive: true });
+  cpSync(from, to, {
+    recursive: true,
+    verbatimSymlinks: true,
+    preserveTimestamps: true,
+    mode: constants.COPYFILE_FICLONE,
+  });
+}
+
+function prune(store: string): void {
+  const byUse = readdirSync(store)
+    .map((name) => ({ path: join(store, name), used: statSync(join(store, name)).mtimeMs }))
+    .sort((a, b) => b.used - a.used);
+  for (const { path } of byUse.slice(KEPT)) rmSync(path, { recursive: true, force: true });
+}
+
+/** A folder's own name stands in no key: equal inputs make equal folders. */
+function keyOf(folder: Folder, { run, inputs = LOCK_FILES, cache = [] }: SetupSettings): string {
+  const hash = createHash("sha256");
+  hash.update(JSON.stringify([1, process.platform, process.arch, run, cache]));
+  for (const path of inputs) {
+    const file = join(folder, projectPath(path));
+    const content = existsSync(file) ? readFileSync(file) : null;
+    hash.update(JSON.stringify([path, content === null ? null : content.length]));
+    if (content !== null) hash.update(content);
+  }
+  return hash.digest("hex");
+}
+
+function readNote(folder: Folder): string | null {
+  try {
+    return readFileSync(setupNote(folder), "utf8").trim();
+  } catch {
+    return null;
+  }
+}

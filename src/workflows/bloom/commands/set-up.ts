@@ -1,0 +1,60 @@
+/** Makes a folder ready for work and checks in it, by its repository's `setup` of pawl.yaml. */
+import { PawlError } from "../../../base/error.ts";
+import type { CommandEnd, Folder } from "../../../base/ports.ts";
+import { repoOf, type Site, stopped } from "../site.ts";
+import { nameOfRun } from "../task-run.ts";
+import { failureOf } from "./run-verify.ts";
+
+/**
+ * `stopped`: the worker was told to stop. Throws `setup-failed` where a command fails. `keep`: nobody has worked in the
+ * folder yet, so that what is made there may serve others.
+ */
+export async function setUp(site: Site, folder: Folder, keep: boolean): Promise<"done" | "stopped"> {
+  const { task } = site.known;
+  const setup = site.known.setup[repoOf(task) ?? ""];
+  if (setup === undefined || repoOf(task) === null) return "done";
+  const found = await site.ports.setups.look(folder, setup);
+  const told = { type: "worktree:set_up", taskId: task.id, folder } as const;
+  if (found === "restored") site.show({ ...told, how: "copied", duration: 0 });
+  if (found !== "needed") return "done";
+  const begun = site.now().getTime();
+  for (const command of setup.run) {
+    const ended = await runCommand(site, folder, command);
+    if (ended === null) return "stopped";
+    if (ended.exit !== 0) throw setupFailed(command, ended, folder);
+  }
+  await site.ports.setups.done(folder, setup, keep);
+  site.show({ ...told, how: "run", duration: site.now().getTime() - begun });
+  return "done";
+}
+
+/** One command that is no evidence of the task. Null: stopped. */
+export async function runCommand(site: Site, folder: Folder, command: string): Promise<CommandEnd | null> {
+  const { task, run, settings } = site.known;
+  const id = nameOfRun(task.id, run.runs + 1);
+  await site.note({ patch: { underway: [id], runs: run.runs + 1 } });
+  const started = site.ports.commands.run({
+    run: id,
+    command,
+    folder,
+    limits: { total: settings.limits.verify * 60_000 },
+  });
+  const { reason, forget } = stopped(site.stop);
+  const first = await Promise.race([started.ended, reason]);
+  forget();
+  const ended = typeof first === "string" ? await started.stop() : first;
+  await site.note({ patch: { underway: [] } });
+  return typeof first === "string" ? null : ended;
+}
+
+function setupFailed(command: string, ended: CommandEnd, folder: Folder): PawlError {
+  const { reason, tail } = {
+    ...failureOf(command, ended),
+    tail: ended.tail.split("\n").slice(-5).join(" / "),
+  };
+  return new PawlError(
+    "setup-failed",
+    `The setup of ${folder} failed: ${reason}; its output ends: ${tail}`,
+    `Correct \`setup:\` in pawl.yaml, or what the command needs; its whole output is in ${ended.output}.`,
+  );
+}

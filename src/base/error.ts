@@ -15,6 +15,7 @@ export const ERROR_CODES = [
   "disk-failed",
   "evidence-differs",
   "git-failed",
+  "git-identity-missing",
   "id-invalid",
   "internal",
   "invalid-action",

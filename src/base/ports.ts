@@ -211,6 +211,8 @@ export interface WorktreeState {
   readonly head: string | null;
   /** Paths, untracked ones included, ignored ones not. */
   readonly uncommitted: readonly string[];
+  /** The hooks that may refuse a commit, by path; looked for where something is uncommitted. */
+  readonly hooks: readonly string[];
   /** A git operation that was begun and not ended there. */
   readonly unfinished: "merge" | "rebase" | "cherry-pick" | "revert" | "bisect" | null;
   /** Commits that `into` lacks, in the local branch as in the remote's; null: no `into` given, or it does not exist. */

@@ -1,6 +1,6 @@
 /** Agents that misbehave: what is done about each, with real processes. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bloomProject } from "../rig/bloom-project.ts";
@@ -203,11 +203,40 @@ describe("An agent that", () => {
     expect((await refuses.run()).code).toBe(1);
     expect(refuses.runs()).toHaveLength(3);
     expect(refuses.tasks()[0]?.status).toBe("blocked");
+    expect(refuses.tasks()[0]?.ai_notes.at(-1)).toBe("blocked: not committed: a.txt");
     const listed = refuses
       .git("worktree", "list")
       .split(/\n/)
       .find((line) => line.includes("[bloom/T1]"));
     expect(readFileSync(join(listed?.split(" ")[0] ?? "", "a.txt"), "utf8")).toBe("a\n");
+  });
+
+  it("is told which check wrote what is not committed, and which hooks its commits run", LONG, async () => {
+    using project = bloomProject({
+      tasks: `tasks:\n${inRepo("T1", '  verify: ["echo x > report.xml"]\n', "RUN: echo a > a.txt; git add -A; git commit -qm a\nRUN: bloom done T1")}`,
+      answers: { "the check `echo x > report.xml` wrote": "RUN: true" },
+      settings: { tries: 2 },
+    });
+    writeFileSync(join(project.root, ".git/hooks/pre-commit"), "#!/bin/sh\nexit 0\n", { mode: 0o755 });
+    expect((await project.run()).code).toBe(1);
+    expect(project.runs()[1]?.prompt).toContain("All your work was committed. Then the check");
+    const note = project.stored().find(({ type }) => type === "git:uncommitted");
+    expect(note).toMatchObject({ paths: ["report.xml"] });
+    expect(project.tasks()[0]?.ai_notes.at(-1)).toMatch(
+      /^blocked: not committed.*: report\.xml \(its commits run .*hooks\/pre-commit\)$/,
+    );
+  });
+
+  it("is not begun where git does not know who commits", LONG, async () => {
+    using project = bloomProject({
+      tasks: `tasks:\n${inRepo("T1", "", "RUN: echo a > a.txt\nRUN: bloom done T1")}`,
+      environment: { GIT_COMMITTER_NAME: "", GIT_COMMITTER_EMAIL: "" },
+    });
+    project.git("config", "user.useConfigOnly", "true");
+    const ran = await project.run();
+    expect(ran.code).toBe(1);
+    expect(project.runs()).toEqual([]);
+    expect(ran.of("task:blocked")[0]?.reason).toContain("config user.name NAME");
   });
 
   it("conflicts with a sibling's merge resolves the conflict in its own worktree", LONG, async () => {

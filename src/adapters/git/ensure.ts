@@ -63,6 +63,7 @@ async function ensure(place: Workplace, order: Order, places: Places, call: GitC
   if (there && isThere && isWhole(folder, places.checkout)) return { from: "kept" };
   const aside = isThere ? setAside(folder, (n) => places.lost(branch, n)) : null;
 
+  await checkIdentity(call);
   const start = isUntouched ? readStart(note) : await findStart(call, order);
   mkdirSync(dirname(folder), { recursive: true });
   writeFileSync(note, JSON.stringify(start));
@@ -83,6 +84,17 @@ async function ensure(place: Workplace, order: Order, places: Places, call: GitC
   writeFileSync(places.label(branch), JSON.stringify({ repo: order.repo, branch }));
   rmSync(note, { force: true });
   return { from: start.from, ...(aside === null ? {} : { lost: aside as Folder }) };
+}
+
+/** Before an agent works there: without it no commit of its could succeed. */
+async function checkIdentity(call: GitCall): Promise<void> {
+  const { code, errors } = await git({ ...call, accept: [1, 128] }, ["var", "GIT_COMMITTER_IDENT"]);
+  if (code === 0) return;
+  throw new PawlError(
+    "git-identity-missing",
+    `git does not know who commits in ${call.folder}: expected user.name and user.email; found: ${errors.trim().split("\n").at(-1) ?? "none"}`,
+    `Run \`git -C ${call.folder} config user.name NAME\` and the same with user.email.`,
+  );
 }
 
 interface Start {

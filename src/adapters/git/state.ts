@@ -1,5 +1,5 @@
 /** How far the work in a worktree is; and what is uncommitted in the repository's own checkout. */
-import { lstatSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Repo, Worktree, WorktreeState } from "../../base/ports.ts";
 import { isTemporary } from "../files/control.ts";
@@ -7,6 +7,7 @@ import { type GitCall, git, gitLine } from "./git.ts";
 import { parseStatus, type Status } from "./look.ts";
 import { checkBranch, placesOf } from "./places.ts";
 import { commitOf, gitFolder, remoteOf, unfinishedIn } from "./refs.ts";
+import { commonFolder } from "./whole.ts";
 import type { Workplace } from "./workplace.ts";
 
 export async function worktreeState(
@@ -23,10 +24,21 @@ export async function worktreeState(
     branch: status.branch || null,
     head: status.head,
     uncommitted: status.uncommitted,
+    hooks: status.uncommitted.length === 0 ? [] : commitHooks(place, worktree),
     unfinished: unfinishedIn(await gitFolder(call)),
     unmerged: into === undefined ? null : await unmergedCommits(call, tips, into, remote),
     unpushed: pushed ? await countMissing(call, tips, [pushed]) : null,
   };
+}
+
+const COMMIT_HOOKS = ["pre-commit", "prepare-commit-msg", "commit-msg"];
+
+/** In the repository's own folder, or husky's: what a person or an agent commits with runs them. */
+function commitHooks(place: Workplace, { repo, folder }: Worktree): readonly string[] {
+  const own = join(commonFolder(placesOf(place.projectRoot, repo).checkout), "hooks");
+  return [own, join(folder, ".husky")]
+    .flatMap((hooks) => COMMIT_HOOKS.map((name) => join(hooks, name)))
+    .filter((path) => existsSync(path));
 }
 
 export async function statusOf(call: GitCall): Promise<Status> {

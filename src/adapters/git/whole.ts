@@ -29,7 +29,7 @@ export function isWhole(folder: string, checkout: string): boolean {
 }
 
 /** The repository's own folder, also where the checkout is itself a worktree or a submodule. */
-function commonFolder(checkout: string): string {
+export function commonFolder(checkout: string): string {
   const link = join(checkout, ".git");
   if (lstatSync(link).isDirectory()) return realpathSync(link);
   const own = realpathSync(gitFolderIn(link, checkout));

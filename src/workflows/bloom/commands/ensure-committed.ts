@@ -4,6 +4,7 @@ import { type Came, placeOf, type Site } from "../site.ts";
 import { branchOf } from "../task.ts";
 
 const SHOWN_PATHS = 50;
+const SHORT_PATHS = 5;
 
 /** Looks whether everything that the agent did is on the task's branch. */
 export async function ensureCommitted(site: Site): Promise<Came> {
@@ -13,7 +14,7 @@ export async function ensureCommitted(site: Site): Promise<Came> {
   if (lost !== null)
     return { event: "uncommitted", reason: LOST, patch: { message: lostIn(lost), lost: null } };
   const state = await site.ports.worktrees.state(worktree);
-  const fault = faultOf(state, branchOf(task));
+  const fault = faultOf(state, branchOf(task), writtenBy(site, state));
   if (fault === null)
     return {
       event: "committed",
@@ -38,9 +39,20 @@ function workAt(site: Site, { repo, branch }: Worktree, commit: string): LoopWor
   return { repo, branch, commit, merged: null, time: site.now().toISOString() };
 }
 
+/**
+ * The verify command that wrote what is uncommitted: before it ran, everything was committed. Its agent was not asked to
+ * commit since.
+ */
+function writtenBy({ known: { run } }: Site, { head, uncommitted }: WorktreeState): string | null {
+  const last = run.evidence.findLast(({ on }) => on === "worktree");
+  const isTold = (run.tries.commit ?? 0) > 0;
+  return uncommitted.length > 0 && !isTold && last?.commit === head ? last.command : null;
+}
+
 function faultOf(
   state: WorktreeState,
   branch: string,
+  writer: string | null,
 ): { readonly short: string; readonly long: string } | null {
   if (state.unfinished !== null) {
     const long = `A ${state.unfinished} was begun in your folder and is not ended. End it: resolve what is open and commit.`;
@@ -51,12 +63,24 @@ function faultOf(
     const long = `Your folder is on ${on}, but the work belongs on \`${branch}\`. Bring your commits there and switch back to it.`;
     return { short: `its worktree is on ${on} instead of ${branch}`, long };
   }
-  const count = state.uncommitted.length;
-  if (count === 0) return null;
-  const shown = state.uncommitted.slice(0, SHOWN_PATHS).map((path) => `- ${path}`);
-  const more = count - shown.length;
-  const long = ["These are not committed:", "", ...shown, ...(more > 0 ? [`- and ${more} more`] : [])].join(
-    "\n",
-  );
-  return { short: `${count === 1 ? "1 file is" : `${count} files are`} not committed`, long };
+  if (state.uncommitted.length === 0) return null;
+  const list = listed(state.uncommitted, SHOWN_PATHS);
+  const by = writer === null ? "" : `, written by \`${writer}\``;
+  const hooks = state.hooks.length === 0 ? "" : ` (its commits run ${state.hooks.join(", ")})`;
+  const long =
+    writer === null
+      ? `These are not committed:\n\n${list.join("\n")}`
+      : `All your work was committed. Then the check \`${writer}\` wrote these, which git does not ignore:\n\n${list.join("\n")}\n\nAdd them to \`.gitignore\`, or make the check take them away.`;
+  return {
+    short: `not committed${by}: ${listed(state.uncommitted, SHORT_PATHS, "").join(", ")}${hooks}`,
+    long,
+  };
+}
+
+function listed(paths: readonly string[], most: number, mark = "- "): readonly string[] {
+  const more = paths.length - most;
+  return [
+    ...paths.slice(0, most).map((path) => mark + path),
+    ...(more > 0 ? [`${mark}and ${more} more`] : []),
+  ];
 }

@@ -29,6 +29,7 @@ const OF_GIT: Readonly<Partial<Record<ErrorCode, "git_failed" | "git_refused">>>
   "branch-in-use": "git_failed",
   "branch-invalid": "git_refused",
   "base-missing": "git_refused",
+  "git-identity-missing": "git_refused",
   "repository-missing": "git_refused",
 };
 

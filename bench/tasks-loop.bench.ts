@@ -77,8 +77,9 @@ async function loop(
 
 const none = {
   endLeftovers: async () => 0,
+  spentBy: async () => null,
   missing: () => null,
-  takeLetters: async () => {},
+  takeCalls: async () => {},
   survey: async () => [],
   tryOut: async () => Promise.reject(new Error("no")),
 };

@@ -14,6 +14,7 @@ import { launchOf } from "./launch.ts";
 import { openOutside } from "./outside.ts";
 import { findRoot } from "./project-root.ts";
 import type { Project, Workflows } from "./runtime/project.ts";
+import { stateFolder } from "./state-home.ts";
 import type { Host } from "./surfaces/cli/command.ts";
 import { runProgram } from "./surfaces/cli/program.ts";
 import { openTerminal } from "./surfaces/cli/terminal.ts";
@@ -61,10 +62,19 @@ export async function run({ argv, program, home, workflows: shipped = WORKFLOWS 
       const root = findRoot({ cwd, option, variable: environment.PAWL_PROJECT, tasksFile, create });
       return open({ root, home, environment, workflows, cwd, tasksFile });
     },
-    ...(environment.PAWL_OUTBOX ? { post: posting(environment.PAWL_OUTBOX) } : {}),
+    ...(environment.PAWL_OUTBOX ? { post: posting(environment.PAWL_OUTBOX, environment) } : {}),
+    async callerInRun(root) {
+      const { runAround } = await import("./adapters/agents/capability.ts");
+      const around = runAround(placeOf(root, environment));
+      return around && { channel: "agent", who: around.run, task: around.task };
+    },
+    async isPersonPresent() {
+      const { isPersonPresent } = await import("./adapters/agents/presence.ts");
+      return isPersonPresent(environment);
+    },
     async agents(root, agents = {}) {
       const { openAgents } = await import("./adapters/agents/agents.ts");
-      return openAgents({ projectRoot: root ?? workingFolder(), environment, agents });
+      return openAgents({ ...placeOf(root ?? workingFolder(), environment), agents });
     },
     async git(root) {
       const [{ openRepositories }, { openWorktrees }] = await Promise.all([
@@ -95,8 +105,18 @@ export async function run({ argv, program, home, workflows: shipped = WORKFLOWS 
   }
 }
 
-function posting(outbox: string): NonNullable<Host["post"]> {
-  return async (letter) => (await import("./adapters/agents/outbox.ts")).postLetter(outbox, letter);
+function posting(outbox: string, environment: Environment): NonNullable<Host["post"]> {
+  return async (call) => {
+    const [{ postCall }, { CAPABILITY }] = await Promise.all([
+      import("./adapters/agents/outbox.ts"),
+      import("./adapters/agents/capability.ts"),
+    ]);
+    postCall(outbox, { ...call, capability: environment[CAPABILITY] ?? null });
+  };
+}
+
+function placeOf(projectRoot: string, environment: Environment) {
+  return { projectRoot, stateFolder: stateFolder(projectRoot, environment), environment };
 }
 
 export interface ProjectPlace {

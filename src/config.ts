@@ -3,7 +3,6 @@
  */
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { PawlError } from "./base/error.ts";
-import { isId } from "./base/id.ts";
 import { pathFault, projectPath } from "./base/path.ts";
 import type { View } from "./base/ports.ts";
 import { DEFAULT_SETTINGS, type Settings } from "./base/settings.ts";
@@ -16,10 +15,9 @@ export function readEnvironment(): Environment {
   return { ...process.env };
 }
 
-/** What the environment and the command line say beside the files: where tasks.yaml is, and for whom this process acts. */
+/** What the command line and the environment say beside the files: where tasks.yaml is. */
 export interface Surroundings {
   readonly tasks_file: string | null;
-  readonly acting_for: string | null;
   readonly searched: readonly string[];
 }
 
@@ -28,9 +26,8 @@ export function readSurroundings(place: {
   readonly root: string;
   readonly cwd: string;
   readonly tasksFile?: string | undefined;
-  readonly environment: Environment;
 }): Surroundings {
-  const { root, cwd, tasksFile, environment } = place;
+  const { root, cwd, tasksFile } = place;
   const named = tasksFile ? relative(root, resolve(cwd, tasksFile)).split(sep).join("/") : null;
   if (named !== null && (pathFault(named) !== null || isAbsolute(named)))
     throw new PawlError(
@@ -38,8 +35,7 @@ export function readSurroundings(place: {
       `The tasks file ${JSON.stringify(tasksFile)} is not inside the project ${root}.`,
       "Name a file inside the project, or another project with --project.",
     );
-  const acting = environment.BLOOM_TASK;
-  return { tasks_file: named, acting_for: isId(acting) ? acting : null, searched: foldersUp(cwd, root) };
+  return { tasks_file: named, searched: foldersUp(cwd, root) };
 }
 
 /** The settings as they are for this process. */

@@ -11,6 +11,7 @@ import type { Folder, PullRequests } from "./base/ports.ts";
 import type { AgentSettings, BloomSettings } from "./base/settings.ts";
 import type { Environment } from "./config.ts";
 import type { LoopOutside } from "./runtime/loop.ts";
+import { stateFolder } from "./state-home.ts";
 
 export interface LoopPlace {
   readonly root: string;
@@ -30,7 +31,12 @@ export function openLoopOutside({ root, environment, bloom, agents, launch }: Lo
   };
   return {
     ports: {
-      agents: openAgents({ projectRoot: root, environment, agents }),
+      agents: openAgents({
+        projectRoot: root,
+        stateFolder: stateFolder(root, environment),
+        environment,
+        agents,
+      }),
       commands: openCommands({ projectRoot: root, environment, names: bloom.environment }),
       setups: openSetups(root),
       worktrees: openWorktrees(root, environment),

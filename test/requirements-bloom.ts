@@ -38,6 +38,32 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
       "test/e2e/bloom-outbox.test.ts: does it also where the loop was killed meanwhile: the step is not run again",
     ],
   },
+  "agents.own-task": {
+    says: "An agent speaks for its own task only, by its own run's capability; everything else of a person's is refused.",
+    source: "bloom, CLI; trust",
+    tests: [
+      "test/e2e/bloom-own-verbs.test.ts: speaks for its own task only: for another's every verb is refused with a sentence",
+      "test/e2e/bloom-own-verbs.test.ts: is refused a person's verbs and commands, for its own task and for others",
+      "test/e2e/bloom-own-verbs.test.ts: forces nothing, whatever of its environment it clears, in a terminal of its own neither",
+      "test/e2e/bloom-own-verbs.test.ts: cannot use another run's capability, nor one that it made itself",
+      "test/e2e/bloom-own-verbs.test.ts: counts for the run's own task only, and only with its capability",
+    ],
+  },
+  "agents.forced-by-person": {
+    says: "A task is done without its work only by a person's word at a terminal.",
+    source: "trust",
+    tests: ["test/e2e/bloom-own-verbs.test.ts: makes a task done without its work at a terminal only"],
+  },
+  "agents.budget": {
+    says: "A budget of turns, dollars or minutes stops the agent within one turn of it, over all runs of the task.",
+    source: "bloom, The loop",
+    tests: [
+      "test/e2e/bloom-people.test.ts: sets a budget of turns, and its agent is stopped before it has made two more",
+      "test/e2e/bloom-people.test.ts: sets a budget that a killed loop's runs count in, too",
+      "test/e2e/bloom-own-verbs.test.ts: at a terminal gives a new budget; without one what was spent stays spent",
+      "src/adapters/agents/heard.test.ts: are counted turn by turn, before they end",
+    ],
+  },
   "agents.asked": {
     says: "Under ask a person answers what an agent over ACP may not do unasked.",
     source: "bloom, Agents",

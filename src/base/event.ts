@@ -38,8 +38,16 @@ export interface EditKept {
 
 /** Who asked, by which channel. A verdict is stored with this. */
 export interface Caller {
-  /** `mcp`: a model's tool call. `elicitation`: a person, asked through the client. `terminal`: a person at the CLI. */
-  readonly channel: "mcp" | "elicitation" | "terminal" | "library";
+  /**
+   * `mcp`: a model's tool call. `elicitation`: a person, asked through the client. `terminal`: a person at the CLI.
+   * `agent`: an agent's process at the CLI.
+   */
+  readonly channel: "mcp" | "elicitation" | "terminal" | "agent" | "library";
   /** As far as known: the client's name and version, or the user and host of the terminal. */
   readonly who?: string;
+  /**
+   * Where it is a process of one of the loop's runs: the task for whose agent it may speak; null where it cannot prove
+   * that it is that agent, and may say nothing.
+   */
+  readonly task?: string | null;
 }

@@ -345,9 +345,12 @@ export interface Agents {
   /** Ends every process that bears the run's mark: what a dead owner left. Returns how many there were. */
   endLeftovers(run: string): Promise<number>;
   /**
-   * What the run's agent asked for while it could not write the project, oldest first; each is gone once it was taken.
+   * The calls that the run's agent deferred while it could not write the project, oldest first; each is gone once it was
+   * taken, and with the last of them the run's capability. `own`: the run's capability came with it.
    */
-  takeLetters(run: string, take: (letter: Letter) => Promise<void>): Promise<void>;
+  takeCalls(run: string, take: (call: DeferredCall, own: boolean) => Promise<void>): Promise<void>;
+  /** What a run is known to have spent, also one whose owner died in its midst. */
+  spentBy(run: string): Promise<AgentUsage | null>;
   /** Why the agent of that name cannot be started here, and how it could be; null: its program is there. */
   missing(name: string): string | null;
   /**
@@ -363,13 +366,15 @@ export interface Agents {
 }
 
 /** A call of a verb that is an agent's own, such as `step done`, left to be made by the loop. */
-export type Letter = { readonly verb: string; readonly input: Readonly<Record<string, unknown>> };
+export type DeferredCall = { readonly verb: string; readonly input: Readonly<Record<string, unknown>> };
 
 export interface AgentOrder {
   /** An id, unique among all runs of the project: it names the output and marks the processes. */
   readonly run: string;
   /** `claude`, `codex`, `opencode`, `gemini`, `scripted`, or a name in the configuration. */
   readonly agent: string;
+  /** The task that it works on: its agent may speak for this one. Absent: for none. */
+  readonly task?: string;
   readonly folder: Folder;
   /** Goes to the program's standard input, never to its command line. */
   readonly prompt: string;
@@ -396,6 +401,9 @@ export interface AgentLimits {
   readonly inactivity?: number;
   /** Milliseconds in all. */
   readonly total?: number;
+  /** Model calls, and dollars: told to the agent where it has an option for it. Who started the run holds it to them. */
+  readonly turns?: number;
+  readonly usd?: number;
 }
 
 export interface PermissionQuestion {
@@ -526,7 +534,7 @@ export interface CommandOrder {
   readonly command: string;
   readonly folder: Folder;
   readonly environment?: Readonly<Record<string, string>>;
-  readonly limits?: AgentLimits;
+  readonly limits?: Pick<AgentLimits, "inactivity" | "total">;
 }
 
 export interface CommandRun {

@@ -72,8 +72,6 @@ export interface BloomSettings {
   readonly searched: readonly string[];
   /** How an agent's prompt calls this program. */
   readonly command: string;
-  /** The task as whose agent this process runs (`$BLOOM_TASK`, set for every agent); null: a person's. */
-  readonly acting_for: string | null;
   /** The agent of tasks that name none. */
   readonly agent: string;
   /** How many work at once. */
@@ -120,7 +118,6 @@ export const DEFAULT_SETTINGS: Settings = {
     tasks_file: "tasks.yaml",
     searched: [],
     command: "bloom",
-    acting_for: null,
     agent: "claude",
     agents: 1,
     permission: "edits",

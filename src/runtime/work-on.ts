@@ -3,13 +3,14 @@
  * was under way when an earlier owner died is ended first, and its session given up.
  */
 import type { BloomHappening } from "../base/bloom-event.ts";
-import { toPawlError } from "../base/error.ts";
+import { type ErrorCode, toPawlError } from "../base/error.ts";
 import type { Caller, PawlEvent } from "../base/event.ts";
 import type { ProjectPath } from "../base/path.ts";
 import type { Watch } from "../base/ports.ts";
 import { type CameInput, type Committed, commitCame } from "../workflows/bloom/advances.ts";
+import { added } from "../workflows/bloom/budget.ts";
 import { perform } from "../workflows/bloom/commands/perform.ts";
-import { readLetter } from "../workflows/bloom/letters.ts";
+import { readCall } from "../workflows/bloom/own-verbs.ts";
 import { wordOf } from "../workflows/bloom/reconcile.ts";
 import type { Came, Known, Ports, Site } from "../workflows/bloom/site.ts";
 import { BLOOM } from "../workflows/bloom/table.ts";
@@ -106,7 +107,7 @@ function siteOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): Sit
     stop: signal,
     show: setup.show,
     mayIt: (question, over) => askPerson(setup, work.id, question, over, caller),
-    takeLetters: (run) => takeLetters(setup, work.id, run),
+    takeCalls: (run) => takeCalls(setup, work.id, run),
     async note(came) {
       latest = (await commit(setup, work.id, came, caller)).known;
       return latest;
@@ -123,32 +124,39 @@ async function recover(setup: WorkSetup, work: Work, caller: Caller): Promise<Kn
   const { underway, session } = known.run;
   if (underway.length === 0) return known;
   const happened: BloomHappening[] = [];
+  let { spent } = known.run;
   for (const run of underway) {
-    await takeLetters(setup, work.id, run);
+    spent = added({ spent }, await setup.ports.agents.spentBy(run), 0);
+    await takeCalls(setup, work.id, run);
     const count = await setup.ports.agents.endLeftovers(run);
     if (count > 0) happened.push({ type: "agent:leftovers_ended", taskId: work.id, run, count });
   }
   const reason = "its worker ended in the middle of the agent's run";
   if (session !== null) happened.push({ type: "session:lost", taskId: work.id, session: session.id, reason });
-  const patch = { underway: [], session: null };
+  const patch = { underway: [], session: null, spent };
   return (await commit(setup, work.id, { patch, edits: forgetSession(known.task), happened }, caller)).known;
 }
 
 /** What cannot be done as it was asked for is told, and is no failure of the loop. */
-async function takeLetters(setup: WorkSetup, taskId: string, run: string): Promise<void> {
+async function takeCalls(setup: WorkSetup, taskId: string, run: string): Promise<void> {
   const warn = (text: string) => setup.show({ type: "agent:warned", taskId, run, text });
-  await setup.ports.agents.takeLetters(run, async (letter) => {
-    const asked = readLetter(letter);
-    if (!asked) return warn(`it may not ask for ${letter.verb.slice(0, 80)} in this way: passed over`);
+  await setup.ports.agents.takeCalls(run, async (call, own) => {
+    const asked = readCall(call);
+    const verb = call.verb.slice(0, 80);
+    if (!own) return warn(`a call of ${verb} in its outbox is not its own: it lacks the run's capability`);
+    if (!asked) return warn(`it may not ask for ${verb} in this way: passed over`);
     try {
-      await advance(setup.runtime, await asked.advance(), asked.input, { channel: "library", who: run });
+      const caller: Caller = { channel: "agent", who: run, task: taskId };
+      await advance(setup.runtime, await asked.advance(), asked.input, caller);
     } catch (thrown) {
       const { code, message } = toPawlError(thrown);
-      if (code !== "usage") throw thrown;
-      warn(`${letter.verb} was not done: ${message}`);
+      if (!REFUSES.has(code)) throw thrown;
+      warn(`${verb} was not done: ${message}`);
     }
   });
 }
+
+const REFUSES: ReadonlySet<ErrorCode> = new Set(["usage", "caller-not-allowed"]);
 
 async function commit(
   setup: WorkSetup,

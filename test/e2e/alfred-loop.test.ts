@@ -4,7 +4,7 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { type AlfredLoop, BRANCH, CHECK, FROM_LOOP, ID, plannedTask } from "../rig/alfred-loop.ts";
-import { testEnvironment } from "../rig/project.ts";
+import { runAtTerminal, testEnvironment } from "../rig/project.ts";
 
 test("a plan is handed to the loop, worked by agents, and its evidence comes back as the manifest, up to the gates", {
   timeout: 60_000,
@@ -120,7 +120,7 @@ test("a step that its agent lied about never comes back: the loop is blocked, an
   expect(refused.data.message).toMatch(
     /found 'blocked', in the loop's state 'blocked' \(`grep -q tested src\/server\.txt` exited with 1\), with open steps: TS-01\.S-2/,
   );
-  const forced = await task.pawl("done", ID, "--force");
+  const forced = await runAtTerminal(project.root, ["done", ID, "--force"], { DOOR_ONLY: "" });
   expect(forced.code).toBe(0);
   expect((await task.submit(FROM_LOOP)).data.data).toMatchObject({ code: "loop-not-done" });
 

@@ -23,10 +23,10 @@ function lockedOut() {
   project.write(".pawl/locks", "");
   const outbox = join(project.root, "outbox");
   mkdirSync(outbox);
-  const letters = () =>
-    readdirSync(outbox).map((name) => JSON.parse(readFileSync(join(outbox, name), "utf8")));
-  const bloom = (...args: string[]) => runPawl(project.root, args, { ...ENVIRONMENT, PAWL_OUTBOX: outbox });
-  return { ...project, outbox, letters, bloom };
+  const calls = () => readdirSync(outbox).map((name) => JSON.parse(readFileSync(join(outbox, name), "utf8")));
+  const bloom = (...args: string[]) =>
+    runPawl(project.root, args, { ...ENVIRONMENT, PAWL_OUTBOX: outbox, PAWL_RUN_CAPABILITY: "T1.1:ab" });
+  return { ...project, outbox, calls, bloom };
 }
 
 it("says what would come of a call, and leaves it for the loop", LONG, async () => {
@@ -35,9 +35,9 @@ it("says what would come of a call, and leaves it for the loop", LONG, async () 
   expect(marked).toMatchObject({ code: 0, err: "", out: "s1 is done. Still open in T1: s2.\n" });
   const asked = await project.bloom("ask", "T1", "Which?", "--blocking");
   expect(asked).toMatchObject({ code: 3, err: "" });
-  expect(project.letters().sort((a, b) => a.verb.localeCompare(b.verb))).toEqual([
-    { verb: "ask", input: { task: "T1", text: "Which?", blocking: true } },
-    { verb: "step done", input: { id: "s1" } },
+  expect(project.calls().sort((a, b) => a.verb.localeCompare(b.verb))).toEqual([
+    { verb: "ask", input: { task: "T1", text: "Which?", blocking: true }, capability: "T1.1:ab" },
+    { verb: "step done", input: { id: "s1" }, capability: "T1.1:ab" },
   ]);
   expect(project.read("tasks.yaml")).toBe(TASKS);
 });
@@ -50,16 +50,16 @@ it("refuses a wrong id at once, and what is not an agent's own", LONG, async () 
   });
   const gate = await project.bloom("block", "T1");
   expect(gate).toMatchObject({ code: 1, err: expect.stringContaining("[disk-failed]") });
-  expect(project.letters()).toEqual([]);
+  expect(project.calls()).toEqual([]);
   rmSync(project.outbox, { recursive: true });
   writeFileSync(project.outbox, "");
   const lost = await project.bloom("step", "done", "s1");
   expect(lost).toMatchObject({ code: 1, err: expect.stringContaining("[disk-failed]") });
 });
 
-const letter = (name: string, content: unknown) =>
-  `RUN: printf '%s' '${JSON.stringify(content)}' > "$PAWL_OUTBOX/${name}.json"`;
-const marks = (id: string) => letter(id, { verb: "step done", input: { id } });
+const call = (name: string, content: object) =>
+  `RUN: printf '%s' '${JSON.stringify({ ...content, capability: "CAP" })}' | sed "s/CAP/$PAWL_RUN_CAPABILITY/" > "$PAWL_OUTBOX/${name}.json"`;
+const marks = (id: string) => call(id, { verb: "step done", input: { id } });
 const work = (...lines: readonly string[]) => `tasks:
   - id: T1
     title: One
@@ -75,9 +75,9 @@ it(
   "does what an agent asked for when its run has ended, and tells what it may not ask for",
   LONG,
   async () => {
-    const note = letter("1", { verb: "note", input: { id: "T1", text: "mind the gap" } });
-    const gate = letter("2", { verb: "approve", input: { id: "T1" } });
-    const wrong = letter("3", { verb: "step done", input: { id: "s9" } });
+    const note = call("1", { verb: "note", input: { id: "T1", text: "mind the gap" } });
+    const gate = call("2", { verb: "approve", input: { id: "T1" } });
+    const wrong = call("3", { verb: "step done", input: { id: "s9" } });
     using project = bloomProject({ tasks: work(note, gate, wrong, marks("s1")) });
     const ran = await project.run();
     expect(ran.code).toBe(0);

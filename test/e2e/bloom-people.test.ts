@@ -144,6 +144,36 @@ describe("A person", () => {
     });
   });
 
+  it("sets a budget of turns, and its agent is stopped before it has made two more", LONG, async () => {
+    const turns = Array(60).fill("    RUN: echo x >> turns; sleep 1").join("\n");
+    using project = bloomProject({
+      tasks: `tasks:\n- id: T1\n  title: t\n  budget: {turns: 3}\n  instructions: |\n${turns}\n`,
+    });
+    const ran = await project.run();
+    expect(ran.code).toBe(1);
+    expect(project.read("turns")?.length).toBeLessThanOrEqual(2 * 4);
+    expect(ran.of("budget:exhausted")).toEqual([
+      expect.objectContaining({ limit: "turns", spent: expect.objectContaining({ turns: 4 }) }),
+    ]);
+    expect(ran.of("agent:ended")).toEqual([
+      expect.objectContaining({ outcome: "failed", reason: "stopped", turns: 4 }),
+    ]);
+    expect(stateOf(project, "T1")).toBe("budget_exhausted");
+  });
+
+  it("sets a budget that a killed loop's runs count in, too", LONG, async () => {
+    using project = bloomProject({
+      tasks: `tasks:\n- id: T1\n  title: t\n  budget: {turns: 3}\n  instructions: |\n    RUN: true\n    RUN: true\n    RUN: sleep 4390\n`,
+    });
+    const child = project.start("--once");
+    await until(() => (project.read(".pawl/agents/T1.1/usage.json") ?? "").includes('"turns": 3'));
+    child.kill("SIGKILL");
+    await ranOf(child);
+    const ran = await project.run();
+    expect(ran.of("budget:exhausted")).toEqual([expect.objectContaining({ limit: "turns" })]);
+    expect(project.runs()).toHaveLength(1);
+  });
+
   it("blocks a task in tasks.yaml, and its agent is stopped", LONG, async () => {
     using project = bloomProject({
       tasks: "tasks:\n- id: T1\n  title: t\n  instructions: |\n    RUN: touch begun; sleep 4389\n",

@@ -102,6 +102,8 @@ export function bloomProject({
     runStruck: (strike: Strike) =>
       ranOf(spawned([MAIN, "run", "--json", "--once"], strikingGit(project.root, strike))),
     bloom: (...args: readonly string[]) => runPawl(root, args, { DOOR_ONLY: "" }),
+    bloomWith: (more: Readonly<Record<string, string>>, ...args: readonly string[]) =>
+      runPawl(root, args, { DOOR_ONLY: "", ...more }),
     [Symbol.dispose]: () => project[Symbol.dispose](),
   };
 }

@@ -77,6 +77,22 @@ export function runPawl(
   );
 }
 
+/** As a person would: the program has a terminal of its own. What it prints comes as one text. */
+export function runAtTerminal(
+  cwd: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  const words = [process.execPath, MAIN, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
+  return end(
+    spawn("script", ["-qec", words.join(" "), "/dev/null"], {
+      cwd,
+      env: testEnvironment(environment),
+      stdio: ["ignore", "pipe", "pipe"],
+    }),
+  );
+}
+
 export function end(child: ChildProcess): Promise<Ended> {
   const out: Buffer[] = [];
   const err: Buffer[] = [];

@@ -23,7 +23,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function agents(settings: Readonly<Record<string, AgentSettings>> = { acp: ACP }) {
   const environment = { ...process.env, PAWL_SCRIPTED_HOME: join(root, "home"), ACP_AGENT_HOME: root };
-  return openAgents({ projectRoot: root, environment, agents: settings });
+  return openAgents({ projectRoot: root, stateFolder: join(root, "state"), environment, agents: settings });
 }
 
 function run(agent: string, prompt: string, change: Partial<AgentOrder> = {}) {
@@ -51,7 +51,12 @@ describe("the scripted agent", () => {
     expect(told).toMatchObject({ outcome: "succeeded", text: "all done", leftovers: { ended: 0, alive: 0 } });
     expect(told.usage).toEqual({ usd: expect.closeTo(0.002), inputTokens: 200, outputTokens: 20, turns: 2 });
     expect(readFileSync(join(root, "hi.txt"), "utf8")).toBe("hi\n");
-    expect(events.map((event) => event.type)).toEqual(["session", "tool", "text", "usage"]);
+    expect(events.map((event) => event.type).filter((type) => type !== "usage")).toEqual([
+      "session",
+      "tool",
+      "text",
+    ]);
+    expect(events.at(-1)?.type).toBe("usage");
     expect(JSON.parse(readFileSync(join(root, told.output, "end.json"), "utf8"))).toMatchObject({
       outcome: "succeeded",
     });
@@ -145,6 +150,7 @@ describe("an agent that is not there", () => {
     const environment = { ...process.env, PATH: "/nowhere" };
     const bare = openAgents({
       projectRoot: root,
+      stateFolder: join(root, "state"),
       environment,
       agents: { mine: { acp: { command: "nope" } } },
     });

@@ -1,11 +1,13 @@
 /** The port `Agents` over real programs. */
 import type { AgentEnd, AgentEvent, AgentOrder, AgentRun, Agents } from "../../base/ports.ts";
+import { provenTask, revokeCapability } from "./capability.ts";
 import { markOf } from "./mark.ts";
 import { missing } from "./missing.ts";
-import { takeLetters } from "./outbox.ts";
+import { takeCalls } from "./outbox.ts";
 import { endTree } from "./process-tree.ts";
+import { helpOf, probes } from "./program-help.ts";
 import { startCli } from "./run-cli.ts";
-import { keep, openRunFolder } from "./run-folder.ts";
+import { keep, loadUsage, openRunFolder, runFolder } from "./run-folder.ts";
 import { type AgentsSetup, knownAgent } from "./setup.ts";
 
 export type { AgentsSetup } from "./setup.ts";
@@ -14,7 +16,14 @@ export function openAgents(setup: AgentsSetup): Agents {
   return {
     start: (order, hear) => start(setup, order, hear),
     endLeftovers: async (run) => (await endTree({ mark: markOf(setup.projectRoot, run) })).ended,
-    takeLetters: (run, take) => takeLetters(openRunFolder(setup.projectRoot, "agents", run), take),
+    async takeCalls(run, take) {
+      const own = (capability: unknown) => provenTask(setup.stateFolder, capability)?.run === run;
+      await takeCalls(runFolder(setup.projectRoot, "agents", run), ({ capability, ...call }) =>
+        take(call, own(capability)),
+      );
+      revokeCapability(setup.stateFolder, run);
+    },
+    spentBy: async (run) => loadUsage(runFolder(setup.projectRoot, "agents", run)),
     missing: (name) => missing(setup, name),
     survey: async (allow) => (await import("./survey.ts")).survey(setup, allow),
     tryOut: async (name, signal) => (await import("./try-out.ts")).tryOut(setup, name, signal),
@@ -24,8 +33,11 @@ export function openAgents(setup: AgentsSetup): Agents {
 function start(setup: AgentsSetup, order: AgentOrder, hear: (event: AgentEvent) => void): AgentRun {
   const known = knownAgent(setup, order.agent);
   if (known.kind === "none") return endedRun(setup, order, missing(setup, order.agent) ?? known.why);
-  if (known.kind === "dialect") return startCli(setup, known, order, hear);
-  const running = import("./run-acp.ts").then(({ startAcp }) => startAcp(setup, known, order, hear));
+  if (known.kind === "dialect" && !probes(known.dialect, order)) return startCli(setup, known, order, hear);
+  const running =
+    known.kind === "dialect"
+      ? helpOf(setup, known).then((help) => startCli(setup, known, order, hear, help))
+      : import("./run-acp.ts").then(({ startAcp }) => startAcp(setup, known, order, hear));
   return {
     run: order.run,
     ended: running.then((run) => run.ended),

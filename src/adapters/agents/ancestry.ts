@@ -71,30 +71,38 @@ export function agentAround(
 ): AgentAround | null {
   const own = Object.keys(VARIABLES).find((name) => environment[name]);
   if (own !== undefined) return { agent: VARIABLES[own] ?? own, pid: process.pid, by: own };
-  const see = existsSync("/proc/self/stat") ? seeInProc : seeByPs;
-  const seen = new Set<number>([until ?? 0, 0]);
-  for (let pid = process.ppid; !seen.has(pid); ) {
-    seen.add(pid);
-    const one = see(pid);
-    if (one === null) return null;
-    const found = agentOf(one, pid);
+  for (const ancestor of ancestors(until)) {
+    const found = agentOf(ancestor);
     if (found) return found;
-    pid = one.parent;
   }
   return null;
 }
 
-interface Ancestor {
+/** Those that this process descends from, nearest first, as far as they can be seen. */
+export function* ancestors(until = 0): Generator<Ancestor> {
+  const see = existsSync("/proc/self/stat") ? seeInProc : seeByPs;
+  const seen = new Set<number>([until, 0]);
+  for (let pid = process.ppid; !seen.has(pid); ) {
+    seen.add(pid);
+    const one = see(pid);
+    if (one === null) return;
+    yield one;
+    pid = one.parent;
+  }
+}
+
+export interface Ancestor {
+  readonly pid: number;
   readonly parent: number;
   /** The words that it was started with. */
   readonly words: readonly string[];
-  /** Whether its environment has the variable, with a value. */
-  has(name: string): boolean;
+  /** The variable's value in the environment that it was started with; empty where it has none. */
+  variable(name: string): string;
 }
 
-function agentOf({ has, words }: Ancestor, pid: number): AgentAround | null {
-  const variable = Object.keys(VARIABLES).find(has);
-  if (variable !== undefined) return { agent: VARIABLES[variable] ?? variable, pid, by: variable };
+function agentOf({ variable, words, pid }: Ancestor): AgentAround | null {
+  const marked = Object.keys(VARIABLES).find((name) => variable(name) !== "");
+  if (marked !== undefined) return { agent: VARIABLES[marked] ?? marked, pid, by: marked };
   // The program, or what a runtime runs: any other argument may be any text.
   for (const word of words.slice(0, RUNTIMES.test(basename(words[0] ?? "")) ? 2 : 1)) {
     const found = PROGRAMS.find(([name]) => name.test(basename(word)) || name.test(word));
@@ -110,7 +118,7 @@ function seeInProc(pid: number): Ancestor | null {
   if (!stat || !Number.isInteger(parent)) return null;
   const words = read(`/proc/${pid}/cmdline`).split("\0");
   const environment = `\0${read(`/proc/${pid}/environ`)}\0`;
-  return { parent, words, has: (name) => hasValue(environment, name, "\0") };
+  return { pid, parent, words, variable: (name) => valueIn(environment, name, "\0") };
 }
 
 /** Empty where the process is gone or another user's. */
@@ -129,14 +137,14 @@ function seeByPs(pid: number): Ancestor | null {
     const parent = Number(ask("-o", "ppid="));
     const words = ask("-ww", "-o", "command=").split(" ");
     const environment = ` ${ask("-E", "-ww", "-o", "command=")} `;
-    return { parent, words, has: (name) => hasValue(environment, name, " ") };
+    return { pid, parent, words, variable: (name) => valueIn(environment, name, " ") };
   } catch {
     return null;
   }
 }
 
-function hasValue(environment: string, name: string, end: string): boolean {
+function valueIn(environment: string, name: string, end: string): string {
   const start = `${end}${name}=`;
   const at = environment.indexOf(start);
-  return at >= 0 && environment[at + start.length] !== end;
+  return at < 0 ? "" : (environment.slice(at + start.length).split(end, 1)[0] ?? "");
 }

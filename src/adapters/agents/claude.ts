@@ -16,10 +16,13 @@ const NO_SESSION = "No conversation found";
 /** A preset id that an earlier start has used up: the session exists, but not as a new one. */
 const ID_TAKEN = "is already in use";
 
+const MAX_USD = "--max-budget-usd";
+
 export const claude: Dialect = {
   name: "claude",
   program: "claude",
   version: /\(Claude Code\)/,
+  probes: [MAX_USD],
   passes: ["ANTHROPIC_*", "CLAUDE_*", "DISABLE_AUTOUPDATER", "AWS_BEARER_TOKEN_BEDROCK"],
   arguments: (call) => [
     "-p",
@@ -27,6 +30,7 @@ export const claude: Dialect = {
     "--output-format",
     "stream-json",
     ...permissionArguments(call),
+    ...limitArguments(call),
     ...(call.model ? ["--model", call.model] : []),
     ...sessionArguments(call),
   ],
@@ -43,6 +47,13 @@ function permissionArguments({ permission, allow }: Call): string[] {
   return ["--permission-mode", mode, ...(tools.length > 0 ? ["--allowedTools", tools.join(",")] : [])];
 }
 
+function limitArguments({ limits, knows }: Call): string[] {
+  return [
+    ...(limits.turns === undefined ? [] : ["--max-turns", String(Math.max(1, Math.ceil(limits.turns)))]),
+    ...(limits.usd === undefined || !knows(MAX_USD) ? [] : [MAX_USD, String(limits.usd)]),
+  ];
+}
+
 function sessionArguments({ session }: Call): string[] {
   if (session.type === "resume") return ["--resume", session.id];
   return session.id ? ["--session-id", session.id] : [];
@@ -57,7 +68,11 @@ function sessionOf(line: Json): readonly Told[] {
 function readBody(line: Json): readonly Told[] {
   switch (line.type) {
     case "assistant":
-      return [{ type: "working" }, ...contentOf(line)];
+      return [
+        { type: "working" },
+        { type: "turn", id: textAt(line, "message", "id") || null },
+        ...contentOf(line),
+      ];
     case "system":
       return line.subtype === "permission_denied"
         ? [{ type: "permission", title: textAt(line, "tool_name"), answer: "refuse" }]

@@ -17,6 +17,8 @@ export interface Dialect {
   readonly version: RegExp;
   /** Names of the environment that this agent may have: its own settings and its own provider's key. */
   readonly passes: readonly string[];
+  /** Options that not every version has: looked up in the program's help where a limit could be passed on by them. */
+  readonly probes?: readonly string[];
   /** The command line without the program. The prompt never is part of it. */
   arguments(call: Call): readonly string[];
   /** Added to the environment. */
@@ -37,12 +39,18 @@ export interface Call {
   /** Folders outside the working folder that must be written: git's for a commit in a worktree, and the outbox. */
   readonly writable: readonly string[];
   readonly asRoot: boolean;
+  /** What the run may still spend: passed on where the agent has an option for it. */
+  readonly limits: { readonly turns?: number; readonly usd?: number };
+  /** Whether the installed program has the option, as its own help tells; asked of `Dialect.probes` only. */
+  knows(option: string): boolean;
 }
 
 export type Told =
   | AgentEvent
   /** A piece of a text that comes in pieces. */
   | { readonly type: "text-part"; readonly text: string }
+  /** The model was asked; what comes with the same id is of the same call. */
+  | { readonly type: "turn"; readonly id: string | null }
   /** The model is at work (again): an end heard before is none. */
   | { readonly type: "working" }
   /** Spent by one model call. */

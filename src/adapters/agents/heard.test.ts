@@ -78,7 +78,7 @@ describe("recorded streams", () => {
       outputTokens: 20,
       turns: 2,
     });
-    expect(listen(opencode, stream("opencode-1")).heard.usage).toEqual({
+    expect(spentIn(listen(opencode, stream("opencode-1")).heard)).toEqual({
       usd: expect.closeTo(0.00024),
       inputTokens: 200,
       outputTokens: 20,
@@ -96,7 +96,24 @@ describe("recorded streams", () => {
     const turns = (dialect: Dialect, name: string) => spentIn(listen(dialect, stream(name)).heard)?.turns;
     expect([turns(claude, "claude-1"), turns(opencode, "opencode-1")]).toEqual([2, 2]);
     expect([turns(codex, "codex-1"), turns(gemini, "gemini-1")]).toEqual([2, 2]);
-    expect(spentIn({ usage: null, tools: 3 })).toBeNull();
+    expect(spentIn({ usage: null, tools: 0, turns: 0 })).toBeNull();
+  });
+
+  it.each(Object.keys(DIALECTS))("%s are counted turn by turn, before they end", (name) => {
+    const lines = stream(`${name}-1`);
+    const { events } = listen(DIALECTS[name] as Dialect, lines);
+    const turns = events.flatMap((event) => (event.type === "usage" ? [event.usage.turns] : []));
+    expect(turns.at(-1)).toBe(2);
+    expect(turns).toContain(1);
+    const tool = lines.findIndex((line) => /tool_use|command_execution/.test(line));
+    const cut = listen(DIALECTS[name] as Dialect, lines.slice(0, tool + 1)).heard;
+    expect(spentIn(cut)).toMatchObject({ turns: 1 });
+  });
+
+  it("count a call once, in however many lines it comes, calls side by side too", () => {
+    const line = (id: string) => JSON.stringify({ type: "assistant", message: { id, content: [] } });
+    const { heard } = listen(claude, ["a", "a", "b", "a", "b", "c"].map(line));
+    expect(spentIn(heard)).toMatchObject({ turns: 3 });
   });
 
   it("of failures tell which", () => {

@@ -11,6 +11,10 @@ export interface Heard {
   readonly inPieces: boolean;
   /** Tools that it has used in this run. */
   readonly tools: number;
+  /** Model calls that were told one by one. */
+  readonly turns: number;
+  /** The last of them that have an id: calls may overlap. */
+  readonly calls: readonly string[];
   /** Of this run, as the agent tells it. */
   readonly usage: AgentUsage | null;
   /** Of the session over all its runs, where the agent tells it that way. */
@@ -24,6 +28,8 @@ export const NOTHING_HEARD: Heard = {
   text: "",
   inPieces: false,
   tools: 0,
+  turns: 0,
+  calls: [],
   usage: null,
   usageInAll: null,
   end: null,
@@ -39,9 +45,9 @@ export function take(
   let now = heard;
   for (const one of told) {
     const next = takeOne(now, one, before);
-    const usage = next.usage === now.usage ? null : spentIn(next);
-    if (usage) events.push({ type: "usage", usage });
-    else if (one.type === "text-part") events.push({ type: "text", text: one.text });
+    const usage = spentIn(next);
+    if (usage && !isSame(usage, spentIn(now))) events.push({ type: "usage", usage });
+    if (one.type === "text-part") events.push({ type: "text", text: one.text });
     else if (one.type === "session" ? next.session !== now.session : isEvent(one))
       events.push(one as AgentEvent);
     now = next;
@@ -49,10 +55,26 @@ export function take(
   return { heard: now, events };
 }
 
-/** What this run has spent. Where the agent tells no model calls, they are one for each tool, and one for the end. */
-export function spentIn({ usage, tools }: Pick<Heard, "usage" | "tools">): AgentUsage | null {
-  return usage && { ...usage, turns: usage.turns ?? tools + 1 };
+/**
+ * What this run has spent so far, also while it lasts and where it never tells its end. Where the agent tells no model
+ * calls, they are one for each tool, and one for the end.
+ */
+export function spentIn({
+  usage,
+  tools,
+  turns,
+}: Pick<Heard, "usage" | "tools" | "turns">): AgentUsage | null {
+  const counted = turns > 0 ? turns : tools + (usage === null ? 0 : 1);
+  if (usage === null && counted === 0) return null;
+  const told = usage ?? { usd: null, inputTokens: null, outputTokens: null, turns: null };
+  return { ...told, turns: Math.max(told.turns ?? 0, counted) };
 }
+
+function isSame(one: AgentUsage, other: AgentUsage | null): boolean {
+  return other !== null && (Object.keys(one) as (keyof AgentUsage)[]).every((key) => one[key] === other[key]);
+}
+
+const CALLS_REMEMBERED = 16;
 
 function takeOne(heard: Heard, told: Told, before: AgentUsage | null): Heard {
   switch (told.type) {
@@ -64,6 +86,13 @@ function takeOne(heard: Heard, told: Told, before: AgentUsage | null): Heard {
       return { ...heard, text: heard.inPieces ? heard.text + told.text : told.text, inPieces: true };
     case "tool":
       return { ...heard, inPieces: false, tools: heard.tools + 1 };
+    case "turn":
+      if (told.id !== null && heard.calls.includes(told.id)) return heard;
+      return {
+        ...heard,
+        turns: heard.turns + 1,
+        calls: told.id === null ? heard.calls : [...heard.calls, told.id].slice(-CALLS_REMEMBERED),
+      };
     case "working":
       return { ...heard, end: null };
     case "usage":

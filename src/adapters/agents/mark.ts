@@ -3,12 +3,43 @@
  * children live in sessions of their own, and double-forked ones have lost their parents; all of them inherit this.
  */
 import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
+import { isId } from "../../base/id.ts";
 
 export const MARK = "PAWL_RUN_MARK";
 
 /** A run's own mark, unique over projects. */
 export function markOf(projectRoot: string, run: string): string {
-  return `${createHash("sha256").update(projectRoot).digest("hex").slice(0, 16)}.${run}`;
+  return `${createHash("sha256").update(identityOf(projectRoot)).digest("hex").slice(0, 16)}.${run}`;
+}
+
+/** The same for every way that leads to the folder: a link, another mount. */
+function identityOf(folder: string): string {
+  try {
+    const { dev, ino } = statSync(folder, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return folder;
+  }
+}
+
+/** The runs of this project that a mark's value names. */
+export function runsOfMark(projectRoot: string, value: string): readonly string[] {
+  const prefix = markOf(projectRoot, "");
+  const runs = value.split(",").flatMap((mark) => (mark.startsWith(prefix) ? mark.slice(prefix.length) : []));
+  return runs.filter(isId);
+}
+
+/** The folder's name of a run's cgroup, where it has one. */
+export function cgroupName(mark: string): string {
+  return `pawl.${mark}`;
+}
+
+/** The marks of the cgroups that a process's `/proc/<pid>/cgroup` tells of, as the variable's value would be. */
+export function markOfCgroup(text: string): string {
+  const [, unified = ""] = /^0::(.*)$/m.exec(text) ?? [];
+  const names = unified.split("/").filter((name) => name.startsWith(cgroupName("")));
+  return names.map((name) => name.slice(cgroupName("").length)).join(",");
 }
 
 /** The variable's value: the run's mark after those that the starter bears itself, so that an outer stop reaches it. */

@@ -60,7 +60,7 @@ function readBody(line: Json): readonly Told[] {
   const part = objectAt(line, "part");
   switch (line.type) {
     case "step_start":
-      return [{ type: "working" }];
+      return [{ type: "working" }, { type: "turn", id: null }];
     case "text":
       return textAt(part, "text") ? [{ type: "text", text: textAt(part, "text") }] : [];
     case "tool_use": {
@@ -101,7 +101,7 @@ function usageOf(part: Json) {
     usd: numberAt(part, "cost"),
     inputTokens: input === null ? null : input + cache,
     outputTokens: numberAt(part, "tokens", "output"),
-    turns: 1,
+    turns: null,
   };
 }
 

@@ -2,10 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { Letter } from "../../base/ports.ts";
-import { openOutbox, postLetter, takeLetters } from "./outbox.ts";
+import { openOutbox, type PostedCall, postCall, takeCalls } from "./outbox.ts";
 
-const MARKS: Letter = { verb: "step done", input: { id: "s1" } };
+const MARKS: PostedCall = { verb: "step done", input: { id: "s1" }, capability: "T1.1:ab" };
 let folder: string;
 
 beforeEach(() => {
@@ -13,33 +12,33 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-async function taken(): Promise<readonly Letter[]> {
-  const letters: Letter[] = [];
-  await takeLetters({ folder }, async (letter) => {
-    letters.push(letter);
+async function taken(): Promise<readonly PostedCall[]> {
+  const calls: PostedCall[] = [];
+  await takeCalls({ folder }, async (call) => {
+    calls.push(call);
   });
-  return letters;
+  return calls;
 }
 
-it("gives each letter once, in the order in which they were written", async () => {
+it("gives each call once, in the order in which they were written", async () => {
   const outbox = openOutbox({ folder });
   for (const id of ["a", "b", "c"]) {
-    postLetter(outbox, { verb: "note", input: { id } });
+    postCall(outbox, { ...MARKS, verb: "note", input: { id } });
     await new Promise((done) => setTimeout(done, 2));
   }
   expect((await taken()).map(({ input }) => input.id)).toEqual(["a", "b", "c"]);
   expect(await taken()).toEqual([]);
 });
 
-it("keeps the letter that could not be done, and those after it", async () => {
+it("keeps the call that could not be done, and those after it", async () => {
   const outbox = openOutbox({ folder });
-  postLetter(outbox, MARKS);
-  const fails = takeLetters({ folder }, () => Promise.reject(new Error("the disk is full")));
+  postCall(outbox, MARKS);
+  const fails = takeCalls({ folder }, () => Promise.reject(new Error("the disk is full")));
   await expect(fails).rejects.toThrow("the disk is full");
   expect(await taken()).toEqual([MARKS]);
 });
 
-it("passes over whatever is no letter, follows no link, and removes it", async () => {
+it("passes over whatever is no call, follows no link, and removes it", async () => {
   const outbox = openOutbox({ folder });
   const outside = join(folder, "outside.json");
   writeFileSync(outside, JSON.stringify(MARKS));
@@ -57,7 +56,7 @@ it("has nothing where no agent has run, or where the folder is a link", async ()
   expect(await taken()).toEqual([]);
   const other = join(folder, "other");
   mkdirSync(other);
-  postLetter(other, MARKS);
+  postCall(other, MARKS);
   symlinkSync(other, join(folder, "outbox"));
   expect(await taken()).toEqual([]);
 });

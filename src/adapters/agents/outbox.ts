@@ -2,15 +2,16 @@
  * An agent in a sandbox may not write the project, and so cannot mark its own step. Its run has a folder that it may
  * write; `bloom step done` and the like leave there what they were to do, and the loop does it when the run has ended.
  *
- * O1  A letter is a whole file or none: written under another name, then renamed.
- * O2  Letters are taken in the order in which they were written; one that was taken is gone. Killed in between, it is
+ * O1  A call is a whole file or none: written under another name, then renamed.
+ * O2  Calls are taken in the order in which they were written; one that was taken is gone. Killed in between, it is
  *     taken again.
  * O3  Whatever else lies there is passed over and removed: an agent may write it as it likes.
+ * O4  A call carries the capability of the run that makes it: who takes it decides whether it is this run's.
  */
 import { randomUUID } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Letter } from "../../base/ports.ts";
+import type { DeferredCall } from "../../base/ports.ts";
 import { writeWhole } from "./output-file.ts";
 import type { RunFolder } from "./run-folder.ts";
 
@@ -26,19 +27,24 @@ export function openOutbox({ folder }: Pick<RunFolder, "folder">): string {
   return outbox;
 }
 
-export function postLetter(outbox: string, letter: Letter): void {
-  const name = `${String(Date.now()).padStart(15, "0")}-${randomUUID()}.json`;
-  writeWhole(join(outbox, name), JSON.stringify(letter));
+/** A call as it lies in the outbox: whose it is, is still to be proved. */
+export interface PostedCall extends DeferredCall {
+  readonly capability: unknown;
 }
 
-export async function takeLetters(
+export function postCall(outbox: string, call: PostedCall): void {
+  const name = `${String(Date.now()).padStart(15, "0")}-${randomUUID()}.json`;
+  writeWhole(join(outbox, name), JSON.stringify(call));
+}
+
+export async function takeCalls(
   { folder }: Pick<RunFolder, "folder">,
-  take: (letter: Letter) => Promise<void>,
+  take: (call: PostedCall) => Promise<void>,
 ): Promise<void> {
   const outbox = join(folder, "outbox");
   for (const name of namesIn(outbox).slice(0, MOST)) {
-    const letter = readLetter(join(outbox, name));
-    if (letter) await take(letter);
+    const call = readCall(join(outbox, name));
+    if (call) await take(call);
     rmSync(join(outbox, name), { force: true, recursive: true });
   }
   rmSync(outbox, { force: true, recursive: true });
@@ -52,12 +58,13 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-function readLetter(path: string): Letter | null {
+function readCall(path: string): PostedCall | null {
   try {
     const found = lstatSync(path);
     if (!path.endsWith(".json") || !found.isFile() || found.size > LARGEST) return null;
-    const { verb, input } = JSON.parse(readFileSync(path, "utf8"));
-    return typeof verb === "string" && typeof input === "object" && input !== null ? { verb, input } : null;
+    const { verb, input, capability = null } = JSON.parse(readFileSync(path, "utf8"));
+    const isCall = typeof verb === "string" && typeof input === "object" && input !== null;
+    return isCall ? { verb, input, capability } : null;
   } catch {
     return null;
   }

@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { bearsMark, MARK, markOf, markValue } from "./mark.ts";
-import { endTree, findTree, startOf } from "./process-tree.ts";
+import { startOf } from "./proc.ts";
+import { endTree, findTree } from "./process-tree.ts";
 
 const marks: string[] = [];
 let count = 0;

@@ -12,9 +12,10 @@
  * own; elsewhere (no /proc) `ps` shows the environment of the user's own processes only, and of no system program.
  */
 import { execFileSync } from "node:child_process";
-import { closeSync, existsSync, openSync, readdirSync, readSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bearsMark } from "./mark.ts";
+import { readProc, statOf } from "./proc.ts";
 
 export interface Tree {
   readonly mark: string;
@@ -110,18 +111,6 @@ function listProcesses(tree: Tree): readonly Seen[] {
   return existsSync("/proc/self/stat") ? fromProc(tree) : fromPs(tree.mark);
 }
 
-/** When a process began, in the kernel's own count; undefined where that is not to be known. */
-export function startOf(pid: number | undefined): number | undefined {
-  const start = pid === undefined ? undefined : statOf(String(pid))[19];
-  return start === undefined ? undefined : Number(start);
-}
-
-/** The fields from the third on: the program's name before them stands in parentheses and may hold any character. */
-function statOf(pid: string): readonly string[] {
-  const stat = readOrNothing(`/proc/${pid}/stat`);
-  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-}
-
 const KERNEL_THREAD = 0x00200000;
 
 function isKernelThread(flags: string | undefined): boolean {
@@ -138,29 +127,11 @@ function fromProc({ mark, since = 0 }: Tree): readonly Seen[] {
     // Zombies and the dead are already ended.
     if (!state || !start || state === "Z" || state === "X" || isKernelThread(fields[6])) continue;
     // Asking for an environment waits for whatever holds the process's memory: only those that can be ours are asked.
-    const marked = Number(start) >= since && bearsMark(readOrNothing(`/proc/${name}/environ`), mark);
+    const marked = Number(start) >= since && bearsMark(readProc(`/proc/${name}/environ`), mark);
     const numbers = { parent: Number(parent), group: Number(group), session: Number(session) };
     seen.push({ pid: Number(name), start, ...numbers, marked });
   }
   return seen;
-}
-
-const BUFFER = Buffer.alloc(256 * 1024);
-
-/** A file of /proc; empty if the process is gone or not ours. One shared buffer: this is done for every process. */
-function readOrNothing(path: string): string {
-  let file = -1;
-  try {
-    file = openSync(path, "r");
-    let size = 0;
-    for (let got = -1; got !== 0 && size < BUFFER.length; size += got)
-      got = readSync(file, BUFFER, size, BUFFER.length - size, null);
-    return BUFFER.toString("latin1", 0, size);
-  } catch {
-    return "";
-  } finally {
-    if (file >= 0) closeSync(file);
-  }
 }
 
 function fromPs(mark: string): readonly Seen[] {

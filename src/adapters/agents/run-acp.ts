@@ -11,6 +11,7 @@ import {
 } from "@agentclientprotocol/sdk";
 import type { AgentEnd, AgentEvent, AgentOrder, AgentRun } from "../../base/ports.ts";
 import { optionFor, policyAnswer, questionOf } from "./acp-policy.ts";
+import { capabilityOf } from "./capability.ts";
 import { type Fault, faultOfStatus, numberAt, objectAt, shortly, type Told } from "./dialect.ts";
 import { childEnvironment } from "./environment.ts";
 import { judge, NOTHING_HEARD, take } from "./heard.ts";
@@ -18,7 +19,7 @@ import { markOf } from "./mark.ts";
 import { explained } from "./missing.ts";
 import { OUTBOX, openOutbox } from "./outbox.ts";
 import { tellEnd } from "./run-cli.ts";
-import { keepCall, keepSpent, loadSpent, openRunFolder } from "./run-folder.ts";
+import { keepCall, keepSpent, keepUsage, loadSpent, openRunFolder } from "./run-folder.ts";
 import { type ProcessEnd, type RunningProcess, runProcess } from "./run-process.ts";
 import type { AgentsSetup, Known } from "./setup.ts";
 
@@ -46,6 +47,7 @@ export function startAcp(
   const tell = (told: readonly Told[]) => {
     const taken = take(heard, told, spentBefore);
     heard = taken.heard;
+    keepUsage(runFolder, taken.events);
     for (const event of taken.events) hear(event);
   };
   const wire = openWire();
@@ -57,7 +59,7 @@ export function startAcp(
       mark,
       folder: order.folder,
       names: agent.settings.environment ?? [],
-      added: { ...order.environment, [OUTBOX]: openOutbox(runFolder) },
+      added: { ...order.environment, [OUTBOX]: openOutbox(runFolder), ...capabilityOf(setup, order) },
     }),
     mark,
     input: null,

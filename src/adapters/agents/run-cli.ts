@@ -1,5 +1,6 @@
 /** One run of an agent that is a command-line program: its dialect over the process runner. */
 import type { AgentEnd, AgentEvent, AgentOrder, AgentRun } from "../../base/ports.ts";
+import { capabilityOf } from "./capability.ts";
 import type { Call, Fault } from "./dialect.ts";
 import { parseLine } from "./dialect.ts";
 import { childEnvironment } from "./environment.ts";
@@ -8,14 +9,25 @@ import { type Heard, judge, NOTHING_HEARD, spentIn, take } from "./heard.ts";
 import { markOf } from "./mark.ts";
 import { explained } from "./missing.ts";
 import { OUTBOX, openOutbox } from "./outbox.ts";
-import { keep, keepCall, keepSpent, loadSpent, openRunFolder, type RunFolder } from "./run-folder.ts";
+import {
+  keep,
+  keepCall,
+  keepSpent,
+  keepUsage,
+  loadSpent,
+  openRunFolder,
+  type RunFolder,
+} from "./run-folder.ts";
 import { type ProcessEnd, runProcess } from "./run-process.ts";
 import type { AgentsSetup, Known } from "./setup.ts";
 
 type CliAgent = Extract<Known, { kind: "dialect" }>;
 
-function callOf(agent: CliAgent, order: AgentOrder, outbox: string): Call {
+function callOf(agent: CliAgent, order: AgentOrder, outbox: string, help: string): Call {
+  const { turns, usd } = order.limits ?? {};
   return {
+    limits: { ...(turns === undefined ? {} : { turns }), ...(usd === undefined ? {} : { usd }) },
+    knows: (option) => help.includes(option),
     session: order.session,
     permission: order.permission,
     allow: order.allow ?? [],
@@ -30,12 +42,13 @@ export function startCli(
   agent: CliAgent,
   order: AgentOrder,
   hear: (event: AgentEvent) => void,
+  help = "",
 ): AgentRun {
   const { dialect, settings } = agent;
   const runFolder = openRunFolder(setup.projectRoot, "agents", order.run);
   const mark = markOf(setup.projectRoot, order.run);
   const outbox = openOutbox(runFolder);
-  const call = callOf(agent, order, outbox);
+  const call = callOf(agent, order, outbox, help);
   const [program = "", ...before] = agent.command;
   const args = [...before, ...dialect.arguments(call), ...(settings.args ?? [])];
   keepCall(runFolder, order, program, args);
@@ -56,7 +69,12 @@ export function startCli(
       mark,
       folder: order.folder,
       names: [...dialect.passes, ...(settings.environment ?? [])],
-      added: { ...dialect.environment(call), ...order.environment, [OUTBOX]: outbox },
+      added: {
+        ...dialect.environment(call),
+        ...order.environment,
+        [OUTBOX]: outbox,
+        ...capabilityOf(setup, order),
+      },
     }),
     mark,
     input: order.prompt,
@@ -67,6 +85,7 @@ export function startCli(
       if (json === null) return;
       const taken = take(heard, dialect.read(json), spentBefore);
       heard = taken.heard;
+      keepUsage(runFolder, taken.events);
       for (const event of taken.events) hear(event);
     },
     hearTooLong: (characters) =>
@@ -92,7 +111,7 @@ export function startCli(
 /** The end of a run as it is told, and kept. */
 export function tellEnd(
   runFolder: RunFolder,
-  heard: Pick<Heard, "session" | "text" | "usage" | "tools">,
+  heard: Pick<Heard, "session" | "text" | "usage" | "tools" | "turns">,
   end: ProcessEnd,
   fault: Fault | null,
 ): AgentEnd {

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkId } from "../../base/id.ts";
 import { type ProjectPath, projectPath } from "../../base/path.ts";
-import type { AgentOrder, AgentUsage } from "../../base/ports.ts";
+import type { AgentEvent, AgentOrder, AgentUsage } from "../../base/ports.ts";
 import { writeWhole } from "./output-file.ts";
 
 export interface RunFolder {
@@ -14,10 +14,15 @@ export interface RunFolder {
 }
 
 export function openRunFolder(projectRoot: string, kind: "agents" | "commands", run: string): RunFolder {
+  const found = runFolder(projectRoot, kind, run);
+  mkdirSync(found.folder, { recursive: true, mode: 0o700 });
+  return found;
+}
+
+/** Where it is, if it is. */
+export function runFolder(projectRoot: string, kind: "agents" | "commands", run: string): RunFolder {
   const path = projectPath(".pawl", kind, checkId(run, "run's id"));
-  const folder = join(projectRoot, path);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return { path, folder };
+  return { path, folder: join(projectRoot, path) };
 }
 
 /** Best effort: what could not be kept must not end a run. */
@@ -27,6 +32,30 @@ export function keep(folder: RunFolder, name: string, content: unknown): void {
     writeWhole(join(folder.folder, name), text);
   } catch {
     // A full disk: the run goes on.
+  }
+}
+
+/** What the run has spent so far, so that it counts though nobody lives to hear its end. */
+export function keepUsage(folder: RunFolder, events: readonly AgentEvent[]): void {
+  const last = events.findLast((event) => event.type === "usage");
+  if (last?.type === "usage") keep(folder, "usage.json", last.usage);
+}
+
+/** Null: nothing is known of it. */
+export function loadUsage({ folder }: RunFolder): AgentUsage | null {
+  try {
+    const { usd, inputTokens, outputTokens, turns } = JSON.parse(
+      readFileSync(join(folder, "usage.json"), "utf8"),
+    );
+    const number = (value: unknown) => (typeof value === "number" && value >= 0 ? value : null);
+    return {
+      usd: number(usd),
+      inputTokens: number(inputTokens),
+      outputTokens: number(outputTokens),
+      turns: number(turns),
+    };
+  } catch {
+    return null;
   }
 }
 

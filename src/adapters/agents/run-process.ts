@@ -11,7 +11,8 @@ import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { splitLines } from "./line-splitter.ts";
 import { openOutput } from "./output-file.ts";
-import { END_TIMES, type EndTimes, endTree, startOf } from "./process-tree.ts";
+import { startOf } from "./proc.ts";
+import { END_TIMES, type EndTimes, endTree } from "./process-tree.ts";
 
 export interface ProcessOrder {
   readonly program: string;

@@ -14,6 +14,8 @@ import { scripted } from "./scripted.ts";
 export interface AgentsSetup {
   /** Absolute. */
   readonly projectRoot: string;
+  /** Outside of the project: where the hashes of the runs' capabilities are kept. */
+  readonly stateFolder: string;
   /** This process's own environment. */
   readonly environment: Environment;
   readonly agents: Readonly<Record<string, AgentSettings>>;

@@ -78,6 +78,8 @@ function callsOf(known: Exclude<Known, { kind: "none" }>, allow: readonly string
       allow,
       model: known.settings.model,
       writable: [],
+      limits: {},
+      knows: () => false,
       asRoot: process.getuid?.() === 0,
     } as const;
     const told = Object.entries(known.dialect.environment(call)).map(([key, value]) => `${key}=${value}`);

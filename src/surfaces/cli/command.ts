@@ -1,6 +1,6 @@
 /** What a command is: data that names it, and a function that is loaded when it is called. */
 import type { Caller } from "../../base/event.ts";
-import type { Agents, Letter, Repositories, Worktrees } from "../../base/ports.ts";
+import type { Agents, DeferredCall, Repositories, Worktrees } from "../../base/ports.ts";
 import type { Settings } from "../../base/settings.ts";
 import type { Project, Workflows } from "../../runtime/project.ts";
 import type { Terminal } from "./terminal.ts";
@@ -61,8 +61,12 @@ export interface Host {
   /** JSON was asked for; only who writes while it goes on need care. */
   readonly json?: boolean;
   readonly workflows: Workflows;
-  /** The person at the terminal. */
+  /** Who called the program; in a command that has opened a project, known for that project. */
   readonly caller: Caller;
+  /** The caller where this is a process of one of the loop's runs in the project at `root`; else null. */
+  callerInRun(root: string): Promise<Caller | null>;
+  /** Whether a person called it: at a terminal of its own, with no agent's process above. */
+  isPersonPresent(): Promise<boolean>;
   /** How a client starts this program: the words of a command line. */
   readonly launch: readonly string[];
   /**
@@ -75,7 +79,7 @@ export interface Host {
     readonly file?: string | undefined;
   }): Promise<Project>;
   /** Present where an agent called the program: leaves a call for the loop to make. */
-  readonly post?: (letter: Letter) => Promise<void>;
+  readonly post?: (call: DeferredCall) => Promise<void>;
   /** The agents that the settings name, for the project at `root`; null: outside of any. */
   agents(root: string | null, settings: Settings["agents"]): Promise<Agents>;
   /** The git repositories and worktrees of the project at `root`. */

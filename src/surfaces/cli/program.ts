@@ -1,7 +1,9 @@
 /** The command line: which command is meant, and how its answer or its error is shown. */
 import { Argument, Command, CommanderError, type Help, Option } from "commander";
 import { type ErrorCode, PawlError, toPawlError } from "../../base/error.ts";
+import type { Caller } from "../../base/event.ts";
 import { nearest } from "../../base/nearest.ts";
+import { changesNothing, checkCommand } from "../../workflows/bloom/own-verbs.ts";
 import type { Answer, Call, CommandArgument, CommandOption, CommandSpec, Host } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { clean } from "./terminal.ts";
@@ -65,8 +67,16 @@ async function obey(argv: readonly string[], host: Host): Promise<Answer | undef
   const program = build(meantBy(argv, specs), host, async (spec, input) => {
     const run = await spec.load();
     const { project: option, file, ...call } = input;
-    const project: Host["project"] = (wanted) => host.project({ ...wanted, option, file });
-    answer = await run(Object.create(host, { project: { value: project } }), call);
+    let caller: Caller | undefined;
+    const project: Host["project"] = async (wanted) => {
+      const opened = await host.project({ ...wanted, option, file });
+      if (changesNothing(spec.name)) return opened;
+      caller = (await host.callerInRun(opened.root)) ?? undefined;
+      if (caller) checkCommand(spec.name, caller);
+      return opened;
+    };
+    const around = { project: { value: project }, caller: { get: () => caller ?? host.caller } };
+    answer = await run(Object.create(host, around), call);
   });
   try {
     await program.parseAsync(argv.length === 0 ? ["--help"] : argv, { from: "user" });

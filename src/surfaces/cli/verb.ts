@@ -49,9 +49,10 @@ export function runOf(verb: Verb): Run {
     const project = await host.project({ create: verb.create ?? false });
     await warnOfFaults(host, String(Object.values(call.arguments)[0] ?? ""));
     const plan = await verb.advance();
-    const input = { ...call.arguments, ...call.options };
+    const present = verb.asksForPerson ? { present: await host.isPersonPresent() } : {};
+    const input = { ...call.arguments, ...call.options, ...present };
     const { reply, ask } = await advance(project.runtime, plan, input, host.caller).catch(async (thrown) => {
-      if (!verb.byLetter || !host.post || toPawlError(thrown).code !== "disk-failed") throw thrown;
+      if (!verb.deferrable || !host.post || toPawlError(thrown).code !== "disk-failed") throw thrown;
       // The agent's sandbox: what would come of it is told now, and comes when its turn has ended.
       const foreseen = await preview(project.runtime, plan, input, host.caller);
       await host.post({ verb: verb.name, input }).catch(() => {

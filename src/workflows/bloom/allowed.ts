@@ -1,4 +1,4 @@
-import { OWN_VERBS } from "./letters.ts";
+import { OWN_VERBS } from "./own-verbs.ts";
 
 /** What an agent may run unasked under `permission: edits`: what its prompt tells it to run, and no gate. */
 export function allowedCommands(command: string): readonly string[] {

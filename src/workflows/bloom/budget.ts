@@ -1,3 +1,4 @@
+import type { AgentLimits, AgentUsage } from "../../base/ports.ts";
 import type { BloomSettings } from "../../base/settings.ts";
 import type { Budget, Task } from "./task.ts";
 import type { TaskRun } from "./task-run.ts";
@@ -7,12 +8,44 @@ export function budgetOf(task: Task, settings: Pick<BloomSettings, "budget">): B
   return { ...settings.budget, ...task.budget };
 }
 
-/** The first limit that is reached, or null. */
-export function overspent(budget: Budget, spent: TaskRun["spent"]): "usd" | "turns" | "minutes" | null {
+export type Limit = "usd" | "turns" | "minutes";
+
+/** The first limit that is reached, or null: with it no run begins. */
+export function overspent(budget: Budget, spent: TaskRun["spent"]): Limit | null {
   if (budget.usd !== undefined && spent.usd >= budget.usd) return "usd";
   if (budget.turns !== undefined && spent.turns >= budget.turns) return "turns";
   if (budget.minutes !== undefined && spent.milliseconds >= budget.minutes * 60_000) return "minutes";
   return null;
+}
+
+/**
+ * The first limit that is passed, or null: with it a run is stopped. The call that reaches a limit may still end; one
+ * more may not.
+ */
+export function exceeded(budget: Budget, spent: TaskRun["spent"]): Limit | null {
+  if (budget.usd !== undefined && spent.usd > budget.usd) return "usd";
+  return budget.turns !== undefined && spent.turns > budget.turns ? "turns" : null;
+}
+
+/** What an agent may be told to spend at most; of a run that may begin. */
+export function limitsLeft(budget: Budget, spent: TaskRun["spent"]): Pick<AgentLimits, "turns" | "usd"> {
+  return {
+    ...(budget.turns === undefined ? {} : { turns: budget.turns - spent.turns }),
+    ...(budget.usd === undefined ? {} : { usd: budget.usd - spent.usd }),
+  };
+}
+
+/** What is spent with a run's own. */
+export function added(
+  { spent }: Pick<TaskRun, "spent">,
+  usage: AgentUsage | null,
+  duration: number,
+): TaskRun["spent"] {
+  return {
+    usd: spent.usd + (usage?.usd ?? 0),
+    turns: spent.turns + (usage?.turns ?? 0),
+    milliseconds: spent.milliseconds + duration,
+  };
 }
 
 export function minutesLeft(budget: Budget, spent: TaskRun["spent"]): number {

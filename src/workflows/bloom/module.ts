@@ -1,5 +1,5 @@
 import type { Advance, Reply, Verb, VerbArgument, VerbOption, WorkflowModule } from "../module.ts";
-import { OWN_VERBS } from "./letters.ts";
+import { guarded, OWN_VERBS } from "./own-verbs.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: each verb has an input of its own
 type AnyAdvance = Advance<any, any, any, Reply>;
@@ -13,6 +13,9 @@ const optional = (name: string, description: string): VerbArgument => ({
 const ID = required("id", "A task's id");
 const STEP = required("id", "A step's id");
 
+/** What they do depends on whether a person says it. */
+const ASK_FOR_PERSON: ReadonlySet<string> = new Set(["done", "ready", "reset", "todo"]);
+
 function verb(
   name: string,
   summary: string,
@@ -24,8 +27,9 @@ function verb(
     summary,
     arguments: given.filter((each): each is VerbArgument => "name" in each),
     options: given.filter((each): each is VerbOption => "flags" in each),
-    ...(OWN_VERBS.includes(name) ? { byLetter: true } : {}),
-    advance,
+    ...(OWN_VERBS.includes(name) ? { deferrable: true } : {}),
+    ...(ASK_FOR_PERSON.has(name) ? { asksForPerson: true } : {}),
+    advance: async () => guarded(name, await advance()),
   };
 }
 
@@ -64,7 +68,7 @@ const VERBS: readonly Verb[] = [
   verb(
     "done",
     "Marks a task as done; what is still to be checked or merged follows",
-    [ID, { flags: "--force", description: "A person's word: done as it is, whatever is still open" }],
+    [ID, { flags: "--force", description: "A person's word, at a terminal: done as it is" }],
     async () => (await import("./verbs/status.ts")).done,
   ),
   verb(

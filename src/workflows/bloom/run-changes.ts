@@ -1,7 +1,7 @@
 import { loopDonePath, loopRunPath } from "../../base/loop-record.ts";
-import type { Change } from "../../base/ports.ts";
+import type { Change, View } from "../../base/ports.ts";
 import type { TaskEdit } from "./splice.ts";
-import { renderRun, type TaskRun } from "./task-run.ts";
+import { loadDoneRun, loadRun, NOTHING_SPENT, renderRun, type TaskRun } from "./task-run.ts";
 
 /**
  * How a run is written: where it stands, or once tasks.yaml says that the task is done aside, for its evidence.
@@ -18,6 +18,19 @@ export function runChanges(
     return parent ? [{ ...parent, status: "done" as const }] : [];
   });
   return [run, ...parents].flatMap((each) => written(each, runs.has(each.task)));
+}
+
+/** The task's run and the kept one of its life before, as far as there are any, with nothing spent. */
+export async function unspent(view: View, task: string): Promise<readonly Change[]> {
+  const [run, kept] = [await loadRun(view, task), await loadDoneRun(view, task)];
+  return [
+    ...(run ? [{ type: "write", path: loopRunPath(task), text: renderRun(fresh(run)) } as const] : []),
+    ...(kept ? [{ type: "write", path: loopDonePath(task), text: renderRun(fresh(kept)) } as const] : []),
+  ];
+}
+
+function fresh(run: TaskRun): TaskRun {
+  return { ...run, spent: NOTHING_SPENT };
 }
 
 function written(run: TaskRun, existed: boolean): readonly Change[] {

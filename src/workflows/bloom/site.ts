@@ -56,8 +56,8 @@ export interface Site {
   show(happening: BloomHappening): void;
   /** Commits without an event of the table, and knows anew. */
   note(came: Omit<Came, "event" | "reason">): Promise<Known>;
-  /** Does what the agent of a run that has ended asked for by letter. */
-  takeLetters(run: string): Promise<void>;
+  /** Makes the calls that the agent of a run deferred; the run has ended. */
+  takeCalls(run: string): Promise<void>;
   /** Asks a person what the agent may not do unasked; `over`: its run has ended. */
   mayIt(question: PermissionQuestion, over: AbortSignal): Promise<"allow" | "refuse">;
   /** The messages that the agent which now runs was told; null: none runs. Others that come stop it. */

@@ -44,6 +44,7 @@ export interface TaskRun {
   readonly runs: number;
   /** The steps that need no verification any more: done before this run began, or verified since. */
   readonly checked: readonly string[];
+  /** By all of its agent's runs; only a person at a terminal sets it back (`ready`, `todo`, `reset`). */
   readonly spent: { readonly usd: number; readonly turns: number; readonly milliseconds: number };
   /** What the loop itself saw, newest last. */
   readonly evidence: readonly LoopEvidence[];
@@ -88,7 +89,9 @@ export interface TaskOutcome {
 
 const KEPT_EVIDENCE = 200;
 
-/** `before`: the run of the task's life before this one; its evidence and its count of runs go on. */
+export const NOTHING_SPENT: TaskRun["spent"] = { usd: 0, turns: 0, milliseconds: 0 };
+
+/** `before`: the run of the task's life before this one; its evidence, its count of runs and what it spent go on. */
 export function newRun(
   { id, title, status, steps }: Pick<Task, "id" | "title" | "status" | "steps">,
   time: string,
@@ -112,7 +115,7 @@ export function newRun(
     underway: [],
     runs: before?.runs ?? 0,
     checked: steps.flatMap((step) => (step.status === "done" ? [step.id] : [])),
-    spent: { usd: 0, turns: 0, milliseconds: 0 },
+    spent: before?.spent ?? NOTHING_SPENT,
     evidence: before?.evidence ?? [],
     work: null,
     pullRequest: null,

@@ -49,9 +49,7 @@ export function turn(run: TaskRun, { event, reason }: TaskOutcome, now: Now): Tu
     workDone: event === "reset" ? false : run.workDone || (worked && now.task.steps.length === 0),
     session: FORGETS.has(event) ? null : run.session,
     checked: event === "verify_passed" || event === "reset" ? doneSteps(now.task) : run.checked,
-    ...(event === "reset"
-      ? { tries: {}, spent: { usd: 0, turns: 0, milliseconds: 0 }, errand: "step", work: null }
-      : {}),
+    ...(event === "reset" ? { tries: {}, errand: "step", work: null } : {}),
   };
   const written = edits(next, row, event, now);
   const status = written.findLast(

@@ -4,9 +4,9 @@
  */
 
 import type { BloomHappening } from "../../../base/bloom-event.ts";
-import type { AgentEnd, AgentEvent, AgentRun, AgentUsage, Folder, Worktree } from "../../../base/ports.ts";
+import type { AgentEnd, AgentEvent, AgentRun, Folder, Worktree } from "../../../base/ports.ts";
 import { allowedCommands } from "../allowed.ts";
-import { budgetOf, minutesLeft, overspent } from "../budget.ts";
+import { added, budgetOf, exceeded, type Limit, limitsLeft, minutesLeft, overspent } from "../budget.ts";
 import { errandPrompt } from "../errand-prompt.ts";
 import { isOpen, unverifiedSteps } from "../facts.ts";
 import { type Came, type Known, placeOf, repoOf, type Site, type StopReason, stopped } from "../site.ts";
@@ -46,7 +46,7 @@ function lookFirst({ task, run, settings, questions }: Known): Came | null {
   return limit === null ? null : spent(task, run, limit);
 }
 
-function spent(task: Task, run: TaskRun, limit: string): Came {
+function spent(task: Task, run: TaskRun, limit: Limit): Came {
   const { usd, turns, milliseconds } = run.spent;
   const minutes = Math.round((milliseconds / MINUTE) * 10) / 10;
   return {
@@ -103,6 +103,7 @@ async function start(site: Site, place: Place): Promise<Came> {
     {
       run: id,
       agent: place.agent,
+      task: task.id,
       folder: place.folder,
       prompt: errandPrompt(known, step, place.conflicts, session === null),
       session: session ? { type: "resume", id: session.id } : { type: "new" },
@@ -110,7 +111,11 @@ async function start(site: Site, place: Place): Promise<Came> {
       allow: allowedCommands(settings.command),
       ask: (question) => site.mayIt(question, over.signal),
       environment: { ...site.ports.environment, BLOOM_TASK: task.id },
-      limits: { inactivity: settings.limits.silence * MINUTE, total: limit * MINUTE },
+      limits: {
+        inactivity: settings.limits.silence * MINUTE,
+        total: limit * MINUTE,
+        ...limitsLeft(budgetOf(task, settings), known.run.spent),
+      },
     },
     heard.hear,
   );
@@ -147,7 +152,7 @@ function stepStarted(task: Task, step: Step | null): readonly BloomHappening[] {
 interface Heard {
   hear(event: AgentEvent): void;
   session: string | null;
-  /** Settles when what was used in this run exceeds the budget. */
+  /** Settles when this run has passed a limit of the budget. */
   readonly overspent: Promise<"budget">;
 }
 
@@ -168,7 +173,7 @@ function listen(site: Site, run: string): Heard {
       else if (event.type === "warning") site.show({ type: "agent:warned", taskId, run, text: event.text });
       else if (
         event.type === "usage" &&
-        overspent(budgetOf(task, settings), added(before, event.usage, 0)) !== null
+        exceeded(budgetOf(task, settings), added(before, event.usage, 0)) !== null
       )
         exceed("budget");
     },
@@ -228,7 +233,7 @@ interface Last {
 
 async function tell(site: Site, last: Last, strayed: readonly string[], before: Known): Promise<Came> {
   const { end, id } = last;
-  await site.takeLetters(id);
+  await site.takeCalls(id);
   // What the agent marked, asked and was told meanwhile.
   const known = await site.note({});
   const { task, run } = known;
@@ -278,12 +283,13 @@ async function tell(site: Site, last: Last, strayed: readonly string[], before: 
 
 function outcomeOf(known: Known, { end, stop, step, byMinutes }: Last, before: Known): Came {
   const { task, run, messages, questions, settings } = known;
-  if (stop === "budget" || (end.outcome === "failed" && end.reason === "timed-out" && byMinutes))
-    return spent(
-      task,
-      { ...run, spent: added(run, end.usage, end.duration) },
-      stop === "budget" ? "usd or turns" : "minutes",
-    );
+  const after = { ...run, spent: added(run, end.usage, end.duration) };
+  const limit = overspent(budgetOf(task, settings), after.spent);
+  if (end.outcome === "failed" && end.reason === "timed-out" && byMinutes)
+    return spent(task, after, "minutes");
+  // It was stopped at the limit, or stopped there by itself.
+  const gaveUp = end.outcome === "failed" && end.reason === "gave-up";
+  if (limit !== null && (stop === "budget" || gaveUp)) return spent(task, after, limit);
   if (stop === "interjected") {
     const now = messages.filter((each) => !before.messages.some(({ path }) => path === each.path));
     return {
@@ -331,12 +337,4 @@ function sessionEdits(task: Task, session: string | null, agent: string): readon
       ? []
       : ([{ type: "set", id: task.id, key: "session_id", value: session }] as const)),
   ];
-}
-
-function added(run: TaskRun, usage: AgentUsage | null, duration: number): TaskRun["spent"] {
-  return {
-    usd: run.spent.usd + (usage?.usd ?? 0),
-    turns: run.spent.turns + (usage?.turns ?? 0),
-    milliseconds: run.spent.milliseconds + duration,
-  };
 }

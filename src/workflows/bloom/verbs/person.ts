@@ -1,13 +1,13 @@
 /** What a person says to one task's run: assign, note, reset. */
 import { PawlError } from "../../../base/error.ts";
-import { checkId } from "../../../base/id.ts";
-import type { View } from "../../../base/ports.ts";
+import { checkId, isId } from "../../../base/id.ts";
+import type { Change, View } from "../../../base/ports.ts";
 import type { Context } from "../../module.ts";
 import { isAlive, type Lease, loadLease } from "../lease.ts";
-import { runChanges } from "../run-changes.ts";
+import { runChanges, unspent } from "../run-changes.ts";
 import type { TaskEdit } from "../splice.ts";
 import { eachTask, type Task } from "../task.ts";
-import type { TaskOutcome, TaskRun } from "../task-run.ts";
+import { NOTHING_SPENT, type TaskOutcome, type TaskRun } from "../task-run.ts";
 import { taskOf } from "../tasks-file.ts";
 import { turn } from "../turn.ts";
 import { changing, type Desk, type Done, readDesk } from "./desk.ts";
@@ -77,11 +77,19 @@ export const note = changing(
   },
 );
 
-interface ResetDesk extends Desk {
-  readonly leases: ReadonlyMap<string, Lease>;
+interface ResetInput {
+  readonly id?: string;
+  readonly stuck?: boolean;
+  /** A person called it at a terminal: what was spent counts no more. */
+  readonly present?: boolean;
 }
 
-async function readReset(view: View, context: Context): Promise<ResetDesk> {
+interface ResetDesk extends Desk {
+  readonly leases: ReadonlyMap<string, Lease>;
+  readonly unspent: readonly Change[];
+}
+
+async function readReset(view: View, context: Context, { id, present }: ResetInput): Promise<ResetDesk> {
   const desk = await readDesk(view, context);
   const leases = new Map<string, Lease>();
   for (const { task } of eachTask(desk.file.tasks)) {
@@ -89,33 +97,30 @@ async function readReset(view: View, context: Context): Promise<ResetDesk> {
     const lease = await loadLease(view, task.id);
     if (lease !== null) leases.set(task.id, lease);
   }
-  return { ...desk, leases };
+  return { ...desk, leases, unspent: present === true && isId(id) ? await unspent(view, id) : [] };
 }
 
 /** `reset ID`, `reset --stuck`: begins anew with what is open; steps that are done stay done. */
-export const reset = changing(
-  readReset,
-  (desk: ResetDesk, { id, stuck }: { readonly id?: string; readonly stuck?: boolean }, context) => {
-    if ((id === undefined) === (stuck !== true))
-      throw new PawlError(
-        "usage",
-        "Expected one task's id, or --stuck.",
-        "Run `bloom reset ID` or `bloom reset --stuck`.",
-      );
-    const tasks = id === undefined ? stuckTasks(desk, context.moment.time) : [taskOf(desk.file.tasks, id)];
-    if (tasks.length === 0) return { text: "Nothing is stuck.", data: { reset: [] } };
-    const results = tasks.map((task) => resetOne(desk, task, context));
-    return {
-      text: `Reset: ${tasks.map((task) => task.id).join(", ")}.`,
-      data: { reset: tasks.map((task) => task.id) },
-      edits: results.flatMap((result) => result.edits ?? []),
-      changes: results.flatMap((result) => result.changes ?? []),
-      happened: results.flatMap((result) => result.happened ?? []),
-    };
-  },
-);
+export const reset = changing(readReset, (desk: ResetDesk, { id, stuck, present }: ResetInput, context) => {
+  if ((id === undefined) === (stuck !== true))
+    throw new PawlError(
+      "usage",
+      "Expected one task's id, or --stuck.",
+      "Run `bloom reset ID` or `bloom reset --stuck`.",
+    );
+  const tasks = id === undefined ? stuckTasks(desk, context.moment.time) : [taskOf(desk.file.tasks, id)];
+  if (tasks.length === 0) return { text: "Nothing is stuck.", data: { reset: [] } };
+  const results = tasks.map((task) => resetOne(desk, task, present === true, context));
+  return {
+    text: `Reset: ${tasks.map((task) => task.id).join(", ")}.`,
+    data: { reset: tasks.map((task) => task.id) },
+    edits: results.flatMap((result) => result.edits ?? []),
+    changes: results.flatMap((result) => result.changes ?? []),
+    happened: results.flatMap((result) => result.happened ?? []),
+  };
+});
 
-function resetOne(desk: Desk, task: Task, context: Context): Done {
+function resetOne(desk: ResetDesk, task: Task, present: boolean, context: Context): Done {
   const run = desk.runs.get(task.id);
   const own: readonly TaskEdit[] =
     task.status === "ready_for_agent" ? [] : [statusEdit(task, "ready_for_agent")];
@@ -123,9 +128,11 @@ function resetOne(desk: Desk, task: Task, context: Context): Done {
     return {
       text: "",
       edits: [...forgetSession(task), ...own],
+      changes: desk.unspent,
       happened: [{ type: "task:reset", taskId: task.id, from: task.status }],
     };
-  const result = told(desk, { ...task, status: "ready_for_agent" }, run, { event: "reset" }, context);
+  const from = present ? { ...run, spent: NOTHING_SPENT } : run;
+  const result = told(desk, { ...task, status: "ready_for_agent" }, from, { event: "reset" }, context);
   return { ...result, edits: [...(result.edits ?? []), ...own] };
 }
 

@@ -1,10 +1,13 @@
-import type { View } from "../../../base/ports.ts";
+import { PawlError } from "../../../base/error.ts";
+import { isId } from "../../../base/id.ts";
+import type { Change, View } from "../../../base/ports.ts";
 import type { Context } from "../../module.ts";
 import { doneWith, waitingFor } from "../pick.ts";
+import { unspent } from "../run-changes.ts";
 import type { TaskEdit } from "../splice.ts";
 import { getCurrentStepForTask } from "../steps.ts";
 import { BLOOM } from "../table.ts";
-import type { Task, TaskStatus } from "../task.ts";
+import { hasOwnWork, type Task, type TaskStatus } from "../task.ts";
 import type { TaskRun } from "../task-run.ts";
 import { taskOf } from "../tasks-file.ts";
 import { changing, type Desk, type Done, readDesk } from "./desk.ts";
@@ -15,12 +18,29 @@ interface StatusInput {
   readonly id: string;
   readonly reason?: string;
   readonly force?: boolean;
+  /** A person called it at a terminal. */
+  readonly present?: boolean;
 }
 
 const read = (view: View, context: Context) => readDesk(view, context);
 
+interface BeginDesk extends Desk {
+  /** What sets its spending back; empty where no person at a terminal says that it begins anew. */
+  readonly unspent: readonly Change[];
+}
+
+async function readBegin(view: View, context: Context, { id, present }: StatusInput): Promise<BeginDesk> {
+  const desk = await readDesk(view, context);
+  return { ...desk, unspent: present === true && isId(id) ? await unspent(view, id) : [] };
+}
+
 /** `ready ID`: it may be taken, from the beginning of what is open. */
-export const ready = changing(read, (desk: Desk, { id }: StatusInput, context) => {
+export const ready = changing(readBegin, (desk: BeginDesk, input: StatusInput, context) => ({
+  ...readyOf(desk, input, context),
+  changes: desk.unspent,
+}));
+
+function readyOf(desk: Desk, { id }: StatusInput, context: Context): Done {
   const task = taskOf(desk.file.tasks, id);
   const waits = waitingFor(desk.file.tasks, id, desk.states);
   const run = desk.runs.get(id);
@@ -35,7 +55,7 @@ export const ready = changing(read, (desk: Desk, { id }: StatusInput, context) =
     context,
     waits ? `It will be taken when nothing holds it: ${waits}.` : null,
   );
-});
+}
 
 const ON_THE_WAY_OUT: ReadonlySet<string> = new Set(["pushing", "merging", "opening_pr", "cleaning"]);
 /** What says something of the work itself: its agent is to look at it again. */
@@ -49,9 +69,9 @@ function onlyDeliveryFailed(task: Task, { row, state, work, workDone }: TaskRun)
 }
 
 /** `todo ID` */
-export const todo = changing(read, (desk: Desk, { id }: StatusInput, context) => {
+export const todo = changing(readBegin, (desk: BeginDesk, { id }: StatusInput, context) => {
   const task = taskOf(desk.file.tasks, id);
-  return moved(task, "todo", forgetSession(task), context, null);
+  return { ...moved(task, "todo", forgetSession(task), context, null), changes: desk.unspent };
 });
 
 /** `start ID`: a person works on it; the loop leaves it alone. */
@@ -71,14 +91,15 @@ export const block = changing(read, (desk: Desk, { id, reason }: StatusInput, co
 });
 
 /**
- * `done ID`: by an agent, or where the loop has still to verify, merge or wait for subtasks, done_pending_merge.
- * A person's `--force` makes it done as it is.
+ * `done ID`: by an agent, or where the loop has still to work, verify, merge or wait for subtasks, done_pending_merge.
+ * The `--force` of a person at a terminal makes it done as it is.
  */
-export const done = changing(read, (desk: Desk, { id, force }: StatusInput, context): Done => {
+export const done = changing(read, (desk: Desk, { id, force, present }: StatusInput, context): Done => {
   const task = taskOf(desk.file.tasks, id);
-  const { moment, settings } = context;
+  const { moment, settings, caller } = context;
   const data = { task: id, from: task.status };
-  const byAgent = settings.bloom.acting_for !== null;
+  const byAgent = caller.channel === "agent";
+  if (force === true && present !== true) throw notAtTerminal(id, settings.bloom.command);
   if (task.status === "done" || (task.status === "done_pending_merge" && force !== true))
     return {
       text: `${id} is ${task.status} already.`,
@@ -86,7 +107,7 @@ export const done = changing(read, (desk: Desk, { id, force }: StatusInput, cont
     };
   const open = task.steps.filter((step) => step.status !== "done");
   const last = open.length === 1 ? getCurrentStepForTask(task) : null;
-  if (open.length > 1 && (force !== true || byAgent))
+  if (open.length > 1 && force !== true)
     return {
       text: `${id} has open steps: ${open.map((step) => step.id).join(", ")}. Mark each with \`${settings.bloom.command} step done ID\`.`,
       data: { ...data, status: task.status, open: open.map((step) => step.id) },
@@ -96,7 +117,9 @@ export const done = changing(read, (desk: Desk, { id, force }: StatusInput, cont
   const inLoop =
     state !== undefined && state !== "done" && state !== "blocked" && state !== "budget_exhausted";
   const subtasks = task.subtasks.some((sub) => sub.status !== "done");
-  const pending = byAgent || (force !== true && (task.repo !== undefined || inLoop || subtasks));
+  // Nobody has looked at its work: without a person's word the loop does.
+  const unseen = present !== true && hasOwnWork(task);
+  const pending = byAgent || (force !== true && (task.repo !== undefined || inLoop || subtasks || unseen));
   const steps = last ? stepDoneEdits(last, moment.time) : [];
   const stepTold = last
     ? ([
@@ -136,6 +159,14 @@ export const done = changing(read, (desk: Desk, { id, force }: StatusInput, cont
     ],
   };
 });
+
+function notAtTerminal(id: string, command: string): PawlError {
+  return new PawlError(
+    "caller-not-allowed",
+    `\`done ${id} --force\` makes a task done without its work, and only a person says so: expected a terminal with no agent's process above. Nothing was changed.`,
+    `Run \`${command} done ${id} --force\` yourself in a terminal, or \`${command} done ${id}\` to have its work checked.`,
+  );
+}
 
 function notStatus(edit: TaskEdit): boolean {
   return edit.key !== "status";

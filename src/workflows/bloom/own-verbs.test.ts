@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { readLetter } from "./letters.ts";
+import { readCall } from "./own-verbs.ts";
 
 const input = (verb: string, given: Readonly<Record<string, unknown>>) =>
-  readLetter({ verb, input: given })?.input;
+  readCall({ verb, input: given })?.input;
 
 it("takes what an agent says of its own work", () => {
   expect(input("step done", { id: "s1" })).toEqual({ id: "s1" });
@@ -23,5 +23,5 @@ it.each([
   ["step done", { id: { $ne: 1 } }],
   ["ask", { task: "T1", text: "Which?", blocking: "yes" }],
 ])("refuses %s %j", (verb, given) => {
-  expect(readLetter({ verb, input: given })).toBeNull();
+  expect(readCall({ verb, input: given })).toBeNull();
 });

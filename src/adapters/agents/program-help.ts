@@ -1,0 +1,41 @@
+/** Which options the installed program has: asked of its own help, once in the life of this process. */
+import { execFile } from "node:child_process";
+import type { AgentOrder } from "../../base/ports.ts";
+import type { Dialect } from "./dialect.ts";
+import { childEnvironment } from "./environment.ts";
+import { markOf } from "./mark.ts";
+import type { AgentsSetup, Known } from "./setup.ts";
+
+const LIMIT = 20_000;
+const known = new Map<string, Promise<string>>();
+
+/** Whether the order has a limit that could be passed on by an option that not every version has. */
+export function probes({ probes: options = [] }: Dialect, { limits }: AgentOrder): boolean {
+  return options.length > 0 && limits?.usd !== undefined;
+}
+
+/** Empty where the program does not tell. */
+export function helpOf(setup: AgentsSetup, { command }: Exclude<Known, { kind: "none" }>): Promise<string> {
+  const [program = "", ...before] = command;
+  const key = command.join("\0");
+  const env = childEnvironment(setup.environment, {
+    mark: markOf(setup.projectRoot, "help"),
+    folder: setup.projectRoot,
+    names: [],
+    added: {},
+  });
+  const asked = known.get(key) ?? ask(program, [...before, "--help"], { cwd: setup.projectRoot, env });
+  known.set(key, asked);
+  return asked;
+}
+
+function ask(
+  program: string,
+  args: readonly string[],
+  place: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): Promise<string> {
+  return new Promise((done) => {
+    const options = { ...place, timeout: LIMIT, killSignal: "SIGKILL", maxBuffer: 1 << 20 } as const;
+    execFile(program, [...args], options, (_, stdout) => done(String(stdout)));
+  });
+}

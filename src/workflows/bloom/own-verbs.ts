@@ -1,0 +1,119 @@
+/** What an agent of the loop may call: its own verbs, about its own task, and what only looks. No gate is among them. */
+import { PawlError } from "../../base/error.ts";
+import type { Caller } from "../../base/event.ts";
+import type { DeferredCall } from "../../base/ports.ts";
+import type { Advance, Reply } from "../module.ts";
+import { findStep } from "./steps.ts";
+import type { TasksFile } from "./task.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: each verb has an input of its own
+type AnyAdvance = Advance<any, any, any, Reply>;
+type Given = Readonly<Record<string, unknown>>;
+
+interface OwnVerb {
+  /** Of its input, what an agent may say; the rest is a person's word. */
+  readonly says: readonly string[];
+  /** The task that a call is about; null: there is none such, as the verb itself will say. */
+  readonly about: (input: Given, file: TasksFile) => unknown;
+  readonly advance: () => Promise<AnyAdvance>;
+}
+
+const OWN: Readonly<Record<string, OwnVerb>> = {
+  "step done": {
+    says: ["id"],
+    about: ({ id }, { tasks }) => findStep(tasks, String(id))?.task.id ?? null,
+    advance: async () => (await import("./verbs/step.ts")).stepDone,
+  },
+  done: {
+    says: ["id"],
+    about: ({ id }) => id,
+    advance: async () => (await import("./verbs/status.ts")).done,
+  },
+  ask: {
+    says: ["task", "text", "blocking"],
+    about: ({ task }) => task,
+    advance: async () => (await import("./verbs/question.ts")).ask,
+  },
+  note: {
+    says: ["id", "text"],
+    about: ({ id }) => id,
+    advance: async () => (await import("./verbs/person.ts")).note,
+  },
+};
+
+/** Commands of the program that change nothing. */
+const LOOKS = [
+  ...["list", "show", "next", "validate", "prompt", "questions", "step show", "step list"],
+  ...["status", "log", "check", "diagram", "config", "worktrees", "repo list", "agents", "completion"],
+];
+
+export const OWN_VERBS: readonly string[] = Object.keys(OWN);
+
+export function changesNothing(command: string): boolean {
+  return LOOKS.includes(command);
+}
+
+/** Throws `caller-not-allowed` where the caller is a process of one of the loop's runs and the command is not for it. */
+export function checkCommand(name: string, caller: Caller): void {
+  if (caller.task === undefined || changesNothing(name)) return;
+  if (!OWN_VERBS.includes(name))
+    throw refused(caller, `\`${name}\` is a person's to call`, "Leave it to a person, or ask them");
+  if (caller.task === null)
+    throw refused(
+      caller,
+      "it cannot prove that it is that run's agent: PAWL_RUN_CAPABILITY is missing, wrong, or of a run that is over",
+      `Call \`${name}\` from a command of the agent itself, with the environment that it was given`,
+    );
+}
+
+/** The verb, held to what its caller may say. */
+export function guarded(name: string, advance: AnyAdvance): AnyAdvance {
+  return {
+    ...advance,
+    prepare(seen, gathered, input, context) {
+      if (context.caller.task !== undefined && advance.run(input) !== null)
+        checkCall(name, input, seen.file, context.caller);
+      return advance.prepare(seen, gathered, input, context);
+    },
+  };
+}
+
+function checkCall(name: string, input: Given, file: TasksFile, caller: Caller): void {
+  checkCommand(name, caller);
+  const own = Object.hasOwn(OWN, name) ? OWN[name] : undefined;
+  const more = Object.keys(input).find((key) => !own?.says.includes(key) && isSaid(input[key]));
+  if (more !== undefined)
+    throw refused(caller, `\`${name} --${more}\` is a person's word`, `Call \`${name}\` without it`);
+  const task = own?.about(input, file) ?? null;
+  if (task !== null && task !== caller.task)
+    throw refused(
+      caller,
+      `\`${name}\` would speak for ${task}, which is not its task`,
+      `Speak for ${caller.task} only; what other tasks need, say in a note of ${caller.task}`,
+    );
+}
+
+function isSaid(value: unknown): boolean {
+  return value !== undefined && value !== false;
+}
+
+function refused({ who = "a run", task }: Caller, why: string, fix: string): PawlError {
+  const whose = task ? `${task}'s agent (run ${who})` : `a process of the run ${who}`;
+  return new PawlError("caller-not-allowed", `This is ${whose}, and ${why}. Nothing was changed.`, `${fix}.`);
+}
+
+/** What a deferred call asks for, as its verb takes it; null: no agent may ask for that. */
+export function readCall({
+  verb,
+  input,
+}: DeferredCall): { advance: OwnVerb["advance"]; input: Given } | null {
+  const own = Object.hasOwn(OWN, verb) ? OWN[verb] : undefined;
+  if (!own) return null;
+  const said = Object.entries(input).filter(([name]) => own.says.includes(name));
+  const isRight = said.every(
+    ([name, value]) => typeof value === (name === "blocking" ? "boolean" : "string"),
+  );
+  const isWhole = own.says.every((name) => name === "blocking" || said.some(([given]) => given === name));
+  if (!isRight || !isWhole) return null;
+  return { advance: async () => guarded(verb, await own.advance()), input: Object.fromEntries(said) };
+}

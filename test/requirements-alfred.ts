@@ -9,6 +9,32 @@ export const ALFRED: Readonly<Record<string, Requirement>> = {
       "test/e2e/alfred-start-task.test.ts: start_task goes through the seven steps, each read from disk by a fresh process",
     ],
   },
+  "alfred.git.live-state": {
+    says: "A run's live state stays in its checkout over checkout, stash -u, clean -fd, reset and merges; after done the tree is clean.",
+    source: "review, What a team shares",
+    tests: [
+      "test/e2e/alfred-git.test.ts: a run keeps its live state over %s",
+      "test/e2e/alfred-git.test.ts: after done the tree is clean, and nothing of the live state or the logs is in a commit",
+      "test/e2e/alfred-git.test.ts: a branch that brings no .gitignore of Alfred's does not lay the live state open",
+      "test/e2e/alfred-git.test.ts: Alfred's own files are no reason to call a tree unclean",
+    ],
+  },
+  "alfred.git.records": {
+    says: "A clone derives from the records where each task stands; two branches that advanced one task are held for a person.",
+    source: "review, What a team shares",
+    tests: [
+      "test/e2e/alfred-git.test.ts: two branches that each did a task are merged without a conflict, and both are done for whoever clones",
+      "test/e2e/alfred-git.test.ts: a clone goes on with a task whose finished steps were committed",
+      "test/e2e/alfred-git.test.ts: a task that was advanced on two branches is held in a clone, with both sides named",
+    ],
+  },
+  "alfred.git.moved-over": {
+    says: "A run whose state an earlier version let git track is moved over once, and lost by no checkout.",
+    source: "review, What a team shares",
+    tests: [
+      "test/e2e/alfred-git.test.ts: a run whose state an earlier version committed survives checkouts, and is no longer git's after finalize_task",
+    ],
+  },
   "alfred.start.reject": {
     says: "A rejection lands in the work state with its feedback; there submitting and approving both work.",
     source: "alfred, start_task",

@@ -32,6 +32,7 @@ export const ERROR_CODES = [
   "persona-missing",
   "plan-missing",
   "project-missing",
+  "records-forked",
   "repository-missing",
   "run-ambiguous",
   "run-missing",

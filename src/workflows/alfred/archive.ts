@@ -1,9 +1,11 @@
 import type { Change } from "../../base/ports.ts";
 import type { Context } from "../module.ts";
+import { stateChanges } from "./live-state.ts";
 import type { LoadedRun } from "./load.ts";
-import { archivePath, scratchpadPath, statePath } from "./paths.ts";
+import { archivePath, scratchpadPath } from "./paths.ts";
 import { renderSection } from "./prompt.ts";
-import { type Accepted, type FinishedRun, renderState, type TaskState } from "./state-file.ts";
+import { missingRecords } from "./records.ts";
+import type { Accepted, FinishedRun, TaskState } from "./state-file.ts";
 import type { TaskStatus } from "./status.ts";
 import type { Outcome } from "./transition.ts";
 
@@ -11,7 +13,8 @@ import type { Outcome } from "./transition.ts";
 export function scratchpadChange(run: LoadedRun, accepted: Accepted, { moment }: Context): Change {
   const path = scratchpadPath(run.id);
   const text = headed(run, accepted, moment.id);
-  if (!run.hasScratchpad) return { type: "write", path, text: `${scratchpadTitle(run.id)}\n${text}` };
+  if (!run.workspace.hasScratchpad)
+    return { type: "write", path, text: `${scratchpadTitle(run.id)}\n${text}` };
   return { type: "append", path, id: moment.id, text: `\n${text}` };
 }
 
@@ -51,7 +54,8 @@ export function finishChanges(
   const archive = nextArchive(run.archived, name);
   const record = { task_id: run.id, tool_name: name, ...finished, context_store: store };
   return [
-    { type: "write", path: statePath(run.id), text: renderState(state) },
+    ...stateChanges(run.workspace, state),
+    ...(run.definition.delivers ? [] : missingRecords(state, run.recorded, null)),
     {
       type: "write",
       path: archivePath(run.id, `${archive}.json`),

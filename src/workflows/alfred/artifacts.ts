@@ -28,9 +28,11 @@ const operation = <const T extends readonly [string, ...string[]]>(values: T) =>
 const texts = (description: string) => z.array(z.string().describe(description));
 
 export const GitStatusArtifact = z.strictObject({
-  is_clean: z.boolean().describe("true if 'git status --porcelain' has no output, otherwise false"),
+  is_clean: z
+    .boolean()
+    .describe("true if 'git status --porcelain' names nothing outside .alfred/ and .pawl/, otherwise false"),
   current_branch: z.string().describe("the output of 'git rev-parse --abbrev-ref HEAD'"),
-  uncommitted_files: texts("a file that 'git status --porcelain' reports, if any"),
+  uncommitted_files: texts("a file outside them that it names, if any"),
 });
 
 export const BranchCreationArtifact = z.strictObject({

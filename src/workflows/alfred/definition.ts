@@ -35,6 +35,8 @@ export interface ToolDefinition {
   readonly handover: (id: string, status: TaskStatus) => string;
   /** Counts the slots of the accepted plan as subtasks; all must be marked before the work is handed in. */
   readonly countsSubtasks?: true;
+  /** The work is committed and published in it, and with it what git shares of the task. */
+  readonly delivers?: true;
   /** Must be handed in when it is started. */
   readonly takes?: "prd_content";
 }

@@ -96,5 +96,5 @@ function countOf(files: readonly string[]): string {
 
 /** Pawl's and Alfred's own files. */
 export function isOwn(path: string): boolean {
-  return path.startsWith(".alfred/") || path.startsWith(".pawl/");
+  return /^\.(?:alfred|pawl)(?:\/|$)/.test(path);
 }

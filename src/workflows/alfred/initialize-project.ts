@@ -1,5 +1,6 @@
 import type { Change, View } from "../../base/ports.ts";
 import type { AlfredSettings } from "../../base/settings.ts";
+import { EARLIER_IGNORES, PROJECT_IGNORES } from "./live-state.ts";
 import { CONFIG, GITIGNORE } from "./paths.ts";
 import type { ToolPlan } from "./response.ts";
 
@@ -38,7 +39,8 @@ export const initializeProject: ToolPlan<InitializeInput, Seen, undefined> = {
       };
     const changes: Change[] = [];
     if (config === null) changes.push({ type: "write", path: CONFIG, text: configText(provider) });
-    if (gitignore === null) changes.push({ type: "write", path: GITIGNORE, text: "debug/\n" });
+    if (gitignore === null || gitignore === EARLIER_IGNORES)
+      changes.push({ type: "write", path: GITIGNORE, text: PROJECT_IGNORES });
     if (changes.length > 0)
       return {
         response: {

@@ -7,13 +7,16 @@ import type { Context } from "../module.ts";
 import type { ToolDefinition } from "./definition.ts";
 import { DEFINITIONS, definitionOf } from "./definitions.ts";
 import { hashOf } from "./hash.ts";
+import { loadState, loadWorkspace, type Workspace } from "./live-state.ts";
 import { type Kit, loadKit } from "./load-kit.ts";
 import type { LoopProgress } from "./loop-side.ts";
 import { positionOf } from "./machine.ts";
-import { archiveFolder, SCRATCHPAD, statePath, TASKS, taskPath, workspaceFolder } from "./paths.ts";
+import { missing } from "./missing-task.ts";
+import { archiveFolder, statePath, TASKS, taskPath } from "./paths.ts";
 import type { Persona } from "./persona.ts";
 import type { TemplateSet } from "./prompter.ts";
-import { type Accepted, type ActiveTool, newTaskState, parseState, type TaskState } from "./state-file.ts";
+import { recordNames } from "./records.ts";
+import type { Accepted, ActiveTool, TaskState } from "./state-file.ts";
 import type { RunTool } from "./status.ts";
 import type { Task } from "./task-file.ts";
 import { loadPersona, loadTemplates } from "./texts.ts";
@@ -36,8 +39,10 @@ export interface LoadedRun extends LoadedTask {
   readonly position: Position;
   readonly persona: Persona;
   readonly templates: TemplateSet;
-  readonly hasScratchpad: boolean;
-  /** How many files the archive holds. */
+  readonly workspace: Workspace;
+  /** The names of the records that git shares. */
+  readonly recorded: readonly string[];
+  /** The names of the archive's files. */
   readonly archived: readonly string[];
   /** How far the loop is with it; absent or null: it was not handed over, or that was not looked at. */
   readonly loop?: LoopProgress | null;
@@ -63,7 +68,7 @@ export async function loadTask(view: View, task: string, awaits = false): Promis
   const text = await view.read(path);
   if (text === null && awaits)
     return { id, task: awaitedTask(id), state: await loadState(view, id), kit, isAwaited: true };
-  if (text === null) throw missing(id, await loadTaskIds(view));
+  if (text === null) throw missing(id, await loadTaskIds(view), (await view.read(statePath(id))) !== null);
   const parsed = kit.parseTask(text, path);
   if (parsed.task_id !== id)
     throw new PawlError(
@@ -74,33 +79,9 @@ export async function loadTask(view: View, task: string, awaits = false): Promis
   return { id, task: parsed, state: await loadState(view, id), kit };
 }
 
-/** The task's state; where there is no file, that of a new task. */
-export async function loadState(view: View, id: string): Promise<TaskState> {
-  const path = statePath(id);
-  const text = await view.read(path);
-  return text === null ? newTaskState(id, NEVER) : parseState(text, id, path);
-}
-
 /** What a tool's last finished run accepted in a state. */
 export function acceptedIn(state: TaskState, tool: RunTool, work: string): Accepted | undefined {
   return state.completed_tool_outputs[tool]?.accepted.findLast((each) => each.state === work);
-}
-
-const NEVER = "1970-01-01T00:00:00.000Z";
-
-const MAX_IDS = 50;
-
-export function missing(id: string, ids: readonly string[]): PawlError {
-  const shown = ids.slice(0, MAX_IDS).join(", ");
-  const more = ids.length > MAX_IDS ? `, and ${ids.length - MAX_IDS} more` : "";
-  const exist = ids.length === 0 ? "There are no tasks yet." : `The tasks that exist: ${shown}${more}.`;
-  return new PawlError(
-    "task-missing",
-    `Task '${id}' not found. ${exist}`,
-    ids.length === 0
-      ? "Create it with create_task."
-      : "Use one of these ids, or create the task with create_task.",
-  );
 }
 
 /** The task's active run; throws `no-active-tool` where there is none. */
@@ -124,8 +105,6 @@ export async function completeRun(
 ): Promise<LoadedRun> {
   const definition = definitionOf(active.tool_name);
   const { id, kit } = loaded;
-  // Listed, not read: these files grow with the task's history.
-  const workspace = await view.list(workspaceFolder(id));
   const archive = await view.list(archiveFolder(id));
   return {
     ...loaded,
@@ -134,7 +113,8 @@ export async function completeRun(
     position: positionOf(definition, active),
     persona: await loadPersona(view, kit, personaOf(definition, context)),
     templates: await loadTemplates(view, definition),
-    hasScratchpad: workspace.some(({ name }) => name === SCRATCHPAD),
+    workspace: await loadWorkspace(view, id),
+    recorded: await recordNames(view, id),
     archived: archive.map(({ name }) => name),
     altered: await alteredIn(active, loaded.state),
   };

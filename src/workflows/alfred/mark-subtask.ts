@@ -1,10 +1,9 @@
 import { PawlError } from "../../base/error.ts";
+import { stateChanges } from "./live-state.ts";
 import { type LoadedRun, loadRun, loadTask } from "./load.ts";
 import { machineOf } from "./machine.ts";
-import { statePath } from "./paths.ts";
 import { renderNextSlot, type Subtask, subtasksOf } from "./prompt.ts";
 import type { Answer, ToolPlan } from "./response.ts";
-import { renderState } from "./state-file.ts";
 import { invalidAction } from "./transition.ts";
 
 export interface MarkInput {
@@ -61,7 +60,7 @@ export const markSubtask: ToolPlan<MarkInput, LoadedRun, undefined> = {
         data: progress(subtasks, completed),
         next_prompt: renderNextSlot(moved, message, settings.alfred),
       },
-      changes: [{ type: "write", path: statePath(id), text: renderState(state) }],
+      changes: stateChanges(run.workspace, state),
     };
   },
   standing: ({ position }) => position.state,

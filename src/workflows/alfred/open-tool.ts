@@ -11,14 +11,17 @@ import { callOf } from "./definitions.ts";
 import type { Evidence } from "./evidence.ts";
 import { refreshEvidence } from "./gather.ts";
 import { type HandOver, loadHandOver } from "./hand-over.ts";
-import { completeRun, type LoadedRun, type LoadedTask, loadTask, missing, personaOf } from "./load.ts";
+import { stateChanges } from "./live-state.ts";
+import { completeRun, type LoadedRun, type LoadedTask, loadTask, personaOf } from "./load.ts";
 import { type LoopProgress, loadProgress } from "./loop-side.ts";
 import { machineOf } from "./machine.ts";
-import { scratchpadPath, statePath, taskPath } from "./paths.ts";
+import { missing } from "./missing-task.ts";
+import { scratchpadPath, taskPath } from "./paths.ts";
 import { slotsOf } from "./plan-export.ts";
 import { renderPrompt, subtasksOf } from "./prompt.ts";
+import { missingRecords } from "./records.ts";
 import type { Answer, ToolPlan } from "./response.ts";
-import { type ActiveTool, renderState } from "./state-file.ts";
+import type { ActiveTool } from "./state-file.ts";
 import { NEXT_TOOL } from "./status.ts";
 import { followedBySync } from "./sync.ts";
 import type { Task } from "./task-file.ts";
@@ -77,7 +80,7 @@ export function openTool(definition: ToolDefinition): ToolPlan<OpenInput, Seen, 
       const answer = begins
         ? started(fetched ? { ...run, task: fetched } : run, fetched, context)
         : resumed(withEvidence(run, evidence), evidence, context);
-      return handover ? withHandover(answer, handover) : answer;
+      return withRecords(handover ? withHandover(answer, handover) : answer, run);
     },
     standing: ({ begins, run }) => (begins ? run.state.task_status : run.position.state),
   };
@@ -105,6 +108,13 @@ async function progressIn(
 ): Promise<LoopProgress | null> {
   if (!run.definition.countsSubtasks || slotsOf(run.state) === null) return null;
   return handover?.progress ?? loadProgress(view, run, context);
+}
+
+/** What git shares of the task, before the work is committed; whatever of it is lost meanwhile is written again. */
+function withRecords(answer: Answer, { active, definition, recorded, state }: LoadedRun): Answer {
+  if (!definition.delivers || active.current_state !== definition.steps[0]?.state) return answer;
+  const records = missingRecords(state, recorded, active.created_at);
+  return { ...answer, changes: [...(answer.changes ?? []), ...records] };
 }
 
 function withHandover(answer: Answer, { changes, events, text }: HandOver): Answer {
@@ -203,8 +213,8 @@ function started(run: LoadedRun, fetched: Task | null, context: Context): Answer
   const { time } = context.moment;
   const status = definition.status.running ?? run.state.task_status;
   const state = { ...run.state, task_status: status, active_tool_state: run.active, updated_at: time };
-  const changes: Change[] = [{ type: "write", path: statePath(id), text: renderState(state) }];
-  if (!run.hasScratchpad)
+  const changes: Change[] = [...stateChanges(run.workspace, state)];
+  if (!run.workspace.hasScratchpad)
     changes.push({ type: "write", path: scratchpadPath(id), text: scratchpadTitle(id) });
   if (fetched) changes.push({ type: "write", path: taskPath(id), text: run.kit.renderTask(fetched) });
   const answer = shown({ ...run, state }, context);

@@ -3,8 +3,10 @@ import { isId } from "../../base/id.ts";
 import { naturalOrder } from "../../base/natural-order.ts";
 import type { View } from "../../base/ports.ts";
 import type { RunOverview } from "../module.ts";
-import { statePath, TASKS, taskPath } from "./paths.ts";
-import { parseState, type TaskState } from "./state-file.ts";
+import { isBegun, loadState } from "./live-state.ts";
+import { missing } from "./missing-task.ts";
+import { TASKS, taskPath, WORKSPACE } from "./paths.ts";
+import type { TaskState } from "./state-file.ts";
 import { NEXT_TOOL } from "./status.ts";
 import { placeOf, wordsFor } from "./titles.ts";
 
@@ -16,18 +18,29 @@ export async function overview(view: View): Promise<readonly RunOverview[]> {
     if (kind !== "file" || !name.endsWith(".md") || !isId(id)) continue;
     runs.push(await overviewOf(view, id));
   }
+  runs.push(...(await withoutFile(view, new Set(runs.map(({ run }) => run)))));
   return runs.sort((one, other) => naturalOrder(one.run, other.run));
 }
 
+/** Runs that go on, of tasks whose file is on another branch or in a stash. */
+async function withoutFile(view: View, shown: ReadonlySet<string>): Promise<readonly RunOverview[]> {
+  const runs: RunOverview[] = [];
+  for (const { kind, name: id } of await view.list(WORKSPACE)) {
+    if (kind !== "folder" || !isId(id) || shown.has(nameOf(id))) continue;
+    const run = await overviewOf(view, id);
+    const { fix, message } = missing(id, [], true);
+    if (run.awaits !== "nobody" && run.since !== null) runs.push({ ...run, problem: { message, fix } });
+  }
+  return runs;
+}
+
+const nameOf = (id: string): string => `alfred:${id}`;
+
 async function overviewOf(view: View, id: string): Promise<RunOverview> {
   const title = titleIn((await view.read(taskPath(id))) ?? "");
-  const run = `alfred:${id}`;
-  const path = statePath(id);
+  const run = nameOf(id);
   try {
-    const text = await view.read(path);
-    if (text === null)
-      return { run, title, state: "new", awaits: "assistant", next: "start_task", since: null };
-    return { run, title, ...standing(parseState(text, id, path)) };
+    return { run, title, ...standing(await loadState(view, id)) };
   } catch (thrown) {
     if (!(thrown instanceof PawlError)) throw thrown;
     const problem = { message: thrown.message, fix: thrown.fix };
@@ -51,7 +64,7 @@ function standing(state: TaskState): Pick<RunOverview, "state" | "awaits" | "nex
       state: state.task_status,
       awaits: tool === null ? "nobody" : "assistant",
       next: tool ?? "nothing",
-      since: state.updated_at,
+      since: isBegun(state) ? state.updated_at : null,
     };
   }
   const { title, reviewer } = placeOf(active);

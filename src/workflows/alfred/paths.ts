@@ -5,6 +5,7 @@ import { type ProjectPath, projectPath } from "../../base/path.ts";
 export const CONFIG = projectPath(".alfred/config.yml");
 export const GITIGNORE = projectPath(".alfred/.gitignore");
 export const TASKS = projectPath(".alfred/tasks");
+export const WORKSPACE = projectPath(".alfred/workspace");
 
 export const taskPath = (id: string): ProjectPath => projectPath(".alfred/tasks", `${task(id)}.md`);
 export const statePath = (id: string): ProjectPath => workspace(id, "task_state.json");
@@ -13,6 +14,17 @@ export const scratchpadPath = (id: string): ProjectPath => workspace(id, SCRATCH
 export const workspaceFolder = (id: string): ProjectPath => projectPath(".alfred/workspace", task(id));
 export const archiveFolder = (id: string): ProjectPath => workspace(id, "archive");
 export const archivePath = (id: string, name: string): ProjectPath => workspace(id, `archive/${name}`);
+/** Keeps git from what lies beside it, and from itself: whatever a branch brings, it stays. */
+export const workspaceIgnorePath = (id: string): ProjectPath => workspace(id, ".gitignore");
+export const debugIgnorePath = (id: string): ProjectPath =>
+  projectPath(".alfred/debug", task(id), ".gitignore");
+/** What is finished, for git to share: files that are only ever added. */
+export const recordsFolder = (id: string): ProjectPath => projectPath(".alfred/records", task(id));
+export const recordPath = (id: string, name: string): ProjectPath =>
+  projectPath(".alfred/records", task(id), name);
+/** Copies of states that git may still track, where it cannot move them. */
+export const COPIES = projectPath(".pawl/alfred");
+export const copyPath = (id: string): ProjectPath => projectPath(".pawl/alfred", `${task(id)}.json`);
 /** What the tracker was told of the task. */
 export const trackerPath = (id: string): ProjectPath => workspace(id, "tracker.json");
 export const logPath = (id: string): ProjectPath => projectPath(".alfred/debug", task(id), "alfred.log");

@@ -65,6 +65,7 @@ export function promptValues(run: LoadedRun, position: Position, settings: Alfre
     rework: reworkOf(run.state, store),
     loop: run.loop ?? null,
     input: store.input ?? null,
+    untrack: run.workspace.hasCopy,
     reviewer,
     then_human: review.thenHuman,
     after_ai: reviewer === "human" && policy.includes("ai"),

@@ -3,7 +3,7 @@ import type { PawlEvent } from "../../base/event.ts";
 import { isId } from "../../base/id.ts";
 import type { Change, Outside, View } from "../../base/ports.ts";
 import type { Advance, Context, FollowUp, HumanQuestion, LogLine, Prepared, Reply } from "../module.ts";
-import { loadState } from "./load.ts";
+import { loadState } from "./live-state.ts";
 import { logPath, transactionsPath } from "./paths.ts";
 import type { TaskState } from "./state-file.ts";
 

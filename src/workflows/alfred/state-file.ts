@@ -130,6 +130,16 @@ export function parseState(text: string, id: string, path: string): TaskState {
   throw unreadable(path, lineOf(text, fault.at), `${fault.at.join(".")}: ${fault.problem}`);
 }
 
+/** A finished run in a file of its own, with the names of its task and tool. Throws `state-unreadable`. */
+export function parseFinished(json: string, path: string): FiledRun {
+  const value = parseJson(json, path);
+  const fault = filedRun(value, []) ?? finishedRun(value, []);
+  if (fault === null) return value as FiledRun;
+  throw unreadable(path, lineOf(json, fault.at), `${fault.at.join(".")}: ${fault.problem}`);
+}
+
+type FiledRun = FinishedRun & { readonly task_id: string; readonly tool_name: string };
+
 function parseJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ""));
@@ -150,7 +160,7 @@ function unreadable(path: string, line: number, problem: string): PawlError {
   return new PawlError(
     "state-unreadable",
     `${path}, line ${line}: the task's state cannot be read: ${problem}. It was left as it is.`,
-    `Mend line ${line} of ${path}, or restore the file (git checkout, a backup). To begin the task's workflow afresh, remove the file.`,
+    `Mend line ${line} of ${path}, or restore the file from a backup. To begin the task's workflow afresh, remove its folder.`,
   );
 }
 
@@ -246,6 +256,8 @@ const finishedRun = fields({
   notes: listOf(note),
   verdicts: listOf(verdict),
 });
+
+const filedRun = fields({ task_id: text, tool_name: text });
 
 const activeTool = fields({
   task_id: text,

@@ -4,9 +4,11 @@ import { checkId } from "../../base/id.ts";
 import type { View } from "../../base/ports.ts";
 import type { Advance, Reply, StoryInput } from "../module.ts";
 import type { Evidence } from "./evidence.ts";
+import { loadWorkspace } from "./live-state.ts";
 import { type LoadedTask, loadTask } from "./load.ts";
 import { archiveFolder, archivePath } from "./paths.ts";
-import type { Accepted, FinishedRun, Verdict } from "./state-file.ts";
+import { loadRecords, type RecordedRun } from "./records.ts";
+import type { Accepted, Verdict } from "./state-file.ts";
 import type { RunTool } from "./status.ts";
 import { titleOf, wordsFor } from "./titles.ts";
 
@@ -31,7 +33,7 @@ export const story: Advance<StoryInput, Seen, undefined, Reply> = {
   run: () => null,
   async read(view, { id }) {
     const loaded = await loadTask(view, checkId(id, "task id"));
-    return { ...loaded, runs: [...(await loadArchive(view, id)), ...activeRun(loaded)] };
+    return { ...loaded, runs: [...(await loadFinished(view, loaded)), ...activeRun(loaded)] };
   },
   prepare({ id, runs, state, task }) {
     const data = { task_id: id, title: task.title, task_status: state.task_status, runs };
@@ -42,6 +44,22 @@ export const story: Advance<StoryInput, Seen, undefined, Reply> = {
     return { reply: { text: parts.join("\n"), data } };
   },
 };
+
+/** This checkout's own archive, and what it does not hold because it was done in another. */
+async function loadFinished(view: View, { id, state }: LoadedTask): Promise<readonly ToldRun[]> {
+  const { hasState } = await loadWorkspace(view, id);
+  if (!hasState) return (await loadRecords(view, id)).map(told);
+  const archived = await loadArchive(view, id);
+  const elsewhere = Object.entries(state.completed_tool_outputs)
+    .map(([tool, run]) => told({ ...run, tool_name: tool as RunTool }))
+    .filter((run) => !archived.some((each) => isSame(each, run)));
+  return [...archived, ...elsewhere].sort((one, other) => byEnd(one, other));
+}
+
+const isSame = (one: ToldRun, other: ToldRun): boolean =>
+  one.tool === other.tool && one.finished_at === other.finished_at;
+const byEnd = (one: ToldRun, other: ToldRun): number =>
+  (one.finished_at ?? "") < (other.finished_at ?? "") ? -1 : 1;
 
 /** The finished runs, in the order in which they ended. */
 async function loadArchive(view: View, id: string): Promise<readonly ToldRun[]> {
@@ -54,17 +72,15 @@ async function loadArchive(view: View, id: string): Promise<readonly ToldRun[]> 
   return runs;
 }
 
-type Archived = FinishedRun & { readonly tool_name: RunTool };
-
-function told(run: Archived): ToldRun {
+function told(run: RecordedRun): ToldRun {
   const { accepted, finished_at, started_at, task_status, tool_name, verdicts } = run;
   const over = { current_state: null, standing: null };
   return { tool: tool_name, started_at, finished_at, task_status, ...over, accepted, verdicts };
 }
 
-function parseArchive(text: string, path: string): Archived {
+function parseArchive(text: string, path: string): RecordedRun {
   try {
-    const value = JSON.parse(text) as Archived;
+    const value = JSON.parse(text) as RecordedRun;
     if (Array.isArray(value.accepted) && Array.isArray(value.verdicts)) return value;
   } catch {
     // Told below, as for any other archive that is not one.

@@ -1,7 +1,8 @@
 /** The project's tasks in the order in which they should be worked on, and why. */
 import { naturalOrder } from "../../base/natural-order.ts";
 import type { View } from "../../base/ports.ts";
-import { loadState, loadTaskIds } from "./load.ts";
+import { loadState } from "./live-state.ts";
+import { loadTaskIds } from "./load.ts";
 import { loadKit } from "./load-kit.ts";
 import { taskPath } from "./paths.ts";
 import { NEXT_TOOL, type RunTool, type TaskStatus } from "./status.ts";

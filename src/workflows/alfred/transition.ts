@@ -11,21 +11,13 @@ import type { Context } from "../module.ts";
 import { finishChanges, scratchpadChange } from "./archive.ts";
 import { VERIFIED } from "./definition.ts";
 import { callOf } from "./definitions.ts";
+import { stateChanges } from "./live-state.ts";
 import type { LoadedRun } from "./load.ts";
 import { machineOf, placed, positionOf, stepOf } from "./machine.ts";
 import { taskFiles } from "./new-tasks.ts";
-import { statePath } from "./paths.ts";
 import { renderPrompt } from "./prompt.ts";
 import type { Answer } from "./response.ts";
-import {
-  type Accepted,
-  type ActiveTool,
-  type ContextStore,
-  renderState,
-  type Submission,
-  type TaskState,
-  type Verdict,
-} from "./state-file.ts";
+import type { Accepted, ActiveTool, ContextStore, Submission, TaskState, Verdict } from "./state-file.ts";
 import type { TaskStatus } from "./status.ts";
 import { followedBySync } from "./sync.ts";
 
@@ -121,11 +113,7 @@ export function commit(
   const state: TaskState = { ...run.state, active_tool_state: outcome.active, updated_at: time };
   const moved = { ...run, active: outcome.active, position: decision.after, state };
   const prompt = renderPrompt(moved, positionOf(run.definition, outcome.active), context.settings.alfred);
-  const changes: Change[] = [
-    { type: "write", path: statePath(run.id), text: renderState(state) },
-    ...scratchpad,
-    ...created,
-  ];
+  const changes: Change[] = [...stateChanges(run.workspace, state), ...scratchpad, ...created];
   const response = {
     status: "success",
     message: words.message,

@@ -10,5 +10,6 @@ export const FINALIZE_TASK: ToolDefinition = {
   status: { before: ["ready_for_finalization"], running: "in_finalization", after: "done" },
   persona: "planning",
   greeting: nowAt("Finalization"),
+  delivers: true,
   handover: handOver("Finalization"),
 };

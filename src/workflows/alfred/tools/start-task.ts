@@ -1,5 +1,6 @@
 import type { ArtifactOf } from "../artifacts.ts";
 import type { ToolDefinition } from "../definition.ts";
+import { isOwn } from "../git-evidence.ts";
 
 export const START_TASK: ToolDefinition = {
   name: "start_task",
@@ -30,14 +31,19 @@ export const START_TASK: ToolDefinition = {
     `Setup for task ${id} is complete. The task is now '${status}'. Call 'plan_task' to begin planning.`,
 };
 
+/** Pawl's own files are no reason to call a tree unclean, whoever names them. */
 function adviseOnStatus(status: ArtifactOf<"GitStatusArtifact">): readonly string[] {
-  if (status.is_clean && status.uncommitted_files.length === 0) return [];
-  const count = status.uncommitted_files.length;
+  const count = status.uncommitted_files.filter((file) => !isOwn(withoutStatus(file))).length;
+  const isOnlyOwn = count === 0 && status.uncommitted_files.length > 0;
+  if (count === 0 && (status.is_clean || isOnlyOwn)) return [];
   return [
     `The working tree is not clean${count > 0 ? `: ${count} uncommitted file${count === 1 ? "" : "s"}` : ""}. A new branch would take these changes along.`,
     "Proposed: commit them, or put them aside with `git stash`, or agree on another branch name; then approve, or reject with what should be done first.",
   ];
 }
+
+/** ` M src/a.js` → `src/a.js`: reports often hold the lines of `git status --porcelain` as they are. */
+const withoutStatus = (line: string): string => line.replace(/^[ MTADRCU?!]{1,2} (?=\S)/, "");
 
 function adviseOnBranch(branch: ArtifactOf<"BranchCreationArtifact">): readonly string[] {
   if (branch.success) return [];

@@ -118,13 +118,8 @@ async function findStart(call: GitCall, { branch, base, stop }: Order): Promise<
   if (remote) {
     const spec = `+refs/heads/${branch}:refs/remotes/${remote}/${branch}`;
     // Offline, or no such branch there: then what is known counts.
-    await git({ ...call, accept: [1, 124, 128], limit: FETCH_LIMIT, stop }, [
-      "fetch",
-      "--quiet",
-      "--no-tags",
-      remote,
-      spec,
-    ]);
+    const there = { remote: { name: remote }, accept: [1, 124, 128], limit: FETCH_LIMIT, stop };
+    await git({ ...call, ...there }, ["fetch", "--quiet", "--no-tags", remote, spec]);
     const commit = await commitOf(call, `refs/remotes/${remote}/${branch}`);
     if (commit) return { from: "remote", commit };
   }

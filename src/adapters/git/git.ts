@@ -1,20 +1,44 @@
 /**
  * One call of the git program.
  *
- * G1  Never interactive: no prompt, no editor, no pager, no locale, and none of the caller's GIT_* variables.
+ * G1  Never interactive: no prompt, no editor, no pager, no locale, and of the caller's environment only what is on the
+ *     allow-list. Credentials are given to the one call that talks to a remote, and only where it is on another machine.
  * G2  A name from outside never stands where git could take it for an option: it follows `--`, or is written out as
  *     `refs/heads/…`.
  * G3  In a worktree's folder it never takes a repository further up for the worktree's.
  * G4  Paths are read NUL-separated, so that no file name can be misread.
+ * G5  Nothing that the repository configures starts a program: no hook, filter, helper, signer, diff or merge driver
+ *     (`safe-config.ts`); no submodule is looked into, whose configuration is another's; no replaced object counts.
  */
 import { spawn } from "node:child_process";
 import { PawlError } from "../../base/error.ts";
+import {
+  allowedEnvironment,
+  type Environment,
+  proxiesIn,
+  REMOTE_CREDENTIALS,
+} from "../process/environment.ts";
+import {
+  checkConfig,
+  credentialOverrides,
+  driverOverrides,
+  FIXED,
+  filtersIn,
+  isLocalRemote,
+  type KnownConfig,
+  knownConfig,
+  lastOf,
+} from "./safe-config.ts";
 import { ceilingOf } from "./whole.ts";
 
 export interface GitCall {
   readonly folder: string;
   /** The environment to build on; what git must not see is taken out. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
+  /** The filters that may run here, with the commands of the person's own configuration: `lfs`. */
+  readonly filters?: () => Promise<readonly string[]>;
+  /** The remote that this call talks to, by its name or address: it gets the credentials. */
+  readonly remote?: { readonly name: string; readonly push?: true };
   /** Exit codes that are an answer rather than a failure; 0 always is. */
   readonly accept?: readonly number[];
   readonly input?: string;
@@ -32,14 +56,78 @@ export interface GitAnswer {
 
 const LIMIT = 120_000;
 
-/** Runs git and gives its answer; throws `git-failed` on an exit code that is not accepted. */
+/**
+ * Runs git and gives its answer; throws `git-failed` on an exit code that is not accepted, `git-config-untrusted` and
+ * `git-filter-untrusted` where the repository would have it run what the person did not set.
+ */
 export async function git(call: GitCall, args: readonly string[]): Promise<GitAnswer> {
-  const answer = await attempt(call, args);
-  if (answer.code === 0 || call.accept?.includes(answer.code)) return answer;
+  const known = await configOf(call);
+  const isFar =
+    call.remote !== undefined && !isLocalRemote(known, call.remote.name, call.remote.push === true);
+  checkConfig(known, call.folder, isFar);
+  const filters = filtersIn(known).length === 0 ? [] : ((await call.filters?.()) ?? []);
+  const overrides = [
+    ...FIXED,
+    ...driverOverrides(known, filters),
+    ...(isFar ? credentialOverrides(known) : []),
+  ];
+  const environment = isFar ? remoteEnvironment(call.environment, known) : plainEnvironment(call.environment);
+  const answer = await attempt(call, [...asOptions(overrides), ...withGuards(args)], environment);
+  if (answer.code === 0) return answer;
+  checkFilter(answer.errors, call.folder, known);
+  if (call.accept?.includes(answer.code)) return answer;
   throw gitFailed(
     args,
     call.folder,
     answer.errors.trim() || answer.output.trim() || `exit code ${answer.code}`,
+  );
+}
+
+/** What git's configuration says for the folder, kept until its files change. */
+export function configOf(call: GitCall): Promise<KnownConfig> {
+  return knownConfig(call.folder, call.environment, async () => {
+    const args = ["config", "--list", "--show-scope", "-z"];
+    const answer = await attempt(call, args, plainEnvironment(call.environment));
+    if (answer.code !== 0) throw gitFailed(args, call.folder, answer.errors.trim());
+    return answer.output;
+  });
+}
+
+function asOptions(settings: readonly (readonly [string, string])[]): readonly string[] {
+  return settings.flatMap(([key, value]) => ["-c", `${key}=${value}`]);
+}
+
+/** What must stand behind the verb: settings of single submodules and drivers outweigh every general one. */
+const GUARDS: Readonly<Record<string, readonly string[]>> = {
+  diff: ["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"],
+  "diff-index": ["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"],
+  log: ["--no-ext-diff", "--no-textconv", "--no-show-signature"],
+  show: ["--no-ext-diff", "--no-textconv", "--no-show-signature"],
+  status: ["--ignore-submodules=dirty"],
+  fetch: ["--upload-pack=git-upload-pack"],
+  "ls-remote": ["--upload-pack=git-upload-pack"],
+  push: ["--receive-pack=git-receive-pack"],
+};
+
+function withGuards(args: readonly string[]): readonly string[] {
+  const at = verbAt(args);
+  return [...args.slice(0, at + 1), ...(GUARDS[args[at] ?? ""] ?? []), ...args.slice(at + 1)];
+}
+
+function verbAt(args: readonly string[]): number {
+  let at = 0;
+  while (args[at] === "-c") at += 2;
+  return at;
+}
+
+function checkFilter(errors: string, folder: string, known: KnownConfig): void {
+  const [, cleaning, smudging] = /: (?:clean filter '(.+)'|smudge filter (.+)) failed/.exec(errors) ?? [];
+  const name = cleaning ?? smudging;
+  if (name === undefined || !filtersIn(known).includes(name)) return;
+  throw new PawlError(
+    "git-filter-untrusted",
+    `git in ${folder} would run the filter ${JSON.stringify(name)}, which Pawl did not set: expected no filter, or one that \`git.filters\` names and that your own configuration (git config --global) defines.`,
+    `If it is yours (as \`lfs\` is), add \`git: {filters: [${name}]}\` to pawl.yaml and define it for yourself (\`git lfs install\`); else remove it from .gitattributes and \`git -C ${folder} config --remove-section filter.${name}\`.`,
   );
 }
 
@@ -51,16 +139,20 @@ export async function gitLine(call: GitCall, args: readonly string[]): Promise<s
 export function gitFailed(args: readonly string[], folder: string, found: string): PawlError {
   return new PawlError(
     "git-failed",
-    `git ${args[0] === "-c" ? args[2] : args[0]} failed in ${folder}: expected success; found: ${found.slice(0, 2000)}`,
+    `git ${args[verbAt(args)]} failed in ${folder}: expected success; found: ${found.slice(0, 2000)}`,
     `Run \`git status\` in ${folder}, mend what it names, then try again.`,
   );
 }
 
-function attempt(call: GitCall, args: readonly string[]): Promise<GitAnswer> {
+function attempt(
+  call: GitCall,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<GitAnswer> {
   return new Promise((resolve, reject) => {
-    const child = spawn("git", ["-c", "core.quotepath=off", "-c", "gc.auto=0", ...args], {
+    const child = spawn("git", [...args], {
       cwd: call.folder,
-      env: { ...gitEnvironment(call.environment), ...ceilingOf(call.folder) },
+      env: { ...environment, ...ceilingOf(call.folder) },
       stdio: [call.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });
     const output: Buffer[] = [];
@@ -116,12 +208,11 @@ function gitMissing(cause: NodeJS.ErrnoException, folder: string): PawlError {
   );
 }
 
-function gitEnvironment(base: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const kept = Object.entries(base).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined && !isForeign(entry[0]),
-  );
+const QUIET_SSH = "ssh -o BatchMode=yes";
+
+function plainEnvironment(own: Environment): Record<string, string> {
   return {
-    ...Object.fromEntries(kept),
+    ...allowedEnvironment(own),
     LC_ALL: "C",
     GIT_TERMINAL_PROMPT: "0",
     GIT_EDITOR: "true",
@@ -129,14 +220,25 @@ function gitEnvironment(base: Readonly<Record<string, string | undefined>>): Rec
     GIT_PAGER: "cat",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_MERGE_AUTOEDIT: "no",
-    ...(base.GIT_SSH_COMMAND ? {} : { GIT_SSH_COMMAND: "ssh -o BatchMode=yes" }),
+    GIT_ALLOW_PROTOCOL: "file:git:http:https:ssh",
+    GIT_NO_REPLACE_OBJECTS: "1",
+    // There is no such file, so that no parent of a commit is replaced by what a file says.
+    GIT_GRAFT_FILE: "/dev/null/none",
+    GIT_ASKPASS: "",
+    GIT_SSH_COMMAND: QUIET_SSH,
   };
 }
 
-/** Variables that would point git at another repository; who commits and how to reach a remote stay. */
-function isForeign(name: string): boolean {
-  return (
-    name.startsWith("GIT_") &&
-    !/^GIT_(AUTHOR|COMMITTER|SSH|CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)|ASKPASS)/.test(name)
-  );
+/** With what the person has set to reach a remote; a folder of this machine, whose hooks would see it, is not reached. */
+function remoteEnvironment(own: Environment, known: KnownConfig): Record<string, string> {
+  const program = own.GIT_SSH ? `'${own.GIT_SSH.replaceAll("'", "'\\''")}'` : undefined;
+  return {
+    ...plainEnvironment(own),
+    ...proxiesIn(own),
+    ...allowedEnvironment(own, REMOTE_CREDENTIALS),
+    LC_ALL: "C",
+    GIT_ALLOW_PROTOCOL: "git:http:https:ssh",
+    GIT_ASKPASS: own.GIT_ASKPASS ?? lastOf(known, "core.askpass", true) ?? own.SSH_ASKPASS ?? "",
+    GIT_SSH_COMMAND: own.GIT_SSH_COMMAND ?? lastOf(known, "core.sshcommand", true) ?? program ?? QUIET_SSH,
+  };
 }

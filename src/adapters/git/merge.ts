@@ -140,7 +140,8 @@ async function fetchBranch(
   stop: AbortSignal | undefined,
 ): Promise<string | null> {
   const ref = `refs/heads/${branch}`;
-  const asked = { ...call, accept: [1, 2, 124, 128], limit: FETCH_LIMIT, stop };
+  const there = { remote: { name: remote }, accept: [1, 2, 124, 128], limit: FETCH_LIMIT };
+  const asked = { ...call, ...there, stop };
   const looked = await git(asked, ["ls-remote", "--exit-code", remote, ref]);
   const known = `refs/remotes/${remote}/${branch}`;
   if (looked.code === 2) {

@@ -1,8 +1,9 @@
 /** A branch to its remote: looked at first, never forced. */
 import type { Pushed, Repo } from "../../base/ports.ts";
-import { type GitCall, git } from "./git.ts";
+import { configOf, type GitCall, git } from "./git.ts";
 import { checkBranch, placesOf } from "./places.ts";
 import { commitOf, remoteOf } from "./refs.ts";
+import { hooksFolder } from "./safe-config.ts";
 import type { Workplace } from "./workplace.ts";
 
 const LOOK_LIMIT = 60_000;
@@ -17,11 +18,10 @@ export async function push(place: Workplace, repo: Repo, name: string, stop?: Ab
   const commit = await commitOf(call, ref);
   if (commit === null) return { kind: "rejected", reason: `there is no branch ${branch}` };
 
-  const looked = await git({ ...call, accept: [1, 124, 128], limit: LOOK_LIMIT, stop }, [
-    "ls-remote",
-    remote,
-    ref,
-  ]);
+  const looked = await git(
+    { ...call, remote: { name: remote }, accept: [1, 124, 128], limit: LOOK_LIMIT, stop },
+    ["ls-remote", remote, ref],
+  );
   if (looked.code !== 0) return { kind: "unreachable", reason: reasonOf(looked.errors) };
   if (looked.output.split("\t")[0] === commit) return { kind: "unchanged", commit, remote };
 
@@ -40,7 +40,8 @@ export async function pushCommit(
   }: { remote: string; commit: string; ref: string; stop?: AbortSignal | undefined },
 ): Promise<{ readonly kind: "pushed" } | Extract<Pushed, { readonly reason: string }>> {
   const args = [...(await hookOptions(call)), "push", "--porcelain", remote, `${commit}:${ref}`];
-  const answer = await git({ ...call, accept: [1, 124, 128], limit: PUSH_LIMIT, stop }, args);
+  const there = { remote: { name: remote, push: true }, accept: [1, 124, 128], limit: PUSH_LIMIT } as const;
+  const answer = await git({ ...call, ...there, stop }, args);
   if (answer.code === 0) return { kind: "pushed" };
   const refused = /^!\t\S+\t(.*)$/m.exec(answer.output)?.[1];
   if (refused) return { kind: "rejected", reason: `${refused}${hintOf(answer.errors)}` };
@@ -48,13 +49,12 @@ export async function pushCommit(
 }
 
 /**
- * Hooks in the repository's own folder run (large files are sent by one); those of a folder inside the worktree do not,
- * since an agent could have written them.
+ * Hooks in the repository's own folder run (large files are sent by one), or those of the person's own setting; those of
+ * a folder that the repository's configuration names do not, since an agent could have written both.
  */
 async function hookOptions(call: GitCall): Promise<readonly string[]> {
-  const { output } = await git({ ...call, accept: [1] }, ["config", "--get", "core.hooksPath"]);
-  const path = output.trim();
-  return path === "" || path.startsWith("/") ? [] : NO_HOOKS;
+  const folder = hooksFolder(await configOf(call), call.environment);
+  return folder === null ? NO_HOOKS : ["-c", `core.hooksPath=${folder}`];
 }
 
 export const NO_HOOKS: readonly string[] = ["-c", "core.hooksPath=/dev/null"];

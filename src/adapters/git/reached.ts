@@ -37,6 +37,6 @@ async function fetchTarget(call: GitCall, branch: string, into: string): Promise
   const remote = await remoteOf(call, branch);
   if (remote === null) return true;
   const spec = `+refs/heads/${into}:refs/remotes/${remote}/${into}`;
-  const fetch = { ...call, accept: [1, 124, 128], limit: FETCH_LIMIT };
+  const fetch = { ...call, remote: { name: remote }, accept: [1, 124, 128], limit: FETCH_LIMIT };
   return (await git(fetch, ["fetch", "--quiet", "--no-tags", remote, spec])).code === 0;
 }

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { PawlError } from "../../base/error.ts";
 import { type ProjectPath, projectPath } from "../../base/path.ts";
 import type { Repo, Repositories, RepositoryLook } from "../../base/ports.ts";
-import { git } from "./git.ts";
+import { type GitCall, git } from "./git.ts";
 import { checkRepository, encodeName, placesOf } from "./places.ts";
 import { remoteOf } from "./refs.ts";
 import { statusOf } from "./state.ts";
@@ -20,8 +20,9 @@ const LOCK_LIMIT = 10_000;
 export function openRepositories(
   projectRoot: string,
   environment: Readonly<Record<string, string | undefined>>,
+  filters?: GitCall["filters"],
 ): Repositories {
-  const place = openWorkplace(projectRoot, environment);
+  const place = openWorkplace(projectRoot, environment, filters);
   return {
     find: async () => [...findIn(place.projectRoot, "", DEPTH)],
     look: (repo) => look(place, repo),
@@ -130,7 +131,8 @@ async function clone(
 }
 
 async function runClone(place: Workplace, url: string, aside: string): Promise<void> {
-  const call = { ...place.call(place.projectRoot), accept: [1, 124, 128], limit: CLONE_LIMIT };
+  const there = { remote: { name: url }, accept: [1, 124, 128], limit: CLONE_LIMIT };
+  const call = { ...place.call(place.projectRoot), ...there };
   const { code, errors } = await git(call, ["clone", "--quiet", "--", url, aside]);
   if (code === 0) return;
   throw new PawlError(

@@ -24,7 +24,7 @@ export async function sync(place: Workplace, repo: Repo): Promise<Synced> {
   const remote = await remoteOf(call, await currentBranch(call));
   if (remote === null) return { kind: "no-remote" };
   const before = await branchesOf(call, `refs/remotes/${remote}/`);
-  const fetch = { ...call, accept: [1, 124, 128], limit: FETCH_LIMIT };
+  const fetch = { ...call, remote: { name: remote }, accept: [1, 124, 128], limit: FETCH_LIMIT };
   const { code, errors } = await git(fetch, ["fetch", "--quiet", remote]);
   if (code !== 0)
     return { kind: "failed", reason: errors.trim().split("\n").slice(-3).join(" / ").slice(0, 500) };

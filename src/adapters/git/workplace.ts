@@ -19,13 +19,14 @@ export interface Workplace {
 export function openWorkplace(
   root: string,
   environment: Readonly<Record<string, string | undefined>>,
+  filters: GitCall["filters"],
 ): Workplace {
   const projectRoot = realpathSync(root);
   const locks = openLocks(nodeDisk(projectRoot));
   return {
     projectRoot,
     locks,
-    call: (folder) => ({ folder, environment }),
+    call: (folder) => ({ folder, environment, ...(filters && { filters }) }),
     tryLock: async (name, owner) => {
       try {
         return await locks.acquire(name, owner, 0);

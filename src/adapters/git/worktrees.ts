@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Repo, Worktree, Worktrees } from "../../base/ports.ts";
 import { ensureWorktree } from "./ensure.ts";
+import type { GitCall } from "./git.ts";
 import { bringIn, leaveOut, prepareMerge, publishMerge, takeTurn } from "./merge.ts";
 import { placesOf, WORKTREES } from "./places.ts";
 import { push } from "./push.ts";
@@ -14,8 +15,9 @@ import { openWorkplace } from "./workplace.ts";
 export function openWorktrees(
   projectRoot: string,
   environment: Readonly<Record<string, string | undefined>>,
+  filters?: GitCall["filters"],
 ): Worktrees {
-  const place = openWorkplace(projectRoot, environment);
+  const place = openWorkplace(projectRoot, environment, filters);
   return {
     ensure: (order) => ensureWorktree(place, order),
     list: async () => listWorktrees(place.projectRoot),

@@ -1,0 +1,269 @@
+/**
+ * What a repository's own configuration may not make Pawl's git do. An agent can write that configuration, so nothing
+ * in it starts a program: what has a fixed name is overridden in every call; what bears a name of its own (filters, merge
+ * drivers, credential helpers) is found by reading the configuration once, and overridden too; what cannot be
+ * overridden is refused by name.
+ *
+ * C1  Only the person's own configuration (system, global) may name programs: a filter that `git.filters` names, merge
+ *     drivers, credential helpers and ssh.
+ * C2  What was read holds while the configuration files are the same by inode, size and times, and older than the clock's
+ *     grain; with includes in the repository's own configuration it is read each time.
+ */
+import { type BigIntStats, realpathSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+import { PawlError } from "../../base/error.ts";
+import type { Environment } from "../process/environment.ts";
+import { type Discovered, discover } from "./discover.ts";
+
+export interface ConfigEntry {
+  readonly scope: string;
+  /** Section and variable in lower case, the part between as it is written. */
+  readonly key: string;
+  readonly value: string;
+}
+
+/** The person's own: an agent without a shell of the person's cannot have written it. */
+export function isOwnScope({ scope }: ConfigEntry): boolean {
+  return scope === "system" || scope === "global";
+}
+
+/** What is known of a folder's configuration. */
+export interface KnownConfig {
+  readonly repository: Discovered | null;
+  readonly entries: readonly ConfigEntry[];
+}
+
+/** In every call: nothing here depends on what the configuration says. */
+export const FIXED: readonly (readonly [string, string])[] = [
+  ["core.quotepath", "off"],
+  ["core.fsmonitor", "false"],
+  ["core.untrackedCache", "false"],
+  ["core.hooksPath", "/dev/null"],
+  ["core.checkStat", "default"],
+  ["core.trustctime", "true"],
+  ["core.ignoreStat", "false"],
+  ["core.alternateRefsCommand", "true"],
+  ["gc.auto", "0"],
+  ["maintenance.auto", "false"],
+  ["commit.gpgSign", "false"],
+  ["tag.gpgSign", "false"],
+  ["tag.forceSignAnnotated", "false"],
+  ["push.gpgSign", "false"],
+  ["merge.verifySignatures", "false"],
+  ["log.showSignature", "false"],
+  ["gpg.program", "false"],
+  ["gpg.openpgp.program", "false"],
+  ["gpg.x509.program", "false"],
+  ["gpg.ssh.program", "false"],
+  ["gpg.ssh.defaultKeyCommand", "false"],
+  ["submodule.recurse", "false"],
+  ["fetch.recurseSubmodules", "false"],
+  ["push.recurseSubmodules", "no"],
+];
+
+/** They name programs, and a value in the command line does not take their place. */
+const REFUSED = /^(?:core\.gitproxy|remote\..*\.(?:uploadpack|receivepack|vcs))$/s;
+/** They lead what is sent to a remote, credentials too, past the person's own settings. */
+const REFUSED_WITH_CREDENTIALS =
+  /^http\.(?:.*\.)?(?:proxy|proxyssl[a-z]*|sslverify|sslcainfo|sslcapath|sslbackend|curloptresolve)$/s;
+const DRIVER = /^(filter|merge)\.(.+)\.(clean|smudge|process|required|driver|recursive)$/s;
+
+/** Throws `git-config-untrusted` for a setting of the repository's own that cannot be overridden. */
+export function checkConfig(known: KnownConfig, folder: string, withCredentials: boolean): void {
+  for (const entry of known.entries) {
+    if (isOwnScope(entry)) continue;
+    const { key, value } = entry;
+    if (REFUSED.test(key)) throw untrusted(folder, key, "names a program for git to run");
+    if (withCredentials && REFUSED_WITH_CREDENTIALS.test(key))
+      throw untrusted(folder, key, "decides where credentials are sent");
+    if (DRIVER.test(key) && key.includes("="))
+      throw untrusted(folder, key, "has a name with an equals sign, by which it cannot be overridden");
+    if (key === "core.worktree" && leadsElsewhere(known.repository, value))
+      throw untrusted(folder, key, `leads to ${JSON.stringify(value.slice(0, 200))}, not to this folder`);
+  }
+}
+
+function leadsElsewhere(repository: Discovered | null, value: string): boolean {
+  if (repository?.top == null) return false;
+  return realOr(resolve(repository.own, value)) !== realOr(repository.top);
+}
+
+function realOr(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function untrusted(folder: string, key: string, why: string): PawlError {
+  return new PawlError(
+    "git-config-untrusted",
+    `The repository of ${folder} sets ${JSON.stringify(key)} in its own configuration, which an agent can write: expected it to be unset there; it ${why}.`,
+    `Look who set it, then \`git -C ${folder} config --unset-all ${key}\`; where it is yours, set it with \`git config --global\`.`,
+  );
+}
+
+/** The filters that git must not run: every one that is configured, but for those that the person trusts. */
+export function filtersIn(known: KnownConfig): readonly string[] {
+  return namesOf(known, "filter");
+}
+
+function namesOf({ entries }: KnownConfig, section: string, own?: boolean): readonly string[] {
+  const names = entries
+    .filter((entry) => own === undefined || isOwnScope(entry) === own)
+    .map(({ key }) => DRIVER.exec(key))
+    .filter((match) => match?.[1] === section)
+    .map((match) => match?.[2] ?? "");
+  return [...new Set(names)].filter((name) => !name.includes("="));
+}
+
+/**
+ * A filter that is not trusted has no command and is required: git then stops where it would be used, and passes where
+ * it is not. A trusted one has the person's own commands.
+ */
+export function driverOverrides(
+  known: KnownConfig,
+  trusted: readonly string[],
+): readonly (readonly [string, string])[] {
+  const own = (key: string) => lastOf(known, key, true);
+  const filters = filtersIn(known).flatMap((name): readonly (readonly [string, string])[] => {
+    const isTrusted = trusted.includes(name) && isOwnFilter(known, name);
+    const command = (part: string) => (isTrusted ? (own(`filter.${name}.${part}`) ?? "") : "");
+    const required = isTrusted ? (own(`filter.${name}.required`) ?? "false") : "true";
+    // An empty process takes the place of clean and smudge: without one there must be none.
+    const process = command("process");
+    return [
+      [`filter.${name}.clean`, command("clean")],
+      [`filter.${name}.smudge`, command("smudge")],
+      ...(process !== "" || !isTrusted ? ([[`filter.${name}.process`, process]] as const) : []),
+      [`filter.${name}.required`, required],
+    ];
+  });
+  const merges = namesOf(known, "merge", false).map(
+    (name) => [`merge.${name}.driver`, own(`merge.${name}.driver`) ?? "false"] as const,
+  );
+  return [...filters, ...merges];
+}
+
+/**
+ * The person's own configuration says what it runs. One that has no process there cannot be told to have none: then a
+ * process that the repository sets would run.
+ */
+function isOwnFilter(known: KnownConfig, name: string): boolean {
+  const process = `filter.${name}.process`;
+  if (lastOf(known, process, true) === null && lastOf(known, process) !== null) return false;
+  return ["clean", "smudge", "process"].some(
+    (part) => lastOf(known, `filter.${name}.${part}`, true) !== null,
+  );
+}
+
+/** The last value of a key; with `own`, of the person's own configuration only. Null: it is not set. */
+export function lastOf({ entries }: KnownConfig, key: string, own = false): string | null {
+  const found = entries.findLast((entry) => entry.key === key && (!own || isOwnScope(entry)));
+  return found?.value ?? null;
+}
+
+/** The person's own credential helpers, after all others are dropped. */
+export function credentialOverrides({ entries }: KnownConfig): readonly (readonly [string, string])[] {
+  const helpers = entries.filter(
+    (entry) =>
+      isOwnScope(entry) && /^credential\.(?:.*\.)?helper$/s.test(entry.key) && !entry.key.includes("="),
+  );
+  return [["credential.helper", ""], ...helpers.map(({ key, value }) => [key, value] as const)];
+}
+
+/** Where a remote's name, or an address, leads: true where it is a folder of this machine. */
+export function isLocalRemote(known: KnownConfig, remote: string, push: boolean): boolean {
+  const url =
+    (push ? lastOf(known, `remote.${remote}.pushurl`) : null) ??
+    lastOf(known, `remote.${remote}.url`) ??
+    remote;
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return /^file:/i.test(url);
+  const colon = url.indexOf(":");
+  const slash = url.indexOf("/");
+  return colon < 0 || (slash >= 0 && slash < colon);
+}
+
+/** `git config --list --show-scope -z`: scope NUL key LF value NUL. */
+export function parseConfig(text: string): readonly ConfigEntry[] {
+  const fields = text.split("\0");
+  const entries: ConfigEntry[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const entry = fields[at + 1] ?? "";
+    const end = entry.indexOf("\n");
+    const key = end < 0 ? entry : entry.slice(0, end);
+    entries.push({ scope: fields[at] ?? "", key, value: end < 0 ? "true" : entry.slice(end + 1) });
+  }
+  return entries;
+}
+
+interface Cached {
+  readonly signature: string;
+  readonly known: KnownConfig;
+}
+
+const cache = new Map<string, Cached>();
+const MOST = 200;
+/** Longer than the grain of any file system's clock that is in use. */
+const RACY_MILLISECONDS = 50;
+
+/** The folder's configuration, read anew only where its files have changed. */
+export async function knownConfig(
+  folder: string,
+  environment: Environment,
+  list: () => Promise<string>,
+): Promise<KnownConfig> {
+  const repository = discover(folder);
+  const files = filesOf(repository, environment);
+  const key = [repository?.own ?? "", ...files].join("\0");
+  const before = signatureOf(files);
+  const cached = cache.get(key);
+  if (cached?.signature === before.text) return cached.known;
+  const known: KnownConfig = { repository, entries: parseConfig(await list()) };
+  const isSettled = Date.now() - before.newest > RACY_MILLISECONDS && signatureOf(files).text === before.text;
+  const includes = known.entries.some((entry) => !isOwnScope(entry) && /^include(?:if)?\./.test(entry.key));
+  cache.delete(key);
+  if (isSettled && !includes) {
+    if (cache.size >= MOST) cache.clear();
+    cache.set(key, { signature: before.text, known });
+  }
+  return known;
+}
+
+function filesOf(repository: Discovered | null, environment: Environment): readonly string[] {
+  const home = environment.HOME ?? homedir();
+  const xdg = environment.XDG_CONFIG_HOME || join(home, ".config");
+  const own = repository ? [join(repository.common, "config"), join(repository.own, "config.worktree")] : [];
+  const global = environment.GIT_CONFIG_GLOBAL;
+  return [...own, ...(global ? [global] : [join(home, ".gitconfig"), join(xdg, "git", "config")])];
+}
+
+function signatureOf(files: readonly string[]): { readonly text: string; readonly newest: number } {
+  let newest = 0;
+  const texts = files.map((path) => {
+    const stat = statOr(path);
+    if (stat === null) return "-";
+    newest = Math.max(newest, Number(stat.ctimeMs), Number(stat.mtimeMs));
+    return [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(":");
+  });
+  return { text: texts.join("|"), newest };
+}
+
+function statOr(path: string): BigIntStats | null {
+  try {
+    return statSync(path, { bigint: true });
+  } catch {
+    return null;
+  }
+}
+
+/** The folder of the hooks that a push runs: the person's own setting, else the repository's own; null: none. */
+export function hooksFolder(known: KnownConfig, environment: Environment): string | null {
+  if (known.entries.some((entry) => entry.key === "core.hookspath" && !isOwnScope(entry))) return null;
+  const own = lastOf(known, "core.hookspath", true);
+  if (own?.startsWith("~/")) return join(environment.HOME ?? homedir(), own.slice(2));
+  if (own !== null) return isAbsolute(own) ? own : null;
+  return known.repository ? join(known.repository.common, "hooks") : null;
+}

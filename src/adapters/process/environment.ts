@@ -1,0 +1,89 @@
+/**
+ * What a child sees of the environment: an allow-list, the same for every program that Pawl starts, and never more than
+ * is named.
+ */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What programs need to run at all; nothing here is a secret. */
+export const ALWAYS: readonly string[] = [
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "SHELL",
+  "LANG",
+  "LANGUAGE",
+  "TERM",
+  "TMPDIR",
+  "TZ",
+  "COLORTERM",
+  "NO_COLOR",
+  "NODE_EXTRA_CA_CERTS",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
+  "LC_*",
+  "XDG_*",
+  "GIT_AUTHOR_NAME",
+  "GIT_AUTHOR_EMAIL",
+  "GIT_COMMITTER_NAME",
+  "GIT_COMMITTER_EMAIL",
+  "GIT_CONFIG_GLOBAL",
+  "GIT_CONFIG_SYSTEM",
+  "GIT_CONFIG_NOSYSTEM",
+];
+
+/**
+ * What reaching a git remote may need, given to the one git that talks to it: the ssh agent, the askpass program, and
+ * what credential helpers ask for.
+ */
+export const REMOTE_CREDENTIALS: readonly string[] = [
+  "SSH_AUTH_SOCK",
+  "SSH_AGENT_PID",
+  "SSH_ASKPASS",
+  "SSH_ASKPASS_REQUIRE",
+  "DISPLAY",
+  "WAYLAND_DISPLAY",
+  "DBUS_SESSION_BUS_ADDRESS",
+  "KRB5CCNAME",
+  "GIT_ASKPASS",
+  "GIT_SSH",
+  "GIT_SSH_COMMAND",
+  "GIT_SSH_VARIANT",
+  "VSCODE_GIT_*",
+  "GITHUB_TOKEN",
+  "GH_*",
+  "GITLAB_TOKEN",
+  "BITBUCKET_TOKEN",
+  "AWS_*",
+  "AZURE_*",
+  "GOOGLE_APPLICATION_CREDENTIALS",
+];
+
+const PROXIES = /^(https?|no|all)_proxy$/i;
+
+/** The variables on the allow-list, those that `names` adds, and a proxy whose address holds no password. */
+export function allowedEnvironment(own: Environment, names: readonly string[] = []): Record<string, string> {
+  const wanted = [...ALWAYS, ...names];
+  const passed = Object.entries(own).filter(
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined &&
+      (wanted.some((name) => matches(entry[0], name)) || isPlainProxy(entry[0], entry[1])),
+  );
+  return Object.fromEntries(passed);
+}
+
+/** The proxies, with their passwords: for a remote that only they lead to. */
+export function proxiesIn(own: Environment): Record<string, string> {
+  const found = Object.entries(own).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && PROXIES.test(entry[0]),
+  );
+  return Object.fromEntries(found);
+}
+
+function matches(name: string, pattern: string): boolean {
+  return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+}
+
+function isPlainProxy(name: string, value: string): boolean {
+  return PROXIES.test(name) && !value.includes("@");
+}

@@ -81,9 +81,13 @@ export async function run({ argv, program, home, workflows: shipped = WORKFLOWS 
         import("./adapters/git/repositories.ts"),
         import("./adapters/git/worktrees.ts"),
       ]);
+      const filters = async () => {
+        const { store, settings } = (await open({ root, home, environment, workflows })).runtime;
+        return (await settings(store.view())).git.filters;
+      };
       return {
-        repositories: openRepositories(root, environment),
-        worktrees: openWorktrees(root, environment),
+        repositories: openRepositories(root, environment, filters),
+        worktrees: openWorktrees(root, environment, filters),
       };
     },
     async serve(project, names) {
@@ -194,7 +198,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
   const store = noteCommits(openStore(files));
   const surroundings = readSurroundings({ ...place, cwd: place.cwd ?? root });
   const read = openConfiguration();
-  const outside = openOutside(root, environment);
+  const outside = openOutside(root, environment, async () => (await read(store.view())).settings);
   return {
     root,
     workflows,
@@ -210,12 +214,10 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
     },
     async openLoop() {
       const { openLoopOutside } = await import("./loop-outside.ts");
-      const { bloom, agents = {} } = within((await read(store.view())).settings, surroundings);
       return openLoopOutside({
         root,
         environment,
-        bloom,
-        agents,
+        settings: within((await read(store.view())).settings, surroundings),
         launch: [process.execPath, place.program ?? process.argv[1] ?? ""],
       });
     },

@@ -150,6 +150,23 @@ export const PAWL_FILE = z.strictObject({
     .describe(
       "By a repository's path (`.` is the project's): what a checkout needs before work or checks in it, such as `npm ci`.",
     ),
+  environment: z
+    .array(z.string().min(1))
+    .optional()
+    .describe(
+      "Variables that the commands which Pawl runs itself get beside those that every child gets: checks, verify, setup, own workflows' commands.",
+    ),
+  git: z
+    .strictObject({
+      filters: z
+        .array(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "expected a filter's name, such as lfs"))
+        .optional()
+        .describe(
+          "The filters that git may run, such as lfs; their commands come from your own git configuration.",
+        ),
+    })
+    .optional()
+    .describe("What Pawl's own git may do."),
   workflows: z
     .array(workflowFile)
     .optional()

@@ -8,7 +8,7 @@ import { openWatch } from "./adapters/files/watch.ts";
 import { openWorktrees } from "./adapters/git/worktrees.ts";
 import { openSetups } from "./adapters/setup/setup.ts";
 import type { Folder, PullRequests } from "./base/ports.ts";
-import type { AgentSettings, BloomSettings } from "./base/settings.ts";
+import type { Settings } from "./base/settings.ts";
 import type { Environment } from "./config.ts";
 import type { LoopOutside } from "./runtime/loop.ts";
 import { stateFolder } from "./state-home.ts";
@@ -16,13 +16,13 @@ import { stateFolder } from "./state-home.ts";
 export interface LoopPlace {
   readonly root: string;
   readonly environment: Environment;
-  readonly bloom: BloomSettings;
-  readonly agents: Readonly<Record<string, AgentSettings>>;
+  readonly settings: Settings;
   /** The words that start this program. */
   readonly launch: readonly string[];
 }
 
-export function openLoopOutside({ root, environment, bloom, agents, launch }: LoopPlace): LoopOutside {
+export function openLoopOutside({ root, environment, settings, launch }: LoopPlace): LoopOutside {
+  const { agents = {}, bloom, git } = settings;
   const bin = writePrograms(root, launch);
   const own = {
     PAWL_PROJECT: root,
@@ -37,9 +37,13 @@ export function openLoopOutside({ root, environment, bloom, agents, launch }: Lo
         environment,
         agents,
       }),
-      commands: openCommands({ projectRoot: root, environment, names: bloom.environment }),
+      commands: openCommands({
+        projectRoot: root,
+        environment,
+        names: [...settings.environment, ...bloom.environment],
+      }),
       setups: openSetups(root),
-      worktrees: openWorktrees(root, environment),
+      worktrees: openWorktrees(root, environment, async () => git.filters),
       pullRequests: lateForge(root, environment),
       root: root as Folder,
       environment: own,

@@ -1,14 +1,19 @@
 /** The adapters behind `Outside`, each loaded when it is first asked: nothing is paid for what is not used. */
 import type { Outside } from "./base/ports.ts";
+import type { Settings } from "./base/settings.ts";
 import type { Environment } from "./config.ts";
 
-export function openOutside(root: string, environment: Environment): Outside {
+export function openOutside(
+  root: string,
+  environment: Environment,
+  settings: () => Promise<Settings>,
+): Outside {
+  const place = { folder: root, environment, filters: async () => (await settings()).git.filters };
   return {
     git: {
-      look: async () => (await import("./adapters/git/look.ts")).look(root, environment),
-      changes: async (base) => (await import("./adapters/git/changes.ts")).changes(root, environment, base),
-      commits: async (base, head) =>
-        (await import("./adapters/git/changes.ts")).commits(root, environment, base, head),
+      look: async () => (await import("./adapters/git/look.ts")).look(place),
+      changes: async (base) => (await import("./adapters/git/changes.ts")).changes(place, base),
+      commits: async (base, head) => (await import("./adapters/git/changes.ts")).commits(place, base, head),
     },
     files: {
       missing: async (paths) => (await import("./adapters/files/missing.ts")).missing(root, paths),
@@ -22,7 +27,8 @@ export function openOutside(root: string, environment: Environment): Outside {
     checks: {
       async run(key, command) {
         const { openChecks } = await import("./adapters/checks/checks.ts");
-        return openChecks({ root, environment }).run(key, command);
+        const { environment: names } = await settings();
+        return openChecks({ root, environment, names }).run(key, command);
       },
     },
     references: {

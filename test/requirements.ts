@@ -5,6 +5,7 @@ import { ALFRED } from "./requirements-alfred.ts";
  * `file: title`. requirements.test.ts fails for a promise without a test and for a test that is not there.
  */
 import { BLOOM } from "./requirements-bloom.ts";
+import { EVIDENCE } from "./requirements-evidence.ts";
 import { MCP } from "./requirements-mcp.ts";
 import { POLICY } from "./requirements-policy.ts";
 
@@ -225,6 +226,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...ALFRED,
   ...SPELLS,
   ...BLOOM,
+  ...EVIDENCE,
   ...POLICY,
   ...SURFACES,
   ...MCP,

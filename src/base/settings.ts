@@ -9,6 +9,12 @@ export interface Settings {
   readonly agents?: Readonly<Record<string, AgentSettings>>;
   /** The files of the project's own workflows, as they are written: `./release.yaml`. */
   readonly workflows: readonly string[];
+  /** Variables that commands which Pawl runs itself (checks, verify, setup, own workflows') get beside the usual ones. */
+  readonly environment: readonly string[];
+  readonly git: {
+    /** The filters that git may run, by their names; their commands come from the person's own git configuration. */
+    readonly filters: readonly string[];
+  };
   /** What a checkout of a repository needs before anybody works or checks in it; by the repository's path, `.` the project's. */
   readonly setup: Readonly<Record<string, SetupSettings>>;
 }
@@ -95,6 +101,8 @@ export interface BloomSettings {
 
 export const DEFAULT_SETTINGS: Settings = {
   workflows: [],
+  environment: [],
+  git: { filters: [] },
   setup: {},
   alfred: {
     provider: "local",

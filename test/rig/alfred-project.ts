@@ -8,14 +8,12 @@ import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { openChecks } from "../../src/adapters/checks/checks.ts";
-import { missing } from "../../src/adapters/files/missing.ts";
 import { openStore } from "../../src/adapters/files/store.ts";
-import { changes, commits } from "../../src/adapters/git/changes.ts";
-import { look } from "../../src/adapters/git/look.ts";
 import { openTrackers } from "../../src/adapters/trackers/trackers.ts";
 import type { Caller } from "../../src/base/event.ts";
 import type { Outside } from "../../src/base/ports.ts";
 import { type AlfredSettings, DEFAULT_SETTINGS } from "../../src/base/settings.ts";
+import { openOutside } from "../../src/outside.ts";
 import { advance, type Runtime } from "../../src/runtime/advance.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
 import type { Advance, Prepared, Reply } from "../../src/workflows/module.ts";
@@ -100,20 +98,16 @@ export class AlfredProject {
 
   runtime(): Runtime {
     const { root } = this;
+    const settings = async () => ({ ...DEFAULT_SETTINGS, alfred: this.settings });
     const outside: Outside = {
-      git: {
-        look: () => look(root, process.env),
-        changes: (base) => changes(root, process.env, base),
-        commits: (base, head) => commits(root, process.env, base, head),
-      },
-      files: { missing: (paths) => missing(root, paths) },
+      ...openOutside(root, process.env, settings),
       trackers: openTrackers(this.environment),
       checks: openChecks({ root, environment: process.env, patienceMilliseconds: this.patience }),
     };
     return {
       store: openStore({ root, packaged }),
       outside,
-      settings: async () => ({ ...DEFAULT_SETTINGS, alfred: this.settings }),
+      settings,
     };
   }
 

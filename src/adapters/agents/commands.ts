@@ -29,6 +29,7 @@ function run(setup: CommandsSetup, order: CommandOrder): CommandRun {
     // No start-up files: bash takes our pipe for a remote login, and would read the person's .bashrc.
     args: ["--norc", "-c", 'exec 2>&1; eval "$0"', order.command],
     folder: order.folder,
+    masked: setup.environment,
     environment: childEnvironment(setup.environment, {
       mark,
       folder: order.folder,

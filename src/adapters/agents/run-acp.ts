@@ -55,6 +55,7 @@ export function startAcp(
     program,
     args,
     folder: order.folder,
+    masked: setup.environment,
     environment: childEnvironment(setup.environment, {
       mark,
       folder: order.folder,

@@ -65,6 +65,7 @@ export function startCli(
     program,
     args,
     folder: order.folder,
+    masked: setup.environment,
     environment: childEnvironment(setup.environment, {
       mark,
       folder: order.folder,

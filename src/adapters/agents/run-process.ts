@@ -3,12 +3,15 @@
  *
  * A1  The input goes to standard input; a program that does not read it is no failure.
  * A2  It leads a session of its own, so that a Ctrl-C at the terminal reaches only us, and we end it in order.
- * A3  However it ends, everything that bears the run's mark is ended before the end is told.
+ * A3  What it prints is kept and heard without the secrets that are known (`../process/redact.ts`).
+ * A4  However it ends, everything that bears the run's mark is ended before the end is told.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
+import type { Environment } from "../process/environment.ts";
+import { openRedactor } from "../process/redact.ts";
 import { splitLines } from "./line-splitter.ts";
 import { openOutput } from "./output-file.ts";
 import { startOf } from "./proc.ts";
@@ -20,6 +23,8 @@ export interface ProcessOrder {
   readonly folder: string;
   /** The whole environment, mark included. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Whose secrets are masked in what it prints, beside those of its own environment: Pawl's environment. */
+  readonly masked?: Environment;
   readonly mark: string;
   /** Written to standard input, which is then closed; null: it stays open for `input`. */
   readonly input: string | null;
@@ -152,16 +157,26 @@ function listen(order: ProcessOrder, child: ChildProcess, heard: () => void): Ea
   const output = openOutput(join(order.outputFolder, "output.jsonl"));
   const errorLog = openOutput(join(order.outputFolder, "errors.log"));
   const lines = splitLines(order.hearLine, order.hearTooLong);
+  const redactor = openRedactor({ ...order.masked, ...order.environment });
+  const [outputMask, errorMask] = [redactor.stream(), redactor.stream()];
   let errors = Buffer.alloc(0);
-  child.stdout?.on("data", (chunk: Buffer) => {
-    heard();
+  const takeOutput = (chunk: Buffer) => {
+    if (chunk.length === 0) return;
     output.write(chunk);
     lines.push(chunk);
+  };
+  const takeErrors = (chunk: Buffer) => {
+    if (chunk.length === 0) return;
+    errorLog.write(chunk);
+    errors = Buffer.concat([errors, chunk]).subarray(-ERRORS_KEPT);
+  };
+  child.stdout?.on("data", (chunk: Buffer) => {
+    heard();
+    takeOutput(outputMask.push(chunk));
   });
   child.stderr?.on("data", (chunk: Buffer) => {
     heard();
-    errorLog.write(chunk);
-    errors = Buffer.concat([errors, chunk]).subarray(-ERRORS_KEPT);
+    takeErrors(errorMask.push(chunk));
   });
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => {});
   const closed = new Promise<void>((done) => child.once("close", () => done()));
@@ -172,6 +187,8 @@ function listen(order: ProcessOrder, child: ChildProcess, heard: () => void): Ea
       child.stderr?.destroy();
     },
     close() {
+      takeOutput(outputMask.end());
+      takeErrors(errorMask.end());
       lines.end();
       output.close();
       errorLog.close();

@@ -11,6 +11,7 @@
 import { type SpawnOptions, spawn } from "node:child_process";
 import {
   closeSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -25,14 +26,18 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PawlError } from "../../base/error.ts";
 import type { CheckOutcome, Checks } from "../../base/ports.ts";
+import { allowedEnvironment, type Environment } from "../process/environment.ts";
+import { openRedactor, type Redactor } from "../process/redact.ts";
 import { birthOf, endGroup } from "./process.ts";
-import { tailOf } from "./tail.ts";
+import { maskFile, tailOf } from "./tail.ts";
 
 export interface ChecksOptions {
   /** The project's folder, absolute; commands run in it. */
   readonly root: string;
-  /** Of the commands. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Pawl's own: commands get of it what is on the allow-list, and its secrets are masked in what they print. */
+  readonly environment: Environment;
+  /** Names of the environment that commands may have besides the usual ones. */
+  readonly names?: readonly string[];
   /** How long an outcome is waited for; default 20 s. */
   readonly patienceMilliseconds?: number;
   /** How long a command may run; default 30 min. Then it is ended with all that it started. */
@@ -111,11 +116,12 @@ function look(folder: string, command: string, options: ChecksOptions): CheckOut
     rmSync(folder, { recursive: true, force: true });
     return null;
   }
-  const ended = endOf(folder, start);
+  const redactor = openRedactor(options.environment);
+  const ended = endOf(folder, start, redactor);
   if (ended) return ended;
   const milliseconds = Date.now() - start.time;
   const isAlive = start.birth !== null && birthOf(start.pid) === start.birth;
-  const tail = tailOf(join(folder, "output"));
+  const tail = tailOf(join(folder, "output"), redactor);
   if (isAlive && milliseconds <= (options.limitMilliseconds ?? LIMIT))
     return { kind: "running", milliseconds, tail };
   if (isAlive) {
@@ -125,28 +131,29 @@ function look(folder: string, command: string, options: ChecksOptions): CheckOut
     return { kind: "ended", exitCode: null, milliseconds, tail };
   }
   // It may have ended between the two looks.
-  const late = endOf(folder, start);
+  const late = endOf(folder, start, redactor);
   if (late) return late;
   rmSync(folder, { recursive: true, force: true });
   return null;
 }
 
-function begin(folder: string, command: string, { environment, root }: ChecksOptions): CheckOutcome {
+function begin(folder: string, command: string, options: ChecksOptions): CheckOutcome {
+  const { environment, names, root } = options;
   prune(join(folder, ".."));
   mkdirSync(join(folder, ".."), { recursive: true });
   try {
-    mkdirSync(folder);
+    mkdirSync(folder, { mode: 0o700 });
   } catch (cause) {
     // Another process was faster: its run is the run.
     if ((cause as NodeJS.ErrnoException).code === "EEXIST")
       return { kind: "running", milliseconds: 0, tail: "" };
     throw cause;
   }
-  const output = openSync(join(folder, "output"), "w");
+  const output = openSync(join(folder, "output"), "w", 0o600);
   const time = Date.now();
   const spawning: SpawnOptions = {
     cwd: root,
-    env: { ...environment },
+    env: { ...allowedEnvironment(environment, names), PWD: root, CI: "1" },
     detached: true,
     stdio: ["ignore", output, output],
   };
@@ -173,15 +180,28 @@ function readStart(folder: string): Start | null {
   }
 }
 
-function endOf(folder: string, start: Start): CheckOutcome | null {
+function endOf(folder: string, start: Start, redactor: Redactor): CheckOutcome | null {
   try {
     const path = join(folder, "ended");
     const code = readFileSync(path, "utf8").trim();
     const milliseconds = Math.max(0, Math.round(statSync(path).mtimeMs - start.time));
     const exitCode = code === "" ? null : Number(code);
-    return { kind: "ended", exitCode, milliseconds, tail: tailOf(join(folder, "output")) };
+    maskOutput(folder, redactor);
+    return { kind: "ended", exitCode, milliseconds, tail: tailOf(join(folder, "output"), redactor) };
   } catch {
     return null;
+  }
+}
+
+/** The command writes its output itself, since it outlives us: what it printed is masked on disk once it has ended. */
+function maskOutput(folder: string, redactor: Redactor): void {
+  const done = join(folder, "masked");
+  if (redactor.longest === 0 || existsSync(done)) return;
+  try {
+    maskFile(join(folder, "output"), redactor);
+    writeFileSync(done, "");
+  } catch {
+    // A full disk: whoever looks next tries again; what is shown is masked anyway.
   }
 }
 

@@ -1,18 +1,20 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, renameSync, writeSync } from "node:fs";
+import type { Redactor } from "../process/redact.ts";
 
 const MAX_BYTES = 4_000;
 const MAX_LINES = 40;
 
-/** The last lines of a file, without control sequences; empty where there is none. */
-export function tailOf(path: string): string {
+/** The last lines of a file, without control sequences and known secrets; empty where there is none. */
+export function tailOf(path: string, redactor: Redactor): string {
   try {
     const file = openSync(path, "r");
     try {
       const { size } = fstatSync(file);
-      const length = Math.min(size, MAX_BYTES);
+      // The window may begin within a secret: so much more is read, and cut off again once it is masked.
+      const length = Math.min(size, MAX_BYTES + redactor.longest);
       const bytes = Buffer.alloc(length);
       readSync(file, bytes, 0, length, size - length);
-      const text = plain(bytes.toString("utf8"));
+      const text = plain(lastBytes(redactor.text(bytes.toString("utf8")), MAX_BYTES));
       const lines = text.trimEnd().split("\n").slice(-MAX_LINES);
       // A cut may fall within a character or a line.
       if (length < size && lines.length > 1) lines.shift();
@@ -23,6 +25,35 @@ export function tailOf(path: string): string {
   } catch {
     return "";
   }
+}
+
+function lastBytes(text: string, most: number): string {
+  const bytes = Buffer.from(text, "utf8");
+  return bytes.length <= most ? text : bytes.subarray(bytes.length - most).toString("utf8");
+}
+
+/** Puts the file's text without known secrets in its place, whole. */
+export function maskFile(path: string, redactor: Redactor): void {
+  const from = openSync(path, "r");
+  try {
+    const to = openSync(`${path}.masked`, "w", 0o600);
+    try {
+      const stream = redactor.stream();
+      const chunk = Buffer.alloc(64 * 1024);
+      for (let read = readSync(from, chunk); read > 0; read = readSync(from, chunk))
+        writeAll(to, stream.push(chunk.subarray(0, read)));
+      writeAll(to, stream.end());
+    } finally {
+      closeSync(to);
+    }
+  } finally {
+    closeSync(from);
+  }
+  renameSync(`${path}.masked`, path);
+}
+
+function writeAll(file: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.byteLength; ) at += writeSync(file, bytes, at);
 }
 
 /** Without colours, cursor movements and other control characters but the line break and the tab. */

@@ -8,6 +8,7 @@ import { changes, commits } from "./changes.ts";
 let root: string;
 
 const run = (...args: string[]) => execFileSync("git", args, { cwd: root, stdio: "pipe" });
+const PLACE = () => ({ folder: root, environment: process.env });
 const write = (name: string, text: string) => writeFileSync(join(root, name), text);
 
 beforeEach(() => {
@@ -34,7 +35,7 @@ test("committed, staged, edited and new files count; what the base did meanwhile
   rmSync(join(root, "sub/d"));
   write("new file", "x");
   run("branch", "-f", "main", "main");
-  const found = await changes(root, process.env, "main");
+  const found = await changes(PLACE(), "main");
   expect(found).toEqual({
     kind: "changes",
     base: "main",
@@ -51,18 +52,18 @@ test("an unknown base falls back to main; a name like an option is only a name",
   write("a", "1\n");
   run("add", "-A");
   run("commit", "-qm", "one");
-  expect(await changes(root, process.env, "gone")).toMatchObject({
+  expect(await changes(PLACE(), "gone")).toMatchObject({
     kind: "changes",
     base: "main",
     files: [],
   });
-  expect(await changes(root, process.env, "--help")).toMatchObject({ kind: "changes", base: "main" });
+  expect(await changes(PLACE(), "--help")).toMatchObject({ kind: "changes", base: "main" });
 });
 
 test("without a commit, or without a repository, it says why it cannot tell", async () => {
-  expect((await changes(root, process.env, null)).kind).toBe("unavailable");
+  expect((await changes(PLACE(), null)).kind).toBe("unavailable");
   rmSync(join(root, ".git"), { recursive: true });
-  expect((await changes(root, process.env, null)).kind).toBe("unavailable");
+  expect((await changes(PLACE(), null)).kind).toBe("unavailable");
 });
 
 test("of a commit it tells the commits and files since the base, and nothing that is not committed or came later", async () => {
@@ -80,12 +81,12 @@ test("of a commit it tells the commits and files since the base, and nothing tha
   run("add", "-A");
   run("commit", "-qm", "three");
   write("d", "new");
-  const found = await commits(root, process.env, "main", head);
+  const found = await commits(PLACE(), "main", head);
   expect(found).toEqual({
     kind: "commits",
     base: "main",
     commits: [{ hash: run("rev-parse", "side").toString().trim(), title: "two: with a colon" }],
     files: [{ path: "b", added: 1, deleted: 0 }],
   });
-  expect((await commits(root, process.env, "main", "0".repeat(40))).kind).toBe("unavailable");
+  expect((await commits(PLACE(), "main", "0".repeat(40))).kind).toBe("unavailable");
 });

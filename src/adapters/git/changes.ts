@@ -4,12 +4,8 @@ import { type GitCall, git, gitLine } from "./git.ts";
 const FALLBACKS = ["main", "master"];
 
 /** What the working tree has changed since it left the base branch: committed, staged, edited and new. Never throws. */
-export async function changes(
-  folder: string,
-  environment: Readonly<Record<string, string | undefined>>,
-  base: string | null,
-): Promise<GitChanges> {
-  const call: GitCall = { folder, environment, accept: [1, 128], limit: 30_000 };
+export async function changes(place: GitCall, base: string | null): Promise<GitChanges> {
+  const call: GitCall = { ...place, accept: [1, 128], limit: 30_000 };
   try {
     const fork = await forkOf(call, base, "HEAD");
     return "reason" in fork ? { kind: "unavailable", ...fork } : await changesSince(call, fork);
@@ -19,13 +15,8 @@ export async function changes(
 }
 
 /** What is committed in `head` since it left the base branch. Never throws. */
-export async function commits(
-  folder: string,
-  environment: Readonly<Record<string, string | undefined>>,
-  base: string | null,
-  head: string,
-): Promise<GitCommits> {
-  const call: GitCall = { folder, environment, accept: [1, 128], limit: 30_000 };
+export async function commits(place: GitCall, base: string | null, head: string): Promise<GitCommits> {
+  const call: GitCall = { ...place, accept: [1, 128], limit: 30_000 };
   try {
     const fork = await forkOf(call, base, head);
     return "reason" in fork ? { kind: "unavailable", ...fork } : await commitsSince(call, fork, head);

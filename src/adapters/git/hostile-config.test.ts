@@ -22,6 +22,7 @@ const OWN = () => ({
   SSH_AUTH_SOCK: "/tmp/agent.sock",
 });
 
+const PLACE = () => ({ folder: root, environment: OWN() });
 const run = (...args: string[]) =>
   execFileSync("git", args, { cwd: root, env: OWN(), stdio: "pipe", encoding: "utf8" }).trim();
 const write = (name: string, text: string) => writeFileSync(join(root, name), text);
@@ -61,11 +62,11 @@ async function everything(): Promise<readonly string[]> {
   const repositories = openRepositories(root, OWN());
   const order = { repo: ".", branch: "task", into: "main", message: "Merge task" } as const;
   await attempt(async () => {
-    const found = await look(root, OWN());
+    const found = await look(PLACE());
     if (found.kind === "unavailable") codes.push(found.reason);
   });
-  await attempt(() => changes(root, OWN(), "main"));
-  await attempt(() => commits(root, OWN(), "main", run("rev-parse", "HEAD")));
+  await attempt(() => changes(PLACE(), "main"));
+  await attempt(() => commits(PLACE(), "main", run("rev-parse", "HEAD")));
   let worktree: Worktree | undefined;
   await attempt(async () => {
     worktree = await worktrees.ensure({ repo: ".", branch: "task" });
@@ -292,7 +293,7 @@ it("a filter that the person trusts runs by the person's own commands, whatever 
 
 it("a configuration that leads git to another folder is refused by name", async () => {
   run("config", "core.worktree", home);
-  const found = await look(root, OWN());
+  const found = await look(PLACE());
   expect(found).toMatchObject({ kind: "unavailable", reason: expect.stringContaining("core.worktree") });
 });
 

@@ -2,11 +2,8 @@ import type { GitLook } from "../../base/ports.ts";
 import { type GitCall, git } from "./git.ts";
 
 /** What git says of the folder: its branch, its head, and what is uncommitted; or why it cannot say. Never throws. */
-export async function look(
-  folder: string,
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<GitLook> {
-  const call: GitCall = { folder, environment, accept: [128], limit: 30_000 };
+export async function look(place: GitCall): Promise<GitLook> {
+  const call: GitCall = { ...place, accept: [128], limit: 30_000 };
   try {
     const answer = await git(call, ["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all"]);
     if (answer.code === 0) return parseStatus(answer.output);

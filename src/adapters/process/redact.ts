@@ -1,0 +1,136 @@
+/**
+ * Known secrets taken out of what children print, where it enters Pawl: before it is kept, shown or put into a prompt.
+ * A secret is the value of a variable of Pawl's own environment whose name says so, or the password in an address; also
+ * as JSON and URLs write it. What Pawl does not know, it cannot take out.
+ */
+import type { Environment } from "./environment.ts";
+
+const NAMES = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|KEY|_PAT$|^PAT$|AUTH$/i;
+/** Shorter ones would be found in any text. */
+const SHORTEST = 8;
+/** They name a place or a kind, not the secret itself. */
+const HARMLESS = /^(?:\/|~\/|\.\.?\/)[^\s]*$|^(?:true|false|disabled|enabled|required|optional)$/i;
+
+interface Secret {
+  readonly bytes: string;
+  readonly mask: string;
+}
+
+/** Bytes are handled as Latin-1 text: one character for each, so that a chunk may end within a UTF-8 character. */
+const bytesOf = (text: string): string => Buffer.from(text, "utf8").toString("latin1");
+
+function secretsIn(environment: Environment): readonly Secret[] {
+  const found = new Map<string, string>();
+  const add = (name: string, value: string) => {
+    if (value.length < SHORTEST || HARMLESS.test(value)) return;
+    const forms = [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(wellFormed(value))];
+    const lines = value.split(/\r?\n/).filter((line) => line.length >= 24);
+    for (const form of [...forms, ...(lines.length > 1 ? lines : [])])
+      if (!found.has(bytesOf(form))) found.set(bytesOf(form), bytesOf(`[redacted ${name}]`));
+  };
+  for (const [name, value] of Object.entries(environment)) {
+    if (!value) continue;
+    if (NAMES.test(name)) add(name, value.trim());
+    for (const password of passwordsIn(value)) add(name, password);
+  }
+  const secrets = [...found].map(([bytes, mask]) => ({ bytes, mask }));
+  return secrets.sort((a, b) => b.bytes.length - a.bytes.length);
+}
+
+function wellFormed(text: string): string {
+  return Buffer.from(text, "utf8").toString("utf8");
+}
+
+/** `https://name:password@host` */
+function passwordsIn(value: string): readonly string[] {
+  if (value.length > 10_000) return [];
+  const found = [...value.matchAll(/:\/\/([^\s/@:]*):([^\s/@]+)@/g)].flatMap(([, , word = ""]) => word);
+  return found.flatMap((word) => {
+    try {
+      return [word, decodeURIComponent(word)];
+    } catch {
+      return [word];
+    }
+  });
+}
+
+export interface Redactor {
+  /** A whole text. */
+  text(text: string): string;
+  /** Bytes as they come; a secret may be split over chunks. */
+  stream(): RedactingStream;
+  /** The length in bytes of the longest secret; 0: none is known. */
+  readonly longest: number;
+}
+
+export interface RedactingStream {
+  /** What may be passed on by now: what could yet become a secret is held back. */
+  push(chunk: Uint8Array): Buffer;
+  end(): Buffer;
+}
+
+/** Masks every secret that the environment holds. */
+export function openRedactor(environment: Environment): Redactor {
+  const secrets = secretsIn(environment);
+  const longest = secrets[0]?.bytes.length ?? 0;
+  if (longest === 0) return { text: (text) => text, stream: passThrough, longest };
+  const masks = new Map(secrets.map(({ bytes, mask }) => [bytes, mask]));
+  const pattern = new RegExp(secrets.map(({ bytes }) => escaped(bytes)).join("|"), "g");
+  const mask = (bytes: string) => bytes.replace(pattern, (secret) => masks.get(secret) ?? "");
+  return {
+    text: (text) => Buffer.from(mask(bytesOf(text)), "latin1").toString("utf8"),
+    stream: () => redacting(secrets, pattern, masks),
+    longest,
+  };
+}
+
+function passThrough(): RedactingStream {
+  return { push: (chunk) => Buffer.from(chunk), end: () => Buffer.alloc(0) };
+}
+
+function redacting(
+  secrets: readonly Secret[],
+  pattern: RegExp,
+  masks: ReadonlyMap<string, string>,
+): RedactingStream {
+  let held = "";
+  return {
+    push(chunk) {
+      const bytes = held + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString("latin1");
+      const from = openEnd(bytes, secrets);
+      let out = "";
+      let at = 0;
+      for (const { 0: secret, index } of bytes.matchAll(pattern)) {
+        // A longer secret may yet come to begin here.
+        if (index >= from) break;
+        out += bytes.slice(at, index) + (masks.get(secret) ?? "");
+        at = index + secret.length;
+      }
+      const until = Math.max(at, from);
+      held = bytes.slice(until);
+      return Buffer.from(out + bytes.slice(at, until), "latin1");
+    },
+    end() {
+      const rest = held.replace(pattern, (secret) => masks.get(secret) ?? "");
+      held = "";
+      return Buffer.from(rest, "latin1");
+    },
+  };
+}
+
+/** Where the earliest beginning of a secret stands that the bytes break off in; their length, where there is none. */
+function openEnd(bytes: string, secrets: readonly Secret[]): number {
+  let earliest = bytes.length;
+  for (const secret of secrets) {
+    const from = Math.max(0, bytes.length - secret.bytes.length + 1);
+    for (let at = bytes.indexOf(secret.bytes[0] ?? "", from); at >= 0 && at < earliest; ) {
+      if (secret.bytes.startsWith(bytes.slice(at))) earliest = at;
+      else at = bytes.indexOf(secret.bytes[0] ?? "", at + 1);
+    }
+  }
+  return earliest;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+}

@@ -1,0 +1,50 @@
+import type { Requirement } from "./requirements.ts";
+
+const GIT = "src/adapters/git/hostile-config.test.ts";
+const PROCESS = "src/adapters/process";
+
+/** Children, git and evidence: what an agent can neither read, run nor fool. */
+export const EVIDENCE: Readonly<Record<string, Requirement>> = {
+  "children.environment": {
+    says: "Every child gets an allow-list of the environment; credentials reach only the git that talks to a remote elsewhere.",
+    source: "docs/security.md, The environment",
+    tests: [
+      `${PROCESS}/environment.test.ts: a check`,
+      `${PROCESS}/environment.test.ts: an agent, with its own provider's variables`,
+      `${PROCESS}/environment.test.ts: the one git that talks to a remote elsewhere, with the credentials`,
+    ],
+  },
+  "children.masked": {
+    says: "Known secrets are masked in what children print, before it is kept, shown or put into a prompt.",
+    source: "docs/security.md, The environment",
+    tests: [
+      `${PROCESS}/redact.test.ts: never comes out of a stream, and the rest always does`,
+      `${PROCESS}/environment.test.ts: is masked in a check's outcome and in its file, which only its owner can read`,
+      `${PROCESS}/environment.test.ts: is masked in the output of verify and of an agent, on disk and in what is told`,
+    ],
+  },
+  "git.runs-nothing": {
+    says: "Pawl's git runs nothing that a repository's configuration names, and refuses by name what it cannot override.",
+    source: "docs/security.md, Git",
+    tests: [
+      `${GIT}: settings that name a program`,
+      `${GIT}: a merge driver, where both sides changed a file`,
+      `${GIT}: a filter's`,
+      `${GIT}: the repository's hooks`,
+      `${GIT}: the configuration of a repository inside it`,
+      `${GIT}: a setting that came after the last look`,
+    ],
+  },
+  "git.filters": {
+    says: "A filter runs only where the configuration names it, with the commands of the person's own git configuration.",
+    source: "docs/configuration.md",
+    tests: [
+      `${GIT}: a filter that the person trusts runs by the person's own commands, whatever the repository says`,
+    ],
+  },
+  "base.process-files": {
+    says: "Tests, scripts, CI, lock files and configuration are told from the work itself.",
+    source: "docs/alfred.md, Facts, not claims",
+    tests: ["src/base/process-files.test.ts: leaves the work itself alone"],
+  },
+};

@@ -9,6 +9,16 @@ export const ALFRED: Readonly<Record<string, Requirement>> = {
       "test/e2e/alfred-start-task.test.ts: start_task goes through the seven steps, each read from disk by a fresh process",
     ],
   },
+  "alfred.literal": {
+    says: "An assistant that does literally what the prompts say comes from start to done under relay, elicit and confirm, by hand and by the loop.",
+    source: "alfred, Tools",
+    tests: [
+      "test/e2e/alfred-literal.test.ts: under %s a literal assistant comes from start to done, with a rejection at each review, and no call is refused",
+      "test/e2e/alfred-literal.test.ts: under %s a literal assistant comes from a product document to tasks, and on to done",
+      "test/e2e/alfred-literal.test.ts: over MCP a literal assistant comes to done, with the person asked by the client",
+      "test/e2e/alfred-literal.test.ts: a literal assistant hands the plan to the loop, waits for it, and hands in what it did, twice",
+    ],
+  },
   "alfred.git.live-state": {
     says: "A run's live state stays in its checkout over checkout, stash -u, clean -fd, reset and merges; after done the tree is clean.",
     source: "review, What a team shares",

@@ -27,7 +27,7 @@ export const workOnTask: ToolPlan<{ readonly task_id: string }, LoadedTask, Task
     };
     const message =
       tool === null
-        ? `Task '${id}' is done.`
+        ? `Task '${id}' is done. Nothing is left to be done.`
         : active
           ? `Task '${id}' has '${active.tool_name}' active: ${wordsFor(active)}. Call ${callOf(active.tool_name, id)} to go on.`
           : `Task '${id}' has status '${state.task_status}'. Call ${callOf(tool, id)}.`;

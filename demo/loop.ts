@@ -64,7 +64,7 @@ async function takeBack(stage: Stage): Promise<void> {
   await stage.tell("assistant", 'submit_work {"from": "loop"}');
   await stage.tell("pawl", back.message, section(back.next_prompt ?? "", "What the server found itself"));
   await assistant.close();
-  await stage.tell("human", "pawl approve TS-01", (await stage.pawl("approve", "TS-01")).output);
+  await stage.tell("human", "pawl approve TS-01", (await stage.person("approve", "TS-01")).output);
   const state = readFileSync(join(stage.folder, ".alfred/workspace/TS-01/task_state.json"), "utf8");
   if (JSON.parse(state).task_status !== "ready_for_review")
     throw new Error(`The task should be ready for review, but is: ${state}`);

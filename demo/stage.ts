@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify, stripVTControlCharacters, styleText } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { atTerminal } from "../test/rig/terminal.ts";
 
 const PROGRAM = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 
@@ -26,6 +27,11 @@ export interface Stage {
   tell(actor: Actor, line: string, more?: string): Promise<void>;
   git(...args: readonly string[]): string;
   pawl(...args: readonly string[]): Promise<{ readonly code: number; readonly output: string }>;
+  /**
+   * The program as a person calls it at a terminal: one that the demo opens itself, where it shows the question and types
+   * yes. A demo that an agent runs is refused, as that agent would be.
+   */
+  person(...args: readonly string[]): Promise<{ readonly code: number; readonly output: string }>;
   /** The same, with each line of its output as it comes. */
   watch(args: readonly string[], onLine: (line: string) => void): Promise<number | null>;
   node(...args: readonly string[]): string;
@@ -88,6 +94,13 @@ export function openStage(options: { readonly fast: boolean; readonly agent: str
         ({ stdout }) => ({ code: 0, output: stdout }),
         ({ code, stdout, stderr }) => ({ code, output: `${stdout}${stderr}` }),
       );
+    },
+    async person(...args) {
+      const seat = { cwd: folder, env: environment as Record<string, string>, answer: "y\n" };
+      const { code, err, out } = await atTerminal([process.execPath, PROGRAM, ...args], seat);
+      if (code !== 0)
+        throw new Error(`The demo plays the person at a terminal, and was refused:\n${err || out}`);
+      return { code, output: out };
     },
     watch(args, onLine) {
       const child = spawn(process.execPath, [PROGRAM, ...args], {

@@ -49,7 +49,7 @@ export async function startTask(stage: Stage): Promise<void> {
   await stage.tell(
     "human",
     "pawl approve TS-01",
-    (await stage.pawl("approve", "TS-01", "--notes", "Looks right.")).output,
+    (await stage.person("approve", "TS-01", "--notes", "Looks right.")).output,
   );
 
   await stage.tell("git", "git checkout -b feature/TS-01");

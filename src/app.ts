@@ -1,8 +1,9 @@
 /** The composition root: environment and configuration → adapters → runtime → surfaces. */
-import { readFileSync, statSync } from "node:fs";
+import { closeSync, openSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { hostname, userInfo } from "node:os";
 import { basename, join } from "node:path";
+import { type AgentAround, agentAround } from "./adapters/agents/ancestry.ts";
 import { openCache } from "./adapters/files/cache.ts";
 import { openStore } from "./adapters/files/store.ts";
 import { PawlError } from "./base/error.ts";
@@ -28,10 +29,13 @@ export interface Start {
   /** The folder of the program's own files: `workflows/` with the packaged texts is in it, package.json above it. */
   readonly home: string;
   readonly workflows?: Workflows;
+  /** How far up agents are looked for among the process's ancestors; default: all the way. */
+  readonly ancestry?: { readonly until?: number };
 }
 
 /** Runs the command line to its exit code. */
-export async function run({ argv, program, home, workflows: shipped = WORKFLOWS }: Start): Promise<number> {
+export async function run(start: Start): Promise<number> {
+  const { argv, program, home, workflows: shipped = WORKFLOWS, ancestry = {} } = start;
   const environment = readEnvironment();
   const opened: Project[] = [];
   const open = async (place: ProjectPlace) => {
@@ -40,19 +44,22 @@ export async function run({ argv, program, home, workflows: shipped = WORKFLOWS 
     return project;
   };
   const workflows = await allWorkflows(argv, { home, environment, workflows: shipped }, open);
+  let agent: AgentAround | null | undefined;
+  const agentHere = () => {
+    if (agent === undefined) agent = agentAround(environment, ancestry);
+    return agent;
+  };
   const host: Host = {
     name: basename(program).replace(/\.[cm]?[jt]s$/, "") === "bloom" ? "bloom" : "pawl",
     version: readVersion(home),
     terminal: openTerminal(environment),
     workflows,
     get caller(): Caller {
-      return {
-        channel: "terminal",
-        get who() {
-          return person();
-        },
-      };
+      const agent = agentHere();
+      if (agent) return { channel: "agent", who: `${person()} (${agent.agent})` };
+      return { channel: hasTerminal() ? "terminal" : "script", who: person() };
     },
+    agent: agentHere,
     get launch() {
       return launchOf({ home, cwd: workingFolder(), path: environment.PATH });
     },
@@ -67,10 +74,6 @@ export async function run({ argv, program, home, workflows: shipped = WORKFLOWS 
       const { runAround } = await import("./adapters/agents/capability.ts");
       const around = runAround(placeOf(root, environment));
       return around && { channel: "agent", who: around.run, task: around.task };
-    },
-    async isPersonPresent() {
-      const { isPersonPresent } = await import("./adapters/agents/presence.ts");
-      return isPersonPresent(environment);
     },
     async agents(root, agents = {}) {
       const { openAgents } = await import("./adapters/agents/agents.ts");
@@ -270,6 +273,16 @@ function readText(path: string): string | null {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw cause;
+  }
+}
+
+/** Whether the process has a controlling terminal, whatever its input and output are. */
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync("/dev/tty", "r+"));
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -1,5 +1,6 @@
 /** A project, opened by a program: runs of its workflows are moved, looked at and listened to. */
 import { basename, dirname } from "node:path";
+import { PawlError } from "./base/error.ts";
 import type { Caller, PawlEvent } from "./base/event.ts";
 import type { Outside, Store } from "./base/ports.ts";
 import type { Facts, FactValue } from "./engine/workflow.ts";
@@ -22,7 +23,10 @@ export interface SendOptions {
   readonly given?: Readonly<Record<string, FactValue>>;
   /** Kept with the event. */
   readonly notes?: string;
-  /** Who asks; default: `{ channel: "library" }`, who is not let through a person's gate. */
+  /**
+   * Who asks; default: `{ channel: "library" }`, who is not let through a person's gate. A program that passes on a person's
+   * word says so with the channel `terminal`; it is recorded as that program's word, with the strength `program`.
+   */
   readonly caller?: Caller;
 }
 
@@ -98,7 +102,8 @@ export async function openProject(options: OpenOptions): Promise<OpenProject> {
     root,
     store,
     async send(run, event, { given, notes, caller = asLibrary } = {}) {
-      const { reply } = await advance(runtime, sending, { run, event, given, notes }, caller);
+      const answered = isPersons(caller) ? "vouched" : undefined;
+      const { reply } = await advance(runtime, sending, { run, event, given, notes }, caller, answered);
       return reply as RunReply;
     },
     async look(run) {
@@ -110,11 +115,28 @@ export async function openProject(options: OpenOptions): Promise<OpenProject> {
       return (await Promise.all(sources.map((source) => overview(source, view)))).flat();
     },
     async advance(plan, input, caller = asLibrary) {
-      return (await advance(runtime, plan, input, caller)).reply;
+      const answered = isPersons(caller) ? "vouched" : undefined;
+      const { ask, reply } = await advance(runtime, plan, input, caller, answered);
+      if (ask) throw unasked(ask.message);
+      return reply;
     },
     events: (wanted) => project.events(wanted),
     close: () => project.close(),
   };
+}
+
+/** The program says that it passes on a person's word. */
+function isPersons({ channel }: Caller): boolean {
+  return channel === "terminal" || channel === "elicitation";
+}
+
+/** Nothing was committed: that must not look like an answer. */
+function unasked(question: string): PawlError {
+  return new PawlError(
+    "caller-not-allowed",
+    `A person must be asked first, and a program's call asks nobody. Nothing was changed. The question: ${question}`,
+    'Ask the person, and pass on their word with `{ channel: "terminal", who: "…" }` as the caller; or let them decide by `pawl approve`.',
+  );
 }
 
 /** The folder of the program's own files, from wherever the bundler put this code. */

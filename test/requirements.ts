@@ -220,6 +220,42 @@ const SURFACES: Readonly<Record<string, Requirement>> = {
   },
 };
 
+const GATES: Readonly<Record<string, Requirement>> = {
+  "gates.terminal": {
+    says: "A verdict of the command line is asked for at the controlling terminal, and nothing that is piped in decides.",
+    source: "docs/security.md, a person's word",
+    tests: [
+      "test/e2e/person.test.ts: is refused where it is %s",
+      "test/e2e/person.test.ts: is no verdict where they type %j",
+      "test/e2e/person.test.ts: counts nothing that was typed before the question",
+    ],
+  },
+  "gates.not-an-agent": {
+    says: "A person's word is refused where this process or an ancestor is an agent's.",
+    source: "docs/security.md, a person's word",
+    tests: [
+      "test/e2e/person.test.ts: is refused to an agent %s",
+      "test/e2e/bloom-persons-word.test.ts: is not let go on by an agent's `%s`",
+      "src/adapters/agents/ancestry.test.ts: is told by an ancestor's environment where its own was cleared",
+    ],
+  },
+  "gates.seen-first": {
+    says: "Who decides sees evidence and changes first, then what is approved, then an agent's words, quoted and cleaned.",
+    source: "docs/security.md, a person's word",
+    tests: [
+      "test/e2e/person.test.ts: is asked for at the terminal, with what was found first and an agent's words quoted and cleaned last",
+      "test/e2e/bloom-persons-word.test.ts: is approved by somebody who saw its checks, its changes and then its agent's words",
+    ],
+  },
+  "gates.strength": {
+    says: "Every verdict says by which way it came, and none is told as a person's for a fact.",
+    source: "docs/security.md, a person's word",
+    tests: [
+      "test/e2e/person.test.ts: says in the log and the story how much it is worth, and never that a person gave it",
+    ],
+  },
+};
+
 export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...TABLE,
   ...COMMIT,
@@ -230,4 +266,5 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...POLICY,
   ...SURFACES,
   ...MCP,
+  ...GATES,
 };

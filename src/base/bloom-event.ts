@@ -1,3 +1,5 @@
+import type { Strength } from "./strength.ts";
+
 /** What happens in the work loop over tasks.yaml: Bloom's part of the event union. Durations are in milliseconds. */
 export type BloomHappening =
   | LoopHappening
@@ -106,7 +108,12 @@ export type TaskHappening =
       readonly fix: string;
     }
   | { readonly type: "task:waiting"; readonly taskId: string; readonly reason: string }
-  | { readonly type: "task:approved"; readonly taskId: string; readonly by: string }
+  | {
+      readonly type: "task:approved";
+      readonly taskId: string;
+      readonly by: string;
+      readonly strength?: Strength;
+    }
   | { readonly type: "task:interjected"; readonly taskId: string; readonly text: string }
   | { readonly type: "task:assigned"; readonly taskId: string; readonly worker: string }
   | { readonly type: "task:noted"; readonly taskId: string; readonly text: string }

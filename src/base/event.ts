@@ -1,4 +1,5 @@
 import type { BloomHappening } from "./bloom-event.ts";
+import type { Strength } from "./strength.ts";
 
 /**
  * Everything that happens is one event of this union, in the past tense. Events are appended to
@@ -27,6 +28,8 @@ export interface RunAdvanced {
   /** One line for a person. */
   readonly summary: string;
   readonly by: Caller;
+  /** Of a person's verdict: by which way it came. */
+  readonly strength?: Strength;
 }
 
 /** A person's edit was found where a committed write belonged; it was kept aside before the write. */
@@ -36,13 +39,13 @@ export interface EditKept {
   readonly kept: string;
 }
 
-/** Who asked, by which channel. A verdict is stored with this. */
+/** Who asked, by which channel. A verdict is stored with this; how much it is worth, its strength says. */
 export interface Caller {
   /**
-   * `mcp`: a model's tool call. `elicitation`: a person, asked through the client. `terminal`: a person at the CLI.
-   * `agent`: an agent's process at the CLI.
+   * `mcp`: a model's tool call. `elicitation`: the answer to a question that the client was to ask a person. The command
+   * line: `terminal`, one at a terminal; `script`, one without; `agent`, one that an agent's process called.
    */
-  readonly channel: "mcp" | "elicitation" | "terminal" | "agent" | "library";
+  readonly channel: "mcp" | "elicitation" | "terminal" | "script" | "agent" | "library";
   /** As far as known: the client's name and version, or the user and host of the terminal. */
   readonly who?: string;
   /**

@@ -26,15 +26,20 @@ export interface Runtime {
   readonly cache?: Cache;
 }
 
-/** Runs one advance to its reply. Throws a `PawlError`; then nothing has changed. */
+/**
+ * Runs one advance to its reply. `answered`: the question that a person has just said yes to, or answered. Throws a `PawlError`; then
+ * nothing has changed.
+ */
 export async function advance<Input, Seen, Gathered, R>(
   runtime: Runtime,
   plan: Advance<Input, Seen, Gathered, R>,
   input: Input,
   caller: Caller,
+  answered?: Context["answered"],
 ): Promise<Prepared<R>> {
   const run = plan.run(input);
-  const attempt = () => attemptOnce(runtime, plan, input, caller, run);
+  const asking = { caller, ...(answered === undefined ? {} : { answered }) };
+  const attempt = () => attemptOnce(runtime, plan, input, asking, run);
   for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
     const prepared = plan.gather || run === null ? await attempt() : await runtime.store.hold(run, attempt);
     if (prepared !== "changed") {
@@ -72,19 +77,19 @@ export async function preview<Input, Seen, Gathered, R>(
   input: Input,
   caller: Caller,
 ): Promise<Prepared<R>> {
-  return prepare(runtime, plan, input, caller, runtime.store.view());
+  return prepare(runtime, plan, input, { caller }, runtime.store.view());
 }
 
 async function attemptOnce<Input, Seen, Gathered, R>(
   runtime: Runtime,
   plan: Advance<Input, Seen, Gathered, R>,
   input: Input,
-  caller: Caller,
+  asking: Asking,
   run: string | null,
 ): Promise<Prepared<R> | "changed"> {
   const { store } = runtime;
   const view = store.view();
-  const prepared = await prepare(runtime, plan, input, caller, view);
+  const prepared = await prepare(runtime, plan, input, asking, view);
   const changes = withEvents(prepared);
   if (changes.length === 0) return prepared;
   if (run === null)
@@ -98,10 +103,10 @@ async function prepare<Input, Seen, Gathered, R>(
   runtime: Runtime,
   plan: Advance<Input, Seen, Gathered, R>,
   input: Input,
-  caller: Caller,
+  asking: Asking,
   view: View,
 ): Promise<Prepared<R>> {
-  const context = await contextOf(runtime, view, caller);
+  const context = await contextOf(runtime, view, asking);
   const seen = await plan.read(view, input, context);
   const gathered = plan.gather
     ? await plan.gather(seen, input, runtime.outside, context)
@@ -109,11 +114,14 @@ async function prepare<Input, Seen, Gathered, R>(
   return plan.prepare(seen, gathered, input, context);
 }
 
-async function contextOf(runtime: Runtime, view: View, caller: Caller): Promise<Context> {
+/** Who calls, and what a person has answered. */
+type Asking = Pick<Context, "caller" | "answered">;
+
+async function contextOf(runtime: Runtime, view: View, asking: Asking): Promise<Context> {
   const settings = await runtime.settings(view);
   const time = (runtime.now?.() ?? new Date()).toISOString();
   const moment = momentOf(time);
-  return { settings, caller, moment, ...(runtime.cache ? { cache: runtime.cache } : {}) };
+  return { settings, ...asking, moment, ...(runtime.cache ? { cache: runtime.cache } : {}) };
 }
 
 function withEvents(prepared: Prepared<unknown>): readonly Change[] {

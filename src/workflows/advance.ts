@@ -24,6 +24,17 @@ export interface Context {
   readonly settings: Settings;
   readonly caller: Caller;
   readonly moment: Moment;
+  /**
+   * The question that a person has just answered: what they were shown, word for word. A gate opens only for an answer to
+   * the very question that it asks. `vouched`: a program of the library says that it asked a person in its own way.
+   */
+  readonly answered?:
+    | {
+        readonly message: string;
+        /** The words of the assistant that were shown with it, where its call had any. */
+        readonly notes?: string;
+      }
+    | "vouched";
   /** What was worked out of texts before; absent: nothing is kept. */
   readonly cache?: Pick<Cache, "get">;
 }
@@ -72,8 +83,9 @@ export interface Worked {
 }
 
 /**
- * What a surface must ask of a human. It then tries the advance again with the human's verdict in the input's place
- * (`is_approved`, `feedback_notes`) and the channel `elicitation`.
+ * What a surface must ask of a person. It then tries the advance again with the question that was answered in the context:
+ * through a client with the verdict in the input's place (`is_approved`, `feedback_notes`) and the channel `elicitation`,
+ * at a terminal with the input as it is, where the person said yes to it.
  */
 export interface HumanQuestion {
   readonly message: string;

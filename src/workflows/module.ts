@@ -127,8 +127,6 @@ export interface Verb {
   readonly create?: true;
   /** An agent calls it about its own work: where it may not write the project, the call is left in its outbox. */
   readonly deferrable?: true;
-  /** It is told by `present` in its input whether a person called it at a terminal. */
-  readonly asksForPerson?: true;
   /** Its replies are Markdown for reading: a terminal breaks their long lines. */
   readonly prose?: true;
   /** Where several workflows have a verb of this name: whether these words after it are meant for this one. */

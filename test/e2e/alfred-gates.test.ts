@@ -264,6 +264,7 @@ test("confirm: a model cannot give the human's verdict, a person at a terminal c
     notes: "Fine by me.",
     who: "dev@host",
     channel: "terminal",
+    strength: "terminal",
   });
   expect(verdict.sha256).toMatch(/^[0-9a-f]{64}$/);
 });
@@ -282,9 +283,18 @@ test("elicit: the human is asked through the client, and the human's answer coun
   const tools = await (await import("../../src/workflows/alfred/module.ts")).default.tools();
   const tool = tools.find(({ name }) => name === "provide_review");
   if (!tool) throw new Error("no tool");
-  await project.run(tool.advance, { ...input, is_approved: false, feedback_notes: "No." }, human);
+  const decided = { ...input, is_approved: false, feedback_notes: "No." };
+  const unasked = await project.run(tool.advance, decided, human);
+  expect(unasked.ask?.message).toContain("Do you approve 'git_status_checked' of task TS-01");
+  expect(project.read(STATE)).toBe(before);
+  await project.run(tool.advance, decided, human, { message: asked.ask?.message ?? "" });
   const store = project.state(ID).active_tool_state.context_store;
-  expect(store.verdicts.at(-1)).toMatchObject({ approved: false, notes: "No.", channel: "elicitation" });
+  expect(store.verdicts.at(-1)).toMatchObject({
+    approved: false,
+    notes: "No.",
+    channel: "elicitation",
+    strength: "elicited",
+  });
 });
 
 test("an artifact that is changed on disk after its approval is not approved", async () => {

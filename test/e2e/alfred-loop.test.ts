@@ -4,7 +4,7 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { type AlfredLoop, BRANCH, CHECK, FROM_LOOP, ID, plannedTask } from "../rig/alfred-loop.ts";
-import { runAtTerminal, testEnvironment } from "../rig/project.ts";
+import { testEnvironment } from "../rig/project.ts";
 
 test("a plan is handed to the loop, worked by agents, and its evidence comes back as the manifest, up to the gates", {
   timeout: 60_000,
@@ -64,7 +64,7 @@ test("a plan is handed to the loop, worked by agents, and its evidence comes bac
 
   const review = await task.call("provide_review", { task_id: ID, is_approved: true });
   expect(review.data.data).toMatchObject({ current_state: "awaiting_human_review" });
-  expect((await task.pawl("approve", ID)).code).toBe(0);
+  expect((await task.person("approve", ID)).code).toBe(0);
   expect(task.state()).toMatchObject({ task_status: "ready_for_review", active_tool_state: null });
   expect(task.state().completed_tool_outputs.implement_task.accepted[0].from).toBe("loop");
   expect((await task.submit(FROM_LOOP)).data.message).toContain(
@@ -120,7 +120,7 @@ test("a step that its agent lied about never comes back: the loop is blocked, an
   expect(refused.data.message).toMatch(
     /found 'blocked', in the loop's state 'blocked' \(`grep -q tested src\/server\.txt` exited with 1\), with open steps: TS-01\.S-2/,
   );
-  const forced = await runAtTerminal(project.root, ["done", ID, "--force"], { DOOR_ONLY: "" });
+  const forced = await task.person("done", ID, "--force");
   expect(forced.code).toBe(0);
   expect((await task.submit(FROM_LOOP)).data.data).toMatchObject({ code: "loop-not-done" });
 

@@ -103,7 +103,7 @@ test(
     expect(evidence[0]).toMatchObject({ about: "loop", verdict: "agrees" });
 
     await approve(task);
-    expect((await task.pawl("reject", ID, "--notes", "And how.")).code).toBe(0);
+    expect((await task.person("reject", ID, "--notes", "And how.")).code).toBe(0);
     expect((await handOver(task)).data.message).toContain(
       `(rejected in the human review) is in tasks.yaml as the step ${REWORK[1]}`,
     );
@@ -113,7 +113,7 @@ test(
     expect((await project.run()).code).toBe(0);
     expect((await task.submit(FROM_LOOP)).data.data).toMatchObject({ current_state: "awaiting_ai_review" });
     await approve(task);
-    expect((await task.pawl("approve", ID)).code).toBe(0);
+    expect((await task.person("approve", ID)).code).toBe(0);
     expect(task.state()).toMatchObject({ task_status: "ready_for_review", active_tool_state: null });
     expect((await task.pawl("plan", "export", ID)).out).toContain("already. Nothing was changed.");
   },

@@ -205,7 +205,7 @@ describe("A person's word", () => {
       tasks: "tasks:\n- {id: T1, title: t, verify: ['false'], steps: [{id: s, instruction: x}]}\n",
     });
     const forced = await project.bloom("done", "T1", "--force");
-    expect(forced).toMatchObject({ code: 1, err: expect.stringContaining("[caller-not-allowed]") });
+    expect(forced).toMatchObject({ code: 1, err: expect.stringContaining("[terminal-missing]") });
     expect(project.tasks()[0]?.status).toBeUndefined();
     expect((await project.bloom("done", "T1")).out).toContain("T1 is done_pending_merge.");
     expect((await project.run()).code).toBe(1);

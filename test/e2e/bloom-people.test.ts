@@ -81,7 +81,7 @@ describe("A person", () => {
       expect((await project.bloom("show", "T1")).out).toContain(
         "Said, and not told to its agent yet:\n- Mind the port\n",
       );
-      expect((await project.bloom("approve", "T1")).code).toBe(0);
+      expect((await project.person("approve", "T1")).code).toBe(0);
       expect((await project.run()).code).toBe(0);
       expect(project.runs()).toHaveLength(1);
       expect(project.tasks()[0]).toMatchObject({
@@ -114,13 +114,13 @@ describe("A person", () => {
     expect(first.of("task:waiting")).toHaveLength(1);
     expect(project.tasks()[0]?.status).toBe("in_progress");
     expect(project.git("log", "--format=%s", "main")).toBe("Begin");
-    expect((await project.bloom("approve", "T1")).code).toBe(0);
+    expect((await project.person("approve", "T1")).code).toBe(0);
     expect((await project.run()).code).toBe(3);
     expect(project.git("show", "main:a.txt")).toBe("a");
     expect(project.tasks().map(({ status }) => status)).toEqual(["done", "in_progress"]);
-    expect((await project.bloom("approve", "G")).code).toBe(0);
+    expect((await project.person("approve", "G")).code).toBe(0);
     expect(project.tasks()[1]?.status).toBe("done");
-    expect((await project.bloom("approve", "G")).code).not.toBe(0);
+    expect((await project.person("approve", "G")).code).not.toBe(0);
   });
 
   it("sets a budget, and the task that has spent it stops with what it spent", LONG, async () => {

@@ -44,9 +44,9 @@ it("lists every open task with what it waits for, and cheaply again", async () =
 it("lets a run that has begun elsewhere keep the bare id", async () => {
   using project = open();
   project.write("tasks.yaml", "tasks: [{id: front, title: The same id}]\n");
-  expect((await project.pawl("approve", "front")).out).toContain("front waits for no approval");
+  expect((await project.person("approve", "front")).out).toContain("front waits for no approval");
   await project.pawl("door", "knock", "front");
-  expect((await project.pawl("approve", "front")).out).toContain("The door front is open.");
+  expect((await project.person("approve", "front")).out).toContain("The door front is open.");
 });
 
 it("says what is wrong with tasks.yaml, and goes on with the other workflows", async () => {

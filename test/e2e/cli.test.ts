@@ -116,7 +116,7 @@ describe("pawl status, approve and reject", () => {
         "",
       ].join("\n"),
     );
-    expect(await project.pawl("reject", "front", "--notes", "Not today.")).toMatchObject({
+    expect(await project.person("reject", "front", "--notes", "Not today.")).toMatchObject({
       code: 0,
       out: "The door front is closed.\nTell your assistant to go on.\n",
     });
@@ -125,7 +125,7 @@ describe("pawl status, approve and reject", () => {
       by: "terminal",
       notes: "Not today.",
     });
-    expect(await project.pawl("approve", "door:front")).toMatchObject({
+    expect(await project.person("approve", "door:front")).toMatchObject({
       code: 1,
       out: "Nobody knocks at front.\n",
     });

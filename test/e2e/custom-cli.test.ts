@@ -36,14 +36,14 @@ describe("a workflow of the project's own, at the terminal", () => {
     expect(submitted).toMatchObject({ code: 0, out: expect.stringContaining("> All is well") });
     expect((await project.pawl("status")).out).toContain("awaits you: approve or reject the release");
 
-    await project.pawl("reject", "1.2.0", "-m", "Name the risk");
+    await project.person("reject", "1.2.0", "-m", "Name the risk");
     expect(JSON.parse(project.read(RUN_FILE) ?? "")).toMatchObject({
       state: "drafting",
       kept: { rounds: 1 },
     });
     await cast("submit", "--fact", "risk=high");
     project.write("no-remote", "");
-    const approved = await project.pawl("approve", "1.2.0");
+    const approved = await project.person("approve", "1.2.0");
     expect(approved.out).toContain("the remote cannot be reached");
     change(project, "tag.sh", "test -e no-remote", "false");
     expect((await cast("retry")).out).toContain("release:1.2.0 is published.");
@@ -146,7 +146,7 @@ describe("a workflow of the project's own, at the terminal", () => {
     using project = releaseReady();
     await project.pawl("cast", "release:1.2.0", "submit", "--fact", "risk=low");
     change(project, "release.yaml", "values: [0, 1, 2, 3]", "values: [0, 1]");
-    expect((await project.pawl("reject", "1.2.0")).code).toBe(0);
+    expect((await project.person("reject", "1.2.0")).code).toBe(0);
     const before = project.read(RUN_FILE);
     const yaml = project.read("release.yaml") ?? "";
     project.write("release.yaml", yaml.replaceAll("drafting", "writing"));
@@ -187,7 +187,7 @@ describe("a workflow of the project's own, at the terminal", () => {
       code: 0,
       err: "pawl: warning: the workflow release cannot be used; `pawl check release` says why.\n",
     });
-    expect((await project.pawl("approve", "front")).code).toBe(0);
+    expect((await project.person("approve", "front")).code).toBe(0);
     expect((await project.pawl("approve", "release:1")).err).toMatch(/release\.yaml:2:1/);
     project.write("pawl.yaml", "workflows: release.yaml\n");
     expect((await project.pawl("--help")).code).toBe(0);

@@ -30,9 +30,14 @@ describe.each(ERAS)("a workflow of the project's own, over MCP (%s)", (era) => {
     });
     const refused = await server.call("advance", APPROVE);
     expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("They say: As I said") });
-    expect(questions[0]).toBe(
-      "Send approve to release:1.2.0, which is in in_review? (Let the release go out)\n\nThe assistant says: It is fine",
-    );
+    expect(questions[0]?.split("\n\n")).toEqual([
+      "Send approve to release:1.2.0, which is in in_review? (Let the release go out)",
+      expect.stringMatching(/^rounds = 0\nIt came there by submit, with .*risk = low/),
+      expect.stringMatching(/^Changes/),
+      "The assistant says (its own words, which nobody checked):\n> It is fine",
+      "submit (by mcp) says (its own words, which nobody checked):\n> All is well",
+      "All of it: pawl show release:1.2.0",
+    ]);
     expect((await server.call("look", RUN)).data.state).toBe("in_review");
     const approved = await server.call("advance", APPROVE);
     expect(approved.text).toContain("release:1.2.0 is published.");
@@ -40,6 +45,7 @@ describe.each(ERAS)("a workflow of the project's own, over MCP (%s)", (era) => {
     expect(history[1]).toMatchObject({
       event: "approve",
       by: { channel: "elicitation" },
+      strength: "elicited",
       notes: "As I said",
     });
   });

@@ -103,7 +103,7 @@ describe.each(ERAS)("pawl mcp, spoken to by a client of %s", (era) => {
 
   it("sees what another process did between two calls", async () => {
     await connected.call("knock", { id: "side" });
-    expect((await project.pawl("approve", "side")).code).toBe(0);
+    expect((await project.person("approve", "side")).code).toBe(0);
     expect((await connected.call("knock", { id: "side" })).text).toBe("The door side is open.");
   });
 });

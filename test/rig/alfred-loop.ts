@@ -61,6 +61,8 @@ export interface AlfredLoop {
   call(tool: string, input?: Record<string, unknown>): Promise<Answered>;
   submit(artifact: unknown): Promise<Answered>;
   pawl(...args: readonly string[]): Promise<Ended>;
+  /** As a person at a terminal, who says yes. */
+  person(...args: readonly string[]): Promise<Ended>;
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into the file as it is
   state(): any;
   [Symbol.asyncDispose](): Promise<void>;
@@ -109,6 +111,7 @@ export async function plannedTask({ answers, config = CONFIG }: LoopOptions = {}
     call,
     submit,
     pawl: project.bloom,
+    person: project.person,
     state: () => JSON.parse(project.read(`.alfred/workspace/${ID}/task_state.json`) ?? ""),
     async [Symbol.asyncDispose]() {
       await client[Symbol.asyncDispose]();

@@ -132,9 +132,10 @@ export class AlfredProject {
     plan: Advance<Input, unknown, unknown, Reply>,
     input: Input,
     caller: Caller = MODEL,
+    answered?: { readonly message: string },
   ): Promise<Prepared<Reply>> {
     const runtime = this.runtime();
-    const prepared = await advance(runtime, plan, input, caller);
+    const prepared = await advance(runtime, plan, input, caller, answered);
     await runtime.store.settle();
     return prepared;
   }
@@ -143,7 +144,9 @@ export class AlfredProject {
     const plan = await alfred.gate?.();
     if (!plan) throw new Error("Alfred has no gate.");
     const input = { id, approve, ...(notes !== undefined && { notes }) };
-    const { reply } = await this.run(plan, input, { channel: "terminal", who: "dev@host" });
+    const person: Caller = { channel: "terminal", who: "dev@host" };
+    const { ask, reply: refused } = await this.run(plan, input, person);
+    const { reply } = ask ? await this.run(plan, input, person, ask) : { reply: refused };
     return { data: {}, next_prompt: "", ...reply.data } as unknown as ToolAnswer;
   }
 

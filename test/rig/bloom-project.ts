@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { parseDocument } from "yaml";
 import type { Task } from "../../src/workflows/bloom/task.ts";
 import { type Strike, strikingGit } from "./git-strike.ts";
-import { end, MAIN, runPawl, temporaryProject, testEnvironment } from "./project.ts";
+import { end, MAIN, personAtTerminal, runPawl, temporaryProject, testEnvironment } from "./project.ts";
 
 const LOOP = resolve(import.meta.dirname, "bloom-loop.ts");
 const AGENT = resolve(import.meta.dirname, "bloom-agent.ts");
@@ -104,6 +104,8 @@ export function bloomProject({
     bloom: (...args: readonly string[]) => runPawl(root, args, { DOOR_ONLY: "" }),
     bloomWith: (more: Readonly<Record<string, string>>, ...args: readonly string[]) =>
       runPawl(root, args, { DOOR_ONLY: "", ...more }),
+    /** As a person at a terminal, who says yes. */
+    person: (...args: readonly string[]) => personAtTerminal(root, args, { environment: { DOOR_ONLY: "" } }),
     [Symbol.dispose]: () => project[Symbol.dispose](),
   };
 }

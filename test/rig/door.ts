@@ -8,6 +8,7 @@ import { checkId } from "../../src/base/id.ts";
 import { projectPath } from "../../src/base/path.ts";
 import type { Workflow } from "../../src/engine/workflow.ts";
 import type { Advance, Context, Prepared, Reply, WorkflowModule } from "../../src/workflows/module.ts";
+import { hasAnswered } from "../../src/workflows/person.ts";
 
 interface Door {
   readonly state: "closed" | "knocked" | "open";
@@ -89,14 +90,10 @@ const answer: DoorAdvance<Verdict> = {
   read: (view, { id }) => readDoor((path) => view.read(path), id),
   prepare({ door }, _, { id, is_approved, feedback_notes }, context) {
     if (door.state !== "knocked") return refused(`Nobody knocks at ${id}.`);
-    if (context.caller.channel === "mcp" && context.settings.alfred.human_review === "elicit") {
-      return {
-        reply: { text: "", data: {} },
-        ask: {
-          message: `Somebody knocks at ${id}${door.notes ? ` and says ${door.notes}` : ""}. Let them in?`,
-        },
-      };
-    }
+    const message = `Somebody knocks at ${id}${door.notes ? ` and says ${door.notes}` : ""}. Let them in?`;
+    const isRelayed = context.caller.channel === "mcp" && context.settings.alfred.human_review === "relay";
+    if (!isRelayed && !hasAnswered(context, message))
+      return { reply: { text: "", data: {} }, ask: { message } };
     const state = is_approved ? "open" : "closed";
     const by = context.caller.channel;
     return moved(

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { run } from "../../src/app.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 
-const { DOOR_ONLY, NOISY, PROGRAM_NAME } = process.env;
+const { DOOR_ONLY, NOISY, PROGRAM_NAME, RIG_TESTER } = process.env;
 const door = {
   async door() {
     // A library that writes where it must not.
@@ -15,5 +15,6 @@ process.exitCode = await run({
   argv: process.argv.slice(2),
   program: PROGRAM_NAME ?? "pawl",
   home: resolve(import.meta.dirname, "../src"),
+  ancestry: RIG_TESTER ? { until: Number(RIG_TESTER) } : {},
   workflows: DOOR_ONLY ? door : { ...WORKFLOWS, ...door },
 });

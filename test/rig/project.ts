@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { type AtTerminal, atTerminal } from "./terminal.ts";
 
 /** The rig's program, bundled by `global-setup.ts` before the tests. */
 export const MAIN = resolve(import.meta.dirname, "../../.rig/main.js");
@@ -20,8 +21,10 @@ export interface TemporaryProject {
   write(path: string, text: string): void;
   /** The file's text, or null. */
   read(path: string): string | null;
-  /** Runs `pawl` to its end. */
+  /** Runs `pawl` to its end, without a terminal. */
   pawl(...args: readonly string[]): Promise<Ended>;
+  /** Runs `pawl` as a person at a terminal does, who says yes to what they are asked. */
+  person(...args: readonly string[]): Promise<AtTerminal>;
   [Symbol.dispose](): void;
 }
 
@@ -47,6 +50,7 @@ export function temporaryProject({
     write,
     read: (path) => (existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : null),
     pawl: (...args) => runPawl(root, args, environment),
+    person: (...args) => personAtTerminal(root, args, { environment }),
     [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
   };
 }
@@ -59,8 +63,10 @@ export interface TemporaryOptions {
 /** The environment of a test's child: nothing of the tester's own configuration. */
 export function testEnvironment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
   const { PATH = "", HOME = "" } = process.env;
+  // The tests may themselves be run by an agent: the program looks for one no further than here.
+  const RIG_TESTER = String(process.pid);
   const NODE_COMPILE_CACHE = join(tmpdir(), "pawl-test-compile-cache");
-  return { PATH, HOME, DOOR_ONLY: "1", GIT_CONFIG_NOSYSTEM: "1", NODE_COMPILE_CACHE, ...more };
+  return { PATH, HOME, RIG_TESTER, DOOR_ONLY: "1", GIT_CONFIG_NOSYSTEM: "1", NODE_COMPILE_CACHE, ...more };
 }
 
 export function runPawl(
@@ -73,24 +79,33 @@ export function runPawl(
       cwd,
       env: testEnvironment(environment),
       stdio: ["ignore", "pipe", "pipe"],
+      // Without the tester's own terminal.
+      detached: true,
     }),
   );
 }
 
-/** As a person would: the program has a terminal of its own. What it prints comes as one text. */
-export function runAtTerminal(
+/** `answer`: what they type when they are asked; an empty text ends the input. */
+export function personAtTerminal(
+  cwd: string,
+  args: readonly string[],
+  {
+    answer = "y\n",
+    environment = {},
+  }: { readonly answer?: string; readonly environment?: Readonly<Record<string, string>> } = {},
+): Promise<AtTerminal> {
+  const env = testEnvironment(environment);
+  return atTerminal([process.execPath, MAIN, ...args], { cwd, env, answer });
+}
+
+/** The same, with all that came of it as one text. */
+export async function runAtTerminal(
   cwd: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
-  const words = [process.execPath, MAIN, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
-  return end(
-    spawn("script", ["-qec", words.join(" "), "/dev/null"], {
-      cwd,
-      env: testEnvironment(environment),
-      stdio: ["ignore", "pipe", "pipe"],
-    }),
-  );
+  const { code, err, out, screen } = await personAtTerminal(cwd, args, { environment });
+  return { code, out: `${screen}${out}${err}`, err: "" };
 }
 
 export function end(child: ChildProcess): Promise<Ended> {

@@ -61,12 +61,12 @@ export interface Host {
   /** JSON was asked for; only who writes while it goes on need care. */
   readonly json?: boolean;
   readonly workflows: Workflows;
-  /** Who called the program; in a command that has opened a project, known for that project. */
+  /** Who called the program, as honestly as that can be told; in a command that has opened a project, known for it. */
   readonly caller: Caller;
   /** The caller where this is a process of one of the loop's runs in the project at `root`; else null. */
   callerInRun(root: string): Promise<Caller | null>;
-  /** Whether a person called it: at a terminal of its own, with no agent's process above. */
-  isPersonPresent(): Promise<boolean>;
+  /** The agent whose process calls, or null: see `agentAround`. */
+  agent(): { readonly agent: string; readonly pid: number; readonly by: string } | null;
   /** How a client starts this program: the words of a command line. */
   readonly launch: readonly string[];
   /**

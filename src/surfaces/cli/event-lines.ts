@@ -1,6 +1,7 @@
 /** What happened to a task, each as one sentence for a person: for the loop's screen and for the log alike. */
 import type { BloomHappening } from "../../base/bloom-event.ts";
 import type { PawlEvent } from "../../base/event.ts";
+import { strengthWords } from "../../base/strength.ts";
 
 export type Line = readonly [text: string, colour: "red" | "green" | "yellow" | null];
 export type OfTask = Extract<BloomHappening | PawlEvent, { readonly taskId: string }>;
@@ -74,7 +75,7 @@ const SENTENCES: Sentences = {
   "task:blocked": ({ reason }) => [`is blocked: ${reason}`, "red"],
   "task:failed": ({ reason, fix }) => [`is left as it is by this run: ${reason} ${fix}`, "red"],
   "task:waiting": ({ reason }) => [`waits for you: ${reason}`, "yellow"],
-  "task:approved": ({ by }) => [`approved by ${by}`, "green"],
+  "task:approved": ({ by, strength }) => [`approved by ${by} (${strengthWords(strength)})`, "green"],
   "task:interjected": ({ text }) => [`is told: ${text}`, null],
   "task:assigned": ({ worker }) => [`assigned to ${worker}`, null],
   "task:noted": ({ text }) => [`note: ${text}`, null],

@@ -1,4 +1,5 @@
 import type { PawlEvent } from "../../base/event.ts";
+import { type Strength, strengthWords } from "../../base/strength.ts";
 import { overview, runMissing } from "../../runtime/overview.ts";
 import type { Project } from "../../runtime/project.ts";
 import type { Run } from "./command.ts";
@@ -72,8 +73,7 @@ function renderEvent(event: PawlEvent, time: string, { columns, paint }: Termina
 
 function lineOf(event: PawlEvent): Line {
   if ("taskId" in event) return sentenceOf(event);
-  if (event.type === "run:advanced")
-    return [`${event.summary}${whose(event.by.channel)}`, REACHED[event.to] ?? null];
+  if (event.type === "run:advanced") return [`${event.summary}${wordOf(event)}`, REACHED[event.to] ?? null];
   if (event.type === "edit:kept")
     return [`an edit of ${event.path} that was in the way is kept in ${event.kept}`, "yellow"];
   return [event.type.replace(/[:_]/g, " "), null];
@@ -86,8 +86,9 @@ const REACHED: Readonly<Record<string, Line[1]>> = {
   done: "green",
 };
 
-function whose(channel: string): string {
-  return channel === "terminal" || channel === "elicitation" ? " (a person)" : "";
+/** What is said to be a person's word, with how much that is worth. */
+function wordOf({ strength }: { readonly strength?: Strength }): string {
+  return strength === undefined ? "" : ` (${strengthWords(strength)})`;
 }
 
 /** What the move of the run that it comes with has told already. */

@@ -154,6 +154,6 @@ describe("A line", () => {
   });
 
   it("obeys nothing that it is told", () => {
-    expect(clean(HOSTILE)).toBe(`]0;ownedevil ${WIDE_TEXT}\nred`);
+    expect(clean(HOSTILE)).toBe(`<U+202E>evil ${WIDE_TEXT}\nred`);
   });
 });

@@ -1,9 +1,10 @@
 /** A workflow's own verbs as commands. */
 import { toPawlError } from "../../base/error.ts";
-import { advance, preview } from "../../runtime/advance.ts";
+import { preview } from "../../runtime/advance.ts";
 import { loadWorkflows, type Workflows } from "../../runtime/project.ts";
 import type { Reply, Verb } from "../../workflows/module.ts";
 import type { Answer, CommandSpec, Host, Run } from "./command.ts";
+import { advanceAsking } from "./person.ts";
 import { wrapProse } from "./prose.ts";
 import { sharedCommand } from "./shared-verb.ts";
 import { clean } from "./terminal.ts";
@@ -49,9 +50,8 @@ export function runOf(verb: Verb): Run {
     const project = await host.project({ create: verb.create ?? false });
     await warnOfFaults(host, String(Object.values(call.arguments)[0] ?? ""));
     const plan = await verb.advance();
-    const present = verb.asksForPerson ? { present: await host.isPersonPresent() } : {};
-    const input = { ...call.arguments, ...call.options, ...present };
-    const { reply, ask } = await advance(project.runtime, plan, input, host.caller).catch(async (thrown) => {
+    const input = { ...call.arguments, ...call.options };
+    const { reply } = await advanceAsking(host, project.runtime, plan, input).catch(async (thrown) => {
       if (!verb.deferrable || !host.post || toPawlError(thrown).code !== "disk-failed") throw thrown;
       // The agent's sandbox: what would come of it is told now, and comes when its turn has ended.
       const foreseen = await preview(project.runtime, plan, input, host.caller);
@@ -60,9 +60,7 @@ export function runOf(verb: Verb): Run {
       });
       return foreseen;
     });
-    return ask
-      ? { text: `${clean(ask.message)}\n`, data: { ask: ask.message }, exit: 3 }
-      : shown(answerOf(reply), verb, host);
+    return shown(answerOf(reply), verb, host);
   };
 }
 

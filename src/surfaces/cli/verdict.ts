@@ -1,7 +1,7 @@
 import { PawlError } from "../../base/error.ts";
-import { advance } from "../../runtime/advance.ts";
 import { findRun } from "../../runtime/overview.ts";
 import type { Run } from "./command.ts";
+import { advanceAsking } from "./person.ts";
 import { clean } from "./terminal.ts";
 import { answerOf } from "./verb.ts";
 
@@ -23,7 +23,7 @@ function verdict(isApproval: boolean): Run {
     }
     const notes = call.options.notes;
     const input = { id, approve: isApproval, ...(typeof notes === "string" ? { notes } : {}) };
-    const { reply } = await advance(project.runtime, await module.gate(), input, host.caller);
+    const { reply } = await advanceAsking(host, project.runtime, await module.gate(), input);
     const { message } = reply.data;
     if (reply.refused || typeof message !== "string") return answerOf(reply);
     return { text: `${clean(message).trimEnd()}\nTell your assistant to go on.\n`, data: reply.data };

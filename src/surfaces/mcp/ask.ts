@@ -89,12 +89,19 @@ export async function takeAnswer(
   }
   const { feedback_notes: _, ...rest } = input;
   const decided = { ...rest, is_approved: approve, ...(notes ? { feedback_notes: notes } : {}) };
-  const { reply } = await advance(
+  const prepared = await advance(
     serving.runtime,
     tool.advance,
     decided,
     callerOf(serving, context, "elicitation"),
+    {
+      message: open.ask.message,
+      ...(typeof input.feedback_notes === "string" ? { notes: input.feedback_notes } : {}),
+    },
   );
+  // What was found has changed since the person was asked.
+  if (prepared.ask) return ask(serving, tool, input, prepared.ask, context);
+  const { reply } = prepared;
   return toResult(reply);
 }
 

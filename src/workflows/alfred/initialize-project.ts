@@ -1,5 +1,6 @@
 import type { Change, View } from "../../base/ports.ts";
 import type { AlfredSettings } from "../../base/settings.ts";
+import { isCommandLine } from "../person.ts";
 import { EARLIER_IGNORES, PROJECT_IGNORES } from "./live-state.ts";
 import { CONFIG, GITIGNORE } from "./paths.ts";
 import type { ToolPlan } from "./response.ts";
@@ -45,7 +46,7 @@ export const initializeProject: ToolPlan<InitializeInput, Seen, undefined> = {
       return {
         response: {
           status: "success",
-          message: `The project is ready in .alfred/, with the provider '${config === null ? provider : settings.alfred.provider}'. ${caller.channel === "terminal" ? "Tell your assistant to create a task." : "Call create_task to add a task."}`,
+          message: `The project is ready in .alfred/, with the provider '${config === null ? provider : settings.alfred.provider}'. ${isCommandLine({ caller }) ? "Tell your assistant to create a task." : "Call create_task to add a task."}`,
           data: { created: changes.map((change) => ("path" in change ? change.path : "")) },
         },
         changes,

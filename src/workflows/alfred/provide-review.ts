@@ -1,11 +1,13 @@
 import { PawlError } from "../../base/error.ts";
-import type { View } from "../../base/ports.ts";
+import type { GitChanges, Outside, View } from "../../base/ports.ts";
 import type { Reviewer } from "../../base/settings.ts";
 import type { Context, GateInput } from "../module.ts";
-import { meaningOf } from "./advice.ts";
+import { hasAnswered } from "../person.ts";
 import { runningNote } from "./check-evidence.ts";
+import { baseOf } from "./diff-evidence.ts";
 import type { Evidence } from "./evidence.ts";
 import { refreshEvidence } from "./gather.ts";
+import { type Asked, humanQuestion } from "./human-question.ts";
 import { type LoadedRun, loadRun, loadTask } from "./load.ts";
 import { machineOf, stepOf } from "./machine.ts";
 import type { Answer, ToolPlan } from "./response.ts";
@@ -22,7 +24,7 @@ export interface ReviewInput {
 }
 
 /** The one way to review any artifact. */
-export const provideReview: ToolPlan<ReviewInput, LoadedRun, Evidence> = {
+export const provideReview: ToolPlan<ReviewInput, LoadedRun, Found> = {
   tool: "provide_review",
   task: (input) => input.task_id,
   run: (input) => `alfred:${input.task_id}`,
@@ -31,13 +33,13 @@ export const provideReview: ToolPlan<ReviewInput, LoadedRun, Evidence> = {
     if (context.caller.channel === "mcp") checkReason(run, givenBy(input));
     return checked(run, input.is_approved, view);
   },
-  gather: (run, _, outside, context) => refreshEvidence(run, outside, context),
-  prepare: (run, evidence, input, context) => review(run, evidence, givenBy(input), context),
+  gather: (run, _, outside, context) => look(run, outside, context),
+  prepare: (run, found, input, context) => review(run, found, givenBy(input), context),
   standing: ({ position }) => position.state,
 };
 
 /** `pawl approve` and `pawl reject`: the same verdict, from a person at a terminal. */
-export const humanGate: ToolPlan<GateInput, LoadedRun, Evidence> = {
+export const humanGate: ToolPlan<GateInput, LoadedRun, Found> = {
   tool: "provide_review",
   task: (input) => input.id,
   run: (input) => `alfred:${input.id}`,
@@ -47,8 +49,8 @@ export const humanGate: ToolPlan<GateInput, LoadedRun, Evidence> = {
     const run = await loadRun(view, task, context);
     return checked(run, input.approve, view);
   },
-  gather: (run, _, outside, context) => refreshEvidence(run, outside, context),
-  prepare(run, evidence, input, context) {
+  gather: (run, _, outside, context) => look(run, outside, context),
+  prepare(run, found, input, context) {
     const under = machineOf(run.definition).underReview(run.position);
     if (under?.reviewer === "ai" && input.approve)
       throw new PawlError(
@@ -56,8 +58,9 @@ export const humanGate: ToolPlan<GateInput, LoadedRun, Evidence> = {
         `The ${titleOf(run.definition.name, under.work)} of task '${run.id}' awaits the assistant's own review, not yet a human's approval.`,
         "Tell your assistant to review it first, or reject it now with `pawl reject`.",
       );
+    const given = { approved: input.approve, notes: input.notes ?? "", byPerson: true as const };
     try {
-      return review(run, evidence, { approved: input.approve, notes: input.notes ?? "" }, context);
+      return review(run, found, given, context);
     } catch (thrown) {
       if (thrown instanceof PawlError && thrown.code === "invalid-action") throw nothingToReview(run.state);
       throw thrown;
@@ -84,9 +87,28 @@ async function checked(run: LoadedRun, isApproval: boolean, view: View): Promise
   return run;
 }
 
+/** What is found out at the verdict. */
+interface Found {
+  readonly evidence: Evidence;
+  /** What the work changes, for a person's eyes; null: nobody is asked. */
+  readonly changes: GitChanges | null;
+}
+
+/** Looks outside; git is asked only for the person who will be shown its answer. */
+async function look(run: LoadedRun, outside: Outside, context: Context): Promise<Found> {
+  const { caller, settings } = context;
+  const evidence = await refreshEvidence(run, outside, context);
+  const reviewer = machineOf(run.definition).underReview(run.position)?.reviewer;
+  const isTold =
+    caller.channel === "mcp" && (reviewer !== "human" || settings.alfred.human_review !== "elicit");
+  return { evidence, changes: isTold ? null : await outside.git.changes(baseOf(run)) };
+}
+
 interface Given {
   readonly approved: boolean;
   readonly notes: string;
+  /** It is a person's, whoever's turn it is. */
+  readonly byPerson?: true;
 }
 
 function givenBy({ feedback_notes, is_approved }: ReviewInput): Given {
@@ -103,7 +125,7 @@ function checkReason(run: LoadedRun, { approved, notes }: Given): void {
   );
 }
 
-function review(run: LoadedRun, evidence: Evidence, given: Given, context: Context): Answer {
+function review(run: LoadedRun, { changes, evidence }: Found, given: Given, context: Context): Answer {
   const machine = machineOf(run.definition);
   const trigger = given.approved ? machine.approveEvent(run.position) : machine.rejectEvent;
   const decision = take(run, trigger);
@@ -111,11 +133,11 @@ function review(run: LoadedRun, evidence: Evidence, given: Given, context: Conte
   const under = machine.underReview(run.position);
   if (submitted === null) throw invalidAction(run, trigger);
   if (!under) return resubmitted(run, submitted, decision, context);
-  if (under.reviewer === "human") {
-    const question = humanOnly(run, submitted, given, context);
+  const current: Submission = { ...submitted, evidence };
+  if (under.reviewer === "human" || given.byPerson) {
+    const question = humanOnly(run, current, changes, given, context);
     if (question) return question;
   }
-  const current: Submission = { ...submitted, evidence };
   if (given.approved) checkApproval(run, current, context);
   const verdict = verdictOf(current, under.reviewer, given, context);
   const who = under.reviewer === "ai" ? "AI" : "human";
@@ -128,6 +150,7 @@ function review(run: LoadedRun, evidence: Evidence, given: Given, context: Conte
     {
       message: `The ${titleOf(run.definition.name, under.work)} of task '${run.id}' is ${what}${notes} in the ${who} review.${runningNote(evidence, run.definition.name)}`,
       summary: `${under.work} ${what}${notes} in the ${who} review`,
+      strength: verdict.strength,
     },
     context,
   );
@@ -161,30 +184,32 @@ function resubmitted(
 }
 
 /** By the configuration, whether this caller may give the human's verdict; the question to ask, where one must be. */
-function humanOnly(run: LoadedRun, submitted: Submission, given: Given, context: Context): Answer | null {
+function humanOnly(
+  run: LoadedRun,
+  submitted: Submission,
+  changes: GitChanges | null,
+  given: Given,
+  context: Context,
+): Answer | null {
   const { channel } = context.caller;
   const { human_review } = context.settings.alfred;
-  if (channel === "terminal" || channel === "elicitation" || human_review === "relay") return null;
-  if (human_review === "confirm")
+  const isRelayed = channel === "mcp" || channel === "library";
+  if (isRelayed && human_review === "relay") return null;
+  if (isRelayed && human_review === "confirm" && context.answered !== "vouched")
     throw new PawlError(
       "caller-not-allowed",
       `The human review of the ${titleOf(run.definition.name, submitted.state)} of task '${run.id}' can only be given by a human, in a terminal (human_review: confirm). Nothing was changed.`,
       `Ask the human to run \`pawl approve ${run.id}\` or \`pawl reject ${run.id}\`, wait until it is done, then call work_on_task with task_id "${run.id}".`,
     );
-  const step = stepOf(run.definition, submitted.state);
-  const meaning = meaningOf(step, submitted);
-  const message = [
-    `Do you approve the ${titleOf(run.definition.name, step.state)} of task ${run.id} (${run.task.title})? Approving ${meaning.approve}; rejecting ${meaning.reject}.`,
-    ...(given.notes.trim() === "" ? [] : [`The assistant says: ${given.notes}`]),
-    ...submitted.evidence
-      .filter(({ verdict }) => verdict !== "agrees")
-      .map(({ about, words }) => `${about}: ${words}`),
-    JSON.stringify(submitted.artifact, null, 2),
-  ].join("\n\n");
-  return {
-    response: { status: "success", message: "The human is asked." },
-    ask: { message },
-  };
+  const { answered } = context;
+  // Through a client the person decides either way, with notes of their own: what they were asked stays what it was.
+  const notes = typeof answered === "object" && !given.byPerson ? (answered.notes ?? "") : given.notes;
+  const asked: Asked = given.byPerson
+    ? { approve: given.approved, notes, notesBy: "you" }
+    : { approve: true, notes, notesBy: "assistant" };
+  const question = humanQuestion(run, submitted, changes, asked);
+  if (hasAnswered(context, question.message)) return null;
+  return { response: { status: "success", message: "The human is asked." }, ask: question };
 }
 
 function checkApproval(run: LoadedRun, submitted: Submission, context: Context): void {

@@ -5,6 +5,7 @@
 import { PawlError } from "../../base/error.ts";
 import type { Caller } from "../../base/event.ts";
 import type { Reviewer } from "../../base/settings.ts";
+import type { Strength } from "../../base/strength.ts";
 import type { Evidence } from "./evidence.ts";
 import { isRunTool, isTaskStatus, type RunTool, type TaskStatus } from "./status.ts";
 
@@ -89,6 +90,8 @@ export interface Verdict {
   readonly time: string;
   readonly who: string | null;
   readonly channel: Caller["channel"];
+  /** Of a person's verdict: by which way it came. Absent in files of earlier versions. */
+  readonly strength?: Strength;
   /** Of the artifact that was judged. */
   readonly sha256: string;
   /** What the server had found, without the output of checks. */

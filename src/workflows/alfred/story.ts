@@ -2,6 +2,7 @@
 import { PawlError } from "../../base/error.ts";
 import { checkId } from "../../base/id.ts";
 import type { View } from "../../base/ports.ts";
+import { strengthWords } from "../../base/strength.ts";
 import type { Advance, Reply, StoryInput } from "../module.ts";
 import type { Evidence } from "./evidence.ts";
 import { loadWorkspace } from "./live-state.ts";
@@ -131,7 +132,9 @@ function renderVerdict(verdict: Verdict): string {
   const what = verdict.approved ? "approved" : "rejected";
   const who = verdict.who === null ? "" : `, ${oneLine(verdict.who)}`;
   const notes = verdict.notes.trim() === "" ? "" : `\n\n${indented(verdict.notes)}\n`;
-  const head = `- ${verdict.time}: ${what} in the ${verdict.stage === "ai" ? "AI" : "human"} review (by ${verdict.channel}${who}; sha256 ${verdict.sha256.slice(0, 12)})`;
+  const isPersons = verdict.stage === "human" || verdict.strength !== undefined;
+  const strength = isPersons ? `; ${strengthWords(verdict.strength)}` : "";
+  const head = `- ${verdict.time}: ${what} in the ${verdict.stage === "ai" ? "AI" : "human"} review (by ${verdict.channel}${who}${strength}; sha256 ${verdict.sha256.slice(0, 12)})`;
   return `${head}${notes}${renderEvidence(verdict.evidence)}`;
 }
 

@@ -5,9 +5,11 @@
 import { PawlError } from "../../base/error.ts";
 import type { PawlEvent } from "../../base/event.ts";
 import type { Change } from "../../base/ports.ts";
+import type { Strength } from "../../base/strength.ts";
 import { decide } from "../../engine/decide.ts";
 import type { Decision } from "../../engine/workflow.ts";
 import type { Context } from "../module.ts";
+import { strengthOf } from "../person.ts";
 import { finishChanges, scratchpadChange } from "./archive.ts";
 import { VERIFIED } from "./definition.ts";
 import { callOf } from "./definitions.ts";
@@ -81,19 +83,26 @@ function accept(store: ContextStore, accepted: Accepted): ContextStore {
   };
 }
 
+interface Words {
+  readonly message: string;
+  readonly summary: string;
+  /** Of a person's verdict. */
+  readonly strength?: Strength | undefined;
+}
+
 /** The answer of a transition, with the change set that commits it. */
 export function commit(
   run: LoadedRun,
   decision: Decision,
   effect: Effect,
-  words: { readonly message: string; readonly summary: string },
+  words: Words,
   context: Context,
 ): Answer {
   const { time } = context.moment;
   const outcome = apply(run, decision, effect, time);
   const scratchpad = outcome.accepted ? [scratchpadChange(run, outcome.accepted, context)] : [];
   const created = createdBy(run, outcome.accepted);
-  const events = [eventOf(run, decision, words.summary, context)];
+  const events = [eventOf(run, decision, words, context)];
   const before = run.position.state;
   const followUp = followedBySync(run.id, context);
   const follow = followUp ? { followUp } : {};
@@ -154,7 +163,7 @@ function statusAfter(run: LoadedRun, outcome: Outcome): TaskStatus {
 export function eventOf(
   run: Pick<LoadedRun, "id" | "definition">,
   decision: Decision,
-  summary: string,
+  { strength, summary }: Pick<Words, "strength" | "summary">,
   { caller, moment }: Context,
 ): PawlEvent {
   return {
@@ -169,6 +178,7 @@ export function eventOf(
     to: decision.after.state,
     summary: `${run.id}: ${summary}`,
     by: caller,
+    ...(strength && { strength }),
   };
 }
 
@@ -177,8 +187,9 @@ export function verdictOf(
   submitted: Pick<Submission, "state" | "sha256" | "evidence">,
   stage: Verdict["stage"],
   given: { readonly approved: boolean; readonly notes: string },
-  { caller, moment }: Context,
+  context: Context,
 ): Verdict {
+  const { caller, moment } = context;
   return {
     state: submitted.state,
     stage,
@@ -187,7 +198,13 @@ export function verdictOf(
     time: moment.time,
     who: caller.who ?? null,
     channel: caller.channel,
+    ...(isPersons(stage, context) && { strength: strengthOf(context) }),
     sha256: submitted.sha256,
     evidence: submitted.evidence.map(({ about, verdict, words }) => ({ about, verdict, words })),
   };
+}
+
+/** It is a person's word, be it in their own review or, at a terminal, before the assistant's. */
+function isPersons(stage: Verdict["stage"], { caller: { channel } }: Context): boolean {
+  return stage === "human" || channel === "terminal" || channel === "elicitation";
 }

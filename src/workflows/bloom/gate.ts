@@ -1,23 +1,29 @@
-import type { View } from "../../base/ports.ts";
+import type { GitChanges, Outside, View } from "../../base/ports.ts";
 import type { Context, GateInput } from "../module.ts";
+import type { ReviewFinding } from "../review.ts";
+import type { Task } from "./task.ts";
+import type { TaskRun } from "./task-run.ts";
 import { taskOf } from "./tasks-file.ts";
-import { changing, type Desk, readDesk } from "./verbs/desk.ts";
+import { changingAfter, type Desk, type Done, readDesk } from "./verbs/desk.ts";
 import { statusEdit } from "./verbs/edits.ts";
 import { told } from "./verbs/person.ts";
+import { askFirst } from "./verbs/persons-word.ts";
 
 /** A person's verdict on a task that waits for approval: `pawl approve`, `bloom approve`, `pawl reject`. */
-export const gate = changing(
+export const gate = changingAfter(
   (view: View, context: Context) => readDesk(view, context),
-  (desk: Desk, { id, approve, notes }: GateInput, context) => {
+  changesOf,
+  (desk: Desk, changes, { id, approve, notes }: GateInput, context): Done => {
     const task = taskOf(desk.file.tasks, id);
     const run = desk.runs.get(id);
-    const approval = run?.state === "waiting_for_human" && run.kept.awaits === "approval";
-    if (!run || !desk.states.has(id) || !(approval || run.state === "opening_pr"))
+    if (!run || !desk.states.has(id) || !awaitsVerdict(run))
       return {
         text: `${id} waits for no approval${run ? `: it is ${run.state}` : ""}.`,
         data: { task: id, state: run?.state ?? null },
         refused: true,
       };
+    const question = askFirst(context, reviewOf(task, run, changes, { approve, notes: notes ?? "" }));
+    if (question) return question;
     if (approve) return told(desk, task, run, { event: "approved" }, context);
     const note = {
       type: "append" as const,
@@ -31,3 +37,57 @@ export const gate = changing(
     return { ...result, text: `${id} is rejected and blocked.`, edits };
   },
 );
+
+function awaitsVerdict(run: TaskRun): boolean {
+  const approval = run.state === "waiting_for_human" && run.kept.awaits === "approval";
+  return approval || run.state === "opening_pr";
+}
+
+/** What the task's branch has and its target has not; null: nothing of it is known to be committed. */
+async function changesOf(
+  { file, runs }: Desk,
+  { id }: GateInput,
+  outside: Outside,
+): Promise<GitChanges | null> {
+  const run = runs.get(id);
+  if (!run || !awaitsVerdict(run) || !run.work) return null;
+  const { base, files, ...found } = { base: "", files: [], ...(await commitsOf(file, run, outside)) };
+  return found.kind === "commits" ? { kind: "changes", base, files } : (found as GitChanges);
+}
+
+function commitsOf(file: Desk["file"], { task, work }: TaskRun, { git }: Outside) {
+  const target = taskOf(file.tasks, task).merge_into ?? null;
+  if (work?.repo && work.repo !== ".")
+    return { kind: "unavailable" as const, reason: `its work is in the repository ${work.repo}` };
+  return git.commits(target, work?.commit ?? "");
+}
+
+interface Given {
+  readonly approve: boolean;
+  readonly notes: string;
+}
+
+function reviewOf(task: Task, run: TaskRun, changes: GitChanges | null, { approve, notes }: Given) {
+  const verb = approve ? "approve" : "reject";
+  return {
+    question: `Do you ${verb} the work of task ${task.id} (${task.title})?`,
+    facts: [
+      approve ? "Yes lets it leave its branch: push, merge, what tasks.yaml says." : "Yes blocks the task.",
+      ...(run.work ? [`Its work is on ${run.work.branch}, at ${run.work.commit.slice(0, 12)}.`] : []),
+      ...(notes.trim() === "" ? [] : [`Your notes: ${notes}`]),
+    ],
+    findings: run.evidence.slice(-MAX_COMMANDS).map(findingOf),
+    changes,
+    notes: [{ by: "tasks.yaml (its agents write there too)", text: (task.ai_notes ?? []).join("\n") }],
+    whole: `bloom show ${task.id}`,
+  };
+}
+
+const MAX_COMMANDS = 12;
+
+function findingOf({ command, commit, exit, on }: TaskRun["evidence"][number]): ReviewFinding {
+  const where = `on ${on === "merge" ? "the merged result" : "its worktree"}${commit ? ` at ${commit.slice(0, 12)}` : ""}`;
+  return exit === 0
+    ? { about: command, verdict: "agrees", words: `it passed ${where}` }
+    : { about: command, verdict: "differs", words: `it ended with ${exit ?? "a signal"} ${where}` };
+}

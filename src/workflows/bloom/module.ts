@@ -13,9 +13,6 @@ const optional = (name: string, description: string): VerbArgument => ({
 const ID = required("id", "A task's id");
 const STEP = required("id", "A step's id");
 
-/** What they do depends on whether a person says it. */
-const ASK_FOR_PERSON: ReadonlySet<string> = new Set(["done", "ready", "reset", "todo"]);
-
 function verb(
   name: string,
   summary: string,
@@ -28,7 +25,6 @@ function verb(
     arguments: given.filter((each): each is VerbArgument => "name" in each),
     options: given.filter((each): each is VerbOption => "flags" in each),
     ...(OWN_VERBS.includes(name) ? { deferrable: true } : {}),
-    ...(ASK_FOR_PERSON.has(name) ? { asksForPerson: true } : {}),
     advance: async () => guarded(name, await advance()),
   };
 }

@@ -4,6 +4,7 @@
 import type { BloomHappening } from "../../base/bloom-event.ts";
 import type { Caller, RunAdvanced } from "../../base/event.ts";
 import type { BloomSettings } from "../../base/settings.ts";
+import type { Strength } from "../../base/strength.ts";
 import { decide } from "../../engine/decide.ts";
 import type { Row } from "../../engine/workflow.ts";
 import { type Around, factsOf, TRIED } from "./facts.ts";
@@ -28,6 +29,8 @@ export interface Now extends Around {
   readonly states: RunStates;
   readonly time: string;
   readonly by: Caller;
+  /** Of a person's word. */
+  readonly strength?: Strength;
 }
 
 export function turn(run: TaskRun, { event, reason }: TaskOutcome, now: Now): Turn {
@@ -184,7 +187,8 @@ function happenings(
   now: Now,
 ): readonly (BloomHappening | RunAdvanced)[] {
   const taskId = run.task;
-  const { task, time, by } = now;
+  const { task, time, by, strength } = now;
+  const worth = strength === undefined ? {} : { strength };
   const reason = reasonOf(next);
   const told: BloomHappening[] = [];
   const step = getCurrentStepForTask(task);
@@ -206,7 +210,7 @@ function happenings(
     });
   }
   if (next.state === "waiting_for_human") told.push({ type: "task:waiting", taskId, reason });
-  if (event === "approved") told.push({ type: "task:approved", taskId, by: by.who ?? by.channel });
+  if (event === "approved") told.push({ type: "task:approved", taskId, by: by.who ?? by.channel, ...worth });
   if (event === "reset") told.push({ type: "task:reset", taskId, from: run.state });
   if (next.state === "blocked") told.push({ type: "task:blocked", taskId, reason });
   if (next.state === "done")
@@ -225,6 +229,7 @@ function happenings(
     to: next.state,
     summary: `${taskId} ${(REPLIES[row.reply] ?? row.reply).replace("{reason}", reason).replace("{state}", next.state)}`,
     by,
+    ...worth,
   };
   return [advanced, ...told];
 }

@@ -1,6 +1,9 @@
 /** The answers to a send that moves nothing by a row: it is shown, asked of a person, or still being found out. */
 import { PawlError } from "../../base/error.ts";
-import type { Context, Prepared, Reply } from "../module.ts";
+import type { GitChanges } from "../../base/ports.ts";
+import type { Context, HumanQuestion, Prepared, Reply } from "../module.ts";
+import { hasAnswered, isCommandLine } from "../person.ts";
+import { type ReviewFinding, renderReview } from "../review.ts";
 import { availableEvents, awaitedOf, nextOf, renderEvents } from "./describe.ts";
 import { type Looks, type RunFile, renderRun } from "./run-file.ts";
 import type { Seen, SendInput } from "./seen.ts";
@@ -37,25 +40,85 @@ function whom(awaits: string): string {
   return awaits === "human" ? "a person" : awaits === "nobody" ? "nobody" : `the ${awaits}`;
 }
 
-/** The event is a person's: they are asked through the client, where it can; a program is refused. */
-export function asked(seen: Seen, event: string, { notes }: SendInput, { caller }: Context): Prepared<Reply> {
-  const { run, position, loaded } = seen;
-  const command = `pawl cast ${run} ${event}`;
-  if (caller.channel !== "mcp")
+/** Whether somebody can be asked for the caller; a program is only refused. */
+export function canAnswer({ answered, caller }: Context): boolean {
+  return caller.channel !== "library" || answered === "vouched";
+}
+
+/** Whether a person has said yes to the event, having seen what there is to be seen. */
+export function isAllowed(
+  seen: Seen,
+  event: string,
+  changes: GitChanges | null,
+  input: SendInput,
+  context: Context,
+): boolean {
+  return hasAnswered(context, question(seen, event, changes, input, context).message);
+}
+
+/** The event is a person's: they are asked, where the caller can; a program is refused. */
+export function asked(
+  seen: Seen,
+  event: string,
+  changes: GitChanges | null,
+  input: SendInput,
+  context: Context,
+): Prepared<Reply> {
+  const command = `pawl cast ${seen.run} ${event}`;
+  if (!canAnswer(context))
     throw new PawlError(
       "caller-not-allowed",
-      `Only a person may send ${event} to ${run}; the caller came by the channel "${caller.channel}". Nothing was changed.`,
+      `Only a person may send ${event} to ${seen.run}; the caller came by the channel "${context.caller.channel}". Nothing was changed.`,
       `A person sends it with \`${command}\`.`,
     );
-  const { description } = loaded.definition.table.events[event] ?? { description: "" };
-  const message = [
-    `Send ${event} to ${run}, which is in ${position.state}? (${description})`,
-    ...(notes?.trim() ? [`The assistant says: ${notes}`] : []),
-  ].join("\n\n");
   return {
     reply: { text: "", data: { status: "success", message: "The human is asked." } },
-    ask: { message, command },
+    ask: { ...question(seen, event, changes, input, context), command },
   };
+}
+
+function question(
+  { file, loaded, position, run }: Seen,
+  event: string,
+  changes: GitChanges | null,
+  { notes = "" }: SendInput,
+  context: Context,
+): HumanQuestion {
+  const { table } = loaded.definition;
+  const isOwn = isCommandLine(context);
+  const last = file?.history.findLast((entry) => (entry.notes ?? "").trim() !== "");
+  const by = last?.by === undefined ? "An earlier event" : `${last.event} (by ${last.by.channel})`;
+  const message = renderReview({
+    question: `Send ${event} to ${run}, which is in ${position.state}? (${table.events[event]?.description ?? ""})`,
+    facts: [
+      ...Object.entries(position.kept).map(([name, value]) => `${name} = ${value}`),
+      ...cameBy(file),
+      ...(isOwn && notes.trim() ? [`Your notes: ${notes}`] : []),
+    ],
+    findings: commandEnded(file),
+    changes,
+    notes: [
+      ...(isOwn ? [] : [{ by: "The assistant", text: notes }]),
+      ...(last ? [{ by, text: last.notes ?? "" }] : []),
+    ],
+    whole: `pawl show ${run}`,
+  });
+  return { message };
+}
+
+/** On which facts the run came to where it stands. */
+function cameBy(file: RunFile | null): readonly string[] {
+  const last = file?.history.at(-1);
+  const facts = Object.entries(last?.facts ?? {}).map(([name, value]) => `${name} = ${value}`);
+  return last && facts.length > 0 ? [`It came there by ${last.event}, with ${facts.join(", ")}.`] : [];
+}
+
+/** How the last command ended. */
+function commandEnded(file: RunFile | null): readonly ReviewFinding[] {
+  const ended = file?.history.at(-1)?.ended;
+  if (!ended) return [];
+  const verdict = ended.exit_code === 0 ? "agrees" : "differs";
+  return [{ about: ended.command, verdict, words: `it ended with ${ended.exit_code ?? "no exit code"}` }];
 }
 
 /** The person said no. */

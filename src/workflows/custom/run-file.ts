@@ -30,6 +30,8 @@ const entry = z.looseObject({
   from: z.string(),
   to: z.string(),
   by: z.looseObject({ channel: z.string(), who: z.string().optional() }).optional(),
+  /** Of a person's verdict: by which way it came. */
+  strength: z.string().optional(),
   facts: values.optional(),
   notes: z.string().optional(),
   /** The command whose end the event told. */

@@ -1,6 +1,6 @@
 /** What a send is given, and what it reads before it decides. */
 import type { ProjectPath } from "../../base/path.ts";
-import type { CheckOutcome } from "../../base/ports.ts";
+import type { CheckOutcome, GitChanges } from "../../base/ports.ts";
 import type { Facts, Position } from "../../engine/workflow.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import type { Observed } from "./observe.ts";
@@ -36,12 +36,14 @@ export interface Seen {
   readonly given: Facts;
   /** The facts that the project's files answer. */
   readonly facts: Facts;
-  /** The event is a person's, and the caller is none. */
+  /** The event is a person's. */
   readonly gated: boolean;
 }
 
 export interface Gathered {
   readonly observed: Observed;
+  /** What the work changes, for the person who is asked. */
+  readonly changes?: GitChanges | null;
   /** How the row's command stands. */
   readonly pending?: { readonly order: Order; readonly outcome: CheckOutcome };
 }

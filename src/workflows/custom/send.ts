@@ -14,10 +14,11 @@ import { initialPosition } from "../../engine/decide.ts";
 import { isFinal, keptNames } from "../../engine/lookup.ts";
 import type { Facts, FactValue } from "../../engine/workflow.ts";
 import type { Advance, Context, Reply } from "../module.ts";
-import { asked, heldBack, shown, stillRunning } from "./answers.ts";
+import { asked, canAnswer, heldBack, isAllowed, shown, stillRunning } from "./answers.ts";
 import { type DefinitionSource, endEvents, type Loaded } from "./definition.ts";
 import { checkProved } from "./load.ts";
 import { endOf, fileFacts, givenFacts, neededFacts, type Observed, observeOutside } from "./observe.ts";
+import { movingEvents } from "./reply.ts";
 import { type Order, orderOf, parseRun, positionOf, type RunFile, runPath } from "./run-file.ts";
 import { nameRun, sourceNamed } from "./run-name.ts";
 import type { Gathered, Seen, SendInput } from "./seen.ts";
@@ -32,7 +33,7 @@ export type Send = Advance<SendInput, Seen, Gathered, Reply>;
 export function sendTo(sources: readonly DefinitionSource[]): Send {
   const plan: Send = {
     run: ({ run }) => nameRun(sources, run).run,
-    read: (view, input, context) => readSend(sources, view, input, context),
+    read: (view, input) => readSend(sources, view, input),
     gather: gatherSend,
     prepare(seen, gathered, input, context) {
       const { prepared, next } = prepareSend(seen, gathered, input, context);
@@ -43,12 +44,7 @@ export function sendTo(sources: readonly DefinitionSource[]): Send {
   return plan;
 }
 
-async function readSend(
-  sources: readonly DefinitionSource[],
-  view: View,
-  input: SendInput,
-  { caller }: Context,
-): Promise<Seen> {
+async function readSend(sources: readonly DefinitionSource[], view: View, input: SendInput): Promise<Seen> {
   const { workflow, id, run } = nameRun(sources, input.run);
   const source = sourceNamed(sources, workflow);
   const loaded = await source.load(view);
@@ -70,14 +66,16 @@ async function readSend(
   const event = checkEvent(loaded, input.event);
   if (isFinal(definition.table, position.state)) throw hasEnded(run, position.state, event);
   const needed = neededFacts(definition, position, event);
-  const isGate = Object.hasOwn(definition.gates ?? {}, event);
-  const isHuman = caller.channel === "terminal" || caller.channel === "elicitation";
+  // Where the event moves nothing, its row says so, and nobody need be asked.
+  const isGate =
+    Object.hasOwn(definition.gates ?? {}, event) &&
+    movingEvents(definition.table, position.state, position.kept).includes(event);
   return {
     ...seen,
     event,
     given: givenFacts(definition, needed, given, event),
     facts: await fileFacts(definition, needed, id, view),
-    gated: isGate && !isHuman,
+    gated: isGate,
   };
 }
 
@@ -86,8 +84,9 @@ export async function gatherSend(
   seen: Seen,
   input: SendInput,
   outside: Outside,
-  { moment }: Context,
+  context: Context,
 ): Promise<Gathered> {
+  const { moment } = context;
   const { file, loaded, id, event, gated, position } = seen;
   const { definition } = loaded;
   const observe = (name: string) => {
@@ -101,8 +100,11 @@ export async function gatherSend(
     const observed = outcome.kind === "ended" ? await observe(endEvent(order, outcome.exitCode)) : NOTHING;
     return { observed, pending: { order, outcome } };
   }
-  if (event === null || gated || input.is_approved === false) return { observed: NOTHING };
-  return { observed: await observe(event) };
+  if (event === null) return { observed: NOTHING };
+  const changes = gated && canAnswer(context) ? await outside.git.changes(null) : null;
+  const isAnswered = !gated || isAllowed(seen, event, changes, input, context);
+  if (!isAnswered || input.is_approved === false) return { observed: NOTHING, changes };
+  return { observed: await observe(event), changes };
 }
 
 function prepareSend(seen: Seen, gathered: Gathered, input: SendInput, context: Context): Taken {
@@ -119,7 +121,9 @@ function prepareSend(seen: Seen, gathered: Gathered, input: SendInput, context: 
     return take({ seen, event, observed, ended: endOf(order.command, outcome) }, input, context);
   }
   if (seen.event === null) return { prepared: shown(seen, input) };
-  if (seen.gated) return { prepared: asked(seen, seen.event, input, context) };
+  const { changes = null } = gathered;
+  if (seen.gated && !isAllowed(seen, seen.event, changes, input, context))
+    return { prepared: asked(seen, seen.event, changes, input, context) };
   if (input.is_approved === false) return { prepared: heldBack(seen, seen.event, input) };
   if (running.length > 0) return wait(running);
   return take({ seen, event: seen.event, observed, ended: null }, input, context);

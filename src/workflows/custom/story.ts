@@ -1,6 +1,7 @@
 /** A run's whole story: what was sent by whom, when, on which facts. */
 import { PawlError } from "../../base/error.ts";
 import type { View } from "../../base/ports.ts";
+import { strengthWords } from "../../base/strength.ts";
 import type { Advance, Reply, StoryInput } from "../module.ts";
 import type { DefinitionSource } from "./definition.ts";
 import { parseRun, type RunFile, runPath } from "./run-file.ts";
@@ -27,11 +28,11 @@ function renderStory(file: RunFile): string {
 }
 
 function renderEntry(entry: RunFile["history"][number]): string {
-  const { by, facts, ended, notes } = entry;
+  const { by, facts, ended, notes, strength } = entry;
   const found = Object.entries(facts ?? {}).map(([name, value]) => `${name} = ${value}`);
   const parts = [
     `## ${entry.event}: ${entry.from} → ${entry.to}`,
-    `${entry.time}, row ${entry.row}${by ? `, by ${by.channel}${by.who ? ` (${by.who})` : ""}` : ""}`,
+    `${entry.time}, row ${entry.row}${by ? `, by ${by.channel}${by.who ? ` (${by.who})` : ""}` : ""}${strength ? `; ${strengthWords(strength)}` : ""}`,
     ...(found.length > 0 ? [`Found: ${found.join(", ")}`] : []),
     ...(ended ? [`\`${ended.command}\` ended with ${ended.exit_code}:`, fenced(ended.tail)] : []),
     ...(notes ? [quote(notes)] : []),

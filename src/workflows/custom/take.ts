@@ -3,6 +3,7 @@ import type { PawlEvent } from "../../base/event.ts";
 import { decide } from "../../engine/decide.ts";
 import type { Decision, Facts } from "../../engine/workflow.ts";
 import type { Context, Prepared, Reply } from "../module.ts";
+import { strengthOf } from "../person.ts";
 import { newRun, standing } from "./answers.ts";
 import { commandOf } from "./definition.ts";
 import { renderEvents } from "./describe.ts";
@@ -160,6 +161,7 @@ function moved(
     from: before.state,
     to: after.state,
     by: ended ? { channel: "engine" } : caller,
+    ...(seen.gated && !ended ? { strength: strengthOf(context) } : {}),
     ...(Object.keys(facts).length > 0 ? { facts } : {}),
     ...(notes ? { notes } : {}),
     ...(ended ? { ended: { ...ended, tail: ended.tail.slice(-MAX_TAIL) } } : {}),
@@ -179,10 +181,11 @@ function moved(
 const MAX_TAIL = 2_000;
 
 function advanced(
-  { seen, event }: Taking,
+  { seen, event, ended }: Taking,
   { row, before, after }: Decision,
-  { moment, caller }: Context,
+  context: Context,
 ): PawlEvent {
+  const { moment, caller } = context;
   return {
     type: "run:advanced",
     id: moment.id,
@@ -195,5 +198,6 @@ function advanced(
     to: after.state,
     summary: `${event}: ${before.state} → ${after.state}`,
     by: caller,
+    ...(seen.gated && !ended ? { strength: strengthOf(context) } : {}),
   };
 }

@@ -6,6 +6,7 @@ import { PawlError } from "../../base/error.ts";
 import type { PawlEvent } from "../../base/event.ts";
 import type { Change, ReviewMissing } from "../../base/ports.ts";
 import type { Advance, Context, Prepared, Reply } from "../module.ts";
+import { isCommandLine } from "../person.ts";
 import { actionsOf } from "./actions.ts";
 import { unprocessedUrls } from "./atlassian.ts";
 import { isIncomplete } from "./comments-file.ts";
@@ -81,7 +82,7 @@ export function prepareCast(seen: Seen, gathered: Gathered, context: Context): P
         context: contextAfter(seen, work),
       })
     : state;
-  const terminal = caller.channel === "terminal";
+  const terminal = isCommandLine({ caller });
   const data = {
     message: text,
     spell,

@@ -1,8 +1,8 @@
 /** What every verb over tasks.yaml shares: what it reads, and how it says what it did. */
 import type { BloomHappening } from "../../../base/bloom-event.ts";
 import type { PawlEvent, RunAdvanced } from "../../../base/event.ts";
-import type { Change, View } from "../../../base/ports.ts";
-import type { Advance, Context, Prepared, Reply } from "../../module.ts";
+import type { Change, Outside, View } from "../../../base/ports.ts";
+import type { Advance, Context, HumanQuestion, Prepared, Reply } from "../../module.ts";
 import type { RunStates } from "../pick.ts";
 import { statesOf, tasksWithRuns } from "../reconcile.ts";
 import type { TaskEdit } from "../splice.ts";
@@ -26,6 +26,8 @@ export interface Done {
   readonly data?: Readonly<Record<string, unknown>>;
   readonly refused?: true;
   readonly waits?: true;
+  /** A person must say yes to this first; nothing else of it counts. */
+  readonly ask?: HumanQuestion;
   readonly edits?: readonly TaskEdit[];
   readonly changes?: readonly Change[];
   readonly happened?: readonly (BloomHappening | RunAdvanced)[];
@@ -58,7 +60,23 @@ export function changing<Input, Seen extends LoadedTasks>(
   };
 }
 
+/** The same, where git is asked before it is decided. */
+export function changingAfter<Input, Seen extends LoadedTasks, Gathered>(
+  read: (view: View, context: Context, input: Input) => Promise<Seen>,
+  gather: (seen: Seen, input: Input, outside: Outside) => Promise<Gathered>,
+  decide: (seen: Seen, gathered: Gathered, input: Input, context: Context) => Done,
+): Advance<Input, Seen, Gathered, Reply> {
+  return {
+    run: () => TASKS_RUN,
+    read: (view, input, context) => read(view, context, input),
+    gather,
+    prepare: (seen, gathered, input, context) =>
+      prepared(seen, decide(seen, gathered, input, context), context),
+  };
+}
+
 function prepared(seen: LoadedTasks, done: Done, context: Context): Prepared<Reply> {
+  if (done.ask) return { reply: replyOf(done), ask: done.ask };
   const { changes, worked } = changeTasks(seen, done.edits ?? []);
   return {
     reply: replyOf(done),

@@ -3,6 +3,7 @@ import { PawlError } from "../../../base/error.ts";
 import { checkId, isId } from "../../../base/id.ts";
 import type { Change, View } from "../../../base/ports.ts";
 import type { Context } from "../../module.ts";
+import { strengthOf } from "../../person.ts";
 import { isAlive, type Lease, loadLease } from "../lease.ts";
 import { runChanges, unspent } from "../run-changes.ts";
 import type { TaskEdit } from "../splice.ts";
@@ -12,6 +13,7 @@ import { taskOf } from "../tasks-file.ts";
 import { turn } from "../turn.ts";
 import { changing, type Desk, type Done, readDesk } from "./desk.ts";
 import { forgetSession, statusEdit } from "./edits.ts";
+import { isPersonHere, liftsRest } from "./persons-word.ts";
 
 const read = (view: View, context: Context) => readDesk(view, context);
 
@@ -32,6 +34,7 @@ export function told(
     states: desk.states,
     time: moment.time,
     by: caller,
+    ...(outcome.event === "approved" || context.answered ? { strength: strengthOf(context) } : {}),
   };
   const next = turn(run, outcome, around);
   const told = message === undefined ? next.run : { ...next.run, message };
@@ -80,8 +83,6 @@ export const note = changing(
 interface ResetInput {
   readonly id?: string;
   readonly stuck?: boolean;
-  /** A person called it at a terminal: what was spent counts no more. */
-  readonly present?: boolean;
 }
 
 interface ResetDesk extends Desk {
@@ -89,7 +90,7 @@ interface ResetDesk extends Desk {
   readonly unspent: readonly Change[];
 }
 
-async function readReset(view: View, context: Context, { id, present }: ResetInput): Promise<ResetDesk> {
+async function readReset(view: View, context: Context, { id }: ResetInput): Promise<ResetDesk> {
   const desk = await readDesk(view, context);
   const leases = new Map<string, Lease>();
   for (const { task } of eachTask(desk.file.tasks)) {
@@ -97,11 +98,11 @@ async function readReset(view: View, context: Context, { id, present }: ResetInp
     const lease = await loadLease(view, task.id);
     if (lease !== null) leases.set(task.id, lease);
   }
-  return { ...desk, leases, unspent: present === true && isId(id) ? await unspent(view, id) : [] };
+  return { ...desk, leases, unspent: isPersonHere(context) && isId(id) ? await unspent(view, id) : [] };
 }
 
 /** `reset ID`, `reset --stuck`: begins anew with what is open; steps that are done stay done. */
-export const reset = changing(readReset, (desk: ResetDesk, { id, stuck, present }: ResetInput, context) => {
+export const reset = changing(readReset, (desk: ResetDesk, { id, stuck }: ResetInput, context) => {
   if ((id === undefined) === (stuck !== true))
     throw new PawlError(
       "usage",
@@ -110,7 +111,11 @@ export const reset = changing(readReset, (desk: ResetDesk, { id, stuck, present 
     );
   const tasks = id === undefined ? stuckTasks(desk, context.moment.time) : [taskOf(desk.file.tasks, id)];
   if (tasks.length === 0) return { text: "Nothing is stuck.", data: { reset: [] } };
-  const results = tasks.map((task) => resetOne(desk, task, present === true, context));
+  for (const task of tasks) {
+    const question = liftsRest(desk.runs.get(task.id), "reset", context);
+    if (question) return question;
+  }
+  const results = tasks.map((task) => resetOne(desk, task, context));
   return {
     text: `Reset: ${tasks.map((task) => task.id).join(", ")}.`,
     data: { reset: tasks.map((task) => task.id) },
@@ -120,7 +125,7 @@ export const reset = changing(readReset, (desk: ResetDesk, { id, stuck, present 
   };
 });
 
-function resetOne(desk: ResetDesk, task: Task, present: boolean, context: Context): Done {
+function resetOne(desk: ResetDesk, task: Task, context: Context): Done {
   const run = desk.runs.get(task.id);
   const own: readonly TaskEdit[] =
     task.status === "ready_for_agent" ? [] : [statusEdit(task, "ready_for_agent")];
@@ -131,7 +136,8 @@ function resetOne(desk: ResetDesk, task: Task, present: boolean, context: Contex
       changes: desk.unspent,
       happened: [{ type: "task:reset", taskId: task.id, from: task.status }],
     };
-  const from = present ? { ...run, spent: NOTHING_SPENT } : run;
+  // What was spent counts no more where a person at a terminal says so.
+  const from = isPersonHere(context) ? { ...run, spent: NOTHING_SPENT } : run;
   const result = told(desk, { ...task, status: "ready_for_agent" }, from, { event: "reset" }, context);
   return { ...result, edits: [...(result.edits ?? []), ...own] };
 }

@@ -8,6 +8,7 @@ import type { TaskRun } from "../task-run.ts";
 import { taskOf } from "../tasks-file.ts";
 import { changing, type Desk, looking, readDesk } from "./desk.ts";
 import { told } from "./person.ts";
+import { isAgents } from "./persons-word.ts";
 
 interface QuestionDesk extends Desk {
   readonly questions: readonly Question[];
@@ -62,6 +63,12 @@ export const answer = changing(
   ) => {
     const question = desk.questions.find((each) => each.id === id);
     if (!question) throw unknownQuestion(id, desk.questions);
+    if (isAgents(context))
+      throw new PawlError(
+        "caller-not-allowed",
+        `${id} is a question to a person, and this answer comes from an agent. Nothing was changed.`,
+        `A person answers it with \`bloom answer ${id} "…"\` in a terminal of their own.`,
+      );
     if (question.answer !== null)
       return { text: `${id} is answered already: ${question.answer}`, data: { question }, refused: true };
     const answered = { ...question, answer: text, answered: context.moment.time };

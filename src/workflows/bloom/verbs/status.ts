@@ -1,4 +1,3 @@
-import { PawlError } from "../../../base/error.ts";
 import { isId } from "../../../base/id.ts";
 import type { Change, View } from "../../../base/ports.ts";
 import type { Context } from "../../module.ts";
@@ -12,14 +11,13 @@ import type { TaskRun } from "../task-run.ts";
 import { taskOf } from "../tasks-file.ts";
 import { changing, type Desk, type Done, readDesk } from "./desk.ts";
 import { completed, forgetSession, statusEdit, workStarts } from "./edits.ts";
+import { askFirst, isAgents, isPersonHere, liftsRest } from "./persons-word.ts";
 import { durationOf, stepDoneEdits } from "./step.ts";
 
 interface StatusInput {
   readonly id: string;
   readonly reason?: string;
   readonly force?: boolean;
-  /** A person called it at a terminal. */
-  readonly present?: boolean;
 }
 
 const read = (view: View, context: Context) => readDesk(view, context);
@@ -29,9 +27,9 @@ interface BeginDesk extends Desk {
   readonly unspent: readonly Change[];
 }
 
-async function readBegin(view: View, context: Context, { id, present }: StatusInput): Promise<BeginDesk> {
+async function readBegin(view: View, context: Context, { id }: StatusInput): Promise<BeginDesk> {
   const desk = await readDesk(view, context);
-  return { ...desk, unspent: present === true && isId(id) ? await unspent(view, id) : [] };
+  return { ...desk, unspent: isPersonHere(context) && isId(id) ? await unspent(view, id) : [] };
 }
 
 /** `ready ID`: it may be taken, from the beginning of what is open. */
@@ -44,6 +42,8 @@ function readyOf(desk: Desk, { id }: StatusInput, context: Context): Done {
   const task = taskOf(desk.file.tasks, id);
   const waits = waitingFor(desk.file.tasks, id, desk.states);
   const run = desk.runs.get(id);
+  const question = liftsRest(run, "ready", context);
+  if (question) return question;
   if (run && task.status === "blocked" && onlyDeliveryFailed(task, run)) {
     const hint = `Its work is done and committed: what remains follows, without its agent. \`${context.settings.bloom.command} reset ${id}\` begins it anew.`;
     return moved(task, "done_pending_merge", forgetSession(task), context, hint);
@@ -71,7 +71,8 @@ function onlyDeliveryFailed(task: Task, { row, state, work, workDone }: TaskRun)
 /** `todo ID` */
 export const todo = changing(readBegin, (desk: BeginDesk, { id }: StatusInput, context) => {
   const task = taskOf(desk.file.tasks, id);
-  return { ...moved(task, "todo", forgetSession(task), context, null), changes: desk.unspent };
+  const question = liftsRest(desk.runs.get(id), "todo", context);
+  return question ?? { ...moved(task, "todo", forgetSession(task), context, null), changes: desk.unspent };
 });
 
 /** `start ID`: a person works on it; the loop leaves it alone. */
@@ -94,18 +95,20 @@ export const block = changing(read, (desk: Desk, { id, reason }: StatusInput, co
  * `done ID`: by an agent, or where the loop has still to work, verify, merge or wait for subtasks, done_pending_merge.
  * The `--force` of a person at a terminal makes it done as it is.
  */
-export const done = changing(read, (desk: Desk, { id, force, present }: StatusInput, context): Done => {
+export const done = changing(read, (desk: Desk, { id, force }: StatusInput, context): Done => {
   const task = taskOf(desk.file.tasks, id);
-  const { moment, settings, caller } = context;
+  const { moment, settings } = context;
   const data = { task: id, from: task.status };
-  const byAgent = caller.channel === "agent";
-  if (force === true && present !== true) throw notAtTerminal(id, settings.bloom.command);
+  const byAgent = isAgents(context);
   if (task.status === "done" || (task.status === "done_pending_merge" && force !== true))
     return {
       text: `${id} is ${task.status} already.`,
       data: { ...data, status: task.status, changed: false },
     };
   const open = task.steps.filter((step) => step.status !== "done");
+  const question =
+    force === true ? forcing(task, open.length, context) : liftsRest(desk.runs.get(id), "done", context);
+  if (question) return question;
   const last = open.length === 1 ? getCurrentStepForTask(task) : null;
   if (open.length > 1 && force !== true)
     return {
@@ -118,7 +121,7 @@ export const done = changing(read, (desk: Desk, { id, force, present }: StatusIn
     state !== undefined && state !== "done" && state !== "blocked" && state !== "budget_exhausted";
   const subtasks = task.subtasks.some((sub) => sub.status !== "done");
   // Nobody has looked at its work: without a person's word the loop does.
-  const unseen = present !== true && hasOwnWork(task);
+  const unseen = !isPersonHere(context) && hasOwnWork(task);
   const pending = byAgent || (force !== true && (task.repo !== undefined || inLoop || subtasks || unseen));
   const steps = last ? stepDoneEdits(last, moment.time) : [];
   const stepTold = last
@@ -160,12 +163,16 @@ export const done = changing(read, (desk: Desk, { id, force, present }: StatusIn
   };
 });
 
-function notAtTerminal(id: string, command: string): PawlError {
-  return new PawlError(
-    "caller-not-allowed",
-    `\`done ${id} --force\` makes a task done without its work, and only a person says so: expected a terminal with no agent's process above. Nothing was changed.`,
-    `Run \`${command} done ${id} --force\` yourself in a terminal, or \`${command} done ${id}\` to have its work checked.`,
-  );
+/** Done as it is, whatever is still open: a person says so, at a terminal. */
+function forcing(task: Task, open: number, context: Context): Done | null {
+  return askFirst(context, {
+    question: `Is ${task.id} (${task.title}) done as it is?`,
+    facts: [
+      open === 0 ? "Its steps are done." : `Steps still open: ${open}.`,
+      "Nothing more is checked, pushed or merged for it.",
+    ],
+    whole: `bloom show ${task.id}`,
+  });
 }
 
 function notStatus(edit: TaskEdit): boolean {

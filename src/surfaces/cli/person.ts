@@ -1,0 +1,119 @@
+/**
+ * The person at the terminal. A verdict is asked for at the controlling terminal, not at standard input: what is piped in
+ * decides nothing. Refused where the call is an agent's. The one place for both.
+ */
+import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
+import { PawlError } from "../../base/error.ts";
+import type { Runtime } from "../../runtime/advance.ts";
+import { advance } from "../../runtime/advance.ts";
+import type { Advance, HumanQuestion, Prepared, Reply } from "../../workflows/module.ts";
+import type { Host } from "./command.ts";
+import { clean } from "./terminal.ts";
+
+/** The advance; where it asks for a person's word, they are asked here, and it is made with their yes. */
+export async function advanceAsking<Input>(
+  host: Host,
+  runtime: Runtime,
+  plan: Advance<Input, unknown, unknown, Reply>,
+  input: Input,
+): Promise<Prepared<Reply>> {
+  const { caller } = host;
+  let prepared = await advance(runtime, plan, input, caller);
+  for (let asked = 0; prepared.ask && asked < MAX_ASKED; asked++) {
+    const { message } = prepared.ask;
+    confirm(host, prepared.ask, asked > 0);
+    prepared = await advance(runtime, plan, input, caller, { message });
+  }
+  if (prepared.ask) throw declined("What there is to see changed each time while you read it.");
+  return prepared;
+}
+
+const MAX_ASKED = 5;
+
+/**
+ * Asks the person at the terminal to say yes to what they are shown. Throws `caller-not-allowed` where the call is an
+ * agent's, `terminal-missing` where there is no terminal, `person-declined` for anything but a yes.
+ */
+export function confirm(host: Host, { command, message }: HumanQuestion, again = false): void {
+  const agent = host.agent();
+  if (agent)
+    throw new PawlError(
+      "caller-not-allowed",
+      `Only a person decides this, and this call comes from ${agent.agent} (process ${agent.pid} shows ${agent.by}). Nothing was changed.`,
+      `Run ${command ? `\`${clean(command)}\`` : "the same command"} yourself, in a terminal that no agent has started.`,
+    );
+  const terminal = openControllingTerminal();
+  if (terminal === null)
+    throw new PawlError(
+      "terminal-missing",
+      "Only a person at a terminal decides this, and this call has none: what is piped in or scripted does not count. Nothing was changed.",
+      `Run ${command ? `\`${clean(command)}\`` : "the same command"} in a terminal, and answer there.`,
+    );
+  try {
+    const changed = again ? "What there is to see has changed since you answered.\n\n" : "";
+    terminal.write(`\n${changed}${clean(message).trimEnd()}\n\nYes or no? [y/N] `);
+    const answer = terminal.readLine();
+    if (answer === null || !/^(y|yes)$/i.test(answer.trim())) throw declined("You did not say yes.");
+  } finally {
+    terminal.close();
+  }
+}
+
+function declined(why: string): PawlError {
+  return new PawlError(
+    "person-declined",
+    `${why} Nothing was changed, and the run waits as before.`,
+    "Run the command again when you have decided.",
+  );
+}
+
+interface ControllingTerminal {
+  write(text: string): void;
+  /** The next line that is typed; what was typed before the question does not count. Null: the end of input. */
+  readLine(): string | null;
+  close(): void;
+}
+
+const DEVICE = "/dev/tty";
+
+/** Null where this process has no controlling terminal. */
+export function openControllingTerminal(): ControllingTerminal | null {
+  let file: number;
+  try {
+    file = openSync(DEVICE, "r+");
+  } catch {
+    return null;
+  }
+  discardTyped();
+  return {
+    write: (text) => void writeSync(file, text),
+    readLine: () => readLine(file),
+    close: () => closeSync(file),
+  };
+}
+
+/** Takes what lies in the terminal's buffer: it was typed, or fed in, before there was anything to be read. */
+function discardTyped(): void {
+  const file = openSync(DEVICE, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const buffer = Buffer.alloc(4096);
+    while (readSync(file, buffer) > 0);
+  } catch {
+    // EAGAIN: the buffer is empty.
+  } finally {
+    closeSync(file);
+  }
+}
+
+const MAX_LINE = 4096;
+
+function readLine(file: number): string | null {
+  const buffer = Buffer.alloc(MAX_LINE);
+  let text = "";
+  while (!text.includes("\n") && text.length < MAX_LINE) {
+    const size = readSync(file, buffer);
+    if (size === 0) return text === "" ? null : text;
+    text += buffer.toString("utf8", 0, size);
+  }
+  return text.split("\n", 1)[0] ?? "";
+}

@@ -1,0 +1,58 @@
+/** What a person is shown at a gate of a task, before they decide. */
+import type { GitChanges } from "../../base/ports.ts";
+import type { HumanQuestion } from "../module.ts";
+import { renderReview } from "../review.ts";
+import { meaningOf } from "./advice.ts";
+import type { LoadedRun } from "./load.ts";
+import { machineOf, stepOf } from "./machine.ts";
+import type { Submission } from "./state-file.ts";
+import { titleOf } from "./titles.ts";
+
+export interface Asked {
+  readonly approve: boolean;
+  /** What comes with the verdict. */
+  readonly notes: string;
+  /** Whose words the notes are: the person's own at a terminal, else those of the assistant that calls. */
+  readonly notesBy: "you" | "assistant";
+}
+
+/** The question whether the submission is approved (or rejected), with all that is known of it. */
+export function humanQuestion(
+  run: LoadedRun,
+  submitted: Submission,
+  changes: GitChanges | null,
+  asked: Asked,
+): HumanQuestion {
+  const step = stepOf(run.definition, submitted.state);
+  const what = `the ${titleOf(run.definition.name, step.state)} of task ${run.id} (${run.task.title})`;
+  const meaning = meaningOf(step, submitted);
+  const under = machineOf(run.definition).underReview(run.position);
+  const early = under?.reviewer === "ai" ? ["The assistant's own review of it has not been given yet."] : [];
+  const own =
+    asked.notes.trim() === "" || asked.notesBy === "assistant" ? [] : [`Your notes: ${asked.notes}`];
+  const message = renderReview({
+    question: `Do you ${asked.approve ? "approve" : "reject"} ${what}?`,
+    facts: [`Approving ${meaning.approve}; rejecting ${meaning.reject}.`, ...early, ...own],
+    findings: submitted.evidence,
+    changes,
+    artifact: {
+      name: step.artifact,
+      value: submitted.artifact,
+      sha256: submitted.sha256,
+    },
+    notes: [
+      ...(asked.notesBy === "assistant" ? [{ by: "The assistant", text: asked.notes }] : []),
+      ...reviewNotes(run, submitted),
+    ],
+    whole: `pawl show ${run.id}`,
+  });
+  return { message };
+}
+
+/** What the assistant's own review said of this very artifact. */
+function reviewNotes(run: LoadedRun, submitted: Submission) {
+  const last = run.active.context_store.verdicts.findLast(
+    ({ sha256, stage, state }) => stage === "ai" && state === submitted.state && sha256 === submitted.sha256,
+  );
+  return last && last.notes.trim() !== "" ? [{ by: "The assistant's review", text: last.notes }] : [];
+}

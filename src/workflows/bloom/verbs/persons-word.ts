@@ -1,0 +1,62 @@
+/** The verbs that stand for a person's word: who may use them, and what a person is asked before. */
+import { PawlError } from "../../../base/error.ts";
+import type { Context, HumanQuestion } from "../../module.ts";
+import { hasAnswered } from "../../person.ts";
+import { type Review, renderReview } from "../../review.ts";
+import type { TaskRun } from "../task-run.ts";
+import type { Done } from "./desk.ts";
+
+/** Whether the call is from an agent's process, be it the loop's or a person's assistant. */
+export function isAgents({ caller }: Pick<Context, "caller">): boolean {
+  return caller.channel === "agent";
+}
+
+/** Whether it was called at a terminal, with no agent's process above. */
+export function isPersonHere({ caller }: Pick<Context, "caller">): boolean {
+  return caller.channel === "terminal";
+}
+
+/**
+ * Letting a run go on that rests until a person says so. Throws `caller-not-allowed` where an agent says it; gives the
+ * question to ask first where it lifts a limit or passes over an approval; null: it is allowed.
+ */
+export function liftsRest(run: TaskRun | undefined, verb: string, context: Context): Done | null {
+  if (!run || !(run.state in REST)) return null;
+  const awaitsApproval = run.state === "waiting_for_human" && run.kept.awaits === "approval";
+  if (run.state === "waiting_for_human" && !awaitsApproval) return null;
+  if (isAgents(context)) throw notAnAgents(run, verb);
+  // A script lifts no limit: what was spent stays spent.
+  if (run.state === "blocked" || (run.state === "budget_exhausted" && !isPersonHere(context))) return null;
+  const { minutes, turns, usd } = spentOf(run);
+  return askFirst(context, {
+    question: `Let ${run.task} (${run.title}) go on, by \`${verb}\`?`,
+    facts: [
+      awaitsApproval
+        ? "It waits for your approval; it would begin anew, and its work would not be approved."
+        : "It has spent its budget; it would get a fresh one.",
+      `Spent so far: ${turns} turns, ${minutes} minutes, ${usd} usd.`,
+    ],
+    whole: `bloom show ${run.task}`,
+  });
+}
+
+const REST = { blocked: 1, budget_exhausted: 1, waiting_for_human: 1 };
+
+function spentOf({ spent }: TaskRun) {
+  const usd = Math.round(spent.usd * 100) / 100;
+  return { turns: spent.turns, minutes: Math.round(spent.milliseconds / 60_000), usd };
+}
+
+function notAnAgents(run: TaskRun, verb: string): PawlError {
+  return new PawlError(
+    "caller-not-allowed",
+    `${run.task} is ${run.state}: only a person lets it go on, and this call of \`${verb}\` comes from an agent. Nothing was changed.`,
+    `A person runs \`bloom ${verb} ${run.task}\` in a terminal of their own.`,
+  );
+}
+
+/** What is to be asked of a person first; null: they have said yes to exactly this. */
+export function askFirst(context: Context, review: Review): Done | null {
+  const ask: HumanQuestion = { message: renderReview(review) };
+  return hasAnswered(context, ask.message) ? null : { text: "", ask };
+}

@@ -168,7 +168,8 @@ describe("every block of", () => {
     for (const { mark, said, body } of blocksOf(page)) if (mark === "file") project.write(said, body);
     await BEFORE[page]?.(project.root);
     for (const { body, mark, line } of of(page, "sh"))
-      if (mark !== "not run") expect(() => project.sh(body), `${page}:${line}`).not.toThrow();
+      if (mark !== "not run")
+        await expect(project.typed(body), `${page}:${line}`).resolves.toBeTypeOf("string");
     const [command, says = ""] = AFTER[page] ?? [];
     if (command) expect(project.sh(command), page).toContain(says);
     const code = of(page, "ts", "js").map(({ mark, said, body }) => (mark === "before" ? said : "") + body);

@@ -15,6 +15,7 @@ import {
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
+import { atTerminal } from "./terminal.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 const PROGRAM = join(ROOT, "dist/main.js");
@@ -91,23 +92,35 @@ export class SampleProject {
 
   /** Throws with everything that was said, where one of the lines fails. */
   sh(script: string): string {
-    const { PATH = "" } = process.env;
     const { status, stdout, stderr } = spawnSync("sh", ["-e", "-c", script], {
       cwd: this.root,
-      env: {
-        PATH: [join(this.#place, "bin"), dirname(process.execPath), PATH].join(delimiter),
-        HOME: join(this.#place, "home"),
-        TMPDIR: this.#place,
-        GIT_CONFIG_NOSYSTEM: "1",
-        NODE_COMPILE_CACHE: join(tmpdir(), "pawl-test-compile-cache"),
-        PAWL_SCRIPTED_HOME: join(this.#place, "sessions"),
-      },
+      env: this.#environment(),
       encoding: "utf8",
       stdio: ["ignore", "pipe", "pipe"],
       timeout: 60_000,
     });
     if (status !== 0) throw new Error(`It ended with ${status}:\n${script}\n${stdout}${stderr}`);
     return stdout;
+  }
+
+  /** The same, typed at a terminal by a person who says yes to what they are asked. */
+  async typed(script: string): Promise<string> {
+    const seat = { cwd: this.root, env: this.#environment(), answer: "y\n" };
+    const { code, err, out, screen } = await atTerminal(["sh", "-e", "-c", script], seat);
+    if (code !== 0) throw new Error(`It ended with ${code}:\n${script}\n${out}${err}${screen}`);
+    return out;
+  }
+
+  #environment(): Record<string, string> {
+    const { PATH = "" } = process.env;
+    return {
+      PATH: [join(this.#place, "bin"), dirname(process.execPath), PATH].join(delimiter),
+      HOME: join(this.#place, "home"),
+      TMPDIR: this.#place,
+      GIT_CONFIG_NOSYSTEM: "1",
+      NODE_COMPILE_CACHE: join(tmpdir(), "pawl-test-compile-cache"),
+      PAWL_SCRIPTED_HOME: join(this.#place, "sessions"),
+    };
   }
 
   write(path: string, text: string): void {

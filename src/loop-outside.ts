@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { openAgents } from "./adapters/agents/agents.ts";
 import { openCommands } from "./adapters/agents/commands.ts";
+import { systemClock } from "./adapters/clock/system-clock.ts";
 import { openClaims } from "./adapters/files/claims.ts";
 import { openWatch } from "./adapters/files/watch.ts";
 import { openWorktrees } from "./adapters/git/worktrees.ts";
@@ -50,6 +51,7 @@ export function openLoopOutside({ root, environment, settings, launch }: LoopPla
     },
     claims: openClaims(root),
     watch: openWatch(root, bloom.tasks_file),
+    clock: systemClock,
   };
 }
 

@@ -735,6 +735,18 @@ export interface Watch {
   onChange(heard: () => void): { close(): void };
 }
 
+// ── Time ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Time and timers, so that what waits runs in a test without waiting. */
+export interface Clock {
+  /** The wall clock: a person, or the network, may set it back and forth. */
+  now(): Date;
+  /** Milliseconds since some moment; never goes back. */
+  elapsed(): number;
+  /** Calls once, after that time, unless cancelled. */
+  after(milliseconds: number, then: () => void): { cancel(): void };
+}
+
 // ── Everything outside, as a workflow's `gather` sees it ─────────────────────────────────────────────────────────
 
 /** Each member is asked for only when used, so that nothing unused is loaded. */

@@ -8,7 +8,7 @@
 import type { BloomHappening } from "../base/bloom-event.ts";
 import { toPawlError } from "../base/error.ts";
 import type { Caller, PawlEvent } from "../base/event.ts";
-import type { Claim, Claims, Watch } from "../base/ports.ts";
+import type { Claim, Claims, Clock, Watch } from "../base/ports.ts";
 import { type Picked, pick } from "../workflows/bloom/advances.ts";
 import { ANY_WORKER, isDone, type Worker } from "../workflows/bloom/pick.ts";
 import { loadMessages } from "../workflows/bloom/question.ts";
@@ -26,6 +26,7 @@ export interface LoopOutside {
   readonly ports: Ports;
   readonly claims: Claims;
   readonly watch: Watch;
+  readonly clock: Clock;
 }
 
 export interface LoopSetup extends LoopOutside {
@@ -69,7 +70,7 @@ const TAKEN_MILLISECONDS = 1000;
  */
 export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
   const setup = { ...given, patience: openPatience(given) };
-  const bell = openBell(setup.stop);
+  const bell = openBell(setup.stop, setup.clock);
   const watching = setup.watch.onChange(bell.ring);
   const active = new Map<string, Active>();
   const failed: Failed = new Map();
@@ -192,7 +193,7 @@ function watchMerges(setup: Loop, looks: Map<string, Active>, ring: () => void, 
     show: setup.show,
     stop: setup.stop,
     ring,
-    now: () => now(setup).getTime(),
+    now: () => setup.clock.now().getTime(),
   });
 }
 
@@ -203,11 +204,7 @@ function untilNext({ runs, states }: Picked, setup: LoopSetup, failed: Failed): 
   );
   if (backing.length === 0) return "nothing-left";
   const first = Math.min(...backing.map((run) => Date.parse(run.after ?? "")));
-  return Math.min(SLOW_MILLISECONDS, Math.max(10, first - now(setup).getTime()));
-}
-
-function now({ runtime }: LoopSetup): Date {
-  return runtime.now?.() ?? new Date();
+  return Math.min(SLOW_MILLISECONDS, Math.max(10, first - setup.clock.now().getTime()));
 }
 
 /** The task, and the place that it works in: tasks without a repository share the project's root. */
@@ -276,7 +273,7 @@ interface Bell {
   close(): void;
 }
 
-function openBell(stop: AbortSignal): Bell {
+function openBell(stop: AbortSignal, clock: Clock): Bell {
   let rung = false;
   let wake = () => {};
   const ring = () => {
@@ -289,9 +286,9 @@ function openBell(stop: AbortSignal): Bell {
     async wait(milliseconds) {
       if (!rung)
         await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, milliseconds);
+          const timer = clock.after(milliseconds, resolve);
           wake = () => {
-            clearTimeout(timer);
+            timer.cancel();
             resolve();
           };
         });

@@ -4,6 +4,7 @@
  */
 import type { BloomHappening } from "../base/bloom-event.ts";
 import { type ErrorCode, PawlError } from "../base/error.ts";
+import type { Clock } from "../base/ports.ts";
 
 export interface Patience {
   /** Whether it is to be waited out, told where it is new. Nothing is before the run's first success, or once it stops. */
@@ -38,6 +39,7 @@ export function openPatience(setup: {
   readonly once: boolean;
   readonly show: (happening: BloomHappening) => void;
   readonly stop: AbortSignal;
+  readonly clock: Clock;
 }): Patience {
   let begun = false;
   let told: string | null = null;
@@ -51,9 +53,9 @@ export function openPatience(setup: {
     },
     wait: () =>
       new Promise((resolve) => {
-        const timer = setTimeout(over, WAIT_MILLISECONDS);
+        const timer = setup.clock.after(WAIT_MILLISECONDS, over);
         function over() {
-          clearTimeout(timer);
+          timer.cancel();
           setup.stop.removeEventListener("abort", over);
           resolve();
         }

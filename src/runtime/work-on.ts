@@ -6,7 +6,7 @@ import type { BloomHappening } from "../base/bloom-event.ts";
 import { type ErrorCode, toPawlError } from "../base/error.ts";
 import type { Caller, PawlEvent } from "../base/event.ts";
 import type { ProjectPath } from "../base/path.ts";
-import type { Watch } from "../base/ports.ts";
+import type { Clock, Watch } from "../base/ports.ts";
 import { type CameInput, type Committed, commitCame } from "../workflows/bloom/advances.ts";
 import { added } from "../workflows/bloom/budget.ts";
 import { perform } from "../workflows/bloom/commands/perform.ts";
@@ -23,6 +23,7 @@ export interface WorkSetup {
   readonly runtime: Runtime;
   readonly ports: Ports;
   readonly watch: Watch;
+  readonly clock: Clock;
   readonly name: string;
   readonly show: (happening: BloomHappening | PawlEvent) => void;
   readonly stop: AbortSignal;
@@ -83,7 +84,7 @@ async function next(setup: WorkSetup, work: Work, known: Known, caller: Caller):
   if (word !== null) return { event: word };
   if (run.state === "ready") return { event: "claimed" };
   if (AT_REST.has(run.state)) return null;
-  if (run.after !== null && run.after > now(setup).toISOString()) return null;
+  if (run.after !== null && run.after > setup.clock.now().toISOString()) return null;
   const commands = BLOOM.rows.find((row) => row.id === run.row)?.commands ?? [];
   let site = siteOf(setup, work, known, caller);
   for (const command of commands) {
@@ -115,7 +116,7 @@ function siteOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): Sit
     delivered(messages) {
       work.told = messages;
     },
-    now: () => now(setup),
+    now: () => setup.clock.now(),
   };
 }
 
@@ -177,8 +178,4 @@ async function commit(
       if (!setup.patience.bears(error)) throw error;
       await setup.patience.wait();
     }
-}
-
-function now({ runtime }: WorkSetup): Date {
-  return runtime.now?.() ?? new Date();
 }

@@ -1,0 +1,10 @@
+import type { Clock } from "../../base/ports.ts";
+
+export const systemClock: Clock = {
+  now: () => new Date(),
+  elapsed: () => performance.now(),
+  after(milliseconds, then) {
+    const timer = setTimeout(then, milliseconds);
+    return { cancel: () => clearTimeout(timer) };
+  },
+};

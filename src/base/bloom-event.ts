@@ -216,6 +216,14 @@ export type GitHappening =
       readonly into: string;
       readonly commit: string;
     }
+  /** The target has the whole branch already, and not by a merge of the loop's. */
+  | {
+      readonly type: "merge:not_needed";
+      readonly taskId: string;
+      readonly branch: string;
+      readonly into: string;
+      readonly commit: string;
+    }
   | {
       readonly type: "merge:conflicted";
       readonly taskId: string;

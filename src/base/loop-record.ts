@@ -39,6 +39,8 @@ export interface LoopWork {
   readonly commit: string;
   /** Null: not merged by the loop. */
   readonly merged: { readonly into: string; readonly commit: string } | null;
+  /** A merge commit that is about to be published, or was when its loop was killed. */
+  readonly merging?: { readonly into: string; readonly commit: string } | null;
   /** When it came to be there. */
   readonly time: string;
 }

@@ -244,6 +244,8 @@ export interface MergeOrder extends MergeTarget {
   readonly branch: string;
   /** The merge commit's message. */
   readonly message: string;
+  /** A merge commit that was prepared before, and may have been published: nobody was left to tell. */
+  readonly earlier?: string;
   /** Aborted: what asks the remote ends at once as if it could not be reached. */
   readonly stop?: AbortSignal;
 }
@@ -253,21 +255,26 @@ export interface ReadyMerge {
   readonly commit: string;
   /** The local branch's commit. */
   readonly onto: string;
-  /** What the branch was merged onto: the target, with the remote's commits. */
+  /** What the branch was merged onto: the target, with the remote's commits. The same as `commit`: it has the branch. */
   readonly base: string;
   /** Where it goes first; `at`: the remote branch's commit, null where the remote has no such branch yet. */
   readonly remote?: { readonly name: string; readonly at: string | null };
 }
 
 export type PreparedMerge =
-  | ({ readonly kind: "prepared"; readonly folder: Folder } & ReadyMerge)
+  | ({ readonly kind: "prepared"; readonly folder: Folder } & ReadyMerge & EarlierMerge)
   /** `into` holds the branch's commits already, the local one and the remote's. */
-  | { readonly kind: "merged-already"; readonly commit: string }
+  | ({ readonly kind: "merged-already"; readonly commit: string } & EarlierMerge)
   | { readonly kind: "conflicts"; readonly files: readonly string[] }
   /** The local and the remote's `into` each have commits that the other lacks, and these conflict. */
   | { readonly kind: "diverged"; readonly remote: string; readonly files: readonly string[] }
   | { readonly kind: "missing"; readonly branch: string }
   | { readonly kind: "unreachable"; readonly reason: string };
+
+/** Null: the target has not the merge that was prepared before, or there was none. */
+export interface EarlierMerge {
+  readonly earlier: string | null;
+}
 
 export type PublishedMerge =
   /** `behind`: the remote has it, but a checkout's edits kept the local branch where it was. */

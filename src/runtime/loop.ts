@@ -2,8 +2,16 @@
  * The work loop: picks tasks, claims them over processes, works on so many at once, and waits without cost.
  *
  * L1  A task is worked on only while its claim and its place (worktree, or the project's root) are held.
- * L2  Nothing is remembered here that the disk does not hold: a killed loop is gone on with by the next.
- * L3  A stop begins nothing new, ends the agents and keeps where each task stands.
+ * L2  What a look saw before the claim decides nothing: under the lease the task is read anew, and begins only if the table
+ *     still lets it. So no task runs after it is done, and none is run or merged twice.
+ * L3  Nothing is remembered here that the disk does not hold: the next loop resumes a killed one.
+ * L4  If something can begin and a place is free, it begins without a tick of the clock: every end, every change of the
+ *     project's files and every freed place wakes the loop. Only that another process died, or stopped before it did
+ *     anything, is found by looking.
+ * L5  A task needs a place while an agent works on it or its work is verified, not while it is pushed or merged; so those
+ *     that wait for their merge keep nobody from working. Who needs a place again comes before what has not begun.
+ * L6  Every task ends done, its merge included, or rests with a reason in its run.
+ * L7  A stop begins nothing new, ends the agents and keeps where each task stands.
  */
 import type { BloomHappening } from "../base/bloom-event.ts";
 import { toPawlError } from "../base/error.ts";
@@ -12,15 +20,18 @@ import type { Claim, Claims, Clock, Watch } from "../base/ports.ts";
 import { type Picked, pick } from "../workflows/bloom/advances.ts";
 import { ANY_WORKER, isDone, type Worker } from "../workflows/bloom/pick.ts";
 import { loadMessages } from "../workflows/bloom/question.ts";
-import { wordOf } from "../workflows/bloom/reconcile.ts";
-import type { Ports, StopReason } from "../workflows/bloom/site.ts";
+import { waitLeft, wordOf } from "../workflows/bloom/reconcile.ts";
+import type { MergeTurns, Ports, StopReason } from "../workflows/bloom/site.ts";
 import { branchOf, eachTask, findTask, type Task } from "../workflows/bloom/task.ts";
 import { awaitsMerge, reasonOf } from "../workflows/bloom/task-run.ts";
 import { advance, type Runtime } from "./advance.ts";
+import { type Bell, openBell } from "./bell.ts";
 import { listUnderway } from "./leftovers.ts";
+import { openMergeTurns } from "./merge-turns.ts";
 import { type MergeWatch, openMergeWatch } from "./merge-watch.ts";
 import { openPatience, type Patience } from "./patience.ts";
-import { type Work, workOn } from "./work-on.ts";
+import { openPlaces, type Places } from "./places.ts";
+import { type Place, type Work, workOn } from "./work-on.ts";
 
 export interface LoopOutside {
   readonly ports: Ports;
@@ -56,8 +67,19 @@ export interface Active extends Work {
   readonly ended: Promise<void>;
 }
 
+/** What a running loop holds in memory. */
 interface Loop extends LoopSetup {
   readonly patience: Patience;
+  readonly merges: MergeTurns;
+  readonly places: Places;
+  readonly bell: Bell;
+  readonly active: Map<string, Active>;
+  /** Looks at pull requests: they need no place. */
+  readonly looks: Map<string, Active>;
+  /** The tasks that something unforeseen stopped: left as they are by this run, which goes on with the others. */
+  readonly failed: Map<string, unknown>;
+  /** The places to work in that this loop holds: a repository's branch, or the project's root. */
+  readonly folders: Set<string>;
 }
 
 /** Longest wait for a change that nobody told of, and between looks at what another worker holds. */
@@ -68,45 +90,59 @@ const TAKEN_MILLISECONDS = 1000;
  * Runs until stopped, or with `once` until nothing is left to be done. Throws what makes going on impossible; at the end,
  * what stopped a single task.
  */
-export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
-  const setup = { ...given, patience: openPatience(given) };
+export async function runLoop(setup: LoopSetup): Promise<LoopEnd> {
   const bell = openBell(setup.stop, setup.clock);
+  const loop: Loop = {
+    ...setup,
+    bell,
+    patience: openPatience(setup),
+    merges: openMergeTurns({ worktrees: setup.ports.worktrees, watch: setup.watch, clock: setup.clock }),
+    places: openPlaces(setup.agents, bell.ring),
+    active: new Map(),
+    looks: new Map(),
+    failed: new Map(),
+    folders: new Set(),
+  };
   const watching = setup.watch.onChange(bell.ring);
-  const active = new Map<string, Active>();
-  const failed: Failed = new Map();
-  const looks = new Map<string, Active>();
-  const tellStanding = openStanding(setup);
-  let paused = false;
-  const merges = watchMerges(setup, looks, bell.ring, failed);
+  const merges = watchMerges(loop);
+  // At once, wherever the loop itself is: a stop must begin nothing.
+  const stopWork = () => stopAll([...loop.active.values(), ...loop.looks.values()], "interrupted");
+  setup.stop.addEventListener("abort", stopWork);
   try {
-    await endLeftovers(setup);
-    for (;;) {
-      if (setup.stop.aborted) break;
-      try {
-        const picked = await look(setup);
-        await tellActive(setup, active, picked);
-        const due = merges.turn(picked) ?? SLOW_MILLISECONDS;
-        const wait = await fill(setup, active, picked, bell.ring, failed);
-        setup.patience.succeeded(paused);
-        paused = false;
-        tellStanding(picked, active.size === 0);
-        if (wait === "nothing-left" && active.size === 0 && !merges.isBusy() && setup.once) break;
-        await bell.wait(Math.min(due, wait === "nothing-left" ? SLOW_MILLISECONDS : wait));
-      } catch (error) {
-        if (!setup.patience.bears(error)) throw error;
-        paused = true;
-        await setup.patience.wait();
-      }
-    }
-    stopAll(active, "interrupted");
-    stopAll(looks, "interrupted");
-    await Promise.all([...active.values()].map(({ ended }) => ended));
+    await endLeftovers(loop);
+    await turnUntilOver(loop, merges);
+    stopWork();
+    await Promise.all([...loop.active.values()].map(({ ended }) => ended));
     await merges.ended();
-    for (const error of failed.values()) throw error;
-    return endOf(await look(setup, true), setup.worker ?? ANY_WORKER);
+    for (const error of loop.failed.values()) throw error;
+    return endOf(await look(loop, true), setup.worker ?? ANY_WORKER);
   } finally {
+    setup.stop.removeEventListener("abort", stopWork);
     watching.close();
     bell.close();
+  }
+}
+
+async function turnUntilOver(loop: Loop, merges: MergeWatch): Promise<void> {
+  const tellStanding = openStanding(loop);
+  let paused = false;
+  while (!loop.stop.aborted) {
+    try {
+      const picked = await look(loop);
+      await tellActive(loop, picked);
+      const due = merges.turn(picked) ?? SLOW_MILLISECONDS;
+      const wait = await fill(loop, picked);
+      loop.patience.succeeded(paused);
+      paused = false;
+      const rests = loop.active.size === 0;
+      tellStanding(picked, rests);
+      if (wait === "nothing-left" && rests && !merges.isBusy() && loop.once) return;
+      await loop.bell.wait(Math.min(due, wait === "nothing-left" ? SLOW_MILLISECONDS : wait));
+    } catch (error) {
+      if (!loop.patience.bears(error)) throw error;
+      paused = true;
+      await loop.patience.wait();
+    }
   }
 }
 
@@ -123,132 +159,144 @@ async function look(setup: LoopSetup, only = false): Promise<Picked> {
 }
 
 /** Starts what may be started; says how long to wait for more, or that nothing is left to wait for. */
-async function fill(
-  setup: Loop,
-  active: Map<string, Active>,
-  picked: Picked,
-  ring: () => void,
-  failed: Failed,
-): Promise<number | "nothing-left"> {
+async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"> {
+  const { active, failed, places } = loop;
   let taken = false;
   for (const task of picked.candidates) {
-    if (active.has(task.id) || failed.has(task.id)) continue;
-    if (active.size >= setup.agents || setup.stop.aborted) return SLOW_MILLISECONDS;
-    const claims = await claim(setup, task);
-    if (claims === null) taken = true;
-    else
-      begin(setup, active, task.id, claims, failed)
-        .finally(ring)
-        .catch(() => {});
+    if (active.has(task.id) || failed.has(task.id) || loop.folders.has(folderName(task))) continue;
+    if (loop.stop.aborted || !places.isFree()) return SLOW_MILLISECONDS;
+    // Taken before the wait for the claim, in which another that was begun before may ask for one.
+    const place = places.open();
+    const claims = await claim(loop, task).catch((error: unknown) => {
+      place.leave();
+      throw error;
+    });
+    if (claims !== null) startWork(loop, active, task.id, claims, place, {});
+    else {
+      taken = true;
+      place.leave("quietly");
+    }
   }
-  const next = untilNext(picked, setup, failed);
+  const next = untilNext(picked, loop);
   if (!taken && active.size === 0) return next;
   return Math.min(taken ? TAKEN_MILLISECONDS : SLOW_MILLISECONDS, next === "nothing-left" ? Infinity : next);
 }
 
-/** The tasks that something unforeseen stopped: left as they are by this run, which goes on with the others. */
-type Failed = Map<string, unknown>;
-
-function fail({ show }: LoopSetup, failed: Failed, taskId: string, error: unknown): void {
+function fail({ show, failed }: Loop, taskId: string, error: unknown): void {
   failed.set(taskId, error);
   const { code, message, fix } = toPawlError(error);
   show({ type: "task:failed", taskId, code, reason: message, fix });
 }
 
-/** Works on a claimed task to where it rests. */
-function begin(
-  setup: Loop,
-  active: Map<string, Active>,
+/** Works on a claimed task to where it rests, then rings. */
+function startWork(
+  loop: Loop,
+  among: Map<string, Active>,
   id: string,
   claims: readonly Claim[],
-  failed: Failed,
+  place: Place,
+  { watches = false }: { readonly watches?: boolean },
 ): Promise<void> {
-  const work: Work = { id, abort: new AbortController(), told: null };
+  const work: Work = { id, abort: new AbortController(), told: null, run: null, place };
   const abandoned = claims.some((each) => each.abandoned);
-  const ended = workOn(setup, work, abandoned, caller(setup))
+  const ended = workOn(loop, work, { abandoned, watches }, caller(loop))
     .catch(async (error: unknown) => {
       // It is begun again from where it stands on disk, not at once.
-      if (setup.patience.bears(error)) await setup.patience.wait();
-      else fail(setup, failed, id, error);
+      if (loop.patience.bears(error)) await loop.patience.wait();
+      else fail(loop, id, error);
     })
     .finally(async () => {
-      for (const each of claims) await each.release();
-      active.delete(id);
+      for (const each of claims) {
+        await each.release();
+        loop.folders.delete(each.what);
+      }
+      among.delete(id);
+      place.leave();
+      loop.bell.ring();
     });
-  active.set(id, Object.assign(work, { ended }));
+  among.set(id, Object.assign(work, { ended }));
   return ended;
 }
 
-function watchMerges(setup: Loop, looks: Map<string, Active>, ring: () => void, failed: Failed): MergeWatch {
+const NO_PLACE: Place = { leave: () => {}, take: async () => true };
+
+function watchMerges(loop: Loop): MergeWatch {
   return openMergeWatch({
     async look(task) {
-      if (failed.has(task.id)) return;
+      if (loop.failed.has(task.id)) return;
       try {
-        const claims = await claim(setup, task);
-        if (claims !== null) await begin(setup, looks, task.id, claims, failed);
+        const claims = await claim(loop, task);
+        if (claims !== null) await startWork(loop, loop.looks, task.id, claims, NO_PLACE, { watches: true });
       } catch (error) {
-        if (!setup.patience.bears(error)) fail(setup, failed, task.id, error);
+        if (!loop.patience.bears(error)) fail(loop, task.id, error);
       }
     },
-    show: setup.show,
-    stop: setup.stop,
-    ring,
-    now: () => setup.clock.now().getTime(),
+    show: loop.show,
+    stop: loop.stop,
+    ring: loop.bell.ring,
+    now: () => loop.clock.elapsed(),
   });
 }
 
 /** Milliseconds until the first task that backs off may be tried again. */
-function untilNext({ runs, states }: Picked, setup: LoopSetup, failed: Failed): number | "nothing-left" {
+function untilNext({ runs, states }: Picked, { clock, failed }: Loop): number | "nothing-left" {
   const backing = [...runs.values()].filter(
     (run) => states.get(run.task) === "backing_off" && !failed.has(run.task),
   );
   if (backing.length === 0) return "nothing-left";
-  const first = Math.min(...backing.map((run) => Date.parse(run.after ?? "")));
-  return Math.min(SLOW_MILLISECONDS, Math.max(10, first - setup.clock.now().getTime()));
+  const now = clock.now().toISOString();
+  const first = Math.min(...backing.map((run) => waitLeft(run, now)));
+  return Math.min(SLOW_MILLISECONDS, Math.max(1, first));
 }
 
 /** The task, and the place that it works in: tasks without a repository share the project's root. */
-async function claim({ claims, name }: LoopSetup, task: Task): Promise<readonly Claim[] | null> {
+async function claim({ claims, name, folders }: Loop, task: Task): Promise<readonly Claim[] | null> {
   const own = await claims.take(task.id, name);
   if (own === null) return null;
-  const place = await claims.take(placeName(task), name);
-  if (place !== null) return [own, place];
-  await own.release();
-  return null;
+  const folder = await claims.take(folderName(task), name);
+  if (folder === null) {
+    await own.release();
+    return null;
+  }
+  folders.add(folder.what);
+  return [own, folder];
 }
 
-function placeName(task: Task): string {
+function folderName(task: Task): string {
   return task.repo === undefined ? "@root" : `@${task.repo.replace(/^\.\//, "")}:${branchOf(task)}`;
 }
 
 // ── Those at work ────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** A person's word for a task at work: in tasks.yaml, or to its agent. */
-async function tellActive(
-  setup: LoopSetup,
-  active: ReadonlyMap<string, Active>,
-  picked: Picked,
-): Promise<void> {
-  for (const work of active.values()) {
-    const task = findTask(picked.file.tasks, work.id);
-    const run = picked.runs.get(work.id);
-    if (task === null || (run !== undefined && wordOf(task, run) !== null))
-      work.abort.abort("told" satisfies StopReason);
-    else if (work.told !== null) {
+async function tellActive(loop: Loop, picked: Picked): Promise<void> {
+  for (const work of loop.active.values()) {
+    if (isToldOtherwise(work, picked)) {
+      // What was read before the task's own last commit proves nothing.
+      if (isToldOtherwise(work, await look(loop, true))) work.abort.abort("told" satisfies StopReason);
+    } else if (work.told !== null) {
       const told = work.told;
-      const messages = await loadMessages(setup.runtime.store.view(), work.id);
+      const messages = await loadMessages(loop.runtime.store.view(), work.id);
       if (work.told === told && messages.some((each) => each.atOnce && !told.includes(each.path)))
         work.abort.abort("interjected" satisfies StopReason);
     }
   }
 }
 
-function stopAll(active: ReadonlyMap<string, Active>, reason: StopReason): void {
-  for (const { abort } of active.values()) abort.abort(reason);
+/** Whether it is to be worked on no more as it was begun: the task is gone, or a person said otherwise, or reset its run. */
+function isToldOtherwise({ id, run: begun }: Work, { file, runs }: Picked): boolean {
+  if (begun === null) return false;
+  const task = findTask(file.tasks, id);
+  const run = runs.get(id);
+  return task === null || (run !== undefined && (run.state === "ready" || wordOf(task, run) !== null));
+}
+
+function stopAll(works: readonly Work[], reason: StopReason): void {
+  for (const { abort } of works) abort.abort(reason);
 }
 
 /** What a killed loop left running is ended, whether or not its task is gone on with. */
-async function endLeftovers(setup: LoopSetup): Promise<void> {
+async function endLeftovers(setup: Loop): Promise<void> {
   await setup.claims.sweep();
   for (const { task, runs } of await listUnderway(setup.runtime.store.view())) {
     const own = await setup.claims.take(task, setup.name);
@@ -262,41 +310,6 @@ async function endLeftovers(setup: LoopSetup): Promise<void> {
       await own.release();
     }
   }
-}
-
-// ── Waiting ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-interface Bell {
-  ring(): void;
-  /** Until it rings, or the time is over. What rang since the last wait counts. */
-  wait(milliseconds: number): Promise<void>;
-  close(): void;
-}
-
-function openBell(stop: AbortSignal, clock: Clock): Bell {
-  let rung = false;
-  let wake = () => {};
-  const ring = () => {
-    rung = true;
-    wake();
-  };
-  stop.addEventListener("abort", ring);
-  return {
-    ring,
-    async wait(milliseconds) {
-      if (!rung)
-        await new Promise<void>((resolve) => {
-          const timer = clock.after(milliseconds, resolve);
-          wake = () => {
-            timer.cancel();
-            resolve();
-          };
-        });
-      rung = false;
-      wake = () => {};
-    },
-    close: () => stop.removeEventListener("abort", ring),
-  };
 }
 
 // ── How it stands ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -7,13 +7,21 @@ import { type ErrorCode, toPawlError } from "../base/error.ts";
 import type { Caller, PawlEvent } from "../base/event.ts";
 import type { ProjectPath } from "../base/path.ts";
 import type { Clock, Watch } from "../base/ports.ts";
-import { type CameInput, type Committed, commitCame } from "../workflows/bloom/advances.ts";
+import {
+  type Begun,
+  begin,
+  type CameInput,
+  type Committed,
+  commitCame,
+} from "../workflows/bloom/advances.ts";
 import { added } from "../workflows/bloom/budget.ts";
 import { perform } from "../workflows/bloom/commands/perform.ts";
 import { readCall } from "../workflows/bloom/own-verbs.ts";
-import { wordOf } from "../workflows/bloom/reconcile.ts";
-import type { Came, Known, Ports, Site } from "../workflows/bloom/site.ts";
+import { ANY_WORKER, type Worker } from "../workflows/bloom/pick.ts";
+import { isBackingOff, wordOf } from "../workflows/bloom/reconcile.ts";
+import type { Came, Known, MergeTurns, Ports, Site } from "../workflows/bloom/site.ts";
 import { BLOOM } from "../workflows/bloom/table.ts";
+import type { TaskRun } from "../workflows/bloom/task-run.ts";
 import { forgetSession } from "../workflows/bloom/verbs/edits.ts";
 import { advance, type Runtime } from "./advance.ts";
 import { askPerson } from "./ask-person.ts";
@@ -24,6 +32,8 @@ export interface WorkSetup {
   readonly ports: Ports;
   readonly watch: Watch;
   readonly clock: Clock;
+  readonly merges: MergeTurns;
+  readonly worker?: Worker;
   readonly name: string;
   readonly show: (happening: BloomHappening | PawlEvent) => void;
   readonly stop: AbortSignal;
@@ -36,61 +46,108 @@ export interface Work {
   abort: AbortController;
   /** The messages that the agent which now runs was told; null: none runs. */
   told: readonly ProjectPath[] | null;
+  /** The run as this worker last left it; null: it was not begun yet. */
+  run: TaskRun | null;
+  /** A place among those that work at once, for as long as it needs one. */
+  readonly place: Place;
+}
+
+export interface Place {
+  /** `quietly`: where the one that leaves it looks for more to begin itself. */
+  leave(how?: "quietly"): void;
+  /** Waits for one, before all that has not begun. False: it was stopped first. */
+  take(stop: AbortSignal): Promise<boolean>;
 }
 
 const AT_REST: ReadonlySet<string> = new Set(["waiting_for_human", "blocked", "budget_exhausted", "done"]);
+/** On its way out: no agent works on it, nor does it wait for one's place. */
+const DELIVERED: ReadonlySet<string> = new Set(["pushing", "merging", "opening_pr", "cleaning"]);
 
-/** The task is gone. */
+/** The task is gone, or not to be begun any more. */
 const GONE = Symbol("gone");
 
-export async function workOn(
-  setup: WorkSetup,
-  work: Work,
-  abandoned: boolean,
-  caller: Caller,
-): Promise<void> {
+export interface Begins {
+  /** An owner before this one died without letting go. */
+  readonly abandoned: boolean;
+  /** Only to look whether its pull request was merged. */
+  readonly watches?: boolean;
+}
+
+/** Works on a claimed task to where it rests; does nothing where there is nothing to begin any more. */
+export async function workOn(setup: WorkSetup, work: Work, begins: Begins, caller: Caller): Promise<void> {
+  const claimed: BloomHappening = {
+    type: "task:claimed",
+    taskId: work.id,
+    worker: setup.name,
+    takenOver: begins.abandoned,
+  };
+  if (setup.stop.aborted) return;
   let told = false;
+  const beginIt = async () => {
+    const begun = await beginNow(setup, work, begins, told ? [] : [claimed], caller);
+    told ||= begun.happened.length > 0;
+    return begun.known;
+  };
   try {
-    let known = await recover(setup, work, caller);
-    const claimed: BloomHappening = {
-      type: "task:claimed",
-      taskId: work.id,
-      worker: setup.name,
-      takenOver: abandoned,
-    };
+    let known = await recover(setup, work, await beginIt(), caller);
     while (!setup.stop.aborted) {
+      if (known.run.state === "ready" && wordOf(known.task, known.run) === null) {
+        known = await beginIt();
+        continue;
+      }
       const came = await next(setup, work, known, caller);
       if (came === null) break;
       // A look at its pull request is no work on it.
       const tells: boolean = !told && came.event !== "pr_pending";
       const more: Came = tells ? { ...came, happened: [claimed, ...(came.happened ?? [])] } : came;
       told ||= tells;
-      const committed = await commit(setup, work.id, more, caller);
+      const committed = await commit(setup, work, more, caller);
       known = committed.known;
       if (committed.event === "interrupted" || committed.event === "pr_pending") break;
     }
   } catch (error) {
     if (error !== GONE) throw error;
   } finally {
+    setup.merges.leave(work.id);
     if (told) setup.show({ type: "task:released", taskId: work.id, worker: setup.name });
   }
+}
+
+async function beginNow(
+  setup: WorkSetup,
+  work: Work,
+  { watches = false }: Begins,
+  happened: readonly BloomHappening[],
+  caller: Caller,
+): Promise<Begun & { readonly known: Known }> {
+  const input = { task: work.id, worker: setup.worker ?? ANY_WORKER, watches, happened };
+  const reply = await patiently(
+    setup,
+    async () => (await advance(setup.runtime, begin, input, caller)).reply,
+  );
+  for (const event of reply.happened) setup.show(event);
+  if (reply.known === null) throw GONE;
+  work.run = reply.known.run;
+  return { ...reply, known: reply.known };
 }
 
 /** What comes next of the task, or null where it rests. */
 async function next(setup: WorkSetup, work: Work, known: Known, caller: Caller): Promise<Came | null> {
   const { run } = known;
+  if (run.state !== "merging") setup.merges.leave(work.id);
   // A task that rests or backs off, and that a person has begun anew, is at work again.
   const word = wordOf(known.task, run);
   if (word !== null) return { event: word };
-  if (run.state === "ready") return { event: "claimed" };
   if (AT_REST.has(run.state)) return null;
-  if (run.after !== null && run.after > setup.clock.now().toISOString()) return null;
+  if (isBackingOff(run, setup.clock.now().toISOString())) return null;
   const commands = BLOOM.rows.find((row) => row.id === run.row)?.commands ?? [];
   let site = siteOf(setup, work, known, caller);
+  if (DELIVERED.has(run.state)) work.place.leave();
+  else if (!(await work.place.take(site.stop))) return { event: "interrupted" };
   for (const command of commands) {
     const came = await perform(command, site);
     if (came.event !== undefined) return came;
-    site = siteOf(setup, work, (await commit(setup, work.id, came, caller)).known, caller);
+    site = siteOf(setup, work, (await commit(setup, work, came, caller)).known, caller);
   }
   return null;
 }
@@ -102,6 +159,7 @@ function siteOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): Sit
   let latest = known;
   return {
     ports: setup.ports,
+    merges: setup.merges,
     get known() {
       return latest;
     },
@@ -110,7 +168,7 @@ function siteOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): Sit
     mayIt: (question, over) => askPerson(setup, work.id, question, over, caller),
     takeCalls: (run) => takeCalls(setup, work.id, run),
     async note(came) {
-      latest = (await commit(setup, work.id, came, caller)).known;
+      latest = (await commit(setup, work, came, caller)).known;
       return latest;
     },
     delivered(messages) {
@@ -120,8 +178,8 @@ function siteOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): Sit
   };
 }
 
-async function recover(setup: WorkSetup, work: Work, caller: Caller): Promise<Known> {
-  const { known } = await commit(setup, work.id, {}, caller);
+/** Ends what an earlier owner left running, and gives up its session. */
+async function recover(setup: WorkSetup, work: Work, known: Known, caller: Caller): Promise<Known> {
   const { underway, session } = known.run;
   if (underway.length === 0) return known;
   const happened: BloomHappening[] = [];
@@ -135,7 +193,7 @@ async function recover(setup: WorkSetup, work: Work, caller: Caller): Promise<Kn
   const reason = "its worker ended in the middle of the agent's run";
   if (session !== null) happened.push({ type: "session:lost", taskId: work.id, session: session.id, reason });
   const patch = { underway: [], session: null, spent };
-  return (await commit(setup, work.id, { patch, edits: forgetSession(known.task), happened }, caller)).known;
+  return (await commit(setup, work, { patch, edits: forgetSession(known.task), happened }, caller)).known;
 }
 
 /** What cannot be done as it was asked for is told, and is no failure of the loop. */
@@ -161,21 +219,30 @@ const REFUSES: ReadonlySet<ErrorCode> = new Set(["usage", "caller-not-allowed"])
 
 async function commit(
   setup: WorkSetup,
-  task: string,
+  work: Work,
   came: Came,
   caller: Caller,
 ): Promise<Committed & { readonly known: Known }> {
-  const input: CameInput = { task, came };
+  const input: CameInput = { task: work.id, came, ...(work.run === null ? {} : { held: work.run }) };
+  const reply = await patiently(
+    setup,
+    async () => (await advance(setup.runtime, commitCame, input, caller)).reply,
+  );
+  for (const event of reply.happened) setup.show(event);
+  if (reply.known === null) throw GONE;
+  work.run = reply.known.run;
+  return { ...reply, known: reply.known };
+}
+
+/** What came is in memory only: it is not given up for a file that cannot be read just now. */
+async function patiently<T>({ patience }: WorkSetup, act: () => Promise<T>): Promise<T> {
   for (let paused = false; ; paused = true)
     try {
-      const { reply } = await advance(setup.runtime, commitCame, input, caller);
-      setup.patience.succeeded(paused);
-      for (const event of reply.happened) setup.show(event);
-      if (reply.known === null) throw GONE;
-      return { ...reply, known: reply.known };
+      const result = await act();
+      patience.succeeded(paused);
+      return result;
     } catch (error) {
-      // What came is in memory only: it is not given up for a file that cannot be read just now.
-      if (!setup.patience.bears(error)) throw error;
-      await setup.patience.wait();
+      if (!patience.bears(error)) throw error;
+      await patience.wait();
     }
 }

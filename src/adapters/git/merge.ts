@@ -66,7 +66,8 @@ export async function prepareMerge(place: Workplace, order: MergeOrder): Promise
   const tip = far === null || (await isAncestor(call, far, local)) ? local : far;
   const isDiverged = tip !== local && !(await isAncestor(call, local, tip));
   const isSame = far === local || remote === undefined;
-  if (isSame && (await isAncestor(call, branch, local))) return { kind: "merged-already", commit: local };
+  if (isSame && (await isAncestor(call, branch, local)))
+    return { kind: "merged-already", commit: local, earlier: await earlierIn(call, order, local) };
 
   const folder = places.merge(order.into);
   await openMergeFolder(place, order, call, folder, isDiverged ? local : tip);
@@ -80,7 +81,8 @@ export async function prepareMerge(place: Workplace, order: MergeOrder): Promise
   const files = await mergeAside(aside, branch, order.message);
   if (files.length > 0) return { kind: "conflicts", files };
   const commit = await headOf(aside);
-  return { kind: "prepared", folder, commit, base, onto: local, ...(remote ? { remote } : {}) };
+  const earlier = commit === base ? await earlierIn(call, order, base) : null;
+  return { kind: "prepared", folder, commit, base, onto: local, earlier, ...(remote ? { remote } : {}) };
 }
 
 export async function leaveOut(place: Workplace, order: MergeOrder, merge: ReadyMerge): Promise<void> {
@@ -152,6 +154,12 @@ async function fetchBranch(
   if (looked.output.split("\t")[0] === (await commitOf(call, known))) return null;
   const answer = await git(asked, ["fetch", "--quiet", "--no-tags", remote, `+${ref}:${known}`]);
   return answer.code === 0 ? null : reasonOf(answer.errors);
+}
+
+/** The merge that was prepared before, where the target has it. */
+async function earlierIn(call: GitCall, { earlier }: MergeOrder, target: string): Promise<string | null> {
+  const known = earlier === undefined ? null : await commitOf(call, earlier);
+  return known !== null && (await isAncestor(call, known, target)) ? known : null;
 }
 
 /** The target's commit; a target that only the remote has is made a local branch. */

@@ -30,6 +30,7 @@ const SENTENCES: Sentences = {
   "step:assumed_done": ({ stepId, reason }) => [`step ${stepId} taken as done: ${reason}`, "yellow"],
   "check:passed": ({ command }) => [`passed: ${command}`, "green"],
   "check:failed": ({ command, exit }) => [`failed (${exit ?? "ended"}): ${command}`, "red"],
+  "merge:not_needed": ({ branch, into }) => [`${into} has all of ${branch} already: nothing is merged`, null],
   "merge:completed": ({ branch, into }) => [`merged ${branch} into ${into}`, "green"],
   "merge:conflicted": ({ into, files }) => [`conflicts with ${into} in ${files.join(", ")}`, "yellow"],
   "merge:failed": ({ into, reason }) => [`cannot be merged into ${into}: ${reason}`, "red"],

@@ -1,7 +1,8 @@
 /** The loop's own commits: what came of a command, and what may be taken next. */
+import type { BloomHappening } from "../../base/bloom-event.ts";
 import type { Caller, PawlEvent } from "../../base/event.ts";
 import { loopRunPath } from "../../base/loop-record.ts";
-import type { Change } from "../../base/ports.ts";
+import type { Change, View } from "../../base/ports.ts";
 import type { BloomSettings } from "../../base/settings.ts";
 import type { Row } from "../../engine/workflow.ts";
 import type { Advance, Context } from "../module.ts";
@@ -24,6 +25,8 @@ import { statusEdit } from "./verbs/edits.ts";
 export interface CameInput {
   readonly task: string;
   readonly came: Came;
+  /** The run as its holder knows it: put back where `.pawl/` was removed under it. */
+  readonly held?: TaskRun;
 }
 
 export interface Committed {
@@ -43,17 +46,41 @@ interface Seen extends Desk {
   readonly questions: readonly Question[];
 }
 
+/** The task as it is on disk, whatever its holder believes. */
+async function readTask(view: View, task: string, context: Context): Promise<Seen> {
+  const desk = await readDesk(view, context);
+  const run = desk.runs.get(task) ?? (await loadRun(view, task));
+  const runs = run === null ? desk.runs : new Map(desk.runs).set(task, run);
+  const states = statesOf(desk.file.tasks, runs, context.moment.time);
+  const before = run === null ? await loadDoneRun(view, task) : null;
+  const [messages, questions] = [await loadMessages(view, task), await loadQuestions(view)];
+  return { ...desk, runs, states, run, before, messages, questions };
+}
+
+function knownOf(
+  seen: Seen,
+  file: TasksFile,
+  run: TaskRun,
+  context: Context,
+  removes: readonly string[] = [],
+): Known {
+  return {
+    task: findTask(file.tasks, run.task) as Task,
+    file,
+    run,
+    settings: context.settings.bloom,
+    setup: context.settings.setup,
+    messages: seen.messages.filter((each) => !removes.includes(each.path)),
+    questions: seen.questions,
+  };
+}
+
 /** Commits what came of a command. A person's word in tasks.yaml comes before it. */
 export const commitCame: Advance<CameInput, Seen, undefined, Committed> = {
   run: () => TASKS_RUN,
-  async read(view, { task }, context) {
-    const desk = await readDesk(view, context);
-    const run = desk.runs.get(task) ?? (await loadRun(view, task));
-    const runs = run === null ? desk.runs : new Map(desk.runs).set(task, run);
-    const states = statesOf(desk.file.tasks, runs, context.moment.time);
-    const before = run === null ? await loadDoneRun(view, task) : null;
-    const [messages, questions] = [await loadMessages(view, task), await loadQuestions(view)];
-    return { ...desk, runs, states, run, before, messages, questions };
+  async read(view, { task, held }, context) {
+    const seen = await readTask(view, task, context);
+    return seen.run === null && held !== undefined ? { ...seen, run: held } : seen;
   },
   prepare(seen, _, { task: id, came }, context) {
     const task = findTask(seen.file.tasks, id);
@@ -78,15 +105,7 @@ export const commitCame: Advance<CameInput, Seen, undefined, Committed> = {
     const writes = came.patch !== undefined || (turned !== null && turned.row.outcome !== "no-effect");
     return {
       reply: {
-        known: {
-          task: findTask(changed.file.tasks, id) as Task,
-          file: changed.file,
-          run: next,
-          settings: context.settings.bloom,
-          setup: context.settings.setup,
-          messages: seen.messages.filter((each) => !removes.includes(each.path)),
-          questions: seen.questions,
-        },
+        known: knownOf(seen, changed.file, next, context, removes),
         row: turned?.row ?? null,
         event,
         happened,
@@ -96,6 +115,54 @@ export const commitCame: Advance<CameInput, Seen, undefined, Committed> = {
         ...(writes ? runChanges(next, seen, edits) : []),
         ...removals(seen, removes),
       ],
+      events: happened,
+      worked: changed.worked,
+    };
+  },
+};
+
+// ── What begins ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface BeginInput {
+  readonly task: string;
+  readonly worker: Worker;
+  /** Only to look whether its pull request was merged. */
+  readonly watches?: boolean;
+  /** What is told with the table's `claimed`. */
+  readonly happened: readonly BloomHappening[];
+}
+
+export interface Begun {
+  /** Null: there is nothing to begin any more. */
+  readonly known: Known | null;
+  readonly happened: readonly PawlEvent[];
+}
+
+/**
+ * The look under the lease, without which nothing begins: the task as it is now, if this worker may still take it, and its
+ * move out of `ready` in the same commit. What a look before the lease said counts for nothing.
+ */
+export const begin: Advance<BeginInput, Seen, undefined, Begun> = {
+  run: () => TASKS_RUN,
+  read: (view, { task }, context) => readTask(view, task, context),
+  prepare(seen, _, { task: id, worker, watches, happened: told }, context) {
+    const task = findTask(seen.file.tasks, id);
+    const nothing = { reply: { known: null, happened: [] } };
+    if (task === null) return { ...nothing, changes: gone(seen, id) };
+    const may = watches
+      ? seen.states.get(id) === "awaiting_merge"
+      : takeable(seen.file.tasks, seen.states, worker).some((each) => each.id === id);
+    if (!may) return nothing;
+    const run = currentRun(task, seen, context.moment.time);
+    if (run.state !== "ready" || wordOf(task, run) !== null)
+      return { reply: { known: knownOf(seen, seen.file, run, context), happened: [] } };
+    const turned = decided(run, "claimed", undefined, task, [], seen, context);
+    const changed = changeTasks(seen, turned.edits);
+    const next = { ...turned.run, status: statusAfter(turned.edits, task, turned, run) };
+    const happened = [...told, ...turned.happened].map((each, index) => eventOf(context, each, index));
+    return {
+      reply: { known: knownOf(seen, changed.file, next, context), happened },
+      changes: [...changed.changes, ...runChanges(next, seen, turned.edits)],
       events: happened,
       worked: changed.worked,
     };

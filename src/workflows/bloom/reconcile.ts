@@ -47,7 +47,21 @@ export function statesOf(tasks: readonly Task[], runs: ReadonlyMap<string, TaskR
     if (word === "reset") continue;
     if (word !== null) states.set(task.id, word === "dropped" ? "done" : "blocked");
     else if (awaitsMerge(run)) states.set(task.id, "awaiting_merge");
-    else states.set(task.id, run.after !== null && run.after > now ? "backing_off" : run.state);
+    else states.set(task.id, isBackingOff(run, now) ? "backing_off" : run.state);
   }
   return states;
+}
+
+/** Where a run does not say how long it waits in all: longer than any backoff that makes sense. */
+const LONGEST_WAIT = 3_600_000;
+
+/** Milliseconds until it may be tried again. What remains is never more than the whole wait: then the clock was set back. */
+export function waitLeft({ after, wait }: Pick<TaskRun, "after" | "wait">, now: string): number {
+  if (after === null) return 0;
+  const left = Date.parse(after) - Date.parse(now);
+  return left > (wait ?? LONGEST_WAIT) ? 0 : Math.max(0, left);
+}
+
+export function isBackingOff(run: Pick<TaskRun, "after" | "wait">, now: string): boolean {
+  return waitLeft(run, now) > 0;
 }

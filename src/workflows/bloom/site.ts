@@ -5,6 +5,7 @@ import type {
   Agents,
   Commands,
   Folder,
+  MergeTurn,
   PermissionQuestion,
   PullRequests,
   Repo,
@@ -46,8 +47,27 @@ export interface Known {
 /** Why what is under way is to end. */
 export type StopReason = "interrupted" | "interjected" | "told";
 
+/** The turns to merge; a task that waits for one keeps its place in the order until it leaves. */
+export interface MergeTurns {
+  /** `taken`: only where it does not wait. A turn that is `mine` is let go of by its release. */
+  take(order: TurnOrder, stop: AbortSignal): Promise<MergeTurn | { readonly kind: "stopped" }>;
+  /** The task merges no more, whether it waited or not. */
+  leave(task: string): void;
+}
+
+export interface TurnOrder {
+  readonly repo: Repo;
+  readonly into: string;
+  readonly task: string;
+  /** Since when it waits, ISO 8601. */
+  readonly since: string;
+  /** Until it has the turn; else it is only asked for. */
+  readonly waits: boolean;
+}
+
 export interface Site {
   readonly ports: Ports;
+  readonly merges: MergeTurns;
   /** As of the last commit. */
   readonly known: Known;
   /** Aborted with a `StopReason`. */

@@ -28,6 +28,8 @@ export interface TaskRun {
   readonly reason: string | null;
   /** Not to be gone on with before then (backoff). */
   readonly after: string | null;
+  /** How long that was in all, in milliseconds; null or absent: not known. */
+  readonly wait?: number | null;
   /** What the agent's run is for. */
   readonly errand: Errand;
   /** What the next prompt tells beside the errand: the failing command, the answer, the interjection. */
@@ -53,6 +55,8 @@ export interface TaskRun {
   /** Where the files of a worktree are that lost its `.git`, until its agent was told. */
   readonly lost?: string | null;
   readonly pullRequest: PullRequest | null;
+  /** Since when it waits for its turn to merge; null or absent: it does not. */
+  readonly queued?: string | null;
   /** The status in tasks.yaml as the loop wrote it: another one there is a person's word. */
   readonly status: TaskStatus;
 }

@@ -45,7 +45,8 @@ export function turn(run: TaskRun, { event, reason }: TaskOutcome, now: Now): Tu
     row: row.id,
     since: state === run.state ? run.since : now.time,
     reason: reason ?? (state === run.state ? run.reason : null),
-    after: waitUntil(row, event, run, now),
+    ...waitOf(row, event, run, now),
+    queued: queuedSince(row, event, run, now),
     errand: errandOf(row, run),
     message: row.commands?.some(isAgentRun) ? run.message : null,
     tries: triesAfter(run, event, row),
@@ -114,13 +115,28 @@ const BACKS_OFF: ReadonlySet<TaskEvent> = new Set([
   "pr_failed",
   "git_failed",
 ]);
-const TURN_SECONDS = 2;
 
-function waitUntil(row: Row, event: TaskEvent, run: TaskRun, { settings, time }: Now): string | null {
-  const later = (seconds: number) => new Date(Date.parse(time) + seconds * 1000).toISOString();
-  if (row.reply === "awaits_turn") return later(TURN_SECONDS);
-  if (row.reply !== "tries_again" || !BACKS_OFF.has(event)) return null;
-  return later(backoff(run.tries[TRIED[event] as TryKind] ?? 0, settings));
+/** Until when it backs off, and how long that is: the clock may be set meanwhile. */
+function waitOf(
+  row: Row,
+  event: TaskEvent,
+  run: TaskRun,
+  { settings, time }: Now,
+): Pick<TaskRun, "after" | "wait"> {
+  if (row.reply !== "tries_again" || !BACKS_OFF.has(event)) return { after: null, wait: null };
+  const wait = backoff(run.tries[TRIED[event] as TryKind] ?? 0, settings) * 1000;
+  return { after: new Date(Date.parse(time) + wait).toISOString(), wait };
+}
+
+/** Its place in the order of merges outlives a stop. */
+function queuedSince(
+  row: Row,
+  event: TaskEvent,
+  { queued = null, state }: TaskRun,
+  { time }: Now,
+): string | null {
+  if (row.reply === "awaits_turn") return queued ?? time;
+  return state === "merging" && event === "interrupted" ? queued : null;
 }
 
 /** Seconds before the next try after so many failures before this one. */

@@ -39,10 +39,11 @@ export async function push(site: Site): Promise<Came> {
 /** How often the target may move away under a prepared merge before it is tried later. */
 const MOVES = 5;
 
+/** A task that does not get the turn at once says so, and is called again: then it waits. */
 export async function merge(site: Site): Promise<Came> {
-  const { task } = site.known;
-  const { worktrees } = site.ports;
+  const { task, run } = site.known;
   const into = task.merge_into as string;
+  const earlier = run.work?.merging?.into === into ? run.work.merging.commit : undefined;
   const order: MergeOrder = {
     repo: repoFor(task),
     branch: branchOf(task),
@@ -50,8 +51,20 @@ export async function merge(site: Site): Promise<Came> {
     message: mergeMessage(task),
     remote: site.known.file.git.push_to_remote,
     stop: site.stop,
+    ...(earlier === undefined ? {} : { earlier }),
   };
-  const turn = await worktrees.takeTurn(order.repo, into, task.id);
+  const since = run.queued ?? null;
+  const turn = await site.merges.take(
+    {
+      repo: order.repo,
+      into,
+      task: task.id,
+      since: since ?? site.now().toISOString(),
+      waits: since !== null,
+    },
+    site.stop,
+  );
+  if (turn.kind === "stopped") return { event: "interrupted" };
   if (turn.kind === "taken")
     return {
       event: "merge_awaited",
@@ -87,13 +100,17 @@ async function mergeOnce(site: Site, order: MergeOrder): Promise<Came | "moved">
     };
   if (prepared.kind === "diverged") return { event: "git_refused", reason: togetherAgain(into, prepared) };
   if (prepared.kind === "unreachable") return unreachable(site, into, prepared.reason);
-  if (prepared.kind === "merged-already") return afterMerge(site, order, prepared, {});
-  const commands = allCommands(task);
+  if (prepared.kind === "merged-already")
+    return afterMerge(site, order, { ...prepared, isOurs: prepared.earlier !== null }, {});
   const checked = await checkMerge(site, order, prepared);
   if (!("seen" in checked)) return checked;
   const { seen } = checked;
-  // On record before the branch moves: once it has moved, a crash leaves no merge to verify again.
-  if (commands.length > 0) await site.note({ patch: seen.patch });
+  // On record before the branch moves: once it has moved, a crash leaves no merge to verify, and no other way to tell
+  // that it was this task's.
+  const isNew = prepared.commit !== prepared.base;
+  const { work } = site.known.run;
+  const merging = work && isNew ? { work: { ...work, merging: { into, commit: prepared.commit } } } : {};
+  await site.note({ patch: { ...seen.patch, ...merging } });
   const published = await worktrees.publishMerge(order, prepared);
   switch (published.kind) {
     case "moved":
@@ -110,7 +127,12 @@ async function mergeOnce(site: Site, order: MergeOrder): Promise<Came | "moved">
         happened: seen.happened,
       };
     case "published":
-      return afterMerge(site, order, published, seen);
+      return afterMerge(
+        site,
+        order,
+        { ...prepared, ...published, isOurs: isNew || prepared.earlier !== null },
+        seen,
+      );
   }
 }
 
@@ -204,20 +226,32 @@ function wayClear(
   return `${reason}: ${shown}; commit or stash them: ${again}`;
 }
 
+interface Merged {
+  readonly commit: string;
+  readonly earlier: string | null;
+  readonly behind?: InTheWay;
+  /** By a merge of this task, be it one that was published before its loop was killed. */
+  readonly isOurs: boolean;
+}
+
 function afterMerge(
   site: Site,
   { branch, into }: MergeOrder,
-  { commit, behind }: { readonly commit: string; readonly behind?: InTheWay },
+  { commit, earlier, behind, isOurs }: Merged,
   seen: Pick<Came, "patch" | "happened">,
 ): Came {
   const { task } = site.known;
   const { work } = site.known.run;
   const time = site.now().toISOString();
-  const happened: BloomHappening[] = [{ type: "merge:completed", taskId: task.id, branch, into, commit }];
+  const at = earlier ?? commit;
+  const happened: BloomHappening[] = [
+    { type: isOurs ? "merge:completed" : "merge:not_needed", taskId: task.id, branch, into, commit: at },
+  ];
   if (behind) happened.push({ type: "merge:local_behind", taskId: task.id, into, ...behind });
+  const merged = isOurs ? { into, commit: at } : null;
   return {
     event: "merged",
-    patch: { ...seen.patch, ...(work ? { work: { ...work, merged: { into, commit }, time } } : {}) },
+    patch: { ...seen.patch, ...(work ? { work: { ...work, merging: null, merged, time } } : {}) },
     happened: [...(seen.happened ?? []), ...happened],
   };
 }

@@ -77,6 +77,8 @@ async function start(site: Site, place: Place): Promise<Came> {
     before.run.errand === "step" || before.run.errand === "mark" ? getCurrentStepForTask(task) : null;
   const id = nameOfRun(task.id, before.run.runs + 1);
   const session = before.run.session !== null && task.session_id !== undefined ? before.run.session : null;
+  const strayed = await watchOutside(site, place.worktree);
+  if (site.stop.aborted) return { event: "interrupted" };
   const known = await site.note({
     patch: { underway: [id], runs: before.run.runs + 1 },
     edits: beginEdits(task, step, site.now().toISOString()),
@@ -93,7 +95,7 @@ async function start(site: Site, place: Place): Promise<Came> {
       },
     ],
   });
-  const strayed = await watchOutside(site, place.worktree);
+  if (site.stop.aborted) return { event: "interrupted", patch: { underway: [] } };
   const heard = listen(site, id);
   const minutes = minutesLeft(budgetOf(task, settings), known.run.spent);
   const limit = Math.min(settings.limits.run, minutes);

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { bloomProject } from "../rig/bloom-project.ts";
+
+const COUNT = 12;
+
+describe("many agents", () => {
+  it("claim, run, merge and complete each of many short tasks once, and a task that waits for its merge says so once", async () => {
+    const tasks = Array.from(
+      { length: COUNT },
+      (_, n) => `- id: T${n}
+  title: Task ${n}
+  repo: .
+  merge_into: main
+  verify: ["sleep 0.1"]
+  instructions: "RUN: echo ${n} > f${n}.txt; git add -A; git commit -qm T${n}"
+`,
+    );
+    using project = bloomProject({ tasks: `tasks:\n${tasks.join("")}` });
+    const ran = await project.run("--agents", "6");
+    expect(ran.code).toBe(0);
+    const ids = Array.from({ length: COUNT }, (_, n) => `T${n}`).sort();
+    for (const type of ["task:claimed", "agent:started", "merge:completed", "task:completed"])
+      expect(
+        ran
+          .of(type)
+          .map(({ taskId }) => taskId)
+          .sort(),
+        type,
+      ).toEqual(ids);
+    const waited = ran.of("merge:waiting").map(({ taskId }) => taskId);
+    expect(new Set(waited).size).toBe(waited.length);
+    expect(project.git("log", "--merges", "--format=%s", "main").split("\n")).toHaveLength(COUNT);
+  });
+});

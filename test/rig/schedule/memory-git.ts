@@ -1,0 +1,131 @@
+/** Branches and merges as a graph of commits in memory, and the folders in which agents work. */
+import type { Folder, MergeOrder, Worktree, Worktrees } from "../../../src/base/ports.ts";
+import type { MemoryDisk } from "./memory-disk.ts";
+import type { Process, Simulator } from "./simulator.ts";
+
+export interface MemoryGit {
+  readonly heads: Map<string, string>;
+  /** Commits anew on the branch. */
+  commit(branch: string): void;
+  /** A commit that joins the branch and the other. */
+  join(branch: string, other: string): void;
+  isIn(branch: string, into: string): boolean;
+  /** Branches whose merge conflicts until they were joined with the target. */
+  readonly conflicting: Set<string>;
+  onPublish(order: MergeOrder, by: Process): void;
+  worktreesOf(process: Process): Worktrees;
+}
+
+export function openMemoryGit(simulator: Simulator, disk: MemoryDisk): MemoryGit {
+  const parents = new Map<string, readonly string[]>([["c0", []]]);
+  const heads = new Map([["main", "c0"]]);
+  const conflicting = new Set<string>();
+  const add = (...of: readonly string[]) => {
+    const id = `c${parents.size}`;
+    parents.set(id, of);
+    return id;
+  };
+  const history = (commit: string | undefined): ReadonlySet<string> => {
+    const found = new Set<string>();
+    const open = commit === undefined ? [] : [commit];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (found.has(next)) continue;
+      found.add(next);
+      open.push(...(parents.get(next) ?? []));
+    }
+    return found;
+  };
+  const contains = (whole: string | undefined, part: string | undefined) =>
+    part !== undefined && history(whole).has(part);
+  const folderOf = (branch: string) => `/worktrees/${branch}` as Folder;
+  const missing = (branch: string | undefined, others: readonly (string | undefined)[]) =>
+    [...history(branch)].filter((commit) => !others.some((other) => contains(other, commit))).length;
+
+  const git: MemoryGit = {
+    heads,
+    conflicting,
+    commit: (branch) => void heads.set(branch, add(heads.get(branch) as string)),
+    join(branch, other) {
+      heads.set(branch, add(heads.get(branch) as string, heads.get(other) as string));
+      conflicting.delete(branch);
+    },
+    isIn: (branch, into) => contains(heads.get(into), heads.get(branch)),
+    onPublish: () => {},
+    worktreesOf: (process) => worktreesOf(process),
+  };
+
+  const worktreesOf = (process: Process): Worktrees => {
+    const step = (what: string) => simulator.step(process, what);
+    return {
+      async ensure({ repo, branch, base }) {
+        await step(`worktree of ${branch}`);
+        const kept = heads.has(branch);
+        if (!kept) heads.set(branch, heads.get(base ?? "main") as string);
+        return { repo, branch, folder: folderOf(branch), from: kept ? "kept" : "base" };
+      },
+      list: async () => [],
+      async state({ branch }: Worktree, into?: string) {
+        await step("");
+        const unmerged = into === undefined ? null : missing(heads.get(branch), [heads.get(into)]);
+        return {
+          branch,
+          head: heads.get(branch) ?? null,
+          uncommitted: [],
+          hooks: [],
+          unfinished: null,
+          unmerged,
+          unpushed: null,
+        };
+      },
+      fingerprint: async () => ({}),
+      reached: async ({ branch, into }) => (git.isIn(branch, into) ? "yes" : "no"),
+      push: async () => ({ kind: "no-remote" }),
+      async takeTurn(_, into, owner) {
+        await step("");
+        const turn = disk.turns.get(into);
+        if (turn) return { kind: "taken", owner: turn.owner };
+        disk.turns.set(into, { process, owner });
+        return {
+          kind: "mine",
+          async release() {
+            await step(`${owner} lets go of the turn`);
+            if (disk.turns.get(into)?.owner === owner) disk.turns.delete(into);
+          },
+        };
+      },
+      async prepareMerge(order) {
+        await step(`prepares the merge of ${order.branch}`);
+        const branch = heads.get(order.branch);
+        const onto = heads.get(order.into);
+        if (branch === undefined || onto === undefined) return { kind: "missing", branch: order.branch };
+        if (contains(onto, branch)) {
+          const earlier = contains(onto, order.earlier) ? (order.earlier as string) : null;
+          return { kind: "merged-already", commit: onto, earlier };
+        }
+        if (conflicting.has(order.branch)) return { kind: "conflicts", files: ["same.txt"] };
+        const commit = add(onto, branch);
+        return { kind: "prepared", folder: "/merge" as Folder, commit, base: onto, onto, earlier: null };
+      },
+      async publishMerge(order, { commit, onto }) {
+        await step(`publishes the merge of ${order.branch}`);
+        if (contains(heads.get(order.into), commit)) return { kind: "published", commit };
+        if (heads.get(order.into) !== onto) return { kind: "moved" };
+        heads.set(order.into, commit);
+        git.onPublish(order, process);
+        await step("");
+        return { kind: "published", commit };
+      },
+      async bringIn({ branch }, { into }) {
+        await step(`brings ${into} into ${branch}`);
+        if (conflicting.has(branch)) return { kind: "conflicts", files: ["same.txt"] };
+        if (git.isIn(into, branch)) return { kind: "unchanged" };
+        if (git.isIn(branch, into)) heads.set(branch, heads.get(into) as string);
+        else git.join(branch, into);
+        return { kind: "clean" };
+      },
+      leaveOut: async () => {},
+      remove: async () => ({ kind: "gone-already" }),
+    };
+  };
+  return git;
+}

@@ -1,0 +1,358 @@
+/**
+ * Plays one random schedule of the work loop to its end, and says what must not be.
+ *
+ * S1  No agent is started for a task without its lease, nor beside another one of the same task.
+ * S2  No agent is started for a task, and nothing of it is merged, after it was completed, unless a person began it anew.
+ * S3  Each completed task is merged once, and told as merged once.
+ * S4  At the end every task is completed or rests with a reason.
+ * S5  Where everything waits for time and something could begin in a free place, a wake-up was lost.
+ * S6  After its stop a loop starts no agent.
+ */
+import { DEFAULT_SETTINGS, type Settings } from "../../../src/base/settings.ts";
+import { advance, type Runtime } from "../../../src/runtime/advance.ts";
+import { runLoop } from "../../../src/runtime/loop.ts";
+import { parseTasks } from "../../../src/workflows/bloom/parse.ts";
+import { takeable, waitingFor } from "../../../src/workflows/bloom/pick.ts";
+import { statesOf } from "../../../src/workflows/bloom/reconcile.ts";
+import { eachTask, type Task } from "../../../src/workflows/bloom/task.ts";
+import type { TaskRun } from "../../../src/workflows/bloom/task-run.ts";
+import { reset } from "../../../src/workflows/bloom/verbs/person.ts";
+import { block, done, ready, todo } from "../../../src/workflows/bloom/verbs/status.ts";
+import { memoryAgents, memoryCommands } from "./memory-agents.ts";
+import { memoryCache, openMemoryDisk, withStatus } from "./memory-disk.ts";
+import { openMemoryGit } from "./memory-git.ts";
+import { type Process, Simulator } from "./simulator.ts";
+
+export interface Schedule {
+  readonly seed: number;
+  readonly tasks: number;
+  readonly loops: number;
+  /** Of each loop. */
+  readonly agents: number;
+  readonly crashes: number;
+  readonly stops: number;
+  /** What persons do to tasks. */
+  readonly edits: number;
+  /** How often the wall clock is set. */
+  readonly jumps: number;
+  readonly failing: number;
+  readonly conflicts: number;
+}
+
+export interface Played {
+  readonly faults: readonly string[];
+  readonly trace: readonly string[];
+  readonly steps: number;
+}
+
+/** What needs no agent any more needs no place for one. */
+const DELIVERED: ReadonlySet<string> = new Set(["pushing", "merging", "opening_pr", "cleaning"]);
+const MOST_STEPS = 20_000;
+
+/** What a seed stands for. */
+export function scheduleOf(seed: number): Schedule {
+  const { below, chance } = chances(seed);
+  const calm = chance(0.3);
+  return {
+    seed,
+    tasks: 2 + below(5),
+    loops: chance(0.5) ? 1 : 2 + below(2),
+    agents: 1 + below(4),
+    crashes: calm ? 0 : below(3),
+    stops: calm ? 0 : below(2),
+    edits: calm || chance(0.5) ? 0 : 1 + below(4),
+    jumps: calm ? 0 : below(3),
+    failing: calm ? 0 : 0.1,
+    conflicts: chance(0.3) ? 1 : 0,
+  };
+}
+
+function chances(seed: number): { below(limit: number): number; chance(share: number): boolean } {
+  const simulator = new Simulator(seed ^ 0x5eed);
+  return { below: (limit) => simulator.below(limit), chance: (share) => simulator.chance(share) };
+}
+
+/** Smaller ones that may show the same fault, simplest first. */
+export function smaller(schedule: Schedule): readonly Schedule[] {
+  const cut = (["edits", "crashes", "stops", "jumps", "conflicts", "failing"] as const).flatMap((key) =>
+    schedule[key] > 0 ? [{ ...schedule, [key]: 0 }] : [],
+  );
+  const fewer = (["tasks", "loops", "agents"] as const).flatMap((key) =>
+    schedule[key] > 1 ? [{ ...schedule, [key]: schedule[key] - 1 }] : [],
+  );
+  return [...cut, ...fewer];
+}
+
+const SETTINGS: Settings = {
+  ...DEFAULT_SETTINGS,
+  bloom: { ...DEFAULT_SETTINGS.bloom, backoff: { first: 1, limit: 4 } },
+};
+
+export async function play(schedule: Schedule): Promise<Played> {
+  const world = openWorld(schedule);
+  try {
+    await world.simulator.run(world);
+    world.judgeEnd();
+  } catch (error) {
+    world.fault((error as Error).stack ?? String(error));
+  }
+  return { faults: world.faults, trace: world.simulator.trace, steps: world.simulator.steps };
+}
+
+interface RunningLoop {
+  readonly process: Process;
+  readonly stop: AbortController;
+  ended: boolean;
+}
+
+function openWorld(schedule: Schedule) {
+  const simulator = new Simulator(schedule.seed);
+  const disk = openMemoryDisk(simulator);
+  const git = openMemoryGit(simulator, disk);
+  const cache = memoryCache();
+  const faults: string[] = [];
+  const fault = (what: string) => void faults.push(what);
+  const loops: RunningLoop[] = [];
+  const running = new Map<string, string>();
+  const completed = new Set<string>();
+  const touched = new Set<string>();
+  const merges = new Map<string, number>();
+  const toldMerges = new Map<string, number>();
+  const starts = new Map<string, number>();
+  let died = 0;
+  let edited = false;
+  const left = {
+    crashes: schedule.crashes,
+    stops: schedule.stops,
+    edits: schedule.edits,
+    jumps: schedule.jumps,
+  };
+  const ids = Array.from({ length: schedule.tasks }, (_, n) => `T${n}`);
+  const count = (counts: Map<string, number>, key: string) => counts.set(key, (counts.get(key) ?? 0) + 1);
+
+  disk.files.set("tasks.yaml", tasksText(simulator, ids));
+  for (const id of ids.slice(0, schedule.conflicts)) git.conflicting.add(`bloom/${id}`);
+
+  const runtimeOf = (process: Process): Runtime => ({
+    store: disk.storeOf(process),
+    outside: {} as Runtime["outside"],
+    settings: async () => SETTINGS,
+    now: () => simulator.now(),
+    cache,
+  });
+
+  disk.onEvent = (event, by) => {
+    if (event.type === "task:completed" && event.taskId) {
+      if (completed.has(event.taskId)) fault(`${event.taskId} is completed twice`);
+      completed.add(event.taskId);
+    }
+    if (event.type === "merge:completed" && event.taskId) count(toldMerges, event.taskId);
+    if (event.type !== "run:advanced") simulator.say(`${by.name}: ${event.type} ${event.taskId ?? ""}`);
+  };
+  git.onPublish = ({ branch }, by) => {
+    const task = branch.slice("bloom/".length);
+    count(merges, task);
+    if (completed.has(task)) fault(`${task} is merged after it was completed`);
+    if (disk.claims.get(task) !== by) fault(`${task} is merged by ${by.name}, which has not its lease`);
+  };
+  const agents = memoryAgents({
+    simulator,
+    git,
+    failing: schedule.failing,
+    running,
+    onStart(task, { run }, by) {
+      simulator.say(`${by.name}: starts agent ${run}`);
+      count(starts, task);
+      if (disk.claims.get(task) !== by) fault(`agent ${run} is started without the lease of ${task}`);
+      if ([...running.values()].includes(task))
+        fault(`agent ${run} is started beside another one of ${task}`);
+      if (completed.has(task)) fault(`agent ${run} is started after ${task} was completed`);
+      const loop = loops.find(({ process }) => process === by);
+      if (loop?.stop.signal.aborted) fault(`agent ${run} is started after the stop of ${by.name}`);
+      const own = [...running.keys()].length + 1;
+      const most = schedule.agents * loops.filter(({ ended }) => !ended).length;
+      if (died === 0 && own > most) fault(`${own} agents work at once, at most ${most} may`);
+    },
+    died: disk.died,
+    async sayDone(task, process) {
+      await advance(runtimeOf(process), done, { id: task }, { channel: "agent", task });
+    },
+  });
+  const commands = memoryCommands(simulator);
+
+  const startLoop = () => {
+    const process: Process = { name: `loop ${loops.length + 1}`, alive: true };
+    const loop: RunningLoop = { process, stop: new AbortController(), ended: false };
+    loops.push(loop);
+    edited = false;
+    simulator.say(`${process.name} begins`);
+    runLoop({
+      ports: {
+        agents: agents(process),
+        commands: commands(process),
+        worktrees: git.worktreesOf(process),
+        pullRequests: undefined as never,
+        setups: undefined as never,
+        root: "/root" as never,
+        environment: {},
+      },
+      claims: disk.claimsOf(process),
+      watch: disk.watchOf(process),
+      clock: simulator.clock(process),
+      runtime: runtimeOf(process),
+      name: process.name,
+      agents: schedule.agents,
+      once: true,
+      show: (event) => {
+        if (event.type === "task:failed") fault(`${event.taskId} failed in ${process.name}: ${event.reason}`);
+      },
+      stop: loop.stop.signal,
+    }).then(
+      () => {
+        simulator.say(`${process.name} ended`);
+        loop.ended = true;
+      },
+      (error: Error) => {
+        fault(`${process.name} threw: ${error.stack}`);
+        loop.ended = true;
+      },
+    );
+  };
+  for (let n = 0; n < schedule.loops; n++) startLoop();
+
+  const alive = () => loops.filter(({ ended, process }) => !ended && process.alive);
+  const person: Process = { name: "person", alive: true };
+  let busy = 0;
+
+  const edit = () => {
+    const id = simulator.pick(ids);
+    const [name, act] = simulator.pick([
+      ["ready", () => advance(runtimeOf(person), ready, { id }, { channel: "terminal" })],
+      ["todo", () => advance(runtimeOf(person), todo, { id }, { channel: "terminal" })],
+      ["block", () => advance(runtimeOf(person), block, { id }, { channel: "terminal" })],
+      ["reset", () => advance(runtimeOf(person), reset, { id }, { channel: "terminal" })],
+      ["writes ready_for_agent", async () => saveStatus(id, "ready_for_agent")],
+      ["writes todo", async () => saveStatus(id, "todo")],
+    ] as const);
+    simulator.say(`person: ${name} ${id}`);
+    touched.add(id);
+    busy += 1;
+    edited = true;
+    // From here on it may be completed, and merged, once more.
+    completed.delete(id);
+    Promise.resolve(act()).then(
+      () => {
+        completed.delete(id);
+        edited = true;
+        busy -= 1;
+      },
+      (error: Error) => fault(`the person's ${name} ${id} threw: ${error.stack}`),
+    );
+  };
+  const saveStatus = (id: string, status: string) =>
+    disk.save("tasks.yaml", withStatus(disk.files.get("tasks.yaml") as string, id, status));
+
+  const standing = () => {
+    const parsed = parseTasks(disk.files.get("tasks.yaml") as string);
+    if (!parsed.ok) throw new Error("tasks.yaml cannot be read");
+    const tasks = parsed.file.tasks;
+    const runs = new Map<string, TaskRun>();
+    for (const { task } of eachTask(tasks)) {
+      const text = disk.files.get(`.pawl/runs/${task.id}.json`);
+      if (text !== undefined) runs.set(task.id, JSON.parse(text));
+    }
+    return { tasks, runs, states: statesOf(tasks, runs, simulator.now().toISOString()) };
+  };
+
+  return {
+    simulator,
+    faults,
+    fault,
+    isOver() {
+      if (faults.length > 0) return true;
+      if (busy > 0 || alive().length > 0) return false;
+      // A loop may have ended before the person's last word.
+      if (edited) startLoop();
+      return alive().length === 0;
+    },
+    eachStep() {
+      if (simulator.steps > MOST_STEPS) throw new Error("it does not come to an end");
+      if (left.crashes > 0 && simulator.chance(0.004)) {
+        const loop = alive()[0];
+        if (loop) {
+          left.crashes -= 1;
+          died += 1;
+          const victim = simulator.pick(alive());
+          simulator.say(`${victim.process.name} is killed`);
+          disk.died(victim.process);
+          startLoop();
+        }
+      }
+      if (left.stops > 0 && simulator.chance(0.003) && alive().length > 0) {
+        left.stops -= 1;
+        const loop = simulator.pick(alive());
+        simulator.say(`${loop.process.name} is told to stop`);
+        loop.stop.abort();
+        startLoop();
+      }
+      if (left.edits > 0 && alive().length > 0 && simulator.chance(0.01)) {
+        left.edits -= 1;
+        edit();
+      }
+      if (left.jumps > 0 && simulator.chance(0.005)) {
+        left.jumps -= 1;
+        const hours = simulator.pick([-1, 1]);
+        simulator.say(`the clock is set by ${hours} h`);
+        simulator.jump(hours * 3_600_000);
+      }
+    },
+    atRest() {
+      // What a dead or a stopping owner held is found by time alone: nobody tells of a lease.
+      if (simulator.isDueWithin(1) || died > 0 || loops.some(({ stop }) => stop.signal.aborted)) return;
+      const { tasks, runs, states } = standing();
+      const free = alive().filter(({ process, stop }) => {
+        const own = [...disk.claims].filter(
+          ([what, by]) => by === process && !what.startsWith("@") && !DELIVERED.has(states.get(what) ?? ""),
+        );
+        return !stop.signal.aborted && own.length < schedule.agents;
+      });
+      if (free.length === 0) return;
+      // A wait that is over because the clock was set is noticed when it would have been over.
+      const could = takeable(tasks, states).filter(({ id }) => !disk.claims.has(id) && !runs.get(id)?.after);
+      if (could.length > 0)
+        fault(`${could.map(({ id }) => id).join(", ")} could begin, and nobody does before time goes on`);
+    },
+    judgeEnd() {
+      if (faults.length > 0) return;
+      const { tasks, states } = standing();
+      for (const { task } of eachTask(tasks))
+        judgeTask(task, states.get(task.id), waitingFor(tasks, task.id, states) !== null);
+      if (running.size > 0 && died === 0)
+        fault(`agents outlive the loops: ${[...running.keys()].join(", ")}`);
+    },
+  };
+
+  function judgeTask(task: Task, state: string | undefined, waits: boolean): void {
+    const { id } = task;
+    const count = merges.get(id) ?? 0;
+    const told = toldMerges.get(id) ?? 0;
+    if (task.status === "done") {
+      if (!git.isIn(`bloom/${id}`, "main")) fault(`${id} is done, and main has not its work`);
+      if (!touched.has(id) && count !== 1) fault(`${id} is done, and was merged ${count} times`);
+      if (!touched.has(id) && told !== 1) fault(`the merge of ${id} was told ${told} times`);
+    } else if (!["blocked", "waiting_for_human", "budget_exhausted"].includes(state ?? task.status))
+      if (!waits) fault(`${id} rests as ${task.status} (${state})`);
+    const most = 1 + (schedule.failing > 0 ? 12 : 0) + schedule.conflicts * 3;
+    if (died === 0 && schedule.stops === 0 && !touched.has(id) && (starts.get(id) ?? 0) > most)
+      fault(`${id} had ${starts.get(id)} runs of agents`);
+  }
+}
+
+function tasksText(simulator: Simulator, ids: readonly string[]): string {
+  const items = ids.map((id, n) => {
+    const depends = n > 0 && simulator.chance(0.25) ? `, depends_on: [T${simulator.below(n)}]` : "";
+    const verify = simulator.chance(0.5) ? ", verify: [check]" : "";
+    return `- {id: ${id}, title: Task ${n}, instructions: do it, repo: ., merge_into: main${verify}${depends}}\n`;
+  });
+  return `tasks:\n${items.join("")}`;
+}

@@ -1,0 +1,15 @@
+import { describe, expect, it } from "vitest";
+import { play, scheduleOf } from "./rig/schedule/play.ts";
+import { shrink } from "./rig/schedule/shrink.ts";
+
+/** A run that is always the same, so that a failure here is one everywhere: more seeds by `npm run test:schedules`. */
+const RUNS = 200;
+
+describe("the work loop under random schedules", () => {
+  it("runs, merges and completes each task once, whoever is killed, stopped or edits meanwhile", async () => {
+    for (let seed = 1; seed <= RUNS; seed++) {
+      const { faults } = await play(scheduleOf(seed));
+      if (faults.length > 0) expect.fail(await shrink(scheduleOf(seed)));
+    }
+  });
+});

@@ -153,4 +153,20 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
       "test/e2e/bloom-screen.test.ts: shows who is at work and what waits, each on one line, and ends clean",
     ],
   },
+  "bloom.each-once": {
+    says: "However many agents and loops work, are killed, stopped or spoken to: each task is run, merged and completed once, and no wake-up is lost.",
+    source: "bloom, The loop",
+    tests: [
+      "test/schedules.test.ts: runs, merges and completes each task once, whoever is killed, stopped or edits meanwhile",
+      "test/e2e/bloom-many-agents.test.ts: claim, run, merge and complete each of many short tasks once, and a task that waits for its merge says so once",
+    ],
+  },
+  "bloom.merge-queue": {
+    says: "Tasks merge into a target one at a time, the one that waits longest first; the order is on disk.",
+    source: "bloom, The loop",
+    tests: [
+      "src/workflows/bloom/merge-queue.test.ts: gives the turn to the task that waits longest, whichever entered first",
+      "src/workflows/bloom/merge-queue.test.ts: serves everybody once, one at a time, in any order of coming and going",
+    ],
+  },
 };

@@ -61,7 +61,7 @@ export async function run(start: Start): Promise<number> {
     },
     agent: agentHere,
     get launch() {
-      return launchOf({ home, cwd: workingFolder(), path: environment.PATH });
+      return launchOf({ home, cwd: workingFolder() });
     },
     async project({ create = false, option, file } = {}) {
       const cwd = workingFolder();

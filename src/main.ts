@@ -7,7 +7,7 @@ if (major < 22 || (major === 22 && minor < 12)) {
   process.stderr.write(
     `pawl: Pawl needs Node 22.12 or newer; this is Node ${process.versions.node}. [usage]\nfix:  Install a newer Node, or call a newer one by its path.\n`,
   );
-  process.exitCode = 1;
+  process.exitCode = 2;
 } else {
   module.enableCompileCache();
   const { run } = await import("./app.ts");

@@ -261,8 +261,8 @@ describe("pawl init", () => {
     expect(command).toBe(process.execPath);
     expect(args[0]).toMatch(/^\/.*main\.[jt]s$/);
     expect(out.replace(/\s+/g, " ")).toContain("names a path of this machine");
-    expect(out).toContain("npx pawl mcp");
-    expect((await project.pawl("init")).out).toContain("npx pawl mcp");
+    expect(out).toContain("npx --no pawl mcp");
+    expect((await project.pawl("init")).out).toContain("npx --no pawl mcp");
   });
 
   it("leaves a configuration that it cannot read as it is, and says how to add the entry", async () => {

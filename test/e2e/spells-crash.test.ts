@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { chmodSync, mkdirSync } from "node:fs";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { openStore } from "../../src/adapters/files/store.ts";
@@ -156,68 +155,57 @@ test("servers that cast at once take turns: each step is taken once, and the his
   expect([...archived, project.read("task.md")]).toContain("mine");
 }, 60_000);
 
-/** Root may write everywhere: then the casts are a plain user's, who must be able to read this repository. */
-const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-const IS_READABLE = NOBODY.uid === undefined || isOpenToAll(import.meta.dirname);
+/** Root may write everywhere, unless it gives that right away. */
+const PLAIN =
+  process.getuid?.() === 0
+    ? [
+        "setpriv",
+        "--bounding-set=-dac_override,-dac_read_search",
+        "--inh-caps=-dac_override,-dac_read_search",
+      ]
+    : [];
 
-function isOpenToAll(folder: string): boolean {
-  const open = (statSync(folder).mode & 0o005) === 0o005;
-  return open && (dirname(folder) === folder || isOpenToAll(dirname(folder)));
-}
+describe.skipIf(process.platform === "win32")("a folder in which this user may not write", () => {
+  const FILES = {
+    "plan.md": PLAN,
+    "task.md": "---\ntask_name: one\n---\n",
+    "task-results.md": "done",
+    "state.json": '{"current_state":"ACHIEVE_TASK_EXECUTED","context":{},"history":[]}',
+  };
 
-describe.skipIf(process.platform === "win32" || !IS_READABLE)(
-  "a folder in which this user may not write",
-  () => {
-    const FILES = {
-      "plan.md": PLAN,
-      "task.md": "---\ntask_name: one\n---\n",
-      "task-results.md": "done",
-      "state.json": '{"current_state":"ACHIEVE_TASK_EXECUTED","context":{},"history":[]}',
-    };
+  function prepareFor(folder: string): SpellsProject {
+    const project = new SpellsProject();
+    for (const [name, text] of Object.entries(FILES)) project.write(name, text);
+    mkdirSync(project.at("/.ai/task/tasks"));
+    chmodSync(project.at(folder), 0o555);
+    return project;
+  }
 
-    function prepareFor(folder: string): SpellsProject {
-      const project = new SpellsProject();
-      for (const [name, text] of Object.entries(FILES)) project.write(name, text);
-      mkdirSync(project.at("/.ai/task/tasks"));
-      for (const name of ["/", ...project.files("/"), ".ai", ".ai/task", ".ai/task/tasks"].map(
-        (one) => `/${one}`,
-      ))
-        if (NOBODY.uid !== undefined) chownSync(project.at(name), NOBODY.uid, NOBODY.gid);
-      chmodSync(project.at(folder), 0o555);
-      return project;
+  const castIn = (project: SpellsProject, spells: string) => {
+    const [program = "", ...args] = [...PLAIN, process.execPath, "--input-type=module", "-e", CHILD];
+    return promisify(execFile)(program, [...args, project.root, spells]);
+  };
+
+  test.each([
+    ["/.ai/task", "permission to write .ai/task is missing"],
+    ["/.ai/task/tasks", "permission to write .ai/task/tasks is missing"],
+    ["/", "permission is missing"],
+  ])("(%s) is told by its path, nothing is changed, and what writes nothing works", async (folder, words) => {
+    using project = prepareFor(folder);
+    try {
+      const failed = await castIn(project, "lumos,finite,accio").catch((thrown) => thrown);
+      expect(failed).toMatchObject({ code: 1, stdout: "L4\nAB1\n" });
+      expect(failed.stderr).toContain(words);
+      expect(failed.stderr).toContain("disk-failed");
+      expect(project.files("/.ai/task")).toEqual(Object.keys(FILES).sort());
+      for (const [name, text] of Object.entries(FILES)) expect(project.read(name)).toBe(text);
+    } finally {
+      chmodSync(project.at(folder), 0o755);
     }
-
-    const castIn = (project: SpellsProject, spells: string) =>
-      promisify(execFile)(
-        process.execPath,
-        ["--input-type=module", "-e", CHILD, project.root, spells],
-        NOBODY,
-      );
-
-    test.each([
-      ["/.ai/task", "permission to write .ai/task is missing"],
-      ["/.ai/task/tasks", "permission to write .ai/task/tasks is missing"],
-      ["/", "permission is missing"],
-    ])(
-      "(%s) is told by its path, nothing is changed, and what writes nothing works",
-      async (folder, words) => {
-        using project = prepareFor(folder);
-        try {
-          const failed = await castIn(project, "lumos,finite,accio").catch((thrown) => thrown);
-          expect(failed).toMatchObject({ code: 1, stdout: "L4\nAB1\n" });
-          expect(failed.stderr).toContain(words);
-          expect(failed.stderr).toContain("disk-failed");
-          expect(project.files("/.ai/task")).toEqual(Object.keys(FILES).sort());
-          for (const [name, text] of Object.entries(FILES)) expect(project.read(name)).toBe(text);
-        } finally {
-          chmodSync(project.at(folder), 0o755);
-        }
-        expect((await castIn(project, "accio")).stdout).toBe("A2\n");
-        expect(project.list("tasks")).toHaveLength(1);
-      },
-    );
-  },
-);
+    expect((await castIn(project, "accio")).stdout).toBe("A2\n");
+    expect(project.list("tasks")).toHaveLength(1);
+  });
+});
 
 test("a project whose .ai cannot be written says which path and why, and stays as it is", async () => {
   using project = new SpellsProject();

@@ -13,7 +13,10 @@ export interface Installable {
 const PATIENCE = 80_000;
 const TRIES = 3;
 
-/** The program's `node_modules`; installed into the named folder of the cache if it is not there. */
+/**
+ * The program's `node_modules`; installed into the named folder of the cache if it is not there. Of all packages only the
+ * program's own install script is run: claude's links its binary there.
+ */
 export function installInto(name: string, program: Installable): string {
   const cache =
     process.env.PAWL_AGENT_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "pawl");
@@ -25,18 +28,19 @@ export function installInto(name: string, program: Installable): string {
   writeFileSync(join(folder, "package.json"), '{"private":true}\n');
   const what = `${program.package}@${program.version}`;
   const options = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"];
+  npm(folder, ["install", ...options, what]);
+  npm(folder, ["rebuild", "--loglevel=error", program.package]);
+  writeFileSync(join(folder, "complete"), "");
+  return modules;
+}
+
+function npm(folder: string, args: readonly string[]): void {
   for (let left = TRIES; left > 0; left--) {
     try {
-      execFileSync("npm", ["install", ...options, what], {
-        cwd: folder,
-        stdio: ["ignore", "ignore", "inherit"],
-        timeout: PATIENCE,
-      });
-      break;
+      execFileSync("npm", args, { cwd: folder, stdio: ["ignore", "ignore", "inherit"], timeout: PATIENCE });
+      return;
     } catch (thrown) {
       if (left === 1 || (thrown as NodeJS.ErrnoException).code !== "ETIMEDOUT") throw thrown;
     }
   }
-  writeFileSync(join(folder, "complete"), "");
-  return modules;
 }

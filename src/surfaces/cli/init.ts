@@ -125,7 +125,7 @@ function connected({ title }: Client, columns: number): string {
 function ownPath(launch: Launch, columns: number): string {
   const path = launch.find((word) => /[\\/]/.test(word));
   if (path === undefined) return "";
-  const note = `The entry names a path of this machine (${path}), so it serves nobody else. With Pawl installed as a package of the project, the command is \`npx pawl mcp\`.`;
+  const note = `The entry names a path of this machine (${path}), so it serves nobody else. With Pawl installed as a package of the project, the command is \`npx --no pawl mcp\`.`;
   return `\n${wrap(note, columns).join("\n")}\n`;
 }
 

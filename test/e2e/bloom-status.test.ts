@@ -103,7 +103,7 @@ it("tells whether a worker is at a task that has begun", { timeout: 60_000 }, as
   run.kill("SIGINT");
   await ended;
   expect(await statusOf(project)).toEqual([
-    "bloom:A | Long | working | agent | no worker is at it: `pawl run` goes on with it",
+    "bloom:A | Long | working | agent | not running; resume with `pawl run`",
   ]);
 });
 

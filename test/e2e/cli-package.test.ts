@@ -47,14 +47,15 @@ const pawl = (...args: string[]) =>
   end(spawn(process.execPath, [MAIN(), ...args], { cwd: app, stdio: ["ignore", "pipe", "pipe"] }));
 
 describe("the package", () => {
-  it("contains the program, the library, the texts, the types, the schemas and the licences, and nothing else", () => {
+  it("contains the program, the library, the texts, the types, the schemas, the docs and the licences, and nothing else", () => {
     const kinds = new Set(
       packed.files.map(({ path }) =>
         path
           .replace(/^dist\/chunks\/.*\.js$/, "chunks")
           .replace(/^dist\/types\/.*\.d\.ts$/, "types")
           .replace(/^dist\/workflows\/.*\.(md|yml)$/, "texts")
-          .replace(/^dist\/workflows\/.*\.js$/, "late programs"),
+          .replace(/^dist\/workflows\/.*\.js$/, "late programs")
+          .replace(/^docs\/[a-z-]+\.(md|svg)$/, "docs"),
       ),
     );
     expect([...kinds].sort()).toEqual(
@@ -67,13 +68,14 @@ describe("the package", () => {
         "dist/pawl.schema.json",
         "dist/tasks.schema.json",
         "dist/workflow.schema.json",
+        "docs",
         "package.json",
         "texts",
         "types",
       ]),
     );
     const allowed =
-      /^(LICENSE|README\.md|chunks|texts|types|late programs|package\.json|dist\/(THIRD-PARTY-LICENSES\.txt|(index|main|scripted-agent)\.js|(pawl|tasks|workflow)\.schema\.json))$/;
+      /^(LICENSE|README\.md|docs|chunks|texts|types|late programs|package\.json|dist\/(THIRD-PARTY-LICENSES\.txt|(index|main|scripted-agent)\.js|(pawl|tasks|workflow)\.schema\.json))$/;
     expect([...kinds].filter((kind) => !allowed.test(kind))).toEqual([]);
   });
 

@@ -1,8 +1,9 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { connect } from "../rig/client.ts";
-import { runPawl, temporaryProject } from "../rig/project.ts";
+import { MAIN, runPawl, temporaryProject } from "../rig/project.ts";
 
 const TWO_LINES = /^pawl: [^\n]+ \[[a-z-]+\]\nfix: {2}[^\n]+\n$/;
 
@@ -306,10 +307,70 @@ describe("pawl check, diagram, config and completion", () => {
     expect(refused.err).toContain("pawl.yaml:2:3: alfred.evidense is not a setting");
   });
 
-  it.each(["bash", "zsh", "fish"])("complete the commands of %s", async (shell) => {
-    using project = temporaryProject({ marked: false });
-    const { code, out } = await project.pawl("completion", shell);
+  it.each(["bash", "zsh", "fish"])(
+    "print a completion script for %s that asks the program",
+    async (shell) => {
+      using project = temporaryProject({ marked: false });
+      const { code, out } = await project.pawl("completion", shell);
+      expect(code).toBe(0);
+      expect(out).toContain("__complete");
+      expect(out).toMatch(/\bpawl\b.*\bbloom\b/);
+      if (shell === "bash") execFileSync("bash", ["-n"], { input: out });
+    },
+  );
+
+  const TASKS =
+    'tasks:\n- {id: T1, title: "Build: it", status: todo}\n- {id: U2, title: Other, status: todo}\n';
+  it.each([
+    [["sta"], ["status", "start"]],
+    [["help", "sta"], []],
+    [
+      ["init", "--client", "c"],
+      ["claude-code", "codex", "cursor"],
+    ],
+    [["completion", "f"], ["fish"]],
+    [
+      ["step", "s"],
+      ["start", "show"],
+    ],
+    [
+      ["done", ""],
+      ["T1", "U2"],
+    ],
+    [
+      ["done", "--"],
+      ["--force", "--json", "--project", "--file", "--help"],
+    ],
+    [["--project", ".", "done", "U"], ["U2"]],
+    [["--project", ""], []],
+    [["ask", "T1", ""], []],
+    [["nothing", ""], []],
+  ])("complete %j", async (words, expected) => {
+    using project = temporaryProject({ environment: { DOOR_ONLY: "" } });
+    project.write("tasks.yaml", TASKS);
+    const { code, out } = await project.pawl("__complete", ...words);
     expect(code).toBe(0);
-    for (const word of ["status", "approve", "knock", "--client", "claude-code"]) expect(out).toContain(word);
+    const offered = out.split("\n").filter(Boolean);
+    expect(offered.map((line) => line.split("\t")[0])).toEqual(expected);
+    if (words[0] === "done" && expected[0] === "T1") expect(offered[0]).toBe("T1\tBuild: it");
+  });
+
+  it("complete a line of bash's, in any folder", async () => {
+    using project = temporaryProject({ environment: { DOOR_ONLY: "" } });
+    project.write("tasks.yaml", TASKS);
+    const { out: script } = await project.pawl("completion", "bash");
+    project.write("bin/bloom", `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
+    const line = `chmod +x bin/bloom; PATH="$PWD/bin:$PATH"; COMP_WORDS=(bloom done ""); COMP_CWORD=2; _pawl; echo "\${COMPREPLY[@]}"`;
+    const env = { ...process.env, DOOR_ONLY: "" };
+    expect(
+      execFileSync("bash", ["-c", `${script}\n${line}`], { cwd: project.root, env, encoding: "utf8" }),
+    ).toBe("T1 U2\n");
+  });
+
+  it("show a command's help by `help` too", async () => {
+    using project = temporaryProject({ marked: false });
+    const asked = await project.pawl("help", "approve");
+    expect(asked).toEqual(await project.pawl("approve", "--help"));
+    expect((await project.pawl("help")).out).toBe((await project.pawl("--help")).out);
   });
 });

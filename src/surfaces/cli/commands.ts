@@ -3,13 +3,13 @@ import type { CommandSpec } from "./command.ts";
 
 const RUN = {
   name: "run",
-  description: "the run, as `pawl status` names it; the id alone where it is unique",
+  description: "a run as `pawl status` names it, or just its id if that is unique",
   required: true,
 } as const;
 
 const NOTES = {
   flags: "-m, --notes <text>",
-  description: "what the verdict says besides yes or no",
+  description: "the reason, kept with the verdict",
 } as const;
 
 export const CLIENTS = ["claude-code", "codex", "cursor", "vscode", "opencode", "gemini"] as const;
@@ -32,12 +32,12 @@ export const COMMANDS: readonly CommandSpec[] = [
         choices: CLIENTS,
       },
     ],
-    details: "Creates what is missing and leaves alone what is there; a second call changes nothing.",
+    details: "Creates what is missing and keeps what is there. Running it twice changes nothing.",
     load: async () => (await import("./init.ts")).init,
   },
   {
     name: "status",
-    summary: "show every run: where it stands, and what is awaited of whom",
+    summary: "show every run: where it stands, and who needs to act",
     group: EVERY_DAY,
     arguments: [],
     options: [],
@@ -45,7 +45,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "show",
-    summary: "tell a run's whole story: who decided what, when, and on which evidence",
+    summary: "show a run's history: who decided what, when, and on which evidence",
     group: EVERY_DAY,
     arguments: [RUN],
     options: [],
@@ -56,8 +56,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "show what happened, in every workflow or in one run",
     group: EVERY_DAY,
     arguments: [{ ...RUN, required: false }],
-    options: [{ flags: "--follow", description: "go on with what happens from now on" }],
-    details: "Under --json one event a line, as they are stored.",
+    options: [{ flags: "--follow", description: "keep printing new events" }],
+    details: "With --json: one event per line, as stored.",
     load: async () => (await import("./log.ts")).log,
   },
   {
@@ -85,14 +85,14 @@ export const COMMANDS: readonly CommandSpec[] = [
       { flags: "--agents <n>", description: "how many work at once" },
       {
         flags: "--agent <name>",
-        description: "as the worker of that name: its group's tasks and those of none",
+        description: "work as this worker: on tasks assigned to it and on unassigned ones",
       },
       { flags: "--task <id>", description: "only this task and its subtasks" },
-      { flags: "--once", description: "end when nothing is left that could be done now" },
-      { flags: "--dry-run", description: "show what would be taken, and change nothing" },
+      { flags: "--once", description: "stop when no task can be worked on now" },
+      { flags: "--dry-run", description: "show which tasks would start, and change nothing" },
     ],
     details:
-      "Ctrl-C ends it: nothing new begins, agents are stopped, and the next run goes on from there. A second run joins in.",
+      "Ctrl-C stops the agents and saves where each task stands; the next run resumes. A second run joins in as another worker.",
     load: async () => (await import("./run.ts")).run,
   },
   {
@@ -101,7 +101,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: EVERY_DAY,
     arguments: [],
     options: [],
-    details: "Starts each program that is found once, for its version. Works outside a project, too.",
+    details: "Starts each program it finds once, to ask for its version. Also works outside a project.",
     load: async () => (await import("./agents.ts")).agents,
   },
   {
@@ -116,7 +116,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "worktrees",
-    summary: "list the worktrees of tasks, and what in them is nowhere else",
+    summary: "list the tasks' worktrees and their unmerged work",
     group: BLOOM,
     arguments: [],
     options: [],
@@ -143,7 +143,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       { name: "name", description: "the folder of the clone; else as the address ends", required: false },
     ],
     options: [],
-    details: "Says how to name it in tasks.yaml, and changes nothing there.",
+    details: "Prints how to name it in tasks.yaml. tasks.yaml itself stays as it is.",
     load: async () => (await import("./repo.ts")).repoAdd,
   },
   {
@@ -153,7 +153,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     arguments: [],
     options: [],
     details:
-      "Branches that only lag behind move forward; one that is checked out with edits stays as it is, and it is said.",
+      "Fast-forwards branches that lag behind. A branch that is checked out with edits is skipped with a message.",
     load: async () => (await import("./repo.ts")).repoSync,
   },
   {
@@ -163,14 +163,14 @@ export const COMMANDS: readonly CommandSpec[] = [
     arguments: [
       {
         name: "names",
-        description: "the workflows to serve; all without it",
+        description: "the workflows to serve (default: all)",
         required: false,
         variadic: true,
       },
     ],
     options: [
-      { flags: "--http", description: "serve over HTTP, on this machine alone, to whoever has the token" },
-      { flags: "--port <number>", description: "the port of --http; any that is free without it" },
+      { flags: "--http", description: "serve over HTTP on loopback, to clients that have the token" },
+      { flags: "--port <number>", description: "the port for --http (default: any free port)" },
     ],
     details:
       "With --http, $PAWL_MCP_TOKEN sets the token; without it one is made, and shown once on standard error.",
@@ -178,7 +178,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "check",
-    summary: "prove the workflows' tables, and show what was proved",
+    summary: "check the workflows' tables and show what was proved",
     group: WORKFLOWS,
     arguments: [{ name: "workflow", description: "only this one", required: false }],
     options: [],
@@ -202,7 +202,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "config",
-    summary: "show the settings that hold, and where each comes from",
+    summary: "show the effective settings and where each comes from",
     group: WORKFLOWS,
     arguments: [],
     options: [],
@@ -210,7 +210,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "repair",
-    summary: "find what is damaged in the project's files, and mend it",
+    summary: "find and repair damaged files of the project",
     group: WORKFLOWS,
     arguments: [],
     options: [],

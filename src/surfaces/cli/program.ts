@@ -19,6 +19,9 @@ const USAGE_CODES: ReadonlySet<ErrorCode> = new Set([
   "task-missing",
 ]);
 
+/** What the shells' completion scripts call. */
+const COMPLETE = "__complete";
+
 /** Runs the command line and gives the exit code. Never throws. */
 export async function runProgram(argv: readonly string[], host: Host): Promise<number> {
   const json = argv.includes("--json");
@@ -53,7 +56,13 @@ function hang(text: string, width: number): string {
     .join(`\n${" ".repeat(width)}`);
 }
 
-async function obey(argv: readonly string[], host: Host): Promise<Answer | undefined> {
+async function obey(given: readonly string[], host: Host): Promise<Answer | undefined> {
+  if (given[0] === COMPLETE) {
+    const { candidates, renderCandidates } = await import("./complete.ts");
+    host.terminal.out(renderCandidates(await candidates(host, given.slice(1))));
+    return undefined;
+  }
+  const argv = given[0] === "help" ? [...given.slice(1), "--help"] : given;
   // A command of our own needs no other one, and no workflow's verbs: they would only be loaded to be left alone.
   const word = firstWord(argv);
   const own = COMMANDS.filter(({ name }) => name.split(" ")[0] === word);

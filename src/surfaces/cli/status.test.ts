@@ -103,9 +103,7 @@ describe("pawl status", () => {
         "",
       ].join("\n"),
     );
-    expect(render([alfred(RUN), bloom()])).toContain(
-      "\nElsewhere nothing is open. To begin there:\n  Bloom  write tasks.yaml\n",
-    );
+    expect(render([alfred(RUN), bloom()])).toContain("\nOther workflows:\n  Bloom  write tasks.yaml\n");
   });
 
   it("cuts short what has not begun, and keeps what is under way", () => {

@@ -34,7 +34,7 @@ export function renderStatus(
   const blocks = told.map((workflow) => renderWorkflow(workflow, columns, paint, now));
   const others = renderOthers(
     workflows.filter((workflow) => !told.includes(workflow)),
-    runs.length > 0 ? "Elsewhere nothing is open. To begin there:" : `No run yet in ${root}. To begin one:`,
+    runs.length > 0 ? "Other workflows:" : `No run yet in ${root}. To begin one:`,
     columns,
     paint,
   );

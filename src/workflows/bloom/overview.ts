@@ -102,7 +102,7 @@ function ofRun(run: TaskRun, { id, title }: Task, isHeld: boolean): RunOverview 
   const { state, since, reason } = run;
   const base = { run: `bloom:${id}`, title, state, since };
   const why = reason === null ? "" : ` (${reason})`;
-  const untaken = `no worker is at it: \`pawl run\` goes on with it${why}`;
+  const untaken = `not running; resume with \`pawl run\`${why}`;
   switch (state) {
     case "waiting_for_human":
       return run.kept.awaits === "approval"

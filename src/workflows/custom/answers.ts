@@ -29,7 +29,7 @@ export function shown(seen: Seen, { said = [] }: SendInput): Prepared<Reply> {
   const begun = file === null ? " (not begun)" : "";
   const lines = [
     `${run} is in ${position.state}${begun}: ${table.states[position.state]?.description ?? ""}`,
-    ...(data.next ? [`Awaited of ${whom(data.awaits)}: ${data.next}`] : []),
+    ...(data.next ? [`Next (${whom(data.awaits)}): ${data.next}`] : []),
     ...(data.available.length > 0 ? [`Events:\n${renderEvents(run, data.available)}`] : []),
   ];
   const message = [...said, lines.join("\n\n")].join("\n");

@@ -158,8 +158,8 @@ export const interject = changing(
     const message = { task: id, text, atOnce: true, time: moment.time };
     return {
       text: mayRun(desk.runs.get(id))
-        ? `${id}'s agent is told at once.`
-        : `No agent of ${id} runs now: it is ${state}. Kept (\`bloom show ${id}\`): its agent is told when it runs again; if it does not, this stays as a note of ${id}.`,
+        ? `${id}'s agent gets it now.`
+        : `No agent of ${id} runs now: it is ${state}. Saved; delivered on the agent's next run (\`bloom show ${id}\`).`,
       data: { task: id, text, state },
       changes: [{ type: "write", path: messagePath(moment.id), text: `${JSON.stringify(message)}\n` }],
       happened: [{ type: "task:interjected", taskId: id, text }],

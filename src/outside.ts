@@ -34,10 +34,10 @@ export function openOutside(
     references: {
       async fetch(reference) {
         const { openReferences } = await import("./adapters/trackers/references.ts");
-        const { JIRA_BASE_URL, CONFLUENCE_BASE_URL, ATLASSIAN_EMAIL, ATLASSIAN_API_TOKEN } = environment;
-        const sites = { jira: JIRA_BASE_URL, confluence: CONFLUENCE_BASE_URL };
-        const person = { email: ATLASSIAN_EMAIL, token: ATLASSIAN_API_TOKEN };
-        return openReferences({ ...sites, ...person }).fetch(reference);
+        const { readJira } = await import("./adapters/trackers/atlassian-environment.ts");
+        const { address, email, token } = readJira(environment);
+        const sites = { jira: address, confluence: environment.CONFLUENCE_BASE_URL };
+        return openReferences({ ...sites, email, token }).fetch(reference);
       },
     },
     reviews: {

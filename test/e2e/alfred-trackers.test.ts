@@ -183,7 +183,7 @@ describe.each([
     const there = project.environment;
     project.environment = {
       ...there,
-      JIRA_HOST: "http://127.0.0.1:1",
+      JIRA_BASE_URL: "http://127.0.0.1:1",
       LINEAR_API_URL: "http://127.0.0.1:1/graphql",
     };
     const offline = await started(project);
@@ -210,10 +210,10 @@ describe.each([
     const { project } = rig;
     rig.add(ID);
     const there = project.environment;
-    project.environment = { ...there, JIRA_API_TOKEN: "wrong", LINEAR_API_KEY: "wrong" };
+    project.environment = { ...there, ATLASSIAN_API_TOKEN: "wrong", LINEAR_API_KEY: "wrong" };
     const wrong = await project.call("start_task", { task_id: ID });
     expect(wrong.message).toMatch(/refused the token \(HTTP 401\)/);
-    expect(wrong.data.fix).toContain(name === "jira" ? "JIRA_API_TOKEN" : "LINEAR_API_KEY");
+    expect(wrong.data.fix).toContain(name === "jira" ? "ATLASSIAN_API_TOKEN" : "LINEAR_API_KEY");
     project.environment = {};
     expect((await project.call("start_task", { task_id: ID })).data.code).toBe("tracker-unconfigured");
     project.environment = there;

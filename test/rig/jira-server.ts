@@ -41,7 +41,11 @@ export class JiraServer extends Loopback {
   }
 
   get environment(): Record<string, string> {
-    return { JIRA_HOST: this.url, JIRA_EMAIL: ATLASSIAN.email, JIRA_API_TOKEN: ATLASSIAN.token };
+    return {
+      JIRA_BASE_URL: this.url,
+      ATLASSIAN_EMAIL: ATLASSIAN.email,
+      ATLASSIAN_API_TOKEN: ATLASSIAN.token,
+    };
   }
 
   add(key: string, more: Partial<JiraIssue> = {}): void {

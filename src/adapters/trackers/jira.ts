@@ -18,6 +18,8 @@ export interface JiraAccess {
   /** With a token of the Cloud; without, the token is a personal access token. */
   readonly email?: string;
   readonly token: string;
+  /** The variable that the token comes from, for the fix of a refusal. */
+  readonly tokenVariable: string;
 }
 
 const FIELDS = ["summary", "description", "status", "priority", "issuelinks"];
@@ -43,12 +45,12 @@ interface Issue {
   readonly renderedFields?: Record<string, any> | undefined;
 }
 
-export function openJira({ email, host, token }: JiraAccess): Tracker {
+export function openJira({ email, host, token, tokenVariable }: JiraAccess): Tracker {
   const client = createClient({
     host,
     auth: email ? { type: "basic", email, apiToken: token } : { type: "bearer", token },
   });
-  const asked: Asked = { tracker: "Jira", url: host, token: "JIRA_API_TOKEN" };
+  const asked: Asked = { tracker: "Jira", url: host, token: tokenVariable };
   const url = (key: string) => `${host.replace(/\/$/, "")}/browse/${key}`;
   return {
     list: (project) => ask(asked, () => listIssues(client, project, url)),

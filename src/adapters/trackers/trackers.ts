@@ -1,5 +1,6 @@
 import { PawlError } from "../../base/error.ts";
 import type { Trackers } from "../../base/ports.ts";
+import { readJira } from "./atlassian-environment.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -8,11 +9,14 @@ export function openTrackers(environment: Environment): Trackers {
   return {
     async open(provider) {
       if (provider === "jira") {
-        const { JIRA_API_TOKEN, JIRA_EMAIL, JIRA_HOST } = environment;
-        if (!JIRA_HOST || !JIRA_API_TOKEN)
-          throw unconfigured("Jira", "JIRA_HOST and JIRA_API_TOKEN (and JIRA_EMAIL)");
+        const { address, email, token, tokenVariable } = readJira(environment);
+        if (!address || !token)
+          throw unconfigured(
+            "Jira",
+            "JIRA_BASE_URL and ATLASSIAN_API_TOKEN (for the Cloud ATLASSIAN_EMAIL too)",
+          );
         const { openJira } = await import("./jira.ts");
-        return openJira({ host: JIRA_HOST, token: JIRA_API_TOKEN, ...(JIRA_EMAIL && { email: JIRA_EMAIL }) });
+        return openJira({ host: address, token, tokenVariable, ...(email && { email }) });
       }
       const { LINEAR_API_KEY, LINEAR_API_URL } = environment;
       if (!LINEAR_API_KEY) throw unconfigured("Linear", "LINEAR_API_KEY");

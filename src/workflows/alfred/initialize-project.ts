@@ -18,7 +18,10 @@ export const PROVIDERS = ["local", "jira", "linear"] as const;
 
 const CHOICES = [
   { provider: "local", description: "Tasks are markdown files in .alfred/tasks." },
-  { provider: "jira", description: "Tasks come from Jira; needs JIRA_HOST, JIRA_EMAIL and JIRA_API_TOKEN." },
+  {
+    provider: "jira",
+    description: "Tasks come from Jira; needs JIRA_BASE_URL, ATLASSIAN_EMAIL and ATLASSIAN_API_TOKEN.",
+  },
   { provider: "linear", description: "Tasks come from Linear; needs LINEAR_API_KEY." },
 ];
 

@@ -58,6 +58,8 @@ const [metafile, , texts] = await Promise.all([
       index: "src/index.ts",
       // A program of its own, started as an agent.
       "scripted-agent": "src/adapters/agents/scripted/agent.ts",
+      // A program of its own, started where a loop has died.
+      "end-runs": "src/adapters/agents/supervisor/end-runs.ts",
       // Loaded by its path, under a lock, where an edit of tasks.yaml is redone.
       "workflows/bloom/edit": "src/workflows/bloom/edit.ts",
     },

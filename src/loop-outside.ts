@@ -3,6 +3,8 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { openAgents } from "./adapters/agents/agents.ts";
 import { openCommands } from "./adapters/agents/commands.ts";
+import { MARK, markValue } from "./adapters/agents/mark.ts";
+import { openSupervisor } from "./adapters/agents/supervisor.ts";
 import { systemClock } from "./adapters/clock/system-clock.ts";
 import { openClaims } from "./adapters/files/claims.ts";
 import { openWatch } from "./adapters/files/watch.ts";
@@ -25,6 +27,8 @@ export interface LoopPlace {
 export function openLoopOutside({ root, environment, settings, launch }: LoopPlace): LoopOutside {
   const { agents = {}, bloom, git } = settings;
   const bin = writePrograms(root, launch);
+  const supervisor = openSupervisor(root);
+  const marked = { ...environment, [MARK]: markValue(supervisor.mark, environment[MARK]) };
   const own = {
     PAWL_PROJECT: root,
     BLOOM_TASKS_FILE: join(root, bloom.tasks_file),
@@ -35,12 +39,12 @@ export function openLoopOutside({ root, environment, settings, launch }: LoopPla
       agents: openAgents({
         projectRoot: root,
         stateFolder: stateFolder(root, environment),
-        environment,
+        environment: marked,
         agents,
       }),
       commands: openCommands({
         projectRoot: root,
-        environment,
+        environment: marked,
         names: [...settings.environment, ...bloom.environment],
       }),
       setups: openSetups(root),
@@ -52,6 +56,7 @@ export function openLoopOutside({ root, environment, settings, launch }: LoopPla
     claims: openClaims(root),
     watch: openWatch(root, bloom.tasks_file),
     clock: systemClock,
+    close: supervisor.close,
   };
 }
 

@@ -74,7 +74,17 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     source: "bloom, The loop",
     tests: [
       "src/adapters/agents/process-tree.test.ts: ends children in sessions of their own and double-forked ones",
+      "src/adapters/agents/process-tree.test.ts: catches up with processes that keep forking while they are looked for",
       "src/adapters/agents/agents.test.ts: that hangs and ignores SIGTERM is stopped, with the shell child that it left in another session",
+    ],
+  },
+  "agents.end-with-loop": {
+    says: "Agents end with their loop, whatever ends it: a signal, a closed terminal, SIGKILL.",
+    source: "bloom, The loop",
+    tests: [
+      "test/e2e/bloom-loop-dies.test.ts: end where the loop is killed in a moment in which it can do nothing",
+      "test/e2e/bloom-loop-dies.test.ts: end where its terminal is closed, and where the task stands is kept",
+      "test/e2e/bloom-loop-dies.test.ts: in good order",
     ],
   },
   "git.no-work-lost": {

@@ -38,6 +38,8 @@ export interface LoopOutside {
   readonly claims: Claims;
   readonly watch: Watch;
   readonly clock: Clock;
+  /** The loop has ended, and everything that it began: nothing need watch over it any more. */
+  close?(): void;
 }
 
 export interface LoopSetup extends LoopOutside {

@@ -6,6 +6,10 @@ import { MAIN } from "./project.ts";
 /** Bundles the rig's program as the product is bundled: it starts fast, and tests see what bundling does. */
 export default async function setup(): Promise<void> {
   await rm(dirname(MAIN), { recursive: true, force: true });
-  const programs = { main: "test/rig/main.ts", "scripted-agent": "src/adapters/agents/scripted/agent.ts" };
+  const programs = {
+    main: "test/rig/main.ts",
+    "scripted-agent": "src/adapters/agents/scripted/agent.ts",
+    "end-runs": "src/adapters/agents/supervisor/end-runs.ts",
+  };
   await bundle(programs, dirname(MAIN));
 }

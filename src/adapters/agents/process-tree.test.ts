@@ -3,9 +3,14 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { type Cgroup, cgroupMembers, enterCgroup, findCgroup, makeCgroup } from "./cgroup.ts";
 import { bearsMark, MARK, markOf, markValue } from "./mark.ts";
 import { startOf } from "./proc.ts";
 import { endTree, findTree } from "./process-tree.ts";
+
+/** Where none can be made (no cgroup v2, or not ours), the other tests show what holds then. */
+const HAS_CGROUPS = makeCgroup("probe.probe") !== null;
+if (HAS_CGROUPS) await endTree({ mark: "probe.probe" });
 
 const marks: string[] = [];
 let count = 0;
@@ -17,13 +22,15 @@ function freshMark(): string {
   return mark;
 }
 
-/** Starts bash with the mark and waits until its script has said `ready`. */
-async function start(mark: string, script: string): Promise<number> {
+/** Starts bash with the mark and waits until its script has said `ready`; in the cgroup, if one is given. */
+async function start(mark: string, script: string, cgroup: Cgroup | null = null): Promise<number> {
   const child = spawn("bash", ["-c", script], {
     env: { ...process.env, [MARK]: mark },
-    stdio: ["ignore", "pipe", "ignore"],
+    stdio: ["pipe", "pipe", "ignore"],
     detached: true,
   });
+  if (cgroup) enterCgroup(cgroup, child.pid ?? -1);
+  child.stdin.end("go\n");
   await once(child.stdout, "data");
   child.stdout.destroy();
   return child.pid ?? -1;
@@ -81,15 +88,39 @@ describe("ending a run's processes", () => {
     expect({ code, text }).toEqual({ code: 7, text: "ready\nbye\n" });
   });
 
+  const HOPS = "hop() { trap '' TERM; sleep 0.01; (hop &) ; }; for i in 1 2 3; do (hop &); done; exit 0";
+
   it("catches up with processes that keep forking while they are looked for", async () => {
     const mark = freshMark();
-    await start(
-      mark,
-      "echo ready; hop() { trap '' TERM; sleep 0.01; (hop &) ; }; for i in 1 2 3; do (hop &); done; exit 0",
-    );
-    expect(await endTree({ mark }, { grace: 50, within: 8000 })).toMatchObject({ alive: 0 });
-    await new Promise((done) => setTimeout(done, 100));
+    await start(mark, `echo ready; ${HOPS}`);
+    expect(await endTree({ mark, cgroup: null }, { grace: 50, within: 8000 })).toMatchObject({ alive: 0 });
     expect(findTree({ mark })).toEqual([]);
+  });
+
+  it.runIf(HAS_CGROUPS)(
+    "ends by its cgroup what has cleared its environment and lost its parents",
+    async () => {
+      const mark = freshMark();
+      const cgroup = makeCgroup(mark);
+      expect(cgroup).not.toBeNull();
+      const hidden = `env -i setsid bash -c '(setsid bash -c "${HOPS.replaceAll('"', '\\"')}" &)' &`;
+      const leader = await start(mark, `read go; ${hidden} sleep 0.3; echo ready; exit 0`, cgroup);
+      const inside = cgroupMembers(cgroup as Cgroup);
+      expect(inside.length).toBeGreaterThan(0);
+      expect(await endTree({ mark, leader, cgroup }, { grace: 50, within: 8000 })).toMatchObject({
+        alive: 0,
+      });
+      for (const pid of inside) expect(isRunning(pid)).toBe(false);
+      expect(findCgroup(mark)).toBeNull();
+    },
+  );
+
+  it.runIf(HAS_CGROUPS)("finds the run's cgroup by its mark, and takes an empty one away", async () => {
+    const mark = freshMark();
+    makeCgroup(mark);
+    expect(findCgroup(mark)).not.toBeNull();
+    expect(await endTree({ mark })).toEqual({ ended: 0, alive: 0 });
+    expect(findCgroup(mark)).toBeNull();
   });
 
   it("finds a child that cleared its environment, by its parent or by the group of the first process", async () => {

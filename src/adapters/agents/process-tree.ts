@@ -1,19 +1,22 @@
 /**
  * Ends everything that a run started.
  *
- * P1  A process belongs to a run if it bears the run's mark, descends from one that does, or is in the group or the
- *     session of the run's first process.
+ * P1  A process belongs to a run if it is in the run's cgroup, bears the run's mark, descends from one that does, or is in
+ *     the group or the session of the run's first process.
  * P2  What was once found stays found (by id and start time), also when what it was found by has ended.
- * P3  First SIGTERM and a grace, then SIGKILL, then looked for again until several looks in a row find none: a
- *     process that forked while it was being looked for is found by a later look.
+ * P3  First SIGTERM and a grace. Then nothing may outrun its end: the cgroup is killed as a whole by the kernel; besides,
+ *     each process is stopped (SIGSTOP) in the moment in which it is found, the newest first, until several looks in a row
+ *     find no new one; what is stopped cannot fork; then all are killed.
  * P4  It is over within the time given, also if a process cannot be ended; the answer says how many are left.
  *
- * What escapes: on Linux a process that has cleared its environment *and* lost its parent *and* has a session of its
- * own; elsewhere (no /proc) `ps` shows the environment of the user's own processes only, and of no system program.
+ * What escapes without a cgroup: on Linux a process that has cleared its environment *and* lost its parent *and* has a
+ * session of its own; elsewhere (no /proc) `ps` shows the environment of the user's own processes only, and of no system
+ * program.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Cgroup, cgroupMembers, findCgroup, killCgroup, removeCgroup } from "./cgroup.ts";
 import { bearsMark } from "./mark.ts";
 import { readProc, statOf } from "./proc.ts";
 
@@ -23,6 +26,8 @@ export interface Tree {
   readonly leader?: number | undefined;
   /** When it began, as `startOf` tells it: no older process can be one of the run's, nor need be asked for its mark. */
   readonly since?: number | undefined;
+  /** Absent: looked for by the mark. Null: there is none. */
+  readonly cgroup?: Cgroup | null;
 }
 
 export interface EndTimes {
@@ -34,44 +39,116 @@ export interface EndTimes {
 
 export const END_TIMES: EndTimes = { grace: 3000, within: 9000 };
 
+/** Between looks at those that were asked to end, and at all processes meanwhile. */
+const SHORT_WAIT = 20;
+const LOOKS_APART = 250;
+/** How many looks in a row must find nothing new, where something was found: it may fork between two looks. */
+const EMPTY_LOOKS = 4;
+/** How long the kernel may take for the dead of a cgroup. */
+const CGROUP_WAIT = 1000;
+
 /** Ends the run's processes; says how many there were and how many could not be ended. */
 export async function endTree(
   tree: Tree,
   times: EndTimes = END_TIMES,
 ): Promise<{ ended: number; alive: number }> {
-  const known = new Map<number, string>();
-  const started = performance.now();
-  const passed = () => performance.now() - started;
-  const told = new Set<number>();
-  let found: number[] = [];
-  for (let empty = 0; empty < emptyLooks(known) && passed() < times.within; ) {
-    found = findTree(tree, known);
-    empty = found.length === 0 ? empty + 1 : 0;
-    const patient = passed() < times.grace;
-    for (const pid of found) if (!patient || !told.has(pid)) signal(pid, patient ? "SIGTERM" : "SIGKILL");
-    for (const pid of found) told.add(pid);
-    // Of uneven length, so as not to keep step with what forks at a pace of its own.
-    if (known.size > 0) await sleep(found.length > 0 && patient ? 20 : 3 + Math.random() * 12);
-  }
-  const alive = found.length === 0 ? 0 : findTree(tree, known).length;
+  const cgroup = tree.cgroup === undefined ? findCgroup(tree.mark) : tree.cgroup;
+  const own = { ...tree, cgroup };
+  const known: Known = new Map();
+  const began = performance.now();
+  const left = () => times.within - (performance.now() - began);
+  const found = findTree(own, known);
+  if (found.length > 0 || (cgroup === null && findTree(own, known).length > 0))
+    await askToEnd(own, known, times.grace);
+  const alive = known.size === 0 ? 0 : await killAll(own, known, left);
+  if (cgroup !== null && alive === 0) await removeCgroup(cgroup, Math.min(CGROUP_WAIT, Math.max(0, left())));
   return { ended: known.size - alive, alive };
 }
 
-/** Where there was something, it may still be forking from one process to the next, between two looks. */
-function emptyLooks(known: ReadonlyMap<number, string>): number {
-  return known.size === 0 ? 2 : 12;
+/** Process id → its start time. */
+type Known = Map<number, string>;
+
+/** SIGTERM to each, once, until all have ended or the grace is over. */
+async function askToEnd(tree: Tree, known: Known, grace: number): Promise<void> {
+  const began = performance.now();
+  const asked = new Set<number>();
+  let looked = began;
+  for (let alive = living(known); alive.length > 0; alive = living(known)) {
+    for (const pid of alive) if (!asked.has(pid)) signal(pid, "SIGTERM");
+    for (const pid of alive) asked.add(pid);
+    if (performance.now() - began >= grace) return;
+    await sleep(SHORT_WAIT);
+    if (performance.now() - looked < LOOKS_APART) continue;
+    findTree(tree, known);
+    looked = performance.now();
+  }
 }
 
-/** The process ids that belong to the run now. `known` (id → start time) is added to. */
-export function findTree(tree: Tree, known: Map<number, string> = new Map()): number[] {
-  const processes = listProcesses(tree);
-  const members = new Set(processes.filter((one) => belongs(one, tree, known)).map(({ pid }) => pid));
+/** Stops what is found in the moment in which it is found, then kills it all; how many are left. */
+async function killAll(tree: Tree, known: Known, left: () => number): Promise<number> {
+  const stopped = new Set<string>();
+  const stop = (pid: number, start: string) => {
+    if (stopped.has(`${pid} ${start}`)) return;
+    signal(pid, "SIGSTOP");
+    stopped.add(`${pid} ${start}`);
+  };
+  if (tree.cgroup) killCgroup(tree.cgroup);
+  for (let empty = 0; empty < EMPTY_LOOKS && left() > 0; ) {
+    const before = stopped.size;
+    const found = findTree(tree, known, stop);
+    for (const pid of found) stop(pid, known.get(pid) ?? "");
+    empty = stopped.size === before ? empty + 1 : 0;
+    if (empty === EMPTY_LOOKS && found.length > 0) {
+      for (const pid of found) signal(pid, "SIGKILL");
+      empty = 0;
+    }
+    // Of uneven length, so as not to keep step with what forks at a pace of its own.
+    await sleep(1 + Math.random() * 4);
+  }
+  return findTree(tree, known).length;
+}
+
+/** Parents before their children: one that waits for a child is asked before the child ends. */
+function living(known: Known): readonly number[] {
+  const isProc = existsSync("/proc/self/stat");
+  const alive = [...known].filter(([pid, start]) => {
+    if (!isProc) return exists(pid);
+    const fields = statOf(pid);
+    return isAlive(fields[0]) && fields[19] === start;
+  });
+  return alive.map(([pid]) => pid).sort((a, b) => a - b);
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The process ids that belong to the run now. `known` is added to; `seen` is called for each as soon as it is known. */
+export function findTree(
+  tree: Tree,
+  known: Map<number, string> = new Map(),
+  seen: (pid: number, start: string) => void = () => {},
+): number[] {
+  const inside = new Set(tree.cgroup ? cgroupMembers(tree.cgroup) : []);
+  const own = ourselves();
+  const processes: Seen[] = [];
+  const members = new Set<number>();
+  for (const one of listProcesses(tree, inside)) {
+    processes.push(one);
+    if (own.has(one.pid) || !belongs(one, tree, known)) continue;
+    members.add(one.pid);
+    seen(one.pid, one.start);
+  }
   for (let grown = members.size > 0; grown; ) {
     const before = members.size;
-    for (const { pid, parent } of processes) if (members.has(parent)) members.add(pid);
+    for (const { pid, parent } of processes) if (members.has(parent) && !own.has(pid)) members.add(pid);
     grown = members.size > before;
   }
-  for (const pid of ourselves(processes)) members.delete(pid);
   for (const { pid, start } of processes) if (members.has(pid)) known.set(pid, start);
   return [...members];
 }
@@ -82,11 +159,14 @@ function belongs(one: Seen, { leader }: Tree, known: ReadonlyMap<number, string>
 }
 
 /** This process, what it descends from, and init: never ended, whatever was found. */
-function ourselves(processes: readonly Seen[]): Set<number> {
-  const parents = new Map(processes.map(({ pid, parent }) => [pid, parent]));
-  const own = new Set([0, 1]);
-  for (let pid: number | undefined = process.pid; pid !== undefined && !own.has(pid); pid = parents.get(pid))
+function ourselves(): ReadonlySet<number> {
+  const own = new Set([0, 1, process.pid, process.ppid]);
+  if (!existsSync("/proc/self/stat")) return own;
+  for (let pid = process.ppid; pid > 1; ) {
+    pid = Number(statOf(pid)[1] ?? 0);
+    if (own.has(pid)) break;
     own.add(pid);
+  }
   return own;
 }
 
@@ -104,11 +184,12 @@ interface Seen {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
+  /** It bears the mark, or is in the cgroup. */
   readonly marked: boolean;
 }
 
-function listProcesses(tree: Tree): readonly Seen[] {
-  return existsSync("/proc/self/stat") ? fromProc(tree) : fromPs(tree.mark);
+function listProcesses(tree: Tree, inside: ReadonlySet<number>): Iterable<Seen> {
+  return existsSync("/proc/self/stat") ? fromProc(tree, inside) : fromPs(tree.mark);
 }
 
 const KERNEL_THREAD = 0x00200000;
@@ -117,21 +198,24 @@ function isKernelThread(flags: string | undefined): boolean {
   return (Number(flags) & KERNEL_THREAD) !== 0;
 }
 
-function fromProc({ mark, since = 0 }: Tree): readonly Seen[] {
-  const seen: Seen[] = [];
-  for (const name of readdirSync("/proc")) {
-    if (!/^[0-9]+$/.test(name)) continue;
-    const fields = statOf(name);
+/** Zombies and the dead are already ended. */
+function isAlive(state: string | undefined): boolean {
+  return state !== undefined && state !== "" && state !== "Z" && state !== "X";
+}
+
+/** One by one, the newest first: what forks from one process to the next is met before it has gone on. */
+function* fromProc({ mark, since = 0 }: Tree, inside: ReadonlySet<number>): Generator<Seen> {
+  const pids = readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name));
+  for (const pid of pids.map(Number).sort((a, b) => b - a)) {
+    const fields = statOf(pid);
     const [state, parent, group, session] = fields;
     const start = fields[19];
-    // Zombies and the dead are already ended.
-    if (!state || !start || state === "Z" || state === "X" || isKernelThread(fields[6])) continue;
+    if (!isAlive(state) || !start || isKernelThread(fields[6])) continue;
     // Asking for an environment waits for whatever holds the process's memory: only those that can be ours are asked.
-    const marked = Number(start) >= since && bearsMark(readProc(`/proc/${name}/environ`), mark);
-    const numbers = { parent: Number(parent), group: Number(group), session: Number(session) };
-    seen.push({ pid: Number(name), start, ...numbers, marked });
+    const asked = Number(start) >= since && !inside.has(pid);
+    const marked = inside.has(pid) || (asked && bearsMark(readProc(`/proc/${pid}/environ`), mark));
+    yield { pid, start, parent: Number(parent), group: Number(group), session: Number(session), marked };
   }
-  return seen;
 }
 
 function fromPs(mark: string): readonly Seen[] {

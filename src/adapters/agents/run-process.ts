@@ -12,7 +12,9 @@ import { join } from "node:path";
 import type { Writable } from "node:stream";
 import type { Environment } from "../process/environment.ts";
 import { openRedactor } from "../process/redact.ts";
+import { type Cgroup, enterCgroup, makeCgroup } from "./cgroup.ts";
 import { splitLines } from "./line-splitter.ts";
+import { MARK } from "./mark.ts";
 import { openOutput } from "./output-file.ts";
 import { startOf } from "./proc.ts";
 import { END_TIMES, type EndTimes, endTree } from "./process-tree.ts";
@@ -200,7 +202,7 @@ function listen(order: ProcessOrder, child: ChildProcess, heard: () => void): Ea
 /** Ends the whole tree, once. What is found while the first process is still alive is not all leftover. */
 function sweeper(order: ProcessOrder, child: ChildProcess): () => Promise<Leftovers> {
   let swept: Promise<Leftovers> | null = null;
-  const tree = { mark: order.mark, leader: child.pid, since: startOf(child.pid) };
+  const tree = { mark: order.mark, leader: child.pid, since: startOf(child.pid), cgroup: hold(order, child) };
   return () => {
     const first = isOver(child) ? 0 : 1;
     swept ??= endTree(tree, order.endTimes ?? END_TIMES).then(({ ended, alive }) => ({
@@ -209,6 +211,15 @@ function sweeper(order: ProcessOrder, child: ChildProcess): () => Promise<Leftov
     }));
     return swept;
   };
+}
+
+/** The run's own cgroup, with the first process in it, where it can be had. */
+function hold({ mark, environment }: ProcessOrder, { pid }: ChildProcess): Cgroup | null {
+  const outer = environment[MARK]?.split(",").filter((each) => each !== mark);
+  const cgroup = pid === undefined ? null : makeCgroup(mark, outer?.at(-1));
+  // It may have ended already: then what it has started is looked for.
+  if (cgroup !== null && pid !== undefined) enterCgroup(cgroup, pid);
+  return cgroup;
 }
 
 function startChild(order: ProcessOrder): ChildProcess {

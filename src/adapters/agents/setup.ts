@@ -51,7 +51,12 @@ export function knownAgent(
     return { kind: "none", why: `no agent is named ${JSON.stringify(name)}; expected one of ${names}` };
   }
   if (dialect.name === "scripted" && !settings.program)
-    return { kind: "dialect", dialect, settings, command: [process.execPath, scriptedProgram()] };
+    return {
+      kind: "dialect",
+      dialect,
+      settings,
+      command: [process.execPath, ownProgram("scripted/agent.ts", "scripted-agent.js")],
+    };
   return {
     kind: "dialect",
     dialect,
@@ -84,9 +89,9 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** Beside this file in the source, beside the chunk (or one folder up) in the package. */
-function scriptedProgram(): string {
-  const places = ["scripted/agent.ts", "scripted-agent.js", "../scripted-agent.js"];
+/** A program of Pawl's own: beside this file in the source, beside the chunk (or one folder up) in the package. */
+export function ownProgram(source: string, built: string): string {
+  const places = [source, built, `../${built}`];
   const paths = places.map((place) => join(import.meta.dirname, place));
   return paths.find((path) => existsSync(path)) ?? paths[0] ?? "";
 }

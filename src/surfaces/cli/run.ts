@@ -21,9 +21,10 @@ export const run: Run = async (host, call) => {
     return dryRun(project, await host.agents(project.root, agents), options.worker, host.caller);
   const screen = screenOf(host, call);
   const stop = stopOnSignal(screen);
+  const outside = await project.openLoop();
   try {
     const end = await runLoop({
-      ...(await project.openLoop()),
+      ...outside,
       runtime: project.runtime,
       name: `${options.worker.name ?? "worker"}@${hostname()}:${process.pid}`,
       worker: options.worker,
@@ -32,6 +33,7 @@ export const run: Run = async (host, call) => {
       show: screen.show,
       stop: stop.signal,
     });
+    outside.close?.();
     screen.close();
     return answerOf(end, call.json === true || !host.terminal.isScreen, host);
   } finally {
@@ -91,21 +93,25 @@ function screenOf({ terminal }: Host, { json }: Call): Screen {
   };
 }
 
-/** The first signal stops the loop in good order; a second one ends the program at once. */
+/** Each of them ends the loop. A closed terminal (SIGHUP) may send its own more than once. */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGQUIT", "SIGHUP"] as const;
+
+/** The first signal stops the loop in good order; a second one, of a person, ends the program at once. */
 function stopOnSignal(screen: Screen): { readonly signal: AbortSignal; forget(): void } {
   const controller = new AbortController();
-  const heard = () => {
-    if (controller.signal.aborted) process.exit(130);
-    screen.say("Stopping: agents are ended, and where each task stands is kept. Once more to end at once.");
+  const heard = (signal: NodeJS.Signals) => {
+    if (controller.signal.aborted) {
+      if (signal !== "SIGHUP") process.exit(130);
+      return;
+    }
     controller.abort();
+    screen.say("Stopping: agents are ended, and where each task stands is kept. Once more to end at once.");
   };
-  process.on("SIGINT", heard);
-  process.on("SIGTERM", heard);
+  for (const name of SIGNALS) process.on(name, heard);
   return {
     signal: controller.signal,
     forget() {
-      process.off("SIGINT", heard);
-      process.off("SIGTERM", heard);
+      for (const name of SIGNALS) process.off(name, heard);
     },
   };
 }

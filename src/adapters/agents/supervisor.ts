@@ -1,0 +1,55 @@
+/**
+ * Agents end with their loop, whatever ends it: a SIGKILL or the memory's end too, where the loop itself can do nothing.
+ *
+ * S1  A child in a session of its own holds a pipe whose other end only the loop has: the kernel closes it when the loop is
+ *     dead. A terminal that is closed does not reach the child.
+ * S2  It waits as a shell, which costs next to nothing, and becomes a program only where there is something to end.
+ *
+ * What escapes: whoever may end the loop's processes may end this one first.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { markOf } from "./mark.ts";
+import { ownProgram } from "./setup.ts";
+
+export interface Supervisor {
+  /** Borne by every process that the loop starts for its runs. */
+  readonly mark: string;
+  /** The loop has ended its runs itself. */
+  close(): void;
+}
+
+const WAITS = `trap '' HUP INT QUIT TERM; IFS= read -r word; test "$word" = ended || exec "$@"`;
+const MOST_STARTS = 3;
+
+export function openSupervisor(projectRoot: string): Supervisor {
+  // No run's name begins so.
+  const mark = markOf(projectRoot, `@loop-${process.pid}-${randomBytes(4).toString("hex")}`);
+  let closed = false;
+  let child: ChildProcess | null = null;
+  const start = (starts: number) => {
+    const words = [process.execPath, ownProgram("supervisor/end-runs.ts", "end-runs.js"), mark];
+    child = spawn("/bin/sh", ["-c", WAITS, "pawl-supervisor", ...words], {
+      cwd: "/",
+      env: {},
+      detached: true,
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    child.on("error", () => {});
+    child.stdin?.on("error", () => {});
+    child.on("exit", () => {
+      if (!closed && starts < MOST_STARTS) start(starts + 1);
+    });
+    // It must not keep the loop's process alive.
+    child.unref();
+    (child.stdin as { unref?(): void } | null)?.unref?.();
+  };
+  start(1);
+  return {
+    mark,
+    close() {
+      closed = true;
+      child?.stdin?.end("ended\n");
+    },
+  };
+}

@@ -9,6 +9,13 @@ if (major < 22 || (major === 22 && minor < 12)) {
   );
   process.exitCode = 2;
 } else {
+  // Node itself would print the line that threw, and a line of the bundle is kilobytes long.
+  process.on("uncaughtException", (error) => {
+    process.stderr.write(
+      `pawl: Pawl failed in a way that nobody foresaw: ${error?.stack ?? error} [internal]\nfix:  Report this, with the lines above.\n`,
+      () => process.exit(1),
+    );
+  });
   module.enableCompileCache();
   const { run } = await import("./app.ts");
   process.exitCode = await run({

@@ -90,6 +90,17 @@ describe("the package", () => {
     expect(await pawl("check")).toMatchObject({ code: 0, err: "" });
   });
 
+  it("tells what nobody foresaw in a few lines, without the line of the bundle that threw", async () => {
+    const fails = 'data:text/javascript,setTimeout(() => { throw new Error("unforeseen") }, 1)';
+    const args = ["--import", fails, MAIN(), "mcp"];
+    const { code, err } = await end(
+      spawn(process.execPath, args, { cwd: app, stdio: ["pipe", "pipe", "pipe"] }),
+    );
+    expect(code).toBe(1);
+    expect(err).toMatch(/^pawl: Pawl failed .*unforeseen[\s\S]*\[internal\]\nfix: {2}Report this/);
+    expect(Math.max(...err.split("\n").map((line) => line.length))).toBeLessThan(300);
+  });
+
   it("serves MCP", async () => {
     const client = new Client({ name: "test", version: "0" });
     await client.connect(

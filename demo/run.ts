@@ -45,6 +45,7 @@ async function play({ fast, agent }: DemoOptions): Promise<number> {
 
   print("Pawl keeps coding agents on a written workflow, and nothing slips back.");
   print(`The project is a real git repository with a remote:\n  ${stage.folder}`);
+  await stage.trust();
   if (!(await tryAgent(stage, agent))) {
     stage.remove();
     return 1;

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify, stripVTControlCharacters, styleText } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { openProject } from "../src/app.ts";
 import { atTerminal } from "../test/rig/terminal.ts";
 
 const PROGRAM = fileURLToPath(new URL("../dist/main.js", import.meta.url));
@@ -35,6 +36,8 @@ export interface Stage {
   /** The same, with each line of its output as it comes. */
   watch(args: readonly string[], onLine: (line: string) => void): Promise<number | null>;
   node(...args: readonly string[]): string;
+  /** Agrees to what the project's files would start, as a person does by `pawl trust`. */
+  trust(): Promise<void>;
   /** Adds to the environment of every program that is called from here on. */
   setVariables(variables: Readonly<Record<string, string>>): void;
   readonly variables: Readonly<NodeJS.ProcessEnv>;
@@ -60,6 +63,7 @@ export function openStage(options: { readonly fast: boolean; readonly agent: str
     PATH: `${programs}${delimiter}${process.env.PATH}`,
     COLUMNS: String(WIDTH),
     PAWL_SCRIPTED_HOME: join(place, "sessions"),
+    XDG_STATE_HOME: join(place, "state"),
   };
   delete environment.PAWL_PROJECT;
   const git = (...args: readonly string[]) =>
@@ -80,6 +84,12 @@ export function openStage(options: { readonly fast: boolean; readonly agent: str
       execFileSync(process.execPath, args, { cwd: folder, env: environment, encoding: "utf8" }),
     setVariables: (variables) => Object.assign(environment, variables),
     variables: environment,
+    async trust() {
+      const home = fileURLToPath(new URL("../src", import.meta.url));
+      const project = await openProject({ root: folder, home, environment, workflows: {} });
+      await project.trust.accept((await project.trust.look()).entries, "the demo");
+      await project.close();
+    },
     chapter: (title) => print(`\n${styleText("bold", title)}\n`),
     async tell(actor, line, more) {
       const [first = "", ...rest] = wrapped(line, WIDTH - 6);

@@ -9,16 +9,17 @@ import { openStore } from "./adapters/files/store.ts";
 import { PawlError } from "./base/error.ts";
 import type { Caller } from "./base/event.ts";
 import { projectPath } from "./base/path.ts";
-import type { Editor, Store } from "./base/ports.ts";
+import type { Editor, Store, View } from "./base/ports.ts";
 import { type Environment, openConfiguration, readEnvironment, readSurroundings, within } from "./config.ts";
 import { launchOf } from "./launch.ts";
 import { openOutside } from "./outside.ts";
 import { findRoot } from "./project-root.ts";
-import type { Project, Workflows } from "./runtime/project.ts";
+import type { Project, Trust, Workflows } from "./runtime/project.ts";
 import { stateFolder } from "./state-home.ts";
 import type { Host } from "./surfaces/cli/command.ts";
 import { runProgram } from "./surfaces/cli/program.ts";
 import { openTerminal } from "./surfaces/cli/terminal.ts";
+import type { TrustPlace } from "./trust.ts";
 import { WORKFLOWS } from "./workflows/index.ts";
 
 export interface Start {
@@ -75,9 +76,9 @@ export async function run(start: Start): Promise<number> {
       const around = runAround(placeOf(root, environment));
       return around && { channel: "agent", who: around.run, task: around.task };
     },
-    async agents(root, agents = {}) {
+    async agents(root, agents = {}, untrusted = []) {
       const { openAgents } = await import("./adapters/agents/agents.ts");
-      return openAgents({ ...placeOf(root ?? workingFolder(), environment), agents });
+      return openAgents({ ...placeOf(root ?? workingFolder(), environment), agents, untrusted });
     },
     async git(root) {
       const [{ openRepositories }, { openWorktrees }] = await Promise.all([
@@ -135,6 +136,8 @@ export interface ProjectPlace {
   readonly cwd?: string;
   /** tasks.yaml as named by `--file` or `$BLOOM_TASKS_FILE`. */
   readonly tasksFile?: string | undefined;
+  /** Of a program that opens the project as a library. */
+  readonly trust?: Pick<TrustPlace, "own" | "vouched">;
   /** The program's file, by which agents call it; default: the one that was started. */
   readonly program?: string;
 }
@@ -201,21 +204,26 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
   const store = noteCommits(openStore(files));
   const surroundings = readSurroundings({ ...place, cwd: place.cwd ?? root });
   const read = openConfiguration();
-  const outside = openOutside(root, environment, async () => (await read(store.view())).settings);
+  const settings = async (view: View) => within((await read(view)).settings, surroundings);
+  const trust = lateTrust({
+    root,
+    environment,
+    view: () => store.view(),
+    settings: () => settings(store.view()),
+    ...place.trust,
+  });
+  const outside = openOutside(root, environment, async () => (await read(store.view())).settings, trust);
   return {
     root,
     workflows,
-    runtime: {
-      store,
-      outside,
-      cache: openCache(root),
-      settings: async (view) => within((await read(view)).settings, surroundings),
-    },
+    trust,
+    runtime: { store, outside, cache: openCache(root), settings },
     async *events(options) {
       const { readEvents } = await import("./adapters/events/read-events.ts");
       yield* readEvents(join(root, ".pawl", "events.jsonl"), options);
     },
     async openLoop() {
+      await trust.checkLoop();
       const { openLoopOutside } = await import("./loop-outside.ts");
       return openLoopOutside({
         root,
@@ -233,6 +241,19 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
     close: async () => {
       if (store.hasCommitted()) await store.settle();
     },
+  };
+}
+
+/** Loaded where something is to be started: reading asks for no trust. */
+function lateTrust(place: TrustPlace): Trust {
+  const open = async () => (await import("./trust.ts")).openTrust(place);
+  return {
+    look: async () => (await open()).look(),
+    checkCommand: async (command) => (await open()).checkCommand(command),
+    checkLoop: async () => (await open()).checkLoop(),
+    checkAgent: async (name) => (await open()).checkAgent(name),
+    accept: async (entries, by) => (await open()).accept(entries, by),
+    revoke: async () => (await open()).revoke(),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Outside, Store } from "./base/ports.ts";
 import type { Facts, FactValue } from "./engine/workflow.ts";
 import type { Advance, Reply, RunOverview } from "./workflows/advance.ts";
 import type { Definition } from "./workflows/custom/definition.ts";
+import { startsIn } from "./workflows/custom/starts.ts";
 
 export interface OpenOptions {
   /** The project's folder, absolute. It need not be one before: `.pawl/` is made with the first commit. */
@@ -14,6 +15,11 @@ export interface OpenOptions {
   readonly workflows?: readonly Definition[];
   /** In place of Pawl's own: another git, another runner of commands, a tracker. */
   readonly outside?: Partial<Outside>;
+  /**
+   * The program vouches for the project's files: what they name is started without a person's `pawl trust`. What the
+   * program's own workflows name needs no trust in any case. Default: false.
+   */
+  readonly trusted?: boolean;
   /** Of commands that the engine runs; default: the process's own. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
@@ -82,17 +88,19 @@ export async function openProject(options: OpenOptions): Promise<OpenProject> {
     import("./runtime/advance.ts"),
   ]);
   const environment = options.environment ?? config.readEnvironment();
+  const definitions = workflows.map((definition) => define.defineWorkflow(definition));
   const project = await app.openProject({
     root,
     home: homeOf(import.meta.dirname),
     environment,
     workflows: {},
+    trust: { own: definitions.flatMap(commandsIn), vouched: options.trusted ?? false },
   });
   const runtime = { ...project.runtime, outside: { ...project.runtime.outside, ...outside } };
   const { store } = runtime;
   const settings = await runtime.settings(store.view());
   const sources = [
-    ...workflows.map((definition) => define.programSource(define.defineWorkflow(definition))),
+    ...definitions.map((definition) => define.programSource(definition)),
     ...(await own.ownSources(settings)),
   ];
   const sending = send.sendTo(sources);
@@ -137,6 +145,10 @@ function unasked(question: string): PawlError {
     `A person must be asked first, and a program's call asks nobody. Nothing was changed. The question: ${question}`,
     'Ask the person, and pass on their word with `{ channel: "terminal", who: "…" }` as the caller; or let them decide by `pawl approve`.',
   );
+}
+
+function commandsIn(definition: Definition): readonly string[] {
+  return startsIn(definition).commands.map(({ command }) => command);
 }
 
 /** The folder of the program's own files, from wherever the bundler put this code. */

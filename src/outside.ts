@@ -2,11 +2,13 @@
 import type { Outside } from "./base/ports.ts";
 import type { Settings } from "./base/settings.ts";
 import type { Environment } from "./config.ts";
+import type { Trust } from "./runtime/project.ts";
 
 export function openOutside(
   root: string,
   environment: Environment,
   settings: () => Promise<Settings>,
+  trust: Pick<Trust, "checkCommand">,
 ): Outside {
   const place = { folder: root, environment, filters: async () => (await settings()).git.filters };
   return {
@@ -25,7 +27,8 @@ export function openOutside(
       },
     },
     checks: {
-      async run(key, command) {
+      async run(key, command, named = command) {
+        await trust.checkCommand(named);
         const { openChecks } = await import("./adapters/checks/checks.ts");
         const { environment: names } = await settings();
         return openChecks({ root, environment, names }).run(key, command);

@@ -52,7 +52,7 @@ const LAYERS: readonly (readonly [string, RegExp])[] = [
   ["adapters and surfaces", /^src\/(adapters|surfaces)\//],
   [
     "app",
-    /^src\/(app|outside|loop-outside|own-workflows|state-home|config|config-file|config-schema|json-schemas|launch|project-root|index|library)\.ts$/,
+    /^src\/(app|outside|loop-outside|own-workflows|state-home|trust|config|config-file|config-schema|json-schemas|launch|project-root|index|library)\.ts$/,
   ],
   ["main", /^src\/main\.ts$/],
 ];

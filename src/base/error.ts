@@ -35,6 +35,7 @@ export const ERROR_CODES = [
   "persona-missing",
   "plan-missing",
   "project-missing",
+  "project-untrusted",
   "records-forked",
   "repository-missing",
   "run-ambiguous",

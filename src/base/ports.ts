@@ -497,9 +497,10 @@ export interface AgentFound {
   readonly version: string | null;
   /**
    * `ready`: it starts, and is what it is taken for. `stranger`: another program of that name. `untried`: an ACP program
-   * is started by `tryOut` only. `invalid`: its entry in the configuration names no dialect.
+   * is started by `tryOut` only. `invalid`: its entry in the configuration names no dialect. `untrusted`: the project
+   * names its program, and nobody has agreed to that.
    */
-  readonly status: "ready" | "stranger" | "broken" | "missing" | "untried" | "invalid";
+  readonly status: "ready" | "stranger" | "broken" | "missing" | "untried" | "invalid" | "untrusted";
   /** How it was recognised, or why not: one line. */
   readonly recognised: string;
   /**
@@ -664,9 +665,10 @@ export interface Remark {
 export interface Checks {
   /**
    * Runs a shell command in the project's folder, once for each key: a run that was begun under the key, be it before
-   * a restart, is found again. It is waited for a limited time only; then the answer is `running`.
+   * a restart, is found again. It is waited for a limited time only; then the answer is `running`. `named`: as the
+   * project's files have it, where the command was made of that. Throws `project-untrusted`.
    */
-  run(key: string, command: string): Promise<CheckOutcome>;
+  run(key: string, command: string, named?: string): Promise<CheckOutcome>;
 }
 
 export type CheckOutcome =

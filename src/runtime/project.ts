@@ -3,6 +3,7 @@
 import { PawlError } from "../base/error.ts";
 import type { PawlEvent } from "../base/event.ts";
 import { nearest } from "../base/nearest.ts";
+import type { Executable, TrustRecord } from "../base/trust.ts";
 import type { WorkflowModule } from "../workflows/module.ts";
 import type { Runtime } from "./advance.ts";
 import type { LoopOutside } from "./loop.ts";
@@ -16,6 +17,7 @@ export interface Project {
   readonly workflows: Workflows;
   /** What the work loop needs of the outside. */
   openLoop(): Promise<LoopOutside>;
+  readonly trust: Trust;
   /** Every setting that has a value, with the place that it came from. */
   explainSettings(): Promise<readonly SettingOrigin[]>;
   /** Sets a damaged journal aside and applies what is good in it; where nothing is damaged, nothing changes. */
@@ -24,6 +26,28 @@ export interface Project {
   events(options?: { readonly follow?: boolean; readonly signal?: AbortSignal }): AsyncIterable<PawlEvent>;
   /** Syncs what is unsynced and lets go of the project. */
   close(): Promise<void>;
+}
+
+/** What the project's files may start here. Each check throws `project-untrusted`. */
+export interface Trust {
+  /** What the files would start, what a person agreed to (null: nothing), and what nobody has agreed to yet. */
+  look(): Promise<TrustLook>;
+  /** Of the configuration or a workflow, as it is written there. */
+  checkCommand(command: string): Promise<void>;
+  /** All that a work loop starts: agents, and the commands of the tasks file. */
+  checkLoop(): Promise<void>;
+  /** An agent as the project's files describe it; one that they do not describe is the person's own. */
+  checkAgent(name: string): Promise<void>;
+  /** Records exactly these, in place of what was agreed to before. */
+  accept(entries: readonly Executable[], by: string): Promise<void>;
+  /** False: nothing had been agreed to. */
+  revoke(): Promise<boolean>;
+}
+
+export interface TrustLook {
+  readonly entries: readonly Executable[];
+  readonly record: TrustRecord | null;
+  readonly untrusted: readonly Executable[];
 }
 
 export interface JournalRepair {

@@ -18,6 +18,7 @@ import type { Task } from "../../src/workflows/bloom/task.ts";
 import type { TaskRun } from "../../src/workflows/bloom/task-run.ts";
 import type { LoopEvent } from "../rig/bloom-project.ts";
 import type { ModelServer } from "../rig/model/server.ts";
+import { trustAsItIs } from "../rig/trust.ts";
 import type { Driven } from "./programs.ts";
 
 /** The program as it is built. */
@@ -58,6 +59,7 @@ export function openGround(stage: Stage, tasks: string, bloom: Readonly<Record<s
     path("pawl.yaml"),
     JSON.stringify({ bloom: settings, agents: { [driven.name]: driven.settings(stage.binary) } }),
   );
+  trustAsItIs(root, stage.environment);
   git("add", "-A");
   git("commit", "-qm", "Begin");
   git("remote", "add", "origin", remote);

@@ -76,6 +76,7 @@ it("takes the project's own agents from pawl.yaml, and a path from the project's
   using project = temporaryProject();
   programs(project, { mine: "echo '2.0.0 (Claude Code)'; exit 5" });
   project.write("pawl.yaml", "agents:\n  mine: { dialect: claude, program: ./bin/mine }\n");
+  project.trust();
   project.write("below/file.txt", "");
   const { out } = await runPawl(join(project.root, "below"), ["agents", "--json"]);
   const mine = JSON.parse(out).agents.find((agent: AgentFound) => agent.name === "mine");

@@ -100,7 +100,7 @@ export class AlfredProject {
     const { root } = this;
     const settings = async () => ({ ...DEFAULT_SETTINGS, alfred: this.settings });
     const outside: Outside = {
-      ...openOutside(root, process.env, settings),
+      ...openOutside(root, process.env, settings, { checkCommand: async () => {} }),
       trackers: openTrackers(this.environment),
       checks: openChecks({ root, environment: process.env, patienceMilliseconds: this.patience }),
     };

@@ -6,6 +6,7 @@ import { parseDocument } from "yaml";
 import type { Task } from "../../src/workflows/bloom/task.ts";
 import { type Strike, strikingGit } from "./git-strike.ts";
 import { end, MAIN, personAtTerminal, runPawl, temporaryProject, testEnvironment } from "./project.ts";
+import { trustAsItIs } from "./trust.ts";
 
 const LOOP = resolve(import.meta.dirname, "bloom-loop.ts");
 const AGENT = resolve(import.meta.dirname, "bloom-agent.ts");
@@ -51,7 +52,10 @@ export function bloomProject({
   const remote = join(project.root, "remote.git");
   const git = (...args: readonly string[]) =>
     execFileSync("git", args, { cwd: root, encoding: "utf8", env: gitEnvironment() }).trim();
-  const write = (path: string, text: string) => writeFileSync(join(root, path), text);
+  const write = (path: string, text: string) => {
+    writeFileSync(join(root, path), text);
+    if (path === "pawl.yaml" || path === ".alfred/config.yml") trustAsItIs(root);
+  };
   mkdirSync(root);
   execFileSync("git", ["init", "-q", "--bare", "-b", "main", remote]);
   execFileSync("git", ["init", "-q", "-b", "main", root]);

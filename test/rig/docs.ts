@@ -16,6 +16,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { atTerminal } from "./terminal.ts";
+import { trustAsItIs } from "./trust.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 const PROGRAM = join(ROOT, "dist/main.js");
@@ -92,6 +93,8 @@ export class SampleProject {
 
   /** Throws with everything that was said, where one of the lines fails. */
   sh(script: string): string {
+    // What a page has a reader write, the reader trusts.
+    trustAsItIs(this.root, { XDG_STATE_HOME: join(this.#place, "state") });
     const { status, stdout, stderr } = spawnSync("sh", ["-e", "-c", script], {
       cwd: this.root,
       env: this.#environment(),
@@ -105,6 +108,7 @@ export class SampleProject {
 
   /** The same, typed at a terminal by a person who says yes to what they are asked. */
   async typed(script: string): Promise<string> {
+    trustAsItIs(this.root, { XDG_STATE_HOME: join(this.#place, "state") });
     const seat = { cwd: this.root, env: this.#environment(), answer: "y\n" };
     const { code, err, out, screen } = await atTerminal(["sh", "-e", "-c", script], seat);
     if (code !== 0) throw new Error(`It ended with ${code}:\n${script}\n${out}${err}${screen}`);
@@ -116,6 +120,7 @@ export class SampleProject {
     return {
       PATH: [join(this.#place, "bin"), dirname(process.execPath), PATH].join(delimiter),
       HOME: join(this.#place, "home"),
+      XDG_STATE_HOME: join(this.#place, "state"),
       TMPDIR: this.#place,
       GIT_CONFIG_NOSYSTEM: "1",
       NODE_COMPILE_CACHE: join(tmpdir(), "pawl-test-compile-cache"),

@@ -2,9 +2,11 @@ import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { bundle } from "../../scripts/bundle.ts";
 import { MAIN } from "./project.ts";
+import { useScratchStateHome } from "./state-home.ts";
 
 /** Bundles the rig's program as the product is bundled: it starts fast, and tests see what bundling does. */
 export default async function setup(): Promise<void> {
+  process.once("exit", useScratchStateHome());
   await rm(dirname(MAIN), { recursive: true, force: true });
   const programs = {
     main: "test/rig/main.ts",

@@ -11,7 +11,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { stateHome } from "./state-home.ts";
 import { type AtTerminal, atTerminal } from "./terminal.ts";
+import { trustAsItIs } from "./trust.ts";
 
 /** The rig's program, bundled by `global-setup.ts` before the tests. */
 export const MAIN = resolve(import.meta.dirname, "../../.rig/main.js");
@@ -21,6 +23,8 @@ export interface TemporaryProject {
   write(path: string, text: string): void;
   /** The file's text, or null. */
   read(path: string): string | null;
+  /** The tester agrees to all that the project's files would start as they are. */
+  trust(): void;
   /** Runs `pawl` to its end, without a terminal. */
   pawl(...args: readonly string[]): Promise<Ended>;
   /** Runs `pawl` as a person at a terminal does, who says yes to what they are asked. */
@@ -51,6 +55,7 @@ export function temporaryProject({
     read: (path) => (existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : null),
     pawl: (...args) => runPawl(root, args, environment),
     person: (...args) => personAtTerminal(root, args, { environment }),
+    trust: () => trustAsItIs(root),
     [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
   };
 }
@@ -66,7 +71,8 @@ export function testEnvironment(more: Readonly<Record<string, string>> = {}): Re
   // The tests may themselves be run by an agent: the program looks for one no further than here.
   const RIG_TESTER = String(process.pid);
   const NODE_COMPILE_CACHE = join(tmpdir(), "pawl-test-compile-cache");
-  return { PATH, HOME, RIG_TESTER, DOOR_ONLY: "1", GIT_CONFIG_NOSYSTEM: "1", NODE_COMPILE_CACHE, ...more };
+  const own = { RIG_TESTER, DOOR_ONLY: "1", GIT_CONFIG_NOSYSTEM: "1", NODE_COMPILE_CACHE, ...stateHome() };
+  return { PATH, HOME, ...own, ...more };
 }
 
 export function runPawl(

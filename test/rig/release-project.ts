@@ -8,6 +8,7 @@ const EXAMPLE = resolve(import.meta.dirname, "../../examples/release-project");
 export function releaseProject(environment: Readonly<Record<string, string>> = {}): TemporaryProject {
   const project = temporaryProject({ marked: false, environment });
   cpSync(EXAMPLE, project.root, { recursive: true });
+  project.trust();
   return project;
 }
 

@@ -19,6 +19,8 @@ export interface AgentsSetup {
   /** This process's own environment. */
   readonly environment: Environment;
   readonly agents: Readonly<Record<string, AgentSettings>>;
+  /** The names of those that nobody has agreed to: their own programs are not started to look at them. */
+  readonly untrusted?: readonly string[];
 }
 
 export const DIALECTS: Readonly<Record<string, Dialect>> = { claude, codex, opencode, gemini, scripted };

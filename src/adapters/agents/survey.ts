@@ -1,5 +1,6 @@
 /** What is known and installed, for `pawl agents`. */
 import { execFile } from "node:child_process";
+import { parse } from "node:path";
 import { agentNames } from "../../base/agent-needs.ts";
 import type { AgentFound, Permission } from "../../base/ports.ts";
 import type { Dialect } from "./dialect.ts";
@@ -24,6 +25,13 @@ async function find(setup: AgentsSetup, name: string, allow: readonly string[]):
   const [word = "", ...before] = known.command;
   const program = findProgram(setup, word);
   const found = { name, dialect, program, calls: callsOf(known, allow) } as const;
+  if (setup.untrusted?.includes(name) && (known.settings.program || known.settings.acp))
+    return {
+      ...found,
+      version: null,
+      status: "untrusted",
+      recognised: "named by this project's files, to which nobody has agreed: `pawl trust` shows it and asks",
+    };
   if (program === null) {
     const where = word.includes("/") ? `no program ${word}` : `no program ${word} on the PATH`;
     return { ...found, version: null, status: "missing", recognised: where };
@@ -54,7 +62,13 @@ async function versionOf(
   const output = await new Promise<string>((done) => {
     // Some end well when they are asked to end: only this way is a limit that passed told from a success.
     const killSignal = "SIGKILL";
-    const options = { cwd: setup.projectRoot, env: environment, timeout: VERSION_LIMIT, killSignal } as const;
+    // Not in the project: what lies there may steer a program that only tells its version.
+    const options = {
+      cwd: parse(setup.projectRoot).root,
+      env: environment,
+      timeout: VERSION_LIMIT,
+      killSignal,
+    } as const;
     execFile(program, [...before, "--version"], options, (cause, stdout) => {
       const why = cause?.killed ? `no version within ${VERSION_LIMIT / 1000} s` : cause?.message;
       done(cause ? `\0${why}` : stdout);

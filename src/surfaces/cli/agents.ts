@@ -1,6 +1,7 @@
 import { toPawlError } from "../../base/error.ts";
 import type { AgentFound, Agents, AgentTried, Permission } from "../../base/ports.ts";
-import { DEFAULT_SETTINGS, type Settings } from "../../base/settings.ts";
+import { DEFAULT_SETTINGS } from "../../base/settings.ts";
+import type { Project } from "../../runtime/project.ts";
 import { allowedCommands } from "../../workflows/bloom/allowed.ts";
 import type { Host, Run } from "./command.ts";
 import { clean, type Paint, type Terminal, wrap } from "./terminal.ts";
@@ -17,7 +18,8 @@ export const testAgent: Run = async (host, call) => {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort());
   const name = call.arguments.name as string;
-  const { programs } = await openAgents(host);
+  const { programs, trust } = await openAgents(host);
+  await trust?.checkAgent(name);
   const tried = await programs.tryOut(name, stop.signal);
   return {
     text: renderTried(tried, host.terminal),
@@ -27,18 +29,29 @@ export const testAgent: Run = async (host, call) => {
 };
 
 /** As the project's settings name them; outside a project those that need no entry. */
-async function openAgents(host: Host): Promise<{ programs: Agents; command: string }> {
-  const { root, settings } = await around(host);
-  return { programs: await host.agents(root, settings.agents), command: settings.bloom.command };
+async function openAgents(
+  host: Host,
+): Promise<{ programs: Agents; command: string; trust: Project["trust"] | null }> {
+  const project = await around(host);
+  if (project === null)
+    return {
+      programs: await host.agents(null, DEFAULT_SETTINGS.agents),
+      command: DEFAULT_SETTINGS.bloom.command,
+      trust: null,
+    };
+  const { root, runtime, trust } = project;
+  const { agents, bloom } = await runtime.settings(runtime.store.view());
+  const { untrusted } = await trust.look();
+  const names = untrusted.flatMap(({ kind, name }) => (kind === "agent" ? [name] : []));
+  return { programs: await host.agents(root, agents, names), command: bloom.command, trust };
 }
 
-async function around(host: Host): Promise<{ root: string | null; settings: Settings }> {
+async function around(host: Host): Promise<Project | null> {
   try {
-    const { root, runtime } = await host.project();
-    return { root, settings: await runtime.settings(runtime.store.view()) };
+    return await host.project();
   } catch (thrown) {
     if (toPawlError(thrown).code !== "project-missing") throw thrown;
-    return { root: null, settings: DEFAULT_SETTINGS };
+    return null;
   }
 }
 
@@ -55,11 +68,17 @@ export function renderAgents(found: readonly AgentFound[], screen: Screen): stri
 
 function renderAgent(agent: AgentFound, { columns, paint }: Screen): string {
   const said = { ready: "starts", stranger: "is another program", broken: "does not start" };
-  const status = { ...said, missing: "not installed", untried: "not tried", invalid: "not configured" };
+  const status = {
+    ...said,
+    missing: "not installed",
+    untrusted: "is not trusted",
+    untried: "not tried",
+    invalid: "not configured",
+  };
   const version = agent.version ? ` ${agent.version}` : "";
   const kind = agent.dialect === agent.name ? "" : `  ${paint.dim(agent.dialect)}`;
   const heading = `${paint.bold(clean(agent.name))}${clean(version)}${kind}  ${colourOf(agent, paint)(status[agent.status])}`;
-  const shown = agent.status === "ready" || agent.status === "untried";
+  const shown = ["ready", "untried", "untrusted"].includes(agent.status);
   return [
     heading,
     ...(agent.program === null ? [] : [`  ${clean(agent.program)}`]),

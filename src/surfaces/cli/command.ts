@@ -80,8 +80,11 @@ export interface Host {
   }): Promise<Project>;
   /** Present where an agent called the program: leaves a call for the loop to make. */
   readonly post?: (call: DeferredCall) => Promise<void>;
-  /** The agents that the settings name, for the project at `root`; null: outside of any. */
-  agents(root: string | null, settings: Settings["agents"]): Promise<Agents>;
+  /**
+   * The agents that the settings name, for the project at `root`; null: outside of any. `untrusted`: those whose programs
+   * a survey does not start.
+   */
+  agents(root: string | null, settings: Settings["agents"], untrusted?: readonly string[]): Promise<Agents>;
   /** The git repositories and worktrees of the project at `root`. */
   git(root: string): Promise<{ readonly repositories: Repositories; readonly worktrees: Worktrees }>;
   /** Serves MCP over standard input and output until the client is gone. */

@@ -209,6 +209,20 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import("./config.ts")).config,
   },
   {
+    name: "trust",
+    summary: "show what this project's files would start here, and allow it",
+    group: WORKFLOWS,
+    arguments: [],
+    options: [
+      { flags: "--show", description: "only show it" },
+      { flags: "--yes", description: "allow it without the question; for a person's own scripts" },
+      { flags: "--revoke", description: "allow nothing any more" },
+    ],
+    details:
+      "Kept outside the project, for this machine. What is added or changed later is asked for again; the tasks file is trusted as a whole.",
+    load: async () => (await import("./trust.ts")).trust,
+  },
+  {
     name: "repair",
     summary: "find and repair damaged files of the project",
     group: WORKFLOWS,

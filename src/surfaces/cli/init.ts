@@ -17,7 +17,9 @@ interface Step {
 /** Creates what a project needs and is missing, says what it did, and how an assistant is connected. */
 export const init: Run = async (host, call) => {
   const project = await host.project({ create: true });
+  const isNew = await startsNothing(project);
   const steps = [await createFiles(project, host), ...(await initWorkflows(project, host))];
+  await trustOwn(project, host, isNew);
   const launch = host.launch as Launch;
   const name = call.options.client as ClientName | undefined;
   if (name) steps.push(await connectClient(project, host, CLIENT_FILES[name], launch));
@@ -74,6 +76,22 @@ function missingFiles(
         .map(({ path, text }) => ({ type: "write", path: projectPath(path), text })),
     }),
   };
+}
+
+/** Whether the project has no file yet that could name anything to be started. */
+async function startsNothing({ runtime, trust }: Project): Promise<boolean> {
+  const view = runtime.store.view();
+  const { bloom } = await runtime.settings(view);
+  const { entries } = await trust.look();
+  return (
+    (await view.read(projectPath(bloom.tasks_file))) === null && entries.every(({ kind }) => kind === "tasks")
+  );
+}
+
+/** A project that a person begins here is theirs: what they write into it later, they need not be asked for. */
+async function trustOwn({ trust }: Project, host: Host, isNew: boolean): Promise<void> {
+  const { entries, record } = await trust.look();
+  if (isNew && record === null && host.agent() === null) await trust.accept(entries, host.caller.who ?? "");
 }
 
 async function createFiles(project: Project, host: Host): Promise<Step> {

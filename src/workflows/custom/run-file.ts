@@ -64,6 +64,8 @@ export type Pending = Readonly<z.infer<typeof pending>>;
 /** The row's command, as the table has it, under the key that the run keeps. */
 export interface Order extends Pending {
   readonly command: string;
+  /** As the table has it. */
+  readonly named: string;
   readonly passed: string;
   readonly failed: string;
 }
@@ -149,7 +151,7 @@ export function orderOf(
     ends.has(order.failed)
   ) {
     const { passed, failed } = order;
-    return { ...waits, command: renderWithId(order.command, id), passed, failed };
+    return { ...waits, command: renderWithId(order.command, id), named: order.command, passed, failed };
   }
   const why = order ? "is not the row that it took last" : "has no command in the table";
   throw new PawlError(

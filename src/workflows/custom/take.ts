@@ -120,6 +120,7 @@ function pendingOf({ row }: Decision, seen: Seen, { moment }: Context): Order | 
   return {
     row: row.id,
     command: renderWithId(order.command, seen.id),
+    named: order.command,
     key: `${moment.id}-run`,
     passed: order.passed,
     failed: order.failed,

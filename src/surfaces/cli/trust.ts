@@ -1,0 +1,95 @@
+import { PawlError } from "../../base/error.ts";
+import { renderExecutables } from "../../base/trust.ts";
+import type { Project, TrustLook } from "../../runtime/project.ts";
+import type { Answer, Host, Run } from "./command.ts";
+import { confirm } from "./person.ts";
+import { clean } from "./terminal.ts";
+
+/** Shows what the project's files would start, and records that a person agrees to exactly that. */
+export const trust: Run = async (host, call) => {
+  const project = await host.project();
+  const { show, revoke, yes } = call.options;
+  if (revoke === true) return revoked(project);
+  const look = await project.trust.look();
+  if (show === true) return shown(look, project);
+  if (look.untrusted.length === 0) return { ...shown(look, project) };
+  const text = await described(look, project);
+  if (yes === true) checkScript(host);
+  else confirm(host, { message: `${text}\n\nMay it start this?`, command: "pawl trust" });
+  // What was shown is what is agreed to: an edit in the meantime is asked for again.
+  await project.trust.accept(look.entries, host.caller.who ?? "");
+  const told = yes === true ? `${text}\n\n` : "";
+  return {
+    text: `${told}Trusted: what these files name may be started on this machine. \`pawl trust --revoke\` takes it back.\n`,
+    data: { ...dataOf(look, project), trusted: true },
+  };
+};
+
+async function revoked({ root, trust }: Project): Promise<Answer> {
+  const was = await trust.revoke();
+  return {
+    text: was ? "Nothing that this project names is started any more.\n" : "Nothing was trusted here.\n",
+    data: { project: root, revoked: was },
+  };
+}
+
+function shown(look: TrustLook, project: Project): Answer {
+  const { record, untrusted } = look;
+  const head =
+    untrusted.length === 0
+      ? `Trusted${record ? ` since ${record.time}, by ${record.by}` : ""}:`
+      : "Not trusted yet: what is marked with + is not started.";
+  return {
+    text: `${clean(`${head}\n\n${renderExecutables(look.entries, record)}`)}\n`,
+    data: dataOf(look, project),
+  };
+}
+
+function dataOf({ entries, record, untrusted }: TrustLook, { root }: Project) {
+  const trusted = untrusted.length === 0;
+  return { project: root, trusted, since: record?.time ?? null, by: record?.by ?? null, entries, untrusted };
+}
+
+async function described({ entries, record }: TrustLook, project: Project): Promise<string> {
+  const lines = [
+    `The files of ${project.root} would start this on your machine, with your rights:`,
+    "",
+    renderExecutables(entries, record),
+    ...(await tasksNow(project)),
+    "",
+    "What a program or a script among these does is not shown: look into them, too.",
+  ];
+  return clean(lines.join("\n"));
+}
+
+/** What the tasks file says today. */
+async function tasksNow({ runtime }: Project): Promise<readonly string[]> {
+  const { loadTasks } = await import("../../workflows/bloom/tasks-file.ts");
+  const { eachTask } = await import("../../workflows/bloom/task.ts");
+  const view = runtime.store.view();
+  const settings = await runtime.settings(view);
+  const loaded = await loadTasks(view, { settings }).catch(() => null);
+  if (loaded === null) return [];
+  const tasks = eachTask(loaded.file.tasks).map(({ task }) => task);
+  const agents = new Set(tasks.map(({ agent }) => agent ?? settings.bloom.agent));
+  const commands = new Set(
+    tasks.flatMap(({ verify = [], steps }) => [...verify, ...steps.flatMap((step) => step.verify ?? [])]),
+  );
+  return [
+    "",
+    `${loaded.path} has ${tasks.length} ${tasks.length === 1 ? "task" : "tasks"} today, for ${[...agents].join(", ")}:`,
+    ...[...commands].map((command) => `  runs    verify: ${command.replace(/\s+/g, " ")}`),
+    "  and what the tasks instruct these agents to do.",
+  ];
+}
+
+/** A person's own script may agree without the question; an agent may not. */
+function checkScript(host: Host): void {
+  const agent = host.agent();
+  if (agent === null) return;
+  throw new PawlError(
+    "caller-not-allowed",
+    `Only a person says what may be started, and this call comes from ${agent.agent} (process ${agent.pid} shows ${agent.by}). Nothing was changed.`,
+    "Run `pawl trust` yourself, in a terminal that no agent has started.",
+  );
+}

@@ -1,0 +1,14 @@
+import type { Starts } from "../../base/trust.ts";
+import { commandOf, type Definition } from "./definition.ts";
+
+/** Every command that runs of the workflow would start, as it is written: with `{{ id }}` in it. */
+export function startsIn({ table, sources }: Pick<Definition, "table" | "sources">): Starts {
+  const facts = Object.entries(sources).flatMap(([name, source]) =>
+    source.type === "command" ? [{ purpose: `fact ${name}`, command: source.command }] : [],
+  );
+  const rows = table.rows.flatMap((row) => {
+    const order = commandOf(row);
+    return order ? [{ purpose: `row ${row.id}`, command: order.command }] : [];
+  });
+  return { name: table.name, commands: [...facts, ...rows] };
+}

@@ -1,0 +1,162 @@
+/** A cloned project is not trusted: what its files name is not started before a person agrees to exactly that. */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { connect } from "../rig/client.ts";
+import { personAtTerminal, runPawl, type TemporaryProject, temporaryProject } from "../rig/project.ts";
+import { DONE, releaseProject } from "../rig/release-project.ts";
+
+const PAWL_YAML = `agents:
+  helper: { dialect: claude, program: ./helper.sh }
+  scripted: { program: ./helper.sh }
+bloom: { agent: scripted }
+`;
+
+/** As it comes from a clone: a program that leaves a trace, named by pawl.yaml. */
+function cloned(pawlYaml = PAWL_YAML, environment: Record<string, string> = {}): TemporaryProject {
+  const project = temporaryProject({ environment: { DOOR_ONLY: "", ...environment } });
+  project.write("pawl.yaml", pawlYaml);
+  writeFileSync(join(project.root, "helper.sh"), '#!/bin/sh\ntouch "$(dirname "$0")/started"\n', {
+    mode: 0o755,
+  });
+  return project;
+}
+
+const TASKS = "tasks:\n  - id: T1\n    title: Do it\n    verify: [touch started]\n";
+
+describe("a cloned project", () => {
+  it("is read by everything that only reads", async () => {
+    using project = cloned();
+    project.write("tasks.yaml", TASKS);
+    for (const words of [
+      ["status"],
+      ["list"],
+      ["config"],
+      ["log"],
+      ["trust", "--show"],
+      ["run", "--dry-run"],
+    ])
+      expect(await project.pawl(...words), words.join(" ")).toMatchObject({ code: 0 });
+    expect(project.read("started")).toBeNull();
+  });
+
+  it("has no agent started by a look at the agents, nor by a test of one", async () => {
+    using project = cloned();
+    const looked = await project.pawl("agents");
+    expect(looked.out).toContain("helper  claude  is not trusted");
+    const tried = await project.pawl("agents", "test", "helper");
+    expect(tried.err).toContain("[project-untrusted]");
+    expect(project.read("started")).toBeNull();
+    project.trust();
+    await project.pawl("agents");
+    expect(project.read("started")).toBe("");
+  });
+
+  it("has no task worked on: the error says what to do", async () => {
+    using project = cloned();
+    project.write("tasks.yaml", TASKS);
+    const refused = await project.pawl("run", "--once");
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("[project-untrusted]") });
+    expect(refused.err).toContain("`pawl trust`");
+    expect(project.read("started")).toBeNull();
+    expect(project.read("tasks.yaml")).toBe(TASKS);
+  });
+
+  it("has no command of a workflow of its own run, over the command line and over MCP", async () => {
+    using project = releaseProject({ XDG_STATE_HOME: "/nonexistent/state" });
+    project.write("releases/1.2.0.md", DONE);
+    project.write("test.sh", "touch started\n");
+    const sent = await project.pawl("cast", "release:1.2.0", "submit", "--fact", "risk=low");
+    expect(sent.err).toContain("[project-untrusted]");
+    expect((await project.pawl("cast", "release:1.2.0")).out).toContain("is in drafting (not begun)");
+    expect(project.read("started")).toBeNull();
+    project.trust();
+    await using server = await connect(project);
+    const given = { run: "release:1.2.0", event: "submit", given: { risk: "low" } };
+    expect((await server.call("advance", given)).isError).toBe(false);
+    expect(project.read("started")).toBe("");
+  });
+
+  it("is trusted by `pawl trust --yes`, outside of the project, for exactly what was shown", async () => {
+    using project = cloned();
+    const agreed = await project.pawl("trust", "--yes");
+    expect(agreed.out).toContain('+ agent   helper: {"dialect":"claude","program":"./helper.sh"}');
+    expect(agreed.out).toContain("Trusted:");
+    expect((await project.pawl("trust", "--show")).out).toContain("Trusted since");
+    project.write("pawl.yaml", `${PAWL_YAML}alfred: { checks: { test: touch started } }\n`);
+    const grown = await project.pawl("trust", "--show");
+    expect(grown.out).toContain("+ runs    check test: touch started");
+    expect(grown.out).toContain('  agent   helper: {"dialect"');
+    project.write(
+      "pawl.yaml",
+      PAWL_YAML.replace("program: ./helper.sh }\n  s", "program: ./other.sh }\n  s"),
+    );
+    const changed = await project.pawl("trust", "--show");
+    expect(changed.out).toContain('- agent   helper: {"dialect":"claude","program":"./helper.sh"}');
+    expect(changed.out).toContain('+ agent   helper: {"dialect":"claude","program":"./other.sh"}');
+    project.write("pawl.yaml", "bloom: { agent: scripted }\n");
+    expect((await project.pawl("trust", "--show")).out).toContain("Trusted since");
+    expect((await project.pawl("trust", "--revoke")).out).toContain("is started any more");
+    expect((await project.pawl("trust", "--show")).out).toContain("Not trusted yet");
+  });
+
+  it("asks at a terminal, not on standard input, and takes nothing for a yes", async () => {
+    using project = cloned();
+    expect((await project.pawl("trust")).err).toContain("[terminal-missing]");
+    expect((await personAtTerminal(project.root, ["trust"], { answer: "" })).code).not.toBe(0);
+    expect((await project.pawl("trust", "--show")).out).toContain("Not trusted yet");
+    expect((await project.person("trust")).code).toBe(0);
+    expect((await project.pawl("trust", "--show")).out).toContain("Trusted since");
+  });
+
+  it.each(["BLOOM_TASK", "CLAUDECODE"])("takes no agent's word for a person's (%s)", async (mark) => {
+    using project = cloned(PAWL_YAML, { [mark]: "1" });
+    for (const words of [["trust", "--yes"], ["trust"]])
+      expect((await project.pawl(...words)).err).toContain("[caller-not-allowed]");
+    expect((await project.pawl("trust", "--show")).out).toContain("Not trusted yet");
+  });
+
+  it("brings no trust along: a record inside it, and one of another folder at its path, do not count", async () => {
+    using project = cloned();
+    project.trust();
+    const { XDG_STATE_HOME = "" } = process.env;
+    renameSync(project.root, `${project.root}.old`);
+    mkdirSync(project.root);
+    project.write("pawl.yaml", readFileSync(`${project.root}.old/pawl.yaml`, "utf8"));
+    project.write(".pawl/trust.json", "{}");
+    expect(XDG_STATE_HOME).not.toBe("");
+    expect((await project.pawl("trust", "--show")).out).toContain("Not trusted yet");
+  });
+});
+
+describe("a project that a person begins", () => {
+  it("is trusted by `pawl init`, its tasks file as it is written later", async () => {
+    using project = temporaryProject({ marked: false, environment: { DOOR_ONLY: "" } });
+    await project.pawl("init");
+    expect((await project.pawl("trust", "--show")).out).toContain("Trusted since");
+    project.write(
+      "tasks.yaml",
+      "tasks:\n  - {id: T1, title: Do it, agent: scripted, instructions: 'RUN: touch worked'}\n",
+    );
+    expect((await project.pawl("run", "--once")).code).toBe(0);
+    expect(project.read("worked")).toBe("");
+  });
+
+  it("is not trusted by `pawl init` where it names something already", async () => {
+    for (const [file, text] of [
+      ["tasks.yaml", TASKS],
+      ["pawl.yaml", PAWL_YAML],
+    ] as const) {
+      using project = temporaryProject({ marked: false, environment: { DOOR_ONLY: "" } });
+      project.write(file, text);
+      await project.pawl("init");
+      expect((await project.pawl("trust", "--show")).out, file).toContain("Not trusted yet");
+    }
+  });
+
+  it("is not trusted where an agent calls `pawl init`", async () => {
+    using project = temporaryProject({ marked: false, environment: { DOOR_ONLY: "" } });
+    await runPawl(project.root, ["init"], { DOOR_ONLY: "", CLAUDECODE: "1" });
+    expect((await project.pawl("trust", "--show")).out).toContain("Not trusted yet");
+  });
+});

@@ -1,0 +1,20 @@
+/** Where Pawl keeps what is outside of projects, for tests and the like: a scratch folder, never the tester's own. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const NAME = "pawl-state-home-";
+
+/** Makes it for this process and its children; answers how to remove it. */
+export function useScratchStateHome(): () => void {
+  const scratch = mkdtempSync(join(tmpdir(), NAME));
+  process.env.XDG_STATE_HOME = scratch;
+  return () => rmSync(scratch, { recursive: true, force: true });
+}
+
+/** What must be in the environment of every child. */
+export function stateHome(): { readonly XDG_STATE_HOME: string } {
+  const { XDG_STATE_HOME = "" } = process.env;
+  if (XDG_STATE_HOME.includes(NAME)) return { XDG_STATE_HOME };
+  throw new Error("A test without a scratch state home: call useScratchStateHome first.");
+}

@@ -1,0 +1,43 @@
+/** A scratch project that the tester trusts as it is, recorded as `pawl trust` does it. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DEFAULT_SETTINGS, type Settings } from "../../src/base/settings.ts";
+import { executablesOf, type Starts } from "../../src/base/trust.ts";
+import { readYaml } from "../../src/base/yaml.ts";
+import { saveTrust } from "../../src/trust.ts";
+import { parseWorkflow } from "../../src/workflows/custom/parse.ts";
+import { startsIn } from "../../src/workflows/custom/starts.ts";
+import { stateHome } from "./state-home.ts";
+
+export function trustAsItIs(root: string, environment: Readonly<Record<string, string>> = stateHome()): void {
+  const settings = settingsIn(root);
+  const workflows = settings.workflows.flatMap((file) => startsOf(root, file.replace(/^\.\//, "")));
+  saveTrust({ root, environment, entries: executablesOf(settings, workflows), by: "the tester" });
+}
+
+function settingsIn(root: string): Settings {
+  const [config, pawl] = [".alfred/config.yml", "pawl.yaml"].map((name) => dataOf(join(root, name)));
+  const { alfred, bloom, agents = {}, workflows = [], ...more } = (pawl ?? {}) as Partial<Settings>;
+  return {
+    ...DEFAULT_SETTINGS,
+    ...more,
+    workflows,
+    agents,
+    alfred: { ...DEFAULT_SETTINGS.alfred, ...(config as object), ...alfred },
+    bloom: { ...DEFAULT_SETTINGS.bloom, ...bloom },
+  };
+}
+
+function dataOf(path: string): unknown {
+  return existsSync(path) ? (readYaml(readFileSync(path, "utf8")).data ?? {}) : {};
+}
+
+/** A file that is none starts nothing. */
+function startsOf(root: string, file: string): readonly Starts[] {
+  try {
+    const name = file.replace(/^.*\/|\.ya?ml$/g, "");
+    return [startsIn(parseWorkflow(name, file, readFileSync(join(root, file), "utf8")).definition)];
+  } catch {
+    return [];
+  }
+}

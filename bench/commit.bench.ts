@@ -23,6 +23,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openStatePlace } from "../src/adapters/files/state-place.ts";
 import { openStore } from "../src/adapters/files/store.ts";
 import { projectPath } from "../src/base/path.ts";
 import type { Change } from "../src/base/ports.ts";
@@ -45,7 +46,8 @@ function floor(round: number): void {
   closeSync(folder);
 }
 
-const store = openStore({ root, editors: { whole: (text) => text } });
+const state = openStatePlace(`${root}.state`);
+const store = openStore({ root, state, editors: { whole: (text) => text } });
 const READ = [".work/TS-1/state.json", ".work/TS-1/notes.md", "tasks.yaml", "pawl.yaml"].map((path) =>
   projectPath(path),
 );
@@ -111,4 +113,5 @@ try {
   }
 } finally {
   rmSync(root, { recursive: true, force: true });
+  rmSync(state.folder, { recursive: true, force: true });
 }

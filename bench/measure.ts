@@ -3,8 +3,11 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { closeSync, fsyncSync, mkdtempSync, openSync, realpathSync, renameSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { useScratchStateHome } from "../test/rig/state-home.ts";
 
 export const MAIN = resolve(import.meta.dirname, "../dist/main.js");
+
+process.once("exit", useScratchStateHome());
 
 /** A variable of its own would be timed: Node reads such certificates at each start. */
 export const ENVIRONMENT: NodeJS.ProcessEnv = {

@@ -15,10 +15,12 @@ import type { AgentEnd, Agents } from "../src/base/ports.ts";
 import { readEnvironment } from "../src/config.ts";
 import { runLoop } from "../src/runtime/loop.ts";
 import { WORKFLOWS } from "../src/workflows/index.ts";
+import { useScratchStateHome } from "../test/rig/state-home.ts";
 
 const steps = Number(process.argv[2] ?? 60);
 const others = Number(process.argv[3] ?? 1);
 const SECONDS = 10;
+process.once("exit", useScratchStateHome());
 
 const END: AgentEnd = {
   outcome: "succeeded",

@@ -3,8 +3,9 @@ import { closeSync, openSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { hostname, userInfo } from "node:os";
 import { basename, join } from "node:path";
-import { type AgentAround, agentAround } from "./adapters/agents/ancestry.ts";
+import { agentAround } from "./adapters/agents/ancestry.ts";
 import { openCache } from "./adapters/files/cache.ts";
+import type { OnForeign } from "./adapters/files/foreign.ts";
 import { openStore } from "./adapters/files/store.ts";
 import { PawlError } from "./base/error.ts";
 import type { Caller } from "./base/event.ts";
@@ -15,10 +16,10 @@ import { launchOf } from "./launch.ts";
 import { openOutside } from "./outside.ts";
 import { findRoot } from "./project-root.ts";
 import type { Project, Trust, Workflows } from "./runtime/project.ts";
-import { stateFolder } from "./state-home.ts";
+import { openStateHome, stateFolder } from "./state-home.ts";
 import type { Host } from "./surfaces/cli/command.ts";
 import { runProgram } from "./surfaces/cli/program.ts";
-import { openTerminal } from "./surfaces/cli/terminal.ts";
+import { clean, openTerminal, type Terminal } from "./surfaces/cli/terminal.ts";
 import type { TrustPlace } from "./trust.ts";
 import { WORKFLOWS } from "./workflows/index.ts";
 
@@ -38,22 +39,21 @@ export interface Start {
 export async function run(start: Start): Promise<number> {
   const { argv, program, home, workflows: shipped = WORKFLOWS, ancestry = {} } = start;
   const environment = readEnvironment();
+  const name = basename(program).replace(/\.[cm]?[jt]s$/, "") === "bloom" ? "bloom" : "pawl";
+  const terminal = openTerminal(environment);
+  const warn = warningOn(terminal, name);
   const opened: Project[] = [];
   const open = async (place: ProjectPlace) => {
-    const project = await openProject(place);
+    const project = await openProject({ ...place, warn });
     opened.push(project);
     return project;
   };
   const workflows = await allWorkflows(argv, { home, environment, workflows: shipped }, open);
-  let agent: AgentAround | null | undefined;
-  const agentHere = () => {
-    if (agent === undefined) agent = agentAround(environment, ancestry);
-    return agent;
-  };
+  const agentHere = lookOnce(() => agentAround(environment, ancestry));
   const host: Host = {
-    name: basename(program).replace(/\.[cm]?[jt]s$/, "") === "bloom" ? "bloom" : "pawl",
+    name,
     version: readVersion(home),
-    terminal: openTerminal(environment),
+    terminal,
     workflows,
     get caller(): Caller {
       const agent = agentHere();
@@ -127,6 +127,23 @@ function placeOf(projectRoot: string, environment: Environment) {
   return { projectRoot, stateFolder: stateFolder(projectRoot, environment), environment };
 }
 
+function lookOnce<T>(look: () => T): () => T {
+  let found: { readonly value: T } | undefined;
+  return () => {
+    found ??= { value: look() };
+    return found.value;
+  };
+}
+
+/** One line on standard error for each warning, however often it is given. */
+function warningOn(terminal: Terminal, name: string): (line: string) => void {
+  const told = new Set<string>();
+  return (line) => {
+    if (!told.has(line)) terminal.err(`${name}: warning: ${clean(line)}\n`);
+    told.add(line);
+  };
+}
+
 export interface ProjectPlace {
   readonly root: string;
   readonly home: string;
@@ -140,6 +157,8 @@ export interface ProjectPlace {
   readonly trust?: Pick<TrustPlace, "own" | "vouched">;
   /** The program's file, by which agents call it; default: the one that was started. */
   readonly program?: string;
+  /** Takes what a person should know beside any answer, as one line; default: nobody. */
+  readonly warn?: (line: string) => void;
 }
 
 /** The shipped workflows and those of the project around, if there is one. */
@@ -200,7 +219,13 @@ function existingRoot(argv: readonly string[], environment: Environment): string
 export async function openProject(place: ProjectPlace): Promise<Project> {
   const { root, home, environment, workflows } = place;
   const packaged = packagedTexts(join(home, "workflows"));
-  const files = { root, packaged, editors: { tasks: lateEditor(home) } };
+  const files = {
+    root,
+    packaged,
+    state: openStateHome(root, environment),
+    editors: { tasks: lateEditor(home) },
+    onForeign: (found: Parameters<OnForeign>[0]) => place.warn?.(foreignWarning(found)),
+  };
   const store = noteCommits(openStore(files));
   const surroundings = readSurroundings({ ...place, cwd: place.cwd ?? root });
   const read = openConfiguration();
@@ -255,6 +280,14 @@ function lateTrust(place: TrustPlace): Trust {
     accept: async (entries, by) => (await open()).accept(entries, by),
     revoke: async () => (await open()).revoke(),
   };
+}
+
+/** What a person should know of commits that were found and not applied. */
+function foreignWarning({ kept, records }: Parameters<OnForeign>[0]): string {
+  const what = `${records} ${records === 1 ? "commit" : "commits"} that this project did not make`;
+  return kept === null
+    ? `.pawl/journal holds ${what}; nothing of it is applied. \`pawl repair\` shows what it would write.`
+    : `.pawl/journal held ${what}; nothing of it was applied, and it lies in ${kept} now. \`pawl repair\` shows what it would write.`;
 }
 
 /** The store, and whether anything was committed through it. */

@@ -5,6 +5,7 @@ import { ALFRED } from "./requirements-alfred.ts";
  * `file: title`. requirements.test.ts fails for a promise without a test and for a test that is not there.
  */
 import { BLOOM } from "./requirements-bloom.ts";
+import { TRUSTED_COMMITS } from "./requirements-commit.ts";
 import { EVIDENCE } from "./requirements-evidence.ts";
 import { MCP } from "./requirements-mcp.ts";
 import { POLICY } from "./requirements-policy.ts";
@@ -259,6 +260,7 @@ const GATES: Readonly<Record<string, Requirement>> = {
 export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...TABLE,
   ...COMMIT,
+  ...TRUSTED_COMMITS,
   ...ALFRED,
   ...SPELLS,
   ...BLOOM,

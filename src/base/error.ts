@@ -42,6 +42,7 @@ export const ERROR_CODES = [
   "run-missing",
   "run-unreachable",
   "setup-failed",
+  "state-home-failed",
   "state-unreadable",
   "status-not-allowed",
   "subtask-missing",

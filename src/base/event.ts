@@ -12,7 +12,7 @@ export type PawlEvent = Happening & {
   readonly time: string;
 };
 
-export type Happening = RunAdvanced | EditKept | BloomHappening;
+export type Happening = RunAdvanced | EditKept | JournalForeign | BloomHappening;
 
 /** A run took one row of its table. */
 export interface RunAdvanced {
@@ -37,6 +37,15 @@ export interface EditKept {
   readonly type: "edit:kept";
   readonly path: string;
   readonly kept: string;
+}
+
+/** The journal held commits that are not this project's own; they were set aside, and not applied. */
+export interface JournalForeign {
+  readonly type: "journal:foreign";
+  readonly kept: string;
+  readonly commits: number;
+  /** Another key made them; or they are of an earlier journal of this project; or they say what Pawl never writes. */
+  readonly reason: "another-key" | "earlier" | "unusable";
 }
 
 /** Who asked, by which channel. A verdict is stored with this; how much it is worth, its strength says. */

@@ -21,6 +21,14 @@ describe("paths inside the project", () => {
     ["a\\b", "it has a backslash"],
     ["a\0b", "it has control characters"],
     [`${"ä".repeat(128)}`, "a segment is longer than 255 bytes"],
+    [".git/hooks/post-checkout", "it leads into git's own folder"],
+    ["sub/.GiT", "it leads into git's own folder"],
+    [".g\u200cit/config", "it leads into git's own folder"],
+    ["\ufeff.git/config", "it leads into git's own folder"],
+    [".gi\u00adt/config", "it leads into git's own folder"],
+    ["sub/GIT~1/config", "it leads into git's own folder"],
+    [".git. ./config", "it leads into git's own folder"],
+    [".git::$INDEX_ALLOCATION/config", "it leads into git's own folder"],
   ])("refuses %j and says why", (path, why) => {
     expect(pathFault(path)).toBe(why);
     expect(() => projectPath(path)).toThrowError(
@@ -54,6 +62,11 @@ describe("paths inside the project", () => {
       { numRuns: 2000 },
     );
   });
+
+  it.each([".gitignore", ".gitattributes", ".github/x", "git", "a.git", ".git2", "git~2"])(
+    "accepts %j, which is not git's own folder",
+    (path) => expect(pathFault(path)).toBeNull(),
+  );
 
   it("accepts nothing that resolves outside", () => {
     const segment = fc.oneof(fc.constantFrom("..", ".", "", "a", "~", "C:"), fc.string({ unit: "binary" }));

@@ -50,6 +50,34 @@ export function pathFault(path: string): string | null {
     if (segment === "." || segment === "..") return `it has the segment "${segment}"`;
     if (new TextEncoder().encode(segment).length > MAX_SEGMENT_BYTES)
       return "a segment is longer than 255 bytes";
+    if (isGitName(segment)) return "it leads into git's own folder";
   }
   return null;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what is looked for
+const ASCII = /^[\u0000-\u007f]*$/;
+
+/**
+ * The name as a file system may take it that tells fewer names apart: letter case, characters that show nothing (HFS+,
+ * casefolding ext4), dots and blanks at the end and what follows a colon (NTFS). `.GIT`, `.g\u200cit`, `.git.` and
+ * `.git::$INDEX_ALLOCATION` are all `.git` somewhere.
+ */
+export function foldedName(segment: string): string {
+  const shown = ASCII.test(segment)
+    ? segment
+    : segment.normalize("NFC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
+  const [name = ""] = shown.toLowerCase().split(":", 1);
+  return name.replace(/[. ]+$/, "");
+}
+
+/** Whether some file system opens git's own folder, or the file that stands for it, by this name. */
+export function isGitName(segment: string): boolean {
+  // `git~1` is the short name that NTFS makes of `.git`.
+  return ["git~1", ".git"].includes(foldedName(segment));
+}
+
+/** The same for Pawl's own folder, `.pawl`. */
+export function isPawlName(segment: string): boolean {
+  return ["pawl~1", ".pawl"].includes(foldedName(segment));
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { stateOf } from "../../test/rig/state-home.ts";
 import { openStore } from "../adapters/files/store.ts";
 import type { Caller } from "../base/event.ts";
 import { projectPath } from "../base/path.ts";
@@ -45,7 +46,7 @@ describe("an advance", () => {
 
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), "pawl-advance-"));
-    const store = openStore({ root });
+    const store = openStore({ root, state: stateOf(root) });
     runtime = { store, outside: {} as Outside, settings: async () => DEFAULT_SETTINGS };
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));

@@ -59,6 +59,14 @@ export interface JournalRepair {
   readonly lostBytes: number;
   /** Commits that are missing between good ones. */
   readonly lostCommits: number;
+  /** Commits of others that were set aside, and never applied: where they lie, and what they would write. */
+  readonly foreign: readonly {
+    readonly kept: string;
+    readonly commits: number;
+    /** Those of them that say what Pawl never writes. */
+    readonly unusable: number;
+    readonly paths: readonly string[];
+  }[];
 }
 
 export interface SettingOrigin {

@@ -5,7 +5,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Disk } from "../../src/adapters/files/disk.ts";
 import { nodeDisk } from "../../src/adapters/files/node-disk.ts";
+import { openStatePlace } from "../../src/adapters/files/state-place.ts";
 import { openStore } from "../../src/adapters/files/store.ts";
+import type { StatePlace } from "../../src/adapters/files/vault.ts";
 import { projectPath } from "../../src/base/path.ts";
 import { append, EDITORS, SHAPES, write } from "./shapes.ts";
 
@@ -37,25 +39,35 @@ export interface CheckAnswer {
   readonly failures: readonly string[];
 }
 
+/** What is kept of the project outside of it: beside it, so that both are copied. */
+export function stateOf(root: string): StatePlace {
+  return openStatePlace(`${root}.state`);
+}
+
 const UNCOUNTED: ReadonlySet<keyof Disk> = new Set([
   "bootId",
   "pid",
   "now",
   "uniqueId",
+  "random",
   "sleep",
   "prepareLocks",
   "closeLater",
 ]);
 
-/** The disk, with a count of its calls; before call `at` the process is killed as by `kill -9`. */
-function countingDisk(disk: Disk, at: number): { disk: Disk; calls: () => number } {
+/** Disks with one count of their calls; before call `at` the process is killed as by `kill -9`. */
+function countCalls(at: number): { counting: (disk: Disk) => Disk; calls: () => number } {
   let calls = 0;
+  const counting = (disk: Disk) => countingDisk(disk, () => ++calls, at);
+  return { counting, calls: () => calls };
+}
+
+function countingDisk(disk: Disk, count: () => number, at: number): Disk {
   const counted = { ...disk } as Record<string, unknown>;
   for (const [name, call] of Object.entries(disk)) {
     if (typeof call !== "function" || UNCOUNTED.has(name as keyof Disk)) continue;
     counted[name] = (...args: unknown[]) => {
-      calls++;
-      if (calls === at) {
+      if (count() === at) {
         process.kill(process.pid, "SIGKILL");
         // The signal is on its way to this very thread: nothing else may happen.
         for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
@@ -63,15 +75,18 @@ function countingDisk(disk: Disk, at: number): { disk: Disk; calls: () => number
       return (call as (...args: unknown[]) => unknown)(...args);
     };
   }
-  return { disk: counted as unknown as Disk, calls: () => calls };
+  return counted as unknown as Disk;
 }
 
 async function run({ root, shape: name, at }: Extract<Task, { type: "run" }>): Promise<RunAnswer> {
   const shape = SHAPES.find((one) => one.name === name);
   if (shape === undefined) throw new Error(`no shape ${name}`);
-  const { disk, calls } = countingDisk(nodeDisk(root), at);
+  const { counting, calls } = countCalls(at);
+  const place = stateOf(root);
+  const disk = counting(nodeDisk(root));
+  const state = { ...place, disk: counting(place.disk) };
   const more = shape.journalBytes === undefined ? {} : { journalBytes: shape.journalBytes };
-  if (!(await shape.run(openStore({ root, disk, editors: EDITORS, ...more }))))
+  if (!(await shape.run(openStore({ root, disk, state, editors: EDITORS, ...more }))))
     throw new Error("not committed");
   return { calls: calls(), tree: readTree(root) };
 }
@@ -89,7 +104,7 @@ async function check({ roots, allowed }: Extract<Task, { type: "check" }>): Prom
 }
 
 async function checkOne(root: string, allowed: readonly Readonly<Record<string, string>>[]): Promise<void> {
-  const store = openStore({ root, editors: EDITORS });
+  const store = openStore({ root, state: stateOf(root), editors: EDITORS });
   await store.view().read(projectPath("readme.md"));
   const tree = readTree(root);
   const found = JSON.stringify(tree);
@@ -114,7 +129,8 @@ async function count({
   times,
   name,
 }: Extract<Task, { type: "count" }>): Promise<CheckAnswer> {
-  const store = openStore({ root, holdWaitMilliseconds: 120_000, commitWaitMilliseconds: 120_000 });
+  const waits = { holdWaitMilliseconds: 120_000, commitWaitMilliseconds: 120_000 };
+  const store = openStore({ root, state: stateOf(root), ...waits });
   const path = projectPath(file);
   for (let done = 0; done < times; ) {
     const result = await store.hold(run, async () => {
@@ -136,7 +152,7 @@ export function readTree(root: string): Record<string, string> {
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name).slice(root.length + 1);
-    if (/^\.pawl\/(journal|applied|\.gitignore|locks\/|kept\/)/.test(path)) continue;
+    if (/^\.pawl\/(journal|\.gitignore|locks\/|kept\/)/.test(path)) continue;
     files[path] = readFileSync(join(root, path), "utf8");
   }
   return sorted(files);

@@ -3,7 +3,7 @@
  * `node test/crash/mutants.ts [WORD]`
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -31,7 +31,7 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: "a record of a dead writer is applied before it is synced (C4)",
     file: "recover.ts",
-    find: "syncJournal(disk);\n",
+    find: "syncJournal(project.disk);\n",
     replace: "\n",
   },
   {
@@ -55,13 +55,13 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: "pending records are not replayed (C3)",
     file: "store.ts",
-    find: "if (!isAllApplied(disk))",
-    replace: "if (disk === undefined)",
+    find: "if (isAllApplied(project)) return;",
+    replace: "if (disk !== undefined) return;",
   },
   {
     name: "what was read is not looked at again (C5)",
     file: "store.ts",
-    find: 'if (!stillHolds(disk, reads(view), looked, known)) return "changed";',
+    find: 'if (!stillHolds(disk, reads, looked, known)) return "changed";',
     replace: "",
   },
   {
@@ -91,8 +91,8 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: "an edit that was redone is not journalled (C5)",
     file: "recover.ts",
-    find: "const record = appendRecord(project.disk, at, resolution);",
-    replace: "const record = { sequence: at.sequence, end: at.length };",
+    find: "const record = appendRecord(project, at, resolution);",
+    replace: "const record = { ...at, end: at.length };",
   },
   {
     name: "the versions in between are not known (C5)",
@@ -103,25 +103,26 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: "the marker is trusted after a power cut (C5)",
     file: "marker.ts",
-    find: "match[2] !== boot || ",
-    replace: "",
+    find: "boot !== null && match[2] === boot",
+    replace: "boot !== null",
   },
   {
     name: "the marker moves before the files (C5)",
     file: "recover.ts",
     find: "    const resolution = applySteps(applying, all);",
-    replace: "    writeMarker(project.disk, at);\n    const resolution = applySteps(applying, all);",
+    replace:
+      "    writeMarker(project.disk, project.vault, at);\n    const resolution = applySteps(applying, all);",
   },
   {
     name: "the marker outlives the journal that it is about (C5)",
     file: "journal.ts",
-    find: "if (at.length === 0) writeMarker(disk, at);",
+    find: "if (at.length === 0) writeMarker(disk, vault, at);",
     replace: "",
   },
   {
     name: "the marker is never written (C5)",
     file: "recover.ts",
-    find: "writeMarker(project.disk, at);\n  return at;",
+    find: "writeMarker(project.disk, project.vault, at);\n  return at;",
     replace: "return at;",
   },
   {
@@ -157,7 +158,7 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: "a record's checksum is not checked (C7)",
     file: "record.ts",
-    find: "if (checksum(sequence, body) !== header[3]) return null;",
+    find: "if (hashOf(Buffer.concat([Buffer.from(covered), body])) !== checksum) return null;",
     replace: "",
   },
   {
@@ -169,8 +170,50 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: "a failure after the commit is reported as a failed commit (C4)",
     file: "store.ts",
-    find: "    } catch {\n      // Committed by now",
-    replace: "    } catch (error) {\n      throw error;\n      // Committed by now",
+    find: "  } catch {\n    // Committed by now",
+    replace: "  } catch (error) {\n    throw error;\n    // Committed by now",
+  },
+  {
+    name: "a record's MAC is not checked (C9)",
+    file: "record.ts",
+    find: "key === null || mac === null || macOf(key, header) !== mac",
+    replace: "key === null || mac === null",
+  },
+  {
+    name: "the order of records is not checked (C9)",
+    file: "record.ts",
+    find: " && previous === last.mac",
+    replace: "",
+  },
+  {
+    name: "a journal that was trimmed may come back (C9)",
+    file: "record.ts",
+    find: "if (epoch < floor)",
+    replace: "if (epoch < 0)",
+  },
+  {
+    name: "a record's paths are not checked (C9)",
+    file: "steps.ts",
+    find: "  if (fault !== null) return `the path",
+    replace: "  if (fault === path) return `the path",
+  },
+  {
+    name: "what others wrote is cut off before it is kept (C9)",
+    file: "foreign.ts",
+    find: "  const kept = copyJournal(disk, NAME, goodLength);\n  cutTail(disk, goodLength);",
+    replace: "  cutTail(disk, goodLength);\n  const kept = copyJournal(disk, NAME, goodLength);",
+  },
+  {
+    name: "the project's key is not synced before it is used (C9)",
+    file: "vault.ts",
+    find: "    disk.fsync(fd);\n",
+    replace: "",
+  },
+  {
+    name: "the folder of the project's key is not synced (C9)",
+    file: "vault.ts",
+    find: '  disk.fsyncFolder("");\n',
+    replace: "",
   },
 ];
 
@@ -182,6 +225,7 @@ function isCaught(mutant: Mutant): boolean {
     for (const folder of ["src", "test"])
       cpSync(join(project, folder), join(copy, folder), { recursive: true });
     cpSync(join(project, "package.json"), join(copy, "package.json"));
+    symlinkSync(join(project, "node_modules"), join(copy, "node_modules"));
     const file = join(copy, "src/adapters/files", mutant.file);
     const code = readFileSync(file, "utf8");
     if (code.split(mutant.find).length !== 2)

@@ -1,12 +1,12 @@
 /** Real processes on a real disk: killed by SIGKILL at every call, and many at once. */
 import { spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { openStore } from "../../src/adapters/files/store.ts";
-import { type CheckAnswer, type RunAnswer, readTree, type Task } from "./child.ts";
+import { type CheckAnswer, type RunAnswer, readTree, stateOf, type Task } from "./child.ts";
 import { EDITORS, SHAPES, type Shape } from "./shapes.ts";
 import type { Report } from "./simulation.ts";
 
@@ -55,11 +55,13 @@ async function kill(shape: Shape, work: string, bundle: string, report: Report):
     mkdirSync(dirname(join(start, path)), { recursive: true });
     writeFileSync(join(start, path), text);
   }
-  await shape.before?.(openStore({ root: start, editors: EDITORS }));
+  await shape.before?.(openStore({ root: start, state: stateOf(start), editors: EDITORS }));
 
   const copy = (name: string) => {
     const root = join(folder, name);
     cpSync(start, root, { recursive: true });
+    if (existsSync(stateOf(start).folder))
+      cpSync(stateOf(start).folder, stateOf(root).folder, { recursive: true });
     return root;
   };
   const before = readTree(start);

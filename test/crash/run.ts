@@ -2,6 +2,7 @@
  * The crash proof: `node test/crash/run.ts [--simulated | --real | --for-mutants] [SHAPE]`. Prints how many points were
  * tried; exits 1 on any exception.
  */
+import { forge } from "./forgeries.ts";
 import { type Report, simulate } from "./simulation.ts";
 
 const FULL = { samples: 20, pairs: 150, failures: 10 };
@@ -14,7 +15,10 @@ const report: Report = { points: new Map(), failures: [], excused: 0 };
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 const start = performance.now();
-if (!flags.includes("--real")) await simulate(forMutants ? FOR_MUTANTS : FULL, report, shape);
+if (!flags.includes("--real")) {
+  await forge(report);
+  await simulate(forMutants ? FOR_MUTANTS : FULL, report, shape);
+}
 if (!flags.includes("--simulated") && !forMutants) {
   const { tryForReal } = await import("./real.ts");
   await tryForReal(report);

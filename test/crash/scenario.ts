@@ -4,7 +4,7 @@ import { openStore, type StoreOptions } from "../../src/adapters/files/store.ts"
 import { projectPath } from "../../src/base/path.ts";
 import type { Store } from "../../src/base/ports.ts";
 import { append, EDITORS, type Shape, write } from "./shapes.ts";
-import { type Call, Death, type Fate, simDisk } from "./sim-disk.ts";
+import { type Call, Death, type Fate, STATE_HOME, simDisk, simState } from "./sim-disk.ts";
 import { Machine } from "./sim-machine.ts";
 
 export type Tree = ReadonlyMap<string, string>;
@@ -29,10 +29,12 @@ export function open(
   fateOf?: (call: Call) => Fate,
   more: Partial<StoreOptions> = {},
 ): Store {
+  const disk = simDisk(machine, fateOf);
   return openStore({
     ...more,
     root: "/",
-    disk: simDisk(machine, fateOf),
+    disk,
+    state: simState(disk),
     editors: EDITORS,
     commitWaitMilliseconds: 100,
   });
@@ -83,11 +85,12 @@ function optionsOf({ journalBytes }: Shape): Partial<StoreOptions> {
   return journalBytes === undefined ? {} : { journalBytes };
 }
 
-const CONTROL = /^\.pawl\/(journal|applied|\.gitignore|locks\/|kept\/)/;
+const CONTROL = /^\.pawl\/(journal|\.gitignore|locks\/|kept\/)/;
 
 /** Every file but the store's own. */
 export function visible(machine: Machine): Tree {
-  return new Map([...machine.tree()].filter(([path]) => !CONTROL.test(path)));
+  const isOwn = (path: string) => CONTROL.test(path) || path.startsWith(`${STATE_HOME}/`);
+  return new Map([...machine.tree()].filter(([path]) => !isOwn(path)));
 }
 
 export function same(a: Tree, b: Tree): boolean {

@@ -1,4 +1,5 @@
 import type { Disk, FileStat, OpenMode } from "../../src/adapters/files/disk.ts";
+import type { StatePlace } from "../../src/adapters/files/vault.ts";
 import { type Machine, SimError, type SimFile } from "./sim-machine.ts";
 
 /** One call of a process on its disk. */
@@ -179,6 +180,14 @@ export function simDisk(machine: Machine, fateOf: (call: Call) => Fate = () => u
       const { folder, name } = machine.parent(path);
       machine.setEntry(folder, name, null);
     },
+    link(from, to) {
+      enter("link", to);
+      const node = machine.find(from);
+      if (node === null) throw new SimError("ENOENT", from);
+      const { folder, name } = machine.parent(to);
+      if (folder.entries.has(name)) throw new SimError("EEXIST", to);
+      machine.setEntry(folder, name, node.id);
+    },
     writable(path) {
       enter("writable", path);
       return true;
@@ -195,9 +204,43 @@ export function simDisk(machine: Machine, fateOf: (call: Call) => Fate = () => u
     pid: 1000 + machine.boot,
     now: () => new Date(machine.clock),
     uniqueId: () => machine.uniqueId(),
+    random: (length) => Buffer.alloc(length, machine.uniqueId()),
     async sleep(milliseconds) {
       if (dead) throw new Death();
       machine.clock += milliseconds;
     },
+  };
+}
+
+/** Where the machine keeps what is outside of the project. */
+export const STATE_HOME = "~state";
+
+/** On the same disk, so that its calls are counted and given their fate with those on the project's. */
+export function simState(disk: Disk): StatePlace {
+  const at = (path: string) => (path === "" ? STATE_HOME : `${STATE_HOME}/${path}`);
+  return {
+    folder: STATE_HOME,
+    disk: below(disk, at),
+    make() {
+      if (disk.lstat(STATE_HOME) !== null) return;
+      disk.mkdir(STATE_HOME);
+      disk.fsyncFolder("");
+    },
+  };
+}
+
+/** The disk of a folder on it. */
+function below(disk: Disk, at: (path: string) => string): Disk {
+  return {
+    ...disk,
+    open: (path, how, mode) => disk.open(at(path), how, mode),
+    fsyncFolder: (path) => disk.fsyncFolder(at(path)),
+    lstat: (path) => disk.lstat(at(path)),
+    list: (path) => disk.list(at(path)),
+    mkdir: (path) => disk.mkdir(at(path)),
+    rename: (from, to) => disk.rename(at(from), at(to)),
+    unlink: (path) => disk.unlink(at(path)),
+    link: (from, to) => disk.link(at(from), at(to)),
+    writable: (path) => disk.writable(at(path)),
   };
 }

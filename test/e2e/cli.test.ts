@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { connect } from "../rig/client.ts";
 import { MAIN, runPawl, temporaryProject } from "../rig/project.ts";
+import { stateOf } from "../rig/state-home.ts";
 
 const TWO_LINES = /^pawl: [^\n]+ \[[a-z-]+\]\nfix: {2}[^\n]+\n$/;
 
@@ -215,7 +216,7 @@ describe("pawl repair", () => {
     process.kill(transport.pid ?? 0, "SIGKILL");
     const journal = join(project.root, ".pawl/journal");
     writeFileSync(journal, readFileSync(journal).fill(0xff, 60, 80));
-    rmSync(join(project.root, ".pawl/applied"), { force: true });
+    rmSync(join(stateOf(project.root).folder, "applied"), { force: true });
     const refused = await project.pawl("status");
     expect(refused).toMatchObject({ code: 1, out: "" });
     expect(refused.err).toMatch(

@@ -11,7 +11,7 @@ import { readTree } from "../../src/workflows/spells/backup.ts";
 import { castOf } from "../../src/workflows/spells/cast.ts";
 import type { Spell } from "../../src/workflows/spells/events.ts";
 import { AI_FOLDER } from "../../src/workflows/spells/files.ts";
-import { type Call, type Fate, simDisk } from "../crash/sim-disk.ts";
+import { type Call, type Fate, simDisk, simState } from "../crash/sim-disk.ts";
 import { Machine } from "../crash/sim-machine.ts";
 import { packaged, SpellsProject } from "../rig/spells-project.ts";
 
@@ -41,7 +41,8 @@ const SCENES: readonly Scene[] = [
 ];
 
 function storeOn(machine: Machine, fateOf?: (call: Call) => Fate): Store {
-  return openStore({ root: "/project", packaged, disk: simDisk(machine, fateOf) });
+  const disk = simDisk(machine, fateOf);
+  return openStore({ root: "/project", packaged, disk, state: simState(disk) });
 }
 
 async function cast(store: Store, spell: Spell): Promise<string> {
@@ -119,7 +120,8 @@ import { DEFAULT_SETTINGS } from ${JSON.stringify(new URL("../../src/base/settin
 import { advance } from ${JSON.stringify(new URL("../../src/runtime/advance.ts", import.meta.url).href)};
 import { castOf } from ${JSON.stringify(new URL("../../src/workflows/spells/cast.ts", import.meta.url).href)};
 import { packaged } from ${JSON.stringify(new URL("../rig/spells-project.ts", import.meta.url).href)};
-const store = openStore({ root: process.argv[1], packaged });
+import { stateOf } from ${JSON.stringify(new URL("../rig/state-home.ts", import.meta.url).href)};
+const store = openStore({ root: process.argv[1], state: stateOf(process.argv[1]), packaged });
 const runtime = { store, outside: {}, settings: async () => DEFAULT_SETTINGS };
 for (const spell of process.argv[2].split(",")) {
   const { reply } = await advance(runtime, castOf(spell), {}, { channel: "mcp" });

@@ -17,6 +17,7 @@ import { openOutside } from "../../src/outside.ts";
 import { advance, type Runtime } from "../../src/runtime/advance.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
 import type { Advance, Prepared, Reply } from "../../src/workflows/module.ts";
+import { stateOf } from "./state-home.ts";
 
 const PACKAGED = join(import.meta.dirname, "../../src/workflows");
 
@@ -105,7 +106,7 @@ export class AlfredProject {
       checks: openChecks({ root, environment: process.env, patienceMilliseconds: this.patience }),
     };
     return {
-      store: openStore({ root, packaged }),
+      store: openStore({ root, state: stateOf(root), packaged }),
       outside,
       settings,
     };

@@ -18,6 +18,7 @@ import { advance, type Runtime } from "../../src/runtime/advance.ts";
 import type { Advance, Reply } from "../../src/workflows/module.ts";
 import { castOf } from "../../src/workflows/spells/cast.ts";
 import type { Spell } from "../../src/workflows/spells/events.ts";
+import { stateOf } from "./state-home.ts";
 
 const PACKAGED = new URL("../../src/workflows/", import.meta.url);
 
@@ -40,7 +41,7 @@ export class SpellsProject implements Disposable {
   readonly runtime: Runtime;
 
   constructor(outside: Partial<Outside> = {}, now: () => Date = () => new Date("2026-01-31T09:30:15.250Z")) {
-    const store = openStore({ root: this.root, packaged });
+    const store = openStore({ root: this.root, state: stateOf(this.root), packaged });
     this.runtime = { store, outside: outside as Outside, settings: async () => DEFAULT_SETTINGS, now };
   }
 

@@ -2,12 +2,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { StatePlace } from "../../src/adapters/files/vault.ts";
+import { openStateHome } from "../../src/state-home.ts";
 
-const NAME = "pawl-state-home-";
+const STATE_HOME = "pawl-state-home-";
 
 /** Makes it for this process and its children; answers how to remove it. */
 export function useScratchStateHome(): () => void {
-  const scratch = mkdtempSync(join(tmpdir(), NAME));
+  const scratch = mkdtempSync(join(tmpdir(), STATE_HOME));
   process.env.XDG_STATE_HOME = scratch;
   return () => rmSync(scratch, { recursive: true, force: true });
 }
@@ -15,6 +17,11 @@ export function useScratchStateHome(): () => void {
 /** What must be in the environment of every child. */
 export function stateHome(): { readonly XDG_STATE_HOME: string } {
   const { XDG_STATE_HOME = "" } = process.env;
-  if (XDG_STATE_HOME.includes(NAME)) return { XDG_STATE_HOME };
+  if (XDG_STATE_HOME.includes(STATE_HOME)) return { XDG_STATE_HOME };
   throw new Error("A test without a scratch state home: call useScratchStateHome first.");
+}
+
+/** What is kept of the project at `root`, for a store that a test opens itself. */
+export function stateOf(root: string): StatePlace {
+  return openStateHome(root, stateHome());
 }

@@ -2,7 +2,7 @@
 import { isPieceOf } from "./chain.ts";
 import { type Disk, withFile, writeAll } from "./disk.ts";
 import { type KnownFolders, lookAt, statFile } from "./look.ts";
-import type { Append } from "./record.ts";
+import type { Append } from "./steps.ts";
 import { ensureFolders } from "./temporary.ts";
 
 export interface Appending {

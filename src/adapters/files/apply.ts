@@ -13,7 +13,7 @@ import type { Disk } from "./disk.ts";
 import { hashOf } from "./hash.ts";
 import { keepAside, type OnKept } from "./keep.ts";
 import { type Found, type KnownFolders, lookAndHold, lookAt, tryTextOf } from "./look.ts";
-import type { Step } from "./record.ts";
+import type { Step } from "./steps.ts";
 import { removeTemporary, temporaryOf, writeTemporary } from "./temporary.ts";
 
 export interface Applying {

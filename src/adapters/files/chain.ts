@@ -4,7 +4,8 @@
  */
 import { hashOf } from "./hash.ts";
 import type { Found } from "./look.ts";
-import { type Append, bytesOf, type Put, type Step } from "./record.ts";
+import { bytesOf } from "./record.ts";
+import type { Append, Put, Step } from "./steps.ts";
 
 export interface Aim {
   /** What the file is to hold, null: absent, undefined: whatever it holds, plus the appends. */

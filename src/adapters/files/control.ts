@@ -1,18 +1,20 @@
 /** Pawl's own files in a project, all in one folder that git ignores. */
-import { projectPath } from "../../base/path.ts";
+import { foldedName, projectPath } from "../../base/path.ts";
 import { type Disk, errnoOf, withFile, writeAll } from "./disk.ts";
+import { statFolder } from "./look.ts";
 
 export const CONTROL = ".pawl";
 export const JOURNAL = ".pawl/journal";
-export const MARKER = ".pawl/applied";
 export const LOCKS = ".pawl/locks";
 export const KEPT = ".pawl/kept";
 export const EVENTS = projectPath(".pawl/events.jsonl");
 const IGNORE = ".pawl/.gitignore";
+/** What an earlier version kept there; nothing reads it, and nothing else may have the name. */
+const OLD_MARKER = ".pawl/applied";
 
 /** Makes the folder with its .gitignore; the folder of locks comes last, so that its existence says all is there. */
 export function ensureControl(disk: Disk): void {
-  if (disk.lstat(LOCKS) !== null) return;
+  if (statFolder(disk, LOCKS) !== null) return;
   ensureFolder(disk, CONTROL);
   if (disk.lstat(IGNORE) === null) {
     try {
@@ -42,9 +44,9 @@ export function isTemporary(path: string): boolean {
 
 /** Whether the path is the store's own, which no change set may touch; however a file system may spell it. */
 export function isReserved(path: string): boolean {
-  const name = path.toLowerCase();
+  const name = path.split("/").map(foldedName).join("/");
   return (
-    [JOURNAL, MARKER, IGNORE, LOCKS, KEPT, CONTROL].includes(name) ||
+    [JOURNAL, OLD_MARKER, IGNORE, LOCKS, KEPT, CONTROL].includes(name) ||
     name.startsWith(`${LOCKS}/`) ||
     name.startsWith(`${KEPT}/`) ||
     name.split("/").some((segment) => TEMPORARY.test(segment))

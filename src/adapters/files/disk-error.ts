@@ -39,6 +39,11 @@ const WORDS: Readonly<Record<string, readonly [meaning: string, fix: string]>> =
   ],
 };
 
+/** What an errno means, in words. */
+export function meaningOf(code: string): string {
+  return WORDS[code]?.[0] ?? "the system refused it";
+}
+
 /** A failed disk call as `disk-failed`, in words; anything else is passed on as it is. */
 export function toDiskError(thrown: unknown, doing: string): unknown {
   if (thrown instanceof PawlError) return thrown;

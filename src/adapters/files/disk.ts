@@ -24,6 +24,8 @@ export interface Disk {
   mkdir(path: string): void;
   rename(from: string, to: string): void;
   unlink(path: string): void;
+  /** Another name for the file; fails with EEXIST where `to` is taken. */
+  link(from: string, to: string): void;
   /** Whether this process may write the file, or create and replace files in the folder. */
   writable(path: string): boolean;
 
@@ -37,6 +39,8 @@ export interface Disk {
   now(): Date;
   /** Unique, of hexadecimal digits and hyphens. */
   uniqueId(): string;
+  /** Bytes that nobody can guess. */
+  random(length: number): Uint8Array;
   sleep(milliseconds: number): Promise<void>;
 }
 

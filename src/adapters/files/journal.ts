@@ -3,32 +3,42 @@
  *
  * J1  A record is synced before anything of it is applied; so are the folders that lead to a new journal.
  * J2  A bad tail is cut off before the next record is written; a failed write is cut off again at once.
- * J3  An empty journal's marker is set to nothing before the first record: a marker of before a trim can never cover
- *     what comes after it.
+ * J3  An empty journal's marker is set to nothing, in an epoch of its own, before the first record: a marker of before a
+ *     trim can never cover what comes after it, and no journal of before can take its place.
  */
 import { PawlError } from "../../base/error.ts";
 import { CONTROL, JOURNAL } from "./control.ts";
 import { closeQuietly, type Disk, withFile, writeAll } from "./disk.ts";
-import { readToEnd } from "./look.ts";
-import { type Applied, readMarker, writeMarker } from "./marker.ts";
-import { type JournalRecord, type Parsed, parseJournal, renderRecord, type Step } from "./record.ts";
+import { readToEnd, statFile } from "./look.ts";
+import { type Applied, beginning, type Marker, readMarker, writeMarker } from "./marker.ts";
+import { type JournalRecord, type Parsed, parseJournal, renderRecord } from "./record.ts";
+import type { Step } from "./steps.ts";
+import type { Vault } from "./vault.ts";
+
+/** The project's disk, and what is kept of the project outside of it. */
+export interface Place {
+  readonly disk: Disk;
+  readonly vault: Vault;
+}
 
 /** The size in bytes; 0 where there is no journal. */
 export function journalSize(disk: Disk): number {
-  return disk.lstat(JOURNAL)?.size ?? 0;
+  return statFile(disk, JOURNAL)?.size ?? 0;
 }
 
 /** Whether every record is known to be applied. Needs no lock, and costs next to nothing. */
-export function isAllApplied(disk: Disk): boolean {
+export function isAllApplied({ disk, vault }: Place): boolean {
   const size = journalSize(disk);
-  return size === 0 || readMarker(disk)?.length === size;
+  if (size === 0) return true;
+  const marker = readMarker(disk, vault);
+  return marker?.isCurrent === true && marker.length === size;
 }
 
 /** Writes and syncs a record behind `at`: when this returns, it is committed. When it throws, it is not. */
-export function appendRecord(disk: Disk, at: Applied, steps: readonly Step[]): JournalRecord {
-  if (at.length === 0) writeMarker(disk, at);
-  const sequence = at.sequence + 1;
-  const bytes = renderRecord(sequence, steps);
+export function appendRecord({ disk, vault }: Place, at: Applied, steps: readonly Step[]): JournalRecord {
+  const key = vault.makeKey();
+  if (at.length === 0) writeMarker(disk, vault, at);
+  const { bytes, head } = renderRecord(key, at, steps);
   const fd = disk.open(JOURNAL, "update");
   try {
     writeAll(disk, fd, bytes, at.length);
@@ -40,7 +50,7 @@ export function appendRecord(disk: Disk, at: Applied, steps: readonly Step[]): J
   } finally {
     closeQuietly(disk, fd);
   }
-  return { sequence, steps, end: at.length + bytes.length };
+  return { ...head, steps, end: at.length + bytes.length };
 }
 
 /** The folders that lead to the journal, so that it is found after a power cut. */
@@ -64,19 +74,34 @@ function takeBack(disk: Disk, fd: number, length: number, cause: unknown): void 
   }
 }
 
-/** What is in the journal, with a bad tail cut off; throws `journal-damaged`. */
-export function loadJournal(disk: Disk): Parsed {
-  const parsed = readJournal(disk);
+/** What is in the journal; throws `journal-damaged`. */
+export function loadJournal(place: Place, marker: Marker | null): Parsed {
+  const parsed = readJournal(place, marker);
   if (parsed.stranded.length > 0) throw damaged(parsed);
-  if (parsed.goodLength < journalSize(disk))
-    withFile(disk, JOURNAL, "update", (fd) => disk.truncate(fd, parsed.goodLength));
+  if (isCutShort(parsed, marker)) throw cutShort(marker?.length ?? 0, parsed.goodLength);
   return parsed;
 }
 
-export function readJournal(disk: Disk): Parsed {
+export function readJournal({ disk, vault }: Place, marker: Marker | null): Parsed {
   const size = journalSize(disk);
-  if (size === 0) return parseJournal(new Uint8Array());
-  return parseJournal(withFile(disk, JOURNAL, "read", (fd) => readToEnd(disk, fd, size)));
+  const bytes =
+    size === 0 ? new Uint8Array() : withFile(disk, JOURNAL, "read", (fd) => readToEnd(disk, fd, size));
+  return parseJournal(bytes, { key: vault.key(), floor: marker?.epoch ?? 0 });
+}
+
+/**
+ * Whether records are missing that were applied once. Where a foreign journal stands in the place of all of them, it is
+ * that which is told; what they did is in the files.
+ */
+export function isCutShort({ records, goodLength, foreign }: Parsed, marker: Marker | null): boolean {
+  if (marker === null || marker.length <= goodLength) return false;
+  return records.length === 0 ? foreign === null : records[0]?.epoch === marker.epoch;
+}
+
+/** Cuts off what lies behind the good records. */
+export function cutTail(disk: Disk, goodLength: number): void {
+  if (goodLength < journalSize(disk))
+    withFile(disk, JOURNAL, "update", (fd) => disk.truncate(fd, goodLength));
 }
 
 /** Records found in the journal may have come from a writer that died before it synced them. */
@@ -86,18 +111,26 @@ export function syncJournal(disk: Disk): void {
 }
 
 /** Empties the journal; what was in it must be applied and synced. */
-export function trimJournal(disk: Disk, sequence: number): void {
+export function trimJournal({ disk, vault }: Place, applied: Applied): void {
   withFile(disk, JOURNAL, "update", (fd) => {
     disk.truncate(fd, 0);
     disk.fsync(fd);
   });
-  writeMarker(disk, { length: 0, sequence });
+  writeMarker(disk, vault, beginning(disk, { ...applied, isCurrent: true }));
 }
 
 function damaged({ records, goodLength, stranded }: Parsed): PawlError {
   return new PawlError(
     "journal-damaged",
     `The journal ${JOURNAL} is damaged: after ${records.length} good records, at byte ${goodLength}, expected another record, found bytes that are none, and ${stranded.length} good records behind them.`,
+    "Run `pawl repair`: it sets the damaged journal aside, applies the records that are good, and says what is lost.",
+  );
+}
+
+function cutShort(expected: number, found: number): PawlError {
+  return new PawlError(
+    "journal-damaged",
+    `The journal is damaged: expected at least ${expected} bytes of good records, found ${found}.`,
     "Run `pawl repair`: it sets the damaged journal aside, applies the records that are good, and says what is lost.",
   );
 }

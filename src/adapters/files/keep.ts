@@ -2,7 +2,7 @@ import type { PawlEvent } from "../../base/event.ts";
 import { EVENTS, KEPT } from "./control.ts";
 import { type Disk, errnoOf, withFile, writeAll } from "./disk.ts";
 import { type Found, foldersOf, statFile } from "./look.ts";
-import type { Append, Step } from "./record.ts";
+import type { Append, Step } from "./steps.ts";
 import { ensureFolders } from "./temporary.ts";
 
 /** Told of each text of a person's that was kept aside, and where. */

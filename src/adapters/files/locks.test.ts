@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { stateOf } from "../../../test/rig/state-home.ts";
 import type { Disk } from "./disk.ts";
 import { openLocks, runLockName } from "./locks.ts";
 import { nodeDisk } from "./node-disk.ts";
@@ -31,7 +32,8 @@ async function holder(run: string): Promise<ChildProcess> {
   return child;
 }
 
-const open = (holdWaitMilliseconds: number) => openStore({ root, holdWaitMilliseconds });
+const open = (holdWaitMilliseconds: number) =>
+  openStore({ root, state: stateOf(root), holdWaitMilliseconds });
 
 describe("a run's lock", () => {
   test("is free at once when its owner is killed", async () => {

@@ -1,39 +1,52 @@
 /**
- * The applied marker: how much of the journal is applied, so that a person's later edit of an applied file is not
- * mistaken for something in the way. It is never synced, so it is trusted only within the same start of the machine:
- * after a power cut it may be ahead of the files.
+ * The applied marker, outside the project: how much of the journal is applied, so that a person's later edit of an applied
+ * file is not mistaken for something in the way; and the epoch below which no journal counts. It is never synced, so what
+ * it says of the files is trusted only within the same start of the machine: after a power cut it may be ahead of them.
  */
 
-import { MARKER } from "./control.ts";
-import { type Disk, withFile, writeAll } from "./disk.ts";
+import type { Disk } from "./disk.ts";
 import { hashOf } from "./hash.ts";
+import { FIRST, type Head } from "./record.ts";
+import type { Vault } from "./vault.ts";
 
-export interface Applied {
+export interface Applied extends Head {
   /** Bytes of the journal whose records are applied. */
   readonly length: number;
-  /** The sequence of the last record ever applied; sequences never start again within one start of the machine. */
-  readonly sequence: number;
 }
 
+export interface Marker extends Applied {
+  /** Written since the machine was started: the files are what it says. */
+  readonly isCurrent: boolean;
+}
+
+const MARKER = "applied";
 /** One short write of fixed width: nobody sees half of it, and it needs no truncation. */
-const WIDTH = 160;
+const WIDTH = 256;
+const LINE = /^(pawl-applied 2 (\S+) (\d{1,15}) (\d{1,15}) (\d{1,15}) ([0-9a-f]{64})) ([0-9a-f]{16})\s*$/;
 
-/** Null where there is none that can be trusted. */
-export function readMarker(disk: Disk): Applied | null {
+/** Null where there is none, or a torn one. */
+export function readMarker(disk: Disk, vault: Vault): Marker | null {
+  const match = LINE.exec(vault.read(MARKER, WIDTH) ?? "");
+  if (match === null || seal(match[1] ?? "") !== match[7]) return null;
   const boot = disk.bootId();
-  if (boot === null || disk.lstat(MARKER) === null) return null;
-  const text = withFile(disk, MARKER, "read", (fd) =>
-    Buffer.from(disk.read(fd, 0, WIDTH)).toString("latin1"),
-  );
-  const match = /^(pawl-applied 1 (\S+) (\d+) (\d+)) ([0-9a-f]{16})\s*$/.exec(text);
-  if (match === null || match[2] !== boot || seal(match[1] ?? "") !== match[5]) return null;
-  return { length: Number(match[3]), sequence: Number(match[4]) };
+  return {
+    epoch: Number(match[3]),
+    length: Number(match[4]),
+    sequence: Number(match[5]),
+    mac: match[6] ?? FIRST,
+    isCurrent: boot !== null && match[2] === boot,
+  };
 }
 
-export function writeMarker(disk: Disk, applied: Applied): void {
-  const text = `pawl-applied 1 ${disk.bootId()} ${applied.length} ${applied.sequence}`;
-  const line = `${`${text} ${seal(text)}`.padEnd(WIDTH - 1)}\n`;
-  withFile(disk, MARKER, "update", (fd) => writeAll(disk, fd, Buffer.from(line), 0));
+export function writeMarker(disk: Disk, vault: Vault, { epoch, length, sequence, mac }: Applied): void {
+  const text = `pawl-applied 2 ${disk.bootId()} ${epoch} ${length} ${sequence} ${mac}`;
+  vault.write(MARKER, `${`${text} ${seal(text)}`.padEnd(WIDTH - 1)}\n`);
+}
+
+/** Where an empty journal begins: in an epoch that no journal of this project has had, even if the marker is lost. */
+export function beginning(disk: Disk, marker: Marker | null): Applied {
+  const epoch = Math.max((marker?.epoch ?? 0) + 1, disk.now().getTime());
+  return { epoch, length: 0, sequence: marker?.sequence ?? 0, mac: FIRST };
 }
 
 function seal(text: string): string {

@@ -11,6 +11,7 @@ import {
   fstatSync,
   fsyncSync,
   ftruncateSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -30,6 +31,7 @@ import { type Disk, type EntryKind, errnoOf, type FileStat, type OpenMode } from
 const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_APPEND } = constants;
 // Absent on Windows.
 const O_NOFOLLOW = constants.O_NOFOLLOW ?? 0;
+const O_DIRECTORY = constants.O_DIRECTORY ?? 0;
 
 const FLAGS: Record<OpenMode, number> = {
   read: O_RDONLY | O_NOFOLLOW,
@@ -55,7 +57,8 @@ export function nodeDisk(root: string): Disk {
     chmod: fchmodSync,
     fsync: fsyncSync,
     fsyncFolder(path) {
-      const fd = openSync(at(path), O_RDONLY);
+      // The root itself may be reached through a link.
+      const fd = openSync(at(path), O_RDONLY | (path === "" ? 0 : O_NOFOLLOW | O_DIRECTORY));
       try {
         fsyncSync(fd);
       } finally {
@@ -75,6 +78,7 @@ export function nodeDisk(root: string): Disk {
     mkdir: (path) => mkdirSync(at(path), 0o755),
     rename: (from, to) => renameSync(at(from), at(to)),
     unlink: (path) => unlinkSync(at(path)),
+    link: (from, to) => linkSync(at(from), at(to)),
     writable(path) {
       try {
         accessSync(at(path), constants.W_OK);
@@ -95,6 +99,7 @@ export function nodeDisk(root: string): Disk {
     pid: process.pid,
     now: () => new Date(),
     uniqueId: () => process.getBuiltinModule("node:crypto").randomUUID(),
+    random: (length) => process.getBuiltinModule("node:crypto").randomBytes(length),
     sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
   };
 }

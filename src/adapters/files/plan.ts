@@ -9,7 +9,8 @@ import { isReserved } from "./control.ts";
 import { type Disk, withFile } from "./disk.ts";
 import { hashOf } from "./hash.ts";
 import { type Found, folderOf, foldersOf, type KnownFolders, lookAt, statFile } from "./look.ts";
-import { type Append, type Content, contentOf, type Put, type Step, withBytes } from "./record.ts";
+import { contentOf, withBytes } from "./record.ts";
+import { type Append, type Content, PERMISSIONS, type Put, type Step } from "./steps.ts";
 
 /** What the change set has done so far to one path. */
 type Entry =
@@ -98,8 +99,8 @@ export function planSteps(
         if (current(to) !== null) return "changed";
         const bytes = current(from);
         if (bytes === null) throw nothingToMove(from, to);
-        const mode = entries.has(from) ? undefined : found(from)?.mode;
-        put(to, bytes, contentOf(bytes), mode === undefined || mode === 0o644 ? {} : { mode });
+        const mode = (entries.has(from) ? undefined : found(from)?.mode) ?? 0o644;
+        put(to, bytes, contentOf(bytes), mode === 0o644 ? {} : { mode: mode & PERMISSIONS });
         entries.set(from, { type: "drop", before: before(from) });
         break;
       }

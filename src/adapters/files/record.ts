@@ -1,63 +1,46 @@
 /**
- * The journal's records as bytes: a header line `pawl-commit 1 SEQUENCE BYTES SHA256`, the body as one line of JSON.
- * The checksum covers the sequence and the body. The body holds no raw line break, so that a header can be looked for
- * behind damage.
+ * The journal's records as bytes: a header line `pawl-commit 2 EPOCH SEQUENCE BYTES SHA256 PREVIOUS MAC`, the body as
+ * one line of JSON. The body holds no raw line break, so that a header can be looked for behind damage.
+ *
+ * M1  The checksum covers epoch, sequence, previous MAC and body; the MAC covers the header, and so all of them. A record
+ *     whose checksum is right and whose MAC is not was written by somebody else: it is foreign, not damaged.
+ * M2  PREVIOUS is the MAC of the record before it, zeros for the first: records of one journal cannot be left out,
+ *     reordered or mixed with others.
+ * M3  Each journal, from its first record to its trimming, has an epoch of its own, higher than those before. The epoch
+ *     below which none counts is kept outside the project: an earlier journal cannot come back.
  */
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
 import { hashOf } from "./hash.ts";
 import { tryTextOf } from "./look.ts";
+import { type Content, parseSteps, type Step } from "./steps.ts";
 
-/** One step of a record; each is about one path. Hashes are sha-256 in hexadecimal; null: there is no file. */
-export type Step = Put | Drop | Append | Known;
-
-/** The file is to hold exactly this. */
-export interface Put extends Content {
-  readonly type: "put";
-  readonly path: string;
-  readonly before: string | null;
-  readonly after: string;
-  /** Permission bits of a new file, where not 0644. */
-  readonly mode?: number;
-  /** How to redo it on a text that a person changed. */
-  readonly redo?: { readonly editor: string; readonly edits: readonly unknown[] };
-  /** The result of such a redo: what it replaces was a person's text, and is in it. */
-  readonly redone?: true;
-}
-
-/** Text where the bytes are UTF-8, else base64. */
-export interface Content {
-  readonly text?: string;
-  readonly base64?: string;
-}
-
-/** The file is to be absent. */
-export interface Drop {
-  readonly type: "drop";
-  readonly path: string;
-  readonly before: string | null;
-}
-
-export interface Append {
-  readonly type: "append";
-  readonly path: string;
-  readonly id: string;
-  /** The file's size when the commit was made. */
-  readonly offset: number;
-  readonly text: string;
-}
-
-/** A person's text that was found in the way and is kept aside by now: it may be replaced. */
-export interface Known {
-  readonly type: "known";
-  readonly path: string;
-  readonly hash: string;
-}
-
-export interface JournalRecord {
+/** How far a journal goes: what the next record stands on. */
+export interface Head {
+  readonly epoch: number;
+  /** Of the last record, or of the last one ever where the journal is empty. */
   readonly sequence: number;
+  /** The last record's MAC, or zeros. */
+  readonly mac: string;
+}
+
+export interface JournalRecord extends Head {
   readonly steps: readonly Step[];
   /** Where the record ends in the journal. */
   readonly end: number;
 }
+
+/** Records that are whole, and not to be trusted. */
+export interface Foreign {
+  readonly records: number;
+  readonly reason: ForeignReason;
+}
+
+/**
+ * `another-key`: not made with this project's key. `earlier`: from a journal of this project that was trimmed since.
+ * `unusable`: it says what Pawl never writes.
+ */
+export type ForeignReason = "another-key" | "earlier" | "unusable";
 
 export interface Parsed {
   /** Good ones from the beginning. */
@@ -66,11 +49,25 @@ export interface Parsed {
   readonly goodLength: number;
   /** Good records behind bytes that are none: the journal is damaged. Empty otherwise. */
   readonly stranded: readonly JournalRecord[];
+  /** What lies behind the good ones and was written by others. */
+  readonly foreign: Foreign | null;
 }
 
-const HEADER = /^pawl-commit 1 (\d{1,15}) (\d{1,15}) ([0-9a-f]{64})$/;
+export interface Trust {
+  /** The project's key; null: it has none yet, and no record is its own. */
+  readonly key: Uint8Array | null;
+  /** Journals of an earlier epoch were trimmed. */
+  readonly floor: number;
+}
+
+export const FIRST = "0".repeat(64);
+
+const HEADER =
+  /^(pawl-commit 2 (\d{1,15}) (\d{1,15}) (\d{1,15}) ([0-9a-f]{64}) ([0-9a-f]{64})) ([0-9a-f]{64})$/;
+/** Without MAC, of versions before: never trusted, but known for what it is. */
+const BARE_HEADER = /^pawl-commit 1 (\d{1,15}) (\d{1,15}) ([0-9a-f]{64})$/;
 const MARK = "pawl-commit ";
-const MAX_HEADER = 120;
+const MAX_HEADER = 300;
 
 export function contentOf(bytes: Uint8Array): Content {
   const text = tryTextOf(bytes);
@@ -93,73 +90,146 @@ export function bytesOf(content: Content): Uint8Array {
     : Buffer.from(content.text, "utf8");
 }
 
-export function renderRecord(sequence: number, steps: readonly Step[]): Buffer {
+/** The record that follows `after`. */
+export function renderRecord(
+  key: Uint8Array,
+  after: Head,
+  steps: readonly Step[],
+): { readonly bytes: Buffer; readonly head: Head } {
+  const { epoch, mac: previous } = after;
+  const sequence = after.sequence + 1;
   const body = Buffer.from(JSON.stringify({ steps }));
-  return Buffer.concat([
-    Buffer.from(`pawl-commit 1 ${sequence} ${body.length} ${checksum(sequence, body)}\n`),
-    body,
-    Buffer.from("\n"),
-  ]);
+  const checksum = hashOf(Buffer.concat([Buffer.from(`${epoch} ${sequence} ${previous}\n`), body]));
+  const header = `pawl-commit 2 ${epoch} ${sequence} ${body.length} ${checksum} ${previous}`;
+  const mac = macOf(key, header);
+  const bytes = Buffer.concat([Buffer.from(`${header} ${mac}\n`), body, Buffer.from("\n")]);
+  return { bytes, head: { epoch, sequence, mac } };
+}
+
+function macOf(key: Uint8Array, header: string): string {
+  return Buffer.from(hmac(sha256, key, Buffer.from(header))).toString("hex");
 }
 
 /**
- * Reads good records until the first byte that belongs to none. What follows was never committed (its writer died), or
- * the journal is damaged: then a good record with a higher sequence lies behind.
+ * Reads good records until the first byte that belongs to none. What follows was never committed (its writer died), was
+ * written by others, or the journal is damaged: then a good record with a higher sequence lies behind.
  */
-export function parseJournal(bytes: Uint8Array): Parsed {
+export function parseJournal(bytes: Uint8Array, trust: Trust): Parsed {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const records: JournalRecord[] = [];
   let position = 0;
   for (;;) {
-    const record = parseRecord(buffer, position);
-    const expected = records.at(-1)?.sequence;
-    if (record === null || (expected !== undefined && record.sequence !== expected + 1)) break;
-    records.push(record);
-    position = record.end;
+    const whole = wholeAt(buffer, position);
+    const judged = whole === null ? null : judge(whole, trust);
+    if (judged?.type !== "own" || !follows(judged, records.at(-1))) break;
+    records.push(judged.record);
+    position = judged.record.end;
   }
-  return { records, goodLength: position, stranded: findStranded(buffer, position, records.at(-1)) };
+  return { records, goodLength: position, ...lookBehind(buffer, position, trust, records.at(-1)) };
 }
 
-function findStranded(
+/** Every record that is whole, whoever wrote it, for a person to look at; null: it says what Pawl never writes. */
+export function parseUntrusted(bytes: Uint8Array): readonly (readonly Step[] | null)[] {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return [...wholesFrom(buffer, 0)].map(({ body }) => {
+    const steps = parseSteps(body.toString("utf8"));
+    return "fault" in steps ? null : steps;
+  });
+}
+
+function follows({ record, previous }: Own, last: JournalRecord | undefined): boolean {
+  if (last === undefined) return previous === FIRST;
+  return record.epoch === last.epoch && record.sequence === last.sequence + 1 && previous === last.mac;
+}
+
+function lookBehind(
   buffer: Buffer,
   from: number,
+  trust: Trust,
   last: JournalRecord | undefined,
-): readonly JournalRecord[] {
+): Pick<Parsed, "stranded" | "foreign"> {
   const stranded: JournalRecord[] = [];
+  const others: ForeignReason[] = [];
   let highest = last?.sequence ?? -1;
-  let position = from;
-  while (position < buffer.length) {
-    const record = parseRecord(buffer, position);
-    // A lower sequence is an old record whose place is being used again.
-    if (record !== null && record.sequence > highest) {
-      stranded.push(record);
-      highest = record.sequence;
-      position = record.end;
+  for (const whole of wholesFrom(buffer, from)) {
+    const judged = judge(whole, trust);
+    if (judged.type === "foreign") {
+      // Behind a good record an earlier one of ours is what its place held before.
+      if (judged.reason !== "earlier" || last === undefined) others.push(judged.reason);
+    } else if (judged.record.sequence > highest && judged.record.epoch >= (last?.epoch ?? 0)) {
+      stranded.push(judged.record);
+      highest = judged.record.sequence;
+    }
+  }
+  const [reason] = others;
+  return { stranded, foreign: reason === undefined ? null : { records: others.length, reason } };
+}
+
+/** Bytes that have a record's form and the right checksum. */
+interface Whole {
+  readonly epoch: number;
+  readonly sequence: number;
+  readonly previous: string;
+  readonly header: string;
+  /** Null: it has none. */
+  readonly mac: string | null;
+  readonly body: Buffer;
+  readonly end: number;
+}
+
+interface Own {
+  readonly type: "own";
+  readonly record: JournalRecord;
+  readonly previous: string;
+}
+
+function judge(whole: Whole, { key, floor }: Trust): Own | { type: "foreign"; reason: ForeignReason } {
+  const { epoch, sequence, previous, header, mac, body, end } = whole;
+  if (key === null || mac === null || macOf(key, header) !== mac)
+    return { type: "foreign", reason: "another-key" };
+  if (epoch < floor) return { type: "foreign", reason: "earlier" };
+  const steps = parseSteps(body.toString("utf8"));
+  if ("fault" in steps) return { type: "foreign", reason: "unusable" };
+  return { type: "own", record: { epoch, sequence, mac, steps, end }, previous };
+}
+
+function* wholesFrom(buffer: Buffer, from: number): Generator<Whole> {
+  for (let position = from; position < buffer.length; ) {
+    const whole = wholeAt(buffer, position);
+    if (whole !== null) {
+      yield whole;
+      position = whole.end;
       continue;
     }
     // The line break before a header may be what is damaged: a record is known by its checksum, not by its place.
     const mark = buffer.indexOf(MARK, position + 1);
-    if (mark === -1) break;
+    if (mark === -1) return;
     position = mark;
   }
-  return stranded;
 }
 
-function parseRecord(buffer: Buffer, position: number): JournalRecord | null {
+function wholeAt(buffer: Buffer, position: number): Whole | null {
   const headerEnd = buffer.subarray(position, position + MAX_HEADER).indexOf("\n");
   if (headerEnd === -1) return null;
-  const header = HEADER.exec(buffer.toString("latin1", position, position + headerEnd));
-  if (header === null) return null;
-  const sequence = Number(header[1]);
+  const line = buffer.toString("latin1", position, position + headerEnd);
+  const header = HEADER.exec(line);
+  const bare = header === null ? BARE_HEADER.exec(line) : null;
+  const [epoch, sequence, length, checksum, previous] = header?.slice(2) ?? ["0", ...(bare?.slice(1) ?? [])];
+  if (length === undefined) return null;
   const start = position + headerEnd + 1;
-  const end = start + Number(header[2]) + 1;
-  if (end > buffer.length || buffer[end - 1] !== 0x0a) return null;
+  const end = start + Number(length) + 1;
+  // A body is one line: however many headers lie in the file, each byte is hashed once.
+  if (end > buffer.length || buffer.indexOf("\n", start) !== end - 1) return null;
   const body = buffer.subarray(start, end - 1);
-  if (checksum(sequence, body) !== header[3]) return null;
-  const { steps } = JSON.parse(body.toString("utf8")) as { steps: readonly Step[] };
-  return { sequence, steps, end };
-}
-
-function checksum(sequence: number, body: Buffer): string {
-  return hashOf(Buffer.concat([Buffer.from(`${sequence}\n`), body]));
+  const covered = header === null ? `${sequence}\n` : `${epoch} ${sequence} ${previous}\n`;
+  if (hashOf(Buffer.concat([Buffer.from(covered), body])) !== checksum) return null;
+  return {
+    epoch: Number(epoch),
+    sequence: Number(sequence),
+    previous: previous ?? FIRST,
+    header: header?.[1] ?? "",
+    mac: header?.[7] ?? null,
+    body,
+    end,
+  };
 }

@@ -4,21 +4,31 @@
  * R1  A record is synced before anything of it is applied, whoever wrote it: a writer may have died in between.
  * R2  The marker moves only when everything before it is applied.
  * R3  Without a marker that can be trusted, every record in the journal is looked at again.
+ * R4  Only records of this project, of this journal and in their order are applied; others are set aside.
  */
 import { PawlError } from "../../base/error.ts";
 import type { Editor } from "../../base/ports.ts";
 import { type Applying, applySteps } from "./apply.ts";
-import type { Disk } from "./disk.ts";
+import { foreignEvent, type OnForeign, setForeignAside } from "./foreign.ts";
 import { fsyncAll } from "./fsync-all.ts";
-import { appendRecord, journalSize, loadJournal, syncJournal, trimJournal } from "./journal.ts";
+import {
+  appendRecord,
+  cutTail,
+  journalSize,
+  loadJournal,
+  type Place,
+  syncJournal,
+  trimJournal,
+} from "./journal.ts";
 import type { OnKept } from "./keep.ts";
-import { type Applied, readMarker, writeMarker } from "./marker.ts";
-import type { Step } from "./record.ts";
+import { type Applied, beginning, type Marker, readMarker, writeMarker } from "./marker.ts";
+import type { JournalRecord, Parsed } from "./record.ts";
+import type { Step } from "./steps.ts";
 
-export interface Project {
-  readonly disk: Disk;
+export interface Project extends Place {
   readonly editors: Readonly<Record<string, Editor>>;
   readonly onKept: OnKept;
+  readonly onForeign: OnForeign;
 }
 
 /** A program that saves a file without pause must not keep the project's lock for ever. */
@@ -26,23 +36,44 @@ const MOST_RESOLUTIONS = 50;
 
 /** Replays what is pending; returns where the journal stands, all of it applied. */
 export function recover(project: Project): Applied {
-  const { disk } = project;
-  const marker = readMarker(disk);
+  const { disk, vault } = project;
+  const marker = readMarker(disk, vault);
   const size = journalSize(disk);
-  if (size === 0) return { length: 0, sequence: marker?.sequence ?? 0 };
-  if (marker?.length === size) return marker;
+  if (size === 0) return beginning(disk, marker);
+  if (marker?.isCurrent && marker.length === size) return marker;
+  return replay(project, marker).applied;
+}
 
-  const { records, goodLength } = loadJournal(disk);
-  if (marker !== null && marker.length > goodLength) throw cutShort(marker.length, goodLength);
+function replay(
+  project: Project,
+  marker: Marker | null,
+): { applied: Applied; records: readonly JournalRecord[] } {
+  const { disk } = project;
+  const parsed = loadJournal(project, marker);
+  const { records, foreign } = parsed;
+  const kept = foreign === null ? null : setForeignAside(project, parsed.goodLength);
+  if (kept === null) cutTail(disk, parsed.goodLength);
+  const applied = applyPending(project, marker, parsed);
+  if (foreign === null || kept === null) return { applied, records };
+  const event = appendRecord(project, applied, [foreignEvent(disk, foreign, kept)]);
+  project.onForeign({ ...foreign, kept });
+  const at = { ...event, length: event.end };
+  return {
+    applied: applyFrom(project, at, event.steps, { fresh: false, torn: false }),
+    records: [...records, event],
+  };
+}
+
+function applyPending(project: Project, marker: Marker | null, { records, goodLength }: Parsed): Applied {
   const last = records.at(-1);
-  if (last === undefined) return { length: 0, sequence: marker?.sequence ?? 0 };
-  const applied = marker !== null && (marker.length === 0 || isBoundary(marker, records)) ? marker : null;
+  if (last === undefined) return beginning(project.disk, marker);
+  const applied = marker !== null && isTrusted(marker, records) ? marker : null;
   const pending = applied === null ? records : records.filter(({ end }) => end > applied.length);
-  const end = { length: goodLength, sequence: last.sequence };
+  const end = { epoch: last.epoch, sequence: last.sequence, mac: last.mac, length: goodLength };
   if (pending.length === 0) return end;
-  syncJournal(disk);
+  syncJournal(project.disk);
   const steps = pending.flatMap((record) => record.steps);
-  return applyFrom(project, end, steps, { fresh: false, torn: marker === null });
+  return applyFrom(project, end, steps, { fresh: false, torn: marker?.isCurrent !== true });
 }
 
 /** Applies steps that are journalled up to `end`, and moves the marker. */
@@ -59,34 +90,30 @@ export function applyFrom(
     const resolution = applySteps(applying, all);
     if (resolution.length === 0) break;
     if (count === MOST_RESOLUTIONS) throw keepsChanging(resolution[0]?.path ?? "A file");
-    const record = appendRecord(project.disk, at, resolution);
-    at = { length: record.end, sequence: record.sequence };
+    const record = appendRecord(project, at, resolution);
+    at = { ...record, length: record.end };
     all = [...all, ...resolution];
     applying = { ...applying, fresh: false, known: new Set() };
   }
-  writeMarker(project.disk, at);
+  writeMarker(project.disk, project.vault, at);
   return at;
 }
 
 /** Syncs every file that the journal has written, then empties it. */
 export function settle(project: Project): void {
-  const { disk } = project;
-  const applied = recover(project);
-  if (applied.length === 0) return;
-  const { records } = loadJournal(disk);
+  const { disk, vault } = project;
+  if (journalSize(disk) === 0) return;
+  const { applied, records } = replay(project, readMarker(disk, vault));
   fsyncAll(disk, new Set(records.flatMap(({ steps }) => steps.map(({ path }) => path))));
-  trimJournal(disk, applied.sequence);
+  trimJournal(project, applied);
 }
 
-function isBoundary(marker: Applied, records: readonly { end: number; sequence: number }[]): boolean {
-  return records.some(({ end, sequence }) => end === marker.length && sequence === marker.sequence);
-}
-
-function cutShort(expected: number, found: number): PawlError {
-  return new PawlError(
-    "journal-damaged",
-    `The journal is damaged: expected at least ${expected} bytes of good records, found ${found}.`,
-    "Run `pawl repair`: it sets the damaged journal aside, applies the records that are good, and says what is lost.",
+/** Of this start of the machine, about this very journal, and between two of its records. */
+function isTrusted(marker: Marker, records: readonly JournalRecord[]): boolean {
+  const { isCurrent, epoch, length, sequence, mac } = marker;
+  if (!isCurrent || epoch !== records[0]?.epoch) return false;
+  return (
+    length === 0 || records.some((one) => one.end === length && one.sequence === sequence && one.mac === mac)
   );
 }
 

@@ -5,17 +5,15 @@
 
 import { CONTROL, JOURNAL } from "./control.ts";
 import type { Disk } from "./disk.ts";
-import { fsyncFile, withFile, writeAll } from "./disk.ts";
+import { withFile, writeAll } from "./disk.ts";
 import { guarded } from "./disk-error.ts";
-import { journalSize, readJournal } from "./journal.ts";
-import { newKeptFolder } from "./keep.ts";
+import { copyJournal, listForeign, type SetAside } from "./foreign.ts";
+import { isCutShort, journalSize, readJournal } from "./journal.ts";
 import { openLocks, PROJECT_LOCK } from "./locks.ts";
-import { foldersOf, readToEnd } from "./look.ts";
-import { readMarker, writeMarker } from "./marker.ts";
-import { nodeDisk } from "./node-disk.ts";
-import { type JournalRecord, type Parsed, renderRecord } from "./record.ts";
+import { type Applied, beginning, readMarker, writeMarker } from "./marker.ts";
+import { renderRecord } from "./record.ts";
 import { type Project, recover } from "./recover.ts";
-import { COMMIT_WAIT, type StoreOptions } from "./store.ts";
+import { COMMIT_WAIT, projectOf, type StoreOptions } from "./store.ts";
 
 export interface RepairReport {
   /** Where the damaged journal lies now, relative to the root; null: it was not damaged. */
@@ -26,67 +24,63 @@ export interface RepairReport {
   readonly lostBytes: number;
   /** Commits that are missing between good ones: what they wrote is there only as far as it had been applied. */
   readonly lostCommits: number;
+  /** Commits of others that were found in the journal, now or earlier, and never applied. */
+  readonly foreign: readonly SetAside[];
 }
+
+type Damage = Omit<RepairReport, "foreign">;
 
 /** Throws `lock-timeout`, `disk-failed`. Nothing is changed where nothing is damaged, but that pending work is done. */
 export async function repairJournal(options: StoreOptions): Promise<RepairReport> {
-  const disk = options.disk ?? nodeDisk(options.root);
-  const project: Project = { disk, editors: options.editors ?? {}, onKept: options.onKept ?? (() => {}) };
-  if (journalSize(disk) === 0) return { aside: null, goodRecords: 0, lostBytes: 0, lostCommits: 0 };
+  const project = projectOf(options);
+  const { disk } = project;
   return guarded("Repairing the journal", async () => {
+    if (journalSize(disk) === 0) return { ...UNDAMAGED, foreign: listForeign(disk) };
     const limit = options.commitWaitMilliseconds ?? COMMIT_WAIT;
     const lock = await openLocks(disk).acquire(PROJECT_LOCK, "Repairing the journal", limit);
     try {
-      const report = setAside(disk);
+      const report = setAside(project);
       recover(project);
-      return report;
+      return { ...report, foreign: listForeign(disk) };
     } finally {
       lock.release();
     }
   });
 }
 
-function setAside(disk: Disk): RepairReport {
-  const parsed = readJournal(disk);
-  const { records, stranded, goodLength } = parsed;
-  const size = journalSize(disk);
-  const marker = readMarker(disk);
-  const isCutShort = marker !== null && marker.length > goodLength;
-  if (stranded.length === 0 && !isCutShort)
-    return { aside: null, goodRecords: records.length, lostBytes: 0, lostCommits: 0 };
+const UNDAMAGED: Damage = { aside: null, goodRecords: 0, lostBytes: 0, lostCommits: 0 };
 
-  const aside = copyAside(disk, size);
-  const good = renumbered(parsed);
-  const bytes = good.map(({ sequence, steps }) => renderRecord(sequence, steps));
-  replaceJournal(disk, Buffer.concat(bytes));
-  if (marker !== null) {
-    const applied = [...records, ...stranded].filter(({ end }) => end <= marker.length).length;
-    const length = bytes.slice(0, applied).reduce((sum, one) => sum + one.length, 0);
-    const last = good[applied - 1]?.sequence ?? marker.sequence;
-    writeMarker(disk, { length, sequence: last });
+function setAside(project: Project): Damage {
+  const { disk, vault } = project;
+  const marker = readMarker(disk, vault);
+  const parsed = readJournal(project, marker);
+  const { records, stranded } = parsed;
+  const size = journalSize(disk);
+  if (stranded.length === 0 && !isCutShort(parsed, marker))
+    return { ...UNDAMAGED, goodRecords: records.length };
+
+  const aside = copyJournal(disk, "journal");
+  const good = [...records, ...stranded];
+  // In an epoch of its own, so that the damaged one cannot come back.
+  const starts: Applied[] = [beginning(disk, marker)];
+  const parts: Buffer[] = [];
+  for (const { steps } of good) {
+    const at = starts.at(-1) as Applied;
+    const { bytes, head } = renderRecord(vault.makeKey(), at, steps);
+    parts.push(bytes);
+    starts.push({ ...head, length: at.length + bytes.length });
   }
+  replaceJournal(disk, Buffer.concat(parts));
+  const applied = good.filter(({ end }) => end <= (marker?.length ?? 0)).length;
+  if (marker?.isCurrent) writeMarker(disk, vault, starts[applied] as Applied);
   const first = stranded[0]?.sequence;
   const lastGood = records.at(-1)?.sequence;
   return {
     aside,
     goodRecords: good.length,
-    lostBytes: size - bytes.reduce((sum, one) => sum + one.length, 0),
+    lostBytes: size - parts.reduce((sum, { length }) => sum + length, 0),
     lostCommits: first === undefined || lastGood === undefined ? 1 : first - lastGood - 1,
   };
-}
-
-function renumbered({ records, stranded }: Parsed): readonly Omit<JournalRecord, "end">[] {
-  const start = records[0]?.sequence ?? stranded[0]?.sequence ?? 1;
-  return [...records, ...stranded].map(({ steps }, index) => ({ sequence: start + index, steps }));
-}
-
-function copyAside(disk: Disk, size: number): string {
-  const aside = `${newKeptFolder(disk)}/journal`;
-  const bytes = withFile(disk, JOURNAL, "read", (fd) => readToEnd(disk, fd, size));
-  withFile(disk, aside, "new", (fd) => writeAll(disk, fd, bytes, 0));
-  fsyncFile(disk, aside);
-  for (const folder of foldersOf(aside).toReversed()) disk.fsyncFolder(folder);
-  return aside;
 }
 
 function replaceJournal(disk: Disk, bytes: Uint8Array): void {

@@ -15,6 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { stateOf } from "../../../test/rig/state-home.ts";
 import { projectPath } from "../../base/path.ts";
 import type { Change } from "../../base/ports.ts";
 import { openLocks, PROJECT_LOCK } from "./locks.ts";
@@ -30,7 +31,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const at = (path: string) => join(root, path);
 const text = (path: string) => readFileSync(at(path), "utf8");
-const open = (options: Partial<StoreOptions> = {}) => openStore({ root, ...options });
+const open = (options: Partial<StoreOptions> = {}) => openStore({ root, state: stateOf(root), ...options });
 const write = (path: string, content: string): Change => ({
   type: "write",
   path: projectPath(path),
@@ -60,6 +61,8 @@ function put(path: string, content: string | Uint8Array): void {
   mkdirSync(dirname(at(path)), { recursive: true });
   writeFileSync(at(path), content);
 }
+
+const forgetMarker = () => stateOf(root).disk.unlink("applied");
 
 async function commit(...changes: Change[]): Promise<string> {
   const store = open();
@@ -310,8 +313,6 @@ describe("settling a project", () => {
 });
 
 describe("a replay, where the marker was lost", () => {
-  const forgetMarker = () => rmSync(at(".pawl/applied"));
-
   test("writes what is missing, and leaves what is there", async () => {
     put("gone", "x");
     await commit(write("a", "v1"), write("b", "w1"), remove("gone"), append("l", "id-1", "id-1\n"));
@@ -424,7 +425,7 @@ describe("the journal", () => {
     appendFileSync(at(".pawl/journal"), "pawl-commit 1 2 500 0123");
     expect(await open().view().read(projectPath("a"))).toBe("one");
     await commit(write("a", "two"));
-    rmSync(at(".pawl/applied"));
+    forgetMarker();
     expect(await open().view().read(projectPath("a"))).toBe("two");
   });
 
@@ -436,7 +437,7 @@ describe("the journal", () => {
     const bytes = readFileSync(at(".pawl/journal"));
     bytes[good + 100] = 0;
     writeFileSync(at(".pawl/journal"), bytes);
-    rmSync(at(".pawl/applied"));
+    forgetMarker();
     await expect(open().view().read(projectPath("a"))).rejects.toMatchObject({
       code: "journal-damaged",
       fix: expect.stringContaining("pawl repair"),
@@ -458,10 +459,10 @@ describe("repairing", () => {
     await commit(write("b", "b1"));
     await commit(write("c", "c1"));
     const damaged = damage(first + 150);
-    rmSync(at(".pawl/applied"));
+    forgetMarker();
     rmSync(at("a"));
     rmSync(at("c"));
-    const report = await repairJournal({ root });
+    const report = await repairJournal({ root, state: stateOf(root) });
     expect(report).toMatchObject({ goodRecords: 2, lostCommits: 1 });
     expect(readFileSync(at(report.aside ?? ""))).toEqual(damaged);
     expect([text("a"), text("b"), text("c")]).toEqual(["a1", "b1", "c1"]);
@@ -477,7 +478,7 @@ describe("repairing", () => {
     damage(first + 150);
     put("a", "theirs");
     put("c", "theirs too");
-    await repairJournal({ root });
+    await repairJournal({ root, state: stateOf(root) });
     expect([text("a"), text("b"), text("c")]).toEqual(["theirs", "b1", "theirs too"]);
   });
 
@@ -487,17 +488,23 @@ describe("repairing", () => {
     const bytes = readFileSync(at(".pawl/journal"));
     writeFileSync(at(".pawl/journal"), bytes.subarray(0, bytes.length - 10));
     await expect(open().view().read(projectPath("a"))).rejects.toMatchObject({ code: "journal-damaged" });
-    expect(await repairJournal({ root })).toMatchObject({ goodRecords: 1, lostCommits: 1 });
+    expect(await repairJournal({ root, state: stateOf(root) })).toMatchObject({
+      goodRecords: 1,
+      lostCommits: 1,
+    });
     put("a", "theirs");
     expect(await open().view().read(projectPath("a"))).toBe("theirs");
   });
 
   test("changes nothing where nothing is damaged", async () => {
-    expect(await repairJournal({ root })).toMatchObject({ aside: null });
+    expect(await repairJournal({ root, state: stateOf(root) })).toMatchObject({ aside: null });
     expect(readdirSync(root)).toEqual([]);
     await commit(write("a", "a1"));
     const journal = readFileSync(at(".pawl/journal"));
-    expect(await repairJournal({ root })).toMatchObject({ aside: null, goodRecords: 1 });
+    expect(await repairJournal({ root, state: stateOf(root) })).toMatchObject({
+      aside: null,
+      goodRecords: 1,
+    });
     expect(readFileSync(at(".pawl/journal"))).toEqual(journal);
   });
 });

@@ -9,7 +9,8 @@ import { PawlError } from "../../base/error.ts";
 import type { Change, Editor, Store, View } from "../../base/ports.ts";
 import { type Disk, errnoOf } from "./disk.ts";
 import { guarded } from "./disk-error.ts";
-import { appendRecord, isAllApplied, journalSize } from "./journal.ts";
+import type { OnForeign } from "./foreign.ts";
+import { appendRecord, isAllApplied, journalSize, readJournal } from "./journal.ts";
 import type { OnKept } from "./keep.ts";
 import { openLocks, PROJECT_LOCK, runLockName } from "./locks.ts";
 import { appendLog } from "./log.ts";
@@ -18,17 +19,22 @@ import type { Applied } from "./marker.ts";
 import { nodeDisk } from "./node-disk.ts";
 import { planSteps } from "./plan.ts";
 import { applyFrom, type Project, recover, settle } from "./recover.ts";
+import { openVault, type StatePlace } from "./vault.ts";
 import { openView, type Reads, stillHolds } from "./view.ts";
 
 export interface StoreOptions {
   /** The project's folder, absolute. */
   readonly root: string;
+  /** Where the project's key and marker are kept, outside of it. */
+  readonly state: StatePlace;
   /** Reads a packaged text; null where there is none. */
   readonly packaged?: (path: string) => Promise<string | null>;
   /** By the name that changes of type `edit` carry. */
   readonly editors?: Readonly<Record<string, Editor>>;
   /** Told of each text of a person's that was kept aside before it was replaced. */
   readonly onKept?: OnKept;
+  /** Told of commits in the journal that are not this project's own, and so are not applied. */
+  readonly onForeign?: OnForeign;
   /** How long a commit waits for another; default 10 s. */
   readonly commitWaitMilliseconds?: number;
   /** How long an advance waits for another of the same run; default 30 s. */
@@ -43,9 +49,20 @@ export const COMMIT_WAIT = 10_000;
 const HOLD_WAIT = 30_000;
 const JOURNAL_BYTES = 1024 * 1024;
 
+/** The project as the options name it. */
+export function projectOf(options: StoreOptions): Project {
+  return {
+    disk: options.disk ?? nodeDisk(options.root),
+    vault: openVault(options.state),
+    editors: options.editors ?? {},
+    onKept: options.onKept ?? (() => {}),
+    onForeign: options.onForeign ?? (() => {}),
+  };
+}
+
 export function openStore(options: StoreOptions): Store {
-  const disk = options.disk ?? nodeDisk(options.root);
-  const project: Project = { disk, editors: options.editors ?? {}, onKept: options.onKept ?? (() => {}) };
+  const project = projectOf(options);
+  const { disk } = project;
   const locks = openLocks(disk);
   const readsOf = new WeakMap<View, Reads>();
 
@@ -60,8 +77,19 @@ export function openStore(options: StoreOptions): Store {
     }
   };
 
+  let isTold = false;
+  const tellOnce = () => {
+    const { foreign } = isTold ? { foreign: null } : readJournal(project, null);
+    if (foreign !== null) project.onForeign({ ...foreign, kept: null });
+    isTold = true;
+  };
+
   const ready = async () => {
-    if (!isAllApplied(disk)) await underLock("Reading the project", () => recover(project));
+    if (isAllApplied(project)) return;
+    // Nothing in the journal can be this project's own. Who only reads leaves it where it is: it may be that of a
+    // process which keeps the key elsewhere, and is not done.
+    if (project.vault.key() === null) return tellOnce();
+    await underLock("Reading the project", () => recover(project));
   };
 
   const reads = (view: View): Reads => {
@@ -70,24 +98,8 @@ export function openStore(options: StoreOptions): Store {
     throw new PawlError("internal", "A view of another store was given to this one.", "Report this.");
   };
 
-  const commitNow = (view: View, changes: readonly Change[]): "committed" | "changed" => {
-    const at = recover(project);
-    const looked = new Map<string, Found | null>();
-    const known: KnownFolders = new Set();
-    if (!stillHolds(disk, reads(view), looked, known)) return "changed";
-    const steps = planSteps({ disk, looked, known }, changes);
-    if (steps === "changed") return "changed";
-    if (steps.length === 0) return "committed";
-    const record = appendRecord(disk, at, steps);
-    const end = { length: record.end, sequence: record.sequence };
-    try {
-      const applied = applyFrom(project, end, steps, { fresh: true, torn: false });
-      settleIfLong(project, applied, options.journalBytes ?? JOURNAL_BYTES);
-    } catch {
-      // Committed by now; the next reader applies the rest, or tells why it cannot.
-    }
-    return "committed";
-  };
+  const commitNow = (view: View, changes: readonly Change[]) =>
+    commitUnderLock(project, reads(view), changes, options.journalBytes ?? JOURNAL_BYTES);
 
   const settleNow = () => settle(project);
 
@@ -128,6 +140,31 @@ export function openStore(options: StoreOptions): Store {
         if (journalSize(disk) > 0) await unlessBusy(() => underLock("Settling the journal", settleNow, 0));
       }),
   };
+}
+
+function commitUnderLock(
+  project: Project,
+  reads: Reads,
+  changes: readonly Change[],
+  journalBytes: number,
+): "committed" | "changed" {
+  const { disk } = project;
+  const at = recover(project);
+  const looked = new Map<string, Found | null>();
+  const known: KnownFolders = new Set();
+  if (!stillHolds(disk, reads, looked, known)) return "changed";
+  const steps = planSteps({ disk, looked, known }, changes);
+  if (steps === "changed") return "changed";
+  if (steps.length === 0) return "committed";
+  const record = appendRecord(project, at, steps);
+  const end = { ...record, length: record.end };
+  try {
+    const applied = applyFrom(project, end, steps, { fresh: true, torn: false });
+    settleIfLong(project, applied, journalBytes);
+  } catch {
+    // Committed by now; the next reader applies the rest, or tells why it cannot.
+  }
+  return "committed";
 }
 
 /** Settling is never needed: who is committing now, or may write here, will see to it another time. */

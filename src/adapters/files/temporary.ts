@@ -4,6 +4,7 @@ import { ensureFolder } from "./control.ts";
 import { closeQuietly, type Disk, errnoOf, writeAll } from "./disk.ts";
 import { hashOf } from "./hash.ts";
 import { checkFolders, folderOf, foldersOf, type KnownFolders, nameOf, statFile } from "./look.ts";
+import { PERMISSIONS } from "./steps.ts";
 
 const LONGEST_NAME = 200;
 
@@ -23,7 +24,9 @@ export function writeTemporary(
   known?: KnownFolders,
 ): void {
   ensureFolders(disk, path, known);
-  const wanted = statFile(disk, path, known)?.mode ?? newMode;
+  const there = statFile(disk, path, known)?.mode;
+  // A new text never inherits the rights that a file lends whoever runs it.
+  const wanted = there === undefined ? newMode : there & PERMISSIONS;
   const temporary = temporaryOf(path);
   const fd = openNew(disk, temporary, wanted ?? 0o644);
   try {

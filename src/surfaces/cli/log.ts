@@ -76,6 +76,8 @@ function lineOf(event: PawlEvent): Line {
   if (event.type === "run:advanced") return [`${event.summary}${wordOf(event)}`, REACHED[event.to] ?? null];
   if (event.type === "edit:kept")
     return [`an edit of ${event.path} that was in the way is kept in ${event.kept}`, "yellow"];
+  if (event.type === "journal:foreign")
+    return [`${event.commits} commits of others were not applied; they lie in ${event.kept}`, "red"];
   return [event.type.replace(/[:_]/g, " "), null];
 }
 

@@ -19,7 +19,7 @@ export const repair: Run = async (host) => {
     ({ run, message, fix }) => `${clean(run)}\n  ${clean(message)}\n  ${clean(fix)}\n`,
   );
   const text = [...renderJournal(journal), ...lines].join("");
-  const isSound = journal.aside === null && problems.length === 0;
+  const isSound = text === "";
   return {
     text: isSound ? "Nothing is damaged: the journal is replayed, and every run can be read.\n" : text,
     data: { journal, problems },
@@ -27,8 +27,9 @@ export const repair: Run = async (host) => {
   };
 };
 
-function renderJournal({ aside, goodRecords, lostBytes, lostCommits }: JournalRepair): readonly string[] {
-  if (aside === null) return [];
+function renderJournal({ aside, goodRecords, lostBytes, lostCommits, foreign }: JournalRepair): string[] {
+  const others = foreign.map(renderForeign);
+  if (aside === null) return others;
   const lost =
     lostCommits === 0
       ? ""
@@ -36,5 +37,29 @@ function renderJournal({ aside, goodRecords, lostBytes, lostCommits }: JournalRe
   return [
     `The journal was damaged and lies in ${clean(aside)} now.\n`,
     `  ${goodRecords} good commits in it are applied; ${lostBytes} bytes belong to none.${lost}\n`,
+    ...others,
   ];
+}
+
+const MOST_PATHS = 20;
+
+function renderForeign({ kept, commits, unusable, paths }: JournalRepair["foreign"][number]): string {
+  const shown = paths.slice(0, MOST_PATHS).map((path) => `    ${clean(path)}\n`);
+  const rest = paths.length > MOST_PATHS ? [`    and ${paths.length - MOST_PATHS} more\n`] : [];
+  const lines = [
+    `${clean(kept)} holds ${counted(commits)} that this project did not make. Nothing of it was applied.\n`,
+    ...(unusable > 0
+      ? [`  ${unusable} of them would do what Pawl never does: somebody made them up.\n`]
+      : []),
+    ...(paths.length > 0 ? ["  It would write:\n"] : []),
+    ...shown,
+    ...rest,
+    "  Such commits come from a clone, a merge, another place of this project, or a process with another HOME or XDG_STATE_HOME.\n",
+    `  If you do not want them, remove ${clean(kept)}.\n`,
+  ];
+  return lines.join("");
+}
+
+function counted(commits: number): string {
+  return commits === 1 ? "1 commit" : `${commits} commits`;
 }

@@ -28,7 +28,7 @@ export function emptyBoard(): Board {
 const RESTS: ReadonlySet<string> = new Set(["done", "blocked", "budget_exhausted", "waiting_for_human"]);
 
 export function track(board: Board, happening: BloomHappening | PawlEvent, now: number): void {
-  if (happening.type === "edit:kept") return;
+  if (happening.type === "edit:kept" || happening.type === "journal:foreign") return;
   if (happening.type === "loop:stands") board.stands = happening;
   else if (happening.type === "run:advanced") {
     const task = happening.run.slice(happening.run.indexOf(":") + 1);

@@ -1,0 +1,76 @@
+/**
+ * Records that this project did not write, or not in this place: from a clone, a merge, another checkout, an earlier
+ * backup, or from a process that keeps the project's key elsewhere. They are never applied; they are set aside and told.
+ */
+import type { PawlEvent } from "../../base/event.ts";
+import { EVENTS, JOURNAL, KEPT } from "./control.ts";
+import { type Disk, withFile, writeAll } from "./disk.ts";
+import { cutTail, type Place } from "./journal.ts";
+import { newKeptFolder } from "./keep.ts";
+import { foldersOf, lookAt, readToEnd, statFile, statFolder } from "./look.ts";
+import { type Foreign, parseUntrusted } from "./record.ts";
+import type { Append } from "./steps.ts";
+
+/** Told of commits that were found and not applied, and where they lie now; null: where they were found. */
+export type OnForeign = (found: Foreign & { readonly kept: string | null }) => void;
+
+/** A journal that was set aside, for a person to look at. */
+export interface SetAside {
+  /** Where it lies, relative to the root. */
+  readonly kept: string;
+  readonly commits: number;
+  /** Those of them that say what Pawl never writes, such as a path outside the project. */
+  readonly unusable: number;
+  /** What it would write, each once. */
+  readonly paths: readonly string[];
+}
+
+const NAME = "foreign-journal";
+
+/** Those that were set aside and not removed since, oldest first. */
+export function listForeign(disk: Disk): readonly SetAside[] {
+  if (statFolder(disk, KEPT) === null) return [];
+  const folders = disk.list(KEPT).filter(({ kind }) => kind === "folder");
+  return folders
+    .map(({ name }) => `${KEPT}/${name}/${NAME}`)
+    .sort()
+    .flatMap((kept) => {
+      const found = lookAt(disk, kept);
+      if (found === null) return [];
+      const commits = parseUntrusted(found.bytes);
+      const usable = commits.filter((steps) => steps !== null);
+      const paths = [...new Set(usable.flat().map(({ path }) => path))];
+      return [{ kept, commits: commits.length, unusable: commits.length - usable.length, paths }];
+    });
+}
+
+/** Copies what lies behind the good records to `.pawl/kept/`, synced, and cuts it off. Answers where it lies. */
+export function setForeignAside({ disk, vault }: Place, goodLength: number): string {
+  // Whoever cannot say so in a commit of their own leaves it where it is.
+  vault.makeKey();
+  const kept = copyJournal(disk, NAME, goodLength);
+  cutTail(disk, goodLength);
+  return kept;
+}
+
+/** Copies the journal from `start` on to a fresh folder of `.pawl/kept/`, synced. */
+export function copyJournal(disk: Disk, name: string, start = 0): string {
+  const kept = `${newKeptFolder(disk)}/${name}`;
+  const size = statFile(disk, JOURNAL)?.size ?? 0;
+  const bytes = withFile(disk, JOURNAL, "read", (fd) => readToEnd(disk, fd, size)).subarray(start);
+  withFile(disk, kept, "new", (fd) => {
+    writeAll(disk, fd, bytes, 0);
+    disk.fsync(fd);
+  });
+  for (const folder of foldersOf(kept).toReversed()) disk.fsyncFolder(folder);
+  return kept;
+}
+
+/** The event that tells of it. */
+export function foreignEvent(disk: Disk, { records, reason }: Foreign, kept: string): Append {
+  const id = disk.uniqueId();
+  const time = disk.now().toISOString();
+  const event: PawlEvent = { type: "journal:foreign", id, time, kept, commits: records, reason };
+  const offset = statFile(disk, EVENTS)?.size ?? 0;
+  return { type: "append", path: EVENTS, id, offset, text: `${JSON.stringify(event)}\n` };
+}

@@ -1,0 +1,28 @@
+/** The folder outside a project in which something of it is kept. */
+import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import { nodeDisk } from "./node-disk.ts";
+import type { StatePlace } from "./vault.ts";
+
+export function openStatePlace(folder: string): StatePlace {
+  return { folder, disk: nodeDisk(folder), make: () => makeFolderDurably(folder) };
+}
+
+/** Makes the folder where it is missing, for this user only; a power cut leaves it there. */
+export function makeFolderDurably(folder: string): void {
+  const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = folder; ; made = dirname(made)) {
+    fsyncFolder(dirname(made));
+    if (made === first || made === dirname(made)) return;
+  }
+}
+
+function fsyncFolder(path: string): void {
+  const fd = openSync(path, "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

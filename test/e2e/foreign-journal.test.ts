@@ -1,0 +1,205 @@
+/** What a cloned, checked-out or merged `.pawl/journal` can do: nothing. */
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openStore } from "../../src/adapters/files/store.ts";
+import { projectPath } from "../../src/base/path.ts";
+import { connect } from "../rig/client.ts";
+import { runPawl, type TemporaryProject, temporaryProject } from "../rig/project.ts";
+import { stateOf } from "../rig/state-home.ts";
+
+let project: TemporaryProject;
+let outside: string;
+beforeEach(() => {
+  project = temporaryProject();
+  outside = mkdtempSync(join(tmpdir(), "pawl-outside-"));
+  execFileSync("git", ["init", "-q"], { cwd: project.root });
+});
+afterEach(() => {
+  project[Symbol.dispose]();
+  rmSync(outside, { recursive: true, force: true });
+});
+
+const hash = (text: string) => createHash("sha256").update(text).digest("hex");
+
+/** A journal whose every checksum is right. */
+function journalOf(...records: readonly (readonly object[])[]): string {
+  const lines = records.map((steps, index) => {
+    const body = JSON.stringify({ steps });
+    const bytes = Buffer.byteLength(body);
+    return `pawl-commit 1 ${index + 1} ${bytes} ${hash(`${index + 1}\n${body}`)}\n${body}\n`;
+  });
+  return lines.join("");
+}
+
+function put(path: string, text: string, more: object = {}): object {
+  return { type: "put", path, before: null, after: hash(text), text, ...more };
+}
+
+function plant(): void {
+  const up = `../${outside.split("/").at(-1)}`;
+  project.write(".pawl/precious", "theirs\n");
+  project.write("notes.md", "theirs\n");
+  project.write(
+    ".pawl/journal",
+    journalOf([
+      put(".git/hooks/post-checkout", "#!/bin/sh\necho owned\n", { mode: 0o755 }),
+      put(`${up}/written`, "owned\n"),
+      put("planted.md", "owned\n"),
+      put("tool", "owned\n", { mode: 0o4755 }),
+      { type: "append", path: `${up}/appended`, id: "x", offset: 0, text: "owned\n" },
+      { type: "drop", path: "notes.md", before: hash("theirs\n") },
+    ]),
+  );
+}
+
+function foreignEvents(): unknown[] {
+  const lines = (project.read(".pawl/events.jsonl") ?? "").split("\n").filter(Boolean);
+  return lines.map((line) => JSON.parse(line)).filter(({ type }) => type === "journal:foreign");
+}
+
+function expectUntouched(): void {
+  expect(existsSync(join(project.root, ".git/hooks/post-checkout"))).toBe(false);
+  expect(readdirSync(outside)).toEqual([]);
+  expect(project.read("planted.md")).toBeNull();
+  expect(project.read("tool")).toBeNull();
+  expect(project.read("notes.md")).toBe("theirs\n");
+}
+
+describe("a planted journal", () => {
+  test("is not applied by a command that only reads, which leaves it there and says so", async () => {
+    plant();
+    const { code, err } = await project.pawl("status");
+    expectUntouched();
+    expect(code).toBe(0);
+    expect(err).toMatch(
+      /warning: \.pawl\/journal holds 1 commit that this project did not make.*`pawl repair`/,
+    );
+    expect(project.read(".pawl/journal")).toContain("owned");
+  });
+
+  test("is not applied by serving MCP, which works as ever", async () => {
+    plant();
+    await using client = await connect(project);
+    const { isError } = await client.call("knock", { id: "front" });
+    expect(isError).toBe(false);
+    expectUntouched();
+  });
+
+  test("is set aside by the first commit, told of once, and never replayed", async () => {
+    plant();
+    const first = await project.pawl("door", "knock", "front");
+    expect(first.code).toBe(0);
+    expect(first.err).toContain("warning: .pawl/journal held 1 commit that this project did not make");
+    expectUntouched();
+    const { kept } = foreignEvents()[0] as { kept: string };
+    expect(foreignEvents()).toMatchObject([{ commits: 1, reason: "another-key" }]);
+    expect(project.read(kept)).toContain("owned");
+
+    const second = await project.pawl("door", "knock", "back");
+    expect(second).toMatchObject({ code: 0, err: "" });
+    expect(foreignEvents()).toHaveLength(1);
+    expectUntouched();
+  });
+
+  test("is shown by `pawl repair`, with what it would write", async () => {
+    plant();
+    const { code, out } = await project.pawl("repair");
+    expect(code).toBe(0);
+    expect(out).toMatch(/foreign-journal holds 1 commit that this project did not make/);
+    expect(out).toContain("1 of them would do what Pawl never does");
+    project.write(".pawl/journal", journalOf([put("planted.md", "owned\n")]));
+    const again = await project.pawl("repair");
+    expect(again.out).toMatch(/holds 1 commit that[\s\S]*It would write:\n {4}planted\.md\n/);
+    expectUntouched();
+  });
+});
+
+describe("a genuine journal", () => {
+  /** What is committed and not settled, as after a crash. */
+  async function pending(in_: TemporaryProject): Promise<string> {
+    const store = openStore({ root: in_.root, state: stateOf(in_.root) });
+    const path = projectPath("planned.md");
+    await store.commit(store.view(), [{ type: "write", path, text: "planned\n" }]);
+    return in_.read(".pawl/journal") ?? "";
+  }
+
+  test("of another checkout, copied byte for byte, is not applied", async () => {
+    const other = temporaryProject();
+    try {
+      project.write(".pawl/journal", await pending(other));
+      const { code, err } = await project.pawl("door", "knock", "front");
+      expect(code).toBe(0);
+      expect(err).toContain("did not make");
+      expect(project.read("planned.md")).toBeNull();
+      expect(foreignEvents()).toMatchObject([{ reason: "another-key" }]);
+    } finally {
+      other[Symbol.dispose]();
+    }
+  });
+
+  test("of the same project, brought back after it was settled, is not applied", async () => {
+    const journal = await pending(project);
+    expect((await project.pawl("door", "knock", "front")).code).toBe(0);
+    project.write("planned.md", "mine\n");
+    project.write(".pawl/journal", journal);
+    const { code, err } = await project.pawl("status");
+    expect(code).toBe(0);
+    expect(err).toContain("did not make");
+    expect(project.read("planned.md")).toBe("mine\n");
+    expect(foreignEvents()).toMatchObject([{ reason: "earlier" }]);
+  });
+
+  test("that others appended to counts as far as it is this project's own", async () => {
+    await pending(project);
+    rmSync(join(project.root, "planned.md"));
+    stateOf(project.root).disk.unlink("applied");
+    appendFileSync(join(project.root, ".pawl/journal"), journalOf([put("planted.md", "owned\n")]));
+    const { code, err } = await project.pawl("status");
+    expect(code).toBe(0);
+    expect(err).toContain("did not make");
+    expect(project.read("planned.md")).toBe("planned\n");
+    expect(project.read("planted.md")).toBeNull();
+    expect(foreignEvents()).toMatchObject([{ commits: 1 }]);
+  });
+
+  test("of a project that was moved is set aside, and shown by `pawl repair`", async () => {
+    await pending(project);
+    rmSync(join(project.root, "planned.md"));
+    const moved = `${project.root}-moved`;
+    renameSync(project.root, moved);
+    try {
+      const status = await runPawl(moved, ["status"]);
+      expect(status).toMatchObject({ code: 0, err: expect.stringContaining("did not make") });
+      const repair = await runPawl(moved, ["repair"]);
+      expect(repair.out).toMatch(/It would write:\n {4}planned\.md\n/);
+      expect(existsSync(join(moved, "planned.md"))).toBe(false);
+    } finally {
+      renameSync(moved, project.root);
+    }
+  });
+});
+
+describe("a state home", () => {
+  test("that cannot be written stops a commit before anything is written, and says what to do", async () => {
+    project.write("a-file", "");
+    const XDG_STATE_HOME = join(project.root, "a-file");
+    const ended = await runPawl(project.root, ["door", "knock", "front"], { XDG_STATE_HOME });
+    expect(ended.code).toBe(1);
+    expect(ended.err).toMatch(/a-file\/pawl\/projects.*\[state-home-failed\]\nfix: .*XDG_STATE_HOME/);
+    expect(project.read(".pawl/journal")).toBeNull();
+    expect((await runPawl(project.root, ["status"], { XDG_STATE_HOME })).code).toBe(0);
+  });
+
+  test("holds a key that only this user can read", async () => {
+    await project.pawl("door", "knock", "front");
+    const { folder } = stateOf(project.root);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(statSync(join(folder, "key")).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, "key")).size).toBe(32);
+    expect(readdirSync(folder).sort()).toEqual(["applied", "key"]);
+  });
+});

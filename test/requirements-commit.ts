@@ -1,0 +1,49 @@
+import type { Requirement } from "./requirements.ts";
+
+const STORE = "src/adapters/files";
+const FOREIGN = "test/e2e/foreign-journal.test.ts";
+
+/** Whose commits count, and what they may touch. */
+export const TRUSTED_COMMITS: Readonly<Record<string, Requirement>> = {
+  "commit.foreign-journal": {
+    says: "A journal that this project did not write is never applied: it is set aside and told once, and reading, committing and MCP go on.",
+    source: "docs/commit.md, Whose commits count",
+    tests: [
+      `${FOREIGN}: is not applied by a command that only reads, which leaves it there and says so`,
+      `${FOREIGN}: is not applied by serving MCP, which works as ever`,
+      `${FOREIGN}: is set aside by the first commit, told of once, and never replayed`,
+      `${FOREIGN}: is shown by \`pawl repair\`, with what it would write`,
+      `${FOREIGN}: of another checkout, copied byte for byte, is not applied`,
+      `${FOREIGN}: of a project that was moved is set aside, and shown by \`pawl repair\``,
+    ],
+  },
+  "commit.chain": {
+    says: "Records of a journal cannot be left out, reordered, appended to by others, or brought back after it was trimmed.",
+    source: "docs/commit.md, Whose commits count",
+    tests: [
+      `${STORE}/record.test.ts: cannot be made of own ones by leaving one out, by another order, or by mixing two journals`,
+      `${STORE}/record.test.ts: from an earlier journal of the same project are foreign`,
+      `${FOREIGN}: of the same project, brought back after it was settled, is not applied`,
+      `${FOREIGN}: that others appended to counts as far as it is this project's own`,
+    ],
+  },
+  "commit.key": {
+    says: "The project's key is made once, outside the project, for this user only; where it cannot be kept, nothing is committed.",
+    source: "docs/commit.md, Whose commits count",
+    tests: [
+      `${STORE}/vault.test.ts: is one, however many processes make it at once`,
+      `${STORE}/vault.test.ts: is whole or absent, wherever its maker dies, the power is cut or the disk refuses`,
+      `${STORE}/vault.test.ts: that is damaged is an error, and stays as it is`,
+      `${FOREIGN}: holds a key that only this user can read`,
+      `${FOREIGN}: that cannot be written stops a commit before anything is written, and says what to do`,
+    ],
+  },
+  "commit.paths": {
+    says: "No record and no change names git's folder, in any spelling that some file system takes for it, or lends more than permission to read, write and run.",
+    source: "docs/commit.md, Whose commits count",
+    tests: [
+      "src/base/path.test.ts: refuses %j and says why",
+      `${STORE}/record.test.ts: that name %s with mode %s are never good, whatever their MAC`,
+    ],
+  },
+};

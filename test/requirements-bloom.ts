@@ -87,6 +87,22 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
       "test/e2e/bloom-loop-dies.test.ts: in good order",
     ],
   },
+  "agents.installed-first": {
+    says: "An agent that is not installed is found before anything is written, with how to install it; other tasks go on.",
+    source: "bloom, Agents",
+    tests: [
+      "test/e2e/bloom-people.test.ts: is told that an agent is not there before anything is written, and how to install it",
+      "test/e2e/bloom-people.test.ts: has the other tasks done where one task's agent is not there",
+    ],
+  },
+  "agents.strayed": {
+    says: "What changes outside the worktree while an agent runs is reported, with the file and when, unless it is known to be another's.",
+    source: "bloom, The loop",
+    tests: [
+      "test/e2e/bloom-misbehaving.test.ts: edits outside its worktree is noticed and reported",
+      "src/adapters/git/worktrees.test.ts: takes a commit of what was there, and a log that another program writes, for nobody's edit",
+    ],
+  },
   "git.no-work-lost": {
     says: "No worktree with uncommitted or unmerged work is removed; a merge tramples no person's checkout.",
     source: "bloom, The loop",
@@ -101,7 +117,6 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     tests: [
       "test/e2e/bloom-misbehaving.test.ts: has no repository, no commit or no branch to work on is blocked at once, with what to do",
       "test/e2e/bloom-misbehaving.test.ts: is merged over nobody's edits, and its work is not done again once they are out of the way",
-      "test/e2e/bloom-people.test.ts: is told that an agent is not there before it runs, and what to do once it is blocked",
     ],
   },
   "git.lost-worktree": {

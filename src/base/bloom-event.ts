@@ -1,3 +1,4 @@
+import type { ChangedOutside } from "./ports.ts";
 import type { Strength } from "./strength.ts";
 
 /** What happens in the work loop over tasks.yaml: Bloom's part of the event union. Durations are in milliseconds. */
@@ -51,12 +52,14 @@ export type AgentHappening =
       readonly outputTokens: number | null;
       readonly turns: number | null;
     }
-  /** Something was edited outside the task's worktree while its agent ran. */
+  /** Changed outside the task's worktree while its agent ran: by the agent, or by somebody else who left no trace. */
   | {
       readonly type: "agent:strayed";
       readonly taskId: string;
       readonly run: string;
       readonly paths: readonly string[];
+      /** When each last changed; absent in events of earlier versions. */
+      readonly files?: readonly ChangedOutside[];
     }
   /** Processes of a dead owner's agent were found and ended. */
   | {

@@ -123,6 +123,9 @@ export type Folder = string & { readonly __folder: true };
 /** A repository of the project: a path inside it, or `.` for the project's own. */
 export type Repo = ProjectPath | ".";
 
+/** A file that changed; `at`: when it last did (ISO 8601); null: it is gone. */
+export type ChangedOutside = Readonly<{ path: string; at: string | null }>;
+
 /** A branch of a repository, at work in a folder of its own. */
 export interface Worktree {
   readonly repo: Repo;
@@ -153,10 +156,10 @@ export interface Worktrees {
   /** How far the work is. `into`: the branch that it shall reach. */
   state(worktree: Worktree, into?: string): Promise<WorktreeState>;
   /**
-   * What is uncommitted in the repository's own checkout: path → a mark that changes with the file; `HEAD` too. Two of
-   * them, before and after an agent's run, tell whether something outside its worktree was edited meanwhile.
+   * Notes what the repository's own checkout holds; what it gives back tells, once, what of it has changed since and is
+   * not known to be another's doing (a commit of what was there before, a log that some program has open).
    */
-  fingerprint(repo: Repo): Promise<Readonly<Record<string, string>>>;
+  watchCheckout(repo: Repo): Promise<() => Promise<readonly ChangedOutside[]>>;
   /**
    * Whether every commit of the branch is in `into`, the local or the remote's. `fetch`: the remote's is brought here
    * first; `unreachable` where that failed and the answer is not yes without it.

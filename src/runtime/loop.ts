@@ -29,6 +29,7 @@ import { type Bell, openBell } from "./bell.ts";
 import { listUnderway } from "./leftovers.ts";
 import { openMergeTurns } from "./merge-turns.ts";
 import { type MergeWatch, openMergeWatch } from "./merge-watch.ts";
+import { agentMissing, checkAgents } from "./missing-agents.ts";
 import { openPatience, type Patience } from "./patience.ts";
 import { openPlaces, type Places } from "./places.ts";
 import { type Place, type Work, workOn } from "./work-on.ts";
@@ -112,6 +113,7 @@ export async function runLoop(setup: LoopSetup): Promise<LoopEnd> {
   setup.stop.addEventListener("abort", stopWork);
   try {
     await endLeftovers(loop);
+    checkAgents(setup.ports.agents, await look(loop, true));
     await turnUntilOver(loop, merges);
     stopWork();
     await Promise.all([...loop.active.values()].map(({ ended }) => ended));
@@ -167,6 +169,11 @@ async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"
   for (const task of picked.candidates) {
     if (active.has(task.id) || failed.has(task.id) || loop.folders.has(folderName(task))) continue;
     if (loop.stop.aborted || !places.isFree()) return SLOW_MILLISECONDS;
+    const lacking = agentMissing(loop.ports.agents, picked, task);
+    if (lacking !== null) {
+      fail(loop, task.id, lacking);
+      continue;
+    }
     // Taken before the wait for the claim, in which another that was begun before may ask for one.
     const place = places.open();
     const claims = await claim(loop, task).catch((error: unknown) => {

@@ -125,7 +125,11 @@ describe("An agent that", () => {
     });
     const ran = await project.run();
     expect(ran.of("agent:strayed")).toEqual([
-      expect.objectContaining({ taskId: "T1", paths: ["outside.txt"] }),
+      expect.objectContaining({
+        taskId: "T1",
+        paths: ["outside.txt"],
+        files: [{ path: "outside.txt", at: expect.stringMatching(/^20.*Z$/) }],
+      }),
     ]);
     expect(project.stored().some(({ type }) => type === "agent:strayed")).toBe(true);
   });

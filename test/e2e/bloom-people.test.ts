@@ -203,7 +203,7 @@ describe("A person", () => {
   });
 
   it(
-    "is told that an agent is not there before it runs, and what to do once it is blocked",
+    "is told that an agent is not there before anything is written, and how to install it",
     LONG,
     async () => {
       using project = bloomProject({
@@ -223,15 +223,27 @@ describe("A person", () => {
         "not found: claude is not installed: no program no-such-claude is on the PATH",
       );
       expect(shown.out).toContain("Did you mean claude?");
-      const ran = await project.run();
-      expect(ran.code).toBe(1);
-      expect(ran.of("task:retried")).toEqual([]);
-      const notes = project.tasks().map((task) => String(task.ai_notes));
-      expect(notes[0]).toContain("blocked: claude is not installed");
-      expect(notes[0]).not.toContain("ENOENT");
-      expect(notes[1]).toContain("`pawl agents`");
+      const before = project.read("tasks.yaml");
+      const ran = await project.bloom("run", "--once");
+      expect(ran).toMatchObject({ code: 2, err: expect.stringContaining("[agent-missing]") });
+      expect(ran.err).toContain("T1 cannot begin: claude is not installed");
+      expect(ran.err).not.toContain("ENOENT");
+      expect(project.read("tasks.yaml")).toBe(before);
+      expect(project.read(".pawl/runs/T1.json")).toBeNull();
     },
   );
+
+  it("has the other tasks done where one task's agent is not there", LONG, async () => {
+    using project = bloomProject({
+      tasks: `tasks:\n- {id: T1, title: t, agent: clade}\n- {id: T2, title: u, instructions: "RUN: touch made"}\n`,
+    });
+    const ran = await project.bloom("run", "--once");
+    expect(ran).toMatchObject({ code: 2, err: expect.stringContaining("T1 cannot begin") });
+    expect(ran.out).toContain('"type":"task:failed","taskId":"T1","code":"agent-missing"');
+    expect(project.read("made")).toBe("");
+    expect(project.tasks()[0]).not.toHaveProperty("ai_notes");
+    expect(project.tasks().map(({ status }) => status)).toEqual(["ready_for_agent", "done"]);
+  });
 });
 
 function stateOf(project: BloomProject, id: string): string {

@@ -100,7 +100,7 @@ async function everything(): Promise<readonly string[]> {
     rmSync(ran, { force: true });
     await attempt(() => worktrees.bringIn(at, { into: "main" }));
   }
-  await attempt(() => worktrees.fingerprint("."));
+  await attempt(async () => (await worktrees.watchCheckout("."))());
   await attempt(async () => {
     const prepared = await worktrees.prepareMerge(order);
     if (prepared.kind === "prepared") await worktrees.publishMerge(order, prepared);
@@ -286,7 +286,7 @@ it("a filter that the person trusts runs by the person's own commands, whatever 
   write("a.txt", "2\n");
   rmSync(ran, { force: true });
   const worktrees = openWorktrees(root, OWN(), async () => ["evil"]);
-  await worktrees.fingerprint(".");
+  await (await worktrees.watchCheckout("."))();
   nothingRan();
   expect(existsSync(join(home, "mine"))).toBe(true);
 });

@@ -1,8 +1,7 @@
-/** How far the work in a worktree is; and what is uncommitted in the repository's own checkout. */
-import { existsSync, lstatSync } from "node:fs";
+/** How far the work in a worktree is. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Repo, Worktree, WorktreeState } from "../../base/ports.ts";
-import { isTemporary } from "../files/control.ts";
+import type { Worktree, WorktreeState } from "../../base/ports.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 import { parseStatus, type Status } from "./look.ts";
 import { checkBranch, placesOf } from "./places.ts";
@@ -76,22 +75,4 @@ export async function countMissing(
 ): Promise<number> {
   if (tips.length === 0) return 0;
   return Number(await gitLine(call, ["rev-list", "--count", ...tips, "--not", ...targets]));
-}
-
-export async function fingerprint(place: Workplace, repo: Repo): Promise<Readonly<Record<string, string>>> {
-  const { checkout } = placesOf(place.projectRoot, repo);
-  const status = await statusOf(place.call(checkout));
-  const marks: Record<string, string> = { HEAD: `${status.branch}@${status.head ?? ""}` };
-  for (const path of status.uncommitted)
-    if (!path.startsWith(".pawl/") && !isTemporary(path)) marks[path] = markOf(join(checkout, path));
-  return marks;
-}
-
-function markOf(path: string): string {
-  try {
-    const { size, mtimeMs, mode } = lstatSync(path);
-    return `${mode}:${size}:${mtimeMs}`;
-  } catch {
-    return "gone";
-  }
 }

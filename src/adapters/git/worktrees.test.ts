@@ -1,13 +1,16 @@
 import { execFileSync, spawn } from "node:child_process";
 import {
+  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -290,13 +293,38 @@ describe("how far the work is", () => {
     expect(await open().state(worktree, "main")).toMatchObject({ branch: null, unmerged: 2 });
   });
 
-  it("notices edits outside the worktree", async () => {
-    const before = await open().fingerprint(".");
+  it("notices what changes in the checkout, and when", async () => {
+    commit(root, "kept.txt", "x");
+    write(root, "edited.txt", "x");
+    write(root, "removed.txt", "x");
+    const changed = await open().watchCheckout(".");
     write(root, "sneaky.txt", "x");
-    const after = await open().fingerprint(".");
-    expect(before).not.toHaveProperty("sneaky.txt");
-    expect(after).toHaveProperty("sneaky.txt");
-    expect(after.HEAD).toBe(before.HEAD);
+    write(root, "kept.txt", "y");
+    write(root, "edited.txt", "y");
+    rmSync(join(root, "removed.txt"));
+    const at = expect.stringMatching(/^\d{4}-.*Z$/);
+    expect([...(await changed())].sort((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
+      { path: "edited.txt", at },
+      { path: "kept.txt", at },
+      { path: "removed.txt", at: null },
+      { path: "sneaky.txt", at },
+    ]);
+  });
+
+  it("takes a commit of what was there, and a log that another program writes, for nobody's edit", async () => {
+    write(root, "mine.txt", "x");
+    commit(root, "old.txt", "x");
+    const log = openSync(join(root, "server.log"), "a");
+    writeSync(log, "before\n");
+    const changed = await open().watchCheckout(".");
+    writeSync(log, "meanwhile\n");
+    git(root, "add", "mine.txt");
+    git(root, "commit", "-qm", "Mine");
+    git(root, "reset", "-q", "--soft", "HEAD~2");
+    expect(await changed()).toEqual([]);
+    closeSync(log);
+    write(root, "server.log", "over\n");
+    expect((await changed()).map(({ path }) => path)).toEqual(["server.log"]);
   });
 });
 

@@ -9,7 +9,8 @@ import { placesOf, WORKTREES } from "./places.ts";
 import { push } from "./push.ts";
 import { reached } from "./reached.ts";
 import { removeWorktree } from "./remove.ts";
-import { fingerprint, worktreeState } from "./state.ts";
+import { worktreeState } from "./state.ts";
+import { watchCheckout } from "./watch-checkout.ts";
 import { openWorkplace } from "./workplace.ts";
 
 export function openWorktrees(
@@ -22,7 +23,7 @@ export function openWorktrees(
     ensure: (order) => ensureWorktree(place, order),
     list: async () => listWorktrees(place.projectRoot),
     state: (worktree, into) => worktreeState(place, worktree, into),
-    fingerprint: (repo) => fingerprint(place, repo),
+    watchCheckout: (repo) => watchCheckout(place, repo),
     reached: (order) => reached(place, order),
     push: (repo, branch, stop) => push(place, repo, branch, stop),
     takeTurn: (repo, into, owner) => takeTurn(place, repo, into, owner),

@@ -1,6 +1,7 @@
 /** What happened to a task, each as one sentence for a person: for the loop's screen and for the log alike. */
 import type { BloomHappening } from "../../base/bloom-event.ts";
 import type { PawlEvent } from "../../base/event.ts";
+import type { ChangedOutside } from "../../base/ports.ts";
 import { strengthWords } from "../../base/strength.ts";
 
 export type Line = readonly [text: string, colour: "red" | "green" | "yellow" | null];
@@ -15,7 +16,10 @@ const SENTENCES: Sentences = {
     outcome === "succeeded" || reason === "stopped"
       ? [`agent ${outcome === "succeeded" ? "ended" : "stopped"} after ${lasting(duration)}`, null]
       : [`agent failed: ${reason}: ${detail}`, "red"],
-  "agent:strayed": ({ paths }) => [`changed outside its worktree: ${paths.join(", ")}`, "red"],
+  "agent:strayed": ({ paths, files = paths.map((path) => ({ path, at: null })) }) => [
+    `changed outside the worktree while the agent ran: ${files.map(changedWhen).join(", ")}`,
+    "red",
+  ],
   "agent:warned": ({ text }) => [`agent warns: ${text}`, null],
   "agent:said": ({ text }) => [`agent says: ${text}`, null],
   "agent:used_tool": ({ name, detail }) => [`agent uses ${name}: ${detail}`, null],
@@ -107,6 +111,10 @@ const ERRANDS: Readonly<Record<string, string>> = {
   resolve: "resolves conflicts",
   "repair-merge": "repairs what failed on the merge",
 };
+
+function changedWhen({ path, at }: ChangedOutside): string {
+  return at === null ? path : `${path} (${at.slice(11, 19)} UTC)`;
+}
 
 function forWhat(purpose: string): string {
   return ERRANDS[purpose] ?? purpose;

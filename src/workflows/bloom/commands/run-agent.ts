@@ -4,7 +4,14 @@
  */
 
 import type { BloomHappening } from "../../../base/bloom-event.ts";
-import type { AgentEnd, AgentEvent, AgentRun, Folder, Worktree } from "../../../base/ports.ts";
+import type {
+  AgentEnd,
+  AgentEvent,
+  AgentRun,
+  ChangedOutside,
+  Folder,
+  Worktree,
+} from "../../../base/ports.ts";
 import { allowedCommands } from "../allowed.ts";
 import { added, budgetOf, exceeded, type Limit, limitsLeft, minutesLeft, overspent } from "../budget.ts";
 import { errandPrompt } from "../errand-prompt.ts";
@@ -197,22 +204,17 @@ async function ended(
   return { end, stop: end.outcome === "failed" && end.reason === "stopped" ? first : null };
 }
 
-/** Notes what is edited in the repository's own checkout while the agent runs in its worktree. */
+/** Notes what changes in the repository's own checkout while the agent runs in its worktree. */
 async function watchOutside(
   site: Site,
   worktree: Worktree | null,
-): Promise<() => Promise<readonly string[]>> {
+): Promise<() => Promise<readonly ChangedOutside[]>> {
   const repo = repoOf(site.known.task);
   if (worktree === null || repo === null) return async () => [];
-  const look = () => site.ports.worktrees.fingerprint(repo).catch(() => null);
-  const before = await look();
+  const look = await site.ports.worktrees.watchCheckout(repo).catch(() => null);
   return async () => {
-    const after = await look();
-    if (before === null || after === null) return [];
-    const paths = new Set([...Object.keys(before), ...Object.keys(after)]);
-    return [...paths]
-      .filter((path) => path !== "HEAD" && before[path] !== after[path] && !isOurs(path, site))
-      .sort();
+    const changed = (await look?.().catch(() => null)) ?? [];
+    return changed.filter(({ path }) => !isOurs(path, site));
   };
 }
 
@@ -233,7 +235,12 @@ interface Last {
   readonly byMinutes: boolean;
 }
 
-async function tell(site: Site, last: Last, strayed: readonly string[], before: Known): Promise<Came> {
+async function tell(
+  site: Site,
+  last: Last,
+  strayed: readonly ChangedOutside[],
+  before: Known,
+): Promise<Came> {
   const { end, id } = last;
   await site.takeCalls(id);
   // What the agent marked, asked and was told meanwhile.
@@ -256,9 +263,7 @@ async function tell(site: Site, last: Last, strayed: readonly string[], before: 
     ...(end.session !== null && end.session !== run.session?.id
       ? ([{ type: "session:opened", taskId: task.id, session: end.session, agent: last.agent }] as const)
       : []),
-    ...(strayed.length > 0
-      ? ([{ type: "agent:strayed", taskId: task.id, run: id, paths: strayed }] as const)
-      : []),
+    ...(strayed.length > 0 ? ([strayedOf(task.id, id, strayed)] as const) : []),
   ];
   const patch: Partial<TaskRun> = {
     underway: [],
@@ -281,6 +286,11 @@ async function tell(site: Site, last: Last, strayed: readonly string[], before: 
       ...(outcome.removes ?? []),
     ],
   };
+}
+
+function strayedOf(taskId: string, run: string, changed: readonly ChangedOutside[]): BloomHappening {
+  const files = [...changed].sort((a, b) => (a.path < b.path ? -1 : 1));
+  return { type: "agent:strayed", taskId, run, paths: files.map(({ path }) => path), files };
 }
 
 function outcomeOf(known: Known, { end, stop, step, byMinutes }: Last, before: Known): Came {

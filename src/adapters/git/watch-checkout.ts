@@ -1,0 +1,91 @@
+/**
+ * What changes in the repository's own checkout while an agent works in its worktree. Who changed it cannot be told; what
+ * is known to be another's is left out: a commit of what was there before, and what another program writes all the time.
+ */
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import type { ChangedOutside, Repo } from "../../base/ports.ts";
+import { isTemporary } from "../files/control.ts";
+import { placesOf } from "./places.ts";
+import { statusOf } from "./state.ts";
+import type { Workplace } from "./workplace.ts";
+
+/** A file system's clock runs in ticks, behind the system's own. */
+const TICK = 50;
+
+interface Mark {
+  /** Of content and times: changed with any write. */
+  readonly mark: string;
+  /** When its content, name or rights last changed: no program can set this time. Null: it is gone. */
+  readonly changed: number | null;
+}
+
+export async function watchCheckout(
+  place: Workplace,
+  repo: Repo,
+): Promise<() => Promise<readonly ChangedOutside[]>> {
+  const { checkout } = placesOf(place.projectRoot, repo);
+  const began = Date.now();
+  const look = async () => {
+    const { uncommitted } = await statusOf(place.call(checkout));
+    return uncommitted.filter((path) => !path.startsWith(".pawl/") && !isTemporary(path));
+  };
+  const before = new Map((await look()).map((path) => [path, markOf(join(checkout, path))]));
+  return async () => {
+    const changed = [...new Set([...before.keys(), ...(await look())])].flatMap((path) => {
+      const now = markOf(join(checkout, path));
+      const then = before.get(path);
+      const isChanged = then ? then.mark !== now.mark : now.changed === null || now.changed >= began - TICK;
+      const at = now.changed === null ? null : new Date(now.changed).toISOString();
+      return isChanged ? [{ path, at }] : [];
+    });
+    const written = changed.length === 0 ? new Set() : openForWriting();
+    return changed.filter(({ path }) => !written.has(join(checkout, path)));
+  };
+}
+
+function markOf(path: string): Mark {
+  try {
+    const { size, mtimeMs, ctimeMs, mode } = lstatSync(path);
+    return { mark: `${mode}:${size}:${mtimeMs}:${ctimeMs}`, changed: ctimeMs };
+  } catch {
+    return { mark: "gone", changed: null };
+  }
+}
+
+/** The files that some program writes to at this moment, as far as /proc tells: of no agent's run, since that is over. */
+function openForWriting(): ReadonlySet<string> {
+  const found = new Set<string>();
+  const pids = existsSync("/proc/self/fd") ? readdirSync("/proc").filter((name) => /^\d+$/.test(name)) : [];
+  for (const pid of pids)
+    for (const fd of namesIn(`/proc/${pid}/fd`)) {
+      const path = linkOf(`/proc/${pid}/fd/${fd}`);
+      if (path.startsWith("/") && isWritten(`/proc/${pid}/fdinfo/${fd}`)) found.add(path);
+    }
+  return found;
+}
+
+function isWritten(fdinfo: string): boolean {
+  try {
+    const [, flags = "0"] = /^flags:\s*([0-7]+)/m.exec(readFileSync(fdinfo, "utf8")) ?? [];
+    return (Number.parseInt(flags, 8) & 3) !== 0;
+  } catch {
+    return false;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}

@@ -194,4 +194,31 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
       "src/workflows/bloom/merge-queue.test.ts: serves everybody once, one at a time, in any order of coming and going",
     ],
   },
+  "bloom.word-counts": {
+    says: "What a person says of a task while its agent works counts at once: the agent is stopped, its work is kept.",
+    source: "bloom, The loop",
+    tests: [
+      "test/e2e/bloom-people.test.ts: takes a task back or begins it anew while its agent works: that one is stopped",
+      "test/e2e/bloom-people.test.ts: blocks a task in tasks.yaml, and its agent is stopped",
+    ],
+  },
+  "bloom.one-fault": {
+    says: "A task whose lines cannot be changed is named, by validate and by the run; the others go on.",
+    source: "bloom, tasks.yaml",
+    tests: [
+      "test/e2e/bloom-people.test.ts: writes a status that cannot be changed: it is named, and the other tasks go on",
+    ],
+  },
+  "bloom.by-hand": {
+    says: "A run that ends with a task in a person's hands says so, and how it goes on.",
+    source: "bloom, CLI",
+    tests: ["test/e2e/bloom-people.test.ts: works on a task alone: the run says so, and how it goes on"],
+  },
+  "bloom.clock-set": {
+    says: "Nothing waits longer because the clock was set.",
+    source: "bloom, The loop",
+    tests: [
+      "src/workflows/bloom/reconcile.test.ts: is over where the clock was set back: nothing waits longer than its whole wait",
+    ],
+  },
 };

@@ -14,7 +14,7 @@
  * L7  A stop begins nothing new, ends the agents and keeps where each task stands.
  */
 import type { BloomHappening } from "../base/bloom-event.ts";
-import { toPawlError } from "../base/error.ts";
+import { type PawlError, toPawlError } from "../base/error.ts";
 import type { Caller, PawlEvent } from "../base/event.ts";
 import type { Claim, Claims, Clock, Watch } from "../base/ports.ts";
 import { type Picked, pick } from "../workflows/bloom/advances.ts";
@@ -64,6 +64,8 @@ export interface LoopEnd {
   readonly open: readonly string[];
   readonly blocked: readonly string[];
   readonly waiting: readonly string[];
+  /** In progress, and not by the loop: somebody is thought to work on them. */
+  readonly byHand: readonly string[];
 }
 
 export interface Active extends Work {
@@ -81,6 +83,8 @@ interface Loop extends LoopSetup {
   readonly looks: Map<string, Active>;
   /** The tasks that something unforeseen stopped: left as they are by this run, which goes on with the others. */
   readonly failed: Map<string, unknown>;
+  /** The tasks whose lines in tasks.yaml cannot be changed, as of the last look. */
+  readonly unwritable: Map<string, PawlError>;
   /** The places to work in that this loop holds: a repository's branch, or the project's root. */
   readonly folders: Set<string>;
 }
@@ -104,6 +108,7 @@ export async function runLoop(setup: LoopSetup): Promise<LoopEnd> {
     active: new Map(),
     looks: new Map(),
     failed: new Map(),
+    unwritable: new Map(),
     folders: new Set(),
   };
   const watching = setup.watch.onChange(bell.ring);
@@ -118,7 +123,7 @@ export async function runLoop(setup: LoopSetup): Promise<LoopEnd> {
     stopWork();
     await Promise.all([...loop.active.values()].map(({ ended }) => ended));
     await merges.ended();
-    for (const error of loop.failed.values()) throw error;
+    for (const error of [...loop.failed.values(), ...loop.unwritable.values()]) throw error;
     return endOf(await look(loop, true), setup.worker ?? ANY_WORKER);
   } finally {
     setup.stop.removeEventListener("abort", stopWork);
@@ -133,6 +138,7 @@ async function turnUntilOver(loop: Loop, merges: MergeWatch): Promise<void> {
   while (!loop.stop.aborted) {
     try {
       const picked = await look(loop);
+      tellUnwritable(loop, picked);
       await tellActive(loop, picked);
       const due = merges.turn(picked) ?? SLOW_MILLISECONDS;
       const wait = await fill(loop, picked);
@@ -189,6 +195,16 @@ async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"
   const next = untilNext(picked, loop);
   if (!taken && active.size === 0) return next;
   return Math.min(taken ? TAKEN_MILLISECONDS : SLOW_MILLISECONDS, next === "nothing-left" ? Infinity : next);
+}
+
+/** Told once; the others go on, and so does the task as soon as its lines are mended. */
+function tellUnwritable({ unwritable, show }: Loop, picked: Picked): void {
+  for (const id of unwritable.keys()) if (!picked.unwritable.has(id)) unwritable.delete(id);
+  for (const [id, error] of picked.unwritable) {
+    const { code, message: reason, fix } = error;
+    if (!unwritable.has(id)) show({ type: "task:failed", taskId: id, code, reason, fix });
+    unwritable.set(id, error);
+  }
 }
 
 function fail({ show, failed }: Loop, taskId: string, error: unknown): void {
@@ -357,5 +373,6 @@ function endOf({ file, states, runs }: Picked, worker: Worker): LoopEnd {
     open: open.map(({ id }) => id),
     blocked: open.filter((task) => task.status === "blocked").map(({ id }) => id),
     waiting: open.filter(waits).map(({ id }) => id),
+    byHand: open.filter(({ id, status }) => status === "in_progress" && !runs.has(id)).map(({ id }) => id),
   };
 }

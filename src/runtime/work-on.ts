@@ -230,7 +230,9 @@ async function commit(
   );
   for (const event of reply.happened) setup.show(event);
   if (reply.known === null) throw GONE;
-  work.run = reply.known.run;
+  // Reset by a person in the middle of a command: whatever else comes of it is told from before the reset.
+  const isReset = reply.event === null && reply.known.run.state === "ready";
+  if (!isReset) work.run = reply.known.run;
   return { ...reply, known: reply.known };
 }
 

@@ -91,7 +91,8 @@ describe("A loop that is killed", () => {
       await until(() => project.read("begun") !== null);
       const begun = Date.now();
       child.kill("SIGINT");
-      await new Promise((resolve) => child.once("close", resolve));
+      const code = await new Promise((resolve) => child.once("close", resolve));
+      expect(code).toBe(130);
       expect(Date.now() - begun).toBeLessThan(10_000);
       expect(processes("sleep 4379")).toEqual([]);
       expect(project.tasks()[0]?.status).toBe("in_progress");

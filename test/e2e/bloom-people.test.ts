@@ -174,6 +174,58 @@ describe("A person", () => {
     expect(project.runs()).toHaveLength(1);
   });
 
+  it("takes a task back or begins it anew while its agent works: that one is stopped", LONG, async () => {
+    const task = (id: string) => `- id: ${id}
+  title: t
+  repo: .
+  merge_into: main
+  instructions: |
+    RUN: test -f "$PAWL_PROJECT/${id}.begun" || { touch "$PAWL_PROJECT/${id}.begun"; sleep 4391; }
+    RUN: echo ${id} > ${id}.txt; git add -A; git commit -qm ${id}
+`;
+    using project = bloomProject({ tasks: `tasks:\n${["T1", "T2", "T3"].map(task).join("")}` });
+    const ran = ranOf(project.start("--once", "--agents", "3"));
+    await until(() => ["T1", "T2", "T3"].every((id) => project.read(`${id}.begun`) !== null));
+    expect((await project.bloom("reset", "T1")).code).toBe(0);
+    expect((await project.bloom("todo", "T2")).code).toBe(0);
+    const text = project.read("tasks.yaml") ?? "";
+    const last = text.lastIndexOf("status: in_progress");
+    project.write(
+      "tasks.yaml",
+      `${text.slice(0, last)}status: ready_for_agent${text.slice(last + "status: in_progress".length)}`,
+    );
+    expect((await ran).code).toBe(0);
+    for (const id of ["T1", "T2", "T3"]) {
+      const runs = project.runs().filter(({ run }) => run.startsWith(`${id}.`));
+      expect(runs.map(({ resumed }) => resumed)).toEqual([false, false]);
+    }
+    expect((await ran).of("agent:ended").filter(({ reason }) => reason === "stopped")).toHaveLength(3);
+    expect((await ran).of("merge:completed")).toHaveLength(3);
+  });
+
+  it("works on a task alone: the run says so, and how it goes on", LONG, async () => {
+    using project = bloomProject({
+      tasks: "tasks:\n- {id: T1, title: t, status: in_progress}\n- {id: T2, title: u}\n",
+    });
+    const ran = await project.run();
+    expect(ran.code).toBe(3);
+    expect(ran.events.at(-1)).toMatchObject({ type: "loop:ended", done: ["T2"], byHand: ["T1"] });
+  });
+
+  it("writes a status that cannot be changed: it is named, and the other tasks go on", LONG, async () => {
+    using project = bloomProject({
+      tasks: "tasks:\n- id: T1\n  title: t\n  status: &x todo\n- {id: T2, title: u}\n",
+    });
+    const valid = await project.bloom("validate");
+    expect(valid.code).toBe(1);
+    expect(valid.out + valid.err).toContain("tasks.yaml:4:");
+    expect(valid.out + valid.err).toContain("The status of T1 cannot be changed");
+    const ran = await project.run();
+    expect(ran.code).toBe(1);
+    expect(ran.of("task:failed")).toMatchObject([{ taskId: "T1", code: "tasks-unwritable" }]);
+    expect(project.tasks().map(({ status }) => status)).toEqual(["todo", "done"]);
+  });
+
   it("blocks a task in tasks.yaml, and its agent is stopped", LONG, async () => {
     using project = bloomProject({
       tasks: "tasks:\n- id: T1\n  title: t\n  instructions: |\n    RUN: touch begun; sleep 4389\n",

@@ -46,8 +46,8 @@ export interface Call {
 export interface Answer {
   readonly text: string;
   readonly data: unknown;
-  /** 1: failed or refused. 3: waits for a person. */
-  readonly exit?: 1 | 3;
+  /** 1: failed or refused. 3: waits for a person. 130: told to stop before it was done. */
+  readonly exit?: 1 | 3 | 130;
   /** The command has said it all itself, as it went. */
   readonly isTold?: true;
 }

@@ -35,7 +35,7 @@ export const run: Run = async (host, call) => {
     });
     outside.close?.();
     screen.close();
-    return answerOf(end, call.json === true || !host.terminal.isScreen, host);
+    return answerOf(end, stop.signal.aborted, call.json === true || !host.terminal.isScreen, host);
   } finally {
     screen.close();
     stop.forget();
@@ -116,14 +116,19 @@ function stopOnSignal(screen: Screen): { readonly signal: AbortSignal; forget():
   };
 }
 
-function answerOf(end: LoopEnd, isTold: boolean, { terminal }: Host): Answer {
-  const exit = end.blocked.length > 0 ? 1 : end.waiting.length > 0 ? 3 : undefined;
+function answerOf(end: LoopEnd, isStopped: boolean, isTold: boolean, { terminal, name }: Host): Answer {
+  const exit = exitOf(end, isStopped);
   const lines = [
     `${end.done.length} done, ${end.open.length} open.`,
     ...(end.blocked.length > 0
       ? [`Blocked: ${end.blocked.join(", ")}. \`bloom show ${end.blocked[0]}\` tells why.`]
       : []),
     ...(end.waiting.length > 0 ? [`Waiting for a person: ${end.waiting.join(", ")}.`] : []),
+    ...(end.byHand.length > 0
+      ? [
+          `In progress, but not by an agent: ${end.byHand.join(", ")}. A person is thought to work on it: \`${name} done ${end.byHand[0]}\` ends it, \`${name} reset ${end.byHand[0]}\` gives it to an agent.`,
+        ]
+      : []),
   ];
   const data = { type: "loop:ended", ...end };
   if (isTold) terminal.out(`${JSON.stringify(data)}\n`);
@@ -133,4 +138,12 @@ function answerOf(end: LoopEnd, isTold: boolean, { terminal }: Host): Answer {
     ...(exit === undefined ? {} : { exit }),
     ...(isTold ? { isTold } : {}),
   };
+}
+
+/** What is open though nothing keeps it from going on was left by the stop. */
+function exitOf({ open, blocked, waiting, byHand }: LoopEnd, isStopped: boolean): Answer["exit"] {
+  if (blocked.length > 0) return 1;
+  const held = new Set([...waiting, ...byHand]);
+  if (isStopped && open.some((id) => !held.has(id))) return 130;
+  return held.size > 0 ? 3 : undefined;
 }

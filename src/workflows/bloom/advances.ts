@@ -1,5 +1,6 @@
 /** The loop's own commits: what came of a command, and what may be taken next. */
 import type { BloomHappening } from "../../base/bloom-event.ts";
+import type { PawlError } from "../../base/error.ts";
 import type { Caller, PawlEvent } from "../../base/event.ts";
 import { loopRunPath } from "../../base/loop-record.ts";
 import type { Change, View } from "../../base/ports.ts";
@@ -10,13 +11,13 @@ import { commandsAfter } from "./commands/run-verify.ts";
 import { unverifiedSteps } from "./facts.ts";
 import { nowReady, type RunStates, scopeOf, takeable, type Worker } from "./pick.ts";
 import { loadMessages, loadQuestions, type Message, type Question } from "./question.ts";
-import { statesOf, wordOf } from "./reconcile.ts";
+import { wordOf } from "./reconcile.ts";
 import { runChanges } from "./run-changes.ts";
 import type { Came, Known } from "./site.ts";
-import type { TaskEdit } from "./splice.ts";
+import { type TaskEdit, whyUnwritable } from "./splice.ts";
 import type { TaskEvent } from "./table.ts";
 import { findTask, type Task, type TaskStatus, type TasksFile } from "./task.ts";
-import { loadDoneRun, loadRun, newRun, type TaskRun } from "./task-run.ts";
+import { loadDoneRun, newRun, type TaskRun } from "./task-run.ts";
 import { changeTasks, editedTask, TASKS_RUN } from "./tasks-file.ts";
 import { type Turn, turn } from "./turn.ts";
 import { type Desk, eventOf, readDesk } from "./verbs/desk.ts";
@@ -49,12 +50,10 @@ interface Seen extends Desk {
 /** The task as it is on disk, whatever its holder believes. */
 async function readTask(view: View, task: string, context: Context): Promise<Seen> {
   const desk = await readDesk(view, context);
-  const run = desk.runs.get(task) ?? (await loadRun(view, task));
-  const runs = run === null ? desk.runs : new Map(desk.runs).set(task, run);
-  const states = statesOf(desk.file.tasks, runs, context.moment.time);
+  const run = desk.runs.get(task) ?? null;
   const before = run === null ? await loadDoneRun(view, task) : null;
   const [messages, questions] = [await loadMessages(view, task), await loadQuestions(view)];
-  return { ...desk, runs, states, run, before, messages, questions };
+  return { ...desk, run, before, messages, questions };
 }
 
 function knownOf(
@@ -82,10 +81,11 @@ export const commitCame: Advance<CameInput, Seen, undefined, Committed> = {
     const seen = await readTask(view, task, context);
     return seen.run === null && held !== undefined ? { ...seen, run: held } : seen;
   },
-  prepare(seen, _, { task: id, came }, context) {
+  prepare(seen, _, { task: id, came: given, held }, context) {
     const task = findTask(seen.file.tasks, id);
     if (task === null)
       return { reply: { known: null, row: null, event: null, happened: [] }, changes: gone(seen, id) };
+    const came = isResetUnder(seen.run, held) ? leftOver(given) : given;
     const run: TaskRun = { ...currentRun(task, seen, context.moment.time), ...came.patch };
     const word = wordOf(task, run);
     const event = came.event === undefined ? null : (word ?? came.event);
@@ -169,6 +169,20 @@ export const begin: Advance<BeginInput, Seen, undefined, Begun> = {
   },
 };
 
+/** A person has begun it anew while its holder worked on it. */
+function isResetUnder(run: TaskRun | null, held: TaskRun | undefined): boolean {
+  return run?.state === "ready" && held !== undefined && held.state !== "ready";
+}
+
+/** What still counts of a command whose run is begun anew: what happened, and which processes there are. */
+function leftOver({ patch, happened, removes }: Came): Came {
+  return {
+    ...(patch?.underway === undefined ? {} : { patch: { underway: patch.underway } }),
+    ...(happened === undefined ? {} : { happened }),
+    ...(removes === undefined ? {} : { removes }),
+  };
+}
+
 /** Its own work may be over while its subtasks are not: begun anew by a person, it has a run anew. */
 function currentRun(task: Task, { run, before }: Seen, time: string): TaskRun {
   if (run === null) return newRun(task, time, before);
@@ -207,10 +221,13 @@ function decided(
   };
 }
 
-/** Where a person has just said otherwise, the status is the person's. */
+/** Where a person has just said otherwise, the status is the person's; and what begins anew has no session. */
 function editsOf(came: Came, word: string | null): readonly TaskEdit[] {
-  return (came.edits ?? []).filter((edit) => word === null || edit.key !== "status");
+  const persons = new Set(word === null ? [] : ["status", ...(word === "reset" ? SESSION_KEYS : [])]);
+  return (came.edits ?? []).filter((edit) => !persons.has(edit.key));
 }
+
+const SESSION_KEYS = ["session_id", "session_provider"];
 
 function statusAfter(edits: readonly TaskEdit[], task: Task, turned: Turn | null, run: TaskRun): TaskStatus {
   const last = edits.findLast((edit) => edit.type === "set" && edit.id === task.id && edit.key === "status");
@@ -247,6 +264,8 @@ export interface Picked {
   /** The tasks that are this worker's. */
   readonly scope: ReadonlySet<string>;
   readonly settings: BloomSettings;
+  /** Those that could be taken if their status could be written, with what keeps it from that. */
+  readonly unwritable: ReadonlyMap<string, PawlError>;
   /** Something waits for nothing more and is not marked ready yet. */
   readonly someReady: boolean;
   readonly happened: readonly PawlEvent[];
@@ -257,7 +276,9 @@ export const pick: Advance<{ readonly worker: Worker; readonly look?: boolean },
   run: ({ look }) => (look ? null : TASKS_RUN),
   read: (view, _, context) => readDesk(view, context),
   prepare(desk, _, { worker, look }, context) {
-    const ready = nowReady(desk.file.tasks, desk.states);
+    const isWritable = ({ id }: Task) => whyUnwritable(desk.places, id) === null;
+    const open = nowReady(desk.file.tasks, desk.states);
+    const ready = open.filter(isWritable);
     const edits = ready.map((task) => statusEdit(task, "ready_for_agent"));
     const changed = changeTasks(desk, edits);
     const by = nameOf(context.caller);
@@ -269,12 +290,18 @@ export const pick: Advance<{ readonly worker: Worker; readonly look?: boolean },
       ),
     );
     const { file } = changed;
+    const candidates = takeable(file.tasks, desk.states, worker);
+    const unwritable = [...open, ...candidates].flatMap(({ id }) => {
+      const why = whyUnwritable(desk.places, id);
+      return why === null ? [] : [[id, why] as const];
+    });
     return {
       reply: {
         file,
         states: desk.states,
         runs: desk.runs,
-        candidates: takeable(file.tasks, desk.states, worker),
+        candidates: candidates.filter(isWritable),
+        unwritable: new Map(unwritable),
         scope: scopeOf(file.tasks, worker),
         settings: context.settings.bloom,
         someReady: ready.length > 0,

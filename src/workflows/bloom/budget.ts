@@ -42,10 +42,15 @@ export function added(
   duration: number,
 ): TaskRun["spent"] {
   return {
-    usd: spent.usd + (usage?.usd ?? 0),
+    usd: rounded(spent.usd + (usage?.usd ?? 0)),
     turns: spent.turns + (usage?.turns ?? 0),
     milliseconds: spent.milliseconds + duration,
   };
+}
+
+/** To a millionth: what is left of the sum of binary fractions is no money. */
+export function rounded(usd: number): number {
+  return Math.round(usd * 1e6) / 1e6;
 }
 
 export function minutesLeft(budget: Budget, spent: TaskRun["spent"]): number {

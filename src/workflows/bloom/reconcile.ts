@@ -25,15 +25,6 @@ export function wordOf(task: Task, run: TaskRun): "reset" | "dropped" | "halted"
   }
 }
 
-/** The tasks whose run counts in what may be taken. */
-export function tasksWithRuns(tasks: readonly Task[]): readonly string[] {
-  return eachTask(tasks).flatMap(({ task }) =>
-    task.status === "in_progress" || task.status === "done_pending_merge" || task.status === "blocked"
-      ? [task.id]
-      : [],
-  );
-}
-
 /**
  * The states of the runs, with a person's word in tasks.yaml over them. Those that back off (`now`) or only wait for
  * their pull request are at rest, whatever their table says.

@@ -24,15 +24,27 @@ export function spliceAll(text: string, places: Places, edits: readonly TaskEdit
   return edits.reduce(splice, { text, places });
 }
 
+/** Why the task's status cannot be written, as `spliceAll` would say it; null: it can. */
+export function whyUnwritable(places: Places, id: string): PawlError | null {
+  const row = places.find(([own]) => own === id);
+  const edit: TaskEdit = { type: "set", id, key: "status", value: "" };
+  return row === undefined ? null : fixedBy(unpackItem(row), edit);
+}
+
+function fixedBy(item: ItemPlace, edit: TaskEdit): PawlError | null {
+  if (item.fixed !== undefined) return unwritable(edit, item.fixed);
+  if (item.keys[edit.key]?.style !== "fixed") return null;
+  return unwritable(edit, "the value is no plain text or list, or carries an anchor or a tag");
+}
+
 function splice({ text, places }: Spliced, edit: TaskEdit): Spliced {
   const at = places.findIndex(([id]) => id === edit.id);
   const row = places[at];
   if (row === undefined) throw unwritable(edit, "no task or step of that id is in the file");
   const item = unpackItem(row);
-  if (item.fixed !== undefined) throw unwritable(edit, item.fixed);
+  const fixed = fixedBy(item, edit);
+  if (fixed !== null) throw fixed;
   const place = item.keys[edit.key];
-  if (place?.style === "fixed")
-    throw unwritable(edit, "the value is no plain text or list, or carries an anchor or a tag");
   const change = changeOf(text, item, place, edit);
   if (change === null) return { text, places };
   const moved = places.map((each) => shifted(each, change));

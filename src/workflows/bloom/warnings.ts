@@ -1,12 +1,31 @@
 import { isMap, isScalar, isSeq } from "yaml";
 import { nearest } from "./nearest.ts";
-import { parseTasks, parseText } from "./parse.ts";
+import { type KeyPath, parseTasks, parseText } from "./parse.ts";
+import type { Places } from "./places.ts";
 import type { Problem } from "./problem.ts";
 import { KNOWN_KEYS } from "./schema.ts";
+import { whyUnwritable } from "./splice.ts";
+import type { Task } from "./task.ts";
 
 export function problemsOf(text: string): readonly Problem[] {
   const parsed = parseTasks(text);
   return parsed.ok ? [] : parsed.problems;
+}
+
+/** The open tasks whose status Pawl could not change, so that no loop can take them. */
+export function unwritable(text: string, tasks: readonly Task[], places: Places): readonly Problem[] {
+  const { where } = parseText(text);
+  const problems: Problem[] = [];
+  const look = (list: readonly Task[], path: KeyPath) => {
+    list.forEach((task, index) => {
+      const own = [...path, index];
+      const why = task.status === "done" ? null : whyUnwritable(places, task.id);
+      if (why) problems.push({ ...where([...own, "status"]), message: why.message, fix: why.fix });
+      look(task.subtasks, [...own, "subtasks"]);
+    });
+  };
+  look(tasks, ["tasks"]);
+  return problems;
 }
 
 /**

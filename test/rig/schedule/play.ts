@@ -7,6 +7,7 @@
  * S4  At the end every task is completed or rests with a reason.
  * S5  Where everything waits for time and something could begin in a free place, a wake-up was lost.
  * S6  After its stop a loop starts no agent.
+ * S7  An agent whose task a person took back, blocked or began anew works no longer than until everything waits for time.
  */
 import { DEFAULT_SETTINGS, type Settings } from "../../../src/base/settings.ts";
 import { advance, type Runtime } from "../../../src/runtime/advance.ts";
@@ -115,6 +116,8 @@ function openWorld(schedule: Schedule) {
   const loops: RunningLoop[] = [];
   const running = new Map<string, string>();
   const completed = new Set<string>();
+  /** Runs of agents whose task a person has spoken of since. */
+  const overruled = new Set<string>();
   const touched = new Set<string>();
   const merges = new Map<string, number>();
   const toldMerges = new Map<string, number>();
@@ -129,6 +132,8 @@ function openWorld(schedule: Schedule) {
   };
   const ids = Array.from({ length: schedule.tasks }, (_, n) => `T${n}`);
   const count = (counts: Map<string, number>, key: string) => counts.set(key, (counts.get(key) ?? 0) + 1);
+
+  const person: Process = { name: "person", alive: true };
 
   disk.files.set("tasks.yaml", tasksText(simulator, ids));
   for (const id of ids.slice(0, schedule.conflicts)) git.conflicting.add(`bloom/${id}`);
@@ -146,6 +151,7 @@ function openWorld(schedule: Schedule) {
       if (completed.has(event.taskId)) fault(`${event.taskId} is completed twice`);
       completed.add(event.taskId);
     }
+    if (by === person && event.taskId) overrule(event.taskId);
     if (event.type === "merge:completed" && event.taskId) count(toldMerges, event.taskId);
     if (event.type !== "run:advanced") simulator.say(`${by.name}: ${event.type} ${event.taskId ?? ""}`);
   };
@@ -221,7 +227,6 @@ function openWorld(schedule: Schedule) {
   for (let n = 0; n < schedule.loops; n++) startLoop();
 
   const alive = () => loops.filter(({ ended, process }) => !ended && process.alive);
-  const person: Process = { name: "person", alive: true };
   let busy = 0;
 
   const edit = () => {
@@ -249,8 +254,13 @@ function openWorld(schedule: Schedule) {
       (error: Error) => fault(`the person's ${name} ${id} threw: ${error.stack}`),
     );
   };
-  const saveStatus = (id: string, status: string) =>
+  const overrule = (id: string) => {
+    for (const [run, task] of running) if (task === id) overruled.add(run);
+  };
+  const saveStatus = (id: string, status: string) => {
+    overrule(id);
     disk.save("tasks.yaml", withStatus(disk.files.get("tasks.yaml") as string, id, status));
+  };
 
   const standing = () => {
     const parsed = parseTasks(disk.files.get("tasks.yaml") as string);
@@ -309,6 +319,8 @@ function openWorld(schedule: Schedule) {
     atRest() {
       // What a dead or a stopping owner held is found by time alone: nobody tells of a lease.
       if (simulator.isDueWithin(1) || died > 0 || loops.some(({ stop }) => stop.signal.aborted)) return;
+      for (const run of overruled)
+        if (running.has(run)) fault(`agent ${run} works on, though a person said otherwise of its task`);
       const { tasks, runs, states } = standing();
       const free = alive().filter(({ process, stop }) => {
         const own = [...disk.claims].filter(

@@ -13,7 +13,16 @@ import type {
   Worktree,
 } from "../../../base/ports.ts";
 import { allowedCommands } from "../allowed.ts";
-import { added, budgetOf, exceeded, type Limit, limitsLeft, minutesLeft, overspent } from "../budget.ts";
+import {
+  added,
+  budgetOf,
+  exceeded,
+  type Limit,
+  limitsLeft,
+  minutesLeft,
+  overspent,
+  rounded,
+} from "../budget.ts";
 import { errandPrompt } from "../errand-prompt.ts";
 import { isOpen, unverifiedSteps } from "../facts.ts";
 import { type Came, type Known, placeOf, repoOf, type Site, type StopReason, stopped } from "../site.ts";
@@ -255,7 +264,7 @@ async function tell(
       reason: end.outcome === "failed" ? end.reason : null,
       detail: end.outcome === "failed" ? end.detail : end.text.slice(0, 500),
       duration: end.duration,
-      usd: end.usage?.usd ?? null,
+      usd: end.usage?.usd == null ? null : rounded(end.usage.usd),
       inputTokens: end.usage?.inputTokens ?? null,
       outputTokens: end.usage?.outputTokens ?? null,
       turns: end.usage?.turns ?? null,

@@ -4,9 +4,10 @@ import type { PawlEvent, RunAdvanced } from "../../../base/event.ts";
 import type { Change, Outside, View } from "../../../base/ports.ts";
 import type { Advance, Context, HumanQuestion, Prepared, Reply } from "../../module.ts";
 import type { RunStates } from "../pick.ts";
-import { statesOf, tasksWithRuns } from "../reconcile.ts";
+import { statesOf } from "../reconcile.ts";
 import type { TaskEdit } from "../splice.ts";
-import { loadRuns, type TaskRun } from "../task-run.ts";
+import { eachTask } from "../task.ts";
+import { listRuns, loadRuns, type TaskRun } from "../task-run.ts";
 import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../tasks-file.ts";
 
 export interface Desk extends LoadedTasks {
@@ -17,7 +18,10 @@ export interface Desk extends LoadedTasks {
 export async function readDesk(view: View, context: Context): Promise<Desk> {
   const loaded = await loadTasks(view, context);
   const { tasks } = loaded.file;
-  const runs = await loadRuns(view, tasksWithRuns(tasks));
+  // Whatever the status says: a person may have written another while the run goes on.
+  const kept = new Set(await listRuns(view));
+  const ids = eachTask(tasks).flatMap(({ task }) => (kept.has(task.id) ? [task.id] : []));
+  const runs = await loadRuns(view, ids);
   return { ...loaded, runs, states: statesOf(tasks, runs, context.moment.time) };
 }
 

@@ -4,6 +4,7 @@ import { projectPath } from "../../../base/path.ts";
 import type { View } from "../../../base/ports.ts";
 import type { Advance, Context, Reply } from "../../module.ts";
 import { isDone, nowReady, takeable, waitingFor } from "../pick.ts";
+import { renderProblem } from "../problem.ts";
 import { getTaskForAgent } from "../prompt.ts";
 import { loadMessages, loadQuestions, type Message, type Question } from "../question.ts";
 import { getCurrentStepForTask } from "../steps.ts";
@@ -190,10 +191,20 @@ export const validate: Advance<Record<string, never>, Reply, undefined, Reply> =
   run: () => null,
   async read(view, _, context) {
     try {
-      const { path, text, file } = await loadTasks(view, context);
-      const { warnings } = await import("../warnings.ts");
+      const { path, text, file, places } = await loadTasks(view, context);
+      const { unwritable, warnings } = await import("../warnings.ts");
       const tasks = eachTask(file.tasks);
       const steps = tasks.reduce((sum, { task }) => sum + task.steps.length, 0);
+      const fixed = unwritable(text, file.tasks, places);
+      if (fixed.length > 0)
+        return {
+          text: [
+            `${path} cannot be worked on as a whole:`,
+            ...fixed.map((each) => renderProblem(path, each)),
+          ].join("\n"),
+          data: { valid: false, problems: fixed },
+          refused: true,
+        };
       const odd = warnings(text, agentNames(context.settings.agents));
       const lines = odd.map(
         (each) => `${path}:${each.line}:${each.column}: warning: ${each.message} ${each.fix}`,

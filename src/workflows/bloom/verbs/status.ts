@@ -100,11 +100,8 @@ export const done = changing(read, (desk: Desk, { id, force }: StatusInput, cont
   const { moment, settings } = context;
   const data = { task: id, from: task.status };
   const byAgent = isAgents(context);
-  if (task.status === "done" || (task.status === "done_pending_merge" && force !== true))
-    return {
-      text: `${id} is ${task.status} already.`,
-      data: { ...data, status: task.status, changed: false },
-    };
+  const settled = settledAlready(task, force === true, byAgent);
+  if (settled) return settled;
   const open = task.steps.filter((step) => step.status !== "done");
   const question =
     force === true ? forcing(task, open.length, context) : liftsRest(desk.runs.get(id), "done", context);
@@ -162,6 +159,15 @@ export const done = changing(read, (desk: Desk, { id, force }: StatusInput, cont
     ],
   };
 });
+
+/** Where there is nothing to say of it: it is done, or a person has taken it back from its agent meanwhile. */
+function settledAlready({ id, status }: Task, force: boolean, byAgent: boolean): Done | null {
+  const data = { task: id, from: status, status };
+  if (status === "done" || (status === "done_pending_merge" && !force))
+    return { text: `${id} is ${status} already.`, data: { ...data, changed: false } };
+  if (!byAgent || status === "in_progress") return null;
+  return { text: `${id} is ${status}: a person has taken it back. End your turn.`, data, refused: true };
+}
 
 /** Done as it is, whatever is still open: a person says so, at a terminal. */
 function forcing(task: Task, open: number, context: Context): Done | null {

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { hostname, userInfo } from "node:os";
 import { basename, join } from "node:path";
 import { agentAround } from "./adapters/agents/ancestry.ts";
+import { newId } from "./adapters/clock/new-id.ts";
 import { openCache } from "./adapters/files/cache.ts";
 import type { OnForeign } from "./adapters/files/foreign.ts";
 import { openStore } from "./adapters/files/store.ts";
@@ -242,7 +243,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
     root,
     workflows,
     trust,
-    runtime: { store, outside, cache: openCache(root), settings },
+    runtime: { store, outside, cache: openCache(root), settings, now: () => new Date(), newId },
     async *events(options) {
       const { readEvents } = await import("./adapters/events/read-events.ts");
       yield* readEvents(join(root, ".pawl", "events.jsonl"), options);

@@ -10,10 +10,9 @@ import { openClaims } from "./adapters/files/claims.ts";
 import { openWatch } from "./adapters/files/watch.ts";
 import { openWorktrees } from "./adapters/git/worktrees.ts";
 import { openSetups } from "./adapters/setup/setup.ts";
-import type { Folder, PullRequests } from "./base/ports.ts";
+import type { Folder, LoopPorts, PullRequests } from "./base/ports.ts";
 import type { Settings } from "./base/settings.ts";
 import type { Environment } from "./config.ts";
-import type { LoopOutside } from "./runtime/loop.ts";
 import { stateFolder } from "./state-home.ts";
 
 export interface LoopPlace {
@@ -24,7 +23,7 @@ export interface LoopPlace {
   readonly launch: readonly string[];
 }
 
-export function openLoopOutside({ root, environment, settings, launch }: LoopPlace): LoopOutside {
+export function openLoopOutside({ root, environment, settings, launch }: LoopPlace): LoopPorts {
   const { agents = {}, bloom, git } = settings;
   const bin = writePrograms(root, launch);
   const supervisor = openSupervisor(root);

@@ -566,6 +566,8 @@ export interface CommandEnd {
   readonly leftovers: { readonly ended: number; readonly alive: number };
 }
 
+import type { PullRequests } from "./pull-requests.ts";
+
 export type * from "./pull-requests.ts";
 
 // ── Jira issues, wiki pages, and what reviewers said ─────────────────────────────────────────────────────────────
@@ -757,6 +759,31 @@ export interface Clock {
   elapsed(): number;
   /** Calls once, after that time, unless cancelled. */
   after(milliseconds: number, then: () => void): { cancel(): void };
+}
+
+// ── The work loop ────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What the work on a task asks of the outside. */
+export interface WorkPorts {
+  readonly agents: Agents;
+  readonly commands: Commands;
+  readonly setups: Setups;
+  readonly worktrees: Worktrees;
+  readonly pullRequests: PullRequests;
+  /** The project's own folder, for tasks without a repository. */
+  readonly root: Folder;
+  /** What every agent finds in its environment beside its task. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** What the work loop asks of the outside. */
+export interface LoopPorts {
+  readonly ports: WorkPorts;
+  readonly claims: Claims;
+  readonly watch: Watch;
+  readonly clock: Clock;
+  /** The loop has ended, and everything that it began: nothing need watch over it any more. */
+  close?(): void;
 }
 
 // ── Everything outside, as a workflow's `gather` sees it ─────────────────────────────────────────────────────────

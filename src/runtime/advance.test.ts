@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { stateOf } from "../../test/rig/state-home.ts";
+import { newId } from "../adapters/clock/new-id.ts";
 import { openStore } from "../adapters/files/store.ts";
 import type { Caller } from "../base/event.ts";
 import { projectPath } from "../base/path.ts";
@@ -47,7 +48,13 @@ describe("an advance", () => {
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), "pawl-advance-"));
     const store = openStore({ root, state: stateOf(root) });
-    runtime = { store, outside: {} as Outside, settings: async () => DEFAULT_SETTINGS };
+    runtime = {
+      store,
+      outside: {} as Outside,
+      settings: async () => DEFAULT_SETTINGS,
+      now: () => new Date(),
+      newId,
+    };
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 

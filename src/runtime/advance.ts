@@ -12,7 +12,6 @@ import { projectPath } from "../base/path.ts";
 import type { Cache, Change, Outside, Store, View } from "../base/ports.ts";
 import type { Settings } from "../base/settings.ts";
 import type { Advance, Context, FollowUp, Moment, Prepared } from "../workflows/advance.ts";
-import { newId } from "./new-id.ts";
 
 const EVENTS = projectPath(".pawl/events.jsonl");
 const MAX_ATTEMPTS = 100;
@@ -22,7 +21,9 @@ export interface Runtime {
   readonly outside: Outside;
   /** The effective settings, read through the view so that an edit of the configuration counts at once. */
   readonly settings: (view: View) => Promise<Settings>;
-  readonly now?: () => Date;
+  readonly now: () => Date;
+  /** A word that nothing else in the project has, and an id: what an event or a file is known by. */
+  readonly newId: () => string;
   readonly cache?: Cache;
 }
 
@@ -119,8 +120,8 @@ type Asking = Pick<Context, "caller" | "answered">;
 
 async function contextOf(runtime: Runtime, view: View, asking: Asking): Promise<Context> {
   const settings = await runtime.settings(view);
-  const time = (runtime.now?.() ?? new Date()).toISOString();
-  const moment = momentOf(time);
+  const time = runtime.now().toISOString();
+  const moment = momentOf(time, runtime.newId);
   return { settings, ...asking, moment, ...(runtime.cache ? { cache: runtime.cache } : {}) };
 }
 
@@ -135,7 +136,7 @@ function appended(event: PawlEvent): Change {
 }
 
 /** The id is made when it is first asked for: a look needs none. */
-function momentOf(time: string): Moment {
+function momentOf(time: string, newId: () => string): Moment {
   let id: string | undefined;
   return {
     time,

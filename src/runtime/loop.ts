@@ -16,12 +16,12 @@
 import type { BloomHappening } from "../base/bloom-event.ts";
 import { type PawlError, toPawlError } from "../base/error.ts";
 import type { Caller, PawlEvent } from "../base/event.ts";
-import type { Claim, Claims, Clock, Watch } from "../base/ports.ts";
+import type { Claim, LoopPorts } from "../base/ports.ts";
 import { type Picked, pick } from "../workflows/bloom/advances.ts";
 import { ANY_WORKER, isDone, type Worker } from "../workflows/bloom/pick.ts";
 import { loadMessages } from "../workflows/bloom/question.ts";
 import { waitLeft, wordOf } from "../workflows/bloom/reconcile.ts";
-import type { MergeTurns, Ports, StopReason } from "../workflows/bloom/site.ts";
+import type { MergeTurns, StopReason } from "../workflows/bloom/site.ts";
 import { branchOf, eachTask, findTask, type Task } from "../workflows/bloom/task.ts";
 import { awaitsMerge, reasonOf } from "../workflows/bloom/task-run.ts";
 import { advance, type Runtime } from "./advance.ts";
@@ -34,16 +34,7 @@ import { openPatience, type Patience } from "./patience.ts";
 import { openPlaces, type Places } from "./places.ts";
 import { type Place, type Work, workOn } from "./work-on.ts";
 
-export interface LoopOutside {
-  readonly ports: Ports;
-  readonly claims: Claims;
-  readonly watch: Watch;
-  readonly clock: Clock;
-  /** The loop has ended, and everything that it began: nothing need watch over it any more. */
-  close?(): void;
-}
-
-export interface LoopSetup extends LoopOutside {
+export interface LoopSetup extends LoopPorts {
   readonly runtime: Runtime;
   /** Who works: told in events and leases. */
   readonly name: string;

@@ -26,7 +26,7 @@ export interface WorkflowOverview {
  * Throws where none can be read, all for the same reason: then it is the project's.
  */
 export async function overview(project: Project): Promise<readonly WorkflowOverview[]> {
-  const { store, settings, cache, now = () => new Date() } = project.runtime;
+  const { store, settings, cache, now } = project.runtime;
   const view = store.view();
   let read: ReturnType<typeof settings> | undefined;
   const around: Around = {

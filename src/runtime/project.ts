@@ -3,10 +3,10 @@
 import { PawlError } from "../base/error.ts";
 import type { PawlEvent } from "../base/event.ts";
 import { nearest } from "../base/nearest.ts";
+import type { LoopPorts } from "../base/ports.ts";
 import type { Executable, TrustRecord } from "../base/trust.ts";
 import type { WorkflowModule } from "../workflows/module.ts";
 import type { Runtime } from "./advance.ts";
-import type { LoopOutside } from "./loop.ts";
 
 export type Workflows = Readonly<Record<string, () => Promise<WorkflowModule>>>;
 
@@ -16,7 +16,7 @@ export interface Project {
   readonly runtime: Runtime;
   readonly workflows: Workflows;
   /** What the work loop needs of the outside. */
-  openLoop(): Promise<LoopOutside>;
+  openLoop(): Promise<LoopPorts>;
   readonly trust: Trust;
   /** Every setting that has a value, with the place that it came from. */
   explainSettings(): Promise<readonly SettingOrigin[]>;

@@ -6,7 +6,7 @@ import type { BloomHappening } from "../base/bloom-event.ts";
 import { type ErrorCode, toPawlError } from "../base/error.ts";
 import type { Caller, PawlEvent } from "../base/event.ts";
 import type { ProjectPath } from "../base/path.ts";
-import type { Clock, Watch } from "../base/ports.ts";
+import type { Clock, Watch, WorkPorts } from "../base/ports.ts";
 import {
   type Begun,
   begin,
@@ -19,7 +19,7 @@ import { perform } from "../workflows/bloom/commands/perform.ts";
 import { readCall } from "../workflows/bloom/own-verbs.ts";
 import { ANY_WORKER, type Worker } from "../workflows/bloom/pick.ts";
 import { isBackingOff, wordOf } from "../workflows/bloom/reconcile.ts";
-import type { Came, Known, MergeTurns, Ports, Site } from "../workflows/bloom/site.ts";
+import type { Came, Known, MergeTurns, Site } from "../workflows/bloom/site.ts";
 import { BLOOM } from "../workflows/bloom/table.ts";
 import type { TaskRun } from "../workflows/bloom/task-run.ts";
 import { forgetSession } from "../workflows/bloom/verbs/edits.ts";
@@ -29,7 +29,7 @@ import type { Patience } from "./patience.ts";
 
 export interface WorkSetup {
   readonly runtime: Runtime;
-  readonly ports: Ports;
+  readonly ports: WorkPorts;
   readonly watch: Watch;
   readonly clock: Clock;
   readonly merges: MergeTurns;

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { chmodSync, mkdirSync } from "node:fs";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
+import { newId } from "../../src/adapters/clock/new-id.ts";
 import { openStore } from "../../src/adapters/files/store.ts";
 import { projectPath } from "../../src/base/path.ts";
 import type { Outside, Store } from "../../src/base/ports.ts";
@@ -51,6 +52,7 @@ async function cast(store: Store, spell: Spell): Promise<string> {
     outside: {} as Outside,
     settings: async () => DEFAULT_SETTINGS,
     now: () => new Date("2026-01-31T09:30:15.250Z"),
+    newId,
   };
   const { reply } = await advance(runtime, castOf(spell), {}, { channel: "mcp" });
   return reply.data.row as string;
@@ -115,6 +117,7 @@ describe("a cast whose process dies", () => {
 });
 
 const CHILD = `
+import { newId } from "../../src/adapters/clock/new-id.ts";
 import { openStore } from ${JSON.stringify(new URL("../../src/adapters/files/store.ts", import.meta.url).href)};
 import { DEFAULT_SETTINGS } from ${JSON.stringify(new URL("../../src/base/settings.ts", import.meta.url).href)};
 import { advance } from ${JSON.stringify(new URL("../../src/runtime/advance.ts", import.meta.url).href)};

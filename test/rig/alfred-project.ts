@@ -8,6 +8,7 @@ import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { openChecks } from "../../src/adapters/checks/checks.ts";
+import { newId } from "../../src/adapters/clock/new-id.ts";
 import { openStore } from "../../src/adapters/files/store.ts";
 import { openTrackers } from "../../src/adapters/trackers/trackers.ts";
 import type { Caller } from "../../src/base/event.ts";
@@ -109,6 +110,8 @@ export class AlfredProject {
       store: openStore({ root, state: stateOf(root), packaged }),
       outside,
       settings,
+      now: () => new Date(),
+      newId,
     };
   }
 

@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
+import { newId } from "../../src/adapters/clock/new-id.ts";
 import { openStore } from "../../src/adapters/files/store.ts";
 import type { Caller } from "../../src/base/event.ts";
 import type { Outside } from "../../src/base/ports.ts";
@@ -42,7 +43,7 @@ export class SpellsProject implements Disposable {
 
   constructor(outside: Partial<Outside> = {}, now: () => Date = () => new Date("2026-01-31T09:30:15.250Z")) {
     const store = openStore({ root: this.root, state: stateOf(this.root), packaged });
-    this.runtime = { store, outside: outside as Outside, settings: async () => DEFAULT_SETTINGS, now };
+    this.runtime = { store, outside: outside as Outside, settings: async () => DEFAULT_SETTINGS, now, newId };
   }
 
   async cast(spell: Spell, channel: Caller["channel"] = "mcp"): Promise<CastReply> {

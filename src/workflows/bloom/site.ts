@@ -1,36 +1,13 @@
 /** What a command of a task finds around it: the ports, where the task stands, and what stops it. */
 import type { BloomHappening } from "../../base/bloom-event.ts";
 import type { ProjectPath } from "../../base/path.ts";
-import type {
-  Agents,
-  Commands,
-  Folder,
-  MergeTurn,
-  PermissionQuestion,
-  PullRequests,
-  Repo,
-  Setups,
-  Worktree,
-  Worktrees,
-} from "../../base/ports.ts";
+import type { Folder, MergeTurn, PermissionQuestion, Repo, WorkPorts, Worktree } from "../../base/ports.ts";
 import type { BloomSettings, Settings } from "../../base/settings.ts";
 import type { Message, Question } from "./question.ts";
 import type { TaskEdit } from "./splice.ts";
 import type { TaskEvent } from "./table.ts";
 import type { Task, TasksFile } from "./task.ts";
 import type { TaskRun } from "./task-run.ts";
-
-export interface Ports {
-  readonly agents: Agents;
-  readonly commands: Commands;
-  readonly setups: Setups;
-  readonly worktrees: Worktrees;
-  readonly pullRequests: PullRequests;
-  /** The project's own folder, for tasks without a repository. */
-  readonly root: Folder;
-  /** What every agent finds in its environment beside its task. */
-  readonly environment: Readonly<Record<string, string>>;
-}
 
 /** What is known of a task at one moment. */
 export interface Known {
@@ -66,7 +43,7 @@ export interface TurnOrder {
 }
 
 export interface Site {
-  readonly ports: Ports;
+  readonly ports: WorkPorts;
   readonly merges: MergeTurns;
   /** As of the last commit. */
   readonly known: Known;

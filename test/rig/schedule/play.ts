@@ -9,6 +9,7 @@
  * S6  After its stop a loop starts no agent.
  * S7  An agent whose task a person took back, blocked or began anew works no longer than until everything waits for time.
  */
+import { newId } from "../../../src/adapters/clock/new-id.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../../src/base/settings.ts";
 import { advance, type Runtime } from "../../../src/runtime/advance.ts";
 import { runLoop } from "../../../src/runtime/loop.ts";
@@ -143,6 +144,7 @@ function openWorld(schedule: Schedule) {
     outside: {} as Runtime["outside"],
     settings: async () => SETTINGS,
     now: () => simulator.now(),
+    newId,
     cache,
   });
 

@@ -13,7 +13,7 @@ export interface ParsedFile {
   place(path: readonly string[]): string;
 }
 
-/** Reads a file and checks it; throws `config-invalid` with the place of the first fault and the nearest name. */
+/** Reads a file and checks it; throws `config-invalid` with the place of the first fault and the nearest name */
 export function parseFile(file: string, text: string, schema: z.ZodType): ParsedFile {
   const { document, lines, faults, data } = readYaml(text.replace(/^\uFEFF/, ""));
   const place = (path: readonly PropertyKey[]) => `${file}:${position(document, lines, path)}`;

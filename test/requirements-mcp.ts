@@ -35,4 +35,25 @@ export const MCP: Readonly<Record<string, Requirement>> = {
       "test/e2e/mcp-strict-clients.test.ts: is given every tool's successes, questions, refusals and errors in a form that fits them",
     ],
   },
+  "mcp.tokens": {
+    says: "The list of all tools costs at most 2,500 tokens, a life of one task 12,000, a cycle of Spells 7,500.",
+    source: "the budget of the surface; bench/tokens.ts",
+    tests: [
+      "test/e2e/mcp-tokens.test.ts: the tools, a life of one task and a cycle of Spells cost a model no more tokens than promised",
+    ],
+  },
+  "mcp.said-once": {
+    says: "A reply's words are sent once, in the part that the client's model is shown; nothing is logged unasked.",
+    source: "alfred, Tools (the prompt as text)",
+    tests: [
+      "test/e2e/mcp-readers.test.ts: are the text, for a client whose model reads the text, and are not said again in the data",
+      "test/e2e/mcp-readers.test.ts: are in the data, for a client whose model is shown the data alone: %s",
+      "test/e2e/mcp.test.ts: logs nothing to a client that did not ask for it",
+    ],
+  },
+  "text.linear": {
+    says: "Text by others is read in linear time, or refused by name.",
+    source: "trust, a hostile or broken file",
+    tests: ["test/linear.test.ts: is read within two seconds, or refused in Pawl's own words: %s"],
+  },
 };

@@ -55,6 +55,7 @@ export const ERROR_CODES = [
   "tasks-unwritable",
   "template-invalid",
   "terminal-missing",
+  "text-too-long",
   "tool-active",
   "tracker-failed",
   "tracker-unconfigured",

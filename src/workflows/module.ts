@@ -89,8 +89,10 @@ export interface Tool {
   readonly input: ZodObject;
   readonly readOnly: boolean;
   readonly idempotent: boolean;
-  /** It may ask services outside the project. */
+  /** It may ask services outside the project, or run commands of the project. */
   readonly openWorld?: true;
+  /** It may do away with something: it runs commands that Pawl does not know. */
+  readonly destructive?: true;
   // biome-ignore lint/suspicious/noExplicitAny: each tool has types of its own; the runtime passes them through unread
   readonly advance: Advance<any, any, any, Reply>;
 }

@@ -29,10 +29,10 @@ async function callFresh(root: string, name: string, input: Record<string, unkno
     const { id, result } = JSON.parse(line);
     if (id !== 2) continue;
     server.stdin.end();
-    const { message, next_prompt } = result.structuredContent;
-    expect(result.content[0].text).toBe(next_prompt ?? message);
     await once(server, "exit");
-    return result.structuredContent;
+    // The prompt is the text; the structured content does not say it again.
+    expect(result.structuredContent.next_prompt).toBeUndefined();
+    return { ...result.structuredContent, next_prompt: result.content[0].text };
   }
   throw new Error("The server ended without an answer.");
 }

@@ -30,14 +30,10 @@ describe.each(ERAS)("pawl mcp, spoken to by a client of %s", (era) => {
       title: "Knock",
       description: "Knock at a door.",
       inputSchema: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
-      outputSchema: { type: "object", properties: { status: { type: "string" } } },
-      annotations: {
-        readOnlyHint: false,
-        idempotentHint: false,
-        destructiveHint: false,
-        openWorldHint: false,
-      },
+      outputSchema: { type: "object", required: ["status", "message"] },
     });
+    // What is the protocol's default is left out.
+    expect(tools[0]?.annotations).toEqual({ destructiveHint: false, openWorldHint: false });
   });
 
   it("moves a run, and answers with text and structured content", async () => {
@@ -116,6 +112,19 @@ describe("pawl mcp", () => {
     const unknown = await project.pawl("mcp", "dor");
     expect(unknown).toMatchObject({ code: 2, out: "" });
     expect(unknown.err).toContain("fix:  Use door.");
+  });
+
+  it("logs nothing to a client that did not ask for it", async () => {
+    using project = temporaryProject();
+    await using connected = await connect(project);
+    await connected.call("knock", { id: "front" });
+    await connected.call("knock", { id: "front" });
+    await connected.client.ping();
+    expect(connected.logs).toEqual([]);
+    await connected.client.setLoggingLevel("warning");
+    await connected.call("knock", { id: "back" });
+    await connected.call("knock", { id: "back" });
+    expect(connected.logs).toMatchObject([{ level: "warning", data: { tool: "knock" } }]);
   });
 
   it("tells a client of 2025 in its log what each call came to", async () => {

@@ -10,6 +10,8 @@ export type Era = (typeof ERAS)[number];
 
 export interface ConnectOptions {
   readonly era?: Era;
+  /** As the client names itself. */
+  readonly name?: string;
   /** How the human answers; absent: the client cannot ask. */
   readonly human?: (message: string) => ElicitResult | Promise<ElicitResult>;
   /** `door` and so on; all without it. */
@@ -58,10 +60,10 @@ export function connectOver(
 
 async function speak(
   transport: StdioClientTransport | StreamableHTTPClientTransport,
-  { era = "2025", human }: ConnectOptions,
+  { era = "2025", human, name = "rig" }: ConnectOptions,
 ): Promise<Spoken> {
   const client = new Client(
-    { name: "rig", version: "1.0.0" },
+    { name, version: "1.0.0" },
     {
       capabilities: human ? { elicitation: { form: {} } } : {},
       versionNegotiation: { mode: era === "2025" ? "legacy" : { pin: "2026-07-28" } },

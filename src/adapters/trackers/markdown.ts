@@ -1,4 +1,5 @@
 import TurndownService from "turndown";
+import { fenceFor } from "../../base/fence.ts";
 
 /** The longest text that is taken over; more is cut, and said to be. */
 const MAX_LENGTH = 200_000;
@@ -15,8 +16,7 @@ turndown.addRule("code-panel", {
   filter: "pre",
   replacement: (_content, node) => {
     const text = (node.textContent ?? "").replace(/\n$/, "");
-    const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
-    const fence = "`".repeat(longest + 1);
+    const fence = fenceFor(text);
     return `\n\n${fence}\n${text}\n${fence}\n\n`;
   },
 });

@@ -3,6 +3,7 @@ import {
   type CallToolResult,
   CLIENT_INFO_META_KEY,
   type Implementation,
+  type LoggingLevel,
   type McpServer,
   type RequestStateCodec,
   type ServerContext,
@@ -19,6 +20,8 @@ export interface Serving {
   readonly server: McpServer;
   readonly codec: RequestStateCodec<Question>;
   readonly work: Work;
+  /** From which level on a client of 2025 wants to be told; null: it never asked. */
+  logLevel: LoggingLevel | null;
 }
 
 /** What the signed state says of an open question. */
@@ -31,11 +34,29 @@ export interface Question {
 /** The structured content of every answer, refusals too, so that clients that check it never hide a message. */
 export const OUTPUT = z.looseObject({ status: z.string(), message: z.string() });
 
-export function toResult({ text, data, refused }: Reply): CallToolResult {
-  const envelope = { status: refused ? "error" : "success", message: firstLine(text) };
+/**
+ * Clients that hand their model the structured content alone; the others hand it the text, and some of them both. A
+ * reply's words are in the part that is read, once: said in both, they would cost the model twice.
+ */
+const DATA_READERS = /^(?:claude[- ]code|codex|visual studio code|vscode|(?:github-)?copilot)/i;
+
+/** Which part of an answer the client's model is shown. */
+export type Reader = "text" | "data";
+
+export function readerOf(serving: Serving, context: ServerContext): Reader {
+  return DATA_READERS.test(clientOf(serving, context)?.name ?? "") ? "data" : "text";
+}
+
+/** The answer to a reply: all its words for whoever reads that part, one line in the other. */
+export function toResult({ text, data, refused }: Reply, reader: Reader): CallToolResult {
+  const { message = text, ...rest } = data;
+  const line = firstLine(String(message));
+  const whole = { status: refused ? "error" : "success", message, ...rest };
+  const isSaid = (value: unknown) => value === text;
+  const facts = Object.fromEntries(Object.entries(whole).filter(([, value]) => !isSaid(value)));
   return {
-    content: [{ type: "text", text }],
-    structuredContent: { ...envelope, ...data },
+    content: [{ type: "text", text: reader === "text" ? text : line }],
+    structuredContent: reader === "text" ? { ...facts, message: line } : whole,
     ...(refused ? { isError: true } : {}),
   };
 }

@@ -14,7 +14,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { advance, preview } from "../../runtime/advance.ts";
 import type { HumanQuestion, Tool } from "../../workflows/module.ts";
-import { callerOf, type Question, refusal, type Serving, toResult } from "./answer.ts";
+import { callerOf, type Question, readerOf, refusal, type Serving, toResult } from "./answer.ts";
 
 type Answer = CallToolResult | InputRequiredResult;
 type Input = Readonly<Record<string, unknown>>;
@@ -102,7 +102,7 @@ export async function takeAnswer(
   // What was found has changed since the person was asked.
   if (prepared.ask) return ask(serving, tool, input, prepared.ask, context);
   const { reply } = prepared;
-  return toResult(reply);
+  return toResult(reply, readerOf(serving, context));
 }
 
 function undecided(why: string): CallToolResult {

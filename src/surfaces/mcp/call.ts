@@ -1,8 +1,14 @@
-import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  LOG_LEVEL_META_KEY,
+  type LoggingLevel,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import { toPawlError } from "../../base/error.ts";
 import { advance } from "../../runtime/advance.ts";
 import type { Tool } from "../../workflows/module.ts";
-import { callerOf, type Question, refusal, type Serving, toResult } from "./answer.ts";
+import { callerOf, type Question, readerOf, refusal, type Serving, toResult } from "./answer.ts";
 import { checkArguments } from "./arguments.ts";
 import { ask, takeAnswer } from "./ask.ts";
 
@@ -14,7 +20,7 @@ export function toolHandler(serving: Serving, tool: Tool): Handler {
   return (input, context) =>
     serving.work.run(async () => {
       const answer = await answerOf(serving, tool, input, context);
-      await tell(tool, answer, context);
+      await tell(serving, tool, answer, context);
       return answer;
     });
 }
@@ -30,20 +36,38 @@ async function answerOf(
     const question = context.mcpReq.requestState<Question>();
     if (question) return await takeAnswer(serving, tool, input, question, context);
     const prepared = await advance(serving.runtime, tool.advance, input, callerOf(serving, context, "mcp"));
-    return prepared.ask ? await ask(serving, tool, input, prepared.ask, context) : toResult(prepared.reply);
+    return prepared.ask
+      ? await ask(serving, tool, input, prepared.ask, context)
+      : toResult(prepared.reply, readerOf(serving, context));
   } catch (thrown) {
     const { code, message, fix } = toPawlError(thrown);
     return refusal(code, message, fix);
   }
 }
 
-/** One log message a call, for clients that show them. */
-async function tell(tool: Tool, answer: Answer, context: ServerContext): Promise<void> {
+const LEVELS: readonly LoggingLevel[] = [
+  "debug",
+  "info",
+  "notice",
+  "warning",
+  "error",
+  "critical",
+  "alert",
+  "emergency",
+];
+
+/** One log message a call, for clients that asked for them: in 2025 once, by logging/setLevel, in 2026 with each call. */
+async function tell(serving: Serving, tool: Tool, answer: Answer, context: ServerContext): Promise<void> {
   if (!("content" in answer)) return;
   const { isError, structuredContent } = answer as CallToolResult;
   const message = (structuredContent as { message?: unknown } | undefined)?.message;
+  const level = isError ? "warning" : "info";
+  const { logLevel } = serving;
+  const envelope = context.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
+  const isWanted = logLevel !== null && LEVELS.indexOf(level) >= LEVELS.indexOf(logLevel);
+  if (!isWanted && envelope?.[LOG_LEVEL_META_KEY] === undefined) return;
   try {
-    await context.mcpReq.log(isError ? "warning" : "info", { tool: tool.name, message }, "pawl");
+    await context.mcpReq.log(level, { tool: tool.name, message }, "pawl");
   } catch {
     // A client that does not listen must not turn an answer into a failure.
   }

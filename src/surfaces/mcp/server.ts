@@ -4,6 +4,7 @@ import {
   McpServer,
   type McpServerFactory,
   type RequestStateCodec,
+  type ToolAnnotations,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { advance } from "../../runtime/advance.ts";
@@ -36,7 +37,11 @@ export function openServerFactory({ project, modules, version, work, gate }: Ser
         requestState: { verify: codec.verify },
       },
     );
-    const serving: Serving = { runtime: project.runtime, server, codec, work };
+    const serving: Serving = { runtime: project.runtime, server, codec, work, logLevel: null };
+    server.server.setRequestHandler("logging/setLevel", ({ params }) => {
+      serving.logLevel = params.level;
+      return {};
+    });
     const shared = new Set<Tool>();
     const load = async () => {
       for (const module of modules) await register(serving, module, shared);
@@ -76,13 +81,8 @@ async function register(serving: Serving, module: WorkflowModule, shared: Set<To
         title: tool.title,
         description: tool.description,
         inputSchema: unchecked(tool.input.strict()),
-        outputSchema: shown(OUTPUT),
-        annotations: {
-          readOnlyHint: tool.readOnly,
-          idempotentHint: tool.idempotent,
-          destructiveHint: false,
-          openWorldHint: tool.openWorld ?? false,
-        },
+        outputSchema: ENVELOPE,
+        annotations: annotationsOf(tool),
       },
       toolHandler(serving, tool),
     );
@@ -91,16 +91,41 @@ async function register(serving: Serving, module: WorkflowModule, shared: Set<To
   for (const resource of resources) registerResource(serving, resource);
 }
 
+/** Shown with every tool, and so as short as it can be; what is sent is checked against the whole schema. */
+const ENVELOPE: z.ZodObject = withSchema(OUTPUT, () => ({ type: "object", required: ["status", "message"] }));
+
+/**
+ * What a client may know of a call before it makes it. Nothing is said twice: a hint that is the protocol's default is
+ * left out, and for a tool that changes nothing the others say nothing.
+ */
+function annotationsOf({ readOnly, idempotent, openWorld, destructive }: Tool): ToolAnnotations {
+  return {
+    ...(readOnly ? { readOnlyHint: true } : destructive ? {} : { destructiveHint: false }),
+    ...(idempotent && !readOnly ? { idempotentHint: true } : {}),
+    ...(openWorld ? {} : { openWorldHint: false }),
+  };
+}
+
 /** The schema as it is shown: without naming the dialect, which is the protocol's own, in each of dozens of schemas. */
 function shown(schema: z.ZodObject): z.ZodObject {
+  return withSchema(schema, (made) => {
+    const { $schema: _, ...rest } = made;
+    return rest;
+  });
+}
+
+type JsonSchema = Record<string, unknown>;
+
+function withSchema(schema: z.ZodObject, change: (made: JsonSchema) => JsonSchema): z.ZodObject {
   const standard = schema["~standard"];
-  const bare =
+  const changed =
     (make: typeof standard.jsonSchema.input): typeof standard.jsonSchema.input =>
-    (options) => {
-      const { $schema: _, ...rest } = make(options);
-      return rest;
-    };
-  const jsonSchema = { input: bare(standard.jsonSchema.input), output: bare(standard.jsonSchema.output) };
+    (options) =>
+      change(make(options));
+  const jsonSchema = {
+    input: changed(standard.jsonSchema.input),
+    output: changed(standard.jsonSchema.output),
+  };
   return Object.create(schema, { "~standard": { value: { ...standard, jsonSchema } } });
 }
 

@@ -75,8 +75,12 @@ function standing(state: TaskState): Pick<RunOverview, "state" | "awaits" | "nex
     : { ...where, awaits: "assistant", next: `review the ${title}` };
 }
 
+const TITLE = /^##[ \t]+title[ \t]*(?:#|$)/i;
+
 /** The first line under `## Title`, found without a markdown parser. */
-function titleIn(text: string): string {
-  const found = /^##[ \t]+Title[ \t]*#*[ \t]*\r?\n(?:[ \t]*\r?\n)*([^\r\n]+)/im.exec(text)?.[1]?.trim();
+export function titleIn(text: string): string {
+  const lines = text.split("\n").map((line) => line.trim());
+  const heading = lines.findIndex((line) => TITLE.test(line));
+  const found = heading < 0 ? undefined : lines.slice(heading + 1).find((line) => line !== "");
   return found === undefined || found.startsWith("#") ? "" : found;
 }

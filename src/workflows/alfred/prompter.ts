@@ -3,7 +3,9 @@
  * never templates: what a value holds is printed as it is, and the filters keep it inside its quote or fence.
  */
 import { Liquid, type Template } from "liquidjs";
+import { oneLine } from "../../base/blanks.ts";
 import { PawlError } from "../../base/error.ts";
+import { fenceFor } from "../../base/fence.ts";
 import { quote } from "./quote.ts";
 
 const MAX_TEMPLATE_CHARACTERS = 200_000;
@@ -75,7 +77,7 @@ function makeEngine(partials: readonly (readonly [string, TemplateText])[]): Liq
   });
   liquid.registerFilter("quote", quote);
   liquid.registerFilter("fenced", fenced);
-  liquid.registerFilter("line", (value: unknown) => String(value).replace(/\s+/g, " ").trim());
+  liquid.registerFilter("line", (value: unknown) => oneLine(String(value)));
   liquid.registerFilter("bullets", bullets);
   liquid.registerFilter("reviewer", (value: unknown) => (value === "ai" ? "AI" : value));
   liquid.registerFilter("article", (value: unknown) => (/^[aeiou]/i.test(String(value)) ? "an" : "a"));
@@ -108,8 +110,7 @@ function bullets(items: unknown): string {
 export function fenced(value: unknown): string {
   const isText = typeof value === "string";
   const text = isText ? value : JSON.stringify(value, null, 2);
-  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = "`".repeat(Math.max(3, longest + 1));
+  const fence = fenceFor(text);
   return `${fence}${isText ? "" : "json"}\n${text}\n${fence}`;
 }
 

@@ -167,7 +167,10 @@ function logsOf<Input>(
   if (!isId(task)) return [];
   const { response } = answer;
   const level = response.status === "error" ? "ERROR" : "INFO";
-  const words = (answer.note ?? response.message).replace(/\s*[\r\n]+\s*/g, " | ");
+  const words = (answer.note ?? response.message)
+    .split(/[\r\n]+/)
+    .map((line) => line.trim())
+    .join(" | ");
   const transaction = {
     time: moment.time,
     tool: plan.tool,

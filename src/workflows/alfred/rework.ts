@@ -2,6 +2,7 @@
  * What was asked for after work was handed in, as a step of the loop's task. The words of reviewers and of programs are
  * quoted in it, cleaned and cut: they are data to the agent that gets them, and never lines of its prompt.
  */
+import { trimLineEnds } from "../../base/blanks.ts";
 import { isId } from "../../base/id.ts";
 import type { ArtifactOf } from "./artifacts.ts";
 import { definitionOf } from "./definitions.ts";
@@ -128,17 +129,15 @@ export function reworkInstruction(task: string, asks: readonly Ask[]): string {
 
 /** Printable lines: what steers a terminal, or cannot be seen, is taken out. */
 function plain(text: string): string {
-  return (
-    text
-      .toWellFormed()
-      .replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n")
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what is taken out
-      .replace(/\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[@-_]/g, "")
-      .replace(/[\p{Cc}\p{Cf}]/gu, (character) => (/[\n\t]/.test(character) ? character : ""))
-      .replace(/[ \t]+$/gm, "")
-      .replace(/\n{3,}/g, "\n\n")
-      .trim()
-  );
+  const lines = text
+    .toWellFormed()
+    .replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n")
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what is taken out
+    .replace(/\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[@-_]/g, "")
+    .replace(/[\p{Cc}\p{Cf}]/gu, (character) => (/[\n\t]/.test(character) ? character : ""));
+  return trimLineEnds(lines)
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
 }
 
 function cut(text: string, most: number, keeps: Ask["keeps"]): string {

@@ -1,5 +1,7 @@
 /** A task's whole story: who decided what, when, by which channel, and on which evidence. */
+import { oneLine } from "../../base/blanks.ts";
 import { PawlError } from "../../base/error.ts";
+import { fenceFor } from "../../base/fence.ts";
 import { checkId } from "../../base/id.ts";
 import type { View } from "../../base/ports.ts";
 import { strengthWords } from "../../base/strength.ts";
@@ -146,13 +148,11 @@ function renderEvidence(evidence: Evidence): string {
 
 function renderAccepted({ artifact, sha256, time }: Accepted): string {
   const json = JSON.stringify(artifact, null, 2);
-  const longest = Math.max(2, ...(json.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = "`".repeat(longest + 1);
+  const fence = fenceFor(json);
   return `\nAccepted at ${time} (sha256 ${sha256.slice(0, 12)}):\n\n${fence}json\n${json}\n${fence}\n`;
 }
 
 const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
-const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 const indented = (text: string): string =>
   text
     .split(/\r\n|\r|\n/)

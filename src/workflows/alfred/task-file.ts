@@ -3,9 +3,9 @@
  * every kind of list is a list. The text of a section is kept as it was written.
  */
 import type { List, ListItem, Nodes, RootContent } from "mdast";
-import { fromMarkdown } from "mdast-util-from-markdown";
 import { PawlError } from "../../base/error.ts";
 import { isId } from "../../base/id.ts";
+import { parseBlocks } from "../../base/markdown.ts";
 import { PRIORITIES, type Priority } from "./task-order.ts";
 
 export interface Task {
@@ -51,10 +51,10 @@ export const TASK_GRAMMAR = [
   "optionally: ## AC Verification (a list), ## Dev Notes, ## Priority (critical, high, medium, low), ## Dependencies (a list of ids)",
 ].join("\n");
 
-/** Throws `task-invalid` with every problem and its line; `where` names the text in the message. */
+/** Throws `task-invalid` with every problem and its line, and `text-too-long`; `where` names the text. */
 export function parseTask(source: string, where: string): Task {
   const text = source.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
-  const reading = new Reading(text);
+  const reading = new Reading(text, where);
   const task = reading.task();
   if (task !== null && reading.problems.length === 0) return task;
   throw new PawlError(
@@ -75,13 +75,15 @@ interface Section {
 class Reading {
   readonly problems: string[] = [];
   readonly #text: string;
+  readonly #where: string;
 
-  constructor(text: string) {
+  constructor(text: string, where: string) {
     this.#text = text;
+    this.#where = where;
   }
 
   task(): Task | null {
-    const nodes = fromMarkdown(this.#text).children;
+    const nodes = parseBlocks(this.#text, this.#where).children;
     const at = nodes.findIndex((node) => node.type === "heading");
     const first = nodes[at];
     if (first?.type !== "heading") {
@@ -117,14 +119,16 @@ class Reading {
 
   #sections(nodes: readonly RootContent[]): readonly Section[] {
     const sections: Section[] = [];
+    const lines = new Map<string, number>();
     for (const node of nodes) {
       if (node.type === "heading" && node.depth <= 2) {
         const heading = this.#inner(node);
         if (node.depth === 1)
           this.#say(lineOf(node), `expected one heading of level 1, found a second: ${heading}`);
-        const twice = sections.find((section) => section.heading.toLowerCase() === heading.toLowerCase());
-        if (twice)
-          this.#say(lineOf(node), `the section "${heading}" is there twice (also in line ${twice.line})`);
+        const known = heading.toLowerCase();
+        const first = lines.get(known);
+        if (first === undefined) lines.set(known, lineOf(node));
+        else this.#say(lineOf(node), `the section "${heading}" is there twice (also in line ${first})`);
         sections.push({ heading, line: lineOf(node), start: endOf(node), nodes: [] });
       } else if (sections.length > 0) sections.at(-1)?.nodes.push(node);
       else if (node.type !== "html")
@@ -200,10 +204,7 @@ class Reading {
   #textOf(section: Section): string {
     const last = section.nodes.at(-1);
     if (!last) return "";
-    return this.#text
-      .slice(section.start, endOf(last))
-      .replace(/^(?:[ \t]*\n)+/, "")
-      .trimEnd();
+    return withoutBlankLines(this.#text.slice(section.start, endOf(last))).trimEnd();
   }
 
   #inner(heading: Extract<RootContent, { type: "heading" }>): string {
@@ -215,6 +216,12 @@ class Reading {
   #say(line: number | null, problem: string): void {
     this.problems.push(line === null ? problem : `line ${line}: ${problem}`);
   }
+}
+
+/** Without the blank lines at its beginning; the indent of its first line stays. */
+function withoutBlankLines(text: string): string {
+  const start = text.search(/\S/);
+  return start < 0 ? "" : text.slice(text.lastIndexOf("\n", start) + 1);
 }
 
 const EMPTY = { line: "", text: "", list: [], ids: [], priority: null } as const;

@@ -11,8 +11,9 @@ import { atTheEdge } from "./response.ts";
 import { submitWork } from "./submit-work.ts";
 import { workOnTask } from "./work-on-task.ts";
 
-const task_id = z.string().describe("such as TS-01");
+const task_id = z.string().describe("its id");
 
+/** The open world: tasks may live in a tracker, which is asked and told; checks run commands of the project. */
 const SINGLE: readonly Tool[] = [
   {
     name: "initialize_project",
@@ -41,6 +42,7 @@ const SINGLE: readonly Tool[] = [
     input: z.strictObject({}),
     readOnly: true,
     idempotent: true,
+    openWorld: true,
     advance: atTheEdge(getNextTask),
   },
   {
@@ -50,6 +52,7 @@ const SINGLE: readonly Tool[] = [
     input: z.strictObject({ task_id }),
     readOnly: true,
     idempotent: true,
+    openWorld: true,
     advance: atTheEdge(workOnTask),
   },
 ];
@@ -69,20 +72,21 @@ const HAND_IN: readonly Tool[] = [
     name: "submit_work",
     title: "Submit work",
     description:
-      'Hand in the artifact that the current prompt asks for, in the structure that it shows; for work of the loop {"from": "loop"}. The one way to hand in any artifact.',
+      'Hand in the artifact that the current prompt asks for, in the structure that it shows; for work of the loop {"from": "loop"}.',
     input: z.strictObject({
       task_id,
       artifact: z.looseObject({}).describe("as the prompt shows it"),
     }),
     readOnly: false,
     idempotent: false,
+    openWorld: true,
     advance: atTheEdge(submitWork),
   },
   {
     name: "provide_review",
     title: "Provide a review",
     description:
-      "Approve or reject what is under review. In a human review, pass on the human's own verdict, never yours. Notes of a rejection say what to change.",
+      "Approve or reject what is under review. In a human review, pass on the human's own verdict, never yours.",
     input: z.strictObject({
       task_id,
       is_approved: z.boolean().describe("false sends it back"),
@@ -93,6 +97,7 @@ const HAND_IN: readonly Tool[] = [
     }),
     readOnly: false,
     idempotent: false,
+    openWorld: true,
     advance: atTheEdge(provideReview),
   },
 ];
@@ -118,6 +123,7 @@ export const TOOLS: readonly Tool[] = [
       }),
       readOnly: false,
       idempotent: true,
+      openWorld: true,
       advance: atTheEdge(openTool(definition)),
     }),
   ),

@@ -138,7 +138,7 @@ function createdBy(run: LoadedRun, accepted: Accepted | null): readonly Change[]
   return taskFiles(run.kit, accepted.artifact);
 }
 
-/** What a program may want to know of the run without reading the prompt. */
+/** What a program may want to know of the run without reading the prompt; what does not apply is left out. */
 export function dataOf(
   run: Pick<LoadedRun, "id">,
   active: ActiveTool | null,
@@ -148,9 +148,11 @@ export function dataOf(
     task_id: run.id,
     task_status: status,
     active_tool: active?.tool_name ?? null,
-    current_state: active?.current_state ?? null,
-    review_source: active?.review_source ?? null,
-    review_stage: active?.review_stage ?? null,
+    ...(active && {
+      current_state: active.current_state,
+      ...(active.review_source && { review_source: active.review_source }),
+      ...(active.review_stage && { review_stage: active.review_stage }),
+    }),
   };
 }
 

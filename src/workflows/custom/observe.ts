@@ -1,8 +1,6 @@
 /** The observed facts that a decision needs: from the caller, the project's files, git, and commands of the engine's own. */
-import { fromMarkdown } from "mdast-util-from-markdown";
-import { gfmTaskListItemFromMarkdown } from "mdast-util-gfm-task-list-item";
-import { gfmTaskListItem } from "micromark-extension-gfm-task-list-item";
 import { PawlError } from "../../base/error.ts";
+import { parseTaskItems } from "../../base/markdown.ts";
 import { nearest } from "../../base/nearest.ts";
 import { projectPath } from "../../base/path.ts";
 import type { CheckOutcome, GitLook, Outside, View } from "../../base/ports.ts";
@@ -59,32 +57,19 @@ export async function fileFacts(
   for (const name of needed) {
     const source = sources[name];
     if (source?.type !== "file" && source?.type !== "checklist") continue;
-    const text = await view.read(projectPath(renderWithId(source.path, id)));
-    found[name] = source.type === "file" ? (text === null ? "missing" : "present") : checklistOf(text ?? "");
+    const path = projectPath(renderWithId(source.path, id));
+    const text = await view.read(path);
+    found[name] =
+      source.type === "file" ? (text === null ? "missing" : "present") : checklistOf(text ?? "", path);
   }
   return found;
 }
 
-interface Node {
-  readonly type: string;
-  readonly checked?: boolean | null;
-  readonly children?: readonly Node[];
-}
-
-/** By a parser: what stands in a code fence is no list. */
-function checklistOf(text: string): FactValue {
-  const tree = fromMarkdown(text.replace(/^\uFEFF/, ""), {
-    extensions: [gfmTaskListItem()],
-    mdastExtensions: [gfmTaskListItemFromMarkdown()],
-  });
-  const marks = marksOf(tree as Node);
-  if (marks.length === 0) return "none";
-  return marks.every((checked) => checked) ? "all-checked" : "open";
-}
-
-function marksOf(node: Node): readonly boolean[] {
-  const below = (node.children ?? []).flatMap(marksOf);
-  return typeof node.checked === "boolean" ? [node.checked, ...below] : below;
+/** By a parser: what stands in a code fence is no list. Throws `text-too-long`. */
+export function checklistOf(text: string, where: string): FactValue {
+  const items = parseTaskItems(text, where);
+  if (items.length === 0) return "none";
+  return items.every(({ checked }) => checked) ? "all-checked" : "open";
 }
 
 /** What was found outside the project's files. */

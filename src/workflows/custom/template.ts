@@ -3,7 +3,9 @@
  * templates: what a value holds is printed as it is, and the filters keep it inside its quote or fence.
  */
 import { Liquid, type Template } from "liquidjs";
+import { oneLine } from "../../base/blanks.ts";
 import { PawlError } from "../../base/error.ts";
+import { fenceFor } from "../../base/fence.ts";
 import { nearest } from "../../base/nearest.ts";
 
 const liquid = new Liquid({
@@ -16,7 +18,7 @@ const liquid = new Liquid({
 });
 liquid.registerFilter("quote", quote);
 liquid.registerFilter("fenced", fenced);
-liquid.registerFilter("line", (value: unknown) => String(value).replace(/\s+/g, " ").trim());
+liquid.registerFilter("line", (value: unknown) => oneLine(String(value)));
 
 /** The templates that were parsed: those of the project's workflows, and what edits of them left. */
 const parsed = new Map<string, Template[]>();
@@ -103,7 +105,6 @@ export function quote(value: unknown): string {
 export function fenced(value: unknown): string {
   const isText = typeof value === "string";
   const text = isText ? value : JSON.stringify(value, null, 2);
-  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = "`".repeat(Math.max(3, longest + 1));
+  const fence = fenceFor(text);
   return `${fence}${isText ? "" : "json"}\n${text}\n${fence}`;
 }

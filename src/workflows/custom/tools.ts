@@ -31,6 +31,8 @@ export function toolsOf(sources: readonly DefinitionSource[]): readonly Tool[] {
       }),
       readOnly: false,
       idempotent: false,
+      openWorld: true,
+      destructive: true,
       advance: sendTo(sources),
     },
     {

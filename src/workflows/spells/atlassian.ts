@@ -1,3 +1,5 @@
+import { longestRun } from "../../base/fence.ts";
+
 /** What a link into Atlassian's cloud leads to, as far as its address tells. */
 export type AtlassianLink =
   | { readonly kind: "issue"; readonly url: string; readonly site: string; readonly key: string }
@@ -8,10 +10,11 @@ export type AtlassianLink =
 const CANDIDATE = /https:\/\/[^\s<>"'`\\^{}|]+/gi;
 const SITE = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.atlassian\.net$/;
 const ISSUE_KEY = /^[A-Z][A-Z0-9_]+-[1-9]\d*$/;
-const BEFORE_END = /[.,;:!?*_~…]$/;
+/** What stands at the end of an address without being part of it. */
+const BEFORE_END = ".,;:!?*_~…";
 
-/** A section that Expecto added: the links in what was fetched lead on and on, and are not the person's. */
-const FETCHED = /^## Fetched from https:\/\/\S+\r?\n[\s\S]*?^(`{3,})markdown\r?\n[\s\S]*?^\1[ \t]*\r?$/gm;
+/** A longer one is no address that anybody wrote. */
+const MAX_ADDRESS = 4_000;
 
 /**
  * The Atlassian URLs of a markdown text, each once, in order. They count by their *host* (`<site>.atlassian.net`), in
@@ -19,9 +22,9 @@ const FETCHED = /^## Fetched from https:\/\/\S+\r?\n[\s\S]*?^(`{3,})markdown\r?\
  */
 export function parseAtlassianUrls(text: string): readonly string[] {
   const found = new Set<string>();
-  for (const [candidate] of text.replace(FETCHED, "").matchAll(CANDIDATE)) {
+  for (const [candidate] of withoutFetched(text).matchAll(CANDIDATE)) {
     for (const part of splitLabel(candidate)) {
-      const url = trimEnd(part);
+      const url = part.length > MAX_ADDRESS ? "" : trimEnd(part);
       if (isAtlassian(url)) found.add(url);
     }
   }
@@ -53,20 +56,82 @@ export function parseAtlassianLink(url: string): AtlassianLink {
   return key === null ? { kind: "other", url, site } : { kind: "issue", url, site, key };
 }
 
+const FETCHED = "## Fetched from https://";
+const OPENING = /^(`{3,})markdown\r?$/;
+
+/**
+ * Without the sections that Expecto added: the links in what was fetched lead on and on, and are not the person's. A
+ * section goes from its heading to the end of its fence; one whose fence was removed is the person's text.
+ */
+function withoutFetched(text: string): string {
+  if (!text.includes(FETCHED)) return text;
+  const lines = text.split("\n");
+  const closings = closingsOf(lines);
+  const kept: string[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    const end = lines[at]?.startsWith(FETCHED) ? endOfSection(lines, at, closings) : null;
+    if (end === null) kept.push(lines[at] ?? "");
+    else at = end;
+  }
+  return kept.join("\n");
+}
+
+/** The lines that are a fence and nothing else, by its length. */
+function closingsOf(lines: readonly string[]): ReadonlyMap<number, readonly number[]> {
+  const closings = new Map<number, number[]>();
+  lines.forEach((line, at) => {
+    const fence = line.trimEnd();
+    if (fence.length < 3 || longestRun(fence) !== fence.length) return;
+    const same = closings.get(fence.length);
+    if (same) same.push(at);
+    else closings.set(fence.length, [at]);
+  });
+  return closings;
+}
+
+function endOfSection(
+  lines: readonly string[],
+  heading: number,
+  closings: ReadonlyMap<number, readonly number[]>,
+): number | null {
+  for (let at = heading + 1; at < lines.length && !lines[at]?.startsWith("## "); at++) {
+    const fence = OPENING.exec(lines[at] ?? "")?.[1];
+    if (fence !== undefined) return firstAfter(closings.get(fence.length) ?? [], at);
+  }
+  return null;
+}
+
+/** The first of the ascending numbers that is greater, or null. */
+function firstAfter(ascending: readonly number[], least: number): number | null {
+  let from = 0;
+  let to = ascending.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((ascending[middle] ?? 0) > least) to = middle;
+    else from = middle + 1;
+  }
+  return ascending[from] ?? null;
+}
+
 /** `[https://a](https://b)` reads as one candidate; `](` never stands inside a URL. */
 function splitLabel(candidate: string): readonly string[] {
   return candidate.split(/\]\(|\)\[|\](?=https:)/).filter((part) => /^https:/i.test(part));
 }
 
+/** Without the punctuation at the end, and without a bracket there that is not opened in it. */
 function trimEnd(candidate: string): string {
-  let url = candidate;
-  while (BEFORE_END.test(url) || isUnopened(url, "(", ")") || isUnopened(url, "[", "]"))
-    url = url.slice(0, -1);
-  return url;
+  const unopened = { ")": surplus(candidate, "(", ")"), "]": surplus(candidate, "[", "]") };
+  let end = candidate.length;
+  for (; end > 0; end--) {
+    const last = candidate.charAt(end - 1);
+    if (BEFORE_END.includes(last)) continue;
+    if ((last !== ")" && last !== "]") || unopened[last]-- <= 0) break;
+  }
+  return candidate.slice(0, end);
 }
 
-function isUnopened(url: string, open: string, close: string): boolean {
-  return url.endsWith(close) && url.split(close).length > url.split(open).length;
+function surplus(text: string, open: string, close: string): number {
+  return text.split(close).length - text.split(open).length;
 }
 
 function isAtlassian(url: string): boolean {

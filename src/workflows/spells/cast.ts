@@ -84,13 +84,14 @@ export function prepareCast(seen: Seen, gathered: Gathered, context: Context): P
     : state;
   const terminal = isCommandLine({ caller });
   const data = {
-    message: text,
+    message: lineOf(seen),
     spell,
     row: row.id,
     outcome: row.outcome,
     state: after.state,
     available: prospects.filter((prospect) => prospect.available).map((prospect) => prospect.spell),
-    history: next.history.slice(-HISTORY_SHOWN),
+    ...(row.outcome === "shown" ? { history: next.history.slice(-HISTORY_SHOWN) } : {}),
+    reply: text,
   };
   const reply: Reply = {
     text: terminal ? renderForTerminal(text, row.outcome) : text,
@@ -101,6 +102,17 @@ export function prepareCast(seen: Seen, gathered: Gathered, context: Context): P
   if (!changed) return { reply };
   const write: Change = { type: "write", path: STATE_FILE, text: renderState(next) };
   return { reply, changes: [...work.changes, write], events: [advanced(seen, context)] };
+}
+
+/** The cast in one line. */
+function lineOf({ decision, spell }: Seen): string {
+  const { row, before, after } = decision;
+  const cast = titleOf(spell);
+  if (row.outcome === "blocked") return `${cast} is blocked in ${before.state}.`;
+  if (row.outcome === "no-effect") return `${cast} had no effect in ${before.state}.`;
+  return row.outcome === "shown"
+    ? `The work stands in ${after.state}.`
+    : `${cast}: ${before.state} → ${after.state}`;
 }
 
 function advanced({ decision, spell }: Seen, { moment, caller }: Context): PawlEvent {

@@ -1,3 +1,4 @@
+import { oneLine } from "../../base/blanks.ts";
 import type { FetchFailure, Remark, ReviewFetch, ReviewMissing, ReviewPart } from "../../base/ports.ts";
 import { renderFenced } from "./fence.ts";
 
@@ -39,7 +40,7 @@ export function renderComments(fetch: ReviewFetch, time: string): string {
  */
 export function renderRetried(text: string, fetch: ReviewFetch, time: string): string | null {
   if (fetch.kind !== "fetched" && fetch.kind !== "no-pull-request") return null;
-  const rest = withoutNotice(text.replace(/^\uFEFF/, "")).replace(/\s+$/, "");
+  const rest = withoutNotice(text.replace(/^\uFEFF/, "")).trimEnd();
   if (rest.replace(/\n+/g, "\n") === `${TITLE}\n${NOTHING}`) return renderComments(fetch, time);
   const [title, ...lines] = rest.split("\n");
   const notice = incompleteNotice(fetch);
@@ -151,8 +152,4 @@ function withoutNotice(text: string): string {
   const end = firstFence(lines);
   const isNotice = (line: string) => line.trim() === MARK || line.startsWith("> **Incomplete**:");
   return lines.filter((line, at) => at >= end || !isNotice(line)).join("\n");
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }

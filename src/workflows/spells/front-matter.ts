@@ -1,6 +1,10 @@
 import { readYaml } from "../../base/yaml.ts";
 
 const MAX_NAME_BYTES = 100;
+/** A longer one is no front matter that anybody wrote; it is not waited for. */
+const MAX_FRONT_MATTER = 16_000;
+/** What comes after is cut off in any case. */
+const MAX_NAME_CHARACTERS = 1_000;
 const FALLBACK = "unnamed";
 
 /**
@@ -22,12 +26,15 @@ function frontMatterOf(text: string): Record<string, unknown> | null {
   const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/);
   const end = lines.findIndex((line, at) => at > 0 && /^(---|\.\.\.)\s*$/.test(line));
   if (!/^---\s*$/.test(lines[0] ?? "") || end < 0) return null;
-  const { data } = readYaml(lines.slice(1, end).join("\n"));
+  const yaml = lines.slice(1, end).join("\n");
+  if (yaml.length > MAX_FRONT_MATTER) return null;
+  const { data } = readYaml(yaml);
   return typeof data === "object" && data !== null ? (data as Record<string, unknown>) : null;
 }
 
 function toSegment(name: string): string {
   const safe = name
+    .slice(0, MAX_NAME_CHARACTERS)
     .normalize("NFC")
     .replace(/[^\p{L}\p{M}\p{N}._-]+/gu, "-")
     .replace(/\.{2,}/g, ".")

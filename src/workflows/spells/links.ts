@@ -63,7 +63,7 @@ export function appendReferences(
   const added = `${sections.join("\n\n")}\n`.replaceAll("\n", newline);
   // In a fence that a person left open, ours would be their text's, and theirs would end wherever the fetched text does.
   const close = closingFence(text);
-  const before = [text.replace(/\s+$/, ""), close].filter(Boolean).join(newline);
+  const before = [text.trimEnd(), close].filter(Boolean).join(newline);
   return before === "" ? added : `${before}${newline}${newline}${added}`;
 }
 

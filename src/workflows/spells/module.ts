@@ -24,7 +24,10 @@ const spells: WorkflowModule = {
     const { TOOLS } = await import("./tools.ts");
     return TOOLS;
   },
-  prompts: async () => [],
+  async prompts() {
+    const { PROMPTS } = await import("./tools.ts");
+    return PROMPTS;
+  },
   async resources() {
     const { RESOURCES } = await import("./tools.ts");
     return RESOURCES;

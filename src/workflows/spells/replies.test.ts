@@ -196,7 +196,7 @@ function headingsOf(row: Row): readonly string[] {
 }
 
 function section(text: string, heading: string): string {
-  const [, after = ""] = text.split(`\n### ${heading}\n`);
+  const [, after = ""] = `\n${text}`.split(`\n### ${heading}\n`);
   return (after.split(/^##+ /m)[0] ?? "").trim();
 }
 
@@ -230,6 +230,11 @@ function expectTrue({ row, text, seen, state: stateAfter, available, exists }: R
     const keys = [...section(words, "Where We Are").matchAll(/^- `([^`]+)`/gm)].map(([, name]) => name);
     expect(keys).toEqual(FILE_KEYS.map(path).filter(exists));
   }
+  if (row.outcome !== "shown")
+    for (const spell of boldSpells(section(words, "Next Steps"))) {
+      const isLater = words.includes(`**${titleOf(spell)}** is not available until then: `);
+      expect(isLater, `${row.id} names ${spell}`).toBe(!available.includes(spell) && spell !== "lumos");
+    }
   for (const spell of boldSpells(section(words, "Next Steps")))
     expect([...(MAY_HELP.get(stateAfter) ?? [])], `${row.id} offers ${spell}`).toContain(spell);
   for (const sentence of section(words, "Next Steps").split(/(?<=[.!?])\s+/)) {

@@ -1,5 +1,6 @@
 import type { LiquidOptions } from "liquidjs";
 import { Liquid, type Template } from "liquidjs";
+import { oneLine, trimLineEnds } from "../../base/blanks.ts";
 import { PawlError } from "../../base/error.ts";
 import type { ReviewFetch } from "../../base/ports.ts";
 import type { Facts } from "../../engine/workflow.ts";
@@ -11,6 +12,7 @@ import { FILE_KEYS, type FileKey, pathOf } from "./files.ts";
 import { describeLinkFailure, type LinkFetch } from "./links.ts";
 import { effectOf, type Prospect, renderAvailable, renderKeyFiles, renderUnavailable } from "./lists.ts";
 import type { Seen } from "./look.ts";
+import { FIRST_STATE } from "./state-file.ts";
 import { STATES } from "./states.ts";
 import type { Gathered, Work } from "./work.ts";
 
@@ -50,14 +52,35 @@ export interface ReplyInput {
 export function renderReply(input: ReplyInput): string {
   const { shipped, decision } = input.seen;
   const template = shipped.get(`replies/${decision.row.reply}.md`) ?? "";
-  const header = shipped.get("parts/lumos-header.md");
+  const header = isFirstLook(input.seen) ? shipped.get("parts/lumos-header.md") : undefined;
   const text = renderTemplate(template, valuesOf(input), decision.row.reply);
-  const body = text
-    .replace(/[ \t]+$/gm, "")
+  const told = decision.row.outcome === "shown" ? text : withNotYet(text, input.prospects);
+  const body = trimLineEnds(told)
     .replace(/\n{3,}/g, "\n\n")
     .trim();
   const whole = `${header === undefined ? "" : `${header.trim()}\n\n`}${body}\n`;
   return whole.replace(CONTENTS, () => renderFenced(input.work.loaded ?? "", "markdown"));
+}
+
+/** The introduction is for whoever has not begun: it would say the same with every later look. */
+function isFirstLook({ state }: Seen): boolean {
+  return state === FIRST_STATE;
+}
+
+const NEXT_STEPS = "\n### Next Steps\n";
+
+/** What the next steps name for later and the table does not let do anything yet, they say so of, with the reason. */
+function withNotYet(text: string, prospects: readonly Prospect[]): string {
+  const at = text.lastIndexOf(NEXT_STEPS);
+  if (at < 0) return text;
+  const [steps = "", ...rest] = text.slice(at + NEXT_STEPS.length).split("\n\n");
+  const later = prospects.filter(
+    ({ available, spell }) => !available && steps.includes(`**${titleOf(spell)}**`),
+  );
+  const said = later.map(
+    ({ spell, words }) => `**${titleOf(spell)}** is not available until then: ${words}.`,
+  );
+  return [text.slice(0, at) + NEXT_STEPS + [steps.trimEnd(), ...said].join(" "), ...rest].join("\n\n");
 }
 
 /** Strict: an unknown variable is an error, never an empty place. */
@@ -190,8 +213,4 @@ function linksSetup(links: readonly LinkFetch[]): string {
     return `So that Pawl itself can fetch them, set \`JIRA_BASE_URL\` (for issues) and \`CONFLUENCE_BASE_URL\` (for pages) to your site's address, and \`ATLASSIAN_EMAIL\` and \`ATLASSIAN_API_TOKEN\`, in the environment of the MCP server (and restart it) or of your terminal. ${again}`;
   if (kinds.has("failed")) return `Do what is said beside each link. ${again}`;
   return "Open these links yourself and add what matters. Then list each URL, on a line of its own, in `.ai/task/.atlassian-refs`: from then on it counts as processed.";
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { Resource, Tool } from "../module.ts";
+import type { Resource, Tool, UserPrompt } from "../module.ts";
 import { castOf } from "./cast.ts";
-import { SPELLS, type Spell, titleOf } from "./events.ts";
+import { EVENTS, SPELLS, type Spell, titleOf } from "./events.ts";
 
-const CAST = "Cast only when the developer asks; then do what the reply tells the AI.";
+const CAST = "Cast only when the developer asks.";
 
 const DESCRIPTIONS: Readonly<Record<Spell, string>> = {
   accio: `Take the next step of the guided workflow: context, plan, task, results, review. ${CAST}`,
@@ -28,6 +28,18 @@ export const TOOLS: readonly Tool[] = SPELLS.map((spell) => ({
   idempotent: spell === "lumos",
   ...(REACHING.includes(spell) ? { openWorld: true as const } : {}),
   advance: castOf(spell),
+}));
+
+/** A developer casts: in a client with prompts, from its menu. */
+export const PROMPTS: readonly UserPrompt[] = SPELLS.map((spell) => ({
+  name: spell,
+  title: titleOf(spell),
+  description: `${EVENTS[spell].description}.`,
+  arguments: [],
+  render: () =>
+    spell === "lumos"
+      ? "Call the tool lumos and show me its reply."
+      : `I cast ${titleOf(spell)}: call the tool ${spell}, show me what its reply says to the developer, and do what it says to the AI.`,
 }));
 
 export const RESOURCES: readonly Resource[] = [

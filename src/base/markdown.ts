@@ -1,0 +1,133 @@
+/**
+ * The blocks of a markdown text: headings, lists, task-list items, code, quotations.
+ *
+ * M1  What stands within a line (emphasis, links, code spans) is not parsed: nothing that Pawl reads needs it, and
+ *     matching brackets takes a parser quadratic time.
+ * M2  The content of fenced code that stands outside of everything else is passed over, so that a long text that was
+ *     fetched costs nothing; the positions of nodes in a text that has such code are not the text's own.
+ * M3  What is still too long for the parser is refused by name, not waited for.
+ */
+import type { Root } from "mdast";
+import { fromMarkdown } from "mdast-util-from-markdown";
+import { gfmTaskListItemFromMarkdown } from "mdast-util-gfm-task-list-item";
+import { gfmTaskListItem } from "micromark-extension-gfm-task-list-item";
+import { PawlError } from "./error.ts";
+
+/** More than anybody writes by hand; at the most awkward text the parser takes about a second for it. */
+const MAX_LINES = 10_000;
+const MAX_CHARACTERS = 500_000;
+
+const WITHIN_LINES = [
+  "attention",
+  "autolink",
+  "characterEscape",
+  "characterReference",
+  "codeText",
+  "hardBreakEscape",
+  "htmlText",
+  "labelEnd",
+  "labelStartImage",
+  "labelStartLink",
+];
+
+/** The blocks, each with its position in the text. Throws `text-too-long`; `where` names the text. */
+export function parseBlocks(text: string, where: string): Root {
+  checkLength(text, where);
+  return fromMarkdown(text, { extensions: [{ disable: { null: WITHIN_LINES } }] });
+}
+
+export interface TaskItem {
+  readonly text: string;
+  readonly checked: boolean;
+}
+
+interface Node {
+  readonly type: string;
+  readonly checked?: boolean | null;
+  readonly children?: readonly Node[];
+  readonly value?: string;
+}
+
+/**
+ * The task-list items of a text (`- [ ]`, `- [x]`), in order; what stands in code is none, nor is `- [ ]` with nothing
+ * after it. Throws `text-too-long`.
+ */
+export function parseTaskItems(source: string, where: string): readonly TaskItem[] {
+  const text = withoutCode(source.replace(/^\uFEFF/, ""));
+  checkLength(text, where);
+  const tree = fromMarkdown(text, {
+    extensions: [gfmTaskListItem(), { disable: { null: WITHIN_LINES } }],
+    mdastExtensions: [gfmTaskListItemFromMarkdown()],
+  });
+  return itemsOf(tree as Node);
+}
+
+/** Without recursion: a line of marks nests as deep as it is long. */
+function itemsOf(root: Node): readonly TaskItem[] {
+  const items: TaskItem[] = [];
+  const stack: Node[] = [root];
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    if (node.type === "listItem" && typeof node.checked === "boolean")
+      items.push({ text: textOf(node.children?.[0]).trim(), checked: node.checked });
+    for (const child of (node.children ?? []).toReversed()) stack.push(child);
+  }
+  return items;
+}
+
+function textOf(paragraph: Node | undefined): string {
+  return paragraph?.value ?? (paragraph?.children ?? []).map(({ value = "" }) => value).join("");
+}
+
+function checkLength(text: string, where: string): void {
+  const lines = linesIn(text);
+  if (lines <= MAX_LINES && text.length <= MAX_CHARACTERS) return;
+  throw new PawlError(
+    "text-too-long",
+    `${where} is too long to be read: expected at most ${MAX_LINES} lines and ${MAX_CHARACTERS} characters, found ${lines} and ${text.length}.`,
+    "Move what is long into a file of its own, or where the text has a heading above it, into a code fence.",
+  );
+}
+
+function linesIn(text: string): number {
+  let lines = 1;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x0a || (code === 0x0d && text.charCodeAt(at + 1) !== 0x0a)) lines++;
+  }
+  return lines;
+}
+
+const FENCE = /^(`{3,}|~{3,})([^`]*)$/;
+/** A list's mark, a quotation, HTML, or an indent: from here on a line's place is the parser's to tell. */
+const CONTAINER = /^(?:[-+*>< \t]|\d{1,9}[.)])/;
+
+/**
+ * Without the content of the code fences that are surely outside of lists and quotations: those at a line's first
+ * column, after a heading there, with nothing between that opens anything. At the first doubt the rest stays as it is.
+ */
+function withoutCode(text: string): string {
+  if (!text.includes("```") && !text.includes("~~~")) return text;
+  const kept: string[] = [];
+  const lines = text.split(/\r\n|\r|\n/);
+  let isOutside = true;
+  let fence = "";
+  for (const [at, line] of lines.entries()) {
+    if (fence !== "") {
+      if (!isClosing(line, fence)) continue;
+      fence = "";
+    } else if (FENCE.test(line)) {
+      if (!isOutside) return [...kept, ...lines.slice(at)].join("\n");
+      fence = FENCE.exec(line)?.[1] ?? "";
+    } else if (/^ {0,3}(?:`{3}|~{3})/.test(line) || line.startsWith("<")) {
+      return [...kept, ...lines.slice(at)].join("\n");
+    } else if (/^#{1,6}[ \t]/.test(line)) isOutside = true;
+    else if (CONTAINER.test(line)) isOutside = false;
+    kept.push(line);
+  }
+  return kept.join("\n");
+}
+
+function isClosing(line: string, fence: string): boolean {
+  const found = line.replace(/^ {0,3}/, "").trimEnd();
+  return found.length >= fence.length && found === fence.charAt(0).repeat(found.length);
+}

@@ -1,0 +1,123 @@
+/**
+ * Every parser that is given text by others (files that people and agents edit, what services answer, what a model
+ * passes), by name, each as a function of the text. Run in a worker, so that one that hangs can be ended.
+ */
+
+import { parentPort } from "node:worker_threads";
+import { splitLines } from "../../src/adapters/agents/line-splitter.ts";
+import { parseRemote } from "../../src/adapters/forge/github-remote.ts";
+import { renderDocument, renderHtml } from "../../src/adapters/trackers/markdown.ts";
+import { clean } from "../../src/base/clean.ts";
+import { parseLoopRecord } from "../../src/base/loop-record.ts";
+import { nearest } from "../../src/base/nearest.ts";
+import { projectPath } from "../../src/base/path.ts";
+import { parseFile } from "../../src/config-file.ts";
+import { PAWL_FILE } from "../../src/config-schema.ts";
+import { wrapProse } from "../../src/surfaces/cli/prose.ts";
+import { cut, wrap } from "../../src/surfaces/cli/terminal.ts";
+import { titleIn } from "../../src/workflows/alfred/overview.ts";
+import { parsePersona } from "../../src/workflows/alfred/persona.ts";
+import { fenced as alfredFenced } from "../../src/workflows/alfred/prompter.ts";
+import { quote } from "../../src/workflows/alfred/quote.ts";
+import { reworkInstruction } from "../../src/workflows/alfred/rework.ts";
+import { parseState as parseAlfredState } from "../../src/workflows/alfred/state-file.ts";
+import { parseTask } from "../../src/workflows/alfred/task-file.ts";
+import { validate } from "../../src/workflows/alfred/validate.ts";
+import { checklistOf } from "../../src/workflows/custom/observe.ts";
+import { parseWorkflow } from "../../src/workflows/custom/parse.ts";
+import { parseRun } from "../../src/workflows/custom/run-file.ts";
+import { fenced as customFenced, templateFault } from "../../src/workflows/custom/template.ts";
+import { parseAtlassianUrls, parseRefs, unprocessedUrls } from "../../src/workflows/spells/atlassian.ts";
+import { isIncomplete, renderRetried } from "../../src/workflows/spells/comments-file.ts";
+import { parseCriteria } from "../../src/workflows/spells/criteria.ts";
+import { closingFence, renderFenced } from "../../src/workflows/spells/fence.ts";
+import { parseTaskName } from "../../src/workflows/spells/front-matter.ts";
+import { appendReferences } from "../../src/workflows/spells/links.ts";
+import { parseState } from "../../src/workflows/spells/state-file.ts";
+import { renderForTerminal } from "../../src/workflows/spells/terminal.ts";
+
+const RUN = projectPath(".pawl/runs/T-1.json");
+const REMARK = { part: "comments", author: "ann", url: "u", time: "t" } as const;
+const inTask = (text: string) =>
+  `# TASK: TS-01\n\n## Title\nA\n\n## Context\n${text}\n\n## Implementation Details\n\nx\n\n## Acceptance Criteria\n\n- ${text}\n`;
+const fetched = (text: string) => ({
+  kind: "fetched" as const,
+  pull: { repository: "a/b", number: 1, title: text, url: "u", branch: text },
+  remarks: [{ ...REMARK, text }],
+  threads: "known" as const,
+  missing: null,
+  failure: null,
+});
+
+/** Not among them: tasks.yaml, which may be long, and which the YAML parser takes more than linear time for. */
+export const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
+  "spells: links": (text) => [parseAtlassianUrls(text), unprocessedUrls(text, text)],
+  "spells: links, after an address": (text) => parseAtlassianUrls(`https://a.atlassian.net/${text}`),
+  "spells: links, in what was fetched": (text) =>
+    parseAtlassianUrls(`## Fetched from https://a.atlassian.net/x\n\n\`\`\`markdown\n${text}`),
+  "spells: .atlassian-refs": (text) => parseRefs(text),
+  "spells: criteria": (text) => parseCriteria(text),
+  "spells: criteria, within one": (text) => parseCriteria(`- [ ] ${text}`),
+  "spells: front matter": (text) => [parseTaskName(`---\n${text}\n---\n`, ""), parseTaskName(text, "")],
+  "spells: task_name": (text) => parseTaskName(`---\ntask_name: "${text}"\n---\n`, ""),
+  "spells: comments.md": (text) => [isIncomplete(text), renderRetried(text, fetched("x"), "t")],
+  "spells: a comment": (text) => renderRetried("# Pull Request Comments\n\nx", fetched(text), "t"),
+  "spells: fences": (text) => [renderFenced(text), closingFence(text)],
+  "spells: fetched text": (text) => appendReferences(text, [{ url: "u", markdown: text }], "t"),
+  "spells: state.json": (text) => [parseState(JSON.stringify({ current_state: text })), parseState(text)],
+  "spells: a reply in a terminal": (text) =>
+    renderForTerminal(`## Response to the AI\n${text}\n## Response to the Developer\n${text}`, "moved"),
+  "alfred: task file": (text) => parseTask(text, "x"),
+  "alfred: task file, within its sections": (text) => parseTask(inTask(text.slice(0, text.length / 2)), "x"),
+  "alfred: a task's title": (text) => [
+    titleIn(text),
+    titleIn(`## Title${text}`),
+    titleIn(`## Title\n${text}`),
+  ],
+  "alfred: artifact": (text) => [
+    validate("DesignArtifact", "design", {
+      design_summary: text,
+      file_breakdown: [{ file_path: text, change_summary: text, operation: text }],
+    }),
+  ],
+  "alfred: keys of an artifact": (text) => validate("GitStatusArtifact", "x", { [text]: text }),
+  "alfred: state": (text) => parseAlfredState(text, "TS-01", "x"),
+  "alfred: persona": (text) => parsePersona(text, "x"),
+  "alfred: values in a prompt": (text) => [quote(text), alfredFenced(text)],
+  "alfred: feedback for the loop": (text) =>
+    reworkInstruction("TS-01", [{ time: "t", what: "w", said: text, keeps: "end" }]),
+  "bloom: record": (text) => parseLoopRecord(RUN, text),
+  "own workflow: file": (text) => parseWorkflow("w", "w.yaml", text),
+  "own workflow: run": (text) => parseRun("x", "w", "1", text),
+  "own workflow: checklist": (text) => checklistOf(text, "x"),
+  "own workflow: template": (text) => [templateFault(text), customFenced(text)],
+  configuration: (text) => parseFile("pawl.yaml", text, PAWL_FILE),
+  "tracker: HTML": (text) => renderHtml(text),
+  "tracker: document": (text) =>
+    renderDocument({ content: [{ type: "bulletList", content: [{ content: [{ text }] }] }] }),
+  "forge: remote": (text) => [
+    parseRemote(text, "https://api.github.com"),
+    parseRemote(`https://${text}`, "https://x"),
+  ],
+  "agent: lines": (text) => {
+    const lines: string[] = [];
+    const splitter = splitLines((line) => lines.push(line));
+    splitter.push(Buffer.from(text));
+    splitter.end();
+  },
+  terminal: (text) => [clean(text), cut(text, 80), wrap(text, 80), wrapProse(text, 80)],
+  names: (text) => nearest(text, ["task_id", "feedback_notes"]),
+};
+
+parentPort?.on("message", ({ name, text }: { name: string; text: string }) => {
+  const before = process.threadCpuUsage();
+  let thrown: string | null = null;
+  try {
+    PARSERS[name]?.(text);
+  } catch (cause) {
+    const { name: kind, code, message } = cause as { name: string; code?: string; message: string };
+    thrown = kind === "PawlError" && code !== "internal" ? null : `${kind}: ${message.slice(0, 200)}`;
+  }
+  const { user, system } = process.threadCpuUsage(before);
+  parentPort?.postMessage({ milliseconds: (user + system) / 1000, thrown });
+});

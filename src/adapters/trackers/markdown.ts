@@ -21,9 +21,28 @@ turndown.addRule("code-panel", {
   },
 });
 
-/** Markdown of HTML that a server rendered. */
+/** More HTML than makes the longest text is not looked at. */
+const MAX_HTML = 2 * MAX_LENGTH;
+/** Deeper than any page; the converter takes quadratic time for the depth. */
+const DEEPEST = 200;
+const WITHOUT_END = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b/i;
+
+/** Markdown of HTML that a server rendered; of one that nests beyond measure its text alone. */
 export function renderHtml(html: string): string {
-  return cut(turndown.turndown(html));
+  const part = html.slice(0, MAX_HTML);
+  const text = isDeep(part) ? part.replace(/<[^<>]*>/g, " ") : turndown.turndown(part);
+  return cut(text, html.length > MAX_HTML);
+}
+
+function isDeep(html: string): boolean {
+  let depth = 0;
+  for (let at = html.indexOf("<"); at >= 0; at = html.indexOf("<", at + 1)) {
+    const next = html.slice(at + 1, at + 8);
+    if (next.startsWith("/")) depth = Math.max(0, depth - 1);
+    else if (/^[a-z]/i.test(next) && !WITHOUT_END.test(next)) depth++;
+    if (depth > DEEPEST) return true;
+  }
+  return false;
 }
 
 /** A node of Atlassian's document format. */
@@ -91,6 +110,7 @@ function inline(nodes: readonly Node[]): string {
     .join("");
 }
 
-function cut(text: string): string {
-  return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH)}\n\n(cut here: the text is longer)`;
+function cut(text: string, isPart = false): string {
+  if (text.length <= MAX_LENGTH && !isPart) return text;
+  return `${text.slice(0, MAX_LENGTH)}\n\n(cut here: the text is longer)`;
 }

@@ -7,7 +7,9 @@ import { agentAround } from "./adapters/agents/ancestry.ts";
 import { newId } from "./adapters/clock/new-id.ts";
 import { openCache } from "./adapters/files/cache.ts";
 import type { OnForeign } from "./adapters/files/foreign.ts";
+import { ownPlace } from "./adapters/files/own-folder.ts";
 import { openStore } from "./adapters/files/store.ts";
+import { openVault } from "./adapters/files/vault.ts";
 import { PawlError } from "./base/error.ts";
 import type { Caller } from "./base/event.ts";
 import { projectPath } from "./base/path.ts";
@@ -228,6 +230,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
     onForeign: (found: Parameters<OnForeign>[0]) => place.warn?.(foreignWarning(found)),
   };
   const store = noteCommits(openStore(files));
+  const { key } = openVault(files.state);
   const surroundings = readSurroundings({ ...place, cwd: place.cwd ?? root });
   const read = openConfiguration();
   const settings = async (view: View) => within((await read(view)).settings, surroundings);
@@ -243,10 +246,10 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
     root,
     workflows,
     trust,
-    runtime: { store, outside, cache: openCache(root), settings, now: () => new Date(), newId },
+    runtime: { store, outside, cache: openCache(root, key), settings, now: () => new Date(), newId },
     async *events(options) {
       const { readEvents } = await import("./adapters/events/read-events.ts");
-      yield* readEvents(join(root, ".pawl", "events.jsonl"), options);
+      yield* readEvents(ownPlace(root, ".pawl/events.jsonl"), options);
     },
     async openLoop() {
       await trust.checkLoop();

@@ -1,5 +1,4 @@
 /** The adapters behind the work loop: agents, commands, worktrees, pull requests, claims and changes. */
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { openAgents } from "./adapters/agents/agents.ts";
 import { openCommands } from "./adapters/agents/commands.ts";
@@ -7,6 +6,7 @@ import { MARK, markValue } from "./adapters/agents/mark.ts";
 import { openSupervisor } from "./adapters/agents/supervisor.ts";
 import { systemClock } from "./adapters/clock/system-clock.ts";
 import { openClaims } from "./adapters/files/claims.ts";
+import { writeOwnFile } from "./adapters/files/own-folder.ts";
 import { openWatch } from "./adapters/files/watch.ts";
 import { openWorktrees } from "./adapters/git/worktrees.ts";
 import { openSetups } from "./adapters/setup/setup.ts";
@@ -82,17 +82,15 @@ function lateForge(root: string, environment: Environment): PullRequests {
   };
 }
 
+const BIN = ".pawl/bin";
+
 /** `bloom` and `pawl` for agents: this very program, whatever else of that name is installed. */
 function writePrograms(root: string, launch: readonly string[]): string {
-  const folder = join(root, ".pawl", "bin");
-  mkdirSync(folder, { recursive: true });
   const script = `#!/bin/sh\nexec ${launch.map(quoted).join(" ")} "$@"\n`;
   for (const name of ["bloom", "pawl"]) {
-    const path = join(folder, name);
-    writeFileSync(path, script);
-    chmodSync(path, 0o755);
+    writeOwnFile(root, `${BIN}/${name}`, script, 0o755);
   }
-  return folder;
+  return join(root, BIN);
 }
 
 function quoted(word: string): string {

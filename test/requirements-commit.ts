@@ -1,6 +1,7 @@
 import type { Requirement } from "./requirements.ts";
 
 const STORE = "src/adapters/files";
+const LINKS = "test/links.test.ts";
 const FOREIGN = "test/e2e/foreign-journal.test.ts";
 
 /** Whose commits count, and what they may touch. */
@@ -45,5 +46,21 @@ export const TRUSTED_COMMITS: Readonly<Record<string, Requirement>> = {
       "src/base/path.test.ts: refuses %j and says why",
       `${STORE}/record.test.ts: that name %s with mode %s are never good, whatever their MAC`,
     ],
+  },
+  "commit.own-files": {
+    says: "No link at .pawl or at anything in it is followed by anybody who writes there; the error names the link.",
+    source: "docs/security.md, Files that a clone brings",
+    tests: [
+      `${LINKS}: %s is refused by its name (writer %i), and nothing is written behind it`,
+      `${LINKS}: %s keeps the cache, which is disposable, from writing`,
+      `${LINKS}: as an agent's output or the loop's program is not written through`,
+      `${LINKS}: of the journal, and of what is kept, stops the commit`,
+      `${LINKS}: says nothing about a text`,
+    ],
+  },
+  "commit.after-commit-logged": {
+    says: "What fails after a commit, and so cannot fail the call, is logged in .pawl/failures.log.",
+    source: "docs/commit.md, What lies in .pawl",
+    tests: ["src/runtime/advance.test.ts: keeps its reply when what follows the commit fails, and logs why"],
   },
 };

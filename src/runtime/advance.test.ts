@@ -119,6 +119,26 @@ describe("an advance", () => {
     expect(() => text(".pawl/events.jsonl")).toThrow("ENOENT");
   });
 
+  it("keeps its reply when what follows the commit fails, and logs why", async () => {
+    const followed: typeof addOne = {
+      ...addOne,
+      prepare: (...all) => ({
+        ...addOne.prepare(...all),
+        followUp: {
+          plan: { ...addOne, read: async () => Promise.reject(new Error("no such tracker")) },
+          input: {},
+          merge: (reply: string) => `${reply}, and more`,
+        },
+      }),
+    };
+    expect((await advance(runtime, followed, {}, CALLER)).reply).toBe("now 1");
+    expect(JSON.parse(text(".pawl/failures.log"))).toMatchObject({
+      what: "after-commit",
+      code: "internal",
+      message: expect.stringContaining("no such tracker"),
+    });
+  });
+
   it("refuses changes from an advance that says it only reads", async () => {
     await expect(advance(runtime, { ...addOne, run: () => null }, {}, CALLER)).rejects.toThrow("only reads");
     expect(() => text("count.txt")).toThrow("ENOENT");

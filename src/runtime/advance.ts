@@ -6,7 +6,7 @@
  * R3  The reply is returned only after the commit is durable.
  */
 
-import { PawlError } from "../base/error.ts";
+import { PawlError, toPawlError } from "../base/error.ts";
 import type { Caller, PawlEvent } from "../base/event.ts";
 import { projectPath } from "../base/path.ts";
 import type { Cache, Change, Outside, Store, View } from "../base/ports.ts";
@@ -14,6 +14,8 @@ import type { Settings } from "../base/settings.ts";
 import type { Advance, Context, FollowUp, Moment, Prepared } from "../workflows/advance.ts";
 
 const EVENTS = projectPath(".pawl/events.jsonl");
+/** What failed without failing what was asked for. */
+const FAILURES = projectPath(".pawl/failures.log");
 const MAX_ATTEMPTS = 100;
 
 export interface Runtime {
@@ -56,7 +58,7 @@ export async function advance<Input, Seen, Gathered, R>(
   );
 }
 
-/** The advance is committed: whatever becomes of its follow-up, its reply stands. */
+/** The advance is committed: whatever becomes of its follow-up, its reply stands. That it failed is logged. */
 async function followed<R>(
   runtime: Runtime,
   prepared: Prepared<R>,
@@ -66,7 +68,10 @@ async function followed<R>(
   try {
     const { reply } = await advance(runtime, plan, input, caller);
     return { ...prepared, reply: merge(prepared.reply, reply) };
-  } catch {
+  } catch (thrown) {
+    const { code, message } = toPawlError(thrown);
+    const time = runtime.now().toISOString();
+    await runtime.store.log(FAILURES, JSON.stringify({ time, what: "after-commit", code, message }));
     return prepared;
   }
 }

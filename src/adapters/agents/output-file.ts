@@ -3,6 +3,7 @@
  * a new one is begun, so that the last part is always there. Failing to write (a full disk) never ends a run; it is told.
  */
 import { closeSync, openSync, renameSync, writeSync } from "node:fs";
+import { REPLACING } from "../files/own-folder.ts";
 
 const MAX_BYTES = 8 * 1024 * 1024;
 
@@ -25,7 +26,7 @@ export function openOutput(path: string, maxBytes: number = MAX_BYTES): OutputFi
     }
   };
   const begin = () => {
-    file = openSync(path, "w", 0o600);
+    file = openSync(path, REPLACING, 0o600);
     size = 0;
   };
   attempt(begin);
@@ -58,7 +59,7 @@ function writeAll(file: number, bytes: Uint8Array): number {
 
 /** Writes a small file as a whole: a reader sees the old or the new one. */
 export function writeWhole(path: string, text: string): void {
-  const file = openSync(`${path}.new`, "w", 0o600);
+  const file = openSync(`${path}.new`, REPLACING, 0o600);
   try {
     writeAll(file, Buffer.from(text));
   } finally {

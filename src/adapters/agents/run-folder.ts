@@ -1,10 +1,11 @@
 /** What a run leaves on disk: `.pawl/agents/<run>/` with call.json, prompt.md, output.jsonl, errors.log, end.json. */
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkId } from "../../base/id.ts";
 import { type ProjectPath, projectPath } from "../../base/path.ts";
 import type { AgentEvent, AgentOrder, AgentUsage } from "../../base/ports.ts";
+import { openOwnFolder, ownPlace } from "../files/own-folder.ts";
 import { writeWhole } from "./output-file.ts";
 
 export interface RunFolder {
@@ -15,7 +16,7 @@ export interface RunFolder {
 
 export function openRunFolder(projectRoot: string, kind: "agents" | "commands", run: string): RunFolder {
   const found = runFolder(projectRoot, kind, run);
-  mkdirSync(found.folder, { recursive: true, mode: 0o700 });
+  openOwnFolder(projectRoot, found.path, 0o700);
   return found;
 }
 
@@ -70,16 +71,18 @@ export function loadSpent(projectRoot: string, agent: string, session: string): 
 
 export function keepSpent(projectRoot: string, agent: string, session: string, usage: AgentUsage): void {
   try {
-    mkdirSync(join(projectRoot, ".pawl/agents/sessions"), { recursive: true, mode: 0o700 });
+    openOwnFolder(projectRoot, SESSIONS, 0o700);
     writeWhole(spentPath(projectRoot, agent, session), JSON.stringify(usage));
   } catch {
     // Best effort: then the next run tells the sum.
   }
 }
 
+const SESSIONS = ".pawl/agents/sessions";
+
 function spentPath(projectRoot: string, agent: string, session: string): string {
   const name = createHash("sha256").update(`${agent}\0${session}`).digest("hex").slice(0, 32);
-  return join(projectRoot, ".pawl/agents/sessions", `${name}.json`);
+  return ownPlace(projectRoot, `${SESSIONS}/${name}.json`);
 }
 
 /** How the agent is called, and with what. */

@@ -24,8 +24,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { PawlError } from "../../base/error.ts";
 import type { CheckOutcome, Checks } from "../../base/ports.ts";
+import { ownPlace } from "../files/own-folder.ts";
 import { allowedEnvironment, type Environment } from "../process/environment.ts";
 import { openRedactor, type Redactor } from "../process/redact.ts";
 import { birthOf, endGroup } from "./process.ts";
@@ -66,7 +66,7 @@ const SHELL = 'sh -c "$1"; code=$?; printf "%s" "$code" > "$2/ended.new" && mv "
 export function openChecks(options: ChecksOptions): Checks {
   return {
     async run(key, command) {
-      const folder = join(checksFolder(options.root), checkedKey(key));
+      const folder = ownPlace(options.root, `.pawl/checks/${checkedKey(key)}`);
       const until = Date.now() + (options.patienceMilliseconds ?? PATIENCE);
       for (;;) {
         const found = look(folder, command, options) ?? begin(folder, command, options);
@@ -80,22 +80,6 @@ export function openChecks(options: ChecksOptions): Checks {
 function checkedKey(key: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,200}$/.test(key)) return key;
   throw new Error(`A command's key must be a plain file name, found ${JSON.stringify(key)}.`);
-}
-
-/** The folder of all runs. Throws `path-outside-project` where a link stands in the way. */
-function checksFolder(root: string): string {
-  let folder = root;
-  for (const name of [".pawl", "checks"]) {
-    folder = join(folder, name);
-    const found = lstatSync(folder, { throwIfNoEntry: false });
-    if (!found || found.isDirectory()) continue;
-    throw new PawlError(
-      "path-outside-project",
-      `${folder} is ${found.isSymbolicLink() ? "a symbolic link" : "not a folder"}: expected a folder of Pawl's own.`,
-      `Remove ${folder}; Pawl makes it again.`,
-    );
-  }
-  return folder;
 }
 
 /** What is known of the run; null where it has to be begun, or begun again because it vanished without an outcome. */

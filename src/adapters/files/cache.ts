@@ -1,21 +1,28 @@
 /**
  * What was worked out of texts, one file per kind in `.pawl/cache/`: a line with the hash of the source and the hash of
- * what follows, then that. Disposable: whatever is wrong with it is a miss.
+ * what follows, then that. Disposable: whatever is wrong with it is a miss. The hashes are keyed, so that nobody's cache
+ * but the project's own says what a text means.
  */
 import {
   closeSync,
   constants,
   fstatSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   readFileSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import type { Cache } from "../../base/ports.ts";
-import { hashOf } from "./hash.ts";
+import { hashOf, macOf } from "./hash.ts";
+import { openOwnFolder } from "./own-folder.ts";
 
+interface Latest {
+  readonly source: string;
+  readonly worked: () => string;
+}
+
+const CACHE = ".pawl/cache";
 const GAP_MILLISECONDS = 100;
 // O_NOFOLLOW is absent on Windows.
 const FLAGS = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
@@ -23,16 +30,16 @@ const FLAGS = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0)
 /** Milliseconds of a clock that never goes back. `performance` is a part of Node that takes milliseconds to load. */
 const clock = () => process.uptime() * 1000;
 
-export function openCache(root: string): Cache {
-  const folder = join(root, ".pawl", "cache");
-  const pathOf = (kind: string) => join(folder, `${kind}.json`);
-  const pending = new Map<string, { readonly source: string; readonly worked: () => string }>();
+/** `key`: the project's own; where it has none yet, nothing is kept. */
+export function openCache(root: string, key: () => Uint8Array | null): Cache {
+  const pathOf = (kind: string) => join(root, CACHE, `${kind}.json`);
+  const pending = new Map<string, Latest>();
   let last = Number.NEGATIVE_INFINITY;
   const flush = (kind: string) => {
     const latest = pending.get(kind);
     pending.delete(kind);
     last = clock();
-    if (latest) keep(folder, pathOf(kind), latest.source, latest.worked());
+    if (latest) keep(root, pathOf(kind), key, latest);
   };
   return {
     async get(kind, source) {
@@ -40,7 +47,7 @@ export function openCache(root: string): Cache {
         const text = readFileSync(pathOf(kind), "utf8");
         const end = text.indexOf("\n");
         const worked = text.slice(end + 1);
-        return text.slice(0, end) === headOf(source, worked) ? worked : null;
+        return text.slice(0, end) === headOf(key, source, worked) ? worked : null;
       } catch {
         return null;
       }
@@ -58,12 +65,15 @@ export function openCache(root: string): Cache {
 }
 
 /** In place, for to free a replaced file takes some disks milliseconds: what is torn or mixed has not this hash. */
-function keep(folder: string, path: string, source: string, worked: string): void {
+function keep(root: string, path: string, key: () => Uint8Array | null, latest: Latest): void {
   try {
-    mkdirSync(folder, { recursive: true });
+    const worked = latest.worked();
+    const head = headOf(key, latest.source, worked);
+    if (head === null) return;
+    openOwnFolder(root, CACHE);
     const fd = openSync(path, FLAGS);
     try {
-      const bytes = Buffer.from(`${headOf(source, worked)}\n${worked}`);
+      const bytes = Buffer.from(`${head}\n${worked}`);
       const { size } = fstatSync(fd);
       writeFileSync(fd, bytes);
       if (size > bytes.length) ftruncateSync(fd, bytes.length);
@@ -73,6 +83,7 @@ function keep(folder: string, path: string, source: string, worked: string): voi
   } catch {}
 }
 
-function headOf(source: string, worked: string): string {
-  return `${hashOf(source)} ${hashOf(worked)}`;
+function headOf(key: () => Uint8Array | null, source: string, worked: string): string | null {
+  const known = key();
+  return known && macOf(known, `${hashOf(source)} ${hashOf(worked)}`);
 }

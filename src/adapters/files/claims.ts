@@ -10,13 +10,15 @@ import { PawlError } from "../../base/error.ts";
 import type { Claims } from "../../base/ports.ts";
 import { type Lock, openLocks } from "./locks.ts";
 import { nodeDisk } from "./node-disk.ts";
+import { openOwnFolder, ownPlace } from "./own-folder.ts";
 
+const CLAIMS = ".pawl/claims";
 const TEMPORARY = ".json.tmp";
 const BEAT_MILLISECONDS = 15_000;
 
 export function openClaims(root: string): Claims {
   const locks = openLocks(nodeDisk(root));
-  const folder = join(root, ".pawl", "claims");
+  const folder = join(root, CLAIMS);
   const held = new Map<string, () => Promise<void>>();
   let beating: NodeJS.Timeout | undefined;
 
@@ -39,7 +41,7 @@ export function openClaims(root: string): Claims {
       if (held.has(what)) return null;
       const lock = await tryLock(() => locks.acquire(`claim-${name}.lock`, `${what} by ${worker}`, 0));
       if (lock === null) return null;
-      const path = join(folder, `${name}.json`);
+      const path = join(openOwnFolder(root, CLAIMS), `${name}.json`);
       const abandoned = (await readFile(path, "utf8").catch(() => null)) !== null;
       const lease = { what, worker, pid: process.pid, host: hostname(), since: new Date().toISOString() };
       let writing: Promise<void> = Promise.resolve();
@@ -73,7 +75,7 @@ export function openClaims(root: string): Claims {
       };
     },
     async sweep() {
-      for (const name of await readdir(folder).catch(() => [])) {
+      for (const name of await readdir(ownPlace(root, CLAIMS)).catch(() => [])) {
         if (name.endsWith(TEMPORARY)) await sweepTemporary(name);
         const what = name.endsWith(".json") ? await whatOf(join(folder, name)) : null;
         if (what !== null) await (await claims.take(what, "nobody"))?.release();
@@ -118,6 +120,7 @@ async function writeLease(
   // Only who holds the lock writes it.
   const temporary = path.replace(/\.json$/, TEMPORARY);
   await mkdir(folder, { recursive: true });
-  await writeFile(temporary, `${JSON.stringify(lease, null, 2)}\n`);
+  await rm(temporary, { force: true });
+  await writeFile(temporary, `${JSON.stringify(lease, null, 2)}\n`, { flag: "wx" });
   await rename(temporary, path);
 }

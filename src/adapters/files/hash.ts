@@ -1,3 +1,4 @@
+import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 
@@ -5,6 +6,11 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 const WORTH_LOADING = 128 * 1024;
 let hashed = 0;
 let native: typeof import("node:crypto") | undefined;
+
+/** HMAC-SHA256 in hexadecimal, of a short text. */
+export function macOf(key: Uint8Array, text: string): string {
+  return bytesToHex(hmac(sha256, key, Buffer.from(text)));
+}
 
 /** sha-256 in hexadecimal. Node's own is loaded once there was much to hash: a short command does without it. */
 export function hashOf(data: string | Uint8Array): string {

@@ -9,9 +9,7 @@
  * M3  Each journal, from its first record to its trimming, has an epoch of its own, higher than those before. The epoch
  *     below which none counts is kept outside the project: an earlier journal cannot come back.
  */
-import { hmac } from "@noble/hashes/hmac.js";
-import { sha256 } from "@noble/hashes/sha2.js";
-import { hashOf } from "./hash.ts";
+import { hashOf, macOf } from "./hash.ts";
 import { tryTextOf } from "./look.ts";
 import { type Content, parseSteps, type Step } from "./steps.ts";
 
@@ -104,10 +102,6 @@ export function renderRecord(
   const mac = macOf(key, header);
   const bytes = Buffer.concat([Buffer.from(`${header} ${mac}\n`), body, Buffer.from("\n")]);
   return { bytes, head: { epoch, sequence, mac } };
-}
-
-function macOf(key: Uint8Array, header: string): string {
-  return Buffer.from(hmac(sha256, key, Buffer.from(header))).toString("hex");
 }
 
 /**

@@ -5,13 +5,14 @@
 import { type FSWatcher, mkdirSync, statSync, watch } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Watch } from "../../base/ports.ts";
+import { ownPlace } from "./own-folder.ts";
 
 const LOOK_MILLISECONDS = 20_000;
 /** An editor's save is several changes. */
 const SETTLE_MILLISECONDS = 30;
 
 export function openWatch(root: string, tasksFile: string): Watch {
-  const events = join(root, ".pawl", "events.jsonl");
+  const events = ownPlace(root, ".pawl/events.jsonl");
   const tasks = join(root, tasksFile);
   return {
     onChange(heard) {

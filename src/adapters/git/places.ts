@@ -9,6 +9,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { PawlError } from "../../base/error.ts";
 import { projectPath } from "../../base/path.ts";
 import type { Folder, Repo } from "../../base/ports.ts";
+import { ownPlace } from "../files/own-folder.ts";
 import { type GitCall, git } from "./git.ts";
 
 export const WORKTREES = ".pawl/worktrees";
@@ -52,15 +53,17 @@ export interface Places {
 export function placesOf(projectRoot: string, repo: Repo): Places {
   const root = realpathSync(projectRoot);
   const checkout = repo === "." ? root : join(root, projectPath(repo));
-  const base = join(root, WORKTREES, repo === "." ? "@project" : encodeName(repo));
+  const own = `${WORKTREES}/${repo === "." ? "@project" : encodeName(repo)}`;
+  const base = ownPlace(root, own);
+  const at = (name: string) => ownPlace(root, `${own}/${name}`);
   return {
     checkout,
     base,
-    worktree: (branch) => join(base, encodeName(branch)) as Folder,
-    merge: (into) => join(base, `@into-${encodeName(into)}`) as Folder,
-    unfinished: (branch) => join(base, `@new-${encodeName(branch)}`),
-    label: (branch) => join(base, `@of-${encodeName(branch)}.json`),
-    lost: (branch, n) => join(base, `@lost-${n}-${encodeName(branch)}`) as Folder,
+    worktree: (branch) => at(encodeName(branch)) as Folder,
+    merge: (into) => at(`@into-${encodeName(into)}`) as Folder,
+    unfinished: (branch) => at(`@new-${encodeName(branch)}`),
+    label: (branch) => at(`@of-${encodeName(branch)}.json`),
+    lost: (branch, n) => at(`@lost-${n}-${encodeName(branch)}`) as Folder,
   };
 }
 

@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { PawlError } from "../../base/error.ts";
 import { type ProjectPath, projectPath } from "../../base/path.ts";
 import type { Repo, Repositories, RepositoryLook } from "../../base/ports.ts";
+import { openOwnFolder } from "../files/own-folder.ts";
 import { type GitCall, git } from "./git.ts";
 import { checkRepository, encodeName, placesOf } from "./places.ts";
 import { remoteOf } from "./refs.ts";
@@ -107,10 +108,9 @@ async function clone(
         `${into} is there already.`,
         `Give another name, or use what is there: \`bloom repo add ${into}\`.`,
       );
-    const aside = join(place.projectRoot, CLONES, encodeName(into));
+    const aside = join(openOwnFolder(place.projectRoot, CLONES), encodeName(into));
     // What a killed clone left.
     rmSync(aside, { recursive: true, force: true });
-    mkdirSync(dirname(aside), { recursive: true });
     try {
       await runClone(place, url, aside);
       mkdirSync(dirname(target), { recursive: true });

@@ -24,6 +24,7 @@ import { type ProjectPath, projectPath } from "../../base/path.ts";
 import type { Folder, SetupState, Setups } from "../../base/ports.ts";
 import type { SetupSettings } from "../../base/settings.ts";
 import { writeWhole } from "../agents/output-file.ts";
+import { ownPlace } from "../files/own-folder.ts";
 import { setupNote } from "../git/places.ts";
 
 /** Read where a repository names no inputs of its own. */
@@ -48,10 +49,10 @@ const LOCK_FILES = [
 const KEPT = 5;
 
 export function openSetups(projectRoot: string): Setups {
-  const store = join(projectRoot, ".pawl", "setup");
+  const store = () => ownPlace(projectRoot, ".pawl/setup");
   return {
-    look: async (folder, setup) => look(store, folder, setup),
-    done: async (folder, setup, keep) => done(store, folder, setup, keep),
+    look: async (folder, setup) => look(store(), folder, setup),
+    done: async (folder, setup, keep) => done(store(), folder, setup, keep),
   };
 }
 

@@ -1,0 +1,73 @@
+/**
+ * Pawl's own files in a project, for whoever writes them without the store. No link is followed on the way to them, and
+ * none in their place: a clone, an archive or an agent may have put one there.
+ */
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { PawlError } from "../../base/error.ts";
+
+/** In place of `w`: the file is emptied, a link is an error. Absent on Windows. */
+export const REPLACING =
+  constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
+
+/**
+ * The absolute place of a path below the root. Throws `path-outside-project` where a link, or anything but a folder,
+ * stands on the way, or a link in its place.
+ */
+export function ownPlace(root: string, path: string): string {
+  let place = root;
+  const names = path.split("/");
+  for (const [index, name] of names.entries()) {
+    place = join(place, name);
+    const found = lstatSync(place, { throwIfNoEntry: false });
+    if (found === undefined) return join(root, path);
+    const isOnTheWay = index < names.length - 1;
+    if (found.isSymbolicLink() || (isOnTheWay && !found.isDirectory()))
+      throw inTheWay(names.slice(0, index + 1).join("/"), found.isSymbolicLink());
+  }
+  return place;
+}
+
+/** The same for a folder, made where it is missing. */
+export function openOwnFolder(root: string, path: string, mode?: number): string {
+  const place = ownPlace(root, path);
+  const found = lstatSync(place, { throwIfNoEntry: false });
+  if (found !== undefined && !found.isDirectory()) throw inTheWay(path, false);
+  if (found === undefined) mkdirSync(place, { recursive: true, ...(mode === undefined ? {} : { mode }) });
+  return place;
+}
+
+/** Puts a whole file in its place; what stood there is replaced, not written to. */
+export function writeOwnFile(root: string, path: string, text: string, mode: number): void {
+  openOwnFolder(root, dirname(path));
+  const place = join(root, path);
+  const fresh = `${place}.${process.pid}.new`;
+  rmSync(fresh, { force: true });
+  const file = openSync(fresh, "wx", mode);
+  try {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+    fchmodSync(file, mode);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(fresh, place);
+}
+
+function inTheWay(path: string, isLink: boolean): PawlError {
+  return new PawlError(
+    "path-outside-project",
+    `${path} is ${isLink ? "a symbolic link" : "not a folder"}: expected what Pawl itself makes there. Pawl follows no links to its own files, because they can lead out of the project.`,
+    `Remove ${path}; Pawl makes it again.`,
+  );
+}

@@ -1,0 +1,150 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openOutput } from "../src/adapters/agents/output-file.ts";
+import { keepSpent, openRunFolder } from "../src/adapters/agents/run-folder.ts";
+import { openChecks } from "../src/adapters/checks/checks.ts";
+import { openCache } from "../src/adapters/files/cache.ts";
+import { openClaims } from "../src/adapters/files/claims.ts";
+import { openOwnFolder, ownPlace, writeOwnFile } from "../src/adapters/files/own-folder.ts";
+import { openStore } from "../src/adapters/files/store.ts";
+import { openVault } from "../src/adapters/files/vault.ts";
+import { openWatch } from "../src/adapters/files/watch.ts";
+import { placesOf } from "../src/adapters/git/places.ts";
+import { projectPath } from "../src/base/path.ts";
+import type { AgentUsage } from "../src/base/ports.ts";
+import { DEFAULT_SETTINGS } from "../src/base/settings.ts";
+import { openLoopOutside } from "../src/loop-outside.ts";
+import { stateHome, stateOf } from "./rig/state-home.ts";
+
+let base: string;
+let root: string;
+let outside: string;
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), "pawl-links-"));
+  root = join(base, "project");
+  outside = join(base, "outside");
+  mkdirSync(root);
+  mkdirSync(outside);
+  writeFileSync(join(outside, "file"), "theirs\n");
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+function link(path: string, target = outside): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  symlinkSync(target, join(root, path));
+}
+
+const untouched = () => {
+  expect(readdirSync(outside)).toEqual(["file"]);
+  expect(readFileSync(join(outside, "file"), "utf8")).toBe("theirs\n");
+};
+
+const key = () => openVault(stateOf(root)).makeKey();
+const cacheOnce = async () => {
+  openCache(root, key).put("tasks", "source", () => "worked");
+  await new Promise((resolve) => setImmediate(resolve));
+};
+const commit = () => {
+  const store = openStore({ root, state: stateOf(root) });
+  return store.commit(store.view(), [{ type: "write", path: projectPath("a.md"), text: "a\n" }]);
+};
+const loop = () =>
+  openLoopOutside({ root, environment: stateHome(), settings: DEFAULT_SETTINGS, launch: ["node"] });
+
+/** Every writer of Pawl's own files, at the places where a link could lead it astray. */
+const WRITERS: readonly [string, () => unknown][] = [
+  [".pawl", commit],
+  [".pawl/locks", commit],
+  [".pawl", loop],
+  [".pawl/bin", loop],
+  [".pawl", () => openRunFolder(root, "agents", "T1.1")],
+  [".pawl/agents", () => openRunFolder(root, "agents", "T1.1")],
+  [".pawl/agents/T1.1", () => openRunFolder(root, "agents", "T1.1")],
+  [".pawl/commands", () => openRunFolder(root, "commands", "T1.1")],
+  [".pawl/checks", () => openChecks({ root, environment: {} }).run("key", "true")],
+  [".pawl/worktrees", () => placesOf(root, ".")],
+  [".pawl/worktrees/@project", () => placesOf(root, ".")],
+  [".pawl/worktrees/@project/@new-fix", () => placesOf(root, ".").unfinished("fix")],
+  [".pawl/worktrees/@project/fix", () => placesOf(root, ".").worktree("fix")],
+  [".pawl/claims", () => openClaims(root).take("T1", "me")],
+  [".pawl/claims", () => openClaims(root).sweep()],
+  [".pawl", () => openWatch(root, "tasks.yaml").onChange(() => {})],
+];
+
+describe("a link in the place of Pawl's own", () => {
+  test.each(WRITERS.map(([path, work], index) => [path, index, work] as const))(
+    "%s is refused by its name (writer %i), and nothing is written behind it",
+    async (path, _, work) => {
+      link(path);
+      await expect(Promise.resolve().then(work)).rejects.toMatchObject({
+        code: "path-outside-project",
+        message: expect.stringContaining(`${path} is a symbolic link`),
+        fix: expect.stringMatching(/^(Remove|Replace)/),
+      });
+      untouched();
+    },
+  );
+
+  test.each([".pawl/cache", ".pawl/cache/tasks.json"])(
+    "%s keeps the cache, which is disposable, from writing",
+    async (path) => {
+      link(path, path.endsWith(".json") ? join(outside, "file") : outside);
+      await cacheOnce();
+      untouched();
+    },
+  );
+
+  test("as an agent's output or the loop's program is not written through", () => {
+    link(".pawl/agents/T1.1/output.jsonl", join(outside, "file"));
+    const output = openOutput(join(root, ".pawl/agents/T1.1/output.jsonl"));
+    output.write(Buffer.from("mine"));
+    output.close();
+    expect(output.fault()).toContain("ELOOP");
+    link(".pawl/bin/pawl", join(outside, "file"));
+    loop().close?.();
+    expect(lstatSync(join(root, ".pawl/bin/pawl")).isFile()).toBe(true);
+    link(".pawl/agents/sessions");
+    keepSpent(root, "claude", "one", {} as AgentUsage);
+    untouched();
+  });
+
+  test("of the journal, and of what is kept, stops the commit", async () => {
+    await commit();
+    rmSync(join(root, ".pawl/journal"));
+    link(".pawl/journal", join(outside, "file"));
+    await expect(commit()).rejects.toMatchObject({ code: "path-outside-project" });
+    untouched();
+  });
+});
+
+describe("a folder of Pawl's own", () => {
+  test("is made where it is missing, and a file in its place is refused", () => {
+    expect(openOwnFolder(root, ".pawl/a/b")).toBe(join(root, ".pawl/a/b"));
+    expect(existsSync(join(root, ".pawl/a/b"))).toBe(true);
+    writeOwnFile(root, ".pawl/a/file", "x", 0o700);
+    expect(lstatSync(join(root, ".pawl/a/file")).mode & 0o777).toBe(0o700);
+    expect(() => openOwnFolder(root, ".pawl/a/file")).toThrow(".pawl/a/file is not a folder");
+    expect(() => ownPlace(root, ".pawl/a/file/b")).toThrow(".pawl/a/file is not a folder");
+  });
+});
+
+describe("a cache that somebody else made", () => {
+  test("says nothing about a text", async () => {
+    await cacheOnce();
+    expect(await openCache(root, key).get("tasks", "source")).toBe("worked");
+    expect(await openCache(root, () => new Uint8Array(32)).get("tasks", "source")).toBeNull();
+    expect(await openCache(root, key).get("tasks", "another")).toBeNull();
+  });
+});

@@ -43,6 +43,7 @@ export const ERROR_CODES = [
   "run-unreachable",
   "setup-failed",
   "state-home-failed",
+  "state-tampered",
   "state-unreadable",
   "status-not-allowed",
   "subtask-missing",

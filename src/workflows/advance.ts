@@ -1,4 +1,5 @@
 /** One advance of a run, as data and functions; the library's users meet these types too, so no schema is among them. */
+import type { ErrorCode } from "../base/error.ts";
 import type { Caller, PawlEvent } from "../base/event.ts";
 import type { ProjectPath } from "../base/path.ts";
 import type { Cache, Change, Outside, View } from "../base/ports.ts";
@@ -117,5 +118,5 @@ export interface RunOverview {
   /** ISO 8601, or null where the run has not begun. */
   readonly since: string | null;
   /** Set where the run cannot be read: the two lines of the error. */
-  readonly problem?: { readonly message: string; readonly fix: string };
+  readonly problem?: { readonly code?: ErrorCode; readonly message: string; readonly fix: string };
 }

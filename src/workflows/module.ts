@@ -49,6 +49,8 @@ export interface WorkflowModule {
   readonly gate?: () => Promise<Advance<GateInput, unknown, unknown, Reply>>;
   /** A run's whole story (`pawl show`): who decided what, when, on which evidence; as markdown and as data. */
   readonly story?: () => Promise<Advance<StoryInput, unknown, unknown, Reply>>;
+  /** A person takes a run's state as it is, though it does not follow from its history (`pawl repair`). */
+  readonly acceptEdit?: () => Promise<Advance<StoryInput, unknown, unknown, Reply>>;
   /** What `pawl init` creates for it; nothing that exists is touched. */
   readonly init?: () => Promise<Advance<Record<string, never>, unknown, unknown, Reply>>;
 }

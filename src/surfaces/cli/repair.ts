@@ -1,6 +1,8 @@
+import { toPawlError } from "../../base/error.ts";
 import { overview } from "../../runtime/overview.ts";
-import type { JournalRepair } from "../../runtime/project.ts";
-import type { Run } from "./command.ts";
+import { type JournalRepair, loadWorkflow, type Project } from "../../runtime/project.ts";
+import type { Host, Run } from "./command.ts";
+import { advanceAsking } from "./person.ts";
 import { clean } from "./terminal.ts";
 
 /**
@@ -10,6 +12,7 @@ import { clean } from "./terminal.ts";
 export const repair: Run = async (host) => {
   const project = await host.project();
   const journal = await project.repairJournal();
+  const accepted = await offerEdits(host, project);
   const workflows = await overview(project);
   const problems = workflows.flatMap((workflow) => [
     ...(workflow.problem ? [{ run: workflow.name, ...workflow.problem }] : []),
@@ -18,7 +21,7 @@ export const repair: Run = async (host) => {
   const lines = problems.map(
     ({ run, message, fix }) => `${clean(run)}\n  ${clean(message)}\n  ${clean(fix)}\n`,
   );
-  const text = [...renderJournal(journal), ...lines].join("");
+  const text = [...renderJournal(journal), ...accepted, ...lines].join("");
   const isSound = text === "";
   return {
     text: isSound ? "Nothing is damaged: the journal is replayed, and every run can be read.\n" : text,
@@ -26,6 +29,28 @@ export const repair: Run = async (host) => {
     ...(problems.length > 0 ? { exit: 1 as const } : {}),
   };
 };
+
+/** At a terminal, a person may take an edited state as it is; said of each that was. */
+async function offerEdits(host: Host, project: Project): Promise<readonly string[]> {
+  if (host.caller.channel !== "terminal") return [];
+  const accepted: string[] = [];
+  for (const { runs } of await overview(project))
+    for (const { problem, run } of runs) {
+      if (problem?.code !== "state-tampered") continue;
+      const [workflow = ""] = run.split(":", 1);
+      const { acceptEdit } = await loadWorkflow(project.workflows, workflow);
+      if (!acceptEdit) continue;
+      const input = { id: run.slice(workflow.length + 1) };
+      try {
+        const { reply } = await advanceAsking(host, project.runtime, await acceptEdit(), input);
+        accepted.push(`${clean(run)}\n  ${clean(reply.text).trimEnd()}\n`);
+      } catch (thrown) {
+        // Whoever does not say yes leaves it as it is; it is listed with the rest.
+        if (toPawlError(thrown).code !== "person-declined") throw thrown;
+      }
+    }
+  return accepted;
+}
 
 function renderJournal({ aside, goodRecords, lostBytes, lostCommits, foreign }: JournalRepair): string[] {
   const others = foreign.map(renderForeign);

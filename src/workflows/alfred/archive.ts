@@ -1,11 +1,12 @@
 import type { Change } from "../../base/ports.ts";
 import type { Context } from "../module.ts";
+import { type Step, withStep } from "./history.ts";
 import { stateChanges } from "./live-state.ts";
 import type { LoadedRun } from "./load.ts";
 import { archivePath, scratchpadPath } from "./paths.ts";
 import { renderSection } from "./prompt.ts";
 import { missingRecords } from "./records.ts";
-import type { Accepted, FinishedRun, TaskState } from "./state-file.ts";
+import type { Accepted, FinishedRun } from "./state-file.ts";
 import type { TaskStatus } from "./status.ts";
 import type { Outcome } from "./transition.ts";
 
@@ -32,6 +33,7 @@ export function finishChanges(
   run: LoadedRun,
   outcome: Outcome,
   status: TaskStatus,
+  step: Omit<Step, "prev">,
   { moment }: Context,
 ): readonly Change[] {
   const { context_store: store, created_at } = outcome.active;
@@ -44,17 +46,22 @@ export function finishChanges(
     verdicts: store.verdicts,
   };
   const { name } = run.definition;
-  const state: TaskState = {
-    ...run.state,
-    task_status: status,
-    active_tool_state: null,
-    completed_tool_outputs: { ...run.state.completed_tool_outputs, [name]: finished },
-    updated_at: moment.time,
-  };
+  const { state, anchor } = withStep(
+    {
+      ...run.state,
+      task_status: status,
+      active_tool_state: null,
+      completed_tool_outputs: { ...run.state.completed_tool_outputs, [name]: finished },
+      updated_at: moment.time,
+    },
+    run.past,
+    { ...step, status },
+  );
   const archive = nextArchive(run.archived, name);
   const record = { task_id: run.id, tool_name: name, ...finished, context_store: store };
   return [
     ...stateChanges(run.workspace, state),
+    anchor,
     ...(run.definition.delivers ? [] : missingRecords(state, run.recorded, null)),
     {
       type: "write",

@@ -41,12 +41,14 @@ export const getNextTask: ToolPlan<Record<string, never>, Listing, Remote> = {
     };
     if (!best) {
       const why =
-        tasks.length === 0
-          ? "There are no tasks yet: create one with create_task."
-          : blocked.length === 0
-            ? "Every task is done."
-            : `No task is ready: ${blocked.map(({ task_id, waits_for }) => `${task_id} waits for ${waits_for.join(", ")}`).join("; ")}.`;
-      const message = problem === null ? why : `${why}\n${problem}`;
+        tasks.length === 0 && problems.length > 0
+          ? "No task can be read."
+          : tasks.length === 0
+            ? "There are no tasks yet: create one with create_task."
+            : blocked.length === 0
+              ? "Every task is done."
+              : `No task is ready: ${blocked.map(({ task_id, waits_for }) => `${task_id} waits for ${waits_for.join(", ")}`).join("; ")}.`;
+      const message = [why, ...unreadable(problems), ...(problem === null ? [] : [problem])].join("\n");
       return { response: { status: "success", message, data: { task_id: null, ...rest } } };
     }
     const tool = toolFor(best.task);
@@ -56,12 +58,17 @@ export const getNextTask: ToolPlan<Record<string, never>, Listing, Remote> = {
       ...(alternatives.length > 0
         ? [`Alternatives: ${alternatives.map(({ task_id, why }) => `${task_id} (${why})`).join("; ")}.`]
         : []),
-      ...problems.map((each) => `Not readable: ${each.id}: ${each.problem}`),
+      ...unreadable(problems),
       ...(problem === null ? [] : [problem]),
     ].join("\n");
     return { response: { status: "success", message, data: { ...summaryOf(best), tool, ...rest } } };
   },
 };
+
+/** A task that nobody can go on with is no reason to pass over it in silence. */
+function unreadable(problems: Listing["problems"]): readonly string[] {
+  return problems.map((each) => `Not readable: ${each.id}: ${each.problem}`);
+}
 
 interface Remote {
   readonly remote: readonly ListedTask[];

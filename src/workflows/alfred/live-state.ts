@@ -40,9 +40,19 @@ export interface Workspace {
 
 /**
  * The task's state: the live one of this checkout; where there is none, what its records say; else that of a new task.
- * Throws `state-unreadable` and `records-forked`.
+ * Throws `state-unreadable`, `state-tampered` and `records-forked`.
  */
 export async function loadState(view: View, id: string): Promise<TaskState> {
+  const state = await findState(view, id);
+  if (!isBegun(state)) return state;
+  const { checkHistory, checkPlace } = await import("./history.ts");
+  await checkPlace(view, state);
+  await checkHistory(view, state);
+  return state;
+}
+
+/** The same, whether or not it follows from its history. */
+export async function findState(view: View, id: string): Promise<TaskState> {
   const path = statePath(id);
   const text = await view.read(path);
   const copy = await loadCopy(view, id);

@@ -7,7 +7,8 @@ import type { Context } from "../module.ts";
 import type { ToolDefinition } from "./definition.ts";
 import { DEFINITIONS, definitionOf } from "./definitions.ts";
 import { hashOf } from "./hash.ts";
-import { loadState, loadWorkspace, type Workspace } from "./live-state.ts";
+import { loadPast, type Past } from "./history.ts";
+import { isBegun, loadState, loadWorkspace, type Workspace } from "./live-state.ts";
 import { type Kit, loadKit } from "./load-kit.ts";
 import type { LoopProgress } from "./loop-side.ts";
 import { positionOf } from "./machine.ts";
@@ -48,6 +49,8 @@ export interface LoadedRun extends LoadedTask {
   readonly loop?: LoopProgress | null;
   /** The work states whose artifact is no longer the one that was handed in or approved. */
   readonly altered: readonly string[];
+  /** The steps that the task's state came by. */
+  readonly past: Past;
 }
 
 /** The ids of the project's tasks, sorted as people count. */
@@ -117,6 +120,7 @@ export async function completeRun(
     recorded: await recordNames(view, id),
     archived: archive.map(({ name }) => name),
     altered: await alteredIn(active, loaded.state),
+    past: await loadPast(loaded.state, !isBegun(loaded.state)),
   };
 }
 

@@ -56,9 +56,9 @@ function makeMachine(definition: ToolDefinition): ReviewMachine {
   });
 }
 
-/** Where the run stands in its table. Throws `run-unreachable` where no run can come to. */
-export function positionOf(definition: ToolDefinition, active: ActiveTool): Position {
-  const position: Position = {
+/** Where the file says that the run stands, be it reachable or not. */
+export function positionIn(definition: ToolDefinition, active: ActiveTool): Position {
+  return {
     state: active.current_state,
     kept: {
       [REVIEW_POLICY]: reviewPolicy(active.context_store.review_policy),
@@ -67,6 +67,11 @@ export function positionOf(definition: ToolDefinition, active: ActiveTool): Posi
         : { [REVIEW_STAGE]: active.review_stage }),
     },
   };
+}
+
+/** Where the run stands in its table. Throws `run-unreachable` where no run can come to. */
+export function positionOf(definition: ToolDefinition, active: ActiveTool): Position {
+  const position = positionIn(definition, active);
   checkReachable(machineOf(definition).workflow, position);
   return position;
 }

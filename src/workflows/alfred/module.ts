@@ -52,6 +52,7 @@ const alfred: WorkflowModule = {
       advance: async () => (await import("./sync.ts")).sync,
     },
   ],
+  acceptEdit: async () => (await import("./accept-edit.ts")).acceptEdit,
   story: async () => (await import("./story.ts")).story,
   async gate() {
     const [{ atTheEdge }, { humanGate }] = await Promise.all([

@@ -11,6 +11,7 @@ import { callOf } from "./definitions.ts";
 import type { Evidence } from "./evidence.ts";
 import { refreshEvidence } from "./gather.ts";
 import { type HandOver, loadHandOver } from "./hand-over.ts";
+import { withStep } from "./history.ts";
 import { stateChanges } from "./live-state.ts";
 import { completeRun, type LoadedRun, type LoadedTask, loadTask, personaOf } from "./load.ts";
 import { type LoopProgress, loadProgress } from "./loop-side.ts";
@@ -212,8 +213,19 @@ function started(run: LoadedRun, fetched: Task | null, context: Context): Answer
   const { definition, id } = run;
   const { time } = context.moment;
   const status = definition.status.running ?? run.state.task_status;
-  const state = { ...run.state, task_status: status, active_tool_state: run.active, updated_at: time };
-  const changes: Change[] = [...stateChanges(run.workspace, state)];
+  const { state, anchor } = withStep(
+    { ...run.state, task_status: status, active_tool_state: run.active, updated_at: time },
+    run.past,
+    {
+      time,
+      type: "start",
+      tool: definition.name,
+      status,
+      policy: run.active.context_store.review_policy,
+      by: context.caller.channel,
+    },
+  );
+  const changes: Change[] = [...stateChanges(run.workspace, state), anchor];
   if (!run.workspace.hasScratchpad)
     changes.push({ type: "write", path: scratchpadPath(id), text: scratchpadTitle(id) });
   if (fetched) changes.push({ type: "write", path: taskPath(id), text: run.kit.renderTask(fetched) });

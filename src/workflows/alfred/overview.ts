@@ -43,13 +43,14 @@ async function overviewOf(view: View, id: string): Promise<RunOverview> {
     return { run, title, ...standing(await loadState(view, id)) };
   } catch (thrown) {
     if (!(thrown instanceof PawlError)) throw thrown;
-    const problem = { message: thrown.message, fix: thrown.fix };
+    const problem = { code: thrown.code, message: thrown.message, fix: thrown.fix };
     return {
       run,
       title,
       state: "unreadable",
       awaits: "human",
-      next: "mend the state file",
+      next: thrown.code === "state-tampered" ? "decide on its edited state" : "mend the state file",
+      ...(thrown.code === "state-tampered" && { command: "pawl repair" }),
       since: null,
       problem,
     };

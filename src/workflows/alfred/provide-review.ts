@@ -151,6 +151,7 @@ function review(run: LoadedRun, { changes, evidence }: Found, given: Given, cont
       message: `The ${titleOf(run.definition.name, under.work)} of task '${run.id}' is ${what}${notes} in the ${who} review.${runningNote(evidence, run.definition.name)}`,
       summary: `${under.work} ${what}${notes} in the ${who} review`,
       strength: verdict.strength,
+      verdict,
     },
     context,
   );

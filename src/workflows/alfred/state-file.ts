@@ -7,6 +7,7 @@ import type { Caller } from "../../base/event.ts";
 import type { Reviewer } from "../../base/settings.ts";
 import type { Strength } from "../../base/strength.ts";
 import type { Evidence } from "./evidence.ts";
+import type { Step } from "./history.ts";
 import { isRunTool, isTaskStatus, type RunTool, type TaskStatus } from "./status.ts";
 
 export interface TaskState {
@@ -16,6 +17,8 @@ export interface TaskState {
   /** By tool: what its last finished run gave. */
   readonly completed_tool_outputs: Readonly<Record<string, FinishedRun>>;
   readonly updated_at: string;
+  /** How it came to be as it is, step by step; absent in states of earlier versions. */
+  readonly history?: readonly Step[];
 }
 
 /** The run of one tool on the task. */
@@ -187,6 +190,10 @@ const orNull =
   (check: Check): Check =>
   (value, at) =>
     value === null ? null : check(value, at);
+const optional =
+  (check: Check): Check =>
+  (value, at) =>
+    value === undefined ? null : check(value, at);
 const oneOf =
   (accepts: (value: unknown) => boolean, expected: string): Check =>
   (value, at) =>
@@ -282,12 +289,22 @@ const activeTool = fields({
   updated_at: text,
 });
 
+const step = fields({
+  time: text,
+  type: text,
+  tool: orNull(text),
+  status,
+  prev: orNull(text),
+  standing: optional(fields({ task_status: status, active: orNull(object), finished: object })),
+});
+
 const taskState = fields({
   task_id: text,
   task_status: status,
   active_tool_state: orNull(activeTool),
   completed_tool_outputs: mapOf(finishedRun),
   updated_at: text,
+  history: optional(listOf(step)),
 });
 
 function stateFault(value: unknown, id: string): Fault | null {
@@ -302,7 +319,7 @@ function stateFault(value: unknown, id: string): Fault | null {
 }
 
 /** The line of the value at a path, found by walking the keys in the order of the text. */
-function lineOf(text: string, at: readonly string[]): number {
+export function lineOf(text: string, at: readonly string[]): number {
   let offset = 0;
   for (const key of at) {
     if (/^\d+$/.test(key)) continue;

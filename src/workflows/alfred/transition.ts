@@ -13,13 +13,14 @@ import { strengthOf } from "../person.ts";
 import { finishChanges, scratchpadChange } from "./archive.ts";
 import { VERIFIED } from "./definition.ts";
 import { callOf } from "./definitions.ts";
+import { type Step, verdictWords, withStep } from "./history.ts";
 import { stateChanges } from "./live-state.ts";
 import type { LoadedRun } from "./load.ts";
 import { machineOf, placed, positionOf, stepOf } from "./machine.ts";
 import { taskFiles } from "./new-tasks.ts";
 import { renderPrompt } from "./prompt.ts";
 import type { Answer } from "./response.ts";
-import type { Accepted, ActiveTool, ContextStore, Submission, TaskState, Verdict } from "./state-file.ts";
+import type { Accepted, ActiveTool, ContextStore, Submission, Verdict } from "./state-file.ts";
 import type { TaskStatus } from "./status.ts";
 import { followedBySync } from "./sync.ts";
 
@@ -88,6 +89,7 @@ interface Words {
   readonly summary: string;
   /** Of a person's verdict. */
   readonly strength?: Strength | undefined;
+  readonly verdict?: Verdict;
 }
 
 /** The answer of a transition, with the change set that commits it. */
@@ -100,6 +102,7 @@ export function commit(
 ): Answer {
   const { time } = context.moment;
   const outcome = apply(run, decision, effect, time);
+  const step = stepTaken(run, decision, effect, words, context);
   const scratchpad = outcome.accepted ? [scratchpadChange(run, outcome.accepted, context)] : [];
   const created = createdBy(run, outcome.accepted);
   const events = [eventOf(run, decision, words, context)];
@@ -109,7 +112,7 @@ export function commit(
   const note = `${words.summary} (${before} → ${decision.after.state})`;
   if (outcome.finished) {
     const status = statusAfter(run, outcome);
-    const changes = [...finishChanges(run, outcome, status, context), ...scratchpad, ...created];
+    const changes = [...finishChanges(run, outcome, status, step, context), ...scratchpad, ...created];
     const next_prompt = run.definition.handover(run.id, status);
     const response = {
       status: "success",
@@ -119,10 +122,14 @@ export function commit(
     } as const;
     return { response, changes, events, before, after: VERIFIED, note, ...follow };
   }
-  const state: TaskState = { ...run.state, active_tool_state: outcome.active, updated_at: time };
+  const { state, anchor } = withStep(
+    { ...run.state, active_tool_state: outcome.active, updated_at: time },
+    run.past,
+    step,
+  );
   const moved = { ...run, active: outcome.active, position: decision.after, state };
   const prompt = renderPrompt(moved, positionOf(run.definition, outcome.active), context.settings.alfred);
-  const changes: Change[] = [...stateChanges(run.workspace, state), ...scratchpad, ...created];
+  const changes: Change[] = [...stateChanges(run.workspace, state), anchor, ...scratchpad, ...created];
   const response = {
     status: "success",
     message: words.message,
@@ -130,6 +137,28 @@ export function commit(
     next_prompt: prompt,
   } as const;
   return { response, changes, events, before, after: decision.after.state, note, ...follow };
+}
+
+/** The decision as a step of the task's history. */
+function stepTaken(
+  run: LoadedRun,
+  decision: Decision,
+  effect: Effect,
+  { strength, verdict }: Words,
+  { caller, moment }: Context,
+): Omit<Step, "prev"> {
+  const submitted = effect(run.active.context_store).submitted?.sha256;
+  return {
+    time: moment.time,
+    type: "event",
+    tool: run.definition.name,
+    event: decision.row.on,
+    status: run.state.task_status,
+    ...(submitted !== undefined && { submitted }),
+    ...(verdict && { verdict: verdictWords(verdict) }),
+    by: caller.channel,
+    ...(strength && { strength }),
+  };
 }
 
 /** The task files that an accepted artifact calls for. */

@@ -1,0 +1,316 @@
+/**
+ * A task's own history: each step that its state came by, in the state's file. The state must follow from it.
+ *
+ * H1  Replaying the steps through the tools' tables gives the state's standing: status, place, what was accepted and by
+ *     which verdicts. A state that says otherwise was not made by these steps, and is held until a person decides.
+ * H2  Each step holds the hash of the one before; the last one is kept in `.pawl/heads` too, in the same commit.
+ * H3  A state without a history is of an earlier version, or derived from records: it is taken as it is, once, and the first
+ *     step says so.
+ */
+import { PawlError } from "../../base/error.ts";
+import { type ProjectPath, projectPath } from "../../base/path.ts";
+import type { Change, View } from "../../base/ports.ts";
+import type { Reviewer } from "../../base/settings.ts";
+import type { Strength } from "../../base/strength.ts";
+import { decide, initialPosition } from "../../engine/decide.ts";
+import { REVIEW_POLICY, reviewPolicy } from "../../engine/review.ts";
+import type { Position } from "../../engine/workflow.ts";
+import { type ToolDefinition, VERIFIED } from "./definition.ts";
+import { definitionOf } from "./definitions.ts";
+import { hashOf } from "./hash.ts";
+import { machineOf, positionIn, positionOf } from "./machine.ts";
+import { statePath } from "./paths.ts";
+import { type ActiveTool, type FinishedRun, lineOf, type TaskState } from "./state-file.ts";
+import { isRunTool, type RunTool, type TaskStatus } from "./status.ts";
+
+export interface Step {
+  readonly time: string;
+  readonly type: "taken-over" | "accepted-edit" | "start" | "event";
+  readonly tool: RunTool | null;
+  /** Of the tool's table. */
+  readonly event?: string;
+  /** The task's status afterwards. */
+  readonly status: TaskStatus;
+  /** Where a run begins. */
+  readonly policy?: readonly Reviewer[];
+  /** What was handed in. */
+  readonly submitted?: string;
+  /** As the state keeps it. */
+  readonly verdict?: string;
+  /** Where the standing is not derived, but taken as it was found. */
+  readonly standing?: Standing;
+  readonly by?: string;
+  readonly strength?: Strength;
+  /** The hash of the step before; null: the first. */
+  readonly prev: string | null;
+}
+
+/** What a state says of itself, as far as it decides anything. */
+export interface Standing {
+  readonly task_status: TaskStatus;
+  readonly active: ActiveStanding | null;
+  readonly finished: Readonly<Record<string, RunStanding>>;
+}
+
+interface RunStanding {
+  /** By work state: the hash of what was accepted. */
+  readonly accepted: Readonly<Record<string, string>>;
+  readonly verdicts: readonly string[];
+}
+
+interface ActiveStanding extends RunStanding {
+  readonly tool: RunTool;
+  readonly position: Position;
+  readonly submitted: string | null;
+}
+
+export function standingIn(state: TaskState): Standing {
+  const { active_tool_state: active, completed_tool_outputs: finished, task_status } = state;
+  return {
+    task_status,
+    active: active && activeStanding(active),
+    finished: Object.fromEntries(Object.entries(finished).map(([tool, run]) => [tool, runStanding(run)])),
+  };
+}
+
+function activeStanding(active: ActiveTool): ActiveStanding {
+  const { context_store: store, tool_name } = active;
+  return {
+    tool: tool_name,
+    position: positionIn(definitionOf(tool_name), active),
+    submitted: store.submitted?.sha256 ?? null,
+    ...runStanding(store),
+  };
+}
+
+function runStanding({ accepted, verdicts }: Pick<FinishedRun, "accepted" | "verdicts">): RunStanding {
+  return {
+    accepted: Object.fromEntries(accepted.map(({ sha256, state }) => [state, sha256])),
+    verdicts: verdicts.map(verdictWords),
+  };
+}
+
+type AnyVerdict = FinishedRun["verdicts"][number];
+
+/** A verdict in one line: what it decides, on what, and by which way it came. */
+export function verdictWords({ approved, channel, sha256, stage, state, strength }: AnyVerdict): string {
+  return [state, stage, approved ? "approved" : "rejected", sha256, channel, strength ?? "-"].join(" ");
+}
+
+/** The steps so far, and the hash of the last one, for the next. */
+export interface Past {
+  readonly steps: readonly Step[];
+  readonly head: string | null;
+}
+
+export async function loadPast(state: TaskState, isNew: boolean): Promise<Past> {
+  const steps = state.history ?? (isNew ? [] : [takenOver(state)]);
+  const last = steps.at(-1);
+  return { steps, head: last ? await hashOf(last) : null };
+}
+
+/** Where a step was changed after the next one was made on it. */
+async function brokenLinks(steps: readonly Step[]): Promise<readonly string[]> {
+  let head: string | null = null;
+  for (const [at, step] of steps.entries()) {
+    if (step.prev !== head) return [`step ${at + 1} of its history is not made on the ${at} before it`];
+    head = await hashOf(step);
+  }
+  return [];
+}
+
+function takenOver(state: TaskState): Step {
+  const { task_status: status, updated_at: time } = state;
+  return { time, type: "taken-over", tool: null, status, standing: standingIn(state), prev: null };
+}
+
+/** The state with one step more, and the change that keeps that step outside of it, too. */
+export function withStep(
+  state: TaskState,
+  { head, steps }: Past,
+  step: Omit<Step, "prev">,
+): { readonly state: TaskState; readonly anchor: Change } {
+  const last: Step = { ...step, prev: head };
+  const history = [...steps, last];
+  const text = `${JSON.stringify({ run: `alfred:${state.task_id}`, length: history.length, last }, null, 2)}\n`;
+  return { state: { ...state, history }, anchor: { type: "write", path: headPath(state.task_id), text } };
+}
+
+function headPath(id: string): ProjectPath {
+  return projectPath(".pawl/heads", `alfred-${id}.json`);
+}
+
+/** Throws `state-tampered` with all in which the state does not follow from its history. */
+export async function checkHistory(view: View, state: TaskState): Promise<void> {
+  const found = await differencesIn(view, state);
+  if (found.length > 0) throw tampered(state.task_id, found);
+}
+
+/** In which the state does not follow from its history, each in words for a person. */
+export async function differencesIn(view: View, state: TaskState): Promise<readonly string[]> {
+  const kept = await readHead(view, state.task_id);
+  const steps = state.history;
+  if (steps === undefined)
+    return kept === null ? [] : [`it has no history, though ${kept.length} steps of it were recorded`];
+  const last = steps.at(-1);
+  const anchor =
+    kept === null || JSON.stringify(kept.last) === JSON.stringify(last)
+      ? []
+      : [headWords(kept, steps.length)];
+  const broken = await brokenLinks(steps);
+  const derived = derive(steps);
+  if ("fault" in derived) return [...anchor, ...broken, derived.fault];
+  return [...anchor, ...broken, ...differences(standingIn(state), derived, "")];
+}
+
+interface Head {
+  readonly length: number;
+  readonly last: Step;
+}
+
+/** Null where none is kept, or it cannot be read: then the history alone speaks. */
+async function readHead(view: View, id: string): Promise<Head | null> {
+  const text = await view.read(headPath(id));
+  try {
+    const head = text === null ? null : (JSON.parse(text) as Partial<Head>);
+    return typeof head?.length === "number" && head.last !== undefined ? (head as Head) : null;
+  } catch {
+    return null;
+  }
+}
+
+function headWords({ last, length }: Head, found: number): string {
+  const recorded = `the last of the ${length} steps that were recorded is ${last.event ?? last.type} of ${last.time}`;
+  return found < length
+    ? `its history ends after ${found} steps, and ${recorded}: an older file was put back, or its end was cut off`
+    : `its history of ${found} steps ends in another one than was recorded; ${recorded}`;
+}
+
+/** Whether the steps can have been, each on the one before. */
+export async function isSound(steps: readonly Step[]): Promise<boolean> {
+  return !("fault" in derive(steps)) && (await brokenLinks(steps)).length === 0;
+}
+
+type Derived = Standing | { readonly fault: string };
+
+/** The standing that the steps lead to, from a task on which nothing was done. */
+function derive(steps: readonly Step[]): Derived {
+  let standing: Standing = { task_status: "new", active: null, finished: {} };
+  for (const [at, step] of steps.entries()) {
+    const next = after(standing, step);
+    if (typeof next === "string") return { fault: `step ${at + 1} of its history cannot be: ${next}` };
+    standing = next;
+  }
+  return standing;
+}
+
+function after(standing: Standing, step: Step): Standing | string {
+  if (step.standing) return step.standing;
+  if (!isRunTool(step.tool)) return "it names no tool";
+  const definition = definitionOf(step.tool);
+  return step.type === "start" ? begun(standing, step, definition) : moved(standing, step, definition);
+}
+
+function begun(standing: Standing, { policy, status }: Step, definition: ToolDefinition): Standing | string {
+  if (standing.active) return `${definition.name} begins while ${standing.active.tool} is active`;
+  if (!definition.status.before.includes(standing.task_status))
+    return `${definition.name} does not begin at the status '${standing.task_status}'`;
+  if (status !== (definition.status.running ?? standing.task_status))
+    return `${definition.name} does not lead to '${status}'`;
+  const position = initialPosition(machineOf(definition).workflow, {
+    [REVIEW_POLICY]: reviewPolicy(policy ?? []),
+  });
+  const active = { tool: definition.name, position, submitted: null, accepted: {}, verdicts: [] };
+  return { ...standing, task_status: status, active };
+}
+
+function moved(standing: Standing, step: Step, definition: ToolDefinition): Standing | string {
+  const { active } = standing;
+  if (active?.tool !== definition.name) return `${definition.name} is not active`;
+  const machine = machineOf(definition);
+  const event = step.event ?? "";
+  if (!Object.hasOwn(machine.workflow.events, event)) return `${definition.name} has no event '${event}'`;
+  const { after: position, row } = decide(machine.workflow, active.position, event, {});
+  if (row.outcome === "blocked") return `'${event}' does not lead on from '${active.position.state}'`;
+  const under = machine.underReview(active.position);
+  if (under && !isJudged(step, under, active.submitted, event === machine.rejectEvent))
+    return `'${event}' decides the review of '${under.work}' without a verdict on what was handed in`;
+  const submitted = step.submitted ?? active.submitted;
+  const work = under?.work ?? machine.workOf(active.position.state);
+  const isAccepted =
+    machine.underReview(position) === null && event !== machine.rejectEvent && submitted !== null;
+  const accepted = isAccepted && work !== null ? { ...active.accepted, [work]: submitted } : active.accepted;
+  const verdicts = step.verdict === undefined ? active.verdicts : [...active.verdicts, step.verdict];
+  const run = { accepted, verdicts };
+  if (position.state !== VERIFIED)
+    return {
+      ...standing,
+      active: { ...active, ...run, position, submitted: isAccepted ? null : submitted },
+    };
+  const ends = [definition.status.after, ...(definition.sendsBack ? [definition.sendsBack.to] : [])];
+  if (!ends.includes(step.status)) return `${definition.name} does not leave a task '${step.status}'`;
+  return {
+    task_status: step.status,
+    active: null,
+    finished: { ...standing.finished, [definition.name]: run },
+  };
+}
+
+/** Whether the step has the verdict that its event stands for, on what is under review. */
+function isJudged(
+  { submitted, verdict = "" }: Step,
+  under: { readonly work: string; readonly reviewer: Reviewer },
+  before: string | null,
+  isRejection: boolean,
+): boolean {
+  const [work, stage, word, sha256] = verdict.split(" ");
+  const isOnIt = submitted === before && sha256 === before && work === under.work;
+  return isOnIt && stage === under.reviewer && word === (isRejection ? "rejected" : "approved");
+}
+
+/** What differs, by its path; the order of keys does not count. */
+function differences(found: unknown, derived: unknown, path: string): readonly string[] {
+  if (isObject(found) && isObject(derived)) {
+    const keys = [...new Set([...Object.keys(found), ...Object.keys(derived)])];
+    return keys.flatMap((key) => differences(found[key], derived[key], path ? `${path}.${key}` : key));
+  }
+  if (JSON.stringify(found) === JSON.stringify(derived)) return [];
+  return [`${path}: found ${shown(found)}, its history leads to ${shown(derived)}`];
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? "nothing" : (JSON.stringify(value) ?? "nothing").slice(0, 200);
+}
+
+function tampered(id: string, found: readonly string[]): PawlError {
+  return new PawlError(
+    "state-tampered",
+    `${statePath(id)} does not follow from the task's own history: ${found.join("; ")}. Nothing goes on with it until a person decides.`,
+    "Put the file back as it was; or, if the edit is your own, accept it in a terminal with `pawl repair`.",
+  );
+}
+
+/** Throws `run-unreachable`, with file and line, where the active run stands where none can come to. */
+export async function checkPlace(
+  view: View,
+  { active_tool_state: active, task_id: id }: TaskState,
+): Promise<void> {
+  if (!active) return;
+  try {
+    positionOf(definitionOf(active.tool_name), active);
+  } catch (thrown) {
+    if (!(thrown instanceof PawlError) || thrown.code !== "run-unreachable") throw thrown;
+    const path = statePath(id);
+    const line = lineOf((await view.read(path)) ?? "", ["active_tool_state", "current_state"]);
+    throw new PawlError(
+      "run-unreachable",
+      `${path}, line ${line}: ${thrown.message}`,
+      `Put ${path} back as it was, or correct line ${line} of it.`,
+      thrown,
+    );
+  }
+}

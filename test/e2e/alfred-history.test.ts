@@ -1,0 +1,222 @@
+/** A task's state follows from its own history, or is held for a person: edits by hand skip no gate. */
+import { rmSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { type AlfredProject, CLEAN, projectWithTask } from "../rig/alfred-project.ts";
+import { personAtTerminal, runPawl } from "../rig/project.ts";
+
+const ID = "TS-01";
+const STATE = `.alfred/workspace/${ID}/task_state.json`;
+const HEAD = `.pawl/heads/alfred-${ID}.json`;
+const LONG = { timeout: 30_000 };
+
+/** In the human review of the git status, with an approval by the assistant before it. */
+async function inReview(): Promise<AlfredProject> {
+  const project = await projectWithTask(ID);
+  await project.call("start_task", { task_id: ID });
+  await project.submit(ID, CLEAN);
+  await project.review(ID, true);
+  return project;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test edits the file as it is
+function edit(project: AlfredProject, change: (state: any) => void): string {
+  const state = project.state(ID);
+  change(state);
+  const text = `${JSON.stringify(state, null, 2)}\n`;
+  project.write(STATE, text);
+  return text;
+}
+
+async function expectHeld(project: AlfredProject, said: RegExp): Promise<void> {
+  const before = project.read(STATE);
+  for (const [tool, input] of [
+    ["start_task", { task_id: ID }],
+    ["work_on_task", { task_id: ID }],
+    ["provide_review", { task_id: ID, is_approved: true }],
+    ["plan_task", { task_id: ID }],
+  ] as const) {
+    const { data, message, status } = await project.call(tool, input);
+    expect({ tool, status, code: data.code }).toEqual({ tool, status: "error", code: "state-tampered" });
+    expect(message).toMatch(said);
+    expect(message).toContain(STATE);
+  }
+  expect((await project.call("get_next_task")).message).toMatch(said);
+  expect(project.read(STATE)).toBe(before);
+}
+
+describe("A task's state", () => {
+  it(
+    "is written with the steps that it came by, and is held by nothing where it follows from them",
+    LONG,
+    async () => {
+      using project = await inReview();
+      await project.review(ID, false, "Again.");
+      await project.submit(ID, CLEAN);
+      for (const _ of "ah") await project.review(ID, true);
+      await project.submit(ID, { branch_name: `feature/${ID}`, success: true, details: "made" });
+      for (const _ of "ah") expect((await project.review(ID, true)).status).toBe("success");
+      const { history, task_status } = project.state(ID);
+      expect(task_status).toBe("planning");
+      expect(history).toHaveLength(10);
+      expect(JSON.parse(project.read(HEAD))).toMatchObject({ length: 10, last: history[9] });
+      expect((await project.call("plan_task", { task_id: ID })).status).toBe("success");
+    },
+  );
+
+  it.each([
+    [
+      "a place after its gate",
+      /active\.position\.state: found "branch_created"/,
+      (state: never) => {
+        Object.assign((state as any).active_tool_state, {
+          current_state: "branch_created",
+          review_source: null,
+        });
+      },
+    ],
+    [
+      "a status that no tool gave it",
+      /task_status: found "ready_for_finalization", .* "new"/,
+      (state: never) => {
+        Object.assign(state as any, { task_status: "ready_for_finalization", active_tool_state: null });
+      },
+    ],
+    [
+      "an approval that nobody gave",
+      /active\.verdicts/,
+      (state: never) => {
+        const { verdicts } = (state as any).active_tool_state.context_store;
+        verdicts.push({ ...verdicts[0], stage: "human", channel: "terminal", strength: "terminal" });
+      },
+    ],
+    [
+      "another review policy",
+      /review_policy/,
+      (state: never) => {
+        (state as any).active_tool_state.context_store.review_policy = ["human"];
+      },
+    ],
+    [
+      "another artifact under its approval",
+      /active\.submitted/,
+      (state: never) => {
+        (state as any).active_tool_state.context_store.submitted.sha256 = "0".repeat(64);
+      },
+    ],
+    [
+      "no history",
+      /it has no history, though 3 steps of it were recorded/,
+      (state: never) => {
+        (state as any).history = undefined;
+      },
+    ],
+    [
+      "a history that was cut off",
+      /ends after 2 steps, .* an older file was put back/,
+      (state: never) => {
+        (state as any).history.pop();
+      },
+    ],
+    [
+      "a step that its table does not have",
+      /step 3 of its history cannot be/,
+      (state: never) => {
+        (state as any).history[2].event = "approve_all";
+      },
+    ],
+    [
+      "a step that was changed afterwards",
+      /step 2 of its history is not made on the 1 before it/,
+      (state: never) => {
+        (state as any).history[0].by = "terminal";
+      },
+    ],
+  ])("is held for a person where it was edited to have %s", LONG, async (_, said, change) => {
+    using project = await inReview();
+    edit(project, change as never);
+    await expectHeld(project, said);
+  });
+
+  it(
+    "is held where an older file is put back, and goes on where it is put back as it was",
+    LONG,
+    async () => {
+      using project = await projectWithTask(ID);
+      await project.call("start_task", { task_id: ID });
+      await project.submit(ID, CLEAN);
+      const older = project.read(STATE);
+      await project.review(ID, false, "No.");
+      const now = project.read(STATE);
+      project.write(STATE, older);
+      await expectHeld(project, /its history ends after 2 steps, and the last of the 3 steps/);
+      project.write(STATE, now);
+      expect((await project.submit(ID, CLEAN)).status).toBe("success");
+    },
+  );
+
+  it(
+    "of an earlier version, without a history, is taken as it is once and has one from then on",
+    LONG,
+    async () => {
+      using project = await inReview();
+      edit(project, (state) => {
+        state.history = undefined;
+      });
+      rmSync(project.path(HEAD));
+      expect((await project.review(ID, true)).status).toBe("success");
+      const [first, second] = project.state(ID).history;
+      expect(first).toMatchObject({ type: "taken-over", standing: { task_status: "new" }, prev: null });
+      expect(second).toMatchObject({ type: "event", prev: expect.stringMatching(/^[0-9a-f]{64}$/) });
+      edit(project, (state) => {
+        state.active_tool_state.current_state = "verified";
+      });
+      expect((await project.call("start_task", { task_id: ID })).status).toBe("error");
+    },
+  );
+
+  it("names file and line where no run can come to its place, wherever it is asked about", LONG, async () => {
+    using project = await inReview();
+    const text = edit(project, (state) => {
+      state.active_tool_state.review_source = "verified";
+    });
+    const line = text.split("\n").findIndex((each) => each.includes('"current_state"')) + 1;
+    for (const tool of ["start_task", "work_on_task"]) {
+      const { data, message } = await project.call(tool, { task_id: ID });
+      expect(data.code).toBe("run-unreachable");
+      expect(message).toContain(`${STATE}, line ${line}: The run of start_task has review_source = verified`);
+    }
+    expect((await project.call("get_next_task")).message).toContain(`${STATE}, line ${line}`);
+  });
+});
+
+describe("pawl repair", () => {
+  it(
+    "tells in which an edited state differs, and takes it only by a person's word, which is recorded",
+    LONG,
+    async () => {
+      using project = await inReview();
+      edit(project, (state) => {
+        Object.assign(state, { task_status: "ready_for_development", active_tool_state: null });
+      });
+      const script = await runPawl(project.root, ["repair"], { DOOR_ONLY: "" });
+      expect(script).toMatchObject({
+        code: 1,
+        out: expect.stringContaining('found "ready_for_development"'),
+      });
+      const agent = await runPawl(project.root, ["repair"], { DOOR_ONLY: "", CLAUDECODE: "1" });
+      expect(agent.code).toBe(1);
+      const environment = { DOOR_ONLY: "" };
+      const no = await personAtTerminal(project.root, ["repair"], { answer: "n\n", environment });
+      expect([no.code, project.state(ID).history.length]).toEqual([1, 3]);
+      const yes = await personAtTerminal(project.root, ["repair"], { environment });
+      expect(yes.screen).toContain(
+        '- task_status: found "ready_for_development", its history leads to "new"',
+      );
+      expect(yes).toMatchObject({ code: 0, out: expect.stringContaining("is taken as it is") });
+      expect(project.state(ID).history.at(-1)).toMatchObject({ type: "accepted-edit", strength: "terminal" });
+      const log = await runPawl(project.root, ["log"], environment);
+      expect(log.out).toContain("an edit of its state was accepted");
+      expect((await project.call("work_on_task", { task_id: ID })).message).toContain("implement_task");
+    },
+  );
+});

@@ -6,7 +6,7 @@ import { personAtTerminal, runPawl } from "../rig/project.ts";
 
 const ID = "TS-01";
 const STATE = `.alfred/workspace/${ID}/task_state.json`;
-const HEAD = `.pawl/heads/alfred-${ID}.json`;
+const HEAD = `.pawl/heads/alfred/${ID}.json`;
 const LONG = { timeout: 30_000 };
 
 /** In the human review of the git status, with an approval by the assistant before it. */

@@ -137,7 +137,7 @@ export function withStep(
 }
 
 function headPath(id: string): ProjectPath {
-  return projectPath(".pawl/heads", `alfred-${id}.json`);
+  return projectPath(".pawl/heads/alfred", `${id}.json`);
 }
 
 /** Throws `state-tampered` with all in which the state does not follow from its history. */

@@ -165,6 +165,7 @@ export function newRun({ loaded, id, position }: Seen, time: string): RunFile {
     table_hash: loaded.hash,
     state: position.state,
     kept: position.kept,
+    origin: { ...position, at: 0 },
     history: [],
     created_at: time,
     updated_at: time,

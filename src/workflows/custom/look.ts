@@ -6,6 +6,7 @@ import { shown } from "./answers.ts";
 import type { DefinitionSource } from "./definition.ts";
 import { overview } from "./overview.ts";
 import { parseRun, positionOf, type RunFile, runPath } from "./run-file.ts";
+import { checkHistory, headOf } from "./run-history.ts";
 import { nameRun, sourceNamed } from "./run-name.ts";
 import type { Seen } from "./seen.ts";
 
@@ -56,7 +57,22 @@ async function readRun(sources: readonly DefinitionSource[], view: View, name: s
   const text = await view.read(path);
   const file: RunFile | null = text === null ? null : parseRun(path, workflow, id, text);
   const position = file ? positionOf(path, file, loaded) : initialPosition(loaded.definition.table);
-  return { source, loaded, run, id, path, file, position, event: null, given: {}, facts: {}, gated: false };
+  if (file) await checkHistory(view, file, loaded);
+  const head = await headOf(file);
+  return {
+    source,
+    loaded,
+    run,
+    id,
+    path,
+    file,
+    head,
+    position,
+    event: null,
+    given: {},
+    facts: {},
+    gated: false,
+  };
 }
 
 function renderAll(all: readonly Listed[]): Reply {

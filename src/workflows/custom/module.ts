@@ -53,6 +53,10 @@ async function openOne(
     tools,
     prompts: async () => [],
     resources: async () => [],
+    async acceptEdit() {
+      const { acceptEditOf } = await import("./accept-edit.ts");
+      return acceptEditOf(source) as Advance<StoryInput, unknown, unknown, Reply>;
+    },
     async story() {
       const { storyOf } = await import("./story.ts");
       return storyOf(source) as Advance<StoryInput, unknown, unknown, Reply>;

@@ -6,6 +6,7 @@ import type { RunOverview } from "../module.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import { availableEvents, awaitedOf, nextOf } from "./describe.ts";
 import { orderOf, parseRun, positionOf, runPath, runsFolder } from "./run-file.ts";
+import { checkHistory } from "./run-history.ts";
 
 /** Every run of the workflow. One that cannot be read is there with its problem. */
 export async function overview(source: DefinitionSource, view: View): Promise<readonly RunOverview[]> {
@@ -28,6 +29,7 @@ async function overviewOf(
   try {
     const file = parseRun(path, name, id, (await view.read(path)) ?? "");
     const position = positionOf(path, file, loaded);
+    await checkHistory(view, file, loaded);
     const since = file.history.at(-1)?.time ?? file.created_at;
     const order = orderOf(file, loaded.definition);
     if (order)
@@ -42,8 +44,9 @@ async function overviewOf(
     const next = nextOf(loaded.definition, position);
     return { ...run, state: file.state, awaits, next, ...commandOf(loaded, run.run, position), since };
   } catch (thrown) {
-    const { message, fix } = toPawlError(thrown);
-    return { ...run, state: "unreadable", awaits: "human", next: "", since: null, problem: { message, fix } };
+    const { code, message, fix } = toPawlError(thrown);
+    const problem = { code, message, fix };
+    return { ...run, state: "unreadable", awaits: "human", next: "", since: null, problem };
   }
 }
 

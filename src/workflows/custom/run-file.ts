@@ -34,6 +34,8 @@ const entry = z.looseObject({
   strength: z.string().optional(),
   facts: values.optional(),
   notes: z.string().optional(),
+  /** The hash of the entry before; null: the first. Absent in entries of earlier versions. */
+  prev: z.string().nullable().optional(),
   /** The command whose end the event told. */
   ended: z
     .looseObject({
@@ -53,6 +55,8 @@ const RUN_FILE = z.looseObject({
   kept: values,
   pending: pending.optional(),
   checks: z.record(z.string(), look).optional(),
+  /** From where its history is replayed, beginning with the entry at that index. Absent in files of earlier versions. */
+  origin: z.object({ state: z.string(), kept: values, at: z.number().int().min(0) }).optional(),
   history: z.array(entry),
   created_at: z.string(),
   updated_at: z.string(),

@@ -30,6 +30,8 @@ export interface Seen {
   readonly path: ProjectPath;
   /** Null: the run begins with this. */
   readonly file: RunFile | null;
+  /** The hash of the last entry of its history. */
+  readonly head: string | null;
   readonly position: Position;
   /** What the caller wants to be decided; null: nothing, or the end of a command comes first. */
   readonly event: string | null;

@@ -20,6 +20,7 @@ import { checkProved } from "./load.ts";
 import { endOf, fileFacts, givenFacts, neededFacts, type Observed, observeOutside } from "./observe.ts";
 import { movingEvents } from "./reply.ts";
 import { type Order, orderOf, parseRun, positionOf, type RunFile, runPath } from "./run-file.ts";
+import { checkHistory, headOf } from "./run-history.ts";
 import { nameRun, sourceNamed } from "./run-name.ts";
 import type { Gathered, Seen, SendInput } from "./seen.ts";
 import { type Taken, take } from "./take.ts";
@@ -55,7 +56,9 @@ async function readSend(sources: readonly DefinitionSource[], view: View, input:
   const file = text === null ? null : parseRun(path, workflow, id, text);
   const { start, given } = splitStart(loaded, file, passed(loaded, input));
   const position = file ? positionOf(path, file, loaded) : initialPosition(definition.table, start);
-  const seen = { source, loaded, run, id, path, file, position, given: {}, gated: false };
+  if (file) await checkHistory(view, file, loaded);
+  const head = await headOf(file);
+  const seen = { source, loaded, run, id, path, file, head, position, given: {}, gated: false };
   const order = file && orderOf(file, definition);
   if (order) {
     const { passed: one, failed: other } = order;

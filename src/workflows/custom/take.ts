@@ -10,6 +10,7 @@ import { renderEvents } from "./describe.ts";
 import { completed, neededFacts, type Observed } from "./observe.ts";
 import { type CommandEnd, renderReply } from "./reply.ts";
 import { type Order, type RunFile, renderRun } from "./run-file.ts";
+import { anchorOf } from "./run-history.ts";
 import type { Seen, SendInput } from "./seen.ts";
 import { renderWithId } from "./template.ts";
 
@@ -59,7 +60,7 @@ export function take(taking: Taking, input: SendInput, context: Context): Taken 
   const file = moved(taking, { decision, facts, pending }, input, context);
   const prepared: Prepared<Reply> = {
     reply,
-    changes: [{ type: "write", path: seen.path, text: renderRun(file) }],
+    changes: [{ type: "write", path: seen.path, text: renderRun(file) }, anchorOf(file)],
     events: [advanced(taking, decision, context)],
   };
   const follows = pending && said.length <= MAX_FOLLOWING;
@@ -166,9 +167,13 @@ function moved(
     ...(Object.keys(facts).length > 0 ? { facts } : {}),
     ...(notes ? { notes } : {}),
     ...(ended ? { ended: { ...ended, tail: ended.tail.slice(-MAX_TAIL) } } : {}),
+    prev: seen.head,
   };
+  // Steps under another table, or of a file without an origin, cannot be replayed: from here on they can.
+  const isOld = file.origin === undefined || file.table_hash !== seen.loaded.hash;
   return {
     ...file,
+    origin: isOld ? { ...before, at: file.history.length } : file.origin,
     table_hash: seen.loaded.hash,
     state: after.state,
     kept: after.kept,

@@ -248,6 +248,15 @@ const GATES: Readonly<Record<string, Requirement>> = {
       "test/e2e/bloom-persons-word.test.ts: is approved by somebody who saw its checks, its changes and then its agent's words",
     ],
   },
+  "gates.history": {
+    says: "A state that does not follow from its own history is held until a person takes it as it is, which is recorded.",
+    source: "docs/security.md, a person's word",
+    tests: [
+      "test/e2e/alfred-history.test.ts: is held for a person where it was edited to have %s",
+      "test/e2e/alfred-history.test.ts: tells in which an edited state differs, and takes it only by a person's word, which is recorded",
+      "test/e2e/custom-history.test.ts: is held where it was edited to have %s",
+    ],
+  },
   "gates.strength": {
     says: "Every verdict says by which way it came, and none is told as a person's for a fact.",
     source: "docs/security.md, a person's word",

@@ -37,6 +37,12 @@ export interface ProjectOptions {
   readonly root?: string;
 }
 
+/** The question that a person has answered, and the words of the assistant that were shown with it. */
+interface Answered {
+  readonly message: string;
+  readonly notes?: string;
+}
+
 export interface ToolAnswer {
   readonly status: string;
   readonly message: string;
@@ -125,18 +131,19 @@ export class AlfredProject {
     tool: string,
     input: Record<string, unknown>,
     caller: Caller = MODEL,
+    answered?: Answered,
   ): Promise<Prepared<Reply>> {
     const tools = await alfred.tools();
     const found = tools.find(({ name }) => name === tool);
     if (!found) throw new Error(`There is no tool ${tool}.`);
-    return this.run(found.advance, found.input.parse(input), caller);
+    return this.run(found.advance, found.input.parse(input), caller, answered);
   }
 
   async run<Input>(
     plan: Advance<Input, unknown, unknown, Reply>,
     input: Input,
     caller: Caller = MODEL,
-    answered?: { readonly message: string },
+    answered?: Answered,
   ): Promise<Prepared<Reply>> {
     const runtime = this.runtime();
     const prepared = await advance(runtime, plan, input, caller, answered);

@@ -27,11 +27,11 @@ export function openOutside(
       },
     },
     checks: {
-      async run(key, command, named = command) {
+      async run(key, command, named = command, waiting) {
         await trust.checkCommand(named);
         const { openChecks } = await import("./adapters/checks/checks.ts");
         const { environment: names } = await settings();
-        return openChecks({ root, environment, names }).run(key, command);
+        return openChecks({ root, environment, names }).run(key, command, named, waiting);
       },
     },
     references: {

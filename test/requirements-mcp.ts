@@ -56,4 +56,21 @@ export const MCP: Readonly<Record<string, Requirement>> = {
     source: "trust, a hostile or broken file",
     tests: ["test/linear.test.ts: is read within two seconds, or refused in Pawl's own words: %s"],
   },
+  "mcp.cancel": {
+    says: "A call that is called off before its commit commits nothing; a long wait tells of its progress.",
+    source: "design C1; the protocol's cancellation and progress",
+    tests: [
+      "test/e2e/mcp-cancel.test.ts: commits nothing, whatever it waited for; its check runs on",
+      "test/e2e/mcp-cancel.test.ts: is told of the progress of a long wait, where it asked for that",
+    ],
+  },
+  "fetch.limits": {
+    says: "What a service answers is cut off at 10 MB and 30 s in all, for each of the services' clients.",
+    source: "trust, a hostile or broken service",
+    tests: [
+      "src/adapters/net/limits.test.ts: is cut off by the clients of Jira and of Confluence, and the failure says why",
+      "src/adapters/net/limits.test.ts: is cut off by the client of GitHub",
+      "src/adapters/net/limits.test.ts: is cut off by the client of Linear",
+    ],
+  },
 };

@@ -10,6 +10,7 @@ export const ERROR_CODES = [
   "branch-in-use",
   "branch-invalid",
   "caller-not-allowed",
+  "cancelled",
   "commit-restarted-too-often",
   "config-invalid",
   "disk-failed",

@@ -580,6 +580,7 @@ export interface FetchFailure {
     | "not-found"
     | "rate-limited"
     | "timed-out"
+    | "too-large"
     | "unreachable"
     | "unexpected";
   readonly detail: string;
@@ -671,9 +672,18 @@ export interface Checks {
   /**
    * Runs a shell command in the project's folder, once for each key: a run that was begun under the key, be it before
    * a restart, is found again. It is waited for a limited time only; then the answer is `running`. `named`: as the
-   * project's files have it, where the command was made of that. Throws `project-untrusted`.
+   * project's files have it, where the command was made of that. Throws `project-untrusted`. Called off, it answers at
+   * once with what is known; the command runs on.
    */
-  run(key: string, command: string, named?: string): Promise<CheckOutcome>;
+  run(key: string, command: string, named?: string, waiting?: Waiting): Promise<CheckOutcome>;
+}
+
+/** The one who waits for a call. */
+export interface Waiting {
+  /** Aborted: the call is called off. */
+  readonly stop?: AbortSignal;
+  /** Told about once a second of a long wait, in a few words. */
+  readonly onWait?: (words: string) => void;
 }
 
 export type CheckOutcome =

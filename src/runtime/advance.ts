@@ -4,12 +4,13 @@
  * R1  Nothing outside is awaited under a lock: `gather` runs before the run's lock is taken.
  * R2  Under the run's lock what was read is looked at again; if it changed, the advance begins anew.
  * R3  The reply is returned only after the commit is durable.
+ * R4  A call that is called off commits nothing: this is looked at last before the commit, and no longer after it.
  */
 
 import { PawlError, toPawlError } from "../base/error.ts";
 import type { Caller, PawlEvent } from "../base/event.ts";
 import { projectPath } from "../base/path.ts";
-import type { Cache, Change, Outside, Store, View } from "../base/ports.ts";
+import type { Cache, Change, Outside, Store, View, Waiting } from "../base/ports.ts";
 import type { Settings } from "../base/settings.ts";
 import type { Advance, Context, FollowUp, Moment, Prepared } from "../workflows/advance.ts";
 
@@ -27,6 +28,8 @@ export interface Runtime {
   /** A word that nothing else in the project has, and an id: what an event or a file is known by. */
   readonly newId: () => string;
   readonly cache?: Cache;
+  /** The one who waits for this call; absent: nobody can call it off. */
+  readonly waiting?: Waiting;
 }
 
 /**
@@ -66,7 +69,8 @@ async function followed<R>(
   caller: Caller,
 ): Promise<Prepared<R>> {
   try {
-    const { reply } = await advance(runtime, plan, input, caller);
+    const { waiting: _, ...unhurried } = runtime;
+    const { reply } = await advance(unhurried, plan, input, caller);
     return { ...prepared, reply: merge(prepared.reply, reply) };
   } catch (thrown) {
     const { code, message } = toPawlError(thrown);
@@ -95,12 +99,16 @@ async function attemptOnce<Input, Seen, Gathered, R>(
 ): Promise<Prepared<R> | "changed"> {
   const { store } = runtime;
   const view = store.view();
-  const prepared = await prepare(runtime, plan, input, asking, view);
+  const stop = runtime.waiting?.stop;
+  const prepared = await unlessStopped(prepare(runtime, plan, input, asking, view), stop);
   const changes = withEvents(prepared);
   if (changes.length === 0) return prepared;
   if (run === null)
     throw new PawlError("internal", "An advance that only reads prepared changes.", "Report this.");
-  const commit = async () => ((await store.commit(view, changes)) === "committed" ? prepared : "changed");
+  const commit = async () => {
+    if (stop?.aborted) throw calledOff();
+    return (await store.commit(view, changes)) === "committed" ? prepared : "changed";
+  };
   if (!plan.gather) return commit();
   return store.hold(run, async () => ((await store.holds(view)) ? commit() : "changed"));
 }
@@ -115,9 +123,41 @@ async function prepare<Input, Seen, Gathered, R>(
   const context = await contextOf(runtime, view, asking);
   const seen = await plan.read(view, input, context);
   const gathered = plan.gather
-    ? await plan.gather(seen, input, runtime.outside, context)
+    ? await plan.gather(seen, input, outsideOf(runtime), context)
     : (undefined as Gathered);
   return plan.prepare(seen, gathered, input, context);
+}
+
+/** The outside, whose long waits end with the one who waits, and are told. */
+function outsideOf({ outside, waiting }: Runtime): Outside {
+  if (!waiting) return outside;
+  const { checks } = outside;
+  return { ...outside, checks: { run: (key, command, named) => checks.run(key, command, named, waiting) } };
+}
+
+/** The work's result; a failure at once where the call is called off, whatever the work still waits for. */
+async function unlessStopped<T>(work: Promise<T>, stop: AbortSignal | undefined): Promise<T> {
+  if (!stop) return work;
+  let end = () => {};
+  const stopped = new Promise<never>((_, reject) => {
+    end = () => reject(calledOff());
+    if (stop.aborted) end();
+    else stop.addEventListener("abort", end, { once: true });
+  });
+  try {
+    return await Promise.race([work, stopped]);
+  } finally {
+    stop.removeEventListener("abort", end);
+    work.catch(() => {});
+  }
+}
+
+function calledOff(): PawlError {
+  return new PawlError(
+    "cancelled",
+    "The call was called off before anything was committed. Nothing was changed.",
+    "Call it again when it is wanted after all; a check that was begun runs on to its end.",
+  );
 }
 
 /** Who calls, and what a person has answered. */

@@ -65,12 +65,16 @@ const SHELL = 'sh -c "$1"; code=$?; printf "%s" "$code" > "$2/ended.new" && mv "
 
 export function openChecks(options: ChecksOptions): Checks {
   return {
-    async run(key, command) {
+    async run(key, command, named = command, { stop, onWait } = {}) {
       const folder = ownPlace(options.root, `.pawl/checks/${checkedKey(key)}`);
-      const until = Date.now() + (options.patienceMilliseconds ?? PATIENCE);
-      for (;;) {
+      const begun = Date.now();
+      const until = begun + (options.patienceMilliseconds ?? PATIENCE);
+      for (let told = 0; ; ) {
         const found = look(folder, command, options) ?? begin(folder, command, options);
-        if (found.kind === "ended" || Date.now() >= until) return found;
+        if (found.kind === "ended" || Date.now() >= until || stop?.aborted) return found;
+        const seconds = Math.floor((Date.now() - begun) / 1000);
+        if (seconds > told) onWait?.(`\`${named}\` is running, for ${seconds} s so far.`);
+        told = Math.max(told, seconds);
         await sleep(Math.min(POLL, Math.max(1, until - Date.now())));
       }
     },

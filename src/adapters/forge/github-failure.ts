@@ -1,4 +1,5 @@
 import type { FetchFailure } from "../../base/ports.ts";
+import { exceededHere } from "../net/limits.ts";
 
 interface RequestFailure {
   readonly name?: string;
@@ -12,6 +13,8 @@ interface RequestFailure {
 export function githubFailureOf(thrown: unknown, now: number): FetchFailure {
   const { status, name, message = "", response, cause } = thrown as RequestFailure;
   const headers = response?.headers;
+  const exceeded = exceededHere();
+  if (exceeded) return { reason: exceeded.reason, detail: exceeded.message };
   if (name === "TimeoutError" || name === "AbortError" || cause?.name === "TimeoutError")
     return { reason: "timed-out", detail: "no answer in time" };
   // Octokit gives what never got an answer the status 500 and no response.

@@ -13,6 +13,7 @@ import type {
   ReviewPart,
   Reviews,
 } from "../../base/ports.ts";
+import { LIMITS, type Limits, withinLimits } from "../net/limits.ts";
 import { type Github, openGithub } from "./github.ts";
 import { githubFailureOf, repeatsItself } from "./github-failure.ts";
 import { type Checkout, GITHUB_API, type GithubRemote, lookAtCheckout } from "./github-remote.ts";
@@ -29,6 +30,8 @@ export interface GithubReviewsOptions {
   readonly api?: string | undefined;
   /** Milliseconds that one request may take; default 20 s. */
   readonly limit?: number;
+  /** Of the whole fetch. */
+  readonly limits?: Limits;
 }
 
 const LIMIT = 20_000;
@@ -42,12 +45,15 @@ export function openGithubReviews(options: GithubReviewsOptions): Reviews {
     async fetch({ missing }): Promise<ReviewFetch> {
       const prepared = await prepare(options, api);
       if ("kind" in prepared) return prepared;
-      try {
-        const github = await openGithub(api, prepared.token, options.limit ?? LIMIT);
-        return await fetchReviews(github, prepared.branch, prepared.remotes, missing);
-      } catch (thrown) {
-        return { kind: "failed", failure: githubFailureOf(thrown, Date.now()) };
-      }
+      const { token, branch, remotes } = prepared;
+      return withinLimits(options.limits ?? LIMITS, async () => {
+        try {
+          const github = await openGithub(api, token, options.limit ?? LIMIT);
+          return await fetchReviews(github, branch, remotes, missing);
+        } catch (thrown) {
+          return { kind: "failed", failure: githubFailureOf(thrown, Date.now()) };
+        }
+      });
     },
   };
 }

@@ -4,6 +4,7 @@
  * A1  Credentials go to the configured address only. A link tells an issue's key or a page's id, never a host to ask.
  */
 import type { FetchFailure } from "../../base/ports.ts";
+import { LimitExceeded } from "../net/limits.ts";
 
 export interface AtlassianAccess {
   /** The site's address: `https://acme.atlassian.net`. */
@@ -71,6 +72,7 @@ const REASONS: Readonly<Record<number, FetchFailure["reason"]>> = {
 
 /** What a client threw, in our own words. The detail never repeats what was sent. */
 export function failureOf(thrown: unknown): FetchFailure {
+  if (thrown instanceof LimitExceeded) return { reason: thrown.reason, detail: thrown.message };
   if (thrown instanceof TimedOut) return { reason: "timed-out", detail: thrown.message };
   const { status, statusText, retryAfterMs, code } = thrown as {
     status?: number;

@@ -1,4 +1,5 @@
 import { PawlError } from "../../base/error.ts";
+import { LIMITS, LimitExceeded, type Limits, withinLimits } from "../net/limits.ts";
 
 const PATIENCE = 15_000;
 
@@ -7,6 +8,8 @@ export interface Asked {
   readonly url: string;
   /** Where the token comes from, for the fix. */
   readonly token: string;
+  /** Of all that one question fetches; default: `LIMITS`. */
+  readonly limits?: Limits | undefined;
 }
 
 /** Waits for the tracker's answer, not for ever; what goes wrong becomes `tracker-failed` in plain words. */
@@ -16,7 +19,7 @@ export async function ask<T>(asked: Asked, work: () => Promise<T>): Promise<T> {
     timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE / 1000} s`)), PATIENCE);
   });
   try {
-    return await Promise.race([work(), late]);
+    return await Promise.race([withinLimits(asked.limits ?? LIMITS, work), late]);
   } catch (thrown) {
     throw thrown instanceof PawlError ? thrown : failed(asked, thrown);
   } finally {
@@ -27,17 +30,19 @@ export async function ask<T>(asked: Asked, work: () => Promise<T>): Promise<T> {
 function failed({ token, tracker, url }: Asked, thrown: unknown): PawlError {
   const { message, status } = thrown as { message?: string; status?: number };
   const [what, fix] =
-    status === 401 || status === 403
-      ? [`it refused the token (HTTP ${status})`, `Set a valid ${token} in the environment.`]
-      : status === undefined
-        ? [
-            `it cannot be reached: ${innermost(thrown)}`,
-            "Look at the network and the address; what was not told is told later.",
-          ]
-        : [
-            `it answered with HTTP ${status}: ${firstLine(message ?? "")}`,
-            "Look at the tracker; what was not told is told later.",
-          ];
+    thrown instanceof LimitExceeded
+      ? [`its answer was ${thrown.message}`, "Ask for less: a smaller project, or a single task."]
+      : status === 401 || status === 403
+        ? [`it refused the token (HTTP ${status})`, `Set a valid ${token} in the environment.`]
+        : status === undefined
+          ? [
+              `it cannot be reached: ${innermost(thrown)}`,
+              "Look at the network and the address; what was not told is told later.",
+            ]
+          : [
+              `it answered with HTTP ${status}: ${firstLine(message ?? "")}`,
+              "Look at the tracker; what was not told is told later.",
+            ];
   return new PawlError("tracker-failed", `${tracker} at ${url}: ${what}.`, fix, thrown);
 }
 

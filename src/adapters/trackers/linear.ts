@@ -1,11 +1,13 @@
 /** Linear, by its SDK's client; each question is one query of its own, so that nothing is fetched bit by bit. */
 import { LinearClient } from "@linear/sdk";
 import type { TrackedTask, Tracker } from "../../base/ports.ts";
+import type { Limits } from "../net/limits.ts";
 import { type Asked, ask, noSuchStatus } from "./failure.ts";
 
 export interface LinearAccess {
   readonly key: string;
   readonly url?: string;
+  readonly limits?: Limits;
 }
 
 const ISSUE = `id identifier title description priority url
@@ -38,12 +40,13 @@ interface Issue {
 
 const PRIORITIES = [null, "critical", "high", "medium", "low"] as const;
 
-export function openLinear({ key, url }: LinearAccess): Tracker {
+export function openLinear({ key, url, limits }: LinearAccess): Tracker {
   const client = new LinearClient({ apiKey: key, ...(url && { apiUrl: url }) });
   const asked: Asked = {
     tracker: "Linear",
     url: url ?? "https://api.linear.app/graphql",
     token: "LINEAR_API_KEY",
+    limits,
   };
   const query = async <T>(text: string, variables: Record<string, unknown>): Promise<T> =>
     (await client.client.rawRequest<T, Record<string, unknown>>(text, variables)).data as T;

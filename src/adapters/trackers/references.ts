@@ -1,4 +1,5 @@
 import type { Reference, ReferenceFetch, References } from "../../base/ports.ts";
+import { LIMITS, type Limits, withinLimits } from "../net/limits.ts";
 import { type AtlassianAccess, addressFault, failureOf, isOtherSite } from "./atlassian.ts";
 
 /** As the environment has them; each may be missing. */
@@ -21,7 +22,11 @@ const SETTINGS = {
 } as const;
 
 /** Fetches Jira issues and Confluence pages. The clients are loaded with the first fetch. */
-export function openReferences(credentials: AtlassianCredentials, limit = LIMIT): References {
+export function openReferences(
+  credentials: AtlassianCredentials,
+  limit = LIMIT,
+  limits: Limits = LIMITS,
+): References {
   return {
     async fetch(reference): Promise<ReferenceFetch> {
       const access = accessFor(reference, credentials, limit);
@@ -32,7 +37,7 @@ export function openReferences(credentials: AtlassianCredentials, limit = LIMIT)
           detail: `It belongs to ${reference.site}, but ${SETTINGS[reference.kind].variable} names ${access.address.host}.`,
         };
       try {
-        return { kind: "fetched", markdown: await fetchIt(reference, access) };
+        return { kind: "fetched", markdown: await withinLimits(limits, () => fetchIt(reference, access)) };
       } catch (thrown) {
         return { kind: "failed", failure: failureOf(thrown) };
       }

@@ -6,6 +6,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { toPawlError } from "../../base/error.ts";
+import type { Waiting } from "../../base/ports.ts";
 import { advance } from "../../runtime/advance.ts";
 import type { Tool } from "../../workflows/module.ts";
 import { callerOf, type Question, readerOf, refusal, type Serving, toResult } from "./answer.ts";
@@ -35,7 +36,8 @@ async function answerOf(
     const input = checkArguments(tool, given);
     const question = context.mcpReq.requestState<Question>();
     if (question) return await takeAnswer(serving, tool, input, question, context);
-    const prepared = await advance(serving.runtime, tool.advance, input, callerOf(serving, context, "mcp"));
+    const runtime = { ...serving.runtime, waiting: waitingOf(context) };
+    const prepared = await advance(runtime, tool.advance, input, callerOf(serving, context, "mcp"));
     return prepared.ask
       ? await ask(serving, tool, input, prepared.ask, context)
       : toResult(prepared.reply, readerOf(serving, context));
@@ -43,6 +45,21 @@ async function answerOf(
     const { code, message, fix } = toPawlError(thrown);
     return refusal(code, message, fix);
   }
+}
+
+/** The client waits: it may call the call off, and is told of the progress where it asked for that. */
+function waitingOf({ mcpReq }: ServerContext): Waiting {
+  const stop = mcpReq.signal;
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return { stop };
+  let progress = 0;
+  const onWait = (message: string) => {
+    progress += 1;
+    const params = { progressToken, progress, message };
+    // One that does not listen any more must not turn a wait into a failure.
+    void mcpReq.notify({ method: "notifications/progress", params }).catch(() => {});
+  };
+  return { stop, onWait };
 }
 
 const LEVELS: readonly LoggingLevel[] = [

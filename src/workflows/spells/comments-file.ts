@@ -64,6 +64,7 @@ export function describeFailure(failure: FetchFailure): string {
     "not-found": "It does not exist there, or the token does not give access to it.",
     "rate-limited": `The other side asks to wait: try again ${wait}.`,
     "timed-out": "The other side did not answer in time: try again.",
+    "too-large": "The answer is larger than Pawl takes over: open it yourself, and add what matters.",
     unreachable: "The other side could not be reached: check the address and the network.",
     unexpected: "The other side answered in a way that was not understood: try again later.",
   };

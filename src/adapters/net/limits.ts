@@ -1,0 +1,100 @@
+/**
+ * What a service may cost at most: bytes and time of everything that one piece of work fetches, however many requests it
+ * takes. The clients of Jira, Confluence and Linear take no fetch of our own, and read a body to its end whatever comes:
+ * the process's fetch is wrapped once, and does nothing else outside of such a work.
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+
+export interface Limits {
+  readonly bytes: number;
+  readonly milliseconds: number;
+}
+
+export const LIMITS: Limits = { bytes: 10_000_000, milliseconds: 30_000 };
+
+/** The work was cut off, since it had fetched all that it may. */
+export class LimitExceeded extends Error {
+  readonly reason: "too-large" | "timed-out";
+
+  constructor(reason: "too-large" | "timed-out", { bytes, milliseconds }: Limits) {
+    const found =
+      reason === "too-large" ? `more than ${bytes} bytes` : `not done within ${milliseconds / 1000} s`;
+    super(`cut off: ${found}`);
+    this.reason = reason;
+  }
+}
+
+class Budget {
+  readonly limits: Limits;
+  readonly #end = new AbortController();
+  #left: number;
+
+  constructor(limits: Limits) {
+    this.limits = limits;
+    this.#left = limits.bytes;
+  }
+
+  /** Why it ended; undefined: it did not. */
+  get exceeded(): LimitExceeded | undefined {
+    return this.#end.signal.aborted ? (this.#end.signal.reason as LimitExceeded) : undefined;
+  }
+
+  exceed(reason: LimitExceeded["reason"]): void {
+    this.#end.abort(new LimitExceeded(reason, this.limits));
+  }
+
+  async fetch(
+    send: typeof fetch,
+    input: Parameters<typeof fetch>[0],
+    init: RequestInit = {},
+  ): Promise<Response> {
+    const own = this.#end.signal;
+    const signal = init.signal ? AbortSignal.any([own, init.signal]) : own;
+    const answer = await send(input, { ...init, signal });
+    if (answer.body === null) return answer;
+    const counted = answer.body.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform: (chunk, controller) => {
+          this.#left -= chunk.byteLength;
+          if (this.#left < 0) this.exceed("too-large");
+          else controller.enqueue(chunk);
+        },
+      }),
+      { signal: own },
+    );
+    const { status, statusText, headers } = answer;
+    return new Response(counted, { status, statusText, headers });
+  }
+}
+
+const scope = new AsyncLocalStorage<Budget>();
+let isWrapped = false;
+
+/** Does work that fetches; what it is doing when a limit is exceeded fails, and with `LimitExceeded` so does the work. */
+export async function withinLimits<T>(limits: Limits, work: () => Promise<T>): Promise<T> {
+  wrapFetch();
+  const budget = new Budget(limits);
+  const timer = setTimeout(() => budget.exceed("timed-out"), limits.milliseconds);
+  try {
+    return await scope.run(budget, work);
+  } catch (thrown) {
+    throw budget.exceeded ?? thrown;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Why the work that runs here was cut off, for one that keeps what it has in spite of a failure. */
+export function exceededHere(): LimitExceeded | undefined {
+  return scope.getStore()?.exceeded;
+}
+
+function wrapFetch(): void {
+  if (isWrapped) return;
+  isWrapped = true;
+  const send = globalThis.fetch;
+  globalThis.fetch = (input, init) => {
+    const budget = scope.getStore();
+    return budget ? budget.fetch(send, input, init) : send(input, init);
+  };
+}

@@ -21,6 +21,7 @@ export const PROOFS: readonly Proof[] = [
     prove: twoSteps,
   },
   { what: "an interjection in the middle of a turn", prove: interjection },
+  { what: "a budget of turns stops it, and where it tells its price one of dollars, too", prove: budgets },
   { what: "400, 429 and a cut stream are no success: tried again, then blocked", prove: faults },
   { what: "stopped with a shell child alive, ended from outside, and its session lost", prove: stops },
 ];
@@ -225,6 +226,32 @@ async function interjection(stage: Stage): Promise<string> {
   assert.ok(saidOf(ran, "T1").includes("I recall 1 prompt(s): # Task T1"), told);
   assert.equal(ground.git("log", "-1", "--no-merges", "--format=%s", "main"), "begun");
   return `stopped in ${took} ms, resumed, done`;
+}
+
+async function budgets(stage: Stage): Promise<string> {
+  const lines = ["Count.", ...Array(12).fill("RUN: sleep 1")];
+  const spends = async (budget: string) => {
+    const text = oneTask("T1", { one: lines }).replace("    steps:", `    budget: ${budget}\n    steps:`);
+    assert.ok(text.includes(budget));
+    using ground = openGround(stage, text, { permission: "all" });
+    const ran = await ground.start().ended;
+    const told = tellOf(ran);
+    assert.equal(ran.code, 1, told);
+    assert.equal(ran.of("budget:exhausted").length, 1, told);
+    assert.equal(ground.task("T1")?.status, "blocked", told);
+    assert.deepEqual(ground.bearers(), []);
+    const calls = ground.asked().filter(({ answer }) => answer.type === "call").length;
+    return { calls, limit: ran.of("budget:exhausted")[0]?.limit, told };
+  };
+  const turns = await spends("{turns: 3}");
+  assert.equal(turns.limit, "turns", turns.told);
+  assert.ok(turns.calls <= 3 + 1, `${turns.calls} calls\n${turns.told}`);
+  if (stage.driven.tells.usd !== true) return `${turns.calls} calls of 3`;
+  // Less than two calls cost.
+  const usd = await spends("{usd: 0.001}");
+  assert.equal(usd.limit, "usd", usd.told);
+  assert.ok(usd.calls <= 4, `${usd.calls} calls\n${usd.told}`);
+  return `${turns.calls} calls of 3, ${usd.calls} for 0.001 usd`;
 }
 
 // ── What fails ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type BloomProject, bloomProject } from "../rig/bloom-project.ts";
+import { HAS_CGROUPS } from "../rig/cgroups.ts";
 import { runAtTerminal } from "../rig/project.ts";
 
 const LONG = { timeout: 120_000 };
@@ -106,6 +107,20 @@ describe("An agent with a shell", () => {
     },
   );
 
+  it.runIf(HAS_CGROUPS)(
+    "is known by its run's cgroup, though it cleared its environment and lost its parents",
+    LONG,
+    async () => {
+      const call = `bloom --project "$P" note T2 late > "$P/said/late" 2>&1; echo over >> "$P/said/late"`;
+      using project = projectOf(
+        `env -i PATH="$PATH" HOME="$HOME" P="$PAWL_PROJECT" setsid bash -c '(sleep 0.5; ${call}) &'; until grep -qs over said/late; do sleep 0.1; done`,
+      );
+      await project.run();
+      expect(project.read("said/late")).toContain("This is a process of the run T1.1");
+      expect(project.tasks()[1]).not.toHaveProperty("ai_notes");
+    },
+  );
+
   it("cannot use another run's capability, nor one that it made itself", LONG, async () => {
     using project = bloomProject({
       tasks: `tasks:
@@ -128,11 +143,14 @@ describe("An agent with a shell", () => {
     ).toEqual([[], []]);
   });
 
-  it("has a capability that is over with its run", LONG, async () => {
-    using project = projectOf('echo "$PAWL_RUN_CAPABILITY" > capability');
+  it("has a capability that is over with its run, and in no output", LONG, async () => {
+    using project = bloomProject({
+      tasks: `tasks:\n- id: T1\n  title: t\n  instructions: 'RUN: echo "$PAWL_RUN_CAPABILITY" | tee capability'\n`,
+    });
     await project.run();
     const capability = project.read("capability")?.trim() ?? "";
     expect(capability).toMatch(/^T1\.1:[0-9a-f]{64}$/);
+    expect(project.read(".pawl/agents/T1.1/output.jsonl")).toContain("[redacted PAWL_RUN_CAPABILITY]");
     const late = await project.bloomWith(
       { PAWL_RUN_CAPABILITY: capability, PAWL_RUN_MARK: "" },
       "note",

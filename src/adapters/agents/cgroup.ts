@@ -94,6 +94,15 @@ export function cgroupMembers({ folder }: Cgroup): readonly number[] {
   });
 }
 
+/** Whether anything in it lives: the kernel's own word, where a list of its members is out of date at once. */
+export function isPopulated({ folder }: Cgroup): boolean {
+  try {
+    return /^populated 1$/m.test(readFileSync(join(folder, "cgroup.events"), "utf8"));
+  } catch {
+    return false;
+  }
+}
+
 /** Kills all that are in it, whatever they start meanwhile. */
 export function killCgroup({ folder }: Cgroup): void {
   try {

@@ -3,14 +3,11 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { HAS_CGROUPS } from "../../../test/rig/cgroups.ts";
 import { type Cgroup, cgroupMembers, enterCgroup, findCgroup, makeCgroup } from "./cgroup.ts";
 import { bearsMark, MARK, markOf, markValue } from "./mark.ts";
 import { startOf } from "./proc.ts";
 import { endTree, findTree } from "./process-tree.ts";
-
-/** Where none can be made (no cgroup v2, or not ours), the other tests show what holds then. */
-const HAS_CGROUPS = makeCgroup("probe.probe") !== null;
-if (HAS_CGROUPS) await endTree({ mark: "probe.probe" });
 
 const marks: string[] = [];
 let count = 0;

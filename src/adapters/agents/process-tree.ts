@@ -16,7 +16,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Cgroup, cgroupMembers, findCgroup, killCgroup, removeCgroup } from "./cgroup.ts";
+import { type Cgroup, cgroupMembers, findCgroup, isPopulated, killCgroup, removeCgroup } from "./cgroup.ts";
 import { bearsMark } from "./mark.ts";
 import { readProc, statOf } from "./proc.ts";
 
@@ -60,9 +60,10 @@ export async function endTree(
   const found = findTree(own, known);
   if (found.length > 0 || (cgroup === null && findTree(own, known).length > 0))
     await askToEnd(own, known, times.grace);
-  const alive = known.size === 0 ? 0 : await killAll(own, known, left);
+  const isOver = known.size === 0 && !(cgroup && isPopulated(cgroup));
+  const alive = isOver ? 0 : await killAll(own, known, left);
   if (cgroup !== null && alive === 0) await removeCgroup(cgroup, Math.min(CGROUP_WAIT, Math.max(0, left())));
-  return { ended: known.size - alive, alive };
+  return { ended: Math.max(0, known.size - alive), alive };
 }
 
 /** Process id → its start time. */
@@ -92,8 +93,8 @@ async function killAll(tree: Tree, known: Known, left: () => number): Promise<nu
     signal(pid, "SIGSTOP");
     stopped.add(`${pid} ${start}`);
   };
-  if (tree.cgroup) killCgroup(tree.cgroup);
   for (let empty = 0; empty < EMPTY_LOOKS && left() > 0; ) {
+    if (tree.cgroup && isPopulated(tree.cgroup)) killAsWhole(tree.cgroup, known);
     const before = stopped.size;
     const found = findTree(tree, known, stop);
     for (const pid of found) stop(pid, known.get(pid) ?? "");
@@ -106,6 +107,11 @@ async function killAll(tree: Tree, known: Known, left: () => number): Promise<nu
     await sleep(1 + Math.random() * 4);
   }
   return findTree(tree, known).length;
+}
+
+function killAsWhole(cgroup: Cgroup, known: Known): void {
+  for (const pid of cgroupMembers(cgroup)) known.set(pid, statOf(pid)[19] ?? "");
+  killCgroup(cgroup);
 }
 
 /** Parents before their children: one that waits for a child is asked before the child ends. */

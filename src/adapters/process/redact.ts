@@ -5,7 +5,7 @@
  */
 import type { Environment } from "./environment.ts";
 
-const NAMES = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|KEY|_PAT$|^PAT$|AUTH$/i;
+const NAMES = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|CAPABILITY|KEY|_PAT$|^PAT$|AUTH$/i;
 /** Shorter ones would be found in any text. */
 const SHORTEST = 8;
 /** They name a place or a kind, not the secret itself. */

@@ -19,6 +19,17 @@ export const ALFRED: Readonly<Record<string, Requirement>> = {
       "test/e2e/alfred-literal.test.ts: a literal assistant hands the plan to the loop, waits for it, and hands in what it did, twice",
     ],
   },
+  "alfred.prompts.one-action": {
+    says: "Each prompt of each state requires one call that its table allows; people are told words, and never a state's name.",
+    source: "alfred, Personas and prompts",
+    tests: [
+      "src/workflows/alfred/samples.test.ts: every state of every tool has a prompt, and each sample a name of its own",
+      "src/workflows/alfred/samples.test.ts: every prompt requires exactly one call, and the table lets it be made there",
+      "src/workflows/alfred/samples.test.ts: every prompt is rendered whole, with its words apart and its headings once",
+      "src/workflows/alfred/samples.test.ts: people are told where a run stands in words, and never by a state's name",
+      "test/e2e/cli-prompts.test.ts: `pawl prompts --all` prints what every workflow says in every state, and writes nothing",
+    ],
+  },
   "alfred.git.live-state": {
     says: "A run's live state stays in its checkout over checkout, stash -u, clean -fd, reset and merges; after done the tree is clean.",
     source: "review, What a team shares",

@@ -7,7 +7,7 @@ import type { ZodObject } from "zod";
 import type { PawlError } from "../base/error.ts";
 import type { Cache, View } from "../base/ports.ts";
 import type { Settings } from "../base/settings.ts";
-import type { Workflow } from "../engine/workflow.ts";
+import type { Position, Workflow } from "../engine/workflow.ts";
 import type { Advance, Reply, RunOverview } from "./advance.ts";
 
 export type {
@@ -47,6 +47,8 @@ export interface WorkflowModule {
   readonly verbs: readonly Verb[];
   /** A human's verdict on what the run has under review (`pawl approve`, `pawl reject`); absent: it has no gates. */
   readonly gate?: () => Promise<Advance<GateInput, unknown, unknown, Reply>>;
+  /** Every prompt or reply of its states, rendered with sample data, for `pawl prompts`. */
+  readonly samples?: (view: View) => Promise<readonly PromptSample[]>;
   /** A run's whole story (`pawl show`): who decided what, when, on which evidence; as markdown and as data. */
   readonly story?: () => Promise<Advance<StoryInput, unknown, unknown, Reply>>;
   /** A person takes a run's state as it is, though it does not follow from its history (`pawl repair`). */
@@ -59,6 +61,16 @@ export interface Table {
   readonly workflow: Workflow;
   /** The names of the replies that exist, to be matched with the rows'. */
   readonly replies: readonly string[];
+}
+
+export interface PromptSample {
+  /** The table, the state and what is special: `plan_task: design, DesignArtifact, rejected in the human review`. */
+  readonly name: string;
+  /** The name of its table. */
+  readonly machine: string;
+  /** Where the run stands in it; null where it is over, or where the text belongs to no position. */
+  readonly position: Position | null;
+  readonly text: string;
 }
 
 /** What a look at the runs may need beside the files. */

@@ -201,6 +201,15 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import("./diagram.ts")).diagram,
   },
   {
+    name: "prompts",
+    summary: "list what a workflow says to an assistant, in each state",
+    group: WORKFLOWS,
+    arguments: [{ name: "workflow", description: "only this one", required: false }],
+    options: [{ flags: "--all", description: "print every text, rendered with sample data" }],
+    details: "In a project, its own prompts take the place of the packaged ones.",
+    load: async () => (await import("./prompts.ts")).prompts,
+  },
+  {
     name: "config",
     summary: "show the effective settings and where each comes from",
     group: WORKFLOWS,

@@ -32,7 +32,7 @@ export const GitStatusArtifact = z.strictObject({
     .boolean()
     .describe("true if 'git status --porcelain' names nothing outside .alfred/ and .pawl/, otherwise false"),
   current_branch: z.string().describe("the output of 'git rev-parse --abbrev-ref HEAD'"),
-  uncommitted_files: texts("a file outside them that it names, if any"),
+  uncommitted_files: texts("a file that it names, outside .alfred/ and .pawl/"),
 });
 
 export const BranchCreationArtifact = z.strictObject({

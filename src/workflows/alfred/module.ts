@@ -53,6 +53,7 @@ const alfred: WorkflowModule = {
     },
   ],
   acceptEdit: async () => (await import("./accept-edit.ts")).acceptEdit,
+  samples: async (view) => (await import("./samples.ts")).promptSamples(view),
   story: async () => (await import("./story.ts")).story,
   async gate() {
     const [{ atTheEdge }, { humanGate }] = await Promise.all([

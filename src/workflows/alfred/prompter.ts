@@ -6,6 +6,7 @@ import { Liquid, type Template } from "liquidjs";
 import { oneLine } from "../../base/blanks.ts";
 import { PawlError } from "../../base/error.ts";
 import { fenceFor } from "../../base/fence.ts";
+import { jsonText } from "./json-text.ts";
 import { quote } from "./quote.ts";
 
 const MAX_TEMPLATE_CHARACTERS = 200_000;
@@ -109,7 +110,7 @@ function bullets(items: unknown): string {
 /** As JSON (a text as it is) within a fence that nothing in it can close. */
 export function fenced(value: unknown): string {
   const isText = typeof value === "string";
-  const text = isText ? value : JSON.stringify(value, null, 2);
+  const text = isText ? value : jsonText(value);
   const fence = fenceFor(text);
   return `${fence}${isText ? "" : "json"}\n${text}\n${fence}`;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ARTIFACTS, type ArtifactName } from "./artifacts.ts";
+import { jsonText } from "./json-text.ts";
 
 interface Schema {
   readonly type?: string;
@@ -13,7 +14,7 @@ interface Schema {
 
 /** An artifact's structure as a model reads it best: JSON with a few words in the place of each value. */
 export function renderStructure(name: ArtifactName): string {
-  return JSON.stringify(sketch(schemaOf(name), true), null, 2);
+  return jsonText(sketch(schemaOf(name), true));
 }
 
 const schemas = new Map<ArtifactName, Schema>();

@@ -28,12 +28,12 @@ export function errandPrompt(
   );
 }
 
-function markText(task: string, step: Step | null, cli: string): string {
+export function markText(task: string, step: Step | null, cli: string): string {
   const [name, command] = step ? [step.id, `${cli} step done ${step.id}`] : [task, `${cli} done ${task}`];
   return `You ended your turn, and ${name} is not marked done. If it is done, run the command below and end your turn; if not, finish it first.\n\n${command}`;
 }
 
-function errandText(
+export function errandText(
   errand: string,
   message: string | null,
   target: string | undefined,

@@ -159,6 +159,7 @@ const bloom: WorkflowModule = {
   resources: async () => [],
   verbs: VERBS,
   gate: async () => (await import("./gate.ts")).gate,
+  samples: async () => (await import("./samples.ts")).promptSamples(),
   story: async () => (await import("./verbs/look.ts")).show,
 };
 

@@ -32,6 +32,7 @@ const spells: WorkflowModule = {
     const { RESOURCES } = await import("./tools.ts");
     return RESOURCES;
   },
+  samples: async (view) => (await import("./samples.ts")).replySamples(view),
   verbs: [
     {
       name: "cast",

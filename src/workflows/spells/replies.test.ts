@@ -3,63 +3,25 @@ import { describe, expect, test } from "vitest";
 import source from "../../../test/fixtures/spells-source-rows.json" with { type: "json" };
 import { packaged } from "../../../test/rig/spells-project.ts";
 import type { ProjectPath } from "../../base/path.ts";
-import type { ReviewFetch, View } from "../../base/ports.ts";
-import { DEFAULT_SETTINGS } from "../../base/settings.ts";
+import type { ReviewFetch } from "../../base/ports.ts";
 import { check } from "../../engine/check.ts";
 import { decide } from "../../engine/decide.ts";
 import type { Facts, Row } from "../../engine/workflow.ts";
-import type { Context, Prepared, Reply } from "../module.ts";
+import type { Prepared, Reply } from "../module.ts";
 import { actionsOf } from "./actions.ts";
 import { prepareCast } from "./cast.ts";
 import { SPELLS as ALL, type Spell, titleOf } from "./events.ts";
-import { FILE_KEYS, FILE_NAMES, type FileKey } from "./files.ts";
+import { FILE_KEYS } from "./files.ts";
 import { look, type Seen } from "./look.ts";
 import { renderTemplate } from "./reply.ts";
-import { renderState } from "./state-file.ts";
+import { consistent, SAMPLE_CONTEXT, sampleGathered, samplePath, sampleView } from "./samples.ts";
 import { SPELLS_WORKFLOW as SPELLS } from "./table.ts";
-import type { Gathered } from "./work.ts";
 
 const TIPPED = ["GC1", "GC2a", "GC2b", "G2", "G4", "A2", "P1", "R1", "R2", "R3", "R9", "H3"];
 const GUIDED = ["G2", "A2", "P1", "R1", "R2", "R3"];
-const URL = "https://acme.atlassian.net/browse/PROJ-1";
 
-const CONTEXT: Context = {
-  settings: DEFAULT_SETTINGS,
-  caller: { channel: "mcp" },
-  moment: { time: "2026-01-31T09:30:15.250Z", id: "00000000-0000-4000-8000-000000000000" },
-};
-
-/** The files of a world, as a view. */
-function viewOf(state: string, origin: string | null, facts: Facts): View {
-  const context = origin === null ? {} : { reparo_origin: origin };
-  const files = new Map<string, string>([
-    [".ai/task/state.json", renderState({ current_state: state, context, history: [] })],
-  ]);
-  for (const key of FILE_KEYS) if (facts[key] === "present") files.set(path(key), textOf(key, facts));
-  if (facts.context_urls !== "some-unprocessed" || facts.plan_urls !== "some-unprocessed")
-    files.set(".ai/task/.atlassian-refs", `${URL}\n${URL}0\n`);
-  return {
-    read: async (name: ProjectPath) => files.get(name) ?? null,
-    list: async () => [],
-    packaged,
-  };
-}
-
-function path(key: FileKey): string {
-  return `.ai/task/${FILE_NAMES[key]}`;
-}
-
-function textOf(key: FileKey, facts: Facts): string {
-  const urls = (fact: unknown) =>
-    fact === "none" ? "" : fact === "all-processed" ? URL : "https://acme.atlassian.net/browse/NEW-9";
-  const marks: Readonly<Record<string, string>> = { open: " ", "all-checked": "x" };
-  if (key === "context") return `ctx ${urls(facts.context_urls)}\n`;
-  if (key === "comments")
-    return facts.comments_fetch === "incomplete" ? "<!-- pawl: comments incomplete -->\n" : "c\n";
-  if (key !== "plan") return `${key}\n`;
-  const mark = marks[String(facts.criteria)];
-  return `plan ${urls(facts.plan_urls)}\n\n${mark ? `- [${mark}] criterion\n` : ""}`;
-}
+const viewOf = (state: string, origin: string | null, facts: Facts) =>
+  sampleView(state, origin, facts, packaged);
 
 const REVIEWS: readonly ReviewFetch[] = [
   { kind: "not-configured", detail: "No token is set." },
@@ -97,24 +59,6 @@ const REVIEWS: readonly ReviewFetch[] = [
   },
 ];
 
-function gatheredFor(seen: Seen, review: ReviewFetch, fetched: boolean): Gathered {
-  for (const action of actionsOf(seen.decision.row.id)) {
-    if (action.type === "fetch-links")
-      return {
-        links: [
-          {
-            url: URL,
-            fetch: fetched
-              ? { kind: "fetched", markdown: "# It\n" }
-              : { kind: "not-configured", detail: "Set it." },
-          },
-        ],
-      };
-    if (action.type === "fetch-comments" && !(action.keep && seen.texts.comments !== null)) return { review };
-  }
-  return {};
-}
-
 const pick = (name: string) => fc.constantFrom(...(SPELLS.facts[name]?.values ?? []));
 
 const WORLD = fc.record({
@@ -145,8 +89,8 @@ async function render(world: {
   fetched: boolean;
 }): Promise<Rendered> {
   const seen = await look(viewOf(world.state, world.origin, world.facts), world.spell);
-  const prepared = prepareCast(seen, gatheredFor(seen, world.review, world.fetched), CONTEXT);
-  const files = new Set(FILE_KEYS.filter((key) => seen.texts[key] !== null).map(path));
+  const prepared = prepareCast(seen, sampleGathered(seen, world.review, world.fetched), SAMPLE_CONTEXT);
+  const files = new Set(FILE_KEYS.filter((key) => seen.texts[key] !== null).map(samplePath));
   for (const change of prepared.changes ?? []) {
     if (change.type === "move") files.delete(change.from);
     files.add(change.type === "move" ? change.to : change.path);
@@ -228,7 +172,7 @@ function expectTrue({ row, text, seen, state: stateAfter, available, exists }: R
     const others = ALL.filter((spell) => spell !== "lumos" && !available.includes(spell));
     expect(boldSpells(section(words, "Unavailable Spells"))).toEqual(others);
     const keys = [...section(words, "Where We Are").matchAll(/^- `([^`]+)`/gm)].map(([, name]) => name);
-    expect(keys).toEqual(FILE_KEYS.map(path).filter(exists));
+    expect(keys).toEqual(FILE_KEYS.map(samplePath).filter(exists));
   }
   if (row.outcome !== "shown")
     for (const spell of boldSpells(section(words, "Next Steps"))) {
@@ -252,7 +196,7 @@ function expectTrue({ row, text, seen, state: stateAfter, available, exists }: R
   for (const [, name = ""] of words.matchAll(/`(\.ai\/task\/[a-z-]+\.md)` (?:is back|was found again)/g))
     expect(exists(name), `${row.id}: ${name} is back`).toBe(true);
   for (const [name] of words.matchAll(/\.ai\/task\/[\w-]+\.md\b/g))
-    expect(FILE_KEYS.map(path).includes(name), `${row.id} names ${name}`).toBe(true);
+    expect(FILE_KEYS.map(samplePath).includes(name), `${row.id} names ${name}`).toBe(true);
   const archived = /archived in `([^`]+)`/.exec(words)?.[1];
   if (archived !== undefined) expect(archived).toMatch(/^\.ai\/task\/(tasks\/task-|pr-reviews\/pr-review-)/);
 
@@ -350,15 +294,6 @@ describe("a reply", () => {
     expect(check({ workflow: SPELLS, replies: SPELLS.rows.map((row) => row.reply) }).violations).toEqual([]);
   });
 });
-
-/** Facts that no files can have together are brought in line: a fact about a file's contents needs the file. */
-function consistent(facts: Facts): Facts {
-  const implied: Record<string, string> = {};
-  if (facts.context_urls !== "none") implied.context = "present";
-  if (facts.plan_urls !== "none" || facts.criteria !== "none") implied.plan = "present";
-  if (facts.comments_fetch === "incomplete") implied.comments = "present";
-  return { ...facts, ...implied };
-}
 
 test("the template engine refuses an unknown variable, and reads no value as a template", () => {
   expect(() => renderTemplate("{{ nothing }}", {}, "X")).toThrow(/X cannot be rendered/);

@@ -1,4 +1,4 @@
-import { handOver, nowAt, type ToolDefinition } from "../definition.ts";
+import { nowAt, type ToolDefinition } from "../definition.ts";
 
 export const CREATE_TASKS_FROM_SPEC: ToolDefinition = {
   name: "create_tasks_from_spec",
@@ -9,6 +9,7 @@ export const CREATE_TASKS_FROM_SPEC: ToolDefinition = {
   steps: [{ state: "dispatched", artifact: "TaskListArtifact", evidence: [], createsTasks: true }],
   status: { before: ["spec_completed"], running: "creating_tasks", after: "tasks_created" },
   persona: "planning",
-  greeting: nowAt("Cutting into tasks"),
-  handover: handOver("Cutting into tasks"),
+  greeting: nowAt("Creation of the tasks"),
+  handover: (id, status) =>
+    `The tasks of the specification are created. The task ${id} is now '${status}'. Call 'plan_task' to go on.`,
 };

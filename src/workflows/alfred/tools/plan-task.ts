@@ -46,7 +46,7 @@ function adviseOnQuestions(
   const there = `There ${count === 1 ? "is a question" : `are ${count} questions`} for the developer in it.`;
   return [
     thenHuman
-      ? `${there} A human answers after you: ask only whether it must be asked.`
+      ? `${there} The human who reviews after you answers; check only that the code does not answer already.`
       : `${there} Answers belong in the notes of the approval; they reach every later step.`,
   ];
 }

@@ -16,6 +16,7 @@ export const START_TASK: ToolDefinition = {
       evidence: ["git-status"],
       resubmits: true,
       advice: (artifact) => adviseOnStatus(artifact as ArtifactOf<"GitStatusArtifact">),
+      approving: () => "accepts the report, and has the task's branch created",
     },
     {
       state: "branch_created",

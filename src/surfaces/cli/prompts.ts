@@ -1,0 +1,27 @@
+import { loadWorkflow, loadWorkflows } from "../../runtime/project.ts";
+import type { PromptSample } from "../../workflows/module.ts";
+import type { Run } from "./command.ts";
+import { clean } from "./terminal.ts";
+
+/** The prompts of every state, with sample data: their names, or with `--all` the whole texts. */
+export const prompts: Run = async (host, call) => {
+  const project = await host.project({ create: true });
+  const wanted = call.arguments.workflow;
+  const modules =
+    typeof wanted === "string"
+      ? [await loadWorkflow(project.workflows, wanted)]
+      : await loadWorkflows(project.workflows);
+  const view = project.runtime.store.view();
+  const samples: (PromptSample & { readonly workflow: string })[] = [];
+  for (const { name: workflow, samples: load } of modules)
+    for (const sample of (await load?.(view)) ?? []) samples.push({ workflow, ...sample });
+  const isWhole = call.options.all === true;
+  const text = samples.map(({ name, text, workflow }) =>
+    isWhole ? `===== ${workflow} ${name} =====\n\n${clean(text).trimEnd()}\n\n` : `${workflow} ${name}\n`,
+  );
+  const data = samples.map(({ machine, name, position, text, workflow }) => ({
+    ...{ workflow, name, machine, state: position?.state ?? null },
+    ...(isWhole && { text }),
+  }));
+  return { text: text.join(""), data: { prompts: data } };
+};

@@ -1,0 +1,114 @@
+/** Each reply once, rendered on files that lead to its row: to be read as a whole, and for the tests of the replies. */
+import type { ProjectPath } from "../../base/path.ts";
+import type { ReviewFetch, View } from "../../base/ports.ts";
+import { DEFAULT_SETTINGS } from "../../base/settings.ts";
+import type { Facts, FactValue } from "../../engine/workflow.ts";
+import type { Context, PromptSample } from "../module.ts";
+import { actionsOf } from "./actions.ts";
+import { prepareCast } from "./cast.ts";
+import type { Spell } from "./events.ts";
+import { FILE_KEYS, FILE_NAMES, type FileKey } from "./files.ts";
+import { look, type Seen } from "./look.ts";
+import { renderState } from "./state-file.ts";
+import { SPELLS_WORKFLOW } from "./table.ts";
+import type { Gathered } from "./work.ts";
+
+export const SAMPLE_CONTEXT: Context = {
+  settings: DEFAULT_SETTINGS,
+  caller: { channel: "mcp" },
+  moment: { time: "2026-01-31T09:30:15.250Z", id: "00000000-0000-4000-8000-000000000000" },
+};
+
+const LINK = "https://acme.atlassian.net/browse/PROJ-1";
+
+const REVIEW: ReviewFetch = { kind: "not-configured", detail: "No token is set." };
+
+export async function replySamples({ packaged }: View): Promise<readonly PromptSample[]> {
+  const samples: PromptSample[] = [];
+  for (const { from, id, on, when } of SPELLS_WORKFLOW.rows) {
+    const [state = ""] = from;
+    const [box = {}] = when ?? [];
+    const chosen = Object.fromEntries(Object.entries(box).map(([name, values]) => [name, values[0]]));
+    const origin = (chosen.reparo_origin ?? null) as string | null;
+    const facts = consistent({ ...FIRST, ...chosen } as Facts);
+    const seen = await look(sampleView(state, origin, facts, packaged), on as Spell);
+    const { reply } = prepareCast(seen, sampleGathered(seen, REVIEW, true), SAMPLE_CONTEXT);
+    const position = { state, kept: { reparo_origin: origin } };
+    samples.push({
+      name: `${id}: ${on} in ${state}`,
+      machine: SPELLS_WORKFLOW.name,
+      position,
+      text: reply.text,
+    });
+  }
+  return samples;
+}
+
+const FIRST: Readonly<Record<string, FactValue | undefined>> = Object.fromEntries(
+  Object.entries(SPELLS_WORKFLOW.facts).map(([name, fact]) => [name, fact.values[0]]),
+);
+
+/** The files of a combination of facts, as a view. */
+export function sampleView(
+  state: string,
+  origin: string | null,
+  facts: Facts,
+  packaged: View["packaged"],
+): View {
+  const context = origin === null ? {} : { reparo_origin: origin };
+  const files = new Map<string, string>([
+    [".ai/task/state.json", renderState({ current_state: state, context, history: [] })],
+  ]);
+  for (const key of FILE_KEYS) if (facts[key] === "present") files.set(samplePath(key), textOf(key, facts));
+  if (facts.context_urls !== "some-unprocessed" || facts.plan_urls !== "some-unprocessed")
+    files.set(".ai/task/.atlassian-refs", `${LINK}\n${LINK}0\n`);
+  return {
+    read: async (name: ProjectPath) => files.get(name) ?? null,
+    list: async () => [],
+    packaged,
+  };
+}
+
+export function samplePath(key: FileKey): string {
+  return `.ai/task/${FILE_NAMES[key]}`;
+}
+
+function textOf(key: FileKey, facts: Facts): string {
+  const urls = (fact: unknown) =>
+    fact === "none" ? "" : fact === "all-processed" ? LINK : "https://acme.atlassian.net/browse/NEW-9";
+  const marks: Readonly<Record<string, string>> = { open: " ", "all-checked": "x" };
+  if (key === "context") return `ctx ${urls(facts.context_urls)}\n`;
+  if (key === "comments")
+    return facts.comments_fetch === "incomplete" ? "<!-- pawl: comments incomplete -->\n" : "c\n";
+  if (key !== "plan") return `${key}\n`;
+  const mark = marks[String(facts.criteria)];
+  return `plan ${urls(facts.plan_urls)}\n\n${mark ? `- [${mark}] criterion\n` : ""}`;
+}
+
+/** What the row's look outside would bring. */
+export function sampleGathered(seen: Seen, review: ReviewFetch, fetched: boolean): Gathered {
+  for (const action of actionsOf(seen.decision.row.id)) {
+    if (action.type === "fetch-links")
+      return {
+        links: [
+          {
+            url: LINK,
+            fetch: fetched
+              ? { kind: "fetched", markdown: "# It\n" }
+              : { kind: "not-configured", detail: "Set it." },
+          },
+        ],
+      };
+    if (action.type === "fetch-comments" && !(action.keep && seen.texts.comments !== null)) return { review };
+  }
+  return {};
+}
+
+/** Facts that no files can have together are brought in line: a fact about a file's contents needs the file. */
+export function consistent(facts: Facts): Facts {
+  const implied: Record<string, string> = {};
+  if (facts.context_urls !== "none") implied.context = "present";
+  if (facts.plan_urls !== "none" || facts.criteria !== "none") implied.plan = "present";
+  if (facts.comments_fetch === "incomplete") implied.comments = "present";
+  return { ...facts, ...implied };
+}

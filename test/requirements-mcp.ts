@@ -73,4 +73,13 @@ export const MCP: Readonly<Record<string, Requirement>> = {
       "src/adapters/net/limits.test.ts: is cut off by the client of Linear",
     ],
   },
+  "mcp.resources": {
+    says: "A task, its plan, its scratchpad and its review can be read as resources; what fails keeps its fix.",
+    source: "alfred, Files; the protocol's resources",
+    tests: [
+      "test/e2e/mcp-resources.test.ts: offer a task, its plan, its scratchpad and its review, by template, in the list, and completed",
+      "test/e2e/mcp-resources.test.ts: keep the fix where they cannot be read",
+      "test/e2e/mcp-resources.test.ts: refuse arguments of a prompt that are missing or unknown, with the fix",
+    ],
+  },
 };

@@ -126,11 +126,14 @@ export interface UserPrompt {
 
 export interface Resource {
   readonly name: string;
+  /** With a variable, `pawl://alfred/tasks/{task_id}`, it is one resource for each of `ids`, which is the input's. */
   readonly uri: string;
+  readonly ids?: (view: View) => Promise<readonly string[]>;
   readonly title: string;
   readonly description: string;
   readonly mimeType: string;
-  readonly advance: Advance<Record<string, never>, unknown, unknown, Reply>;
+  // biome-ignore lint/suspicious/noExplicitAny: as with tools
+  readonly advance: Advance<any, any, any, Reply>;
 }
 
 export interface Verb {

@@ -12,7 +12,7 @@ import { z } from "zod";
 import type { ErrorCode } from "../../base/error.ts";
 import type { Caller } from "../../base/event.ts";
 import type { Runtime } from "../../runtime/advance.ts";
-import type { Reply } from "../../workflows/module.ts";
+import type { Reply, Resource } from "../../workflows/module.ts";
 import type { Work } from "./work.ts";
 
 export interface Serving {
@@ -20,6 +20,8 @@ export interface Serving {
   readonly server: McpServer;
   readonly codec: RequestStateCodec<Question>;
   readonly work: Work;
+  /** By their URIs, the resources of which each id makes one. */
+  readonly templates: Map<string, Resource>;
   /** From which level on a client of 2025 wants to be told; null: it never asked. */
   logLevel: LoggingLevel | null;
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import {
+  type CacheHint,
   createRequestStateCodec,
   McpServer,
   type McpServerFactory,
@@ -7,13 +8,14 @@ import {
   type ToolAnnotations,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { advance } from "../../runtime/advance.ts";
 import type { Project } from "../../runtime/project.ts";
-import type { Resource, Tool, UserPrompt, WorkflowModule } from "../../workflows/module.ts";
+import type { Tool, UserPrompt, WorkflowModule } from "../../workflows/module.ts";
 import { OUTPUT, type Question, type Serving } from "./answer.ts";
+import { checkArguments } from "./arguments.ts";
 import { toolHandler } from "./call.ts";
 import type { Gate } from "./gate.ts";
 import { renderInstructions } from "./instructions.ts";
+import { complete, registerResource, told } from "./resources.ts";
 import type { Work } from "./work.ts";
 
 export interface Served {
@@ -25,6 +27,9 @@ export interface Served {
   readonly gate: Gate | null;
 }
 
+/** For a client of 2026: what was listed may be kept for an hour. */
+const SAME: CacheHint = { ttlMs: 3_600_000, cacheScope: "private" };
+
 /** Makes the server of one connection, for either era of the protocol, from what the workflows declare. */
 export function openServerFactory({ project, modules, version, work, gate }: Served): McpServerFactory {
   const codec = lateCodec();
@@ -33,15 +38,31 @@ export function openServerFactory({ project, modules, version, work, gate }: Ser
       { name: "pawl", title: "Pawl", version },
       {
         instructions: renderInstructions(project.root, modules),
-        capabilities: { logging: {}, tools: {}, prompts: {}, resources: {} },
+        capabilities: {
+          logging: {},
+          completions: {},
+          // The lists of tools and prompts are the same as long as the server runs; tasks come and go unannounced.
+          tools: { listChanged: false },
+          prompts: { listChanged: false },
+          resources: { listChanged: false },
+        },
+        cacheHints: { "tools/list": SAME, "prompts/list": SAME, "resources/templates/list": SAME },
         requestState: { verify: codec.verify },
       },
     );
-    const serving: Serving = { runtime: project.runtime, server, codec, work, logLevel: null };
+    const serving: Serving = {
+      runtime: project.runtime,
+      server,
+      codec,
+      work,
+      logLevel: null,
+      templates: new Map(),
+    };
     server.server.setRequestHandler("logging/setLevel", ({ params }) => {
       serving.logLevel = params.level;
       return {};
     });
+    server.server.setRequestHandler("completion/complete", ({ params }) => complete(serving, params));
     const shared = new Set<Tool>();
     const load = async () => {
       for (const module of modules) await register(serving, module, shared);
@@ -142,21 +163,15 @@ function registerPrompt(server: McpServer, prompt: UserPrompt): void {
     name,
     argument(required, description),
   ]);
+  const input = z.strictObject(Object.fromEntries(shape));
+  const taker = { name: prompt.name, description: prompt.description, input };
   server.registerPrompt(
     prompt.name,
-    { title: prompt.title, description: prompt.description, argsSchema: z.object(Object.fromEntries(shape)) },
-    (values) => ({
-      messages: [
-        { role: "user", content: { type: "text", text: prompt.render(values as Record<string, string>) } },
-      ],
-    }),
+    { title: prompt.title, description: prompt.description, argsSchema: unchecked(input) },
+    (given) =>
+      told(async () => {
+        const text = prompt.render(checkArguments(taker, given) as Record<string, string>);
+        return { messages: [{ role: "user", content: { type: "text", text } }] };
+      }),
   );
-}
-
-function registerResource({ server, runtime, work }: Serving, resource: Resource): void {
-  const { name, uri, title, description, mimeType } = resource;
-  server.registerResource(name, uri, { title, description, mimeType }, async () => {
-    const { reply } = await work.run(() => advance(runtime, resource.advance, {}, { channel: "mcp" }));
-    return { contents: [{ uri, mimeType, text: reply.text }] };
-  });
 }

@@ -26,7 +26,10 @@ const alfred: WorkflowModule = {
     const { USER_PROMPTS } = await import("./user-prompts.ts");
     return USER_PROMPTS;
   },
-  resources: async () => [],
+  async resources() {
+    const { RESOURCES } = await import("./resources.ts");
+    return RESOURCES;
+  },
   verbs: [
     {
       name: "plan export",

@@ -1,0 +1,76 @@
+/** What workflows offer for reading: single resources, and templates of which each id makes one. */
+import {
+  type CompleteRequest,
+  type CompleteResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceTemplate,
+} from "@modelcontextprotocol/server";
+import { toPawlError } from "../../base/error.ts";
+import { advance } from "../../runtime/advance.ts";
+import type { Resource } from "../../workflows/module.ts";
+import type { Serving } from "./answer.ts";
+
+const VARIABLE = /\{(\w+)\}/;
+/** As the protocol has it. */
+const MOST_COMPLETED = 100;
+
+export function registerResource(serving: Serving, resource: Resource): void {
+  const { name, uri, title, description, mimeType, ids } = resource;
+  const about = { title, description, mimeType };
+  const variable = VARIABLE.exec(uri)?.[1];
+  if (variable === undefined || ids === undefined) {
+    serving.server.registerResource(name, uri, about, async () => read(serving, resource, uri, {}));
+    return;
+  }
+  serving.templates.set(uri, resource);
+  const list = async () => ({
+    resources: (await idsOf(serving, resource)).map((id) => ({
+      uri: uri.replace(VARIABLE, id),
+      name: `${name} ${id}`,
+      title: `${title}: ${id}`,
+    })),
+  });
+  serving.server.registerResource(name, new ResourceTemplate(uri, { list }), about, async (at, values) => {
+    const value = values[variable];
+    return read(serving, resource, at.href, { [variable]: String(value) });
+  });
+}
+
+/** The ids that a template's variable can have, beginning with what is there already. */
+export async function complete(
+  serving: Serving,
+  { ref, argument }: CompleteRequest["params"],
+): Promise<CompleteResult> {
+  const resource = ref.type === "ref/resource" ? serving.templates.get(ref.uri) : undefined;
+  const isVariable = resource !== undefined && VARIABLE.exec(resource.uri)?.[1] === argument.name;
+  const ids = isVariable ? await idsOf(serving, resource) : [];
+  const found = ids.filter((id) => id.toLowerCase().startsWith(argument.value.toLowerCase()));
+  const values = found.slice(0, MOST_COMPLETED);
+  return { completion: { values, total: found.length, hasMore: found.length > values.length } };
+}
+
+async function idsOf({ runtime, work }: Serving, { ids }: Resource): Promise<readonly string[]> {
+  return told(() => work.run(async () => (await ids?.(runtime.store.view())) ?? []));
+}
+
+async function read(
+  { runtime, work }: Serving,
+  { advance: plan, mimeType }: Resource,
+  uri: string,
+  input: Readonly<Record<string, string>>,
+) {
+  const { reply } = await told(() => work.run(() => advance(runtime, plan, input, { channel: "mcp" })));
+  return { contents: [{ uri, mimeType, text: reply.text }] };
+}
+
+/** What is thrown reaches the client with its fix: as both lines, and as data. */
+export async function told<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    const { code, message, fix } = toPawlError(thrown);
+    const kind = code === "internal" ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
+    throw new ProtocolError(kind, `${message}\n${fix}`, { code, fix });
+  }
+}

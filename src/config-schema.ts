@@ -37,6 +37,12 @@ export const ALFRED_FILE = z.strictObject({
     .record(z.string().min(1), z.string().min(1))
     .optional()
     .describe("Name to shell command, run before a review."),
+  checks_in: z
+    .enum(["checkout", "worktree"])
+    .optional()
+    .describe(
+      "Where checks run: in a fresh checkout of what was handed in, or in the working folder, ignored files and all.",
+    ),
   personas: z
     .partialRecord(z.enum(RUN_TOOLS), z.string().min(1))
     .optional()

@@ -21,6 +21,7 @@ export type {
   Change,
   ChangedFile,
   CheckOutcome,
+  CheckPlace,
   Checks,
   DeferredCall,
   Editor,
@@ -35,6 +36,7 @@ export type {
   Outside,
   Permission,
   PermissionQuestion,
+  PinnedBase,
   PullRequest,
   Reference,
   ReferenceFetch,
@@ -44,6 +46,7 @@ export type {
   ReviewMissing,
   ReviewPart,
   Reviews,
+  Snapshot,
   Store,
   View,
 } from "./base/ports.ts";

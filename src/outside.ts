@@ -8,13 +8,16 @@ export function openOutside(
   root: string,
   environment: Environment,
   settings: () => Promise<Settings>,
-  trust: Pick<Trust, "checkCommand">,
+  trust: Pick<Trust, "checkCommand" | "checkLoop">,
 ): Outside {
   const place = { folder: root, environment, filters: async () => (await settings()).git.filters };
   return {
     git: {
       look: async () => (await import("./adapters/git/look.ts")).look(place),
-      changes: async (base) => (await import("./adapters/git/changes.ts")).changes(place, base),
+      pin: async (work) => (await import("./adapters/git/tree.ts")).pin(place, work),
+      snapshot: async (order) => (await import("./adapters/git/tree.ts")).snapshot(place, order),
+      changes: async (base) => (await import("./adapters/git/tree.ts")).changes(place, base),
+      between: async (one, other) => (await import("./adapters/git/tree.ts")).between(place, one, other),
       commits: async (base, head) => (await import("./adapters/git/changes.ts")).commits(place, base, head),
     },
     files: {
@@ -27,11 +30,14 @@ export function openOutside(
       },
     },
     checks: {
-      async run(key, command, named = command, waiting) {
-        await trust.checkCommand(named);
+      async run(key, command, on, waiting) {
+        await trust.checkCommand(on?.named ?? command);
         const { openChecks } = await import("./adapters/checks/checks.ts");
-        const { environment: names } = await settings();
-        return openChecks({ root, environment, names }).run(key, command, named, waiting);
+        const { environment: names, git, setup } = await settings();
+        const filters = async () => git.filters;
+        if (on?.tree && setup["."]) await trust.checkLoop();
+        const checks = openChecks({ root, environment, names, filters, setup: setup["."] });
+        return checks.run(key, command, on, waiting);
       },
     },
     references: {

@@ -42,9 +42,42 @@ export const EVIDENCE: Readonly<Record<string, Requirement>> = {
       `${GIT}: a filter that the person trusts runs by the person's own commands, whatever the repository says`,
     ],
   },
+  "evidence.tree": {
+    says: "Evidence is about the tree of the files themselves, against the commit at which the task began; nothing that a repository can be told hides a change.",
+    source: "docs/alfred.md, Facts, not claims",
+    tests: [
+      "src/adapters/git/tree.test.ts: update-ref: the base is the commit that it was, and a branch that moved is told",
+      "src/adapters/git/tree.test.ts: symbolic-ref",
+      "src/adapters/git/tree.test.ts: git replace",
+      "src/adapters/git/tree.test.ts: core.checkStat, with times and size as they were",
+      "src/adapters/git/tree.test.ts: core.worktree: it is refused by name",
+      "src/adapters/git/tree.test.ts: hides: it is named, and no part of the tree",
+      "test/e2e/alfred-hostile.test.ts: hides a file from git, by a flag, a list or a filter",
+    ],
+  },
+  "evidence.checks": {
+    says: "Checks run in a fresh checkout of the submitted tree, or visibly in the working folder.",
+    source: "docs/alfred.md, Facts, not claims",
+    tests: [
+      "test/e2e/alfred-hostile.test.ts: run in a fresh checkout of what was handed in, without ignored files, which is gone afterwards",
+      "test/e2e/alfred-hostile.test.ts: run in the working folder where the project says so, and the weaker strength is shown",
+      "src/adapters/git/tree.test.ts: does not check out what only bears a tree's name",
+    ],
+  },
+  "evidence.again": {
+    says: "At the verdict the evidence is looked at again: changed work is found and not approved where evidence is required, and what was mended no longer differs.",
+    source: "docs/alfred.md, Facts, not claims",
+    tests: [
+      "test/e2e/alfred-hostile.test.ts: names code that changed after it was handed in, and does not approve it; put back, it is approved",
+      "test/e2e/alfred-hostile.test.ts: a finding is looked at again at the verdict: what was mended since no longer differs",
+    ],
+  },
   "base.process-files": {
     says: "Tests, scripts, CI, lock files and configuration are told from the work itself.",
     source: "docs/alfred.md, Facts, not claims",
-    tests: ["src/base/process-files.test.ts: leaves the work itself alone"],
+    tests: [
+      "src/base/process-files.test.ts: leaves the work itself alone",
+      "test/e2e/alfred-hostile.test.ts: process files that the work changes are named first, by their kind",
+    ],
   },
 };

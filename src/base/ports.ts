@@ -82,17 +82,61 @@ export interface Cache {
 export interface Git {
   /** What git says of the project's folder, or why it cannot say. */
   look(): Promise<GitLook>;
-  /** What the working tree changed since it left the base branch (null: main or master), new files included. */
-  changes(base: string | null): Promise<GitChanges>;
+  /**
+   * The commit that work starts from: what is checked out, as a branch other than `work` or one that work on it left main
+   * or master at. Null: there is none.
+   */
+  pin(work: string): Promise<PinnedBase | null>;
+  /**
+   * The tree of what is in the working folder now, made from the files alone: the repository's index, its configuration
+   * and replaced objects do not count. `own`: paths of the project that are no part of the work. Never throws.
+   */
+  snapshot(order: {
+    readonly base: PinnedBase | string | null;
+    readonly own: readonly string[];
+  }): Promise<Snapshot>;
+  /** What the working folder changed since the base, new files included, as a snapshot sees it. */
+  changes(base: PinnedBase | string | null): Promise<GitChanges>;
+  /** The paths in which two trees of snapshots differ; null: one of them is no longer known. */
+  between(one: string, other: string): Promise<readonly string[] | null>;
   /** What is committed in `head` (a commit's hash) and not in the base branch (null: main or master). */
-  commits(base: string | null, head: string): Promise<GitCommits>;
+  commits(base: PinnedBase | string | null, head: string): Promise<GitCommits>;
 }
 
 /** The numbers of lines are null for binary and for new, untracked files. */
 export type ChangedFile = Readonly<{ path: string; added: number | null; deleted: number | null }>;
 
+/** A branch, and the commit that it was at when work began. */
+export interface PinnedBase {
+  readonly branch: string;
+  readonly commit: string;
+}
+
 export type GitChanges =
   | { readonly kind: "changes"; readonly base: string; readonly files: readonly ChangedFile[] }
+  | { readonly kind: "unavailable"; readonly reason: string };
+
+export type Snapshot =
+  | {
+      readonly kind: "tree";
+      /** The tree's id: equal for equal files. */
+      readonly tree: string;
+      /** What was compared with: the pinned commit, or where the branch was left; null where there is none. */
+      readonly base: (PinnedBase & { readonly isPinned: boolean }) | null;
+      /** Where the base's branch is now; null: it is gone. */
+      readonly branchNow: string | null;
+      /** The commit that is checked out has the base in its history. */
+      readonly holdsBase: boolean;
+      /** Against the base; paths from the project's root, those outside it begin with `../`. */
+      readonly files: readonly ChangedFile[];
+      /**
+       * Paths that no `.gitignore` names, yet git would not see: by the repository's own list (`info/exclude`,
+       * `core.excludesFile`), or by the person's.
+       */
+      readonly hidden: readonly { readonly path: string; readonly by: "repository" | "person" }[];
+    }
+  | { readonly kind: "not-a-repository" }
+  /** There is a repository, and it cannot be told. */
   | { readonly kind: "unavailable"; readonly reason: string };
 
 export type GitCommits =
@@ -126,15 +170,6 @@ export type Repo = ProjectPath | ".";
 /** A file that changed; `at`: when it last did (ISO 8601); null: it is gone. */
 export type ChangedOutside = Readonly<{ path: string; at: string | null }>;
 
-/** A branch that moved from a commit to another. */
-export type MovedBranch = Readonly<{ branch: string; from: string; to: string }>;
-
-/** What changed outside of a worktree while somebody worked in it. */
-export interface Meanwhile {
-  readonly files: readonly ChangedOutside[];
-  readonly branches: readonly MovedBranch[];
-}
-
 /** A branch of a repository, at work in a folder of its own. */
 export interface Worktree {
   readonly repo: Repo;
@@ -165,11 +200,10 @@ export interface Worktrees {
   /** How far the work is. `into`: the branch that it shall reach. */
   state(worktree: Worktree, into?: string): Promise<WorktreeState>;
   /**
-   * Notes what the repository's own checkout holds, and where its branches are; what it gives back tells, once, what of it
-   * has changed since and is not known to be another's doing (a commit of what was there before, a log that some program
-   * has open; of branches: those that have a worktree of Pawl's, and merges that Pawl published).
+   * Notes what the repository's own checkout holds; what it gives back tells, once, what of it has changed since and is
+   * not known to be another's doing (a commit of what was there before, a log that some program has open).
    */
-  watchCheckout(repo: Repo): Promise<() => Promise<Meanwhile>>;
+  watchCheckout(repo: Repo): Promise<() => Promise<readonly ChangedOutside[]>>;
   /**
    * Whether every commit of the branch is in `into`, the local or the remote's. `fetch`: the remote's is brought here
    * first; `unreachable` where that failed and the answer is not yes without it.
@@ -681,11 +715,11 @@ export interface Remark {
 export interface Checks {
   /**
    * Runs a shell command in the project's folder, once for each key: a run that was begun under the key, be it before
-   * a restart, is found again. It is waited for a limited time only; then the answer is `running`. `named`: as the
-   * project's files have it, where the command was made of that. Throws `project-untrusted`. Called off, it answers at
-   * once with what is known; the command runs on.
+   * a restart, is found again. It is waited for a limited time only; then the answer is `running`. Throws
+   * `project-untrusted`, and where a checkout that is asked for cannot be made. Called off, it answers at once with what
+   * is known; the command runs on.
    */
-  run(key: string, command: string, named?: string, waiting?: Waiting): Promise<CheckOutcome>;
+  run(key: string, command: string, on?: CheckPlace, waiting?: Waiting): Promise<CheckOutcome>;
 }
 
 /** The one who waits for a call. */
@@ -694,6 +728,15 @@ export interface Waiting {
   readonly stop?: AbortSignal;
   /** Told about once a second of a long wait, in a few words. */
   readonly onWait?: (words: string) => void;
+}
+
+export interface CheckPlace {
+  /** As the project's files have the command, where it was made of that. */
+  readonly named?: string;
+  /** Of a snapshot: it runs in a fresh checkout of it, made and removed for this run. */
+  readonly tree?: string | null;
+  /** Begins anew where it failed longer ago than a minute. */
+  readonly retry?: boolean;
 }
 
 export type CheckOutcome =

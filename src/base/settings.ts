@@ -56,6 +56,11 @@ export interface AlfredSettings {
   readonly evidence: "show" | "require";
   /** Name → shell command, run before a review. */
   readonly checks: Readonly<Record<string, string>>;
+  /**
+   * Where checks run. checkout: in a fresh checkout of what was handed in; worktree: in the working folder, where ignored
+   * files count and what is there may change meanwhile.
+   */
+  readonly checks_in: "checkout" | "worktree";
   /** Tool → persona's name. */
   readonly personas: Readonly<Record<string, string>>;
   readonly tracker: TrackerSettings;
@@ -110,6 +115,7 @@ export const DEFAULT_SETTINGS: Settings = {
     human_review: "relay",
     evidence: "show",
     checks: {},
+    checks_in: "checkout",
     personas: {},
     tracker: {
       project: null,

@@ -132,7 +132,7 @@ async function prepare<Input, Seen, Gathered, R>(
 function outsideOf({ outside, waiting }: Runtime): Outside {
   if (!waiting) return outside;
   const { checks } = outside;
-  return { ...outside, checks: { run: (key, command, named) => checks.run(key, command, named, waiting) } };
+  return { ...outside, checks: { run: (key, command, on) => checks.run(key, command, on, waiting) } };
 }
 
 /** The work's result; a failure at once where the call is called off, whatever the work still waits for. */

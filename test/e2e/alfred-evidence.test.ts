@@ -117,7 +117,10 @@ test("configured checks are really run, and shown with exit code, duration and t
 });
 
 test("a long check is not waited for: it is told as running, and its outcome by a later call", async () => {
-  using project = await begun({ checks: { test: "while [ ! -e go ]; do sleep 0.02; done; echo fine" } });
+  using project = await begun({
+    checks_in: "worktree",
+    checks: { test: "while [ ! -e go ]; do sleep 0.02; done; echo fine" },
+  });
   await plan(project, ID);
   await project.call("implement_task", { task_id: ID });
   for (const subtask_id of ["S-1", "S-2"])

@@ -209,7 +209,7 @@ test("records that were lost before the commit are written again by finalize_tas
 
 test("a record holds no output of a check", async () => {
   using project = await shared(ID);
-  project.settings = { ...project.settings, checks: { test: "cat .git/printed" } };
+  project.settings = { ...project.settings, checks: { test: "cat .git/printed" }, checks_in: "worktree" };
   project.write(".git/printed", "token-123\n");
   await finalize(project, ID);
   const records = readdirSync(project.path(`.alfred/records/${ID}`));

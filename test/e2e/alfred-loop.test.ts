@@ -293,9 +293,11 @@ describe("Evidence of the loop is refused, and nothing changes,", () => {
       "loop-evidence-missing",
       /expected commits between main and [0-9a-f]{40}, found none/,
       () => {
-        const main = task.project.git("rev-parse", "main");
-        task.project.git("branch", "-f", "main", "HEAD");
-        return () => task.project.git("branch", "-f", "main", main);
+        const state = task.state();
+        const path = `.alfred/workspace/${ID}/task_state.json`;
+        const base = { branch: "main", commit: task.project.git("rev-parse", "HEAD") };
+        task.project.write(path, JSON.stringify({ ...state, base }));
+        return () => task.project.write(path, JSON.stringify(state));
       },
     ],
     [
@@ -355,8 +357,8 @@ describe("Evidence of the loop is refused, and nothing changes,", () => {
       file(record, () => "{"),
     ],
   ])("%s", async (_, code, message, change) => {
-    const before = task.project.read(`.alfred/workspace/${ID}/task_state.json`);
     const undo = change();
+    const before = task.project.read(`.alfred/workspace/${ID}/task_state.json`);
     try {
       const { data, isError } = await task.submit(FROM_LOOP);
       expect(data.message).toMatch(message);

@@ -108,7 +108,10 @@ export class AlfredProject {
     const { root } = this;
     const settings = async () => ({ ...DEFAULT_SETTINGS, alfred: this.settings });
     const outside: Outside = {
-      ...openOutside(root, process.env, settings, { checkCommand: async () => {} }),
+      ...openOutside(root, process.env, settings, {
+        checkCommand: async () => {},
+        checkLoop: async () => {},
+      }),
       trackers: openTrackers(this.environment),
       checks: openChecks({ root, environment: process.env, patienceMilliseconds: this.patience }),
     };

@@ -141,3 +141,34 @@ test("a link in the place of all runs is refused", async () => {
     rmSync(elsewhere, { recursive: true, force: true });
   }
 });
+
+test("a failure is tried again where that is asked for and it is old enough; a success never is", async () => {
+  const command = "echo x >> ran; test -e mended";
+  await open().run("k", command);
+  expect(await open().run("k", command, { retry: true })).toMatchObject({ exitCode: 1 });
+  writeFileSync(join(root, "mended"), "");
+  expect(await open({ retryMilliseconds: -1 }).run("k", command, { retry: true })).toMatchObject({
+    exitCode: 0,
+  });
+  expect(await open({ retryMilliseconds: -1 }).run("k", command, { retry: true })).toMatchObject({
+    exitCode: 0,
+  });
+  expect(readSafely("ran")).toBe("x\nx\n");
+});
+
+test("a checkout gets what its repository needs before the check", async () => {
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+  git("init", "-q");
+  writeFileSync(join(root, "a"), "1");
+  git("add", "-A");
+  const tree = git("write-tree");
+  const setup = { run: ["echo it\\'s > made", "test -e a"] };
+  const outcome = await open({ setup }).run("k", "cat made", { tree });
+  expect(outcome).toMatchObject({ kind: "ended", exitCode: 0, tail: "it's" });
+  expect(await open({ setup: { run: ["false"] } }).run("l", "true", { tree })).toMatchObject({
+    exitCode: 1,
+    tail: "setup failed",
+  });
+  await expect(open().run("m", "true", { tree: "0".repeat(40) })).rejects.toThrow();
+  expect(await open().run("m", "true")).toMatchObject({ exitCode: 0 });
+});

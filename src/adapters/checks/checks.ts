@@ -5,6 +5,7 @@
  *
  * R1  One run per key: its folder is made exclusively, and an outcome, once there, stays.
  * R2  The outcome is written by the run's own shell, beside its place and then renamed: it is whole or absent.
+ * R4  A run on a tree has a fresh checkout of it in its own folder, which its shell removes before the outcome is written.
  * R3  A process is taken for the run's only if it began when the run's did: a pid alone may be another's by now.
  * R4  A run is taken for the key's only if it is of this very command, in a folder of its own: no link is followed.
  */
@@ -24,8 +25,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CheckOutcome, Checks } from "../../base/ports.ts";
+import type { CheckOutcome, Checks, Folder } from "../../base/ports.ts";
+import type { SetupSettings } from "../../base/settings.ts";
 import { ownPlace } from "../files/own-folder.ts";
+import type { GitCall } from "../git/git.ts";
 import { allowedEnvironment, type Environment } from "../process/environment.ts";
 import { openRedactor, type Redactor } from "../process/redact.ts";
 import { birthOf, endGroup } from "./process.ts";
@@ -38,6 +41,12 @@ export interface ChecksOptions {
   readonly environment: Environment;
   /** Names of the environment that commands may have besides the usual ones. */
   readonly names?: readonly string[];
+  /** The git filters that may run in a checkout. */
+  readonly filters?: GitCall["filters"];
+  /** What a checkout needs before commands run in it. */
+  readonly setup?: SetupSettings | undefined;
+  /** How old a failure must be to be tried again where that is asked for; default 1 min. */
+  readonly retryMilliseconds?: number;
   /** How long an outcome is waited for; default 20 s. */
   readonly patienceMilliseconds?: number;
   /** How long a command may run; default 30 min. Then it is ended with all that it started. */
@@ -47,12 +56,15 @@ export interface ChecksOptions {
 const PATIENCE = 20_000;
 const LIMIT = 30 * 60_000;
 const KEPT = 7 * 24 * 60 * 60_000;
+const RETRY = 60_000;
 const POLL = 50;
 /** Longer than a spawn takes; a folder that has no start by then was left by a process that died. */
 const START_PATIENCE = 5_000;
 
 interface Start {
   readonly command: string;
+  /** Of the checkout that it runs in; absent: it runs in the project's folder. */
+  readonly tree?: string;
   readonly pid: number;
   /** When the operating system says that the process began. */
   readonly birth: string | null;
@@ -61,19 +73,28 @@ interface Start {
 }
 
 /** `$1` is the command, `$2` the run's folder. */
-const SHELL = 'sh -c "$1"; code=$?; printf "%s" "$code" > "$2/ended.new" && mv "$2/ended.new" "$2/ended"';
+const SHELL =
+  'sh -c "$1"; code=$?; rm -rf "$2/tree"; printf "%s" "$code" > "$2/ended.new" && mv "$2/ended.new" "$2/ended"';
+
+interface Run {
+  readonly folder: string;
+  readonly command: string;
+  readonly tree: string | null;
+  readonly retry: boolean;
+}
 
 export function openChecks(options: ChecksOptions): Checks {
   return {
-    async run(key, command, named = command, { stop, onWait } = {}) {
-      const folder = ownPlace(options.root, `.pawl/checks/${checkedKey(key)}`);
+    async run(key, command, on = {}, { stop, onWait } = {}) {
+      const folder = join(ownPlace(options.root, ".pawl/checks"), checkedKey(key));
+      const run = { folder, command, tree: on.tree ?? null, retry: on.retry === true };
       const begun = Date.now();
       const until = begun + (options.patienceMilliseconds ?? PATIENCE);
       for (let told = 0; ; ) {
-        const found = look(folder, command, options) ?? begin(folder, command, options);
+        const found = look(run, options) ?? (await begin(run, options));
         if (found.kind === "ended" || Date.now() >= until || stop?.aborted) return found;
         const seconds = Math.floor((Date.now() - begun) / 1000);
-        if (seconds > told) onWait?.(`\`${named}\` is running, for ${seconds} s so far.`);
+        if (seconds > told) onWait?.(`\`${on.named ?? command}\` is running, for ${seconds} s so far.`);
         told = Math.max(told, seconds);
         await sleep(Math.min(POLL, Math.max(1, until - Date.now())));
       }
@@ -87,11 +108,12 @@ function checkedKey(key: string): string {
 }
 
 /** What is known of the run; null where it has to be begun, or begun again because it vanished without an outcome. */
-function look(folder: string, command: string, options: ChecksOptions): CheckOutcome | null {
+function look(run: Run, options: ChecksOptions): CheckOutcome | null {
+  const { command, folder } = run;
   const found = lstatSync(folder, { throwIfNoEntry: false });
   if (found && !found.isDirectory()) rmSync(folder, { force: true });
   const start = readStart(folder);
-  if (start !== null && start.command !== command) {
+  if (start !== null && (start.command !== command || (start.tree ?? null) !== run.tree)) {
     if (start.birth !== null && birthOf(start.pid) === start.birth) endGroup(start.pid);
     rmSync(folder, { recursive: true, force: true });
     return null;
@@ -99,14 +121,18 @@ function look(folder: string, command: string, options: ChecksOptions): CheckOut
   if (start === null) {
     const made = timeOf(folder);
     if (made === null) return null;
-    if (Date.now() - made < START_PATIENCE)
+    if (Date.now() - made < START_PATIENCE || isBeingMade(folder))
       return { kind: "running", milliseconds: Date.now() - made, tail: "" };
     rmSync(folder, { recursive: true, force: true });
     return null;
   }
   const redactor = openRedactor(options.environment);
   const ended = endOf(folder, start, redactor);
-  if (ended) return ended;
+  if (ended && !isStale(run, options)) return ended;
+  if (ended) {
+    rmSync(folder, { recursive: true, force: true });
+    return null;
+  }
   const milliseconds = Date.now() - start.time;
   const isAlive = start.birth !== null && birthOf(start.pid) === start.birth;
   const tail = tailOf(join(folder, "output"), redactor);
@@ -114,6 +140,7 @@ function look(folder: string, command: string, options: ChecksOptions): CheckOut
     return { kind: "running", milliseconds, tail };
   if (isAlive) {
     endGroup(start.pid);
+    rmSync(join(folder, "tree"), { recursive: true, force: true });
     writeFileSync(join(folder, "ended.new"), "");
     renameSync(join(folder, "ended.new"), join(folder, "ended"));
     return { kind: "ended", exitCode: null, milliseconds, tail };
@@ -125,8 +152,14 @@ function look(folder: string, command: string, options: ChecksOptions): CheckOut
   return null;
 }
 
-function begin(folder: string, command: string, options: ChecksOptions): CheckOutcome {
-  const { environment, names, root } = options;
+/** It failed, longer ago than what a person who mended something and looks again would have needed. */
+function isStale({ folder, retry }: Run, options: ChecksOptions): boolean {
+  if (!retry || readFileSync(join(folder, "ended"), "utf8").trim() === "0") return false;
+  return Date.now() - (timeOf(join(folder, "ended")) ?? 0) > (options.retryMilliseconds ?? RETRY);
+}
+
+async function begin(run: Run, options: ChecksOptions): Promise<CheckOutcome> {
+  const { folder } = run;
   prune(join(folder, ".."));
   mkdirSync(join(folder, ".."), { recursive: true });
   try {
@@ -137,11 +170,67 @@ function begin(folder: string, command: string, options: ChecksOptions): CheckOu
       return { kind: "running", milliseconds: 0, tail: "" };
     throw cause;
   }
+  try {
+    start(
+      run,
+      run.tree === null ? { cwd: options.root, command: run.command } : await prepare(run, options),
+      options,
+    );
+  } catch (cause) {
+    rmSync(folder, { recursive: true, force: true });
+    throw cause;
+  }
+  return { kind: "running", milliseconds: 0, tail: "" };
+}
+
+interface Prepared {
+  readonly cwd: string;
+  readonly command: string;
+}
+
+/** The checkout of the tree, and what it needs before the command. */
+async function prepare({ command, folder, tree }: Run, options: ChecksOptions): Promise<Prepared> {
+  const { environment, filters, root, setup } = options;
+  writeFileSync(
+    join(folder, "making.json"),
+    JSON.stringify({ pid: process.pid, birth: birthOf(process.pid) }),
+  );
+  const [{ checkOut, placeIn }, { openSetups }] = await Promise.all([
+    import("../git/tree.ts"),
+    import("../setup/setup.ts"),
+  ]);
+  const place: GitCall = { folder: root, environment, ...(filters && { filters }) };
+  const checkout = join(folder, "tree");
+  await checkOut(place, tree ?? "", checkout);
+  const cwd = placeIn(place, checkout);
+  mkdirSync(cwd, { recursive: true });
+  if (!setup || (await openSetups(root).look(cwd as Folder, setup)) !== "needed") return { cwd, command };
+  const steps = setup.run.map((each) => `bash -c ${quoted(each)} || { echo "setup failed" >&2; exit 1; }`);
+  return { cwd, command: [...steps, `exec sh -c ${quoted(command)}`].join("\n") };
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function isBeingMade(folder: string): boolean {
+  try {
+    const { pid, birth } = JSON.parse(readFileSync(join(folder, "making.json"), "utf8")) as Start;
+    return birth !== null && birthOf(pid) === birth;
+  } catch {
+    return false;
+  }
+}
+
+function start(run: Run, { command, cwd }: Prepared, { environment, names }: ChecksOptions): void {
+  const { folder } = run;
   const output = openSync(join(folder, "output"), "w", 0o600);
   const time = Date.now();
+  // In a checkout, git must not take the project's own repository for the checkout's.
+  const ceiling = run.tree === null ? {} : { GIT_CEILING_DIRECTORIES: folder };
   const spawning: SpawnOptions = {
-    cwd: root,
-    env: { ...allowedEnvironment(environment, names), PWD: root, CI: "1" },
+    cwd,
+    env: { ...allowedEnvironment(environment, names), ...ceiling, PWD: cwd, CI: "1" },
     detached: true,
     stdio: ["ignore", output, output],
   };
@@ -154,10 +243,11 @@ function begin(folder: string, command: string, options: ChecksOptions): CheckOu
     writeFileSync(join(folder, "output"), "The shell `sh` could not be started.\n");
     writeFileSync(join(folder, "ended"), "127");
   }
-  const start: Start = { command, pid: pid ?? 0, birth: pid === undefined ? null : birthOf(pid), time };
-  writeFileSync(join(folder, "start.new"), JSON.stringify(start));
+  const birth = pid === undefined ? null : birthOf(pid);
+  const tree = run.tree === null ? {} : { tree: run.tree };
+  const begun: Start = { command: run.command, ...tree, pid: pid ?? 0, birth, time };
+  writeFileSync(join(folder, "start.new"), JSON.stringify(begun));
   renameSync(join(folder, "start.new"), join(folder, "start.json"));
-  return { kind: "running", milliseconds: 0, tail: "" };
 }
 
 function readStart(folder: string): Start | null {

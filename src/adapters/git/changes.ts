@@ -1,37 +1,33 @@
-import type { ChangedFile, GitChanges, GitCommits } from "../../base/ports.ts";
+import type { ChangedFile, GitCommits, PinnedBase } from "../../base/ports.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 
 const FALLBACKS = ["main", "master"];
 
-/** What the working tree has changed since it left the base branch: committed, staged, edited and new. Never throws. */
-export async function changes(place: GitCall, base: string | null): Promise<GitChanges> {
-  const call: GitCall = { ...place, accept: [1, 128], limit: 30_000 };
-  try {
-    const fork = await forkOf(call, base, "HEAD");
-    return "reason" in fork ? { kind: "unavailable", ...fork } : await changesSince(call, fork);
-  } catch (thrown) {
-    return { kind: "unavailable", reason: reasonOf(thrown) };
-  }
-}
-
 /** What is committed in `head` since it left the base branch. Never throws. */
-export async function commits(place: GitCall, base: string | null, head: string): Promise<GitCommits> {
+export async function commits(
+  place: GitCall,
+  base: PinnedBase | string | null,
+  head: string,
+): Promise<GitCommits> {
   const call: GitCall = { ...place, accept: [1, 128], limit: 30_000 };
   try {
-    const fork = await forkOf(call, base, head);
+    const fork =
+      base !== null && typeof base !== "string"
+        ? { base: base.branch, commit: base.commit }
+        : await forkOf(call, base, head);
     return "reason" in fork ? { kind: "unavailable", ...fork } : await commitsSince(call, fork, head);
   } catch (thrown) {
     return { kind: "unavailable", reason: reasonOf(thrown) };
   }
 }
 
-interface Fork {
+export interface Fork {
   readonly commit: string;
   readonly base: string;
 }
 
 /** Where the head left the base branch, or the first of the usual ones that it shares a history with. */
-async function forkOf(
+export async function forkOf(
   call: GitCall,
   base: string | null,
   head: string,
@@ -79,21 +75,6 @@ async function commitsSince(call: GitCall, { base, commit }: Fork, head: string)
 function within<T extends { readonly path: string }>(prefix: string, files: readonly T[]): readonly T[] {
   const inside = files.filter(({ path }) => path.startsWith(prefix));
   return inside.map((file) => ({ ...file, path: file.path.slice(prefix.length) }));
-}
-
-async function changesSince(call: GitCall, { base, commit }: Fork): Promise<GitChanges> {
-  const strict = { ...call, accept: [] };
-  const stat = await git(strict, ["diff", "--numstat", "-z", "--no-renames", commit, "--"]);
-  const untracked = await git(strict, ["ls-files", "--others", "--exclude-standard", "--full-name", "-z"]);
-  const prefix = await gitLine(strict, ["rev-parse", "--show-prefix"]);
-  const files = [
-    ...parseNumstat(stat.output),
-    ...untracked.output
-      .split("\0")
-      .filter((path) => path !== "")
-      .map((path) => ({ path, added: null, deleted: null })),
-  ];
-  return { kind: "changes", base, files: within(prefix, files) };
 }
 
 /** `added TAB deleted TAB path NUL`; a dash for the numbers of a binary file. */

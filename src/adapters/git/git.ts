@@ -25,6 +25,7 @@ import {
   FIXED,
   filtersIn,
   isLocalRemote,
+  isOwnScope,
   type KnownConfig,
   knownConfig,
   lastOf,
@@ -39,6 +40,8 @@ export interface GitCall {
   readonly filters?: () => Promise<readonly string[]>;
   /** The remote that this call talks to, by its name or address: it gets the credentials. */
   readonly remote?: { readonly name: string; readonly push?: true };
+  /** A git folder of Pawl's own in place of the repository's, by git's variables: the repository's configuration is not read. */
+  readonly own?: Readonly<Record<string, string>>;
   /** Exit codes that are an answer rather than a failure; 0 always is. */
   readonly accept?: readonly number[];
   readonly input?: string;
@@ -61,17 +64,21 @@ const LIMIT = 120_000;
  * `git-filter-untrusted` where the repository would have it run what the person did not set.
  */
 export async function git(call: GitCall, args: readonly string[]): Promise<GitAnswer> {
-  const known = await configOf(call);
+  const config = await configOf(call);
+  const known = call.own ? { ...config, entries: config.entries.filter(isOwnScope) } : config;
   const isFar =
     call.remote !== undefined && !isLocalRemote(known, call.remote.name, call.remote.push === true);
-  checkConfig(known, call.folder, isFar);
+  if (!call.own) checkConfig(known, call.folder, isFar);
   const filters = filtersIn(known).length === 0 ? [] : ((await call.filters?.()) ?? []);
   const overrides = [
     ...FIXED,
     ...driverOverrides(known, filters),
     ...(isFar ? credentialOverrides(known) : []),
   ];
-  const environment = isFar ? remoteEnvironment(call.environment, known) : plainEnvironment(call.environment);
+  const environment = {
+    ...(isFar ? remoteEnvironment(call.environment, known) : plainEnvironment(call.environment)),
+    ...call.own,
+  };
   const answer = await attempt(call, [...asOptions(overrides), ...withGuards(args)], environment);
   if (answer.code === 0) return answer;
   checkFilter(answer.errors, call.folder, known);

@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Worktree } from "../../base/ports.ts";
-import { changes, commits } from "./changes.ts";
+import { commits } from "./changes.ts";
 import { look } from "./look.ts";
 import { openRepositories } from "./repositories.ts";
+import { snapshot } from "./tree.ts";
 import { openWorktrees } from "./worktrees.ts";
 
 let root: string;
@@ -65,7 +66,7 @@ async function everything(): Promise<readonly string[]> {
     const found = await look(PLACE());
     if (found.kind === "unavailable") codes.push(found.reason);
   });
-  await attempt(() => changes(PLACE(), "main"));
+  await attempt(() => snapshot(PLACE(), { base: "main", own: [".pawl"] }));
   await attempt(() => commits(PLACE(), "main", run("rev-parse", "HEAD")));
   let worktree: Worktree | undefined;
   await attempt(async () => {

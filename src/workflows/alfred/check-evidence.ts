@@ -1,28 +1,39 @@
+import { PawlError } from "../../base/error.ts";
 import type { CheckOutcome, Checks } from "../../base/ports.ts";
 import type { CheckRun, Evidence, Finding } from "./evidence.ts";
+
+/** Where checks run: on a tree, or (null) in the project's folder. */
+export interface Where {
+  readonly tree: string | null;
+  /** A check that failed a while ago is run again. */
+  readonly retry?: boolean;
+}
 
 /** The configured checks, really run, side by side. `round` tells this time from every other. */
 export async function runChecks(
   checks: Readonly<Record<string, string>>,
   round: string,
+  place: Where,
   port: Checks,
 ): Promise<readonly Finding[]> {
   const named = Object.entries(checks);
   return Promise.all(
-    named.map(([name, command], index) => runCheck({ name, command, key: `${round}-${index}` }, port)),
+    named.map(([name, command], index) => runCheck({ name, command, key: `${round}-${index}` }, place, port)),
   );
 }
 
-/** Findings that were still running, as they are now; the others as they were. */
+/** Checks that were still running, as they are now; the others as they were, or run again where they failed. */
 export async function lookAgain(
   evidence: Evidence,
   checks: Readonly<Record<string, string>>,
+  place: Where,
   port: Checks,
 ): Promise<Evidence> {
   return Promise.all(
-    evidence.map((finding) =>
-      finding.verdict === "running" && finding.check ? runAgain(finding.check, checks, port) : finding,
-    ),
+    evidence.map((finding) => {
+      const again = finding.verdict === "running" || (place.retry && finding.verdict === "differs");
+      return again && finding.check ? runAgain(finding.check, checks, place, port) : finding;
+    }),
   );
 }
 
@@ -32,11 +43,12 @@ const KEY = /^[A-Za-z0-9][A-Za-z0-9._-]{0,200}$/;
 async function runAgain(
   run: CheckRun,
   checks: Readonly<Record<string, string>>,
+  place: Where,
   port: Checks,
 ): Promise<Finding> {
   const command = Object.hasOwn(checks, run.name) ? checks[run.name] : undefined;
   const isKey = KEY.test(run.key) && !run.key.includes("..");
-  if (command !== undefined && isKey) return runCheck({ name: run.name, command, key: run.key }, port);
+  if (command !== undefined && isKey) return runCheck({ name: run.name, command, key: run.key }, place, port);
   const words = isKey
     ? "No check of this name is configured: how it ended is not known."
     : "The key of its run is none that Pawl gave: how it ended is not known.";
@@ -49,12 +61,24 @@ interface Check {
   readonly key: string;
 }
 
-async function runCheck({ command, key, name }: Check, port: Checks): Promise<Finding> {
-  const outcome = await port.run(key, command);
+async function runCheck(check: Check, place: Where, port: Checks): Promise<Finding> {
+  try {
+    return told(check, place, await port.run(check.key, check.command, place));
+  } catch (thrown) {
+    if (!(thrown instanceof PawlError) || place.tree === null) throw thrown;
+    const words = `\`${check.command}\` was not run: what was handed in could not be checked out: ${thrown.message}`;
+    return { about: `check ${check.name}`, verdict: "differs", words };
+  }
+}
+
+function told({ command, key, name }: Check, place: Where, outcome: CheckOutcome): Finding {
   const isOver = outcome.kind === "ended";
+  const judged = judge(command, outcome);
+  const hint = judged.verdict === "differs" && place.tree !== null ? ` ${IN_CHECKOUT}` : "";
   return {
     about: `check ${name}`,
-    ...judge(command, outcome),
+    verdict: judged.verdict,
+    words: `${judged.words}${hint}`,
     check: {
       name,
       key,
@@ -64,6 +88,9 @@ async function runCheck({ command, key, name }: Check, port: Checks): Promise<Fi
     },
   };
 }
+
+const IN_CHECKOUT =
+  "It ran in a fresh checkout of what was handed in, without files that git ignores: `setup` in pawl.yaml makes what it needs.";
 
 function judge(command: string, outcome: CheckOutcome): Pick<Finding, "verdict" | "words"> {
   const time = `${(outcome.milliseconds / 1000).toFixed(1)} s`;

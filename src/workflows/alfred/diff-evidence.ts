@@ -1,31 +1,35 @@
-import type { ChangedFile, Git, GitChanges } from "../../base/ports.ts";
+import type { ChangedFile, PinnedBase, Snapshot } from "../../base/ports.ts";
 import type { ArtifactOf } from "./artifacts.ts";
 import type { Finding } from "./evidence.ts";
-import { isOwn } from "./git-evidence.ts";
 import { acceptedIn, type LoadedRun } from "./load.ts";
 
 const ABOUT = "diff";
 const MAX_NAMED = 30;
 
-/** What the branch changed, beside what the plan said would be. */
-export async function findDiff(run: LoadedRun, git: Git, tasksFile: string): Promise<readonly Finding[]> {
-  return [diffFinding(plannedFiles(run), await git.changes(baseOf(run)), tasksFile)];
+/** What the work changed, beside what the plan said would be. `changed`: without the project's own files. */
+export function findDiff(run: LoadedRun, look: Snapshot, changed: readonly ChangedFile[]): Finding {
+  if (look.kind === "not-a-repository") return unknown("the project's folder is not a git repository");
+  if (look.kind === "unavailable")
+    return { about: ABOUT, verdict: "differs", words: `The changes cannot be told: ${look.reason}` };
+  if (look.base === null) return unknown("there is no base branch (main, master) to compare with");
+  return diffFinding(plannedFiles(run), look.base.branch, changed);
 }
 
-function diffFinding(planned: readonly string[] | null, changes: GitChanges, tasksFile: string): Finding {
-  if (changes.kind === "unavailable")
-    return { about: ABOUT, verdict: "unknown", words: `The changes cannot be told: ${changes.reason}.` };
-  const files = changes.files.filter(({ path }) => !isOwn(path) && path !== tasksFile);
+function unknown(reason: string): Finding {
+  return { about: ABOUT, verdict: "unknown", words: `The changes cannot be told: ${reason}.` };
+}
+
+function diffFinding(
+  planned: readonly string[] | null,
+  base: string,
+  files: readonly ChangedFile[],
+): Finding {
   if (files.length === 0)
-    return {
-      about: ABOUT,
-      verdict: "differs",
-      words: `Nothing differs from ${changes.base}: no file was changed.`,
-    };
+    return { about: ABOUT, verdict: "differs", words: `Nothing differs from ${base}: no file was changed.` };
   const touched = new Set(files.map(({ path }) => path));
   const left = (planned ?? []).filter((path) => !touched.has(path));
   const extra = planned === null ? [] : [...touched].filter((path) => !planned.includes(path));
-  const stat = `Against ${changes.base}: ${statOf(files)}.`;
+  const stat = `Against ${base}: ${statOf(files)}.`;
   const words = [
     ...(left.length > 0 ? [`The plan names files that were not changed: ${named(left)}.`] : []),
     ...(extra.length > 0 ? [`Changed without being in the plan: ${named(extra)}.`] : []),
@@ -59,8 +63,9 @@ function plannedFiles({ state }: LoadedRun): readonly string[] | null {
   return [...new Set(changing.map(({ location }) => location))];
 }
 
-/** The branch that the task's branch was made from, as start_task found it. */
-export function baseOf({ id, state }: LoadedRun): string | null {
+/** The commit that the work started from, as it was pinned; in a task of an older version the branch, by its name. */
+export function baseOf({ id, state }: Pick<LoadedRun, "id" | "state">): PinnedBase | string | null {
+  if (state.base) return state.base;
   const status = acceptedIn(state, "start_task", "git_status_checked")?.artifact as
     | ArtifactOf<"GitStatusArtifact">
     | undefined;

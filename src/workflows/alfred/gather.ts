@@ -1,5 +1,5 @@
 /** What the server looks at for itself. It runs outside every lock; its findings are kept with the submission. */
-import type { GitLook, Outside } from "../../base/ports.ts";
+import type { GitLook, Outside, Snapshot } from "../../base/ports.ts";
 import type { Context } from "../module.ts";
 import type { ArtifactOf } from "./artifacts.ts";
 import { lookAgain, runChecks } from "./check-evidence.ts";
@@ -10,12 +10,15 @@ import { branchFinding, commitFinding, statusFinding } from "./git-evidence.ts";
 import type { LoadedRun } from "./load.ts";
 import { affectedFinding, designFinding, slotFindings, subtaskFinding } from "./plan-evidence.ts";
 import type { Artifact } from "./state-file.ts";
+import { changedIn, changedSince, lookAtWork, warningsOf } from "./work-evidence.ts";
 
-export interface Scene {
+interface Scene {
   readonly run: LoadedRun;
   readonly artifact: Artifact;
   readonly outside: Outside;
   readonly context: Context;
+  /** The work as it is; absent where the step is not about it. */
+  readonly work?: Snapshot;
 }
 
 type Gatherer = (scene: Scene) => Promise<readonly Finding[]>;
@@ -40,10 +43,30 @@ const GATHERERS: Readonly<Record<EvidenceKind, Gatherer>> = {
     slotFindings(run, artifact as ArtifactOf<"ExecutionPlanArtifact">, outside.files),
   subtasks: async ({ artifact, run }) =>
     subtaskFinding(run, artifact as ArtifactOf<"ImplementationManifestArtifact">),
-  diff: ({ context, outside, run }) => findDiff(run, outside.git, context.settings.bloom.tasks_file),
-  checks: ({ context, outside, run }) =>
-    runChecks(context.settings.alfred.checks, `${run.id}-${context.moment.id}`, outside.checks),
+  diff: async ({ context, run, work = NO_WORK }) => [findDiff(run, work, changedIn(work, context))],
+  checks: async ({ context, outside, run, work = NO_WORK }) => {
+    const { checks, checks_in } = context.settings.alfred;
+    const tree = work.kind === "tree" && checks_in === "checkout" ? work.tree : null;
+    const found = await runChecks(checks, `${run.id}-${context.moment.id}`, { tree }, outside.checks);
+    return tree === null && work.kind === "tree" && found.length > 0 ? [IN_WORKTREE, ...found] : found;
+  },
 };
+
+const NO_WORK: Snapshot = { kind: "not-a-repository" };
+const IN_WORKTREE: Finding = {
+  about: "checks",
+  verdict: "unknown",
+  words:
+    "The checks run in the working folder (checks_in: worktree): files that git ignores, and whoever writes there meanwhile, can change how they end.",
+};
+/** They are about the work itself, so that its tree is kept with the submission and looked at again. */
+const OF_WORK: readonly EvidenceKind[] = ["diff", "checks"];
+
+export interface Gathered {
+  readonly evidence: Evidence;
+  /** Of the work that was looked at. */
+  readonly tree?: string;
+}
 
 export async function gatherEvidence(
   run: LoadedRun,
@@ -51,21 +74,44 @@ export async function gatherEvidence(
   artifact: Artifact,
   outside: Outside,
   context: Context,
-): Promise<Evidence> {
-  const scene = { run, artifact, outside, context };
-  const found: Finding[] = [];
+): Promise<Gathered> {
+  const isOfWork = step.evidence.some((kind) => OF_WORK.includes(kind));
+  const work = isOfWork ? await lookAtWork(run, outside, context) : undefined;
+  const scene = { run, artifact, outside, context, ...(work && { work }) };
+  const found = work ? [...warningsOf(work, changedIn(work, context))] : [];
   for (const kind of step.evidence) found.push(...(await GATHERERS[kind](scene)));
-  return found;
+  return { evidence: found, ...(work?.kind === "tree" && { tree: work.tree }) };
 }
 
-/** The submission's findings, with those that were still running looked at again. */
+/**
+ * Everything that the submission's findings are about, looked at again. Checks have run on what was handed in, and keep
+ * their outcome; with `decides` (an approval) those that failed a while ago are run again.
+ */
 export async function refreshEvidence(
   run: LoadedRun,
   outside: Outside,
-  { settings }: Context,
+  context: Context,
+  decides = false,
 ): Promise<Evidence> {
-  const evidence = run.active.context_store.submitted?.evidence ?? [];
-  return evidence.some(({ verdict }) => verdict === "running")
-    ? lookAgain(evidence, settings.alfred.checks, outside.checks)
-    : evidence;
+  const { submitted } = run.active.context_store;
+  const step = run.definition.steps.find(({ state }) => state === submitted?.state);
+  if (!submitted || !step) return submitted?.evidence ?? [];
+  const { checks } = context.settings.alfred;
+  const isCheck = ({ about }: Finding) => about === "checks" || about.startsWith("check ");
+  const kept = submitted.evidence.filter(({ about }) => about === "loop");
+  const others = { ...step, evidence: step.evidence.filter((kind) => kind !== "checks") };
+  const inCheckout = !submitted.evidence.some(({ about }) => about === IN_WORKTREE.about);
+  const place = { tree: inCheckout ? (submitted.tree ?? null) : null, retry: decides };
+  const isOfWork = step.evidence.some((kind) => OF_WORK.includes(kind));
+  const [work, ran] = await Promise.all([
+    isOfWork ? lookAtWork(run, outside, context) : undefined,
+    lookAgain(submitted.evidence.filter(isCheck), checks, place, outside.checks),
+  ]);
+  const scene = { run, artifact: submitted.artifact, outside, context, ...(work && { work }) };
+  const found: Finding[] = [];
+  for (const kind of others.evidence) found.push(...(await GATHERERS[kind](scene)));
+  const before = work
+    ? [...(await changedSince(submitted.tree, work, outside)), ...warningsOf(work, changedIn(work, context))]
+    : [];
+  return [...before, ...kept, ...found, ...ran];
 }

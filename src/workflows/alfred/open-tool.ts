@@ -1,5 +1,5 @@
 import { PawlError } from "../../base/error.ts";
-import type { Change, View } from "../../base/ports.ts";
+import type { Change, PinnedBase, View } from "../../base/ports.ts";
 import type { Reviewer } from "../../base/settings.ts";
 import { decide, initialPosition } from "../../engine/decide.ts";
 import { REVIEW_POLICY, reviewPolicy } from "../../engine/review.ts";
@@ -37,6 +37,8 @@ export interface OpenInput {
 
 interface Gathered {
   readonly evidence: Evidence;
+  /** What the work starts from, where it begins now. */
+  readonly base: PinnedBase | null;
   /** From the tracker, where the task has no file yet. */
   readonly fetched: Task | null;
 }
@@ -72,19 +74,24 @@ export function openTool(definition: ToolDefinition): ToolPlan<OpenInput, Seen, 
       const loop = await progressIn(view, run, handover, context);
       return { run: { ...run, loop }, begins: !active, handover };
     },
-    gather: async ({ run }, _, outside, context) => ({
+    gather: async ({ begins, run }, _, outside, context) => ({
       evidence: await refreshEvidence(run, outside, context),
+      base: begins && !run.state.base ? await outside.git.pin(`feature/${run.id}`) : null,
       fetched: run.isAwaited ? await fetchTask(run.kit, run.id, outside, context) : null,
     }),
-    prepare({ begins, handover, run }, { evidence, fetched }, _, context) {
+    prepare({ begins, handover, run }, { base, evidence, fetched }, _, context) {
       if (!begins && fetched) throw missing(run.id, []);
       const answer = begins
-        ? started(fetched ? { ...run, task: fetched } : run, fetched, context)
+        ? started(pinnedTo(base, fetched ? { ...run, task: fetched } : run), fetched, context)
         : resumed(withEvidence(run, evidence), evidence, context);
       return withRecords(handover ? withHandover(answer, handover) : answer, run);
     },
     standing: ({ begins, run }) => (begins ? run.state.task_status : run.position.state),
   };
+}
+
+function pinnedTo(base: PinnedBase | null, run: LoadedRun): LoadedRun {
+  return base ? { ...run, state: { ...run.state, base } } : run;
 }
 
 /** Where it is asked for and the work is still to be done. Throws `plan-missing` and what else stops an export. */

@@ -33,7 +33,7 @@ export const provideReview: ToolPlan<ReviewInput, LoadedRun, Found> = {
     if (context.caller.channel === "mcp") checkReason(run, givenBy(input));
     return checked(run, input.is_approved, view);
   },
-  gather: (run, _, outside, context) => look(run, outside, context),
+  gather: (run, input, outside, context) => look(run, outside, context, input.is_approved),
   prepare: (run, found, input, context) => review(run, found, givenBy(input), context),
   standing: ({ position }) => position.state,
 };
@@ -49,7 +49,7 @@ export const humanGate: ToolPlan<GateInput, LoadedRun, Found> = {
     const run = await loadRun(view, task, context);
     return checked(run, input.approve, view);
   },
-  gather: (run, _, outside, context) => look(run, outside, context),
+  gather: (run, input, outside, context) => look(run, outside, context, input.approve),
   prepare(run, found, input, context) {
     const under = machineOf(run.definition).underReview(run.position);
     if (under?.reviewer === "ai" && input.approve)
@@ -95,9 +95,9 @@ interface Found {
 }
 
 /** Looks outside; git is asked only for the person who will be shown its answer. */
-async function look(run: LoadedRun, outside: Outside, context: Context): Promise<Found> {
+async function look(run: LoadedRun, outside: Outside, context: Context, approves: boolean): Promise<Found> {
   const { caller, settings } = context;
-  const evidence = await refreshEvidence(run, outside, context);
+  const evidence = await refreshEvidence(run, outside, context, approves);
   const reviewer = machineOf(run.definition).underReview(run.position)?.reviewer;
   const isTold =
     caller.channel === "mcp" && (reviewer !== "human" || settings.alfred.human_review !== "elicit");

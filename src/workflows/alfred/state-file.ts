@@ -4,6 +4,7 @@
  */
 import { PawlError } from "../../base/error.ts";
 import type { Caller } from "../../base/event.ts";
+import type { PinnedBase } from "../../base/ports.ts";
 import type { Reviewer } from "../../base/settings.ts";
 import type { Strength } from "../../base/strength.ts";
 import type { Evidence } from "./evidence.ts";
@@ -16,6 +17,8 @@ export interface TaskState {
   readonly active_tool_state: ActiveTool | null;
   /** By tool: what its last finished run gave. */
   readonly completed_tool_outputs: Readonly<Record<string, FinishedRun>>;
+  /** The commit that the work started from; absent in tasks that an older version began. */
+  readonly base?: PinnedBase;
   readonly updated_at: string;
   /** How it came to be as it is, step by step; absent in states of earlier versions. */
   readonly history?: readonly Step[];
@@ -57,6 +60,8 @@ export interface Submission {
   readonly state: string;
   readonly artifact: Artifact;
   readonly sha256: string;
+  /** The tree of the work that it is about. */
+  readonly tree?: string;
   readonly time: string;
   readonly evidence: Evidence;
   /** Made by the server from the loop's evidence, not handed in. */
@@ -67,6 +72,8 @@ export interface Accepted {
   readonly state: string;
   readonly artifact: Artifact;
   readonly sha256: string;
+  /** The tree of the work that was approved. */
+  readonly tree?: string;
   readonly time: string;
   readonly evidence: Evidence;
   readonly from?: "loop";
@@ -97,6 +104,8 @@ export interface Verdict {
   readonly strength?: Strength;
   /** Of the artifact that was judged. */
   readonly sha256: string;
+  /** The tree of the work that was judged. */
+  readonly tree?: string;
   /** What the server had found, without the output of checks. */
   readonly evidence: Evidence;
 }
@@ -242,6 +251,7 @@ const accepted = fields({
   state: text,
   artifact: object,
   sha256: text,
+  tree: optional(text),
   time: text,
   evidence: listOf(finding),
 });
@@ -255,6 +265,7 @@ const verdict = fields({
   who: orNull(text),
   channel: text,
   sha256: text,
+  tree: optional(text),
   evidence: listOf(finding),
 });
 
@@ -303,6 +314,7 @@ const taskState = fields({
   task_status: status,
   active_tool_state: orNull(activeTool),
   completed_tool_outputs: mapOf(finishedRun),
+  base: optional(fields({ branch: text, commit: text })),
   updated_at: text,
   history: optional(listOf(step)),
 });

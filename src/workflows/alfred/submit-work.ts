@@ -1,6 +1,8 @@
 import { PawlError } from "../../base/error.ts";
+import type { PinnedBase } from "../../base/ports.ts";
 import type { Context } from "../module.ts";
 import { runningNote } from "./check-evidence.ts";
+import type { Evidence, Finding } from "./evidence.ts";
 import { gatherEvidence } from "./gather.ts";
 import { hashOf } from "./hash.ts";
 import { type LoadedRun, loadRun, loadTask } from "./load.ts";
@@ -13,6 +15,7 @@ import { type Answer, standingOf, type ToolPlan } from "./response.ts";
 import type { Artifact, Submission, TaskState } from "./state-file.ts";
 import { checkSubmission } from "./submission-checks.ts";
 import { commit, invalidAction, take } from "./transition.ts";
+import { WARNINGS } from "./work-evidence.ts";
 
 export interface SubmitInput {
   readonly task_id: string;
@@ -30,7 +33,7 @@ type Seen =
   | { readonly kind: "before"; readonly answer: Answer; readonly state: TaskState };
 
 /** What is handed in, and what was found beside it. */
-type HandedIn = Omit<Submission, "state" | "time">;
+type HandedIn = Omit<Submission, "state" | "time"> & { readonly base?: PinnedBase };
 
 /** The one way to hand in any artifact. */
 export const submitWork: ToolPlan<SubmitInput, Seen, HandedIn | null> = {
@@ -64,8 +67,11 @@ export const submitWork: ToolPlan<SubmitInput, Seen, HandedIn | null> = {
     const artifact =
       seen.kind === "loop" ? run.kit.validate(step.artifact, work, made?.artifact) : seen.artifact;
     const found = await gatherEvidence(run, step, artifact, outside, context);
-    const evidence = made ? [made.finding, ...found] : found;
-    return { artifact, sha256: await hashOf(artifact), evidence, ...(made && { from: "loop" as const }) };
+    const evidence = made ? withLoop(found.evidence, made.finding) : found.evidence;
+    // What the status is about is what the work will start from.
+    const base = step.evidence.includes("git-status") ? await outside.git.pin(`feature/${run.id}`) : null;
+    const from = made ? { from: "loop" as const } : {};
+    return { artifact, sha256: await hashOf(artifact), ...found, evidence, ...from, ...(base && { base }) };
   },
   prepare(seen, handedIn, _, context) {
     if (seen.kind === "before") return seen.answer;
@@ -74,6 +80,12 @@ export const submitWork: ToolPlan<SubmitInput, Seen, HandedIn | null> = {
   },
   standing: (seen) => (seen.kind === "before" ? standingOf(seen.state) : seen.run.position.state),
 };
+
+/** After what warns of the work as a whole. */
+function withLoop(evidence: Evidence, loop: Finding): Evidence {
+  const warnings = evidence.filter(({ about }) => WARNINGS.includes(about));
+  return [...warnings, loop, ...evidence.filter((each) => !warnings.includes(each))];
+}
 
 /** The trigger's name where the state takes none: that of the work under review. */
 function submitTrigger(run: LoadedRun): string {
@@ -94,7 +106,8 @@ export function checkUnaltered(run: LoadedRun): void {
   );
 }
 
-function handIn({ run, work }: Work, handedIn: HandedIn, context: Context): Answer {
+function handIn({ run: before, work }: Work, { base, ...handedIn }: HandedIn, context: Context): Answer {
+  const run = base ? { ...before, state: { ...before.state, base } } : before;
   const decision = take(run, machineOf(run.definition).submitEvent(run.position.state));
   const submitted = { state: work, time: context.moment.time, ...handedIn };
   const name = stepOf(run.definition, work).artifact;

@@ -215,7 +215,7 @@ export function eventOf(
 
 /** A verdict as it is kept: who, when, by which channel, and on what. */
 export function verdictOf(
-  submitted: Pick<Submission, "state" | "sha256" | "evidence">,
+  submitted: Pick<Submission, "state" | "sha256" | "tree" | "evidence">,
   stage: Verdict["stage"],
   given: { readonly approved: boolean; readonly notes: string },
   context: Context,
@@ -231,6 +231,7 @@ export function verdictOf(
     channel: caller.channel,
     ...(isPersons(stage, context) && { strength: strengthOf(context) }),
     sha256: submitted.sha256,
+    ...(submitted.tree !== undefined && { tree: submitted.tree }),
     evidence: submitted.evidence.map(({ about, verdict, words }) => ({ about, verdict, words })),
   };
 }

@@ -1,8 +1,6 @@
 /** The answers to a send that moves nothing by a row: it is shown, asked of a person, or still being found out. */
 import { PawlError } from "../../base/error.ts";
 import type { GitChanges } from "../../base/ports.ts";
-import { keptWords } from "../../engine/counter.ts";
-import type { Position, Workflow } from "../../engine/workflow.ts";
 import type { Context, HumanQuestion, Prepared, Reply } from "../module.ts";
 import { hasAnswered, isCommandLine } from "../person.ts";
 import { type ReviewFinding, renderReview } from "../review.ts";
@@ -31,7 +29,6 @@ export function shown(seen: Seen, { said = [] }: SendInput): Prepared<Reply> {
   const begun = file === null ? " (not begun)" : "";
   const lines = [
     `${run} is in ${position.state}${begun}: ${table.states[position.state]?.description ?? ""}`,
-    ...(keptLines(table, position).length > 0 ? [keptLines(table, position).join(", ")] : []),
     ...(data.next ? [`Next (${whom(data.awaits)}): ${data.next}`] : []),
     ...(data.available.length > 0 ? [`Events:\n${renderEvents(run, data.available)}`] : []),
   ];
@@ -94,7 +91,7 @@ function question(
   const message = renderReview({
     question: `Send ${event} to ${run}, which is in ${position.state}? (${table.events[event]?.description ?? ""})`,
     facts: [
-      ...keptLines(table, position),
+      ...Object.entries(position.kept).map(([name, value]) => `${name} = ${value}`),
       ...cameBy(file),
       ...(isOwn && notes.trim() ? [`Your notes: ${notes}`] : []),
     ],
@@ -107,10 +104,6 @@ function question(
     whole: `pawl show ${run}`,
   });
   return { message };
-}
-
-function keptLines(table: Workflow, { kept }: Position): readonly string[] {
-  return Object.entries(kept).map(([name, value]) => `${name} = ${keptWords(table, name, value)}`);
 }
 
 /** On which facts the run came to where it stands. */

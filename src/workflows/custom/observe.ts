@@ -125,7 +125,7 @@ export async function observeOutside(
     const earlier = Object.hasOwn(looks, name) ? looks[name] : undefined;
     const look = earlier ?? { key: `${attempt}-${at}`, since: time };
     begun[name] = look;
-    const outcome = await outside.checks.run(look.key, command, source.command);
+    const outcome = await outside.checks.run(look.key, command, { named: source.command });
     if (outcome.kind === "running") return { facts, checks, running: begun };
     facts[name] = outcome.exitCode === 0 ? "passed" : "failed";
     checks[name] = endOf(command, outcome);

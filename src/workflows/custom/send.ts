@@ -99,7 +99,7 @@ export async function gatherSend(
   };
   const order = file && orderOf(file, definition);
   if (order) {
-    const outcome = await outside.checks.run(order.key, order.command, order.named);
+    const outcome = await outside.checks.run(order.key, order.command, { named: order.named });
     const observed = outcome.kind === "ended" ? await observe(endEvent(order, outcome.exitCode)) : NOTHING;
     return { observed, pending: { order, outcome } };
   }

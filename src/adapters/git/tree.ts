@@ -1,0 +1,333 @@
+/**
+ * What is in a working folder, as a tree, made so that nobody who can write the repository can fool it.
+ *
+ * E1  The git folder is Pawl's own, made for the moment in a private place: no configuration, hook, attribute, index,
+ *     replaced object or graft of the repository counts. Only the repository's objects are read.
+ * E2  The index begins with the paths of what is checked out and without times: every file is read, whatever flags or
+ *     times say.
+ * E3  What is ignored is what the `.gitignore` files of the very tree say; what other lists hide is named.
+ * E4  A checkout of a tree is hashed again before it is used.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { delimiter, join, posix, relative, resolve, sep } from "node:path";
+import { PawlError } from "../../base/error.ts";
+import type { GitChanges, PinnedBase, Snapshot } from "../../base/ports.ts";
+import { openOwnFolder } from "../files/own-folder.ts";
+import type { Environment } from "../process/environment.ts";
+import { forkOf, parseNumstat } from "./changes.ts";
+import { type Discovered, discover } from "./discover.ts";
+import { configOf, type GitCall, git, gitLine } from "./git.ts";
+import { isOwnScope, type KnownConfig } from "./safe-config.ts";
+
+const LIMIT = 120_000;
+/** New objects, kept so that two snapshots can be compared later. */
+const OBJECTS = ".pawl/trees";
+
+interface Scratch {
+  /** Git on the working folder, by the private git folder. */
+  readonly call: GitCall;
+  readonly top: string;
+  close(): void;
+}
+
+/** The repository around the project, or null. */
+function repositoryOf({ folder }: GitCall): (Discovered & { readonly top: string }) | null {
+  const found = discover(folder);
+  return found?.top == null ? null : { ...found, top: realpathSync(found.top) };
+}
+
+/** A private git folder over `top`, with an empty index. */
+function openScratch(place: GitCall, known: KnownConfig, common: string, top: string): Scratch {
+  const folder = mkdtempSync(join(tmpdir(), "pawl-tree-"));
+  const objects = openOwnFolder(place.folder, OBJECTS, 0o700);
+  mkdirSync(join(folder, "refs"));
+  mkdirSync(join(folder, "info"));
+  writeFileSync(join(folder, "HEAD"), "ref: refs/heads/none\n");
+  writeFileSync(join(folder, "config"), configText(known));
+  const own = {
+    GIT_DIR: folder,
+    GIT_WORK_TREE: top,
+    GIT_INDEX_FILE: join(folder, "index"),
+    GIT_OBJECT_DIRECTORY: objects,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(join(common, "objects")),
+  };
+  return {
+    call: { ...place, folder: top, own, accept: [], limit: LIMIT },
+    top,
+    close: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** As git reads a list of folders: one that begins with a quote is unquoted. */
+function quoted(path: string): string {
+  return path.includes(delimiter) || path.startsWith('"') ? JSON.stringify(path) : path;
+}
+
+function configText({ entries }: KnownConfig): string {
+  const format = entries.findLast(({ key }) => key === "extensions.objectformat")?.value;
+  const isWindows = process.platform === "win32";
+  const lines = [
+    "[core]",
+    `\trepositoryformatversion = ${format === "sha256" ? 1 : 0}`,
+    "\tbare = false",
+    `\tfilemode = ${!isWindows}`,
+    `\tsymlinks = ${!isWindows}`,
+    `\tignorecase = ${isWindows || process.platform === "darwin"}`,
+    `\tprecomposeunicode = ${process.platform === "darwin"}`,
+    "\tcommitGraph = false",
+    "\tmultiPackIndex = false",
+    "\texcludesFile = /dev/null",
+    ...(format === "sha256" ? ["[extensions]", "\tobjectformat = sha256"] : []),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** Every file of the working folder, as it is now, into the index; the project's own files are left out. */
+async function fillIndex(
+  scratch: Scratch,
+  place: GitCall,
+  own: readonly string[],
+  excludes: string,
+): Promise<void> {
+  const listed = await git({ ...place, accept: [128], limit: LIMIT }, [
+    "ls-tree",
+    "-r",
+    "-z",
+    "--full-tree",
+    "HEAD",
+  ]);
+  const entries = listed.code === 0 ? listed.output.split("\0").filter((entry) => entry !== "") : [];
+  const kept = entries.filter((entry) => !isWithin(entry.slice(entry.indexOf("\t") + 1), own));
+  writeFileSync(join(scratch.call.own?.GIT_DIR ?? "", "info", "exclude"), excludes);
+  if (kept.length > 0)
+    await git({ ...scratch.call, input: `${kept.join("\0")}\0` }, ["update-index", "-z", "--index-info"]);
+  // Exit code 1: a path that is left out is ignored too, of which git warns.
+  const quiet = ["-c", "advice.addEmbeddedRepo=false", "-c", "advice.addIgnoredFile=false"];
+  await git({ ...scratch.call, accept: [1] }, [...quiet, "add", "-A", "--", ...pathspecs(own)]);
+}
+
+function isWithin(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
+}
+
+function pathspecs(own: readonly string[]): readonly string[] {
+  return [".", ...own.map((path) => `:(exclude,top,literal)${path}`)];
+}
+
+export async function snapshot(
+  place: GitCall,
+  order: { readonly base: PinnedBase | string | null; readonly own: readonly string[] },
+): Promise<Snapshot> {
+  let scratch: Scratch | undefined;
+  try {
+    const repository = repositoryOf(place);
+    if (repository === null) return { kind: "not-a-repository" };
+    const known = await configOf(place);
+    const { top, common } = repository;
+    const prefix = relative(top, realpathSync(place.folder)).split(sep).join("/");
+    const own = order.own.map((path) => (prefix === "" ? path : `${prefix}/${path}`));
+    const hiding = hidingLists(known, repository, place.environment);
+    scratch = openScratch(place, known, common, top);
+    const { call } = scratch;
+    const basing = findBase(place, order.base);
+    await fillIndex(scratch, place, own, hiding.map(({ text }) => text).join("\n"));
+    const base = await basing;
+    const [tree, stat, others, branchNow, holdsBase] = await Promise.all([
+      gitLine(call, ["write-tree"]),
+      base
+        ? git(call, [
+            "diff-index",
+            "--cached",
+            "--numstat",
+            "-z",
+            "--no-renames",
+            base.commit,
+            "--",
+            ...pathspecs(own),
+          ])
+        : null,
+      git(call, [
+        "ls-files",
+        "--others",
+        "-z",
+        "--exclude-per-directory=.gitignore",
+        "--directory",
+        "--no-empty-directory",
+        "--",
+        ...pathspecs(own),
+      ]),
+      base ? commitOf(place, `refs/heads/${base.branch}`) : null,
+      base ? isInHistory(place, base.commit) : false,
+    ]);
+    const fromRoot = (path: string) => (prefix === "" ? path : posix.relative(prefix, path));
+    const hidden = others.output.split("\0").filter((path) => path !== "");
+    return {
+      kind: "tree",
+      tree,
+      base,
+      branchNow,
+      holdsBase,
+      files: parseNumstat(stat?.output ?? "").map((file) => ({ ...file, path: fromRoot(file.path) })),
+      hidden: await hiddenBy(call, hiding, hidden, fromRoot),
+    };
+  } catch (thrown) {
+    return { kind: "unavailable", reason: thrown instanceof Error ? thrown.message : String(thrown) };
+  } finally {
+    scratch?.close();
+  }
+}
+
+/** What the working folder changed since the base. Never throws. */
+export async function changes(place: GitCall, base: PinnedBase | string | null): Promise<GitChanges> {
+  const look = await snapshot(place, { base, own: [".pawl"] });
+  if (look.kind === "tree" && look.base)
+    return { kind: "changes", base: look.base.branch, files: look.files };
+  if (look.kind === "unavailable") return look;
+  const none = "there is no base branch (main, master) to compare with";
+  return { kind: "unavailable", reason: look.kind === "tree" ? none : "the folder is not a git repository" };
+}
+
+async function findBase(
+  place: GitCall,
+  base: PinnedBase | string | null,
+): Promise<Extract<Snapshot, { kind: "tree" }>["base"]> {
+  if (base !== null && typeof base !== "string") return { ...base, isPinned: true };
+  const fork = await forkOf({ ...place, accept: [1, 128] }, base, "HEAD");
+  return "reason" in fork ? null : { branch: fork.base, commit: fork.commit, isPinned: false };
+}
+
+async function commitOf(place: GitCall, name: string): Promise<string | null> {
+  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`];
+  const answer = await git({ ...place, accept: [1, 128] }, args);
+  return answer.code === 0 ? answer.output.trim() : null;
+}
+
+async function isInHistory(place: GitCall, commit: string): Promise<boolean> {
+  const args = ["-c", "core.commitGraph=false", "merge-base", "--is-ancestor", commit, "HEAD"];
+  return (await git({ ...place, accept: [1, 128] }, args)).code === 0;
+}
+
+interface HidingList {
+  readonly by: "repository" | "person";
+  readonly text: string;
+}
+
+/** The lists beside `.gitignore` by which git leaves files out. */
+function hidingLists(known: KnownConfig, repository: Discovered, own: Environment): readonly HidingList[] {
+  const home = own.HOME ?? homedir();
+  const named = known.entries.findLast(({ key }) => key === "core.excludesfile");
+  const expanded = named?.value.startsWith("~/") ? join(home, named.value.slice(2)) : named?.value;
+  const usual = join(own.XDG_CONFIG_HOME || join(home, ".config"), "git", "ignore");
+  const person = named === undefined || isOwnScope(named);
+  return [
+    { by: "repository", text: textOf(join(repository.common, "info", "exclude")) },
+    {
+      by: person ? "person" : "repository",
+      text: textOf(expanded === undefined ? usual : resolve(repository.top ?? repository.own, expanded)),
+    },
+  ];
+}
+
+function textOf(path: string): string {
+  try {
+    return statSync(path).isFile() ? readFileSync(path, "utf8") : "";
+  } catch {
+    return "";
+  }
+}
+
+/** Which of the lists hides each path: asked only where something is hidden. */
+async function hiddenBy(
+  call: GitCall,
+  lists: readonly HidingList[],
+  hidden: readonly string[],
+  fromRoot: (path: string) => string,
+): Promise<Extract<Snapshot, { kind: "tree" }>["hidden"]> {
+  if (hidden.length === 0) return [];
+  const own = lists.filter(({ by }) => by === "repository").map(({ text }) => text);
+  writeFileSync(join(call.own?.GIT_DIR ?? "", "info", "exclude"), own.join("\n"));
+  const args = ["check-ignore", "--no-index", "-z", "--stdin"];
+  const { output } = await git({ ...call, accept: [1], input: `${hidden.join("\0")}\0` }, args);
+  const byRepository = new Set(output.split("\0"));
+  return hidden.map((path) => ({
+    path: fromRoot(path),
+    by: byRepository.has(path) ? "repository" : "person",
+  }));
+}
+
+/** The paths in which two trees differ; null where one is not known. */
+export async function between(place: GitCall, one: string, other: string): Promise<readonly string[] | null> {
+  return withScratch(place, null, async ({ call }) => {
+    const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", checkedId(one), checkedId(other)];
+    const { code, output } = await git({ ...call, accept: [128] }, args);
+    return code === 0 ? output.split("\0").filter((path) => path !== "") : null;
+  });
+}
+
+/** Puts the tree's files into a new folder. Throws where what is there then is not the tree. */
+export async function checkOut(place: GitCall, tree: string, into: string): Promise<void> {
+  mkdirSync(into, { mode: 0o700 });
+  await withScratch(place, into, async ({ call }) => {
+    await git(call, ["read-tree", checkedId(tree)]);
+    await git(call, ["checkout-index", "--all", "--quiet"]);
+  });
+  await withScratch(place, into, async ({ call }) => {
+    await git(call, ["read-tree", checkedId(tree)]);
+    await git(call, ["add", "--all", "--force", "--", "."]);
+    const found = await gitLine(call, ["write-tree"]);
+    if (found !== tree)
+      throw new PawlError(
+        "git-failed",
+        `The checkout of the tree ${tree} is not what was handed in: expected that tree in ${into}, found ${found}.`,
+        `Look at the repository's objects with \`git -C ${place.folder} fsck\`.`,
+      );
+  });
+}
+
+async function withScratch<T>(
+  place: GitCall,
+  top: string | null,
+  work: (scratch: Scratch) => Promise<T>,
+): Promise<T> {
+  const repository = repositoryOf(place);
+  if (repository === null)
+    throw new PawlError("repository-missing", `${place.folder} is in no git repository.`, "Run `git init`.");
+  const scratch = openScratch(place, await configOf(place), repository.common, top ?? repository.top);
+  try {
+    return await work(scratch);
+  } finally {
+    scratch.close();
+  }
+}
+
+function checkedId(id: string): string {
+  if (/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(id)) return id;
+  throw new PawlError(
+    "git-failed",
+    `${JSON.stringify(id.slice(0, 80))} is no id of a tree: expected 40 or 64 hexadecimal digits.`,
+    "Hand the work in again.",
+  );
+}
+
+/** The commit that work starts from; null where there is none. Never throws. */
+export async function pin(place: GitCall, work: string): Promise<PinnedBase | null> {
+  try {
+    const [branch, commit] = await Promise.all([
+      gitLine({ ...place, accept: [1, 128] }, ["symbolic-ref", "--short", "--quiet", "HEAD"]),
+      commitOf(place, "HEAD"),
+    ]);
+    if (commit === null) return null;
+    if (branch !== "" && branch !== work) return { branch, commit };
+    const fork = await forkOf({ ...place, accept: [1, 128] }, null, "HEAD");
+    return "reason" in fork ? null : { branch: fork.base, commit: fork.commit };
+  } catch {
+    return null;
+  }
+}
+
+/** The folder of the project inside a checkout of its repository. */
+export function placeIn(place: GitCall, checkout: string): string {
+  const top = repositoryOf(place)?.top;
+  return top === undefined ? checkout : join(checkout, relative(top, realpathSync(place.folder)));
+}

@@ -153,7 +153,7 @@ for (const count of [20, 0]) {
         folder: outside.ports.root,
         from: "kept",
       }),
-      watchCheckout: async () => async () => [],
+      watchCheckout: async () => async () => ({ files: [], branches: [] }),
     };
     const running = runLoop({
       ...outside,

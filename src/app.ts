@@ -1,5 +1,5 @@
 /** The composition root: environment and configuration → adapters → runtime → surfaces. */
-import { closeSync, openSync, readFileSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { hostname, userInfo } from "node:os";
 import { basename, join } from "node:path";
@@ -172,9 +172,12 @@ async function allWorkflows(
 ): Promise<Workflows> {
   const root = existingRoot(argv, place.environment);
   // Most projects have no workflow of their own: then nothing is parsed.
-  if (root === null || !/\bworkflows\b/.test(textOf(join(root, "pawl.yaml")))) return place.workflows;
-  const { withOwnWorkflows } = await import("./own-workflows.ts");
-  return withOwnWorkflows(place.workflows, async () => (await open({ ...place, root })).runtime.store);
+  const hasOwn = root !== null && /\bworkflows\b/.test(textOf(join(root, "pawl.yaml")));
+  if (root === null || !(hasOwn || existsSync(join(root, ".pawl", "runs")))) return place.workflows;
+  const { withOwnWorkflows, withProgramRuns } = await import("./own-workflows.ts");
+  const openStore = async () => (await open({ ...place, root })).runtime.store;
+  const workflows = hasOwn ? await withOwnWorkflows(place.workflows, openStore) : place.workflows;
+  return withProgramRuns(workflows, root);
 }
 
 function workingFolder(): string {

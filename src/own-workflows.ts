@@ -1,5 +1,8 @@
 /** The workflows of the project's own, which pawl.yaml names, beside the shipped ones. */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { PawlError } from "./base/error.ts";
+import { isId } from "./base/id.ts";
 import { type ProjectPath, projectPath } from "./base/path.ts";
 import type { Store } from "./base/ports.ts";
 import type { Settings } from "./base/settings.ts";
@@ -24,6 +27,29 @@ export async function withOwnWorkflows(
     return { ...shipped, ...loaders(files, store) };
   } catch (fault) {
     return { ...shipped, "pawl.yaml": () => Promise.reject(fault) };
+  }
+}
+
+/** Beside the workflows that are known, those of which only runs are there: a program brought their tables along. */
+export function withProgramRuns(workflows: Workflows, root: string): Workflows {
+  const strangers = foldersIn(join(root, ".pawl", "runs")).filter(
+    (name) => isId(name) && !Object.hasOwn(workflows, name),
+  );
+  if (strangers.length === 0) return workflows;
+  const load = async (name: string) => {
+    const { programWorkflow } = await import("./workflows/custom/program-runs.ts");
+    return programWorkflow(name);
+  };
+  return { ...workflows, ...Object.fromEntries(strangers.map((name) => [name, () => load(name)])) };
+}
+
+function foldersIn(folder: string): readonly string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  } catch {
+    // There are no runs, or whoever reads them says why they cannot be read.
+    return [];
   }
 }
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openChecks } from "../src/adapters/checks/checks.ts";
 import * as library from "../src/index.ts";
 import { type Definition, defineWorkflow, fillBlocked, openProject, PawlError } from "../src/index.ts";
-import { end } from "./rig/project.ts";
+import { end, runPawl } from "./rig/project.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 
@@ -259,6 +259,41 @@ describe("a run of a program's own workflow", () => {
     const reply = await project.send("door:a", "let_in", { ...PERSON, notes: "{{ run }} <b>" });
     expect(reply.text).toBe("Come in: {{ run }} <b>\n");
     await expect(project.send("door:a", "ring")).rejects.toMatchObject({ code: "no-effect" });
+    await project.close();
+  });
+
+  it("shows at the command line what waits for a person, and says where it is decided", async () => {
+    for (const name of ["go", "bell"]) writeFileSync(join(root, name), "");
+    writeFileSync(join(root, "a.key"), "- [x] oiled\n");
+    writeFileSync(join(root, "pawl.yaml"), "");
+    const house: Definition = { ...DOOR, table: { ...DOOR.table, name: "gatehouse" } };
+    const project = await openProject({ root, workflows: [house] });
+    await project.send("gatehouse:a", "ring");
+    await project.close();
+    const status = JSON.parse((await runPawl(root, ["status", "--json"])).out);
+    expect(JSON.stringify(status)).toContain('"gatehouse:a"');
+    expect((await runPawl(root, ["status"])).out).toMatch(
+      /gatehouse:a[\s\S]*awaits you: .*in the\s+program that runs it/,
+    );
+    expect((await runPawl(root, ["show", "gatehouse:a"])).out).toContain("## ring: closed → rung");
+    const approved = await runPawl(root, ["approve", "gatehouse:a"]);
+    expect(approved).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("The table of gatehouse is in a program"),
+    });
+  });
+
+  it("fails loudly where an advance of the program's own asks for a person", async () => {
+    const project = await openProject({ root, workflows: [] });
+    const asking = {
+      run: () => "own:1",
+      read: async () => null,
+      prepare: () => ({ reply: { text: "", data: {} }, ask: { message: "Go on?" } }),
+    };
+    await expect(project.advance(asking, {})).rejects.toMatchObject({
+      code: "caller-not-allowed",
+      message: expect.stringContaining("The question: Go on?"),
+    });
     await project.close();
   });
 

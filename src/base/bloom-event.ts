@@ -174,6 +174,15 @@ export type GitHappening =
       readonly branch: string;
       readonly reason: string;
     }
+  /** While the agent ran; not by a merge of Pawl's. Whose doing it was cannot be told. */
+  | {
+      readonly type: "git:branch_moved";
+      readonly taskId: string;
+      readonly run: string;
+      readonly branch: string;
+      readonly from: string;
+      readonly to: string;
+    }
   | { readonly type: "git:committed"; readonly taskId: string; readonly commit: string | null }
   | { readonly type: "git:uncommitted"; readonly taskId: string; readonly paths: readonly string[] }
   | { readonly type: "git:pushed"; readonly taskId: string; readonly branch: string; readonly commit: string }

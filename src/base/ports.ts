@@ -170,6 +170,15 @@ export type Repo = ProjectPath | ".";
 /** A file that changed; `at`: when it last did (ISO 8601); null: it is gone. */
 export type ChangedOutside = Readonly<{ path: string; at: string | null }>;
 
+/** A branch that moved from a commit to another. */
+export type MovedBranch = Readonly<{ branch: string; from: string; to: string }>;
+
+/** What changed outside of a worktree while somebody worked in it. */
+export interface Meanwhile {
+  readonly files: readonly ChangedOutside[];
+  readonly branches: readonly MovedBranch[];
+}
+
 /** A branch of a repository, at work in a folder of its own. */
 export interface Worktree {
   readonly repo: Repo;
@@ -200,10 +209,11 @@ export interface Worktrees {
   /** How far the work is. `into`: the branch that it shall reach. */
   state(worktree: Worktree, into?: string): Promise<WorktreeState>;
   /**
-   * Notes what the repository's own checkout holds; what it gives back tells, once, what of it has changed since and is
-   * not known to be another's doing (a commit of what was there before, a log that some program has open).
+   * Notes what the repository's own checkout holds, and where its branches are; what it gives back tells, once, what of it
+   * has changed since and is not known to be another's doing (a commit of what was there before, a log that some program
+   * has open; of branches: those that have a worktree of Pawl's, and merges that Pawl published).
    */
-  watchCheckout(repo: Repo): Promise<() => Promise<readonly ChangedOutside[]>>;
+  watchCheckout(repo: Repo): Promise<() => Promise<Meanwhile>>;
   /**
    * Whether every commit of the branch is in `into`, the local or the remote's. `fetch`: the remote's is brought here
    * first; `unreachable` where that failed and the answer is not yes without it.

@@ -11,7 +11,7 @@
  * M5  Where branches go to a remote, the remote's target is the one that is merged into: fetched before the merge, pushed
  *     before the local branch moves. What others pushed meanwhile makes the push fail, and the merge is prepared again.
  */
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type {
   BroughtIn,
@@ -25,8 +25,9 @@ import type {
   Repo,
   Worktree,
 } from "../../base/ports.ts";
+import { writeWhole } from "../agents/output-file.ts";
 import { type GitCall, git, gitFailed, gitLine } from "./git.ts";
-import { checkBranch, placesOf } from "./places.ts";
+import { checkBranch, type Places, placesOf } from "./places.ts";
 import { NO_HOOKS, pushCommit, reasonOf } from "./push.ts";
 import {
   branchHeldBy,
@@ -252,6 +253,8 @@ async function publishHere(
     return { kind: "published", commit: merge.commit };
   if (now !== merge.onto) return { kind: "moved" };
 
+  // Before the branch moves, so that nobody sees it moved and not told.
+  notePublished(placesOf(place.projectRoot, order.repo), merge.commit);
   const holders = await holdersOf(place, call, order.into);
   const busy = holders.find((one) => one.why !== null);
   if (busy) return { kind: "in-the-way", reason: `${busy.folder}: ${busy.why}`, files: [] };
@@ -262,6 +265,27 @@ async function publishHere(
   if (answer.code === 0) return { kind: "published", commit: merge.commit };
   if ((await commitOf(call, ref)) !== merge.onto) return { kind: "moved" };
   throw gitFailed(args, call.folder, answer.errors);
+}
+
+/** Kept for those who look who moved a branch; only the last ones matter to them. */
+function notePublished({ base, published }: Places, commit: string): void {
+  mkdirSync(base, { recursive: true });
+  const known = linesOf(published).slice(-PUBLISHED_KEPT);
+  if (!known.includes(commit)) writeWhole(published, `${[...known, commit].join("\n")}\n`);
+}
+const PUBLISHED_KEPT = 1000;
+
+/** Whether a commit is a merge that Pawl published here. */
+export function isPublished({ published }: Places, commit: string): boolean {
+  return linesOf(published).includes(commit);
+}
+
+function linesOf(path: string): readonly string[] {
+  try {
+    return readFileSync(path, "utf8").split("\n").filter(Boolean);
+  } catch {
+    return [];
+  }
 }
 
 /** Checkouts that have the branch, or that will come back to it; `why` says what keeps it from being moved. */

@@ -46,6 +46,8 @@ export interface Places {
   readonly unfinished: (branch: string) => string;
   /** Says which branch a folder is for. */
   readonly label: (branch: string) => string;
+  /** The commits of merges that were published, a line each. */
+  readonly published: string;
   /** Where a worktree that lost its `.git` is kept; the nth of the branch. */
   readonly lost: (branch: string, n: number) => Folder;
 }
@@ -63,6 +65,7 @@ export function placesOf(projectRoot: string, repo: Repo): Places {
     merge: (into) => at(`@into-${encodeName(into)}`) as Folder,
     unfinished: (branch) => at(`@new-${encodeName(branch)}`),
     label: (branch) => at(`@of-${encodeName(branch)}.json`),
+    published: at("@published"),
     lost: (branch, n) => at(`@lost-${n}-${encodeName(branch)}`) as Folder,
   };
 }

@@ -1,12 +1,16 @@
 /**
- * What changes in the repository's own checkout while an agent works in its worktree. Who changed it cannot be told; what
- * is known to be another's is left out: a commit of what was there before, and what another program writes all the time.
+ * What changes in the repository's own checkout, and of its branches, while an agent works in its worktree. Who changed it
+ * cannot be told; what is known to be another's is left out: a commit of what was there before, and what another program
+ * writes all the time; of branches those of Pawl's worktrees, and the merges that Pawl published.
  */
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
-import type { ChangedOutside, Repo } from "../../base/ports.ts";
+import type { Meanwhile, MovedBranch, Repo } from "../../base/ports.ts";
 import { isTemporary } from "../files/control.ts";
-import { placesOf } from "./places.ts";
+import { git } from "./git.ts";
+import { isPublished } from "./merge.ts";
+import { type Places, placesOf } from "./places.ts";
+import { checkoutsOf } from "./refs.ts";
 import { statusOf } from "./state.ts";
 import type { Workplace } from "./workplace.ts";
 
@@ -20,18 +24,18 @@ interface Mark {
   readonly changed: number | null;
 }
 
-export async function watchCheckout(
-  place: Workplace,
-  repo: Repo,
-): Promise<() => Promise<readonly ChangedOutside[]>> {
-  const { checkout } = placesOf(place.projectRoot, repo);
+export async function watchCheckout(place: Workplace, repo: Repo): Promise<() => Promise<Meanwhile>> {
+  const places = placesOf(place.projectRoot, repo);
+  const { checkout } = places;
   const began = Date.now();
   const look = async () => {
     const { uncommitted } = await statusOf(place.call(checkout));
     return uncommitted.filter((path) => !path.startsWith(".pawl/") && !isTemporary(path));
   };
   const before = new Map((await look()).map((path) => [path, markOf(join(checkout, path))]));
+  const branches = await branchesOf(place, places);
   return async () => {
+    const moved = movedBranches(branches, await branchesOf(place, places), places);
     const changed = [...new Set([...before.keys(), ...(await look())])].flatMap((path) => {
       const now = markOf(join(checkout, path));
       const then = before.get(path);
@@ -40,8 +44,37 @@ export async function watchCheckout(
       return isChanged ? [{ path, at }] : [];
     });
     const written = changed.length === 0 ? new Set() : openForWriting();
-    return changed.filter(({ path }) => !written.has(join(checkout, path)));
+    return { files: changed.filter(({ path }) => !written.has(join(checkout, path))), branches: moved };
   };
+}
+
+/** Branch to commit, without those that Pawl's worktrees have checked out. */
+async function branchesOf(
+  place: Workplace,
+  { checkout, base }: Places,
+): Promise<ReadonlyMap<string, string>> {
+  const call = place.call(checkout);
+  const args = ["for-each-ref", "--format=%(refname:lstrip=2) %(objectname)", "refs/heads"];
+  const [{ output }, checkouts] = await Promise.all([git(call, args), checkoutsOf(call)]);
+  const own = new Set(checkouts.flatMap(({ folder, branch }) => (folder.startsWith(base) ? [branch] : [])));
+  return new Map(
+    output
+      .split("\n")
+      .map((line) => line.split(" ") as [string, string])
+      .filter(([branch]) => branch !== "" && !own.has(branch)),
+  );
+}
+
+/** A branch of which a worktree was made or removed meanwhile is not in both, and is Pawl's own. */
+function movedBranches(
+  before: ReadonlyMap<string, string>,
+  now: ReadonlyMap<string, string>,
+  places: Places,
+): readonly MovedBranch[] {
+  return [...before].flatMap(([branch, from]) => {
+    const to = now.get(branch) ?? null;
+    return to === from || to === null || isPublished(places, to) ? [] : [{ branch, from, to }];
+  });
 }
 
 function markOf(path: string): Mark {

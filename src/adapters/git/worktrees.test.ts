@@ -303,7 +303,7 @@ describe("how far the work is", () => {
     write(root, "edited.txt", "y");
     rmSync(join(root, "removed.txt"));
     const at = expect.stringMatching(/^\d{4}-.*Z$/);
-    expect([...(await changed())].sort((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
+    expect([...(await changed()).files].sort((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
       { path: "edited.txt", at },
       { path: "kept.txt", at },
       { path: "removed.txt", at: null },
@@ -321,10 +321,26 @@ describe("how far the work is", () => {
     git(root, "add", "mine.txt");
     git(root, "commit", "-qm", "Mine");
     git(root, "reset", "-q", "--soft", "HEAD~2");
-    expect(await changed()).toEqual([]);
+    expect((await changed()).files).toEqual([]);
     closeSync(log);
     write(root, "server.log", "over\n");
-    expect((await changed()).map(({ path }) => path)).toEqual(["server.log"]);
+    expect((await changed()).files.map(({ path }) => path)).toEqual(["server.log"]);
+  });
+
+  it("tells a branch that was moved, and not by a merge of Pawl's nor in a worktree of its", async () => {
+    git(root, "branch", "release");
+    const { folder } = await worked("w");
+    const from = git(root, "rev-parse", "release");
+    const changed = await open().watchCheckout(".");
+    commit(folder, "more.txt", "x");
+    const merge = await open().prepareMerge(order("w"));
+    if (merge.kind !== "prepared") throw new Error(merge.kind);
+    await open().publishMerge(order("w"), merge);
+    await worked("v");
+    expect((await changed()).branches).toEqual([]);
+    const to = git(folder, "rev-parse", "HEAD");
+    git(folder, "update-ref", "refs/heads/release", to);
+    expect((await changed()).branches).toEqual([{ branch: "release", from, to }]);
   });
 });
 

@@ -237,6 +237,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: WORKFLOWS,
     arguments: [],
     options: [],
+    details:
+      "A run whose file does not follow from its own history is held: at a terminal you are shown in what it differs, and may take it as it is.",
     load: async () => (await import("./repair.ts")).repair,
   },
   {

@@ -43,6 +43,10 @@ const SENTENCES: Sentences = {
     "yellow",
   ],
   "merge:waiting": ({ into, owner }) => [`waits to merge into ${into}, after ${owner}`, "yellow"],
+  "git:branch_moved": ({ branch, from, to }) => [
+    `${branch} moved from ${from.slice(0, 12)} to ${to.slice(0, 12)} while the agent ran, and Pawl did not move it`,
+    "yellow",
+  ],
   "git:committed": ({ commit }) => [
     commit ? `committed ${commit.slice(0, 12)}` : "has nothing to commit",
     null,

@@ -1,6 +1,8 @@
 /** The answers to a send that moves nothing by a row: it is shown, asked of a person, or still being found out. */
 import { PawlError } from "../../base/error.ts";
 import type { GitChanges } from "../../base/ports.ts";
+import { keptWords } from "../../engine/counter.ts";
+import type { Position, Workflow } from "../../engine/workflow.ts";
 import type { Context, HumanQuestion, Prepared, Reply } from "../module.ts";
 import { hasAnswered, isCommandLine } from "../person.ts";
 import { type ReviewFinding, renderReview } from "../review.ts";
@@ -29,6 +31,7 @@ export function shown(seen: Seen, { said = [] }: SendInput): Prepared<Reply> {
   const begun = file === null ? " (not begun)" : "";
   const lines = [
     `${run} is in ${position.state}${begun}: ${table.states[position.state]?.description ?? ""}`,
+    ...(keptLines(table, position).length > 0 ? [keptLines(table, position).join(", ")] : []),
     ...(data.next ? [`Next (${whom(data.awaits)}): ${data.next}`] : []),
     ...(data.available.length > 0 ? [`Events:\n${renderEvents(run, data.available)}`] : []),
   ];
@@ -91,7 +94,7 @@ function question(
   const message = renderReview({
     question: `Send ${event} to ${run}, which is in ${position.state}? (${table.events[event]?.description ?? ""})`,
     facts: [
-      ...Object.entries(position.kept).map(([name, value]) => `${name} = ${value}`),
+      ...keptLines(table, position),
       ...cameBy(file),
       ...(isOwn && notes.trim() ? [`Your notes: ${notes}`] : []),
     ],
@@ -104,6 +107,10 @@ function question(
     whole: `pawl show ${run}`,
   });
   return { message };
+}
+
+function keptLines(table: Workflow, { kept }: Position): readonly string[] {
+  return Object.entries(kept).map(([name, value]) => `${name} = ${keptWords(table, name, value)}`);
 }
 
 /** On which facts the run came to where it stands. */

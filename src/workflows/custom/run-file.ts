@@ -53,6 +53,9 @@ const RUN_FILE = z.looseObject({
   table_hash: z.string(),
   state: z.string(),
   kept: values,
+  /** Who acts next and what is awaited, for whoever has no table. Absent in files of earlier versions. */
+  awaits: z.string().optional(),
+  next: z.string().optional(),
   pending: pending.optional(),
   checks: z.record(z.string(), look).optional(),
   /** From where its history is replayed, beginning with the entry at that index. Absent in files of earlier versions. */

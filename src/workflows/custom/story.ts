@@ -7,7 +7,9 @@ import type { DefinitionSource } from "./definition.ts";
 import { parseRun, type RunFile, runPath } from "./run-file.ts";
 import { fenced, quote } from "./template.ts";
 
-export function storyOf({ name }: DefinitionSource): Advance<StoryInput, RunFile, undefined, Reply> {
+export function storyOf({
+  name,
+}: Pick<DefinitionSource, "name">): Advance<StoryInput, RunFile, undefined, Reply> {
   return {
     run: () => null,
     read: (view, { id }) => readRun(name, view, id),

@@ -6,7 +6,7 @@ import type { Context, Prepared, Reply } from "../module.ts";
 import { strengthOf } from "../person.ts";
 import { newRun, standing } from "./answers.ts";
 import { commandOf } from "./definition.ts";
-import { renderEvents } from "./describe.ts";
+import { awaitedOf, nextOf, renderEvents } from "./describe.ts";
 import { completed, neededFacts, type Observed } from "./observe.ts";
 import { type CommandEnd, renderReply } from "./reply.ts";
 import { type Order, type RunFile, renderRun } from "./run-file.ts";
@@ -177,6 +177,8 @@ function moved(
     table_hash: seen.loaded.hash,
     state: after.state,
     kept: after.kept,
+    awaits: awaitedOf(seen.loaded.definition, after),
+    next: nextOf(seen.loaded.definition, after),
     ...(pending ? { pending: { row: pending.row, key: pending.key, since: pending.since } } : {}),
     history: [...file.history, entry],
     updated_at: moment.time,

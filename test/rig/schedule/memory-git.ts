@@ -77,7 +77,7 @@ export function openMemoryGit(simulator: Simulator, disk: MemoryDisk): MemoryGit
           unpushed: null,
         };
       },
-      watchCheckout: async () => async () => [],
+      watchCheckout: async () => async () => ({ files: [], branches: [] }),
       reached: async ({ branch, into }) => (git.isIn(branch, into) ? "yes" : "no"),
       push: async () => ({ kind: "no-remote" }),
       async takeTurn(_, into, owner) {

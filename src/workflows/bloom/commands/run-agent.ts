@@ -10,6 +10,7 @@ import type {
   AgentRun,
   ChangedOutside,
   Folder,
+  Meanwhile,
   Worktree,
 } from "../../../base/ports.ts";
 import { allowedCommands } from "../allowed.ts";
@@ -214,18 +215,17 @@ async function ended(
 }
 
 /** Notes what changes in the repository's own checkout while the agent runs in its worktree. */
-async function watchOutside(
-  site: Site,
-  worktree: Worktree | null,
-): Promise<() => Promise<readonly ChangedOutside[]>> {
+async function watchOutside(site: Site, worktree: Worktree | null): Promise<() => Promise<Meanwhile>> {
   const repo = repoOf(site.known.task);
-  if (worktree === null || repo === null) return async () => [];
+  if (worktree === null || repo === null) return async () => NOTHING;
   const look = await site.ports.worktrees.watchCheckout(repo).catch(() => null);
   return async () => {
-    const changed = (await look?.().catch(() => null)) ?? [];
-    return changed.filter(({ path }) => !isOurs(path, site));
+    const { files, branches } = (await look?.().catch(() => null)) ?? NOTHING;
+    return { files: files.filter(({ path }) => !isOurs(path, site)), branches };
   };
 }
+
+const NOTHING: Meanwhile = { files: [], branches: [] };
 
 function isOurs(path: string, site: Site): boolean {
   return path === site.known.settings.tasks_file || path.startsWith(".pawl/") || path === ".pawl";
@@ -244,12 +244,7 @@ interface Last {
   readonly byMinutes: boolean;
 }
 
-async function tell(
-  site: Site,
-  last: Last,
-  strayed: readonly ChangedOutside[],
-  before: Known,
-): Promise<Came> {
+async function tell(site: Site, last: Last, { files, branches }: Meanwhile, before: Known): Promise<Came> {
   const { end, id } = last;
   await site.takeCalls(id);
   // What the agent marked, asked and was told meanwhile.
@@ -272,7 +267,8 @@ async function tell(
     ...(end.session !== null && end.session !== run.session?.id
       ? ([{ type: "session:opened", taskId: task.id, session: end.session, agent: last.agent }] as const)
       : []),
-    ...(strayed.length > 0 ? ([strayedOf(task.id, id, strayed)] as const) : []),
+    ...(files.length > 0 ? ([strayedOf(task.id, id, files)] as const) : []),
+    ...branches.map((moved) => ({ type: "git:branch_moved", taskId: task.id, run: id, ...moved }) as const),
   ];
   const patch: Partial<TaskRun> = {
     underway: [],

@@ -1,0 +1,65 @@
+/**
+ * Runs of workflows that a program brought along, through the library: their tables are in that program. What the runs' files
+ * say is shown all the same, so that a gate that waits for a person is not overlooked.
+ */
+import { PawlError, toPawlError } from "../../base/error.ts";
+import { isId } from "../../base/id.ts";
+import type { View } from "../../base/ports.ts";
+import type { Advance, Reply, RunOverview, StoryInput, WorkflowModule } from "../module.ts";
+import { parseRun, runPath, runsFolder } from "./run-file.ts";
+
+/** The workflow as far as it is known without its table. */
+export function programWorkflow(name: string): WorkflowModule {
+  return {
+    name,
+    title: name,
+    summary: "A workflow of a program's own: its table is in that program, not in pawl.yaml.",
+    tables: async () => [],
+    overview: (view) => overview(name, view),
+    tools: async () => [],
+    prompts: async () => [],
+    resources: async () => [],
+    verbs: [],
+    async gate() {
+      throw new PawlError(
+        "workflow-missing",
+        `The table of ${name} is in a program, not in pawl.yaml: its events cannot be sent from here. Nothing was changed.`,
+        `Decide in the program that runs ${name}, or name its table under \`workflows:\` in pawl.yaml.`,
+      );
+    },
+    async story() {
+      const { storyOf } = await import("./story.ts");
+      return storyOf({ name }) as Advance<StoryInput, unknown, unknown, Reply>;
+    },
+  };
+}
+
+async function overview(name: string, view: View): Promise<readonly RunOverview[]> {
+  const files = (await view.list(runsFolder(name))).filter(({ kind, name: file }) => {
+    return kind === "file" && file.endsWith(".json") && isId(file.slice(0, -".json".length));
+  });
+  return Promise.all(files.map(({ name: file }) => overviewOf(name, file.slice(0, -".json".length), view)));
+}
+
+async function overviewOf(name: string, id: string, view: View): Promise<RunOverview> {
+  const run = { run: `${name}:${id}`, title: name };
+  const path = runPath(name, id);
+  try {
+    const { awaits, created_at, history, next, state } = parseRun(
+      path,
+      name,
+      id,
+      (await view.read(path)) ?? "",
+    );
+    const since = history.at(-1)?.time ?? created_at;
+    if (awaits === "nobody") return { ...run, state, awaits: "nobody", next: next ?? "", since };
+    const what = next ? `${next}, in the program that runs it` : "go on in the program that runs it";
+    // A file of an earlier version does not say who is awaited: a person can tell.
+    const who = awaits === "assistant" || awaits === "agent" ? awaits : "human";
+    return { ...run, state, awaits: who, next: what, command: `pawl show ${run.run}`, since };
+  } catch (thrown) {
+    const { code, message, fix } = toPawlError(thrown);
+    const problem = { code, message, fix };
+    return { ...run, state: "unreadable", awaits: "human", next: "", since: null, problem };
+  }
+}

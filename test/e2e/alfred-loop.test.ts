@@ -126,7 +126,7 @@ test("a step that its agent lied about never comes back: the loop is blocked, an
 
   const manifest = { summary: "s", completed_subtasks: ["S-1", "S-2"], testing_notes: "t" };
   const claimed = await task.submit({ ...manifest, from: "loop" });
-  expect(claimed.data.message).toContain("from: expected no such key");
+  expect(claimed.text).toContain("from: expected no such key");
   for (const subtask_id of ["S-1", "S-2"])
     await task.call("mark_subtask_complete", { task_id: ID, subtask_id });
   const byHand = await task.submit(manifest);

@@ -248,7 +248,8 @@ function afterMerge(
     { type: isOurs ? "merge:completed" : "merge:not_needed", taskId: task.id, branch, into, commit: at },
   ];
   if (behind) happened.push({ type: "merge:local_behind", taskId: task.id, into, ...behind });
-  const merged = isOurs ? { into, commit: at } : null;
+  // Also where nothing was left to merge: the target has the work, and the checks ran on it.
+  const merged = { into, commit: at };
   return {
     event: "merged",
     patch: { ...seen.patch, ...(work ? { work: { ...work, merging: null, merged, time } } : {}) },

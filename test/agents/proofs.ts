@@ -228,6 +228,11 @@ async function interjection(stage: Stage): Promise<string> {
   return `stopped in ${took} ms, resumed, done`;
 }
 
+interface Spent {
+  readonly usd: number;
+  readonly turns: number;
+}
+
 async function budgets(stage: Stage): Promise<string> {
   const lines = ["Count.", ...Array(12).fill("RUN: sleep 1")];
   const spends = async (budget: string) => {
@@ -241,16 +246,17 @@ async function budgets(stage: Stage): Promise<string> {
     assert.equal(ground.task("T1")?.status, "blocked", told);
     assert.deepEqual(ground.bearers(), []);
     const calls = ground.asked().filter(({ answer }) => answer.type === "call").length;
-    return { calls, limit: ran.of("budget:exhausted")[0]?.limit, told };
+    const { limit, spent } = ran.of("budget:exhausted")[0] as LoopEvent & { spent: Spent };
+    return { calls, limit, spent, told };
   };
   const turns = await spends("{turns: 3}");
   assert.equal(turns.limit, "turns", turns.told);
   assert.ok(turns.calls <= 3 + 1, `${turns.calls} calls\n${turns.told}`);
   if (stage.driven.tells.usd !== true) return `${turns.calls} calls of 3`;
-  // Less than two calls cost.
   const usd = await spends("{usd: 0.001}");
   assert.equal(usd.limit, "usd", usd.told);
-  assert.ok(usd.calls <= 4, `${usd.calls} calls\n${usd.told}`);
+  const ofOne = usd.spent.usd / usd.spent.turns;
+  assert.ok(usd.spent.usd <= 0.001 + 1.01 * ofOne, `${usd.spent.usd} usd\n${usd.told}`);
   return `${turns.calls} calls of 3, ${usd.calls} for 0.001 usd`;
 }
 

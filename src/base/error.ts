@@ -84,6 +84,9 @@ export class PawlError extends Error {
   }
 }
 
+/** A file that is not text where text was expected. */
+export class NotText extends PawlError {}
+
 /** Anything thrown, as a PawlError: what was not foreseen becomes `internal`, with its message kept. */
 export function toPawlError(thrown: unknown): PawlError {
   if (thrown instanceof PawlError) return thrown;

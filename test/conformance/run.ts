@@ -10,6 +10,7 @@ import { openBearerProxy } from "../rig/bearer-proxy.ts";
 import { openHttpServer } from "../rig/http-server.ts";
 import { installInto } from "../rig/install.ts";
 import { temporaryProject } from "../rig/project.ts";
+import { useScratchStateHome } from "../rig/state-home.ts";
 import { inspect } from "./inspector.ts";
 import { NOT_APPLICABLE } from "./not-applicable.ts";
 import { runSuite, type Scenario } from "./suite.ts";
@@ -65,6 +66,7 @@ async function main(): Promise<number> {
     for (const { why, scenarios } of NOT_APPLICABLE) say(`${why}:\n  ${scenarios.join("\n  ")}`);
     return 0;
   }
+  process.once("exit", useScratchStateHome());
   using project = temporaryProject();
   // The product as it is built, but for the fixtures that it serves by its own surface.
   const folder = join(import.meta.dirname, "../../.rig/conformance");

@@ -4,7 +4,7 @@
  * L1  Each component below the root is looked at; a link is refused by name, whatever it points to.
  * L2  Only regular files are read.
  */
-import { PawlError } from "../../base/error.ts";
+import { NotText, PawlError } from "../../base/error.ts";
 import { closeQuietly, type Disk, errnoOf, type FileStat } from "./disk.ts";
 import { hashOf } from "./hash.ts";
 
@@ -130,7 +130,7 @@ export function textOf(bytes: Uint8Array, path: string): string {
   if (text !== null) return text;
   const offset = firstBadByte(bytes);
   const line = bytes.subarray(0, offset).reduce((lines, byte) => (byte === 10 ? lines + 1 : lines), 1);
-  throw new PawlError(
+  throw new NotText(
     "state-unreadable",
     `The file ${path} cannot be read as text: expected UTF-8, found bytes that are none in line ${line} (at byte ${offset}).`,
     `Save ${path} as UTF-8 in your editor, or bring an earlier version back.`,

@@ -1,4 +1,4 @@
-import { PawlError, toPawlError } from "../../base/error.ts";
+import { NotText, PawlError } from "../../base/error.ts";
 import type { View } from "../../base/ports.ts";
 import type { Position } from "../../engine/workflow.ts";
 import { REPARO_ORIGINS } from "./facts-space.ts";
@@ -33,17 +33,17 @@ export async function loadState(view: View): Promise<StateFile> {
   try {
     text = await view.read(STATE_FILE);
   } catch (thrown) {
-    const error = toPawlError(thrown);
-    throw error.code === "state-unreadable" && /UTF-8/.test(error.message)
-      ? unreadable("it is no text in UTF-8")
-      : error;
+    throw thrown instanceof NotText ? unreadable("it is not valid UTF-8") : thrown;
   }
   return parseState(text);
 }
 
+/** What the file says is none of ours; the files suggest a state in its place. */
+class UnusableState extends PawlError {}
+
 /** Whether the state was found unreadable in a way that `pawl spells mend` can deal with. */
 export function isMendable(thrown: unknown): boolean {
-  return thrown instanceof PawlError && thrown.fix === FIX;
+  return thrown instanceof UnusableState;
 }
 
 /** The state, or where there is no file the first one. Throws `state-unreadable` where the text is none of ours. */
@@ -122,5 +122,5 @@ function shown(value: unknown): string {
 }
 
 function unreadable(what: string): PawlError {
-  return new PawlError("state-unreadable", `.ai/task/state.json cannot be used: ${what}.`, FIX);
+  return new UnusableState("state-unreadable", `.ai/task/state.json cannot be used: ${what}.`, FIX);
 }

@@ -49,12 +49,16 @@ for (const agents of String(values.agents).split(",")) {
   alone ||= seconds;
   const events = out
     .split("\n")
-    .flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as { type: string; taskId?: string }] : []));
+    .flatMap((line) =>
+      line.startsWith("{") ? [JSON.parse(line) as { type: string; taskId?: string; reason?: string }] : [],
+    );
   const once = ["task:claimed", "agent:started", "merge:completed", "task:completed"].map((type) => {
     const of = events.filter((event) => event.type === type);
     const twice = of.length - new Set(of.map(({ taskId }) => taskId)).size;
     return `${type} ${of.length}${twice > 0 ? ` (${twice} TWICE)` : ""}`;
   });
+  for (const { taskId, reason } of events.filter(({ type }) => type === "task:retried"))
+    say(`     ${taskId} was tried again: ${reason}`);
   const waiting = events.filter(({ type }) => type === "merge:waiting").length;
   say(
     `${agents.padStart(3)} agents: ${seconds.toFixed(1)} s (${(alone / seconds).toFixed(1)} ×), ` +

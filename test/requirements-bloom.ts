@@ -221,4 +221,22 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
       "src/workflows/bloom/reconcile.test.ts: is over where the clock was set back: nothing waits longer than its whole wait",
     ],
   },
+  "bloom.not-without-work": {
+    says: "A task is not done without a commit of its own or a declared reason; a branch that was merged already is never told as a merge.",
+    source: "bloom, The loop",
+    tests: [
+      "test/e2e/bloom-without-work.test.ts: is asked for its work, then blocked: nothing is told as merged, and nothing follows",
+      "test/e2e/bloom-without-work.test.ts: declares that there is nothing to do, and why: it is done, and nothing is told as merged",
+      "test/e2e/bloom-without-work.test.ts: has `.pawl/` removed in the middle of its run: it is not done before its work is",
+    ],
+  },
+  "bloom.refusals": {
+    says: "What an agent was refused is shown, and an agent that was refused something is not taken at its word.",
+    source: "bloom, Steps; Agents",
+    tests: [
+      "src/adapters/agents/heard.test.ts: is told by claude with the command, at its end",
+      "src/adapters/agents/heard.test.ts: is told by codex, opencode and gemini with the call",
+      "src/workflows/bloom/table.test.ts: takes no agent at its word that was refused something and left its step open",
+    ],
+  },
 };

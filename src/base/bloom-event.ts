@@ -68,6 +68,13 @@ export type AgentHappening =
       readonly run: string;
       readonly count: number;
     }
+  /** It was not allowed to do this. */
+  | {
+      readonly type: "agent:refused";
+      readonly taskId: string;
+      readonly run: string;
+      readonly what: readonly string[];
+    }
   /** Only shown live, not stored: the output is on disk, with the run. */
   | { readonly type: "agent:said"; readonly taskId: string; readonly run: string; readonly text: string }
   | {
@@ -121,6 +128,13 @@ export type TaskHappening =
   | { readonly type: "task:assigned"; readonly taskId: string; readonly worker: string }
   | { readonly type: "task:noted"; readonly taskId: string; readonly text: string }
   | { readonly type: "task:reset"; readonly taskId: string; readonly from: string }
+  /** Its agent, or a person, says that there is nothing to be committed. */
+  | {
+      readonly type: "task:nothing_to_do";
+      readonly taskId: string;
+      readonly reason: string;
+      readonly by: string;
+    }
   | { readonly type: "task:completed"; readonly taskId: string; readonly duration: number | null };
 
 export type StepHappening =

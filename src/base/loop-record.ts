@@ -37,7 +37,7 @@ export interface LoopWork {
   readonly repo: string;
   readonly branch: string;
   readonly commit: string;
-  /** Null: not merged by the loop. */
+  /** Where its target has it, be it by an earlier merge; null: the loop has not brought it there. */
   readonly merged: { readonly into: string; readonly commit: string } | null;
   /** A merge commit that is about to be published, or was when its loop was killed. */
   readonly merging?: { readonly into: string; readonly commit: string } | null;

@@ -523,6 +523,8 @@ export interface AgentEndFacts {
   readonly leftovers: { readonly ended: number; readonly alive: number };
   /** The folder with prompt, output and end of the run. */
   readonly output: ProjectPath;
+  /** What it was not allowed to do, one line each; absent: nothing that it told of. */
+  readonly refused?: readonly string[];
 }
 
 export type AgentFailure =

@@ -80,6 +80,7 @@ function readBody(line: Json): readonly Told[] {
     case "result":
       return [
         { type: "usage", usage: usageOf(line) },
+        { type: "refusals", what: refusalsOf(line) },
         { type: "end", fault: faultOf(line) },
       ];
     default:
@@ -97,6 +98,14 @@ function contentOf(line: Json): readonly Told[] {
     const input = objectAt(part, "input");
     const detail = shortly(input.command ?? input.file_path ?? input);
     return [{ type: "tool", name: textAt(part, "name"), detail }];
+  });
+}
+
+function refusalsOf({ permission_denials: denials }: Json): readonly string[] {
+  if (!Array.isArray(denials)) return [];
+  return denials.map((each) => {
+    const input = objectAt(each, "tool_input");
+    return `${textAt(each, "tool_name")}: ${shortly(input.command ?? input.file_path ?? input)}`;
   });
 }
 

@@ -80,6 +80,8 @@ function readItem(at: "item.started" | "item.completed", item: Json): readonly T
     return kind === "command_execution"
       ? [{ type: "tool", name: "shell", detail: shortly(item.command) }]
       : [];
+  if (textAt(item, "status") === "declined")
+    return [{ type: "permission", title: shortly(item.command ?? item.changes ?? kind), answer: "refuse" }];
   if (kind === "agent_message") return [{ type: "text", text: textAt(item, "text") }];
   if (kind === "file_change") return [{ type: "tool", name: "edit", detail: shortly(item.changes) }];
   if (kind === "mcp_tool_call")

@@ -57,6 +57,8 @@ export type Told =
   | { readonly type: "spent"; readonly usage: AgentUsage }
   /** Spent by the session since it was new, over all its runs. */
   | { readonly type: "spent-in-all"; readonly usage: AgentUsage }
+  /** All that was refused in this run, as the agent tells it at its end: better than what was heard meanwhile. */
+  | { readonly type: "refusals"; readonly what: readonly string[] }
   | { readonly type: "end"; readonly fault: Fault | null };
 
 export interface Fault {

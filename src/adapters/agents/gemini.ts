@@ -18,6 +18,7 @@ const BAD_INPUT = 42;
  * advice after a 429.
  */
 const RATE_LIMIT = /"code":\s*429\b|RESOURCE_EXHAUSTED|QuotaError|\]\nPlease wait and try again later\./;
+const REFUSALS: ReadonlySet<string> = new Set(["policy_violation", "permission_denied"]);
 
 export const gemini: Dialect = {
   name: "gemini",
@@ -67,6 +68,11 @@ function readLine(line: Json): readonly Told[] {
       const input = objectAt(line, "parameters");
       const detail = shortly(input.command ?? input.file_path ?? input);
       return [{ type: "working" }, { type: "tool", name: textAt(line, "tool_name"), detail }];
+    }
+    case "tool_result": {
+      const kind = textAt(line, "error", "type");
+      const title = shortly(textAt(line, "error", "message") || kind);
+      return REFUSALS.has(kind) ? [{ type: "permission", title, answer: "refuse" }] : [];
     }
     case "error":
       return [{ type: "warning", text: shortly(textAt(line, "message")) }];

@@ -207,3 +207,45 @@ describe("the verdict", () => {
     expect(verdict(dialect, [], { ...WELL, ...end })).toMatchObject({ reason: "bad-session" });
   });
 });
+
+describe("what an agent was not allowed", () => {
+  const told = (dialect: Dialect, ...lines: readonly object[]) =>
+    listen(
+      dialect,
+      lines.map((line) => JSON.stringify(line)),
+    ).heard.refused;
+
+  it("is told by claude with the command, at its end", () => {
+    const input = { command: "npm install left-pad" };
+    expect(
+      told(
+        claude,
+        { type: "system", subtype: "permission_denied", tool_name: "Bash" },
+        {
+          type: "result",
+          subtype: "success",
+          is_error: false,
+          permission_denials: [{ tool_name: "Bash", tool_use_id: "t1", tool_input: input }],
+        },
+      ),
+    ).toEqual(["Bash: npm install left-pad"]);
+  });
+
+  it("is told by codex, opencode and gemini with the call", () => {
+    const item = { type: "command_execution", command: "npm install", status: "declined" };
+    expect(told(codex, { type: "item.completed", item })).toEqual(["npm install"]);
+    const error = "The user rejected permission to use this specific tool call.";
+    const state = { status: "error", input: { command: "npm install" }, error };
+    expect(told(opencode, { type: "tool_use", part: { tool: "bash", state } })).toEqual([
+      "bash: npm install",
+    ]);
+    const refused = { type: "policy_violation", message: "npm install is not allowed" };
+    expect(told(gemini, { type: "tool_result", status: "error", error: refused })).toEqual([
+      "npm install is not allowed",
+    ]);
+  });
+
+  it.each(WELL_ENDED)("is nothing in %s", (name, dialect) => {
+    expect(listen(dialect, stream(name)).heard.refused).toEqual([]);
+  });
+});

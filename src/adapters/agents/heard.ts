@@ -19,6 +19,8 @@ export interface Heard {
   readonly usage: AgentUsage | null;
   /** Of the session over all its runs, where the agent tells it that way. */
   readonly usageInAll: AgentUsage | null;
+  /** What it was not allowed to do. */
+  readonly refused: readonly string[];
   /** The end, if the last thing heard was one. */
   readonly end: { readonly fault: Fault | null } | null;
 }
@@ -32,6 +34,7 @@ export const NOTHING_HEARD: Heard = {
   calls: [],
   usage: null,
   usageInAll: null,
+  refused: [],
   end: null,
 };
 
@@ -105,6 +108,10 @@ function takeOne(heard: Heard, told: Told, before: AgentUsage | null): Heard {
         usage: before ? combine(told.usage, before, -1) : told.usage,
         usageInAll: told.usage,
       };
+    case "permission":
+      return told.answer === "refuse" ? { ...heard, refused: [...heard.refused, told.title] } : heard;
+    case "refusals":
+      return told.what.length > 0 ? { ...heard, refused: told.what } : heard;
     case "end":
       return { ...heard, end: { fault: told.fault } };
     default:

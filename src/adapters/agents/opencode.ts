@@ -15,6 +15,8 @@ import {
 const NO_SESSION = "Session not found";
 /** A call's end that is not the run's: the model wants a tool's result first. */
 const GOES_ON = new Set(["tool-calls", "tool_calls"]);
+/** How a tool's error tells that it was refused: by these words alone. */
+const REFUSED = "rejected permission to use this specific tool call";
 
 export const opencode: Dialect = {
   name: "opencode",
@@ -65,12 +67,14 @@ function readBody(line: Json): readonly Told[] {
       return textAt(part, "text") ? [{ type: "text", text: textAt(part, "text") }] : [];
     case "tool_use": {
       const input = objectAt(part, "state", "input");
+      const name = textAt(part, "tool");
+      const detail = shortly(input.command ?? input.filePath ?? input);
+      const isRefused = textAt(part, "state", "error").includes(REFUSED);
       return [
-        {
-          type: "tool",
-          name: textAt(part, "tool"),
-          detail: shortly(input.command ?? input.filePath ?? input),
-        },
+        { type: "tool", name, detail },
+        ...(isRefused
+          ? ([{ type: "permission", title: `${name}: ${detail}`, answer: "refuse" }] as const)
+          : []),
       ];
     }
     case "step_finish":

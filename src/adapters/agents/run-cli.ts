@@ -112,7 +112,7 @@ export function startCli(
 /** The end of a run as it is told, and kept. */
 export function tellEnd(
   runFolder: RunFolder,
-  heard: Pick<Heard, "session" | "text" | "usage" | "tools" | "turns">,
+  heard: Pick<Heard, "session" | "text" | "usage" | "tools" | "turns" | "refused">,
   end: ProcessEnd,
   fault: Fault | null,
 ): AgentEnd {
@@ -124,6 +124,7 @@ export function tellEnd(
     duration: end.duration,
     leftovers: end.leftovers,
     output: runFolder.path,
+    ...(heard.refused.length > 0 ? { refused: [...new Set(heard.refused)] } : {}),
   };
   const told: AgentEnd = fault
     ? { ...facts, outcome: "failed", ...fault }

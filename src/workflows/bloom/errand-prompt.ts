@@ -1,6 +1,6 @@
 import { buildErrandPrompt, buildStepPrompt, buildTaskPrompt, gitInfoOf } from "./prompt.ts";
 import type { Known } from "./site.ts";
-import type { Step } from "./task.ts";
+import type { Step, Task } from "./task.ts";
 
 /** What the agent is told in this run: a person's words first, then its step or errand. */
 export function errandPrompt(
@@ -19,25 +19,32 @@ export function errandPrompt(
   const said = words.length === 0 ? "" : `A person says:\n\n${words.join("\n\n")}\n\n`;
   if (!isWork)
     return (
-      said +
-      buildErrandPrompt(task, git, errandText(run.errand, run.message, task.merge_into, conflicts), fresh)
+      said + buildErrandPrompt(task, git, errandText(run.errand, run.message, task, conflicts, cli), fresh)
     );
-  if (run.errand === "mark" && !fresh) return said + markText(task.id, step, cli);
+  if (run.errand === "mark" && !fresh) return said + markText(task.id, step, cli, run.refused);
   return (
     said + (step ? buildStepPrompt(task, step, git, cli, fresh) : buildTaskPrompt(task, git, cli, fresh))
   );
 }
 
-export function markText(task: string, step: Step | null, cli: string): string {
+/** What an agent was not allowed, as a clause. */
+export function refusals(refused: readonly string[] = [], subject = "; its agent"): string {
+  return refused.length === 0
+    ? ""
+    : `${subject} ${subject.endsWith("You") ? "were" : "was"} refused: ${refused.join("; ")}`;
+}
+
+export function markText(task: string, step: Step | null, cli: string, refused?: readonly string[]): string {
   const [name, command] = step ? [step.id, `${cli} step done ${step.id}`] : [task, `${cli} done ${task}`];
-  return `You ended your turn, and ${name} is not marked done. If it is done, run the command below and end your turn; if not, finish it first.\n\n${command}`;
+  return `You ended your turn, and ${name} is not marked done.${refusals(refused, " You")} If it is done, run the command below and end your turn; if not, finish it first.\n\n${command}`;
 }
 
 export function errandText(
   errand: string,
   message: string | null,
-  target: string | undefined,
+  { id, merge_into: target }: Task,
   conflicts: readonly string[],
+  cli: string,
 ): string {
   const told = message ?? "";
   switch (errand) {
@@ -45,6 +52,8 @@ export function errandText(
       return `## A check failed\n\nIt was run for you after your last turn. Repair what it shows.\n\n${told}`;
     case "commit":
       return `## Uncommitted work\n\n${told}\n\nCommit what belongs to the task; delete or ignore the rest.`;
+    case "nothing":
+      return `## Nothing was committed\n\n${told}\n\nDo what the task asks, and commit it. If there is truly nothing to be done, say why:\n\n${cli} done ${id} --nothing "why"`;
     case "resolve":
       return `## Conflicts with ${target}\n\n\`${target}\` was merged into your branch and conflicts in:\n\n${conflicts.map((path) => `- ${path}`).join("\n")}\n\nResolve every conflict so that both sides' work is kept, and commit the merge.`;
     case "repair-merge":

@@ -64,7 +64,11 @@ const VERBS: readonly Verb[] = [
   verb(
     "done",
     "Marks a task as done; what is still to be checked or merged follows",
-    [ID, { flags: "--force", description: "A person's word, at a terminal: done as it is" }],
+    [
+      ID,
+      { flags: "--force", description: "A person's word, at a terminal: done as it is" },
+      { flags: "--nothing <why>", description: "There is nothing to be committed, and why" },
+    ],
     async () => (await import("./verbs/status.ts")).done,
   ),
   verb(

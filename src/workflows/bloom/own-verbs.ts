@@ -25,7 +25,7 @@ const OWN: Readonly<Record<string, OwnVerb>> = {
     advance: async () => (await import("./verbs/step.ts")).stepDone,
   },
   done: {
-    says: ["id"],
+    says: ["id", "nothing"],
     about: ({ id }) => id,
     advance: async () => (await import("./verbs/status.ts")).done,
   },
@@ -40,6 +40,8 @@ const OWN: Readonly<Record<string, OwnVerb>> = {
     advance: async () => (await import("./verbs/person.ts")).note,
   },
 };
+
+const MAY_BE_LEFT_OUT: ReadonlySet<string> = new Set(["blocking", "nothing"]);
 
 /** Commands of the program that change nothing. */
 const LOOKS = [
@@ -113,7 +115,9 @@ export function readCall({
   const isRight = said.every(
     ([name, value]) => typeof value === (name === "blocking" ? "boolean" : "string"),
   );
-  const isWhole = own.says.every((name) => name === "blocking" || said.some(([given]) => given === name));
+  const isWhole = own.says.every(
+    (name) => MAY_BE_LEFT_OUT.has(name) || said.some(([given]) => given === name),
+  );
   if (!isRight || !isWhole) return null;
   return { advance: async () => guarded(verb, await own.advance()), input: Object.fromEntries(said) };
 }

@@ -46,11 +46,11 @@ export function promptSamples(): readonly PromptSample[] {
     ...ERRANDS.flatMap((errand) =>
       [true, false].map((fresh): readonly [string, string] => [
         `${errand}${fresh ? ", in a new session" : ""}`,
-        buildErrandPrompt(TASK, gitInfoOf(TASK), errandText(errand, LOG, "main", ["src/api.ts"]), fresh),
+        buildErrandPrompt(TASK, gitInfoOf(TASK), errandText(errand, LOG, TASK, ["src/api.ts"], CLI), fresh),
       ]),
     ),
   ];
   return texts.map(([name, text]) => ({ name, machine: BLOOM.name, position: null, text: `${text}\n` }));
 }
 
-const ERRANDS = ["repair", "commit", "resolve", "repair-merge"] as const;
+const ERRANDS = ["repair", "commit", "nothing", "resolve", "repair-merge"] as const;

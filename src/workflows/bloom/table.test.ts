@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { agreesWithXState } from "../../../test/rig/xstate-oracle.ts";
 import { check } from "../../engine/check.ts";
+import { decide } from "../../engine/decide.ts";
 import { PERFORMED } from "./commands/perform.ts";
 import { BLOOM, REPLIES } from "./table.ts";
 
@@ -19,6 +20,16 @@ describe("The table of a task", () => {
       expect(
         row.from.every((state) => out.has(state) || state === "committing" || state === "waiting_for_human"),
       ).toBe(true);
+  });
+
+  it("takes no agent at its word that was refused something and left its step open", () => {
+    const position = { state: "working", kept: { awaits: "nothing", approved: false } };
+    const facts = { unmarked: "assume", tries_left: true };
+    const rowAfter = (refused: boolean, more = {}) =>
+      decide(BLOOM, position, "step_unmarked", { ...facts, refused, ...more }).row.id;
+    expect(rowAfter(false)).toBe("step.assumed_done");
+    expect(rowAfter(true)).toBe("step.asked_to_mark");
+    expect(rowAfter(true, { tries_left: false })).toBe("step.unmarked_blocks");
   });
 
   it("agrees with XState in every world", () => {

@@ -6,6 +6,8 @@
  * B1  Git operations happen only after all steps: only `committing` leads to pushing, merging and opening_pr.
  * B2  A checkpoint passes on from `committing` only when a person has approved.
  * B3  Every failure has an end: without tries left it leads to `blocked`.
+ * B4  Nothing is done without work: where no commit is the task's own, and nobody declared that there is nothing to do, its
+ *     agent is asked again. An agent that was refused something and left its step open is not taken at its word either.
  */
 import type { Box, Command, Fact, FactValue, Row, State, Workflow } from "../../engine/workflow.ts";
 
@@ -42,6 +44,7 @@ const EVENTS = {
   verify_failed: "A verify command failed.",
   committed: "Nothing is uncommitted.",
   uncommitted: "Work is uncommitted.",
+  nothing_done: "Nothing was committed, and nobody declared that there is nothing to do.",
   pushed: "The remote has the branch.",
   push_failed: "The push did not come through.",
   push_refused: "The remote refuses the branch, or there is none.",
@@ -78,6 +81,7 @@ const FACTS = {
     description: "What to do with a step that its agent left open (`on_unmarked_step`).",
     values: ["assume", "ask", "block"],
   },
+  refused: bool("Its agent was not allowed something in its last run."),
   repo: bool("It works in a repository."),
   push: bool("Its branch is pushed."),
   target: { description: "Where its branch goes.", values: ["none", "merge", "pr"] },
@@ -152,7 +156,7 @@ const WORKED: readonly Row[] = [
     id: "step.assumed_done",
     from: ["working"],
     on: "step_unmarked",
-    when: [{ unmarked: ["assume"] }],
+    when: [{ unmarked: ["assume"], refused: NO }],
     to: "verifying",
     commands: [{ type: "run-verify" }],
     reply: "assumed_done",
@@ -161,13 +165,18 @@ const WORKED: readonly Row[] = [
     id: "step.asked_to_mark",
     from: ["working"],
     on: "step_unmarked",
-    when: [{ unmarked: ["ask"], tries_left: YES }],
+    when: [
+      { unmarked: ["ask"], tries_left: YES },
+      // It may have ended because it could not go on.
+      { unmarked: ["assume"], refused: YES, tries_left: YES },
+    ],
     to: "same",
     commands: run("mark"),
   }),
   blocks("step.unmarked_blocks", ["working"], "step_unmarked", [
     { unmarked: ["block"] },
     { unmarked: ["ask"], tries_left: NO },
+    { unmarked: ["assume"], refused: YES, tries_left: NO },
   ]),
   row({
     id: "errand.verifies",
@@ -287,6 +296,16 @@ const COMMITTED: readonly Row[] = [
     to: "same",
     commands: run("commit"),
   }),
+  row({
+    id: "nothing.asks",
+    from: ["committing"],
+    on: "nothing_done",
+    when: [{ tries_left: YES }],
+    to: "working",
+    commands: run("nothing"),
+    reply: "tries_again",
+  }),
+  blocks("nothing.gives_up", ["committing"], "nothing_done", [{ tries_left: NO }]),
   blocks("uncommitted.gives_up", ["committing"], "uncommitted", [{ commit_tries_left: NO }]),
 ];
 

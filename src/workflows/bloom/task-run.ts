@@ -55,6 +55,16 @@ export interface TaskRun {
   /** Where the files of a worktree are that lost its `.git`, until its agent was told. */
   readonly lost?: string | null;
   readonly pullRequest: PullRequest | null;
+  /** Why nothing is to be committed, as its agent or a person declared it; null or absent: work is awaited. */
+  readonly nothing?: string | null;
+  /** What its agent was not allowed to do in its last run. */
+  readonly refused?: readonly string[];
+  /** An agent was run for it, so that there is work to be seen. */
+  readonly asked?: boolean;
+  /** Where the branch was when its first agent began, if no target tells what is the task's own. */
+  readonly began?: string | null;
+  /** The task was completed in a life before: nothing new need come of this one. */
+  readonly landed?: boolean;
   /** Since when it waits for its turn to merge; null or absent: it does not. */
   readonly queued?: string | null;
   /** The status in tasks.yaml as the loop wrote it: another one there is a person's word. */
@@ -81,9 +91,9 @@ export function reasonOf({ kept, reason, state, task }: TaskRun): string {
   return state === "waiting_for_human" && kept.awaits === "approval" ? `\`bloom approve ${task}\`` : "";
 }
 
-export type Errand = "step" | "mark" | "repair" | "commit" | "resolve" | "repair-merge";
+export type Errand = "step" | "mark" | "repair" | "commit" | "resolve" | "repair-merge" | "nothing";
 
-export type TryKind = "agent" | "mark" | "verify" | "commit" | "push" | "merge" | "pr" | "git";
+export type TryKind = "nothing" | "agent" | "mark" | "verify" | "commit" | "push" | "merge" | "pr" | "git";
 
 /** An event on a task, and why. */
 export interface TaskOutcome {
@@ -123,6 +133,8 @@ export function newRun(
     evidence: before?.evidence ?? [],
     work: null,
     pullRequest: null,
+    began: before?.began ?? null,
+    landed: before !== null && (before.state === "done" || before.landed === true),
     status,
   };
 }

@@ -53,7 +53,17 @@ export function turn(run: TaskRun, { event, reason }: TaskOutcome, now: Now): Tu
     workDone: event === "reset" ? false : run.workDone || (worked && now.task.steps.length === 0),
     session: FORGETS.has(event) ? null : run.session,
     checked: event === "verify_passed" || event === "reset" ? doneSteps(now.task) : run.checked,
-    ...(event === "reset" ? { tries: {}, errand: "step", work: null } : {}),
+    ...(event === "reset"
+      ? {
+          tries: {},
+          errand: "step",
+          work: null,
+          nothing: null,
+          refused: [],
+          landed: hasLanded(run),
+          asked: run.asked === true && !hasLanded(run),
+        }
+      : {}),
   };
   const written = edits(next, row, event, now);
   const status = written.findLast(
@@ -65,6 +75,11 @@ export function turn(run: TaskRun, { event, reason }: TaskOutcome, now: Now): Tu
     edits: written,
     happened: happenings(run, next, row, event, now),
   };
+}
+
+/** Its work is in its target, or was about to be. */
+function hasLanded({ landed = false, work }: TaskRun): boolean {
+  return landed || (work?.merged ?? work?.merging ?? null) !== null;
 }
 
 function doneSteps({ steps }: Task): readonly string[] {

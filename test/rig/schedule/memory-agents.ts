@@ -8,6 +8,8 @@ export interface AgentWorld {
   readonly git: MemoryGit;
   /** How often an agent fails, by chance. */
   readonly failing: number;
+  /** How often it ends well and has done nothing. */
+  readonly idle: number;
   /** Runs that are alive: run → task. */
   readonly running: Map<string, string>;
   onStart(task: string, order: AgentOrder, by: Process): void;
@@ -44,9 +46,10 @@ export function memoryAgents(world: AgentWorld): (process: Process) => Agents {
     if (simulator.chance(world.failing))
       return end(order.run, { ...END, outcome: "failed", reason: "model-error", detail: "by chance" });
     const branch = order.folder.split("/").slice(2).join("/");
+    const isIdle = simulator.chance(world.idle) && !order.prompt.includes("## Conflicts with");
     if (order.prompt.includes("## Conflicts with")) git.join(branch, "main");
-    else git.commit(branch);
-    simulator.say(`agent ${order.run}: commits`);
+    else if (!isIdle) git.commit(branch);
+    simulator.say(`agent ${order.run}: ${isIdle ? "does nothing" : "commits"}`);
     if (simulator.chance(0.5)) await world.sayDone(task, own);
     await simulator.step(own, "");
     end(order.run, { ...END, outcome: "succeeded" });

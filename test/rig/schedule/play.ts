@@ -4,6 +4,7 @@
  * S1  No agent is started for a task without its lease, nor beside another one of the same task.
  * S2  No agent is started for a task, and nothing of it is merged, after it was completed, unless a person began it anew.
  * S3  Each completed task is merged once, and told as merged once.
+ *     What is completed has a commit of its own.
  * S4  At the end every task is completed or rests with a reason.
  * S5  Where everything waits for time and something could begin in a free place, a wake-up was lost.
  * S6  After its stop a loop starts no agent.
@@ -38,6 +39,8 @@ export interface Schedule {
   /** How often the wall clock is set. */
   readonly jumps: number;
   readonly failing: number;
+  /** Of agents that end well and did nothing. */
+  readonly idle: number;
   readonly conflicts: number;
 }
 
@@ -65,6 +68,7 @@ export function scheduleOf(seed: number): Schedule {
     edits: calm || chance(0.5) ? 0 : 1 + below(4),
     jumps: calm ? 0 : below(3),
     failing: calm ? 0 : 0.1,
+    idle: calm ? 0 : 0.1,
     conflicts: chance(0.3) ? 1 : 0,
   };
 }
@@ -76,8 +80,8 @@ function chances(seed: number): { below(limit: number): number; chance(share: nu
 
 /** Smaller ones that may show the same fault, simplest first. */
 export function smaller(schedule: Schedule): readonly Schedule[] {
-  const cut = (["edits", "crashes", "stops", "jumps", "conflicts", "failing"] as const).flatMap((key) =>
-    schedule[key] > 0 ? [{ ...schedule, [key]: 0 }] : [],
+  const cut = (["edits", "crashes", "stops", "jumps", "conflicts", "failing", "idle"] as const).flatMap(
+    (key) => (schedule[key] > 0 ? [{ ...schedule, [key]: 0 }] : []),
   );
   const fewer = (["tasks", "loops", "agents"] as const).flatMap((key) =>
     schedule[key] > 1 ? [{ ...schedule, [key]: schedule[key] - 1 }] : [],
@@ -167,6 +171,7 @@ function openWorld(schedule: Schedule) {
     simulator,
     git,
     failing: schedule.failing,
+    idle: schedule.idle,
     running,
     onStart(task, { run }, by) {
       simulator.say(`${by.name}: starts agent ${run}`);
@@ -356,7 +361,7 @@ function openWorld(schedule: Schedule) {
       if (!touched.has(id) && told !== 1) fault(`the merge of ${id} was told ${told} times`);
     } else if (!["blocked", "waiting_for_human", "budget_exhausted"].includes(state ?? task.status))
       if (!waits) fault(`${id} rests as ${task.status} (${state})`);
-    const most = 1 + (schedule.failing > 0 ? 12 : 0) + schedule.conflicts * 3;
+    const most = 1 + (schedule.failing > 0 || schedule.idle > 0 ? 12 : 0) + schedule.conflicts * 3;
     if (died === 0 && schedule.stops === 0 && !touched.has(id) && (starts.get(id) ?? 0) > most)
       fault(`${id} had ${starts.get(id)} runs of agents`);
   }

@@ -1,7 +1,9 @@
 import type { LoopWork } from "../../../base/loop-record.ts";
 import type { Worktree, WorktreeState } from "../../../base/ports.ts";
+import { refusals } from "../errand-prompt.ts";
 import { type Came, placeOf, type Site } from "../site.ts";
-import { branchOf } from "../task.ts";
+import { branchOf, hasOwnWork, type Task } from "../task.ts";
+import { targetOf } from "./pull-request.ts";
 
 const SHOWN_PATHS = 50;
 const SHORT_PATHS = 5;
@@ -13,8 +15,10 @@ export async function ensureCommitted(site: Site): Promise<Came> {
   if (worktree === null) return { event: "committed" };
   if (lost !== null)
     return { event: "uncommitted", reason: LOST, patch: { message: lostIn(lost), lost: null } };
-  const state = await site.ports.worktrees.state(worktree);
+  const state = await site.ports.worktrees.state(worktree, targetOfWork(task));
   const fault = faultOf(state, branchOf(task), writtenBy(site, state));
+  const missing = fault === null ? workMissing(site, state) : null;
+  if (missing !== null) return missing;
   if (fault === null)
     return {
       event: "committed",
@@ -26,6 +30,35 @@ export async function ensureCommitted(site: Site): Promise<Came> {
     reason: fault.short,
     patch: { message: fault.long },
     happened: [{ type: "git:uncommitted", taskId: task.id, paths: state.uncommitted }],
+  };
+}
+
+/** The branch that tells the task's own commits from others; undefined: it has none. */
+function targetOfWork(task: Task): string | undefined {
+  return task.open_pr === true ? targetOf(task) : task.merge_into;
+}
+
+/** What is to be done where the task has no commit of its own and nobody declared why. */
+function workMissing({ known }: Site, { head, unmerged }: WorktreeState): Came | null {
+  const { task, run, settings } = known;
+  if (typeof run.nothing === "string" || !hasOwnWork(task)) return null;
+  const target = targetOfWork(task);
+  const isSame = typeof run.began === "string" && head === run.began;
+  if (target === undefined ? !isSame : unmerged !== 0) return null;
+  const where = target === undefined ? "since it began" : `that ${target} lacks`;
+  if (run.asked === true)
+    return {
+      event: "nothing_done",
+      reason: `nothing was committed on ${branchOf(task)} ${where}${refusals(run.refused)}`,
+      patch: {
+        message: `Your branch \`${branchOf(task)}\` has no commit ${where}.${refusals(run.refused, " You")}`,
+      },
+    };
+  if (run.landed === true) return null;
+  const { command } = settings;
+  return {
+    event: "git_refused",
+    reason: `nothing is committed on ${branchOf(task)} ${where}, and no run of an agent is known; \`${command} ready ${task.id}\` gives it to one, \`${command} done ${task.id} --force\` ends it as it is`,
   };
 }
 

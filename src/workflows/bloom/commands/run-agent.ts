@@ -24,7 +24,7 @@ import {
   overspent,
   rounded,
 } from "../budget.ts";
-import { errandPrompt } from "../errand-prompt.ts";
+import { errandPrompt, refusals } from "../errand-prompt.ts";
 import { isOpen, unverifiedSteps } from "../facts.ts";
 import { type Came, type Known, placeOf, repoOf, type Site, type StopReason, stopped } from "../site.ts";
 import type { TaskEdit } from "../splice.ts";
@@ -97,7 +97,12 @@ async function start(site: Site, place: Place): Promise<Came> {
   const strayed = await watchOutside(site, place.worktree);
   if (site.stop.aborted) return { event: "interrupted" };
   const known = await site.note({
-    patch: { underway: [id], runs: before.run.runs + 1 },
+    patch: {
+      underway: [id],
+      runs: before.run.runs + 1,
+      asked: true,
+      ...(await begins(site, place.worktree)),
+    },
     edits: beginEdits(task, step, site.now().toISOString()),
     happened: [
       ...stepStarted(task, step),
@@ -151,6 +156,14 @@ async function start(site: Site, place: Place): Promise<Came> {
     byMinutes: minutes < settings.limits.run,
   };
   return tell(site, last, await strayed(), known);
+}
+
+/** Where no target tells the task's own commits from others, the place where its first agent began does. */
+async function begins({ known, ports }: Site, worktree: Worktree | null): Promise<Partial<TaskRun>> {
+  const { task, run } = known;
+  if (worktree === null || run.began != null || task.merge_into !== undefined || task.open_pr === true)
+    return {};
+  return { began: (await ports.worktrees.state(worktree)).head };
 }
 
 function beginEdits(task: Task, step: Step | null, time: string): readonly TaskEdit[] {
@@ -269,9 +282,13 @@ async function tell(site: Site, last: Last, { files, branches }: Meanwhile, befo
       : []),
     ...(files.length > 0 ? ([strayedOf(task.id, id, files)] as const) : []),
     ...branches.map((moved) => ({ type: "git:branch_moved", taskId: task.id, run: id, ...moved }) as const),
+    ...(end.refused === undefined
+      ? []
+      : ([{ type: "agent:refused", taskId: task.id, run: id, what: end.refused }] as const)),
   ];
   const patch: Partial<TaskRun> = {
     underway: [],
+    refused: end.refused ?? [],
     spent: added(run, end.usage, end.duration),
     session: end.session === null ? run.session : { id: end.session, agent: last.agent, folder: last.folder },
   };
@@ -299,6 +316,7 @@ function strayedOf(taskId: string, run: string, changed: readonly ChangedOutside
 }
 
 function outcomeOf(known: Known, { end, stop, step, byMinutes }: Last, before: Known): Came {
+  const { refused = [] } = end;
   const { task, run, messages, questions, settings } = known;
   const after = { ...run, spent: added(run, end.usage, end.duration) };
   const limit = overspent(budgetOf(task, settings), after.spent);
@@ -338,10 +356,8 @@ function outcomeOf(known: Known, { end, stop, step, byMinutes }: Last, before: K
       : task.steps.some((each) => each.id === step.id && each.status === "done");
   if (done) return { event: "step_done" };
   const name = step === null ? task.id : step.id;
-  return {
-    event: "step_unmarked",
-    reason: `the agent ended well and left ${name} unmarked (on_unmarked_step: ${settings.on_unmarked_step})`,
-  };
+  const why = refused.length > 0 ? refusals(refused) : ` (on_unmarked_step: ${settings.on_unmarked_step})`;
+  return { event: "step_unmarked", reason: `the agent ended well and left ${name} unmarked${why}` };
 }
 
 function sessionEdits(task: Task, session: string | null, agent: string): readonly TaskEdit[] {

@@ -1,8 +1,9 @@
+import { PawlError } from "../../../base/error.ts";
 import { isId } from "../../../base/id.ts";
 import type { Change, View } from "../../../base/ports.ts";
 import type { Context } from "../../module.ts";
 import { doneWith, waitingFor } from "../pick.ts";
-import { unspent } from "../run-changes.ts";
+import { runChanges, unspent } from "../run-changes.ts";
 import type { TaskEdit } from "../splice.ts";
 import { getCurrentStepForTask } from "../steps.ts";
 import { BLOOM } from "../table.ts";
@@ -18,6 +19,8 @@ interface StatusInput {
   readonly id: string;
   readonly reason?: string;
   readonly force?: boolean;
+  /** Why nothing is to be committed. */
+  readonly nothing?: string;
 }
 
 const read = (view: View, context: Context) => readDesk(view, context);
@@ -95,12 +98,13 @@ export const block = changing(read, (desk: Desk, { id, reason }: StatusInput, co
  * `done ID`: by an agent, or where the loop has still to work, verify, merge or wait for subtasks, done_pending_merge.
  * The `--force` of a person at a terminal makes it done as it is.
  */
-export const done = changing(read, (desk: Desk, { id, force }: StatusInput, context): Done => {
+export const done = changing(read, (desk: Desk, { id, force, nothing }: StatusInput, context): Done => {
   const task = taskOf(desk.file.tasks, id);
   const { moment, settings } = context;
   const data = { task: id, from: task.status };
   const byAgent = isAgents(context);
-  const settled = settledAlready(task, force === true, byAgent);
+  const declared = nothing === undefined ? null : declare(desk, task, nothing, context);
+  const settled = declared ?? settledAlready(task, force === true, byAgent);
   if (settled) return settled;
   const open = task.steps.filter((step) => step.status !== "done");
   const question =
@@ -159,6 +163,36 @@ export const done = changing(read, (desk: Desk, { id, force }: StatusInput, cont
     ],
   };
 });
+
+/**
+ * `done ID --nothing "why"`: the task is done without a commit. Kept with its run, as evidence of who said so. Steps are
+ * marked as ever: this only says that no work need be on its branch.
+ */
+function declare(desk: Desk, task: Task, why: string, context: Context): Done {
+  const run = desk.runs.get(task.id);
+  const { command } = context.settings.bloom;
+  if (why.trim() === "")
+    throw new PawlError("usage", "Why nothing is to be done is not said.", "Give a reason after --nothing.");
+  const isUnderWay = task.status === "in_progress" || task.status === "done_pending_merge";
+  if (run === undefined || run.state === "done" || !isUnderWay)
+    return {
+      text: `${task.id} is ${task.status}, and no run of it is under way, of which to say that there is nothing to do. A person's \`${command} done ${task.id} --force\` ends it as it is.`,
+      data: { task: task.id, status: task.status },
+      refused: true,
+    };
+  const open = task.steps.filter((step) => step.status !== "done");
+  const rest = open.length > 0 ? ` Still open: ${open.map(({ id }) => id).join(", ")}.` : "";
+  const marks = task.steps.length === 0 && task.status === "in_progress";
+  const by = context.caller.who ?? context.caller.channel;
+  const edits = marks ? [statusEdit(task, "done_pending_merge")] : [];
+  return {
+    text: `Noted: ${task.id} has nothing to be committed. End your turn; what remains follows.${rest}`,
+    data: { task: task.id, nothing: why },
+    edits,
+    changes: runChanges({ ...run, nothing: why }, desk, []),
+    happened: [{ type: "task:nothing_to_do", taskId: task.id, reason: why, by }],
+  };
+}
 
 /** Where there is nothing to say of it: it is done, or a person has taken it back from its agent meanwhile. */
 function settledAlready({ id, status }: Task, force: boolean, byAgent: boolean): Done | null {

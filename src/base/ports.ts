@@ -481,7 +481,13 @@ export type AgentEvent =
   | { readonly type: "session"; readonly id: string }
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool"; readonly name: string; readonly detail: string }
-  | { readonly type: "permission"; readonly title: string; readonly answer: "allow" | "refuse" }
+  | {
+      readonly type: "permission";
+      readonly title: string;
+      readonly answer: "allow" | "refuse";
+      /** A person was asked, and knows. */
+      readonly byPerson?: true;
+    }
   /** Spent in this run so far. */
   | { readonly type: "usage"; readonly usage: AgentUsage }
   /** Something odd that does not end the run. */
@@ -523,7 +529,7 @@ export interface AgentEndFacts {
   readonly leftovers: { readonly ended: number; readonly alive: number };
   /** The folder with prompt, output and end of the run. */
   readonly output: ProjectPath;
-  /** What it was not allowed to do, one line each; absent: nothing that it told of. */
+  /** What it was not allowed to do, unless a person refused it, one line each; absent: nothing that it told of. */
   readonly refused?: readonly string[];
 }
 

@@ -109,7 +109,9 @@ function takeOne(heard: Heard, told: Told, before: AgentUsage | null): Heard {
         usageInAll: told.usage,
       };
     case "permission":
-      return told.answer === "refuse" ? { ...heard, refused: [...heard.refused, told.title] } : heard;
+      return told.answer === "refuse" && told.byPerson !== true
+        ? { ...heard, refused: [...heard.refused, told.title] }
+        : heard;
     case "refusals":
       return told.what.length > 0 ? { ...heard, refused: told.what } : heard;
     case "end":

@@ -131,7 +131,8 @@ function converse(
       const policy = { permission: order.permission, allow: order.allow ?? [], folder: order.folder };
       const byPolicy = policyAnswer(policy, params.toolCall);
       const answer = byPolicy === "ask" ? ((await order.ask?.(question)) ?? "refuse") : byPolicy;
-      tell([{ type: "permission", title: question.title, answer }]);
+      const asked = byPolicy === "ask" && order.ask !== undefined ? { byPerson: true as const } : {};
+      tell([{ type: "permission", title: question.title, answer, ...asked }]);
       const optionId = optionFor(answer, params.options);
       return { outcome: optionId === null ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
     })

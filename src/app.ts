@@ -10,6 +10,7 @@ import type { OnForeign } from "./adapters/files/foreign.ts";
 import { ownPlace } from "./adapters/files/own-folder.ts";
 import { openStore } from "./adapters/files/store.ts";
 import { openVault } from "./adapters/files/vault.ts";
+import { looksTracked } from "./adapters/git/tracked.ts";
 import { PawlError } from "./base/error.ts";
 import type { Caller } from "./base/event.ts";
 import { projectPath } from "./base/path.ts";
@@ -232,7 +233,10 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
     editors: { tasks: lateEditor(home) },
     onForeign: (found: Parameters<OnForeign>[0]) => place.warn?.(foreignWarning(found)),
   };
-  const store = noteCommits(openStore(files));
+  const untracked = async () =>
+    (await import("./adapters/git/planted.ts")).checkUntracked({ folder: root, environment });
+  if (looksTracked(root) === "yes") place.warn?.(TRACKED);
+  const store = noteCommits(openStore(files), untracked);
   const { key } = openVault(files.state);
   const surroundings = readSurroundings({ ...place, cwd: place.cwd ?? root });
   const read = openConfiguration();
@@ -255,6 +259,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
       yield* readEvents(ownPlace(root, ".pawl/events.jsonl"), options);
     },
     async openLoop() {
+      await untracked();
       await trust.checkLoop();
       const { openLoopOutside } = await import("./loop-outside.ts");
       return openLoopOutside({
@@ -297,12 +302,16 @@ function foreignWarning({ kept, records }: Parameters<OnForeign>[0]): string {
     : `.pawl/journal held ${what}; nothing of it was applied, and it lies in ${kept} now. \`pawl repair\` shows what it would write.`;
 }
 
-/** The store, and whether anything was committed through it. */
-function noteCommits(store: Store): Store & { hasCommitted(): boolean } {
+const TRACKED =
+  "the repository tracks files of .pawl/, which is Pawl's own: nothing is executed or committed here until they are out of it (`git rm -r --cached .pawl`).";
+
+/** The store, and whether anything was committed through it. `check` is awaited before the first commit. */
+function noteCommits(store: Store, check: () => Promise<void>): Store & { hasCommitted(): boolean } {
   let committed = false;
   return {
     ...store,
-    commit(view, changes) {
+    async commit(view, changes) {
+      if (!committed) await check();
       committed = true;
       return store.commit(view, changes);
     },

@@ -63,4 +63,13 @@ export const TRUSTED_COMMITS: Readonly<Record<string, Requirement>> = {
     source: "docs/commit.md, What lies in .pawl",
     tests: ["src/runtime/advance.test.ts: keeps its reply when what follows the commit fails, and logs why"],
   },
+  "commit.untracked": {
+    says: "A repository that tracks files of .pawl/ is only read; a branch whose commits hold some, in any spelling, is not merged.",
+    source: "docs/security.md, Files that a clone brings",
+    tests: [
+      `${FOREIGN}: (%s, index version %s) is read with a warning, and nothing is committed in it`,
+      "src/adapters/git/worktrees.test.ts: is not merged where a commit of it holds %s, be it only in between",
+      "src/adapters/git/worktrees.test.ts: is not merged where a repository inside is a bare link; a submodule is",
+    ],
+  },
 };

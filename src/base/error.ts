@@ -31,6 +31,7 @@ export const ERROR_CODES = [
   "no-active-tool",
   "no-effect",
   "path-outside-project",
+  "pawl-tracked",
   "person-declined",
   "persona-invalid",
   "persona-missing",

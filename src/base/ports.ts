@@ -326,6 +326,8 @@ export type PreparedMerge =
   /** The local and the remote's `into` each have commits that the other lacks, and these conflict. */
   | { readonly kind: "diverged"; readonly remote: string; readonly files: readonly string[] }
   | { readonly kind: "missing"; readonly branch: string }
+  /** The branch's commits hold what must not be in a repository. */
+  | { readonly kind: "refused"; readonly reason: string }
   | { readonly kind: "unreachable"; readonly reason: string };
 
 /** Null: the target has not the merge that was prepared before, or there was none. */

@@ -1,7 +1,16 @@
 /** What a cloned, checked-out or merged `.pawl/journal` can do: nothing. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -181,6 +190,32 @@ describe("a genuine journal", () => {
       renameSync(moved, project.root);
     }
   });
+});
+
+describe("a repository that tracks files of .pawl/", () => {
+  test.each([
+    [".pawl/runs/x.json", "2"],
+    [".pawl/runs/x.json", "4"],
+    [".PAWL/runs/x.json", "2"],
+  ])(
+    "(%s, index version %s) is read with a warning, and nothing is committed in it",
+    async (path, version) => {
+      const git = (...args: string[]) => execFileSync("git", args, { cwd: project.root });
+      project.write(path, "{}");
+      project.write(".prettierrc", "");
+      mkdirSync(join(project.root, ".pawl"), { recursive: true });
+      git("add", "-f", path, ".prettierrc");
+      git("update-index", "--index-version", version);
+      const status = await project.pawl("status");
+      expect(status.code).toBe(0);
+      if (version === "2") expect(status.err).toContain("warning: the repository tracks files of .pawl/");
+      const knock = await project.pawl("door", "knock", "front");
+      expect(knock).toMatchObject({ code: 1, err: expect.stringContaining(`${path} in`) });
+      expect(knock.err).toMatch(/\[pawl-tracked\]\nfix: .*git rm -r --cached/);
+      git("rm", "-rq", "--cached", path);
+      expect((await project.pawl("door", "knock", "front")).code).toBe(0);
+    },
+  );
 });
 
 describe("a state home", () => {

@@ -28,6 +28,7 @@ import type {
 import { writeWhole } from "../agents/output-file.ts";
 import { type GitCall, git, gitFailed, gitLine } from "./git.ts";
 import { checkBranch, type Places, placesOf } from "./places.ts";
+import { plantedIn } from "./planted.ts";
 import { NO_HOOKS, pushCommit, reasonOf } from "./push.ts";
 import {
   branchHeldBy,
@@ -70,6 +71,8 @@ export async function prepareMerge(place: Workplace, order: MergeOrder): Promise
   if (isSame && (await isAncestor(call, branch, local)))
     return { kind: "merged-already", commit: local, earlier: await earlierIn(call, order, local) };
 
+  const planted = await plantedIn(call, tip, branch);
+  if (planted !== null) return { kind: "refused", reason: planted };
   const folder = places.merge(order.into);
   await openMergeFolder(place, order, call, folder, isDiverged ? local : tip);
   const aside = place.call(folder);

@@ -561,3 +561,44 @@ describe("removing", () => {
     });
   });
 });
+
+describe("a branch that holds what must not be in a repository", () => {
+  it.each([".pawl/journal", ".PAWL/journal", "sub/.Pawl/runs/x.json", ".p\u200cawl/journal"])(
+    "is not merged where a commit of it holds %s, be it only in between",
+    async (path) => {
+      const { folder } = await worked("w");
+      write(folder, path, "planted\n");
+      git(folder, "add", "-f", "--", path);
+      git(folder, "commit", "-qm", "plant");
+      const plant = git(folder, "rev-parse", "HEAD").slice(0, 12);
+      git(folder, "rm", "-qr", "--", path);
+      git(folder, "commit", "-qm", "hide");
+      const prepared = await open().prepareMerge(order("w"));
+      expect(prepared).toMatchObject({ kind: "refused", reason: expect.stringContaining(path) });
+      expect(prepared).toMatchObject({ reason: expect.stringContaining(plant) });
+      expect(git(root, "log", "--format=%s", "main")).toBe("first");
+    },
+  );
+
+  it("is merged where it only takes such files out", async () => {
+    commit(root, "x/.pawl/old", "old\n");
+    const { folder } = await worked("w");
+    git(folder, "rm", "-qr", "--", "x/.pawl/old");
+    git(folder, "commit", "-qm", "take out");
+    expect(await open().prepareMerge(order("w"))).toMatchObject({ kind: "prepared" });
+  });
+
+  it("is not merged where a repository inside is a bare link; a submodule is", async () => {
+    const { folder } = await worked("w");
+    git(folder, "init", "-q", "inner");
+    commit(join(folder, "inner"), "a.txt", "a\n");
+    git(folder, "add", "inner");
+    git(folder, "commit", "-qm", "inner");
+    expect(await open().prepareMerge(order("w"))).toMatchObject({
+      kind: "refused",
+      reason: expect.stringContaining("the repository inner as a bare link"),
+    });
+    commit(folder, ".gitmodules", '[submodule "inner"]\n\tpath = inner\n\turl = ../inner\n');
+    expect(await open().prepareMerge(order("w"))).toMatchObject({ kind: "prepared" });
+  });
+});

@@ -98,6 +98,8 @@ async function mergeOnce(site: Site, order: MergeOrder): Promise<Came | "moved">
       reason: `${order.branch} conflicts with ${into} in ${prepared.files.join(", ")}`,
       happened: [{ type: "merge:conflicted", taskId: task.id, into, files: prepared.files }],
     };
+  if (prepared.kind === "refused")
+    return { event: "git_refused", reason: `${order.branch} is not merged: ${prepared.reason}` };
   if (prepared.kind === "diverged") return { event: "git_refused", reason: togetherAgain(into, prepared) };
   if (prepared.kind === "unreachable") return unreachable(site, into, prepared.reason);
   if (prepared.kind === "merged-already")

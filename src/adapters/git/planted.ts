@@ -1,0 +1,63 @@
+/**
+ * Files that never belong in a repository: Pawl's own folder, in whatever spelling, which whoever checks it out would
+ * take for the state of their own project; and repositories inside, committed as a bare link to a commit that nobody has.
+ */
+import { PawlError } from "../../base/error.ts";
+import { isPawlName } from "../../base/path.ts";
+import { type GitCall, git } from "./git.ts";
+import { looksTracked } from "./tracked.ts";
+
+const LINK = "160000";
+
+/**
+ * What the branch's commits beyond the target bring along, be it only in between, as a reason for a person; or null. What
+ * they remove does not count.
+ */
+export async function plantedIn(call: GitCall, target: string, branch: string): Promise<string | null> {
+  const range = `${target}..${branch}`;
+  const shape = ["-z", "-c", "--raw", "--no-renames", "--abbrev=12", "--format=commit:%H"];
+  const { output } = await git(call, ["-c", "log.showRoot=true", "log", ...shape, range, "--"]);
+  let commit = "";
+  const tokens = output.split("\0").map((token) => token.replace(/^\n/, ""));
+  for (const [index, token] of tokens.entries()) {
+    if (token.startsWith("commit:")) commit = token.slice("commit:".length, "commit:".length + 12);
+    if (!token.startsWith(":")) continue;
+    const path = tokens[index + 1] ?? "";
+    const fault = faultOf(token, path);
+    if (fault === null) continue;
+    if (fault === "repository" && (await hasModules(call, branch))) continue;
+    return fault === "pawl"
+      ? `its commit ${commit} holds ${path}: Pawl's own folder must not be in a repository; take it out of the branch's history (\`git rebase -i ${target.slice(0, 12)}\`)`
+      : `its commit ${commit} holds the repository ${path} as a bare link, without its files; remove ${path}/.git and commit the files, or add it by \`git submodule add\``;
+  }
+  return null;
+}
+
+/** `::100644 100644 040000 … MM`: the modes before, then the one after; the letters of what happened come last. */
+function faultOf(entry: string, path: string): "pawl" | "repository" | null {
+  const [colons = ""] = /^:+/.exec(entry) ?? [];
+  const words = entry.slice(colons.length).split(" ");
+  if (/^D+$/.test(words.at(-1) ?? "")) return null;
+  if (path.split("/").some(isPawlName)) return "pawl";
+  const before = words.slice(0, colons.length);
+  return words[colons.length] === LINK && !before.includes(LINK) ? "repository" : null;
+}
+
+async function hasModules(call: GitCall, branch: string): Promise<boolean> {
+  const { code } = await git({ ...call, accept: [1, 128] }, ["cat-file", "-e", `${branch}:.gitmodules`]);
+  return code === 0;
+}
+
+/** Throws `pawl-tracked` where the repository around the project has files of its `.pawl/`. */
+export async function checkUntracked(call: GitCall): Promise<void> {
+  if (looksTracked(call.folder) === "no") return;
+  const { code, output } = await git({ ...call, accept: [128] }, ["ls-files", "-z", "--", ":(icase).pawl"]);
+  const [first, ...others] = code === 0 ? output.split("\0").filter(Boolean) : [];
+  if (first === undefined) return;
+  const more = others.length === 0 ? "" : ` and ${others.length} more files`;
+  throw new PawlError(
+    "pawl-tracked",
+    `${first}${more} in ${call.folder} came with the repository: expected Pawl's own folder to be in nobody's. Who cloned it would take somebody else's state for their own.`,
+    "Look at what is in it, then run `git rm -r --cached .pawl`, remove the folder, and commit.",
+  );
+}

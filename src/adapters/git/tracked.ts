@@ -1,0 +1,32 @@
+/**
+ * Whether git tracks files of Pawl's own folder, from the index's bytes alone: that takes a fraction of what starting git
+ * does. Only what is not a plain no need be asked of git.
+ */
+import { lstatSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+export function looksTracked(folder: string): "yes" | "perhaps" | "no" {
+  try {
+    const git = gitFolderAbove(folder);
+    if (git === null || lstatSync(join(folder, ".pawl"), { throwIfNoEntry: false }) === undefined)
+      return "no";
+    const bytes = readFileSync(join(git, "index"));
+    const text = bytes.toString("latin1");
+    // A name begins behind two bytes of flags; one of them may be anything.
+    if (/[^/\w.-]\.pawl\//i.test(text)) return "yes";
+    // Version 4 writes of each name only what differs from the one before; a split index has other names elsewhere.
+    return bytes.readUInt32BE(4) > 3 || bytes.includes("link") || /\.pawl\//i.test(text) ? "perhaps" : "no";
+  } catch {
+    return "no";
+  }
+}
+
+function gitFolderAbove(folder: string): string | null {
+  for (let at = folder; ; at = dirname(at)) {
+    const path = join(at, ".git");
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found?.isDirectory()) return path;
+    if (found?.isFile()) return resolve(at, /^gitdir: (.+)$/m.exec(readFileSync(path, "utf8"))?.[1] ?? "");
+    if (dirname(at) === at) return null;
+  }
+}

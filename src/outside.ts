@@ -1,8 +1,9 @@
 /** The adapters behind `Outside`, each loaded when it is first asked: nothing is paid for what is not used. */
-import type { Outside } from "./base/ports.ts";
+import type { Outside, Policies } from "./base/ports.ts";
 import type { Settings } from "./base/settings.ts";
 import type { Environment } from "./config.ts";
 import type { Trust } from "./runtime/project.ts";
+import { makeStateFolder } from "./state-home.ts";
 
 export function openOutside(
   root: string,
@@ -29,6 +30,7 @@ export function openOutside(
         return openTrackers(environment).open(provider);
       },
     },
+    policies: latePolicies(root, environment),
     checks: {
       async run(key, command, on, waiting) {
         await trust.checkCommand(on?.named ?? command);
@@ -56,5 +58,19 @@ export function openOutside(
         return openGithubReviews({ folder: root, environment, token, api }).fetch(order);
       },
     },
+  };
+}
+
+/** Kept outside of the project; nothing is made before there is something to keep. */
+export function latePolicies(root: string, environment: Environment): Policies {
+  const open = async () => {
+    const { openPolicies } = await import("./adapters/policies/policies.ts");
+    return openPolicies(() => makeStateFolder(root, environment));
+  };
+  return {
+    find: async (run) => (await open()).find(run),
+    keep: async (run, policy) => (await open()).keep(run, policy),
+    forget: async (run) => (await open()).forget(run),
+    list: async () => (await open()).list(),
   };
 }

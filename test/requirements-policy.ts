@@ -3,6 +3,8 @@ import type { Requirement } from "./requirements.ts";
 const STATE = "test/e2e/state-runs-nothing.test.ts";
 const CHECKS = "src/adapters/checks/checks.test.ts";
 const TRUST = "test/e2e/trust.test.ts";
+const PINNED = "test/e2e/policy.test.ts";
+const RULES = "src/base/policy.test.ts";
 const YAML = "src/base/yaml.test.ts";
 
 /** What may be executed, and by whose word. */
@@ -64,6 +66,41 @@ export const POLICY: Readonly<Record<string, Requirement>> = {
       `${TRUST}: takes no agent's word for a person's (%s)`,
       `${TRUST}: is trusted by \`pawl init\`, its tasks file as it is written later`,
       `${TRUST}: is not trusted by \`pawl init\` where it names something already`,
+    ],
+  },
+  "policy.rules": {
+    says: "An edit that tightens a policy counts at once; one that loosens it, or cannot be told to tighten it, does not.",
+    source: "docs/trust.md, What governs a run",
+    tests: [
+      `${RULES}: is tightened by %s: %j → %j, which counts at once`,
+      `${RULES}: is loosened by %s: %j → %j, which does not count`,
+      `${PINNED}: tightens a task that is at work by an edit, at once`,
+    ],
+  },
+  "policy.pinned": {
+    says: "What governs a run is what it began with: an agent with a shell does not loosen it for itself, for another task or for the next loop.",
+    source: "docs/trust.md, What governs a run",
+    tests: [
+      `${PINNED}: does not take its own verify away`,
+      `${PINNED}: does not take another task's verify away`,
+      `${PINNED}: gets no more permission for the next task`,
+      `${PINNED}: does not loosen the next loop either, until a person accepts it at a terminal`,
+      `${PINNED}: does not take the person out of the gate, by the configuration`,
+      `${PINNED}: does not, by the hash in the state either, nor by leaving it out`,
+    ],
+  },
+  "policy.claim": {
+    says: "A status done that appears in tasks.yaml while an agent is at work is a claim, which the loop verifies.",
+    source: "docs/trust.md, What governs a run",
+    tests: [`${PINNED}: does not make itself or another done by a status`],
+  },
+  "policy.accepted": {
+    says: "What loosens a policy is shown, at the gate too, and counts once a person accepts it.",
+    source: "docs/trust.md, What governs a run",
+    tests: [
+      `${PINNED}: shows the person at the gate what does not count, and the person may accept it`,
+      `${PINNED}: mends a task's verify and lets it go on by \`ready\``,
+      `${PINNED}: is held where the policy is not known on this machine, unless the files say the same`,
     ],
   },
 };

@@ -1,3 +1,4 @@
+import type { PolicyChange } from "./policy.ts";
 import type { ChangedOutside } from "./ports.ts";
 import type { Strength } from "./strength.ts";
 
@@ -25,7 +26,16 @@ export type LoopHappening =
     }
   /** What the run needs cannot be read or written; it waits until it can. */
   | { readonly type: "loop:paused"; readonly code: string; readonly reason: string; readonly fix: string }
-  | { readonly type: "loop:resumed" };
+  | { readonly type: "loop:resumed" }
+  | PolicyChanged;
+
+/** The files loosen the policy of a run that is under way; that does not count until a person accepts it. */
+export interface PolicyChanged {
+  readonly type: "policy:changed";
+  /** `workflow:id`; of the loop's own settings `bloom`. */
+  readonly run: string;
+  readonly ignored: readonly PolicyChange[];
+}
 
 export type AgentHappening =
   | {

@@ -36,6 +36,7 @@ export const ERROR_CODES = [
   "persona-invalid",
   "persona-missing",
   "plan-missing",
+  "policy-unknown",
   "project-missing",
   "project-untrusted",
   "records-forked",

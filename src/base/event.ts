@@ -1,4 +1,5 @@
 import type { BloomHappening } from "./bloom-event.ts";
+import type { PolicyChange } from "./policy.ts";
 import type { Strength } from "./strength.ts";
 
 /**
@@ -12,7 +13,15 @@ export type PawlEvent = Happening & {
   readonly time: string;
 };
 
-export type Happening = RunAdvanced | EditKept | JournalForeign | BloomHappening;
+/** A person accepted what the files say now. */
+export interface PolicyAccepted {
+  readonly type: "policy:accepted";
+  readonly run: string;
+  readonly accepted: readonly PolicyChange[];
+  readonly by: Caller;
+}
+
+export type Happening = PolicyAccepted | RunAdvanced | EditKept | JournalForeign | BloomHappening;
 
 /** A run took one row of its table. */
 export interface RunAdvanced {

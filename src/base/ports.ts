@@ -3,6 +3,7 @@
  * type may leak through here, so that the same tables can run on another store.
  */
 import type { ProjectPath } from "./path.ts";
+import type { Policy } from "./policy.ts";
 import type { SetupSettings } from "./settings.ts";
 
 // ── The project's files ──────────────────────────────────────────────────────────────────────────────────────────
@@ -869,6 +870,19 @@ export interface LoopPorts {
   close?(): void;
 }
 
+// ── Policies: what governs the runs that are under way ──────────────────────────────────────────────────────────────
+
+/** Kept where nothing that belongs to the project can change it. */
+export interface Policies {
+  /** The policy of the run, or null where none is kept here. */
+  find(run: string): Promise<Policy | null>;
+  /** In place of what was kept for the run. */
+  keep(run: string, policy: Policy): Promise<void>;
+  forget(run: string): Promise<void>;
+  /** The runs that have one. */
+  list(): Promise<readonly string[]>;
+}
+
 // ── Everything outside, as a workflow's `gather` sees it ─────────────────────────────────────────────────────────
 
 /** Each member is asked for only when used, so that nothing unused is loaded. */
@@ -876,6 +890,8 @@ export interface Outside {
   readonly git: Git;
   readonly files: Files;
   readonly checks: Checks;
+  /** Absent: every run goes by the present configuration. */
+  readonly policies?: Policies;
   readonly trackers?: Trackers;
   /** Absent: none is configured. */
   readonly references?: References;

@@ -31,6 +31,7 @@ import { openMergeTurns } from "./merge-turns.ts";
 import { type MergeWatch, openMergeWatch } from "./merge-watch.ts";
 import { agentMissing, checkAgents } from "./missing-agents.ts";
 import { openPatience, type Patience } from "./patience.ts";
+import { openPins, type Pins } from "./pins.ts";
 import { openPlaces, type Places } from "./places.ts";
 import { type Place, type Work, workOn } from "./work-on.ts";
 
@@ -65,6 +66,7 @@ export interface Active extends Work {
 
 /** What a running loop holds in memory. */
 interface Loop extends LoopSetup {
+  readonly pins: Pins;
   readonly patience: Patience;
   readonly merges: MergeTurns;
   readonly places: Places;
@@ -90,8 +92,11 @@ const TAKEN_MILLISECONDS = 1000;
  */
 export async function runLoop(setup: LoopSetup): Promise<LoopEnd> {
   const bell = openBell(setup.stop, setup.clock);
+  const pins = openPins(setup.runtime, setup.runtime.outside.policies, setup.show);
   const loop: Loop = {
     ...setup,
+    pins,
+    runtime: pins.runtime,
     bell,
     patience: openPatience(setup),
     merges: openMergeTurns({ worktrees: setup.ports.worktrees, watch: setup.watch, clock: setup.clock }),
@@ -109,6 +114,7 @@ export async function runLoop(setup: LoopSetup): Promise<LoopEnd> {
   setup.stop.addEventListener("abort", stopWork);
   try {
     await endLeftovers(loop);
+    await pins.refresh();
     checkAgents(setup.ports.agents, await look(loop, true));
     await turnUntilOver(loop, merges);
     stopWork();
@@ -128,8 +134,10 @@ async function turnUntilOver(loop: Loop, merges: MergeWatch): Promise<void> {
   let paused = false;
   while (!loop.stop.aborted) {
     try {
+      await loop.pins.refresh();
       const picked = await look(loop);
       tellUnwritable(loop, picked);
+      loop.pins.see(picked.file.tasks, loop.active.size === 0, new Set(loop.active.keys()));
       await tellActive(loop, picked);
       const due = merges.turn(picked) ?? SLOW_MILLISECONDS;
       const wait = await fill(loop, picked);

@@ -13,6 +13,7 @@ import {
   type CameInput,
   type Committed,
   commitCame,
+  type Governed,
 } from "../workflows/bloom/advances.ts";
 import { added } from "../workflows/bloom/budget.ts";
 import { perform } from "../workflows/bloom/commands/perform.ts";
@@ -26,6 +27,7 @@ import { forgetSession } from "../workflows/bloom/verbs/edits.ts";
 import { advance, type Runtime } from "./advance.ts";
 import { askPerson } from "./ask-person.ts";
 import type { Patience } from "./patience.ts";
+import type { Pins } from "./pins.ts";
 
 export interface WorkSetup {
   readonly runtime: Runtime;
@@ -33,6 +35,7 @@ export interface WorkSetup {
   readonly watch: Watch;
   readonly clock: Clock;
   readonly merges: MergeTurns;
+  readonly pins: Pins;
   readonly worker?: Worker;
   readonly name: string;
   readonly show: (happening: BloomHappening | PawlEvent) => void;
@@ -120,15 +123,24 @@ async function beginNow(
   happened: readonly BloomHappening[],
   caller: Caller,
 ): Promise<Begun & { readonly known: Known }> {
-  const input = { task: work.id, worker: setup.worker ?? ANY_WORKER, watches, happened };
+  const policy = await setup.pins.of(work.id);
+  const input = { task: work.id, worker: setup.worker ?? ANY_WORKER, watches, happened, policy };
   const reply = await patiently(
     setup,
     async () => (await advance(setup.runtime, begin, input, caller)).reply,
   );
   for (const event of reply.happened) setup.show(event);
   if (reply.known === null) throw GONE;
+  await pin(setup, work, reply.governed);
   work.run = reply.known.run;
   return { ...reply, known: reply.known };
+}
+
+/** The task goes on by this, whatever becomes of the loop and of the tasks file. */
+async function pin({ pins }: WorkSetup, { id }: Work, governed: Governed | undefined): Promise<void> {
+  if (!governed) return;
+  await pins.keep(id, governed.policy);
+  pins.tell(`bloom:${id}`, governed.ignored);
 }
 
 /** What comes next of the task, or null where it rests. */
@@ -223,13 +235,17 @@ async function commit(
   came: Came,
   caller: Caller,
 ): Promise<Committed & { readonly known: Known }> {
-  const input: CameInput = { task: work.id, came, ...(work.run === null ? {} : { held: work.run }) };
+  const policy = await setup.pins.of(work.id);
+  const held = work.run === null ? {} : { held: work.run };
+  const input: CameInput = { task: work.id, came, policy, ...held };
   const reply = await patiently(
     setup,
     async () => (await advance(setup.runtime, commitCame, input, caller)).reply,
   );
   for (const event of reply.happened) setup.show(event);
   if (reply.known === null) throw GONE;
+  if (reply.known.run.state === "done") await setup.pins.forget(work.id);
+  else await pin(setup, work, reply.governed);
   // Reset by a person in the middle of a command: whatever else comes of it is told from before the reset.
   const isReset = reply.event === null && reply.known.run.state === "ready";
   if (!isReset) work.run = reply.known.run;

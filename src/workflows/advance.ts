@@ -22,6 +22,8 @@ export interface Advance<Input, Seen, Gathered, R> {
 }
 
 export interface Context {
+  /** The sha-256 of the policy that governs the run, where it is not the present configuration. */
+  readonly policy?: string;
   readonly settings: Settings;
   readonly caller: Caller;
   readonly moment: Moment;

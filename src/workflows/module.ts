@@ -5,6 +5,7 @@
  */
 import type { ZodObject } from "zod";
 import type { PawlError } from "../base/error.ts";
+import type { Policy } from "../base/policy.ts";
 import type { Cache, View } from "../base/ports.ts";
 import type { Settings } from "../base/settings.ts";
 import type { Position, Workflow } from "../engine/workflow.ts";
@@ -49,6 +50,8 @@ export interface WorkflowModule {
   readonly gate?: () => Promise<Advance<GateInput, unknown, unknown, Reply>>;
   /** Every prompt or reply of its states, rendered with sample data, for `pawl prompts`. */
   readonly samples?: (view: View) => Promise<readonly PromptSample[]>;
+  /** What the project's files say now that governs the run; absent: nothing is pinned for its runs. */
+  readonly policy?: (view: View, settings: Settings, id: string) => Promise<Policy>;
   /** A run's whole story (`pawl show`): who decided what, when, on which evidence; as markdown and as data. */
   readonly story?: () => Promise<Advance<StoryInput, unknown, unknown, Reply>>;
   /** A person takes a run's state as it is, though it does not follow from its history (`pawl repair`). */
@@ -146,6 +149,8 @@ export interface Verb {
   readonly create?: true;
   /** An agent calls it about its own work: where it may not write the project, the call is left in its outbox. */
   readonly deferrable?: true;
+  /** A person who calls it lets the run go on by what the project's files say now. */
+  readonly renewsPolicy?: true;
   /** Its replies are Markdown for reading: a terminal breaks their long lines. */
   readonly prose?: true;
   /** Where several workflows have a verb of this name: whether these words after it are meant for this one. */

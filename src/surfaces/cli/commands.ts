@@ -218,6 +218,18 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import("./config.ts")).config,
   },
   {
+    name: "policy",
+    summary: "show what a run goes by, and what of later edits is ignored",
+    group: WORKFLOWS,
+    arguments: [{ ...RUN, description: "the run; without it, the loop's own settings", required: false }],
+    options: [
+      { flags: "--accept", description: "let what loosens it count: a person's word, at a terminal" },
+    ],
+    details:
+      "What governs a run is pinned when it begins. An edit that tightens it counts at once, one that loosens it once a person accepts it.",
+    load: async () => (await import("./policy.ts")).policy,
+  },
+  {
     name: "trust",
     summary: "show what this project's files would start here, and allow it",
     group: WORKFLOWS,

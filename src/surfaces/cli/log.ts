@@ -1,4 +1,5 @@
 import type { PawlEvent } from "../../base/event.ts";
+import { renderChange } from "../../base/policy.ts";
 import { type Strength, strengthWords } from "../../base/strength.ts";
 import { overview, runMissing } from "../../runtime/overview.ts";
 import type { Project } from "../../runtime/project.ts";
@@ -74,6 +75,13 @@ function renderEvent(event: PawlEvent, time: string, { columns, paint }: Termina
 function lineOf(event: PawlEvent): Line {
   if ("taskId" in event) return sentenceOf(event);
   if (event.type === "run:advanced") return [`${event.summary}${wordOf(event)}`, REACHED[event.to] ?? null];
+  if (event.type === "policy:changed")
+    return [
+      `does not count until a person accepts it: ${event.ignored.map(renderChange).join("; ")}`,
+      "yellow",
+    ];
+  if (event.type === "policy:accepted")
+    return [`a person accepted for ${event.run}: ${event.accepted.map(renderChange).join("; ")}`, "green"];
   if (event.type === "edit:kept")
     return [`an edit of ${event.path} that was in the way is kept in ${event.kept}`, "yellow"];
   if (event.type === "journal:foreign")

@@ -1,6 +1,7 @@
 /** What scrolls by at the loop's screen: one line per thing that a person would want to know in the morning. */
 import type { BloomHappening } from "../../base/bloom-event.ts";
 import type { PawlEvent } from "../../base/event.ts";
+import { renderChange } from "../../base/policy.ts";
 import { agentOf, type Line, type OfTask, sentenceOf } from "./event-lines.ts";
 import { type Board, oneLine } from "./run-board.ts";
 import type { Paint } from "./terminal.ts";
@@ -70,6 +71,11 @@ function tell(happening: BloomHappening | PawlEvent, board: Board): Line | null 
 }
 
 function tellRun(happening: BloomHappening | PawlEvent): Line | null {
+  if (happening.type === "policy:changed")
+    return [
+      `${happening.run}: an edit that loosens its policy does not count: ${happening.ignored.map(renderChange).join("; ")}. \`pawl policy ${happening.run} --accept\` lets it count`,
+      "yellow",
+    ];
   if (happening.type === "loop:paused") return [`Cannot go on: ${happening.reason} ${happening.fix}`, "red"];
   if (happening.type === "loop:resumed") return ["Goes on.", "green"];
   return null;

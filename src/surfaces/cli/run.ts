@@ -8,7 +8,9 @@ import type { Settings } from "../../base/settings.ts";
 import { type LoopEnd, runLoop } from "../../runtime/loop.ts";
 import type { Project } from "../../runtime/project.ts";
 import type { Worker } from "../../workflows/bloom/pick.ts";
+import { listRuns } from "../../workflows/bloom/task-run.ts";
 import type { Answer, Call, Host, Run } from "./command.ts";
+import { beginLoop } from "./policy.ts";
 import { dryRun } from "./run-dry.ts";
 import { openScreen, type Screen } from "./run-screen.ts";
 import { clean } from "./terminal.ts";
@@ -19,6 +21,7 @@ export const run: Run = async (host, call) => {
   const { bloom, agents } = await checkedSettings(project, options.worker);
   if (options.dryRun)
     return dryRun(project, await host.agents(project.root, agents), options.worker, host.caller);
+  await beginLoop(project, host, (await listRuns(project.runtime.store.view())).length > 0);
   const screen = screenOf(host, call);
   const stop = stopOnSignal(screen);
   const outside = await project.openLoop();

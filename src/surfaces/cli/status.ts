@@ -1,14 +1,17 @@
+import { renderChange } from "../../base/policy.ts";
 import { isUnbegun, overview, type WorkflowOverview } from "../../runtime/overview.ts";
 import type { RunOverview } from "../../workflows/module.ts";
 import type { Run } from "./command.ts";
+import { ignoredEdits } from "./policy.ts";
 import { cut, type Paint, type Terminal, wrap } from "./terminal.ts";
 
 /** Every run of every workflow: where it stands, and what is awaited of whom; and how the other workflows are begun. */
 export const status: Run = async (host) => {
   const project = await host.project();
   const workflows = await overview(project);
+  const ignored = await ignoredEdits(project);
   return {
-    text: renderStatus(workflows, project.root, host.terminal, new Date()),
+    text: `${renderStatus(workflows, project.root, host.terminal, new Date())}${renderIgnored(ignored, host.terminal)}`,
     data: {
       project: project.root,
       workflows: workflows.map(({ name, title, summary, begin = null, runs }) => ({
@@ -16,12 +19,28 @@ export const status: Run = async (host) => {
         runs: runs.length,
       })),
       runs: workflows.flatMap(({ runs }) => runs),
+      ignored,
       problems: workflows.flatMap(({ name, problem }) => (problem ? [{ workflow: name, ...problem }] : [])),
       warnings: workflows.flatMap(({ name, warning }) => (warning ? [{ workflow: name, ...warning }] : [])),
     },
     ...(workflows.some(({ problem }) => problem) ? { exit: 1 as const } : {}),
   };
 };
+
+type Ignored = Awaited<ReturnType<typeof ignoredEdits>>;
+
+/** Edits that do not count for a run that is under way. */
+function renderIgnored(ignored: Ignored, { columns, paint }: Pick<Terminal, "columns" | "paint">): string {
+  return ignored
+    .flatMap(({ run, ignored: changes }) =>
+      wrap(
+        `${run}: an edit that loosens its policy does not count: ${changes.map(renderChange).join("; ")}. \`pawl policy ${run} --accept\` lets it count.`,
+        columns,
+      ),
+    )
+    .map((line) => `${paint.yellow(line)}\n`)
+    .join("");
+}
 
 export function renderStatus(
   workflows: readonly WorkflowOverview[],

@@ -60,6 +60,10 @@ export function runOf(verb: Verb): Run {
       });
       return foreseen;
     });
+    const { id } = input as { readonly id?: unknown };
+    const renews = verb.renewsPolicy && typeof id === "string" && !reply.refused;
+    if (renews && host.caller.channel !== "agent")
+      await (await import("./policy.ts")).renew(project, `bloom:${id}`);
     return shown(answerOf(reply), verb, host);
   };
 }

@@ -10,12 +10,13 @@ import type { ToolDefinition } from "./definition.ts";
 import { callOf } from "./definitions.ts";
 import type { Evidence } from "./evidence.ts";
 import { refreshEvidence } from "./gather.ts";
+import { governed } from "./govern.ts";
 import { type HandOver, loadHandOver } from "./hand-over.ts";
 import { withStep } from "./history.ts";
 import { stateChanges } from "./live-state.ts";
 import { completeRun, type LoadedRun, type LoadedTask, loadTask, personaOf } from "./load.ts";
 import { type LoopProgress, loadProgress } from "./loop-side.ts";
-import { machineOf } from "./machine.ts";
+import { machineOf, positionOf } from "./machine.ts";
 import { missing } from "./missing-task.ts";
 import { scratchpadPath, taskPath } from "./paths.ts";
 import { slotsOf } from "./plan-export.ts";
@@ -51,7 +52,11 @@ interface Seen {
 }
 
 /** Calling a workflow tool: it begins the tool's run on the task, or shows where the run stands. */
-export function openTool(definition: ToolDefinition): ToolPlan<OpenInput, Seen, Gathered> {
+export function openTool(definition: ToolDefinition) {
+  return governed(openPlan(definition), ({ run }) => run);
+}
+
+function openPlan(definition: ToolDefinition): ToolPlan<OpenInput, Seen, Gathered> {
   return {
     tool: definition.name,
     task: (input) => input.task_id,
@@ -79,8 +84,10 @@ export function openTool(definition: ToolDefinition): ToolPlan<OpenInput, Seen, 
       base: begins && !run.state.base ? await outside.git.pin(`feature/${run.id}`) : null,
       fetched: run.isAwaited ? await fetchTask(run.kit, run.id, outside, context) : null,
     }),
-    prepare({ begins, handover, run }, { base, evidence, fetched }, _, context) {
-      if (!begins && fetched) throw missing(run.id, []);
+    prepare({ begins, handover, run: loaded }, { base, evidence, fetched }, input, context) {
+      if (!begins && fetched) throw missing(loaded.id, []);
+      // Who reviews is the pinned policy's to say, and that is known only now.
+      const run = begins ? begun(loaded, definition, input, context) : loaded;
       const answer = begins
         ? started(pinnedTo(base, fetched ? { ...run, task: fetched } : run), fetched, context)
         : resumed(withEvidence(run, evidence), evidence, context);
@@ -92,6 +99,11 @@ export function openTool(definition: ToolDefinition): ToolPlan<OpenInput, Seen, 
 
 function pinnedTo(base: PinnedBase | null, run: LoadedRun): LoadedRun {
   return base ? { ...run, state: { ...run.state, base } } : run;
+}
+
+function begun(run: LoadedRun, definition: ToolDefinition, input: OpenInput, context: Context): LoadedRun {
+  const active = begin(run, definition, input, context);
+  return { ...run, active, position: positionOf(definition, active) };
 }
 
 /** Where it is asked for and the work is still to be done. Throws `plan-missing` and what else stops an export. */
@@ -182,6 +194,7 @@ function begin(
       ...(definition.takes && input.prd_content !== undefined && { input: input.prd_content }),
     },
     persona_name: personaOf(definition, context),
+    ...(context.policy === undefined ? {} : { policy: context.policy }),
     created_at: moment.time,
     updated_at: moment.time,
   };

@@ -7,6 +7,7 @@ import { runningNote } from "./check-evidence.ts";
 import { baseOf } from "./diff-evidence.ts";
 import type { Evidence } from "./evidence.ts";
 import { refreshEvidence } from "./gather.ts";
+import { governed } from "./govern.ts";
 import { type Asked, humanQuestion } from "./human-question.ts";
 import { type LoadedRun, loadRun, loadTask } from "./load.ts";
 import { machineOf, stepOf } from "./machine.ts";
@@ -23,8 +24,7 @@ export interface ReviewInput {
   readonly feedback_notes?: string;
 }
 
-/** The one way to review any artifact. */
-export const provideReview: ToolPlan<ReviewInput, LoadedRun, Found> = {
+const byTool: ToolPlan<ReviewInput, LoadedRun, Found> = {
   tool: "provide_review",
   task: (input) => input.task_id,
   run: (input) => `alfred:${input.task_id}`,
@@ -38,8 +38,7 @@ export const provideReview: ToolPlan<ReviewInput, LoadedRun, Found> = {
   standing: ({ position }) => position.state,
 };
 
-/** `pawl approve` and `pawl reject`: the same verdict, from a person at a terminal. */
-export const humanGate: ToolPlan<GateInput, LoadedRun, Found> = {
+const atTerminal: ToolPlan<GateInput, LoadedRun, Found> = {
   tool: "provide_review",
   task: (input) => input.id,
   run: (input) => `alfred:${input.id}`,
@@ -68,6 +67,12 @@ export const humanGate: ToolPlan<GateInput, LoadedRun, Found> = {
   },
   standing: ({ position }) => position.state,
 };
+
+/** The one way to review any artifact. */
+export const provideReview = governed(byTool, (run) => run);
+
+/** `pawl approve` and `pawl reject`: the same verdict, from a person at a terminal. */
+export const humanGate = governed(atTerminal, (run) => run);
 
 /** What a model is told names its tools; a person is told what a person can do. */
 function nothingToReview({ task_id: id, active_tool_state: active, task_status }: TaskState): PawlError {

@@ -26,6 +26,8 @@ export interface TaskState {
 
 /** The run of one tool on the task. */
 export interface ActiveTool {
+  /** The sha-256 of the policy that governs the task. Absent in states of earlier versions. */
+  readonly policy?: string;
   readonly task_id: string;
   readonly tool_name: RunTool;
   readonly current_state: string;

@@ -4,6 +4,7 @@ import type { Context } from "../module.ts";
 import { runningNote } from "./check-evidence.ts";
 import type { Evidence, Finding } from "./evidence.ts";
 import { gatherEvidence } from "./gather.ts";
+import { governed } from "./govern.ts";
 import { hashOf } from "./hash.ts";
 import { type LoadedRun, loadRun, loadTask } from "./load.ts";
 import { checkTakesLoop, handedInBefore, isFromLoop } from "./loop-hand-in.ts";
@@ -35,8 +36,7 @@ type Seen =
 /** What is handed in, and what was found beside it. */
 type HandedIn = Omit<Submission, "state" | "time"> & { readonly base?: PinnedBase };
 
-/** The one way to hand in any artifact. */
-export const submitWork: ToolPlan<SubmitInput, Seen, HandedIn | null> = {
+const plan: ToolPlan<SubmitInput, Seen, HandedIn | null> = {
   tool: "submit_work",
   task: (input) => input.task_id,
   run: (input) => `alfred:${input.task_id}`,
@@ -86,6 +86,9 @@ function withLoop(evidence: Evidence, loop: Finding): Evidence {
   const warnings = evidence.filter(({ about }) => WARNINGS.includes(about));
   return [...warnings, loop, ...evidence.filter((each) => !warnings.includes(each))];
 }
+
+/** The one way to hand in any artifact. */
+export const submitWork = governed(plan, (seen) => (seen.kind === "before" ? null : seen.run));
 
 /** The trigger's name where the state takes none: that of the work under review. */
 function submitTrigger(run: LoadedRun): string {

@@ -60,7 +60,14 @@ export interface Outcome {
   readonly finished: boolean;
 }
 
-export function apply(run: LoadedRun, decision: Decision, effect: Effect, time: string): Outcome {
+export function apply(
+  run: LoadedRun,
+  decision: Decision,
+  effect: Effect,
+  context: Pick<Context, "moment" | "policy">,
+): Outcome {
+  const { time } = context.moment;
+  const { policy } = context;
   const machine = machineOf(run.definition);
   const isWaiting = machine.underReview(decision.after) !== null;
   const isRejected = decision.row.on === machine.rejectEvent;
@@ -69,6 +76,7 @@ export function apply(run: LoadedRun, decision: Decision, effect: Effect, time: 
   const active: ActiveTool = {
     ...placed(run.active, decision.after),
     context_store: accepted ? accept(store, accepted) : store,
+    ...(policy === undefined ? {} : { policy }),
     updated_at: time,
   };
   return { active, accepted, finished: decision.after.state === VERIFIED };
@@ -101,7 +109,7 @@ export function commit(
   context: Context,
 ): Answer {
   const { time } = context.moment;
-  const outcome = apply(run, decision, effect, time);
+  const outcome = apply(run, decision, effect, context);
   const step = stepTaken(run, decision, effect, words, context);
   const scratchpad = outcome.accepted ? [scratchpadChange(run, outcome.accepted, context)] : [];
   const created = createdBy(run, outcome.accepted);

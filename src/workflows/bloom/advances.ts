@@ -3,12 +3,14 @@ import type { BloomHappening } from "../../base/bloom-event.ts";
 import type { PawlError } from "../../base/error.ts";
 import type { Caller, PawlEvent } from "../../base/event.ts";
 import { loopRunPath } from "../../base/loop-record.ts";
+import type { Policy } from "../../base/policy.ts";
 import type { Change, View } from "../../base/ports.ts";
 import type { BloomSettings } from "../../base/settings.ts";
 import type { Row } from "../../engine/workflow.ts";
 import type { Advance, Context } from "../module.ts";
 import { commandsAfter } from "./commands/run-verify.ts";
 import { unverifiedSteps } from "./facts.ts";
+import { governTask, type Pinned, pinOf } from "./govern.ts";
 import { nowReady, type RunStates, scopeOf, takeable, type Worker } from "./pick.ts";
 import { loadMessages, loadQuestions, type Message, type Question } from "./question.ts";
 import { wordOf } from "./reconcile.ts";
@@ -26,6 +28,8 @@ import { statusEdit } from "./verbs/edits.ts";
 export interface CameInput {
   readonly task: string;
   readonly came: Came;
+  /** What the task goes by; absent: by what its file says. */
+  readonly policy?: Pinned;
   /** The run as its holder knows it: put back where `.pawl/` was removed under it. */
   readonly held?: TaskRun;
 }
@@ -37,7 +41,11 @@ export interface Committed {
   /** The event that was decided on: the command's, or a person's word. */
   readonly event: TaskEvent | null;
   readonly happened: readonly PawlEvent[];
+  /** What of the tasks file does not count, and what the task goes by. */
+  readonly governed?: Governed;
 }
+
+export type Governed = Pick<ReturnType<typeof governTask>, "policy" | "ignored">;
 
 interface Seen extends Desk {
   readonly run: TaskRun | null;
@@ -61,10 +69,11 @@ function knownOf(
   file: TasksFile,
   run: TaskRun,
   context: Context,
+  policy: Policy | null,
   removes: readonly string[] = [],
 ): Known {
   return {
-    task: findTask(file.tasks, run.task) as Task,
+    task: governTask(findTask(file.tasks, run.task) as Task, policy).task,
     file,
     run,
     settings: context.settings.bloom,
@@ -81,13 +90,17 @@ export const commitCame: Advance<CameInput, Seen, undefined, Committed> = {
     const seen = await readTask(view, task, context);
     return seen.run === null && held !== undefined ? { ...seen, run: held } : seen;
   },
-  prepare(seen, _, { task: id, came: given, held }, context) {
-    const task = findTask(seen.file.tasks, id);
-    if (task === null)
+  prepare(seen, _, { task: id, came: given, held, policy: pinned }, context) {
+    const policy = pinOf(pinned, seen.run !== null);
+    const found = findTask(seen.file.tasks, id);
+    if (found === null)
       return { reply: { known: null, row: null, event: null, happened: [] }, changes: gone(seen, id) };
+    const { task, ...governed } = governTask(found, policy);
     const came = isResetUnder(seen.run, held) ? leftOver(given) : given;
-    const run: TaskRun = { ...currentRun(task, seen, context.moment.time), ...came.patch };
-    const word = wordOf(task, run);
+    const before = currentRun(task, seen, context.moment.time);
+    const run: TaskRun = { ...before, ...came.patch };
+    // What was written while the agent was at work is judged by that, also where this tells of its end.
+    const word = wordOf(task, { ...run, underway: before.underway });
     const event = came.event === undefined ? null : (word ?? came.event);
     const reason = event === came.event ? came.reason : undefined;
     const own = editsOf(came, word);
@@ -105,10 +118,11 @@ export const commitCame: Advance<CameInput, Seen, undefined, Committed> = {
     const writes = came.patch !== undefined || (turned !== null && turned.row.outcome !== "no-effect");
     return {
       reply: {
-        known: knownOf(seen, changed.file, next, context, removes),
+        known: knownOf(seen, changed.file, next, context, policy, removes),
         row: turned?.row ?? null,
         event,
         happened,
+        governed,
       },
       changes: [
         ...changed.changes,
@@ -130,12 +144,15 @@ export interface BeginInput {
   readonly watches?: boolean;
   /** What is told with the table's `claimed`. */
   readonly happened: readonly BloomHappening[];
+  /** What the task goes by; absent: by what its file says. */
+  readonly policy?: Pinned;
 }
 
 export interface Begun {
   /** Null: there is nothing to begin any more. */
   readonly known: Known | null;
   readonly happened: readonly PawlEvent[];
+  readonly governed?: Governed;
 }
 
 /**
@@ -145,23 +162,25 @@ export interface Begun {
 export const begin: Advance<BeginInput, Seen, undefined, Begun> = {
   run: () => TASKS_RUN,
   read: (view, { task }, context) => readTask(view, task, context),
-  prepare(seen, _, { task: id, worker, watches, happened: told }, context) {
-    const task = findTask(seen.file.tasks, id);
+  prepare(seen, _, { task: id, worker, watches, happened: told, policy: pinned }, context) {
+    const policy = pinOf(pinned, seen.run !== null);
+    const found = findTask(seen.file.tasks, id);
     const nothing = { reply: { known: null, happened: [] } };
-    if (task === null) return { ...nothing, changes: gone(seen, id) };
+    if (found === null) return { ...nothing, changes: gone(seen, id) };
+    const { task, ...governed } = governTask(found, policy);
     const may = watches
       ? seen.states.get(id) === "awaiting_merge"
       : takeable(seen.file.tasks, seen.states, worker).some((each) => each.id === id);
     if (!may) return nothing;
     const run = currentRun(task, seen, context.moment.time);
     if (run.state !== "ready" || wordOf(task, run) !== null)
-      return { reply: { known: knownOf(seen, seen.file, run, context), happened: [] } };
+      return { reply: { known: knownOf(seen, seen.file, run, context, policy), happened: [], governed } };
     const turned = decided(run, "claimed", undefined, task, [], seen, context);
     const changed = changeTasks(seen, turned.edits);
     const next = { ...turned.run, status: statusAfter(turned.edits, task, turned, run) };
     const happened = [...told, ...turned.happened].map((each, index) => eventOf(context, each, index));
     return {
-      reply: { known: knownOf(seen, changed.file, next, context), happened },
+      reply: { known: knownOf(seen, changed.file, next, context, policy), happened, governed },
       changes: [...changed.changes, ...runChanges(next, seen, turned.edits)],
       events: happened,
       worked: changed.worked,

@@ -25,9 +25,13 @@ function verb(
     arguments: given.filter((each): each is VerbArgument => "name" in each),
     options: given.filter((each): each is VerbOption => "flags" in each),
     ...(OWN_VERBS.includes(name) ? { deferrable: true } : {}),
+    ...(RENEWS.includes(name) ? { renewsPolicy: true } : {}),
     advance: async () => guarded(name, await advance()),
   };
 }
+
+/** By these a person lets a task go on, as its file is now. */
+const RENEWS: readonly string[] = ["ready", "todo", "reset"];
 
 const VERBS: readonly Verb[] = [
   verb(
@@ -164,6 +168,7 @@ const bloom: WorkflowModule = {
   verbs: VERBS,
   gate: async () => (await import("./gate.ts")).gate,
   samples: async () => (await import("./samples.ts")).promptSamples(),
+  policy: async (view, settings, id) => (await import("./govern.ts")).policyIn(view, settings, id),
   story: async () => (await import("./verbs/look.ts")).show,
 };
 

@@ -78,6 +78,7 @@ const PARKED: ReadonlySet<string> = new Set([
 function goesOn(task: Task, runs: RunStates): boolean {
   const state = runs.get(task.id);
   if (task.status === "done_pending_merge") return state === undefined || !PARKED.has(state);
+  if (task.status === "done") return state !== undefined && !PARKED.has(state);
   return task.status === "in_progress" && state !== undefined && !PARKED.has(state);
 }
 
@@ -103,7 +104,11 @@ export type Waits = (task: Task, parent: Task | null) => string | null;
 
 export function waitsIn(tasks: readonly Task[], runs: RunStates): Waits {
   const byId = new Map(eachTask(tasks).map((item) => [item.task.id, item] as const));
-  const ownDone = new Set([...byId].filter(([, { task }]) => isDone(task)).map(([id]) => id));
+  const ownDone = new Set(
+    [...byId]
+      .filter(([id, { task }]) => isDone(task) && (runs.get(id) ?? "done") === "done")
+      .map(([id]) => id),
+  );
   const waits: Waits = (task, parent) => {
     const open = task.depends_on.filter((id) => !ownDone.has(id));
     if (open.length > 0) return `it depends on ${open.join(", ")}`;

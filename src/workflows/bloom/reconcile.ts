@@ -14,7 +14,9 @@ export function wordOf(task: Task, run: TaskRun): "reset" | "dropped" | "halted"
     case "assigned":
       return run.state === "ready" ? null : "reset";
     case "done":
-      return run.state === "done" ? null : "dropped";
+      // While its agent is at work anybody may have written it: a claim, which the loop verifies like any other.
+      if (run.dropped) return "dropped";
+      return run.state === "done" || run.underway.length > 0 ? null : "dropped";
     case "blocked":
       return run.state === "blocked" || run.state === "budget_exhausted" ? null : "halted";
     case "done_pending_merge":

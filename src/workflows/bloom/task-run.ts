@@ -40,6 +40,8 @@ export interface TaskRun {
   readonly workDone: boolean;
   /** The agent's session, and what it is bound to. */
   readonly session: { readonly id: string; readonly agent: string; readonly folder: string } | null;
+  /** A person made the task done as it is, while its agent was at work. */
+  readonly dropped?: true;
   /** Runs of agents and commands that were begun and whose end is not yet told: their processes may live. */
   readonly underway: readonly string[];
   /** Runs so far; names the next one. */

@@ -1,5 +1,6 @@
 import { PawlError } from "../../../base/error.ts";
 import { isId } from "../../../base/id.ts";
+import { loopRunPath } from "../../../base/loop-record.ts";
 import type { Change, View } from "../../../base/ports.ts";
 import type { Context } from "../../module.ts";
 import { doneWith, waitingFor } from "../pick.ts";
@@ -8,7 +9,7 @@ import type { TaskEdit } from "../splice.ts";
 import { getCurrentStepForTask } from "../steps.ts";
 import { BLOOM } from "../table.ts";
 import { hasOwnWork, type Task, type TaskStatus } from "../task.ts";
-import type { TaskRun } from "../task-run.ts";
+import { renderRun, type TaskRun } from "../task-run.ts";
 import { taskOf } from "../tasks-file.ts";
 import { changing, type Desk, type Done, readDesk } from "./desk.ts";
 import { completed, forgetSession, statusEdit, workStarts } from "./edits.ts";
@@ -150,6 +151,7 @@ export const done = changing(read, (desk: Desk, { id, force, nothing }: StatusIn
   );
   return {
     ...result,
+    changes: stopsAgent(desk.runs.get(id)),
     text: [result.text, ...parents.map((parent) => `${parent.id} is done with it.`)].join("\n"),
     edits: [...(result.edits ?? []), ...parents.flatMap((parent) => completed(parent, moment.time))],
     happened: [
@@ -201,6 +203,12 @@ function settledAlready({ id, status }: Task, force: boolean, byAgent: boolean):
     return { text: `${id} is ${status} already.`, data: { ...data, changed: false } };
   if (!byAgent || status === "in_progress") return null;
   return { text: `${id} is ${status}: a person has taken it back. End your turn.`, data, refused: true };
+}
+
+/** While the task's agent is at work, a status alone is only a claim: the run says that a person means it. */
+function stopsAgent(run: TaskRun | undefined): readonly Change[] {
+  if (run === undefined || run.underway.length === 0) return [];
+  return [{ type: "write", path: loopRunPath(run.task), text: renderRun({ ...run, dropped: true }) }];
 }
 
 /** Done as it is, whatever is still open: a person says so, at a terminal. */

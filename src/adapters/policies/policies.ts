@@ -1,0 +1,55 @@
+/**
+ * The policies by which runs go on, kept outside of the project: no branch, merge or edit of the project's files brings
+ * another. One file for each run; the text is checked against its own hash.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Policies } from "../../base/ports.ts";
+import { canonical } from "../../base/trust.ts";
+import { writeWhole } from "../agents/output-file.ts";
+import { hashOf } from "../files/hash.ts";
+
+interface Kept {
+  readonly version: 1;
+  readonly run: string;
+  readonly sha256: string;
+  readonly policy: Readonly<Record<string, unknown>>;
+}
+
+/** `folder`: of the project's state, not yet made perhaps. */
+export function openPolicies(folder: () => string): Policies {
+  const place = () => join(folder(), "policies");
+  const pathOf = (run: string) => join(place(), `${hashOf(run).slice(0, 32)}.json`);
+  return {
+    find: async (run) => {
+      const kept = load(pathOf(run));
+      return kept?.run === run ? kept.policy : null;
+    },
+    async keep(run, policy) {
+      mkdirSync(place(), { recursive: true, mode: 0o700 });
+      const kept: Kept = { version: 1, run, sha256: hashOf(canonical(policy)), policy };
+      writeWhole(pathOf(run), `${JSON.stringify(kept, null, 2)}\n`);
+    },
+    forget: async (run) => rmSync(pathOf(run), { force: true }),
+    async list() {
+      return namesIn(place()).flatMap((name) => load(join(place(), name))?.run ?? []);
+    },
+  };
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter((name) => name.endsWith(".json"));
+  } catch {
+    return [];
+  }
+}
+
+function load(path: string): Kept | null {
+  try {
+    const kept = JSON.parse(readFileSync(path, "utf8")) as Kept;
+    return kept.version === 1 && kept.sha256 === hashOf(canonical(kept.policy)) ? kept : null;
+  } catch {
+    return null;
+  }
+}

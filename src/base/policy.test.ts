@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { comparePolicies, governing, ignoredIn } from "./policy.ts";
+
+const TIGHTER: readonly (readonly [string, unknown, unknown])[] = [
+  ["alfred.human_review", "relay", "confirm"],
+  ["alfred.evidence", "show", "require"],
+  ["alfred.reviews.default", ["ai"], ["ai", "human"]],
+  ["alfred.checks.test", undefined, "npm test"],
+  ["task.verify", ["a"], ["a", "b"]],
+  ["task.steps.S1.verify", undefined, ["a"]],
+  ["task.checkpoint", undefined, true],
+  ["task.budget.usd", undefined, 5],
+  ["bloom.budget.turns", 10, 5],
+  ["bloom.tries", 3, 2],
+  ["bloom.permission", "all", "edits"],
+  ["bloom.on_unmarked_step", "assume", "block"],
+  ["bloom.environment", ["A", "B"], ["A"]],
+  ["environment", ["A"], undefined],
+];
+
+const LOOSER: readonly (readonly [string, unknown, unknown])[] = [
+  ...TIGHTER.map(([path, before, after]) => [path, after, before] as const),
+  ["alfred.checks.test", "npm test", "true"],
+  ["task.verify", ["a", "b"], ["a", "c"]],
+  ["task.merge_into", "develop", "main"],
+  ["task.agent", "claude", "mine"],
+  ["setup.", undefined, { run: ["x"] }],
+  ["bloom.permission", "ask", "anything"],
+  ["something.new", undefined, 1],
+];
+
+describe("a policy", () => {
+  it.each(TIGHTER)("is tightened by %s: %j → %j, which counts at once", (path, before, after) => {
+    const [pinned, present] = [entry(path, before), entry(path, after)];
+    expect(comparePolicies(pinned, present)).toMatchObject([{ path, loosens: false }]);
+    expect(governing(pinned, present)).toEqual(present);
+  });
+
+  it.each(LOOSER)("is loosened by %s: %j → %j, which does not count", (path, before, after) => {
+    const [pinned, present] = [entry(path, before), entry(path, after)];
+    expect(ignoredIn(pinned, present)).toMatchObject([{ path, loosens: true }]);
+    expect(governing(pinned, present)).toEqual(pinned);
+  });
+
+  it("is not changed by the order of its keys", () => {
+    expect(comparePolicies({ a: { b: 1, c: 2 } }, { a: { c: 2, b: 1 } })).toEqual([]);
+  });
+});
+
+function entry(path: string, value: unknown) {
+  return value === undefined ? {} : { [path]: value };
+}

@@ -1,0 +1,96 @@
+/**
+ * What governs a run: who reviews, which checks, `verify`, budget, permission. It is written down when the run begins, and
+ * an edit in the meantime, by whoever has a shell, does not loosen it.
+ *
+ * P1  What tightens a policy counts at once.
+ * P2  What loosens it, or cannot be told to tighten it, counts once a person has accepted it.
+ */
+import { canonical } from "./trust.ts";
+
+/** Path → plain JSON: `alfred.human_review`, `task.verify`. What is not set is not there. */
+export type Policy = Readonly<Record<string, unknown>>;
+
+export interface PolicyChange {
+  readonly path: string;
+  /** Undefined: it was not there. */
+  readonly pinned: unknown;
+  readonly present: unknown;
+  readonly loosens: boolean;
+}
+
+/** How a setting is compared, by the last part of its path that is known here. */
+const ORDERED: Readonly<Record<string, readonly unknown[]>> = {
+  human_review: ["relay", "elicit", "confirm"],
+  evidence: ["show", "require"],
+  permission: ["all", "edits", "ask"],
+  on_unmarked_step: ["assume", "ask", "block"],
+  checkpoint: [undefined, false, true],
+  push_to_remote: [true, false],
+};
+/** A smaller one is tighter; none is the loosest. */
+const AMOUNTS = /(^|\.)(budget|limits)\.[a-z]+$|(^|\.)tries$/;
+/** More of them is tighter. */
+const GROWING = /(^|\.)(verify|reviews\.[a-z_]+)$/;
+/** Fewer of them is tighter. */
+const SHRINKING = /(^|\.)environment$/;
+/** One more is tighter; to change one is not. */
+const NAMED = /(^|\.)checks\./;
+
+export function comparePolicies(pinned: Policy, present: Policy): readonly PolicyChange[] {
+  const paths = [...new Set([...Object.keys(pinned), ...Object.keys(present)])].sort();
+  return paths.flatMap((path) => {
+    const [before, now] = [pinned[path], present[path]];
+    if (canonical(before) === canonical(now)) return [];
+    return [{ path, pinned: before, present: now, loosens: !tightens(path, before, now) }];
+  });
+}
+
+function tightens(path: string, before: unknown, now: unknown): boolean {
+  const order = ORDERED[path.slice(path.lastIndexOf(".") + 1)];
+  if (order) return order.includes(now) && order.indexOf(now) > order.indexOf(before);
+  if (AMOUNTS.test(path)) return typeof now === "number" && (typeof before !== "number" || now < before);
+  if (GROWING.test(path)) return holds(now, before);
+  if (SHRINKING.test(path)) return holds(before, now);
+  return NAMED.test(path) && before === undefined;
+}
+
+function holds(outer: unknown, inner: unknown): boolean {
+  const items = Array.isArray(outer) ? outer : [];
+  return Array.isArray(inner) ? inner.every((each) => items.includes(each)) : inner === undefined;
+}
+
+/** What governs: the pinned policy, with what the present one tightens. */
+export function governing(pinned: Policy, present: Policy): Policy {
+  const tighter = comparePolicies(pinned, present).filter(({ loosens }) => !loosens);
+  const result: Record<string, unknown> = { ...pinned };
+  for (const { path, present: now } of tighter) {
+    if (now === undefined) delete result[path];
+    else result[path] = now;
+  }
+  return result;
+}
+
+/** What is ignored until a person accepts it. */
+export function ignoredIn(pinned: Policy, present: Policy): readonly PolicyChange[] {
+  return comparePolicies(pinned, present).filter(({ loosens }) => loosens);
+}
+
+/** `alfred.human_review: confirm → relay` */
+export function renderChange({ path, pinned, present }: PolicyChange): string {
+  const shown = (value: unknown) => (value === undefined ? "none" : canonical(value));
+  return `${path}: ${shown(pinned)} → ${shown(present)}`;
+}
+
+/** The sha-256 of the policy, in hexadecimal. */
+export async function hashOfPolicy(policy: Policy): Promise<string> {
+  const digest = await globalThis.crypto.subtle.digest(
+    "SHA-256",
+    new TextEncoder().encode(canonical(policy)),
+  );
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Without what is not set. */
+export function policyFrom(entries: Readonly<Record<string, unknown>>): Policy {
+  return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined));
+}

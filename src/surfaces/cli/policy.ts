@@ -1,0 +1,154 @@
+import { PawlError } from "../../base/error.ts";
+import { projectPath } from "../../base/path.ts";
+import {
+  comparePolicies,
+  ignoredIn,
+  type Policy,
+  type PolicyChange,
+  renderChange,
+} from "../../base/policy.ts";
+import { advance } from "../../runtime/advance.ts";
+import { findRun } from "../../runtime/overview.ts";
+import { loadWorkflow, type Project } from "../../runtime/project.ts";
+import type { Advance, Reply } from "../../workflows/module.ts";
+import type { Answer, Host, Run } from "./command.ts";
+import { confirm } from "./person.ts";
+import { clean } from "./terminal.ts";
+
+/** Shows what a run goes by beside what the project's files say now; a person may accept the latter. */
+export const policy: Run = async (host, call) => {
+  const project = await host.project();
+  const name = await nameOf(project, String(call.arguments.run ?? LOOP));
+  const found = await compared(project, name);
+  if (call.options.accept !== true) return shown(name, found);
+  if (found.ignored.length === 0)
+    return { text: `${name} goes by what the project's files say.\n`, data: dataOf(name, found) };
+  const lines = found.ignored.map(renderChange);
+  const message = [`Accept this for ${name}? It loosens what governs it:`, "", ...lines].join("\n");
+  confirm(host, { message, command: `pawl policy ${name} --accept` });
+  await accept(project, host, name, found);
+  return {
+    text: `Accepted: ${name} goes by what the project's files say now.\n`,
+    data: { ...dataOf(name, found), accepted: true },
+  };
+};
+
+/** The loop's own settings, as a run of its own. */
+const LOOP = "bloom";
+
+async function nameOf(project: Project, given: string): Promise<string> {
+  if (given === LOOP) return LOOP;
+  return (await findRun(project, given)).run;
+}
+
+export interface Compared {
+  /** Null: nothing is pinned, and the present policy governs. */
+  readonly pinned: Policy | null;
+  readonly present: Policy;
+  readonly changes: readonly PolicyChange[];
+  readonly ignored: readonly PolicyChange[];
+}
+
+export async function compared({ runtime, workflows }: Project, run: string): Promise<Compared> {
+  const [workflow = "", id = run] = run.split(/:(.*)/s);
+  const module = await loadWorkflow(workflows, workflow);
+  const view = runtime.store.view();
+  const settings = await runtime.settings(view);
+  if (!module.policy)
+    throw new PawlError(
+      "no-effect",
+      `Nothing is pinned for runs of ${module.title}: each goes by its files as they are.`,
+      "`pawl status` shows every run.",
+    );
+  const present = await module.policy(view, settings, id);
+  const pinned = (await runtime.outside.policies?.find(run)) ?? null;
+  if (pinned === null) return { pinned, present, changes: [], ignored: [] };
+  return { pinned, present, changes: comparePolicies(pinned, present), ignored: ignoredIn(pinned, present) };
+}
+
+function shown(name: string, found: Compared): Answer {
+  const { pinned, changes } = found;
+  const head =
+    pinned === null
+      ? `Nothing is pinned for ${name}: it goes by what the project's files say.`
+      : `${name} goes by what was pinned when it began.`;
+  const lines = changes.map(
+    (change) => `${change.loosens ? "  ignored  " : "  counts   "}${renderChange(change)}`,
+  );
+  const fix =
+    found.ignored.length > 0 ? [`\`pawl policy ${name} --accept\` lets what is ignored count.`] : [];
+  return { text: `${clean([head, ...lines, ...fix].join("\n"))}\n`, data: dataOf(name, found) };
+}
+
+function dataOf(run: string, { changes, pinned, present, ignored }: Compared) {
+  return { run, pinned, present, changes, ignored };
+}
+
+const KEPT = projectPath(".pawl/policy.json");
+
+/** The event is committed first: nothing is accepted without a trace. */
+async function accept(
+  project: Project,
+  host: Host,
+  run: string,
+  { ignored, present }: Compared,
+): Promise<void> {
+  const plan: Advance<null, null, undefined, Reply> = {
+    run: () => "pawl:policy",
+    read: async () => null,
+    prepare: (_, __, ___, { moment, caller }) => ({
+      reply: { text: "", data: {} },
+      changes: [
+        { type: "write", path: KEPT, text: `${JSON.stringify({ run, time: moment.time, ignored })}\n` },
+      ],
+      events: [
+        { id: moment.id, time: moment.time, type: "policy:accepted", run, accepted: ignored, by: caller },
+      ],
+    }),
+  };
+  await advance(project.runtime, plan, null, host.caller);
+  await project.runtime.outside.policies?.keep(run, present);
+}
+
+/** What does not count in any run that is under way, for `pawl status`. */
+export async function ignoredEdits(
+  project: Project,
+): Promise<readonly { readonly run: string; readonly ignored: readonly PolicyChange[] }[]> {
+  const runs = (await project.runtime.outside.policies?.list()) ?? [];
+  const all = await Promise.all(
+    runs.map(async (run) => {
+      const { ignored } = await compared(project, run).catch(() => ({ ignored: [] }));
+      return ignored.length > 0 ? [{ run, ignored }] : [];
+    }),
+  );
+  return all.flat();
+}
+
+/** A person's own verb lets the run go on by what the files say now. */
+export async function renew(project: Project, run: string): Promise<void> {
+  for (const name of [run, LOOP]) {
+    const { pinned, present } = await compared(project, name);
+    if (pinned !== null) await project.runtime.outside.policies?.keep(name, present);
+  }
+}
+
+/**
+ * The loop begins: what a person at a terminal accepts counts from here on; without one, what was accepted before goes on,
+ * and the loop tells what it ignores. With no run under way there is nothing that an agent could have loosened for itself.
+ */
+export async function beginLoop(project: Project, host: Host, isUnderway: boolean): Promise<void> {
+  const found = await compared(project, LOOP);
+  const { policies } = project.runtime.outside;
+  const settled = found.pinned === null || found.ignored.length === 0 || !isUnderway;
+  if (settled) return policies?.keep(LOOP, found.present);
+  if (!(host.terminal.isScreen && host.agent() === null)) return;
+  const lines = found.ignored.map(renderChange);
+  const question = "pawl.yaml was loosened while work was under way. Shall it count?";
+  try {
+    confirm(host, { message: [question, "", ...lines].join("\n"), command: "pawl policy --accept" });
+  } catch (thrown) {
+    if (thrown instanceof PawlError) return;
+    throw thrown;
+  }
+  await accept(project, host, LOOP, found);
+}

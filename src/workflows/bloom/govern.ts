@@ -1,0 +1,108 @@
+/**
+ * What governs a task while its run is under way: its own part of the tasks file (`verify`, checkpoint, budget, where its
+ * work goes), pinned when it begins, and the loop's settings, pinned when the loop begins.
+ */
+import { governing, ignoredIn, type Policy, type PolicyChange, policyFrom } from "../../base/policy.ts";
+import type { View } from "../../base/ports.ts";
+import type { BloomSettings, Settings } from "../../base/settings.ts";
+import { findTask, type Step, type Task } from "./task.ts";
+import { loadTasks } from "./tasks-file.ts";
+
+/** Under which the loop's own policy is kept. */
+export const LOOP = "bloom";
+
+const TASK_KEYS = [
+  "verify",
+  "checkpoint",
+  "agent",
+  "repo",
+  "branch",
+  "base_branch",
+  "merge_into",
+  "open_pr",
+] as const;
+
+export function taskPolicy(task: Task): Policy {
+  const own = TASK_KEYS.map((key) => [`task.${key}`, task[key]]);
+  const budget = Object.entries(task.budget ?? {}).map(([key, value]) => [`task.budget.${key}`, value]);
+  const steps = task.steps.map(({ id, verify }) => [`task.steps.${id}.verify`, verify]);
+  return policyFrom(Object.fromEntries([...own, ...budget, ...steps]));
+}
+
+/** The task as its policy has it; everything else as it is written. */
+export function taskBy(policy: Policy, task: Task): Task {
+  const own = Object.fromEntries(TASK_KEYS.map((key) => [key, policy[`task.${key}`]]));
+  const steps = task.steps.map((step): Step => {
+    const path = `task.steps.${step.id}.verify`;
+    return { ...step, verify: policy[path] as Step["verify"] };
+  });
+  const amounts = ["usd", "turns", "minutes"].map((key) => [key, policy[`task.budget.${key}`]]);
+  const budget = policyFrom(Object.fromEntries(amounts)) as Task["budget"];
+  return { ...task, ...own, steps, budget };
+}
+
+const LOOP_KEYS = ["permission", "on_unmarked_step", "tries", "agent", "command"] as const;
+const GROUPS = ["budget", "limits"] as const;
+
+export function loopPolicy({ bloom, environment, setup }: Settings): Policy {
+  const own = LOOP_KEYS.map((key) => [`bloom.${key}`, bloom[key]]);
+  const groups = GROUPS.flatMap((group) =>
+    Object.entries(bloom[group]).map(([key, value]) => [`bloom.${group}.${key}`, value]),
+  );
+  const setups = Object.entries(setup).map(([repo, each]) => [`setup.${repo}`, each]);
+  return policyFrom({
+    ...Object.fromEntries([...own, ...groups, ...setups]),
+    ...(environment.length > 0 ? { environment } : {}),
+    ...(bloom.environment.length > 0 ? { "bloom.environment": bloom.environment } : {}),
+  });
+}
+
+export function settingsBy(policy: Policy, settings: Settings): Settings {
+  const under = (prefix: string) =>
+    Object.fromEntries(
+      Object.entries(policy).flatMap(([path, value]) =>
+        path.startsWith(prefix) ? [[path.slice(prefix.length), value]] : [],
+      ),
+    );
+  const own = Object.fromEntries(LOOP_KEYS.map((key) => [key, policy[`bloom.${key}`]]));
+  const groups = Object.fromEntries(GROUPS.map((group) => [group, under(`bloom.${group}.`)]));
+  const environment = (policy["bloom.environment"] ?? []) as readonly string[];
+  return {
+    ...settings,
+    environment: (policy.environment ?? []) as readonly string[],
+    setup: under("setup.") as Settings["setup"],
+    bloom: { ...settings.bloom, ...own, ...groups, environment } as BloomSettings,
+  };
+}
+
+/** What the files say now: of a task, or of the loop where the id is the loop's own. */
+export async function policyIn(view: View, settings: Settings, id: string): Promise<Policy> {
+  if (id === LOOP) return loopPolicy(settings);
+  const { file } = await loadTasks(view, { settings });
+  const task = findTask(file.tasks, id);
+  return task === null ? {} : taskPolicy(task);
+}
+
+/** What a task may go by. */
+export interface Pinned {
+  /** What its run went by, on this machine. */
+  readonly kept: Policy | null;
+  /** What the loop saw of it before an agent of its could have changed it. */
+  readonly seen: Policy | null;
+}
+
+/** A task that begins goes by what was seen of it; a run that goes on, by its own. */
+export function pinOf(pinned: Pinned | undefined, isBegun: boolean): Policy | null {
+  return (isBegun ? pinned?.kept : null) ?? pinned?.seen ?? null;
+}
+
+/** The task as it is governed, and what of the file does not count. `pinned`: null where nothing is pinned. */
+export function governTask(
+  task: Task,
+  pinned: Policy | null,
+): { readonly task: Task; readonly policy: Policy; readonly ignored: readonly PolicyChange[] } {
+  const present = taskPolicy(task);
+  if (pinned === null) return { task, policy: present, ignored: [] };
+  const policy = governing(pinned, present);
+  return { task: taskBy(policy, task), policy, ignored: ignoredIn(pinned, present) };
+}

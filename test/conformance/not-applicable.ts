@@ -63,9 +63,9 @@ export const NOT_APPLICABLE: readonly NotApplicable[] = [
     scenarios: ["resources-read-binary", "resources-templates-read"],
   },
   {
-    why: "asks for what is optional and not declared: completion, and subscription to a resource",
+    why: "asks for what is optional and not declared: subscription to a resource",
     said: /Method not found/,
-    scenarios: ["completion-complete", "resources-subscribe", "resources-unsubscribe"],
+    scenarios: ["resources-subscribe", "resources-unsubscribe"],
   },
   {
     why: "needs a tool that takes an argument from an HTTP header (x-mcp-header); none of Pawl's does",

@@ -1,0 +1,22 @@
+/** Every target: one file and its line here. */
+
+import type { Target } from "./target.ts";
+import { applied } from "./targets/applied.ts";
+import { journal } from "./targets/journal.ts";
+import { mcpArguments } from "./targets/mcp-arguments.ts";
+import { pawlYaml } from "./targets/pawl-yaml.ts";
+import { streams } from "./targets/streams.ts";
+import { taskState } from "./targets/task-state.ts";
+import { tasksYaml } from "./targets/tasks-yaml.ts";
+import { workflowYaml } from "./targets/workflow-yaml.ts";
+
+export const TARGETS: readonly Target[] = [
+  journal,
+  applied,
+  tasksYaml,
+  taskState,
+  workflowYaml,
+  pawlYaml,
+  streams,
+  mcpArguments,
+];

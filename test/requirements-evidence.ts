@@ -72,6 +72,15 @@ export const EVIDENCE: Readonly<Record<string, Requirement>> = {
       "test/e2e/alfred-hostile.test.ts: a finding is looked at again at the verdict: what was mended since no longer differs",
     ],
   },
+  "agents.listed-commands": {
+    says: "Over ACP a listed git command runs with listed options and paths inside the worktree only, and no edit goes through a link out of it.",
+    source: "docs/security.md, Permissions",
+    tests: [
+      "src/adapters/agents/acp-policy.test.ts: refuses %s",
+      "src/adapters/agents/acp-policy.test.ts: allows %s",
+      "src/adapters/agents/acp-policy.test.ts: refuses an edit of %s",
+    ],
+  },
   "base.process-files": {
     says: "Tests, scripts, CI, lock files and configuration are told from the work itself.",
     source: "docs/alfred.md, Facts, not claims",

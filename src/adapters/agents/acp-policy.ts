@@ -1,14 +1,13 @@
-/** The answer to an ACP agent's permission request, by the run's policy. Pure. */
-import { isAbsolute, relative, resolve } from "node:path";
+/** The answer to an ACP agent's permission request, by the run's policy; only links are looked up. */
+import { lstatSync, realpathSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { PermissionOption, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import type { Permission } from "../../base/ports.ts";
 import { objectAt, shortly, textAt } from "./dialect.ts";
+import { isListed } from "./listed-commands.ts";
 
 /** What changes nothing outside the folder, given that all of its places are inside. */
 const EDITS: readonly string[] = ["read", "edit", "delete", "move", "search", "think"];
-/** With one of these a command could be more than the one that its first words name. */
-const SHELL_SIGNS = /[;&|`$()<>\n\\]/;
-
 export interface Policy {
   readonly permission: Permission;
   readonly allow: readonly string[];
@@ -18,13 +17,11 @@ export interface Policy {
 export function policyAnswer(policy: Policy, call: ToolCallUpdate): "allow" | "refuse" | "ask" {
   if (policy.permission === "all") return "allow";
   if (policy.permission === "ask") return "ask";
-  if (call.kind === "execute") return isAllowed(commandOf(call), policy.allow) ? "allow" : "refuse";
+  if (call.kind === "execute") {
+    const isFine = isListed(commandOf(call), policy.allow, (path) => leaves(policy.folder, path));
+    return isFine ? "allow" : "refuse";
+  }
   return EDITS.includes(call.kind ?? "") && isInside(policy.folder, call) ? "allow" : "refuse";
-}
-
-function isAllowed(command: string, allow: readonly string[]): boolean {
-  if (SHELL_SIGNS.test(command)) return false;
-  return allow.some((words) => command === words || command.startsWith(`${words} `));
 }
 
 function commandOf(call: ToolCallUpdate): string {
@@ -43,11 +40,26 @@ function isInside(folder: string, call: ToolCallUpdate): boolean {
   return all.length > 0 && all.every((path) => !leaves(folder, path));
 }
 
+/** Also by a link on the way, where the last parts do not exist yet. */
 function leaves(folder: string, path: string): boolean {
-  const way = relative(folder, resolve(folder, path));
-  return (
-    way === ".." || way.startsWith("../") || isAbsolute(way) || way === ".git" || way.startsWith(".git/")
-  );
+  const way = relative(realOf(folder), realOf(resolve(folder, path)));
+  if (way === ".." || way.startsWith("../") || isAbsolute(way)) return true;
+  return way.split("/").some((part) => part.toLowerCase() === ".git");
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch (cause) {
+    // A name that is too long, or a link to itself, leads nowhere that could be allowed.
+    if ((cause as NodeJS.ErrnoException).code !== "ENOENT" || dirname(path) === path) return "/";
+    if (isDangling(path)) return "/";
+    return join(realOf(dirname(path)), basename(path));
+  }
+}
+
+function isDangling(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
 /** The option to choose for an answer; null: there is none, so the request is cancelled. Never one that lasts. */

@@ -1,0 +1,98 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { allowedCommands } from "../../workflows/bloom/allowed.ts";
+import { policyAnswer } from "./acp-policy.ts";
+
+let root: string;
+let folder: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "pawl-policy-"));
+  folder = join(root, "work");
+  mkdirSync(join(folder, "src"), { recursive: true });
+  writeFileSync(join(root, "secret"), "x");
+  symlinkSync("..", join(folder, "out"));
+  symlinkSync("../nowhere", join(folder, "dangling"));
+  symlinkSync("src", join(folder, "in"));
+});
+
+afterEach(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+const policy = () => ({ permission: "edits" as const, allow: allowedCommands("bloom"), folder });
+const runs = (command: string) =>
+  policyAnswer(policy(), { toolCallId: "1", kind: "execute", rawInput: { command } });
+const edits = (path: string) =>
+  policyAnswer(policy(), { toolCallId: "1", kind: "edit", locations: [{ path }] });
+
+it.each([
+  "git log --output=/home/ada/.bashrc",
+  "git log --outp=x",
+  "git diff --output=x",
+  "git diff --no-index /etc/passwd /dev/null",
+  "git diff /etc/passwd /etc/group",
+  "git diff --ext-diff",
+  "git log --textconv",
+  "git commit -F /home/ada/.ssh/id_ed25519",
+  "git commit --file=x",
+  "git commit -qF x",
+  "git commit --template=x",
+  "git commit -t x",
+  "git commit -m x --no-verify",
+  "git commit -C HEAD",
+  "git add --pathspec-from-file=/etc/passwd",
+  "git add ../secret",
+  "git add out/secret",
+  "git -c core.pager=x log",
+  "git --git-dir=/x log",
+  "git -C / log",
+  "git log --exec-path=/x",
+  "git log -O/x",
+  'git log "--output=x"',
+  "git log '--out'put=x",
+  "git log; rm x",
+  'git commit -m "$(cat x)"',
+  'git commit -m "unended',
+  "git push",
+  "git",
+  "bloom approve T1",
+])("refuses %s", (command) => {
+  expect(runs(command)).toBe("refuse");
+});
+
+it.each([
+  "git status",
+  "git status --porcelain=v2 -sb",
+  "git add -A",
+  "git add src/new.ts",
+  "git commit -am 'Do it; and (more)'",
+  'git commit -qm "Do it, at /any/place"',
+  "git commit --message=done --amend --no-edit",
+  "git diff --stat main..HEAD -- src",
+  "git diff -U3 --cached",
+  "git log --oneline -5",
+  "git log -n 5 --format=%H in",
+  "bloom step done T1.s1",
+])("allows %s", (command) => {
+  expect(runs(command)).toBe("allow");
+});
+
+it.each([
+  "../secret",
+  "out/secret",
+  "out/new/file",
+  "dangling",
+  "dangling/file",
+  ".git/config",
+  "src/.GIT/hooks/x",
+  "/etc/passwd",
+])("refuses an edit of %s", (path) => {
+  expect(edits(path)).toBe("refuse");
+});
+
+it.each(["src/a", "new/folder/file", "in/file", ".gitignore"])("allows an edit of %s", (path) => {
+  expect(edits(path)).toBe("allow");
+});

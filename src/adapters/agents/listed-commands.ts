@@ -1,0 +1,140 @@
+/**
+ * Whether a command line is no more than a listed command. The first words are not enough: `git log --output=FILE` writes
+ * any file, `git commit -F FILE` copies any. So for git each option must be listed too, whole: git completes what is
+ * abbreviated.
+ */
+
+/** With one of these a command could be more than the one that its first words name. */
+const SHELL_SIGNS = /[;&|`$()<>\n\r\\{}*?~!#[\]]/;
+
+interface Options {
+  /** Alone, or with a value after `=`. */
+  readonly long: readonly string[];
+  /** Letters that may stand together behind one dash. */
+  readonly short: string;
+  /** Letters and options whose value is the next word: text, never a path. */
+  readonly valued: readonly string[];
+}
+
+const SHOWING = [
+  ...[
+    "stat",
+    "shortstat",
+    "numstat",
+    "name-only",
+    "name-status",
+    "summary",
+    "patch",
+    "raw",
+    "color",
+    "no-color",
+  ],
+  ...["word-diff", "unified", "diff-filter", "find-renames", "no-renames", "no-ext-diff", "no-textconv"],
+  ...["ignore-all-space", "ignore-space-change", "minimal", "histogram", "patience"],
+];
+
+const GIT: Readonly<Record<string, Options>> = {
+  add: { long: ["all", "update", "verbose", "dry-run"], short: "Auvn", valued: [] },
+  commit: {
+    long: ["all", "amend", "no-edit", "quiet", "signoff", "allow-empty", "verbose", "message"],
+    short: "aqsv",
+    valued: ["m", "message"],
+  },
+  status: { long: ["short", "branch", "porcelain", "ignored", "untracked-files"], short: "sbz", valued: [] },
+  diff: { long: [...SHOWING, "cached", "staged", "check", "merge-base"], short: "pubwMz", valued: [] },
+  log: {
+    long: [
+      ...[
+        ...SHOWING,
+        "oneline",
+        "graph",
+        "decorate",
+        "format",
+        "pretty",
+        "since",
+        "until",
+        "after",
+        "before",
+      ],
+      ...[
+        "author",
+        "grep",
+        "all",
+        "branches",
+        "reverse",
+        "merges",
+        "no-merges",
+        "follow",
+        "max-count",
+        "skip",
+      ],
+      ...["abbrev-commit", "first-parent", "date", "no-decorate", "regexp-ignore-case"],
+    ],
+    short: "pubwMzi",
+    valued: ["n"],
+  },
+};
+
+/** `leaves`: whether a word, taken for a path, leads out of the folder. */
+export function isListed(
+  command: string,
+  allow: readonly string[],
+  leaves: (path: string) => boolean,
+): boolean {
+  const words = wordsOf(command);
+  if (words === null) return false;
+  const listed = allow.find((one) => command === one || command.startsWith(`${one} `));
+  if (listed === undefined) return false;
+  const [program, verb = ""] = words;
+  if (program !== "git") return true;
+  const options = Object.hasOwn(GIT, verb) ? GIT[verb] : undefined;
+  return options !== undefined && areListed(words.slice(2), options, leaves);
+}
+
+/** Blanks divide words, quotes keep them together; null where the shell could read more into it. */
+function wordsOf(command: string): readonly string[] | null {
+  const words: string[] = [];
+  const pattern = /\s*((?:"[^"]*"|'[^']*'|[^\s"'])+)/y;
+  let at = 0;
+  while (at < command.length) {
+    pattern.lastIndex = at;
+    const [whole, word] = pattern.exec(command) ?? [];
+    if (whole === undefined || word === undefined) return command.slice(at).trim() === "" ? words : null;
+    // Within single quotes nothing is special; within double quotes these still are.
+    if (SHELL_SIGNS.test(word.replace(/'[^']*'/g, "").replace(/"([^"`$\\!]*)"/g, ""))) return null;
+    words.push(word.replace(/"([^"]*)"|'([^']*)'/g, "$1$2"));
+    at += whole.length;
+  }
+  return words;
+}
+
+function areListed(words: readonly string[], options: Options, leaves: (path: string) => boolean): boolean {
+  let isPath = false;
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? "";
+    if (isPath || !word.startsWith("-") || word === "-") {
+      if (word === "-" || leaves(word)) return false;
+    } else if (word === "--") isPath = true;
+    else if (word.startsWith("--")) {
+      const [name = ""] = word.slice(2).split("=", 1);
+      if (!options.long.includes(name)) return false;
+      if (options.valued.includes(name) && !word.includes("=")) at += 1;
+    } else {
+      const taken = shortTaken(word.slice(1), options);
+      if (taken === null) return false;
+      at += taken;
+    }
+  }
+  return true;
+}
+
+/** How many words after this one are its values; null: it is not listed. */
+function shortTaken(letters: string, { short, valued }: Options): number | null {
+  if (/^\d+$/.test(letters)) return valued.includes("n") ? 0 : null;
+  for (const [index, letter] of [...letters].entries()) {
+    if (valued.includes(letter)) return index === letters.length - 1 ? 1 : 0;
+    if (letter === "U" && /^\d+$/.test(letters.slice(index + 1))) return 0;
+    if (!short.includes(letter)) return null;
+  }
+  return 0;
+}

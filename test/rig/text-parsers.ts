@@ -11,12 +11,9 @@ import { clean } from "../../src/base/clean.ts";
 import { parseLoopRecord } from "../../src/base/loop-record.ts";
 import { nearest } from "../../src/base/nearest.ts";
 import { projectPath } from "../../src/base/path.ts";
-import { parseFile } from "../../src/config-file.ts";
-import { PAWL_FILE } from "../../src/config-schema.ts";
 import { wrapProse } from "../../src/surfaces/cli/prose.ts";
 import { cut, wrap } from "../../src/surfaces/cli/terminal.ts";
 import { titleIn } from "../../src/workflows/alfred/overview.ts";
-import { parsePersona } from "../../src/workflows/alfred/persona.ts";
 import { fenced as alfredFenced } from "../../src/workflows/alfred/prompter.ts";
 import { quote } from "../../src/workflows/alfred/quote.ts";
 import { reworkInstruction } from "../../src/workflows/alfred/rework.ts";
@@ -24,7 +21,6 @@ import { parseState as parseAlfredState } from "../../src/workflows/alfred/state
 import { parseTask } from "../../src/workflows/alfred/task-file.ts";
 import { validate } from "../../src/workflows/alfred/validate.ts";
 import { checklistOf } from "../../src/workflows/custom/observe.ts";
-import { parseWorkflow } from "../../src/workflows/custom/parse.ts";
 import { parseRun } from "../../src/workflows/custom/run-file.ts";
 import { fenced as customFenced, templateFault } from "../../src/workflows/custom/template.ts";
 import { parseAtlassianUrls, parseRefs, unprocessedUrls } from "../../src/workflows/spells/atlassian.ts";
@@ -49,7 +45,7 @@ const fetched = (text: string) => ({
   failure: null,
 });
 
-/** Not among them: tasks.yaml, which may be long, and which the YAML parser takes more than linear time for. */
+/** Not among them: YAML files, which `src/base/yaml.ts` bounds; their parser takes more than linear time. */
 export const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   "spells: links": (text) => [parseAtlassianUrls(text), unprocessedUrls(text, text)],
   "spells: links, after an address": (text) => parseAtlassianUrls(`https://a.atlassian.net/${text}`),
@@ -82,16 +78,13 @@ export const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   ],
   "alfred: keys of an artifact": (text) => validate("GitStatusArtifact", "x", { [text]: text }),
   "alfred: state": (text) => parseAlfredState(text, "TS-01", "x"),
-  "alfred: persona": (text) => parsePersona(text, "x"),
   "alfred: values in a prompt": (text) => [quote(text), alfredFenced(text)],
   "alfred: feedback for the loop": (text) =>
     reworkInstruction("TS-01", [{ time: "t", what: "w", said: text, keeps: "end" }]),
   "bloom: record": (text) => parseLoopRecord(RUN, text),
-  "own workflow: file": (text) => parseWorkflow("w", "w.yaml", text),
   "own workflow: run": (text) => parseRun("x", "w", "1", text),
   "own workflow: checklist": (text) => checklistOf(text, "x"),
   "own workflow: template": (text) => [templateFault(text), customFenced(text)],
-  configuration: (text) => parseFile("pawl.yaml", text, PAWL_FILE),
   "tracker: HTML": (text) => renderHtml(text),
   "tracker: document": (text) =>
     renderDocument({ content: [{ type: "bulletList", content: [{ content: [{ text }] }] }] }),

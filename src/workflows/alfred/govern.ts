@@ -101,7 +101,7 @@ export function policyFinding(id: string, ignored: readonly PolicyChange[]): rea
 
 const POLICY = "policy";
 
-interface Held<G> {
+export interface Held<G> {
   readonly inner: G;
   readonly governed: Governed;
 }

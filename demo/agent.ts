@@ -1,5 +1,5 @@
 /** A real agent in the demo: what it needs, and whether it is there and answers. */
-import { AGENT_NEEDS } from "../src/base/agent-needs.ts";
+import { AGENT_NEEDS } from "../src/core/agent-needs.ts";
 import { type DemoAgent, SCRIPTED } from "./options.ts";
 import { print, type Stage } from "./stage.ts";
 

@@ -5,7 +5,7 @@
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Metafile } from "esbuild";
-import { JSON_SCHEMAS } from "../src/json-schemas.ts";
+import { JSON_SCHEMAS } from "../src/app/json-schemas.ts";
 import { bundle } from "./bundle.ts";
 import { emitTypes } from "./emit-types.ts";
 

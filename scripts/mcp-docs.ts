@@ -2,8 +2,8 @@
 // `node scripts/mcp-docs.ts`. A test holds that it is up to date.
 import { writeFileSync } from "node:fs";
 import { z } from "zod";
+import type { Tool, WorkflowModule } from "../src/runtime/module.ts";
 import { WORKFLOWS } from "../src/workflows/index.ts";
-import type { Tool, WorkflowModule } from "../src/workflows/module.ts";
 
 export const PAGE = new URL("../docs/mcp-tools.md", import.meta.url);
 

@@ -3,10 +3,17 @@
  * of an agent or a tracker. A line added here becomes public.
  */
 
-export { ERROR_CODES, type ErrorCode, PawlError } from "./base/error.ts";
-export type { Caller, EditKept, Happening, PawlEvent, RunAdvanced } from "./base/event.ts";
-export { checkId, isId } from "./base/id.ts";
-export { type ProjectPath, projectPath } from "./base/path.ts";
+export {
+  type OpenOptions,
+  type OpenProject,
+  openProject,
+  type RunReply,
+  type SendOptions,
+} from "./app/library.ts";
+export { ERROR_CODES, type ErrorCode, PawlError } from "./core/error.ts";
+export type { Caller, EditKept, Happening, PawlEvent, RunAdvanced } from "./core/event.ts";
+export { checkId, isId } from "./core/id.ts";
+export { type ProjectPath, projectPath } from "./core/path.ts";
 export type {
   AgentEnd,
   AgentEvent,
@@ -49,8 +56,8 @@ export type {
   Snapshot,
   Store,
   View,
-} from "./base/ports.ts";
-export { type AlfredSettings, DEFAULT_SETTINGS, type Reviewer, type Settings } from "./base/settings.ts";
+} from "./core/ports.ts";
+export { type AlfredSettings, DEFAULT_SETTINGS, type Reviewer, type Settings } from "./core/settings.ts";
 export { type Checkable, type CheckCounts, type CheckReport, check } from "./engine/check.ts";
 export { decide, initialPosition } from "./engine/decide.ts";
 export { renderMermaid, renderTable } from "./engine/diagram.ts";
@@ -81,14 +88,7 @@ export type {
   Workflow,
 } from "./engine/workflow.ts";
 export { renderXState, type XStateConfig, xstateConfig } from "./engine/xstate.ts";
-export {
-  type OpenOptions,
-  type OpenProject,
-  openProject,
-  type RunReply,
-  type SendOptions,
-} from "./library.ts";
-export { advance, type Runtime } from "./runtime/advance.ts";
+export { advance, type Runtime } from "./runtime/run-transaction.ts";
 export type {
   Advance,
   Context,
@@ -100,7 +100,7 @@ export type {
   Reply,
   RunOverview,
   Worked,
-} from "./workflows/advance.ts";
+} from "./runtime/transaction.ts";
 export { defineWorkflow } from "./workflows/custom/define.ts";
 export type {
   Awaited,

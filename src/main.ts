@@ -17,7 +17,7 @@ if (major < 22 || (major === 22 && minor < 12)) {
     );
   });
   module.enableCompileCache();
-  const { run } = await import("./app.ts");
+  const { run } = await import("./app/app.ts");
   process.exitCode = await run({
     argv: process.argv.slice(2),
     program: process.argv[1] ?? "pawl",

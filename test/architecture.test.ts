@@ -45,15 +45,13 @@ function importsOf(path: string, text: string): string[] {
 
 /** The layers from the ground up. A file imports from its own layer and those below. */
 const LAYERS: readonly (readonly [string, RegExp])[] = [
-  ["base", /^src\/base\//],
+  ["core", /^src\/core\//],
   ["engine", /^src\/engine\//],
-  ["workflows", /^src\/workflows\//],
   ["runtime", /^src\/runtime\//],
+  ["workflows", /^src\/workflows\//],
   ["adapters and surfaces", /^src\/(adapters|surfaces)\//],
-  [
-    "app",
-    /^src\/(app|outside|loop-outside|own-workflows|state-home|trust|config|config-file|config-schema|json-schemas|launch|project-root|index|library)\.ts$/,
-  ],
+  ["config", /^src\/config\//],
+  ["app", /^src\/(app\/|index\.ts$)/],
   ["main", /^src\/main\.ts$/],
 ];
 
@@ -111,35 +109,38 @@ describe("the architecture", () => {
     expect(crossing).toEqual([]);
   });
 
-  it("lets the engine and the workflows import no Node module", () => {
-    const impure = CODE.filter(({ path }) => /^src\/(base|engine|workflows)\//.test(path)).flatMap(
+  it("lets core, engine, runtime and workflows import no Node module", () => {
+    const impure = CODE.filter(({ path }) => /^src\/(core|engine|runtime|workflows)\//.test(path)).flatMap(
       ({ path, imports }) =>
         imports.filter((name) => name.startsWith("node:")).map((name) => `${path} imports ${name}`),
     );
     expect(impure).toEqual([]);
   });
 
-  it("lets the engine and the workflows ask no clock and no chance", () => {
-    const asked = CODE.filter(({ path }) => /^src\/(base|engine|workflows)\//.test(path)).filter(({ text }) =>
-      /\bDate\.now\b|new Date\(\)|Math\.random|crypto\.(?!subtle\.digest)|setTimeout|setInterval|\bprocess\./.test(
-        uncommented(text),
-      ),
+  it("lets core, engine, runtime and workflows ask no clock and no chance", () => {
+    const asked = CODE.filter(({ path }) => /^src\/(core|engine|runtime|workflows)\//.test(path)).filter(
+      ({ text }) =>
+        /\bDate\.now\b|new Date\(\)|Math\.random|crypto\.(?!subtle\.digest)|setTimeout|setInterval|\bprocess\./.test(
+          uncommented(text),
+        ),
     );
     expect(asked.map(({ path }) => path)).toEqual([]);
   });
 
-  it("lets the engine depend on nothing but the base", () => {
+  it("lets the engine depend on nothing but the core", () => {
     const foreign = CODE.filter(({ path }) => path.startsWith("src/engine/")).flatMap(({ path, imports }) =>
-      imports.filter((name) => !/^src\/(base|engine)\//.test(name)).map((name) => `${path} imports ${name}`),
+      imports.filter((name) => !/^src\/(core|engine)\//.test(name)).map((name) => `${path} imports ${name}`),
     );
     expect(foreign).toEqual([]);
   });
 
-  it("reads the environment in config.ts alone", () => {
+  it("reads the environment in config/ alone", () => {
     const readers = CODE.filter(({ text }) =>
       /process\.env\b|\benv\s*}\s*=\s*process/.test(uncommented(text)),
     );
-    expect(readers.map(({ path }) => path).filter((path) => !isProgram(path))).toEqual(["src/config.ts"]);
+    expect(readers.map(({ path }) => path).filter((path) => !isProgram(path))).toEqual([
+      "src/config/config.ts",
+    ]);
   });
 
   it("loads lazily only modules of its own and packages that stay packages, so that bundling changes nothing", () => {

@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import type { z } from "zod";
 import { renderReference } from "../scripts/cli-reference.ts";
-import { ALFRED_FILE, PAWL_FILE } from "../src/config-schema.ts";
+import { ALFRED_FILE, PAWL_FILE } from "../src/config/config-schema.ts";
 import { COMMANDS } from "../src/surfaces/cli/commands.ts";
 import { tasksFile } from "../src/workflows/bloom/schema.ts";
 import { WORKFLOW_FILE } from "../src/workflows/custom/schema.ts";

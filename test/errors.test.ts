@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ERROR_CODES } from "../src/base/error.ts";
+import { ERROR_CODES } from "../src/core/error.ts";
 
 const PAGE = readFileSync(resolve(import.meta.dirname, "../docs/errors.md"), "utf8");
 const SECTIONS = new Map(

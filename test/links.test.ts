@@ -22,10 +22,10 @@ import { openStore } from "../src/adapters/files/store.ts";
 import { openVault } from "../src/adapters/files/vault.ts";
 import { openWatch } from "../src/adapters/files/watch.ts";
 import { placesOf } from "../src/adapters/git/places.ts";
-import { projectPath } from "../src/base/path.ts";
-import type { AgentUsage } from "../src/base/ports.ts";
-import { DEFAULT_SETTINGS } from "../src/base/settings.ts";
-import { openLoopOutside } from "../src/loop-outside.ts";
+import { openLoopOutside } from "../src/app/loop-ports.ts";
+import { projectPath } from "../src/core/path.ts";
+import type { AgentUsage } from "../src/core/ports.ts";
+import { DEFAULT_SETTINGS } from "../src/core/settings.ts";
 import { stateHome, stateOf } from "./rig/state-home.ts";
 
 let base: string;

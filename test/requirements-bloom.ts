@@ -174,7 +174,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     says: "The run's screen shows who is at work and what waits, whatever agents and titles hold.",
     source: "bloom, CLI",
     tests: [
-      "src/surfaces/cli/run-screen.test.ts: is drawn over whole, whatever is told, where odd letters take %i columns",
+      "src/surfaces/cli/bloom/run-screen.test.ts: is drawn over whole, whatever is told, where odd letters take %i columns",
       "test/e2e/bloom-screen.test.ts: shows who is at work and what waits, each on one line, and ends clean",
     ],
   },

@@ -43,7 +43,7 @@ export const TRUSTED_COMMITS: Readonly<Record<string, Requirement>> = {
     says: "No record and no change names git's folder, in any spelling that some file system takes for it, or lends more than permission to read, write and run.",
     source: "docs/commit.md, Whose commits count",
     tests: [
-      "src/base/path.test.ts: refuses %j and says why",
+      "src/core/path.test.ts: refuses %j and says why",
       `${STORE}/record.test.ts: that name %s with mode %s are never good, whatever their MAC`,
     ],
   },
@@ -61,7 +61,9 @@ export const TRUSTED_COMMITS: Readonly<Record<string, Requirement>> = {
   "commit.after-commit-logged": {
     says: "What fails after a commit, and so cannot fail the call, is logged in .pawl/failures.log.",
     source: "docs/commit.md, What lies in .pawl",
-    tests: ["src/runtime/advance.test.ts: keeps its reply when what follows the commit fails, and logs why"],
+    tests: [
+      "src/runtime/run-transaction.test.ts: keeps its reply when what follows the commit fails, and logs why",
+    ],
   },
   "commit.untracked": {
     says: "A repository that tracks files of .pawl/ is only read; a branch whose commits hold some, in any spelling, is not merged.",

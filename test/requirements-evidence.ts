@@ -85,7 +85,7 @@ export const EVIDENCE: Readonly<Record<string, Requirement>> = {
     says: "Tests, scripts, CI, lock files and configuration are told from the work itself.",
     source: "docs/alfred.md, Facts, not claims",
     tests: [
-      "src/base/process-files.test.ts: leaves the work itself alone",
+      "src/core/process-files.test.ts: leaves the work itself alone",
       "test/e2e/alfred-hostile.test.ts: process files that the work changes are named first, by their kind",
     ],
   },

@@ -20,7 +20,7 @@ export const MCP: Readonly<Record<string, Requirement>> = {
     tests: [
       "test/e2e/mcp-arguments.test.ts: are closed, and each says what it means",
       "test/e2e/mcp-arguments.test.ts: are refused where one is unknown, with the name that was probably meant, and nothing changes",
-      "src/base/faults.test.ts: says the same in whatever language zod speaks",
+      "src/core/faults.test.ts: says the same in whatever language zod speaks",
     ],
   },
   "mcp.rejection-reason": {

@@ -4,8 +4,8 @@ const STATE = "test/e2e/state-runs-nothing.test.ts";
 const CHECKS = "src/adapters/checks/checks.test.ts";
 const TRUST = "test/e2e/trust.test.ts";
 const PINNED = "test/e2e/policy.test.ts";
-const RULES = "src/base/policy.test.ts";
-const YAML = "src/base/yaml.test.ts";
+const RULES = "src/core/policy.test.ts";
+const YAML = "src/core/yaml.test.ts";
 
 /** What may be executed, and by whose word. */
 export const POLICY: Readonly<Record<string, Requirement>> = {

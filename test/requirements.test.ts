@@ -25,8 +25,8 @@ describe("the list of what Pawl promises", () => {
   });
 
   it("finds a test that is not there", () => {
-    expect(isThere("src/base/id.test.ts: does what no test says")).toBe(false);
-    expect(isThere("src/base/none.test.ts: ids")).toBe(false);
+    expect(isThere("src/core/id.test.ts: does what no test says")).toBe(false);
+    expect(isThere("src/core/none.test.ts: ids")).toBe(false);
   });
 });
 

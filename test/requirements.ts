@@ -124,15 +124,15 @@ const COMMIT: Readonly<Record<string, Requirement>> = {
     tests: [
       `${STORE}/store.test.ts: refuses a symbolic link anywhere on the way, naming the component`,
       `${STORE}/store.test.ts: refuses to write through a symbolic link, and changes nothing`,
-      "src/base/path.test.ts: accepts nothing that resolves outside",
+      "src/core/path.test.ts: accepts nothing that resolves outside",
     ],
   },
   "commit.decides-again": {
     says: "When what was read has changed, the advance decides again; nothing is waited for under a lock.",
     source: "design C1",
     tests: [
-      "src/runtime/advance.test.ts: decides again when what it read changed while it gathered",
-      "src/runtime/advance.test.ts: gathers outside every lock: another advance of the same run goes through meanwhile",
+      "src/runtime/run-transaction.test.ts: decides again when what it read changed while it gathered",
+      "src/runtime/run-transaction.test.ts: gathers outside every lock: another advance of the same run goes through meanwhile",
       `${STORE}/store.test.ts: answers \`changed\` and writes nothing when a file that was read has changed`,
     ],
   },
@@ -204,14 +204,14 @@ const SURFACES: Readonly<Record<string, Requirement>> = {
     says: "The project is found by flag, environment or the nearest parent; a worktree's is the outer one.",
     source: "design, Project root",
     tests: [
-      "src/project-root.test.ts: is the outer project from within one of its worktrees, which hold copies of its markers",
+      "src/config/project-root.test.ts: is the outer project from within one of its worktrees, which hold copies of its markers",
     ],
   },
   "cli.config": {
     says: "pawl.yaml wins over .alfred/config.yml, and every value's origin can be seen.",
     source: "design, Project root",
     tests: [
-      "src/config.test.ts: lets pawl.yaml win over .alfred/config.yml, key by key, and tells where each value came from",
+      "src/config/config.test.ts: lets pawl.yaml win over .alfred/config.yml, key by key, and tells where each value came from",
     ],
   },
   "errors.documented": {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { repliesOf, startTask } from "../../test/rig/review-machines.ts";
-import { PawlError } from "../base/error.ts";
+import { PawlError } from "../core/error.ts";
 import { check } from "./check.ts";
 import { decide, initialPosition } from "./decide.ts";
 import { checkReachable, isReachable } from "./reach.ts";

@@ -1,4 +1,4 @@
-import { PawlError } from "../base/error.ts";
+import { PawlError } from "../core/error.ts";
 import { applies, factOf, isFinal, pairOf, renderFacts, renderValue } from "./lookup.ts";
 import { checkPosition, follow, keptAtFirst, startingPositions, unreachable } from "./position.ts";
 import { isReachable } from "./reach.ts";

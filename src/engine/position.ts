@@ -1,5 +1,5 @@
 /** Positions (state and kept facts): where runs begin, where rows lead, and what a position on disk may be. */
-import { PawlError } from "../base/error.ts";
+import { PawlError } from "../core/error.ts";
 import { factOf, hasState, keptNames, renderValue } from "./lookup.ts";
 import type { Facts, FactValue, Position, Row, Setting, Workflow } from "./workflow.ts";
 

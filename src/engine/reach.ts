@@ -2,7 +2,7 @@
  * The configurations (state × kept facts) that a run can come to. Observed facts are free, so a row can be taken
  * wherever one of its boxes admits the kept facts: no world need be enumerated, and the whole walk costs little.
  */
-import { PawlError } from "../base/error.ts";
+import { PawlError } from "../core/error.ts";
 import { factOf, hasState, isFinal, isKept, keptNames, pairOf, renderFacts } from "./lookup.ts";
 import { checkPosition, follow, startingPositions } from "./position.ts";
 import type { Box, Facts, FactValue, Position, Row, Workflow } from "./workflow.ts";

@@ -1,5 +1,5 @@
 /** Rows that refuse: what a table does not foresee, and what a fact forbids. Each answers a new table. */
-import { PawlError } from "../base/error.ts";
+import { PawlError } from "../core/error.ts";
 import { isFinal } from "./lookup.ts";
 import type { Box, Fact, FactValue, Outcome, Row, Workflow } from "./workflow.ts";
 

@@ -12,8 +12,8 @@
  * holds for that run; with nobody to review, what is submitted is accepted at once. Whatever else is tried in a state
  * is blocked: the table holds the gate, whatever its caller sends.
  */
-import { PawlError } from "../base/error.ts";
-import type { Reviewer } from "../base/settings.ts";
+import { PawlError } from "../core/error.ts";
+import type { Reviewer } from "../core/settings.ts";
 import { fillBlocked } from "./refuse.ts";
 import type { Box, EventDefinition, Fact, FactValue, Position, Row, State, Workflow } from "./workflow.ts";
 

@@ -1,6 +1,6 @@
-import { PawlError, toPawlError } from "../base/error.ts";
-import { nearest } from "../base/nearest.ts";
-import type { Around, RunOverview, WorkflowModule } from "../workflows/module.ts";
+import { PawlError, toPawlError } from "../core/error.ts";
+import { nearest } from "../core/nearest.ts";
+import type { Around, RunOverview, WorkflowModule } from "./module.ts";
 import { loadWorkflow, loadWorkflows, type Project } from "./project.ts";
 
 interface Told {

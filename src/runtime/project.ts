@@ -1,12 +1,12 @@
 /** An open project, as the surfaces see it: the store behind its runtime, its workflows and its configuration. */
 
-import { PawlError } from "../base/error.ts";
-import type { PawlEvent } from "../base/event.ts";
-import { nearest } from "../base/nearest.ts";
-import type { LoopPorts } from "../base/ports.ts";
-import type { Executable, TrustRecord } from "../base/trust.ts";
-import type { WorkflowModule } from "../workflows/module.ts";
-import type { Runtime } from "./advance.ts";
+import { PawlError } from "../core/error.ts";
+import type { PawlEvent } from "../core/event.ts";
+import { nearest } from "../core/nearest.ts";
+import type { LoopPorts } from "../core/ports.ts";
+import type { Executable, TrustRecord } from "../core/trust.ts";
+import type { WorkflowModule } from "./module.ts";
+import type { Runtime } from "./run-transaction.ts";
 
 export type Workflows = Readonly<Record<string, () => Promise<WorkflowModule>>>;
 

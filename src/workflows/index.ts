@@ -1,6 +1,6 @@
+import type { WorkflowModule } from "../runtime/module.ts";
 import alfred from "./alfred/module.ts";
 import bloom from "./bloom/module.ts";
-import type { WorkflowModule } from "./module.ts";
 import spells from "./spells/module.ts";
 
 /** The shipped workflows, by name. A module only names what is loaded when it is first used. */

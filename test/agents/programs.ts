@@ -1,7 +1,7 @@
 /** The real agents that are driven, each at a version of its own, and how each is pointed at the scripted model. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentSettings } from "../../src/base/settings.ts";
+import type { AgentSettings } from "../../src/core/settings.ts";
 
 export interface Program {
   readonly package: string;

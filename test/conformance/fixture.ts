@@ -4,7 +4,7 @@
  * workflows.
  */
 import { z } from "zod";
-import type { Advance, Reply, WorkflowModule } from "../../src/workflows/module.ts";
+import type { Advance, Reply, WorkflowModule } from "../../src/runtime/module.ts";
 
 type Look = Advance<Record<string, never>, null, undefined, Reply>;
 

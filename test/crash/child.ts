@@ -8,7 +8,7 @@ import { nodeDisk } from "../../src/adapters/files/node-disk.ts";
 import { openStatePlace } from "../../src/adapters/files/state-place.ts";
 import { openStore } from "../../src/adapters/files/store.ts";
 import type { StatePlace } from "../../src/adapters/files/vault.ts";
-import { projectPath } from "../../src/base/path.ts";
+import { projectPath } from "../../src/core/path.ts";
 import { append, EDITORS, SHAPES, write } from "./shapes.ts";
 
 export type Task =

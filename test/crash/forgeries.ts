@@ -5,8 +5,8 @@
 
 import { FIRST, type Head, renderRecord } from "../../src/adapters/files/record.ts";
 import type { Step } from "../../src/adapters/files/steps.ts";
-import { PawlError } from "../../src/base/error.ts";
-import { projectPath } from "../../src/base/path.ts";
+import { PawlError } from "../../src/core/error.ts";
+import { projectPath } from "../../src/core/path.ts";
 import { open, show } from "./scenario.ts";
 import { append, write } from "./shapes.ts";
 import { STATE_HOME } from "./sim-disk.ts";

@@ -1,8 +1,8 @@
 /** One try: a shape's work on a simulated machine, with a fate for each call, and what must hold afterwards. */
 
 import { openStore, type StoreOptions } from "../../src/adapters/files/store.ts";
-import { projectPath } from "../../src/base/path.ts";
-import type { Store } from "../../src/base/ports.ts";
+import { projectPath } from "../../src/core/path.ts";
+import type { Store } from "../../src/core/ports.ts";
 import { append, EDITORS, type Shape, write } from "./shapes.ts";
 import { type Call, Death, type Fate, STATE_HOME, simDisk, simState } from "./sim-disk.ts";
 import { Machine } from "./sim-machine.ts";

@@ -1,7 +1,7 @@
 /** What is tried on the simulated machine, for each shape. Each try is one point. */
 
-import { PawlError } from "../../src/base/error.ts";
-import { projectPath } from "../../src/base/path.ts";
+import { PawlError } from "../../src/core/error.ts";
+import { projectPath } from "../../src/core/path.ts";
 import { seeded, subsets } from "./chance.ts";
 import { saves, savesAndCrashes } from "./saves.ts";
 import {

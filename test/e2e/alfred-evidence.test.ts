@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import type { Verb } from "../../src/runtime/module.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
-import type { Verb } from "../../src/workflows/module.ts";
 import {
   CONTEXT,
   DESIGN,

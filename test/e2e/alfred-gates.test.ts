@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Caller } from "../../src/base/event.ts";
-import type { Reviewer } from "../../src/base/settings.ts";
+import type { Caller } from "../../src/core/event.ts";
+import type { Reviewer } from "../../src/core/settings.ts";
 import { AlfredProject, CLEAN, projectWithTask, taskMarkdown } from "../rig/alfred-project.ts";
 
 const ID = "TS-01";

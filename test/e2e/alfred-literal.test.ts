@@ -1,7 +1,7 @@
 /** Alfred's whole life, walked by an assistant that does literally what it reads. */
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import type { Caller } from "../../src/base/event.ts";
+import type { Caller } from "../../src/core/event.ts";
 import { plannedTask } from "../rig/alfred-loop.ts";
 import { AlfredProject, type ToolAnswer, taskMarkdown } from "../rig/alfred-project.ts";
 import { connect } from "../rig/client.ts";

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openStore } from "../../src/adapters/files/store.ts";
-import { projectPath } from "../../src/base/path.ts";
+import { projectPath } from "../../src/core/path.ts";
 import { connect } from "../rig/client.ts";
 import { runPawl, type TemporaryProject, temporaryProject } from "../rig/project.ts";
 import { stateOf } from "../rig/state-home.ts";

@@ -4,10 +4,10 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { newId } from "../../src/adapters/clock/new-id.ts";
 import { openStore } from "../../src/adapters/files/store.ts";
-import { projectPath } from "../../src/base/path.ts";
-import type { Outside, Store } from "../../src/base/ports.ts";
-import { DEFAULT_SETTINGS } from "../../src/base/settings.ts";
-import { advance } from "../../src/runtime/advance.ts";
+import { projectPath } from "../../src/core/path.ts";
+import type { Outside, Store } from "../../src/core/ports.ts";
+import { DEFAULT_SETTINGS } from "../../src/core/settings.ts";
+import { advance } from "../../src/runtime/run-transaction.ts";
 import { readTree } from "../../src/workflows/spells/backup.ts";
 import { castOf } from "../../src/workflows/spells/cast.ts";
 import type { Spell } from "../../src/workflows/spells/events.ts";
@@ -119,8 +119,8 @@ describe("a cast whose process dies", () => {
 const CHILD = `
 import { newId } from "../../src/adapters/clock/new-id.ts";
 import { openStore } from ${JSON.stringify(new URL("../../src/adapters/files/store.ts", import.meta.url).href)};
-import { DEFAULT_SETTINGS } from ${JSON.stringify(new URL("../../src/base/settings.ts", import.meta.url).href)};
-import { advance } from ${JSON.stringify(new URL("../../src/runtime/advance.ts", import.meta.url).href)};
+import { DEFAULT_SETTINGS } from ${JSON.stringify(new URL("../../src/core/settings.ts", import.meta.url).href)};
+import { advance } from ${JSON.stringify(new URL("../../src/runtime/run-transaction.ts", import.meta.url).href)};
 import { castOf } from ${JSON.stringify(new URL("../../src/workflows/spells/cast.ts", import.meta.url).href)};
 import { packaged } from ${JSON.stringify(new URL("../rig/spells-project.ts", import.meta.url).href)};
 import { stateOf } from ${JSON.stringify(new URL("../rig/state-home.ts", import.meta.url).href)};

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { advance } from "../../src/runtime/advance.ts";
+import { advance } from "../../src/runtime/run-transaction.ts";
 import { backUp, restore } from "../../src/workflows/spells/backup.ts";
 import { DEMO_NAMES, type DemoInput, demo } from "../../src/workflows/spells/demo.ts";
 import { FILE_KEYS, FILE_NAMES } from "../../src/workflows/spells/files.ts";
@@ -62,7 +62,7 @@ describe("a demo", () => {
   });
 
   test.each([
-    ["a project's files", "/src/app.ts"],
+    ["a project's files", "/src/app/app.ts"],
     ["a .ai/ that is none of ours", "plan.md"],
     ["a single note", "/notes.txt"],
   ])("is refused where there are %s", async (_, file) => {

@@ -1,7 +1,7 @@
 /** One target, in a thread of its own, so that an input that never ends can be told. */
 import { mkdirSync, rmSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
-import { PawlError } from "../../src/base/error.ts";
+import { PawlError } from "../../src/core/error.ts";
 import { chance, mutate } from "./mutate.ts";
 import type { Finding, Order } from "./run.ts";
 import { TARGETS } from "./targets.ts";

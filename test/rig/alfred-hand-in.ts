@@ -3,10 +3,10 @@
  * task's id, `before` or `after`.
  */
 import { resolve } from "node:path";
-import { openProject } from "../../src/app.ts";
-import type { Store } from "../../src/base/ports.ts";
-import { readEnvironment } from "../../src/config.ts";
-import { advance } from "../../src/runtime/advance.ts";
+import { openProject } from "../../src/app/app.ts";
+import { readEnvironment } from "../../src/config/config.ts";
+import type { Store } from "../../src/core/ports.ts";
+import { advance } from "../../src/runtime/run-transaction.ts";
 import { takeBack } from "../../src/workflows/alfred/take-back.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 import { MAIN } from "./project.ts";

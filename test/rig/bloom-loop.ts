@@ -4,10 +4,10 @@
  * task in its table) or `commit` (all of them).
  */
 import { resolve } from "node:path";
-import { openProject } from "../../src/app.ts";
-import type { Change, Store } from "../../src/base/ports.ts";
-import { readEnvironment } from "../../src/config.ts";
-import { runLoop } from "../../src/runtime/loop.ts";
+import { openProject } from "../../src/app/app.ts";
+import { readEnvironment } from "../../src/config/config.ts";
+import type { Change, Store } from "../../src/core/ports.ts";
+import { runLoop } from "../../src/workflows/bloom/scheduler/loop.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 import { MAIN } from "./project.ts";
 

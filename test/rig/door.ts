@@ -3,12 +3,12 @@
  * table, tools, a verb, a prompt, a resource and a gate.
  */
 import { z } from "zod";
-import { PawlError } from "../../src/base/error.ts";
-import { checkId } from "../../src/base/id.ts";
-import { projectPath } from "../../src/base/path.ts";
+import { PawlError } from "../../src/core/error.ts";
+import { checkId } from "../../src/core/id.ts";
+import { projectPath } from "../../src/core/path.ts";
 import type { Workflow } from "../../src/engine/workflow.ts";
-import type { Advance, Context, Prepared, Reply, WorkflowModule } from "../../src/workflows/module.ts";
-import { hasAnswered } from "../../src/workflows/person.ts";
+import type { Advance, Context, Prepared, Reply, WorkflowModule } from "../../src/runtime/module.ts";
+import { hasAnswered } from "../../src/runtime/person.ts";
 
 interface Door {
   readonly state: "closed" | "knocked" | "open";

@@ -1,6 +1,6 @@
 /** The program as it is, with the door beside its workflows. Bundled into `.rig/` by `global-setup.ts`. */
 import { resolve } from "node:path";
-import { run } from "../../src/app.ts";
+import { run } from "../../src/app/app.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 
 const { DOOR_ONLY, NOISY, PROGRAM_NAME, RIG_TESTER } = process.env;

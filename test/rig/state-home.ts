@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { StatePlace } from "../../src/adapters/files/vault.ts";
-import { openStateHome } from "../../src/state-home.ts";
+import { openStateHome } from "../../src/config/state-home.ts";
 
 const STATE_HOME = "pawl-state-home-";
 

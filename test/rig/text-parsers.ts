@@ -7,10 +7,10 @@ import { parentPort } from "node:worker_threads";
 import { splitLines } from "../../src/adapters/agents/line-splitter.ts";
 import { parseRemote } from "../../src/adapters/forge/github-remote.ts";
 import { renderDocument, renderHtml } from "../../src/adapters/trackers/markdown.ts";
-import { clean } from "../../src/base/clean.ts";
-import { parseLoopRecord } from "../../src/base/loop-record.ts";
-import { nearest } from "../../src/base/nearest.ts";
-import { projectPath } from "../../src/base/path.ts";
+import { clean } from "../../src/core/clean.ts";
+import { parseLoopRecord } from "../../src/core/loop-record.ts";
+import { nearest } from "../../src/core/nearest.ts";
+import { projectPath } from "../../src/core/path.ts";
 import { wrapProse } from "../../src/surfaces/cli/prose.ts";
 import { cut, wrap } from "../../src/surfaces/cli/terminal.ts";
 import { titleIn } from "../../src/workflows/alfred/overview.ts";
@@ -45,7 +45,7 @@ const fetched = (text: string) => ({
   failure: null,
 });
 
-/** Not among them: YAML files, which `src/base/yaml.ts` bounds; their parser takes more than linear time. */
+/** Not among them: YAML files, which `src/core/yaml.ts` bounds; their parser takes more than linear time. */
 export const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   "spells: links": (text) => [parseAtlassianUrls(text), unprocessedUrls(text, text)],
   "spells: links, after an address": (text) => parseAtlassianUrls(`https://a.atlassian.net/${text}`),

@@ -1,10 +1,10 @@
 /** A scratch project that the tester trusts as it is, recorded as `pawl trust` does it. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DEFAULT_SETTINGS, type Settings } from "../../src/base/settings.ts";
-import { executablesOf, type Starts } from "../../src/base/trust.ts";
-import { readYaml } from "../../src/base/yaml.ts";
-import { saveTrust } from "../../src/trust.ts";
+import { saveTrust } from "../../src/app/trust.ts";
+import { DEFAULT_SETTINGS, type Settings } from "../../src/core/settings.ts";
+import { executablesOf, type Starts } from "../../src/core/trust.ts";
+import { readYaml } from "../../src/core/yaml.ts";
 import { parseWorkflow } from "../../src/workflows/custom/parse.ts";
 import { startsIn } from "../../src/workflows/custom/starts.ts";
 import { stateHome } from "./state-home.ts";

@@ -10,8 +10,8 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { isId } from "../../base/id.ts";
-import type { AgentOrder } from "../../base/ports.ts";
+import { isId } from "../../core/id.ts";
+import type { AgentOrder } from "../../core/ports.ts";
 import type { Environment } from "./environment.ts";
 import { runsOfMark } from "./mark.ts";
 import { marksAround } from "./marks-around.ts";

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
-import { isId } from "../../base/id.ts";
+import { isId } from "../../core/id.ts";
 
 export const MARK = "PAWL_RUN_MARK";
 

@@ -1,6 +1,6 @@
 /** Why an agent cannot be started, and how it could be. */
-import { AGENT_NEEDS, agentNames } from "../../base/agent-needs.ts";
-import { nearest } from "../../base/nearest.ts";
+import { AGENT_NEEDS, agentNames } from "../../core/agent-needs.ts";
+import { nearest } from "../../core/nearest.ts";
 import type { ProcessEnd } from "./run-process.ts";
 import { type AgentsSetup, findProgram, type Known, knownAgent } from "./setup.ts";
 

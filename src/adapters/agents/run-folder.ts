@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { checkId } from "../../base/id.ts";
-import { type ProjectPath, projectPath } from "../../base/path.ts";
-import type { AgentEvent, AgentOrder, AgentUsage } from "../../base/ports.ts";
+import { checkId } from "../../core/id.ts";
+import { type ProjectPath, projectPath } from "../../core/path.ts";
+import type { AgentEvent, AgentOrder, AgentUsage } from "../../core/ports.ts";
 import { openOwnFolder, ownPlace } from "../files/own-folder.ts";
 import { writeWhole } from "./output-file.ts";
 

@@ -1,8 +1,8 @@
 /** What the agents are, from the configuration: a name to a dialect and a program, or to an ACP program. */
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
-import { agentNames } from "../../base/agent-needs.ts";
-import type { AgentSettings } from "../../base/settings.ts";
+import { agentNames } from "../../core/agent-needs.ts";
+import type { AgentSettings } from "../../core/settings.ts";
 import { claude } from "./claude.ts";
 import { codex } from "./codex.ts";
 import type { Dialect } from "./dialect.ts";

@@ -1,8 +1,8 @@
 /** What is known and installed, for `pawl agents`. */
 import { execFile } from "node:child_process";
 import { parse } from "node:path";
-import { agentNames } from "../../base/agent-needs.ts";
-import type { AgentFound, Permission } from "../../base/ports.ts";
+import { agentNames } from "../../core/agent-needs.ts";
+import type { AgentFound, Permission } from "../../core/ports.ts";
 import type { Dialect } from "./dialect.ts";
 import { childEnvironment } from "./environment.ts";
 import { markOf } from "./mark.ts";

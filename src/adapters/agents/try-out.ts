@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PawlError } from "../../base/error.ts";
-import type { AgentEnd, AgentTried, Folder } from "../../base/ports.ts";
-import type { AgentSettings } from "../../base/settings.ts";
+import { PawlError } from "../../core/error.ts";
+import type { AgentEnd, AgentTried, Folder } from "../../core/ports.ts";
+import type { AgentSettings } from "../../core/settings.ts";
 import { openAgents } from "./agents.ts";
 import { type AgentsSetup, type Known, knownAgent } from "./setup.ts";
 

@@ -25,8 +25,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CheckOutcome, Checks, Folder } from "../../base/ports.ts";
-import type { SetupSettings } from "../../base/settings.ts";
+import type { CheckOutcome, Checks, Folder } from "../../core/ports.ts";
+import type { SetupSettings } from "../../core/settings.ts";
 import { ownPlace } from "../files/own-folder.ts";
 import type { GitCall } from "../git/git.ts";
 import { allowedEnvironment, type Environment } from "../process/environment.ts";

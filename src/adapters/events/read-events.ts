@@ -5,7 +5,7 @@
 import { existsSync, type FSWatcher, watch } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { PawlEvent } from "../../base/event.ts";
+import type { PawlEvent } from "../../core/event.ts";
 
 export interface ReadEventsOptions {
   /** Goes on with what is written later, until aborted. */

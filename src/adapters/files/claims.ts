@@ -6,8 +6,8 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { PawlError } from "../../base/error.ts";
-import type { Claims } from "../../base/ports.ts";
+import { PawlError } from "../../core/error.ts";
+import type { Claims } from "../../core/ports.ts";
 import { type Lock, openLocks } from "./locks.ts";
 import { nodeDisk } from "./node-disk.ts";
 import { openOwnFolder, ownPlace } from "./own-folder.ts";

@@ -1,5 +1,5 @@
 /** Pawl's own files in a project, all in one folder that git ignores. */
-import { foldedName, projectPath } from "../../base/path.ts";
+import { foldedName, projectPath } from "../../core/path.ts";
 import { type Disk, errnoOf, withFile, writeAll } from "./disk.ts";
 import { statFolder } from "./look.ts";
 

@@ -1,4 +1,4 @@
-import { PawlError } from "../../base/error.ts";
+import { PawlError } from "../../core/error.ts";
 import { errnoOf } from "./disk.ts";
 
 /** What the errno means, and what a person can do about it. */

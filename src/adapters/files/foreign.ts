@@ -2,7 +2,7 @@
  * Records that this project did not write, or not in this place: from a clone, a merge, another checkout, an earlier
  * backup, or from a process that keeps the project's key elsewhere. They are never applied; they are set aside and told.
  */
-import type { PawlEvent } from "../../base/event.ts";
+import type { PawlEvent } from "../../core/event.ts";
 import { EVENTS, JOURNAL, KEPT } from "./control.ts";
 import { type Disk, withFile, writeAll } from "./disk.ts";
 import { cutTail, type Place } from "./journal.ts";

@@ -6,7 +6,7 @@
  * J3  An empty journal's marker is set to nothing, in an epoch of its own, before the first record: a marker of before a
  *     trim can never cover what comes after it, and no journal of before can take its place.
  */
-import { PawlError } from "../../base/error.ts";
+import { PawlError } from "../../core/error.ts";
 import { CONTROL, JOURNAL } from "./control.ts";
 import { closeQuietly, type Disk, withFile, writeAll } from "./disk.ts";
 import { readToEnd, statFile } from "./look.ts";

@@ -1,4 +1,4 @@
-import type { PawlEvent } from "../../base/event.ts";
+import type { PawlEvent } from "../../core/event.ts";
 import { EVENTS, KEPT } from "./control.ts";
 import { type Disk, errnoOf, withFile, writeAll } from "./disk.ts";
 import { type Found, foldersOf, statFile } from "./look.ts";

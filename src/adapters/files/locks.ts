@@ -7,7 +7,7 @@
  * K3  Within a process, waiters of one name queue in order; only the first of them asks the kernel.
  */
 
-import { PawlError } from "../../base/error.ts";
+import { PawlError } from "../../core/error.ts";
 import { ensureControl, LOCKS } from "./control.ts";
 import { closeQuietly, type Disk, errnoOf, withFile, writeAll } from "./disk.ts";
 import { hashOf } from "./hash.ts";

@@ -4,7 +4,7 @@
  * L1  Each component below the root is looked at; a link is refused by name, whatever it points to.
  * L2  Only regular files are read.
  */
-import { NotText, PawlError } from "../../base/error.ts";
+import { NotText, PawlError } from "../../core/error.ts";
 import { closeQuietly, type Disk, errnoOf, type FileStat } from "./disk.ts";
 import { hashOf } from "./hash.ts";
 

@@ -1,6 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import type { ProjectPath } from "../../base/path.ts";
+import type { ProjectPath } from "../../core/path.ts";
 
 /** Those of the paths where the project has nothing. */
 export async function missing(root: string, paths: readonly ProjectPath[]): Promise<readonly ProjectPath[]> {

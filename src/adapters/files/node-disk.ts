@@ -25,7 +25,7 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { PawlError } from "../../base/error.ts";
+import { PawlError } from "../../core/error.ts";
 import { type Disk, type EntryKind, errnoOf, type FileStat, type OpenMode } from "./disk.ts";
 
 const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_APPEND } = constants;

@@ -14,7 +14,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { PawlError } from "../../base/error.ts";
+import { PawlError } from "../../core/error.ts";
 
 /** In place of `w`: the file is emptied, a link is an error. Absent on Windows. */
 export const REPLACING =

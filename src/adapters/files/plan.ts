@@ -3,8 +3,8 @@
  * those before; what comes out is one step per path (or a run of appends), so that a replay never depends on order.
  * Whatever can be refused is refused here, before the commit.
  */
-import { PawlError } from "../../base/error.ts";
-import type { Change } from "../../base/ports.ts";
+import { PawlError } from "../../core/error.ts";
+import type { Change } from "../../core/ports.ts";
 import { isReserved } from "./control.ts";
 import { type Disk, withFile } from "./disk.ts";
 import { hashOf } from "./hash.ts";

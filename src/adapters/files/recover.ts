@@ -6,8 +6,8 @@
  * R3  Without a marker that can be trusted, every record in the journal is looked at again.
  * R4  Only records of this project, of this journal and in their order are applied; others are set aside.
  */
-import { PawlError } from "../../base/error.ts";
-import type { Editor } from "../../base/ports.ts";
+import { PawlError } from "../../core/error.ts";
+import type { Editor } from "../../core/ports.ts";
 import { type Applying, applySteps } from "./apply.ts";
 import { foreignEvent, type OnForeign, setForeignAside } from "./foreign.ts";
 import { fsyncAll } from "./fsync-all.ts";

@@ -2,7 +2,7 @@
  * What a record says is to be done, and its reading back. Nothing from a journal reaches the disk unless it has the
  * exact shape of what Pawl writes: paths inside the project and not the store's own, plain permission bits.
  */
-import { pathFault } from "../../base/path.ts";
+import { pathFault } from "../../core/path.ts";
 import { isReserved } from "./control.ts";
 
 /** One step of a record; each is about one path. Hashes are sha-256 in hexadecimal; null: there is no file. */

@@ -5,8 +5,8 @@
  * and sync it, which is the commit → apply the files → move the marker. What fails after the sync is not a failure
  * of the commit: it stays pending, and whoever opens the project next goes on.
  */
-import { PawlError } from "../../base/error.ts";
-import type { Change, Editor, Store, View } from "../../base/ports.ts";
+import { PawlError } from "../../core/error.ts";
+import type { Change, Editor, Store, View } from "../../core/ports.ts";
 import { type Disk, errnoOf } from "./disk.ts";
 import { guarded } from "./disk-error.ts";
 import type { OnForeign } from "./foreign.ts";

@@ -6,7 +6,7 @@
  *     both use what is there.
  * V2  A key that cannot be read is an error. A new one in its place would make strangers of all pending commits.
  */
-import { PawlError } from "../../base/error.ts";
+import { PawlError } from "../../core/error.ts";
 import { closeQuietly, type Disk, errnoOf, withFile, writeAll } from "./disk.ts";
 import { meaningOf } from "./disk-error.ts";
 

@@ -1,4 +1,4 @@
-import type { FetchFailure } from "../../base/ports.ts";
+import type { FetchFailure } from "../../core/ports.ts";
 import { exceededHere } from "../net/limits.ts";
 
 interface RequestFailure {

@@ -12,7 +12,7 @@ import type {
   ReviewMissing,
   ReviewPart,
   Reviews,
-} from "../../base/ports.ts";
+} from "../../core/ports.ts";
 import { LIMITS, type Limits, withinLimits } from "../net/limits.ts";
 import { type Github, openGithub } from "./github.ts";
 import { githubFailureOf, repeatsItself } from "./github-failure.ts";

@@ -15,7 +15,7 @@ import type {
   PullRequestOrder,
   PullRequests,
   Repo,
-} from "../../base/ports.ts";
+} from "../../core/ports.ts";
 import { commitOf } from "../git/refs.ts";
 import { GITHUB_API, lookAtCheckout } from "./github-remote.ts";
 

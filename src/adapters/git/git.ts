@@ -11,7 +11,7 @@
  *     (`safe-config.ts`); no submodule is looked into, whose configuration is another's; no replaced object counts.
  */
 import { spawn } from "node:child_process";
-import { PawlError } from "../../base/error.ts";
+import { PawlError } from "../../core/error.ts";
 import {
   allowedEnvironment,
   type Environment,

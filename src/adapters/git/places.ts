@@ -6,9 +6,9 @@
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
-import { PawlError } from "../../base/error.ts";
-import { projectPath } from "../../base/path.ts";
-import type { Folder, Repo } from "../../base/ports.ts";
+import { PawlError } from "../../core/error.ts";
+import { projectPath } from "../../core/path.ts";
+import type { Folder, Repo } from "../../core/ports.ts";
 import { ownPlace } from "../files/own-folder.ts";
 import { type GitCall, git } from "./git.ts";
 

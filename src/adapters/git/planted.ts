@@ -2,8 +2,8 @@
  * Files that never belong in a repository: Pawl's own folder, in whatever spelling, which whoever checks it out would
  * take for the state of their own project; and repositories inside, committed as a bare link to a commit that nobody has.
  */
-import { PawlError } from "../../base/error.ts";
-import { isPawlName } from "../../base/path.ts";
+import { PawlError } from "../../core/error.ts";
+import { isPawlName } from "../../core/path.ts";
 import { type GitCall, git } from "./git.ts";
 import { looksTracked } from "./tracked.ts";
 

@@ -1,9 +1,9 @@
 /** The port `Repositories` over real git. */
 import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { PawlError } from "../../base/error.ts";
-import { type ProjectPath, projectPath } from "../../base/path.ts";
-import type { Repo, Repositories, RepositoryLook } from "../../base/ports.ts";
+import { PawlError } from "../../core/error.ts";
+import { type ProjectPath, projectPath } from "../../core/path.ts";
+import type { Repo, Repositories, RepositoryLook } from "../../core/ports.ts";
 import { openOwnFolder } from "../files/own-folder.ts";
 import { type GitCall, git } from "./git.ts";
 import { checkRepository, encodeName, placesOf } from "./places.ts";

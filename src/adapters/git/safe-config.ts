@@ -12,7 +12,7 @@
 import { type BigIntStats, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
-import { PawlError } from "../../base/error.ts";
+import { PawlError } from "../../core/error.ts";
 import type { Environment } from "../process/environment.ts";
 import { type Discovered, discover } from "./discover.ts";
 

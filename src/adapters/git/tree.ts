@@ -11,8 +11,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join, posix, relative, resolve, sep } from "node:path";
-import { PawlError } from "../../base/error.ts";
-import type { GitChanges, PinnedBase, Snapshot } from "../../base/ports.ts";
+import { PawlError } from "../../core/error.ts";
+import type { GitChanges, PinnedBase, Snapshot } from "../../core/ports.ts";
 import { openOwnFolder } from "../files/own-folder.ts";
 import type { Environment } from "../process/environment.ts";
 import { forkOf, parseNumstat } from "./changes.ts";

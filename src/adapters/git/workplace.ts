@@ -1,7 +1,7 @@
 /** What all operations on a project's worktrees share. */
 import { readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { PawlError } from "../../base/error.ts";
+import { PawlError } from "../../core/error.ts";
 import { LOCKS } from "../files/control.ts";
 import { type Lock, type Locks, openLocks } from "../files/locks.ts";
 import { nodeDisk } from "../files/node-disk.ts";

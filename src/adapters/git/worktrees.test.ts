@@ -16,8 +16,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { projectPath } from "../../base/path.ts";
-import type { MergeOrder, Worktree } from "../../base/ports.ts";
+import { projectPath } from "../../core/path.ts";
+import type { MergeOrder, Worktree } from "../../core/ports.ts";
 import { encodeName } from "./places.ts";
 import { openWorktrees } from "./worktrees.ts";
 

@@ -4,8 +4,8 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Policies } from "../../base/ports.ts";
-import { canonical } from "../../base/trust.ts";
+import type { Policies } from "../../core/ports.ts";
+import { canonical } from "../../core/trust.ts";
 import { writeWhole } from "../agents/output-file.ts";
 import { hashOf } from "../files/hash.ts";
 

@@ -20,9 +20,9 @@ import {
   utimesSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { type ProjectPath, projectPath } from "../../base/path.ts";
-import type { Folder, SetupState, Setups } from "../../base/ports.ts";
-import type { SetupSettings } from "../../base/settings.ts";
+import { type ProjectPath, projectPath } from "../../core/path.ts";
+import type { Folder, SetupState, Setups } from "../../core/ports.ts";
+import type { SetupSettings } from "../../core/settings.ts";
 import { writeWhole } from "../agents/output-file.ts";
 import { ownPlace } from "../files/own-folder.ts";
 import { setupNote } from "../git/places.ts";

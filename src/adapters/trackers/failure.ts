@@ -1,4 +1,4 @@
-import { PawlError } from "../../base/error.ts";
+import { PawlError } from "../../core/error.ts";
 import { LIMITS, LimitExceeded, type Limits, withinLimits } from "../net/limits.ts";
 
 const PATIENCE = 15_000;

@@ -1,5 +1,5 @@
 import TurndownService from "turndown";
-import { fenceFor } from "../../base/fence.ts";
+import { fenceFor } from "../../core/fence.ts";
 
 /** The longest text that is taken over; more is cut, and said to be. */
 const MAX_LENGTH = 200_000;

@@ -1,5 +1,5 @@
-import { PawlError } from "../../base/error.ts";
-import type { Trackers } from "../../base/ports.ts";
+import { PawlError } from "../../core/error.ts";
+import type { Trackers } from "../../core/ports.ts";
 import { readJira } from "./atlassian-environment.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
-import { toPawlError } from "../../base/error.ts";
-import type { AgentFound, Agents, AgentTried, Permission } from "../../base/ports.ts";
-import { DEFAULT_SETTINGS } from "../../base/settings.ts";
+import { toPawlError } from "../../core/error.ts";
+import type { AgentFound, Agents, AgentTried, Permission } from "../../core/ports.ts";
+import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import type { Project } from "../../runtime/project.ts";
 import { allowedCommands } from "../../workflows/bloom/allowed.ts";
 import type { Host, Run } from "./command.ts";

@@ -1,7 +1,7 @@
 /** What a command is: data that names it, and a function that is loaded when it is called. */
-import type { Caller } from "../../base/event.ts";
-import type { Agents, DeferredCall, Repositories, Worktrees } from "../../base/ports.ts";
-import type { Settings } from "../../base/settings.ts";
+import type { Caller } from "../../core/event.ts";
+import type { Agents, DeferredCall, Repositories, Worktrees } from "../../core/ports.ts";
+import type { Settings } from "../../core/settings.ts";
 import type { Project, Workflows } from "../../runtime/project.ts";
 import type { Terminal } from "./terminal.ts";
 

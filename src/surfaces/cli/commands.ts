@@ -93,7 +93,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     details:
       "Ctrl-C stops the agents and saves where each task stands; the next run resumes. A second run joins in as another worker.",
-    load: async () => (await import("./run.ts")).run,
+    load: async () => (await import("./bloom/run.ts")).run,
   },
   {
     name: "agents",
@@ -120,7 +120,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: BLOOM,
     arguments: [],
     options: [],
-    load: async () => (await import("./worktrees.ts")).worktrees,
+    load: async () => (await import("./bloom/worktrees.ts")).worktrees,
   },
   {
     name: "repo list",
@@ -128,7 +128,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: BLOOM,
     arguments: [],
     options: [],
-    load: async () => (await import("./repo.ts")).repoList,
+    load: async () => (await import("./bloom/repo.ts")).repoList,
   },
   {
     name: "repo add",
@@ -144,7 +144,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     options: [],
     details: "Prints how to name it in tasks.yaml. tasks.yaml itself stays as it is.",
-    load: async () => (await import("./repo.ts")).repoAdd,
+    load: async () => (await import("./bloom/repo.ts")).repoAdd,
   },
   {
     name: "repo sync",
@@ -154,7 +154,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [],
     details:
       "Fast-forwards branches that lag behind. A branch that is checked out with edits is skipped with a message.",
-    load: async () => (await import("./repo.ts")).repoSync,
+    load: async () => (await import("./bloom/repo.ts")).repoSync,
   },
   {
     name: "mcp",

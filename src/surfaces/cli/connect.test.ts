@@ -1,7 +1,7 @@
 import { parse } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
 import { describe, expect, it } from "vitest";
-import { PawlError } from "../../base/error.ts";
+import { PawlError } from "../../core/error.ts";
 import { CLIENT_FILES, type ClientName, type Launch, renderEntry } from "./clients.ts";
 import { CLIENTS } from "./commands.ts";
 import { connect } from "./connect.ts";

@@ -1,6 +1,6 @@
 import { findNodeAtLocation, type ParseError, parse, parseTree, printParseErrorCode } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
-import { PawlError } from "../../base/error.ts";
+import { PawlError } from "../../core/error.ts";
 import { type Client, type Launch, renderEntry, renderToml } from "./clients.ts";
 
 /**

@@ -1,7 +1,7 @@
-import { projectPath } from "../../base/path.ts";
-import { advance } from "../../runtime/advance.ts";
+import { projectPath } from "../../core/path.ts";
+import type { Advance, Reply } from "../../runtime/module.ts";
 import { loadWorkflows, type Project } from "../../runtime/project.ts";
-import type { Advance, Reply } from "../../workflows/module.ts";
+import { advance } from "../../runtime/run-transaction.ts";
 import { CLIENT_FILES, type Client, type ClientName, type Launch, renderEntry } from "./clients.ts";
 import type { Host, Run } from "./command.ts";
 import { CLIENTS } from "./commands.ts";

@@ -1,10 +1,10 @@
-import type { PawlEvent } from "../../base/event.ts";
-import { renderChange } from "../../base/policy.ts";
-import { type Strength, strengthWords } from "../../base/strength.ts";
+import type { PawlEvent } from "../../core/event.ts";
+import { renderChange } from "../../core/policy.ts";
+import { type Strength, strengthWords } from "../../core/strength.ts";
 import { overview, runMissing } from "../../runtime/overview.ts";
 import type { Project } from "../../runtime/project.ts";
+import { type Line, sentenceOf } from "./bloom/event-lines.ts";
 import type { Run } from "./command.ts";
-import { type Line, sentenceOf } from "./event-lines.ts";
 import { cut, type Terminal } from "./terminal.ts";
 
 /** What happened, one event a line, as it is read; with `--follow` until the program is told to end. */

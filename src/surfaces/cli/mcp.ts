@@ -1,4 +1,4 @@
-import { PawlError } from "../../base/error.ts";
+import { PawlError } from "../../core/error.ts";
 import { loadWorkflow } from "../../runtime/project.ts";
 import type { Call, Host, Run } from "./command.ts";
 import { warnOfFaults } from "./warn.ts";

@@ -3,10 +3,10 @@
  * decides nothing. Refused where the call is an agent's. The one place for both.
  */
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
-import { PawlError } from "../../base/error.ts";
-import type { Runtime } from "../../runtime/advance.ts";
-import { advance } from "../../runtime/advance.ts";
-import type { Advance, HumanQuestion, Prepared, Reply } from "../../workflows/module.ts";
+import { PawlError } from "../../core/error.ts";
+import type { Advance, HumanQuestion, Prepared, Reply } from "../../runtime/module.ts";
+import type { Runtime } from "../../runtime/run-transaction.ts";
+import { advance } from "../../runtime/run-transaction.ts";
 import type { Host } from "./command.ts";
 import { clean } from "./terminal.ts";
 

@@ -1,16 +1,16 @@
-import { PawlError } from "../../base/error.ts";
-import { projectPath } from "../../base/path.ts";
+import { PawlError } from "../../core/error.ts";
+import { projectPath } from "../../core/path.ts";
 import {
   comparePolicies,
   ignoredIn,
   type Policy,
   type PolicyChange,
   renderChange,
-} from "../../base/policy.ts";
-import { advance } from "../../runtime/advance.ts";
+} from "../../core/policy.ts";
+import type { Advance, Reply } from "../../runtime/module.ts";
 import { findRun } from "../../runtime/overview.ts";
 import { loadWorkflow, type Project } from "../../runtime/project.ts";
-import type { Advance, Reply } from "../../workflows/module.ts";
+import { advance } from "../../runtime/run-transaction.ts";
 import type { Answer, Host, Run } from "./command.ts";
 import { confirm } from "./person.ts";
 import { clean } from "./terminal.ts";

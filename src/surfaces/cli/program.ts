@@ -1,8 +1,8 @@
 /** The command line: which command is meant, and how its answer or its error is shown. */
 import { Argument, Command, CommanderError, type Help, Option } from "commander";
-import { type ErrorCode, PawlError, toPawlError } from "../../base/error.ts";
-import type { Caller } from "../../base/event.ts";
-import { nearest } from "../../base/nearest.ts";
+import { type ErrorCode, PawlError, toPawlError } from "../../core/error.ts";
+import type { Caller } from "../../core/event.ts";
+import { nearest } from "../../core/nearest.ts";
 import { changesNothing, checkCommand } from "../../workflows/bloom/own-verbs.ts";
 import type { Answer, Call, CommandArgument, CommandOption, CommandSpec, Host } from "./command.ts";
 import { COMMANDS } from "./commands.ts";

@@ -1,5 +1,5 @@
+import type { PromptSample } from "../../runtime/module.ts";
 import { loadWorkflow, loadWorkflows } from "../../runtime/project.ts";
-import type { PromptSample } from "../../workflows/module.ts";
 import type { Run } from "./command.ts";
 import { clean } from "./terminal.ts";
 

@@ -1,4 +1,4 @@
-import { toPawlError } from "../../base/error.ts";
+import { toPawlError } from "../../core/error.ts";
 import { overview } from "../../runtime/overview.ts";
 import { type JournalRepair, loadWorkflow, type Project } from "../../runtime/project.ts";
 import type { Host, Run } from "./command.ts";

@@ -1,7 +1,7 @@
 /** One command for a verb that several workflows have: which of them is meant is told by the words after it. */
-import { PawlError } from "../../base/error.ts";
+import { PawlError } from "../../core/error.ts";
+import type { Verb } from "../../runtime/module.ts";
 import { loadWorkflow } from "../../runtime/project.ts";
-import type { Verb } from "../../workflows/module.ts";
 import type { Call, CommandArgument, CommandSpec } from "./command.ts";
 import { runOf } from "./verb.ts";
 

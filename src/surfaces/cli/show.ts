@@ -1,8 +1,8 @@
-import { type PawlError, toPawlError } from "../../base/error.ts";
-import { advance } from "../../runtime/advance.ts";
+import { type PawlError, toPawlError } from "../../core/error.ts";
+import type { Reply, WorkflowModule } from "../../runtime/module.ts";
 import { overview, runAmbiguous, runMissing } from "../../runtime/overview.ts";
 import { loadWorkflow, loadWorkflows, type Project } from "../../runtime/project.ts";
-import type { Reply, WorkflowModule } from "../../workflows/module.ts";
+import { advance } from "../../runtime/run-transaction.ts";
 import type { Host, Run } from "./command.ts";
 import { answerOf } from "./verb.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { RunOverview } from "../../runtime/module.ts";
 import type { WorkflowOverview } from "../../runtime/overview.ts";
-import type { RunOverview } from "../../workflows/module.ts";
 import { renderStatus } from "./status.ts";
 import type { Paint } from "./terminal.ts";
 

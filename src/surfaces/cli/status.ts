@@ -1,6 +1,6 @@
-import { renderChange } from "../../base/policy.ts";
+import { renderChange } from "../../core/policy.ts";
+import type { RunOverview } from "../../runtime/module.ts";
 import { isUnbegun, overview, type WorkflowOverview } from "../../runtime/overview.ts";
-import type { RunOverview } from "../../workflows/module.ts";
 import type { Run } from "./command.ts";
 import { ignoredEdits } from "./policy.ts";
 import { cut, type Paint, type Terminal, wrap } from "./terminal.ts";

@@ -1,7 +1,7 @@
-import { PawlError, toPawlError } from "../../base/error.ts";
-import { nearest } from "../../base/nearest.ts";
+import { PawlError, toPawlError } from "../../core/error.ts";
+import { nearest } from "../../core/nearest.ts";
+import type { Table } from "../../runtime/module.ts";
 import type { Workflows } from "../../runtime/project.ts";
-import type { Table } from "../../workflows/module.ts";
 
 export interface FoundTables {
   readonly tables: readonly Table[];

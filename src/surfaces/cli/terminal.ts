@@ -1,5 +1,5 @@
 import { fstatSync, writeSync } from "node:fs";
-import { clean } from "../../base/clean.ts";
+import { clean } from "../../core/clean.ts";
 
 export { clean };
 

@@ -1,5 +1,5 @@
-import { PawlError } from "../../base/error.ts";
-import { renderExecutables } from "../../base/trust.ts";
+import { PawlError } from "../../core/error.ts";
+import { renderExecutables } from "../../core/trust.ts";
 import type { Project, TrustLook } from "../../runtime/project.ts";
 import type { Answer, Host, Run } from "./command.ts";
 import { confirm } from "./person.ts";

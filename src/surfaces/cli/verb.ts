@@ -1,8 +1,8 @@
 /** A workflow's own verbs as commands. */
-import { toPawlError } from "../../base/error.ts";
-import { preview } from "../../runtime/advance.ts";
+import { toPawlError } from "../../core/error.ts";
+import type { Reply, Verb } from "../../runtime/module.ts";
 import { loadWorkflows, type Workflows } from "../../runtime/project.ts";
-import type { Reply, Verb } from "../../workflows/module.ts";
+import { preview } from "../../runtime/run-transaction.ts";
 import type { Answer, CommandSpec, Host, Run } from "./command.ts";
 import { advanceAsking } from "./person.ts";
 import { wrapProse } from "./prose.ts";

@@ -1,4 +1,4 @@
-import { PawlError } from "../../base/error.ts";
+import { PawlError } from "../../core/error.ts";
 import { findRun } from "../../runtime/overview.ts";
 import type { Run } from "./command.ts";
 import { advanceAsking } from "./person.ts";

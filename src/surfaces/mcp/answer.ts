@@ -9,10 +9,10 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import type { ErrorCode } from "../../base/error.ts";
-import type { Caller } from "../../base/event.ts";
-import type { Runtime } from "../../runtime/advance.ts";
-import type { Reply, Resource } from "../../workflows/module.ts";
+import type { ErrorCode } from "../../core/error.ts";
+import type { Caller } from "../../core/event.ts";
+import type { Reply, Resource } from "../../runtime/module.ts";
+import type { Runtime } from "../../runtime/run-transaction.ts";
 import type { Work } from "./work.ts";
 
 export interface Serving {

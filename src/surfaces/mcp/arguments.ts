@@ -1,7 +1,7 @@
 /** Checks what a client passed, and says what is wrong with it: which argument, what was expected, found, and the fix. */
 import type { ZodObject } from "zod";
-import { PawlError } from "../../base/error.ts";
-import { type Fault, faultsOf } from "../../base/faults.ts";
+import { PawlError } from "../../core/error.ts";
+import { type Fault, faultsOf } from "../../core/faults.ts";
 
 /** What takes the arguments: a tool or a prompt. */
 export interface Taker {

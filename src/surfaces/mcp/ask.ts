@@ -12,8 +12,8 @@ import {
   inputResponse,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { advance, preview } from "../../runtime/advance.ts";
-import type { HumanQuestion, Tool } from "../../workflows/module.ts";
+import type { HumanQuestion, Tool } from "../../runtime/module.ts";
+import { advance, preview } from "../../runtime/run-transaction.ts";
 import { callerOf, type Question, readerOf, refusal, type Serving, toResult } from "./answer.ts";
 
 type Answer = CallToolResult | InputRequiredResult;

@@ -5,10 +5,10 @@ import {
   type LoggingLevel,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { toPawlError } from "../../base/error.ts";
-import type { Waiting } from "../../base/ports.ts";
-import { advance } from "../../runtime/advance.ts";
-import type { Tool } from "../../workflows/module.ts";
+import { toPawlError } from "../../core/error.ts";
+import type { Waiting } from "../../core/ports.ts";
+import type { Tool } from "../../runtime/module.ts";
+import { advance } from "../../runtime/run-transaction.ts";
 import { callerOf, type Question, readerOf, refusal, type Serving, toResult } from "./answer.ts";
 import { checkArguments } from "./arguments.ts";
 import { ask, takeAnswer } from "./ask.ts";

@@ -1,4 +1,4 @@
-import type { WorkflowModule } from "../../workflows/module.ts";
+import type { WorkflowModule } from "../../runtime/module.ts";
 
 type Described = Pick<WorkflowModule, "name" | "title" | "summary" | "guidance">;
 

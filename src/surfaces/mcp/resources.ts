@@ -6,9 +6,9 @@ import {
   ProtocolErrorCode,
   ResourceTemplate,
 } from "@modelcontextprotocol/server";
-import { toPawlError } from "../../base/error.ts";
-import { advance } from "../../runtime/advance.ts";
-import type { Resource } from "../../workflows/module.ts";
+import { toPawlError } from "../../core/error.ts";
+import type { Resource } from "../../runtime/module.ts";
+import { advance } from "../../runtime/run-transaction.ts";
 import type { Serving } from "./answer.ts";
 
 const VARIABLE = /\{(\w+)\}/;

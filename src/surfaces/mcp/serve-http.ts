@@ -1,6 +1,6 @@
 /** `pawl mcp --http`: many clients of this machine, until the process is told to end. */
 import { randomBytes } from "node:crypto";
-import { PawlError } from "../../base/error.ts";
+import { PawlError } from "../../core/error.ts";
 import { loadWorkflows, type Project } from "../../runtime/project.ts";
 import { type Http, openHttp } from "./http.ts";
 import { openServerFactory } from "./server.ts";

@@ -8,8 +8,8 @@ import {
   type ToolAnnotations,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import type { Tool, UserPrompt, WorkflowModule } from "../../runtime/module.ts";
 import type { Project } from "../../runtime/project.ts";
-import type { Tool, UserPrompt, WorkflowModule } from "../../workflows/module.ts";
 import { OUTPUT, type Question, type Serving } from "./answer.ts";
 import { checkArguments } from "./arguments.ts";
 import { toolHandler } from "./call.ts";

@@ -1,9 +1,9 @@
 /** A person takes a state as it is, though its history does not lead there: recorded as such, and the history goes on from it. */
-import { PawlError } from "../../base/error.ts";
-import { checkId } from "../../base/id.ts";
-import type { Advance, Reply, StoryInput } from "../module.ts";
-import { hasAnswered, strengthOf } from "../person.ts";
-import { renderReview } from "../review.ts";
+import { PawlError } from "../../core/error.ts";
+import { checkId } from "../../core/id.ts";
+import type { Advance, Reply, StoryInput } from "../../runtime/module.ts";
+import { hasAnswered, strengthOf } from "../../runtime/person.ts";
+import { renderReview } from "../../runtime/review.ts";
 import { differencesIn, isSound, loadPast, type Past, standingIn, withStep } from "./history.ts";
 import { findState, loadWorkspace, stateChanges, type Workspace } from "./live-state.ts";
 import { statePath } from "./paths.ts";

@@ -1,5 +1,5 @@
-import type { Change } from "../../base/ports.ts";
-import type { Context } from "../module.ts";
+import type { Change } from "../../core/ports.ts";
+import type { Context } from "../../runtime/module.ts";
 import { type Step, withStep } from "./history.ts";
 import { stateChanges } from "./live-state.ts";
 import type { LoadedRun } from "./load.ts";

@@ -3,8 +3,8 @@
  * that the prompts show, and for the documentation. Unknown keys are refused.
  */
 import { z } from "zod";
-import { isId } from "../../base/id.ts";
-import { normalPath, pathFault } from "../../base/path.ts";
+import { isId } from "../../core/id.ts";
+import { normalPath, pathFault } from "../../core/path.ts";
 
 const ID_RULE = "an id: A-Z a-z 0-9 . _ -, beginning with a letter or digit, at most 100 characters";
 

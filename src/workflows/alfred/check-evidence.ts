@@ -1,5 +1,5 @@
-import { PawlError } from "../../base/error.ts";
-import type { CheckOutcome, Checks } from "../../base/ports.ts";
+import { PawlError } from "../../core/error.ts";
+import type { CheckOutcome, Checks } from "../../core/ports.ts";
 import type { CheckRun, Evidence, Finding } from "./evidence.ts";
 
 /** Where checks run: on a tree, or (null) in the project's folder. */

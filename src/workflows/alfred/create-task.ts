@@ -1,4 +1,4 @@
-import { PawlError } from "../../base/error.ts";
+import { PawlError } from "../../core/error.ts";
 import { type Kit, loadKit } from "./load-kit.ts";
 import { taskPath } from "./paths.ts";
 import type { ToolPlan } from "./response.ts";

@@ -1,4 +1,4 @@
-import type { Reviewer } from "../../base/settings.ts";
+import type { Reviewer } from "../../core/settings.ts";
 import type { ArtifactName } from "./artifacts.ts";
 import type { Artifact } from "./state-file.ts";
 import { NEXT_TOOL, type RunTool, type TaskStatus } from "./status.ts";

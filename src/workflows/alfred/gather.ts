@@ -1,6 +1,6 @@
 /** What the server looks at for itself. It runs outside every lock; its findings are kept with the submission. */
-import type { GitLook, Outside, Snapshot } from "../../base/ports.ts";
-import type { Context } from "../module.ts";
+import type { GitLook, Outside, Snapshot } from "../../core/ports.ts";
+import type { Context } from "../../runtime/module.ts";
 import type { ArtifactOf } from "./artifacts.ts";
 import { lookAgain, runChecks } from "./check-evidence.ts";
 import type { EvidenceKind, WorkStep } from "./definition.ts";

@@ -1,7 +1,7 @@
-import { toPawlError } from "../../base/error.ts";
-import { isId } from "../../base/id.ts";
-import type { Outside, TrackedTask } from "../../base/ports.ts";
-import type { Context } from "../module.ts";
+import { toPawlError } from "../../core/error.ts";
+import { isId } from "../../core/id.ts";
+import type { Outside, TrackedTask } from "../../core/ports.ts";
+import type { Context } from "../../runtime/module.ts";
 import { callOf } from "./definitions.ts";
 import type { ToolPlan } from "./response.ts";
 import { type ListedTask, type Listing, loadListing, type Ranked, rank, toolFor } from "./tasks.ts";

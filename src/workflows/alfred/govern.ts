@@ -2,7 +2,7 @@
  * The policy of a task: pinned when its first tool begins, and governing until the task is done. What the configuration
  * says later counts where it tightens; where it loosens it is a finding, shown at every gate, until a person accepts it.
  */
-import { PawlError } from "../../base/error.ts";
+import { PawlError } from "../../core/error.ts";
 import {
   governing,
   hashOfPolicy,
@@ -11,10 +11,10 @@ import {
   type PolicyChange,
   policyFrom,
   renderChange,
-} from "../../base/policy.ts";
-import type { Outside } from "../../base/ports.ts";
-import type { AlfredSettings, Settings } from "../../base/settings.ts";
-import type { Context } from "../module.ts";
+} from "../../core/policy.ts";
+import type { Outside } from "../../core/ports.ts";
+import type { AlfredSettings, Settings } from "../../core/settings.ts";
+import type { Context } from "../../runtime/module.ts";
 import type { Evidence, Finding } from "./evidence.ts";
 import type { LoadedTask } from "./load.ts";
 import type { ToolPlan } from "./response.ts";

@@ -7,11 +7,11 @@
  * H3  A state without a history is of an earlier version, or derived from records: it is taken as it is, once, and the first
  *     step says so.
  */
-import { PawlError } from "../../base/error.ts";
-import { type ProjectPath, projectPath } from "../../base/path.ts";
-import type { Change, View } from "../../base/ports.ts";
-import type { Reviewer } from "../../base/settings.ts";
-import type { Strength } from "../../base/strength.ts";
+import { PawlError } from "../../core/error.ts";
+import { type ProjectPath, projectPath } from "../../core/path.ts";
+import type { Change, View } from "../../core/ports.ts";
+import type { Reviewer } from "../../core/settings.ts";
+import type { Strength } from "../../core/strength.ts";
 import { decide, initialPosition } from "../../engine/decide.ts";
 import { REVIEW_POLICY, reviewPolicy } from "../../engine/review.ts";
 import type { Position } from "../../engine/workflow.ts";

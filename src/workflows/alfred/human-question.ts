@@ -1,7 +1,7 @@
 /** What a person is shown at a gate of a task, before they decide. */
-import type { GitChanges } from "../../base/ports.ts";
-import type { HumanQuestion } from "../module.ts";
-import { renderReview } from "../review.ts";
+import type { GitChanges } from "../../core/ports.ts";
+import type { HumanQuestion } from "../../runtime/module.ts";
+import { renderReview } from "../../runtime/review.ts";
 import { meaningOf } from "./advice.ts";
 import type { LoadedRun } from "./load.ts";
 import { machineOf, stepOf } from "./machine.ts";

@@ -1,6 +1,6 @@
-import type { Change, View } from "../../base/ports.ts";
-import type { AlfredSettings } from "../../base/settings.ts";
-import { isCommandLine } from "../person.ts";
+import type { Change, View } from "../../core/ports.ts";
+import type { AlfredSettings } from "../../core/settings.ts";
+import { isCommandLine } from "../../runtime/person.ts";
 import { EARLIER_IGNORES, PROJECT_IGNORES } from "./live-state.ts";
 import { CONFIG, GITIGNORE } from "./paths.ts";
 import type { ToolPlan } from "./response.ts";

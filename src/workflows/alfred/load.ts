@@ -1,9 +1,9 @@
-import { PawlError } from "../../base/error.ts";
-import { checkId } from "../../base/id.ts";
-import { naturalOrder } from "../../base/natural-order.ts";
-import type { View } from "../../base/ports.ts";
+import { PawlError } from "../../core/error.ts";
+import { checkId } from "../../core/id.ts";
+import { naturalOrder } from "../../core/natural-order.ts";
+import type { View } from "../../core/ports.ts";
 import type { Position } from "../../engine/workflow.ts";
-import type { Context } from "../module.ts";
+import type { Context } from "../../runtime/module.ts";
 import type { ToolDefinition } from "./definition.ts";
 import { DEFINITIONS, definitionOf } from "./definitions.ts";
 import { hashOf } from "./hash.ts";

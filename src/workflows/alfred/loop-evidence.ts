@@ -7,10 +7,10 @@
  * E3  The work is what is checked out: the task's branch, at the very commit.
  * E4  For every step there is a command, and every command was last seen to pass on that commit, with its log.
  */
-import { PawlError } from "../../base/error.ts";
-import { type LoopEvidence, type LoopRecord, type LoopWork, loopDonePath } from "../../base/loop-record.ts";
-import type { ProjectPath } from "../../base/path.ts";
-import type { GitCommits, GitLook, Outside } from "../../base/ports.ts";
+import { PawlError } from "../../core/error.ts";
+import { type LoopEvidence, type LoopRecord, type LoopWork, loopDonePath } from "../../core/loop-record.ts";
+import type { ProjectPath } from "../../core/path.ts";
+import type { GitCommits, GitLook, Outside } from "../../core/ports.ts";
 import { baseOf } from "./diff-evidence.ts";
 import type { LoadedRun } from "./load.ts";
 import type { LoopSide } from "./loop-side.ts";

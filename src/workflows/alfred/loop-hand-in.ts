@@ -1,5 +1,5 @@
 /** Handing in what the loop did: in the artifact's place stands where it comes from. */
-import { PawlError } from "../../base/error.ts";
+import { PawlError } from "../../core/error.ts";
 import { definitionOf } from "./definitions.ts";
 import type { LoadedRun, LoadedTask } from "./load.ts";
 import { machineOf } from "./machine.ts";

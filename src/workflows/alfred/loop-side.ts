@@ -1,9 +1,9 @@
 /** A task that was handed over to the loop: how it stands in tasks.yaml, and what the loop kept of its run. */
-import { PawlError } from "../../base/error.ts";
-import { type LoopRecord, loopDonePath, loopRunPath, parseLoopRecord } from "../../base/loop-record.ts";
-import { type ProjectPath, projectPath } from "../../base/path.ts";
-import type { View } from "../../base/ports.ts";
-import type { Context } from "../module.ts";
+import { PawlError } from "../../core/error.ts";
+import { type LoopRecord, loopDonePath, loopRunPath, parseLoopRecord } from "../../core/loop-record.ts";
+import { type ProjectPath, projectPath } from "../../core/path.ts";
+import type { View } from "../../core/ports.ts";
+import type { Context } from "../../runtime/module.ts";
 import type { LoadedRun } from "./load.ts";
 import { askedSince } from "./loop-evidence.ts";
 import { exportedTask } from "./plan-export.ts";

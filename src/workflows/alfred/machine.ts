@@ -8,7 +8,7 @@ import {
   reviewPolicy,
 } from "../../engine/review.ts";
 import type { Position } from "../../engine/workflow.ts";
-import type { Table } from "../module.ts";
+import type { Table } from "../../runtime/module.ts";
 import { type ToolDefinition, VERIFIED, type WorkStep } from "./definition.ts";
 import type { ActiveTool } from "./state-file.ts";
 

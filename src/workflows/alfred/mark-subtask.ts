@@ -1,4 +1,4 @@
-import { PawlError } from "../../base/error.ts";
+import { PawlError } from "../../core/error.ts";
 import { stateChanges } from "./live-state.ts";
 import { type LoadedRun, loadRun, loadTask } from "./load.ts";
 import { machineOf } from "./machine.ts";

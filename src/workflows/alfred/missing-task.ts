@@ -1,4 +1,4 @@
-import { PawlError } from "../../base/error.ts";
+import { PawlError } from "../../core/error.ts";
 import { taskPath } from "./paths.ts";
 
 const MAX_IDS = 50;

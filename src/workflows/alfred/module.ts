@@ -1,4 +1,4 @@
-import type { WorkflowModule } from "../module.ts";
+import type { WorkflowModule } from "../../runtime/module.ts";
 
 const alfred: WorkflowModule = {
   name: "alfred",

@@ -1,9 +1,9 @@
-import { PawlError } from "../../base/error.ts";
-import type { Change, PinnedBase, View } from "../../base/ports.ts";
-import type { Reviewer } from "../../base/settings.ts";
+import { PawlError } from "../../core/error.ts";
+import type { Change, PinnedBase, View } from "../../core/ports.ts";
+import type { Reviewer } from "../../core/settings.ts";
 import { decide, initialPosition } from "../../engine/decide.ts";
 import { REVIEW_POLICY, reviewPolicy } from "../../engine/review.ts";
-import type { Context } from "../module.ts";
+import type { Context } from "../../runtime/module.ts";
 import { scratchpadTitle } from "./archive.ts";
 import { runningNote } from "./check-evidence.ts";
 import type { ToolDefinition } from "./definition.ts";

@@ -1,8 +1,8 @@
-import { PawlError } from "../../base/error.ts";
-import { isId } from "../../base/id.ts";
-import { naturalOrder } from "../../base/natural-order.ts";
-import type { View } from "../../base/ports.ts";
-import type { RunOverview } from "../module.ts";
+import { PawlError } from "../../core/error.ts";
+import { isId } from "../../core/id.ts";
+import { naturalOrder } from "../../core/natural-order.ts";
+import type { View } from "../../core/ports.ts";
+import type { RunOverview } from "../../runtime/module.ts";
 import { isBegun, loadState } from "./live-state.ts";
 import { missing } from "./missing-task.ts";
 import { TASKS, taskPath, WORKSPACE } from "./paths.ts";

@@ -1,5 +1,5 @@
-import { checkId } from "../../base/id.ts";
-import { type ProjectPath, projectPath } from "../../base/path.ts";
+import { checkId } from "../../core/id.ts";
+import { type ProjectPath, projectPath } from "../../core/path.ts";
 
 /** Alfred's files, by the id of the task that they belong to. An id is checked before it becomes part of a path. */
 export const CONFIG = projectPath(".alfred/config.yml");

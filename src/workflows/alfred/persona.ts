@@ -1,5 +1,5 @@
-import { PawlError } from "../../base/error.ts";
-import { readYaml } from "../../base/yaml.ts";
+import { PawlError } from "../../core/error.ts";
+import { readYaml } from "../../core/yaml.ts";
 
 export interface Persona {
   readonly name: string;

@@ -1,7 +1,7 @@
 /** An accepted plan as steps of a task in tasks.yaml, for the loop that runs them. */
-import { PawlError } from "../../base/error.ts";
-import { isId } from "../../base/id.ts";
-import type { Context } from "../module.ts";
+import { PawlError } from "../../core/error.ts";
+import { isId } from "../../core/id.ts";
+import type { Context } from "../../runtime/module.ts";
 import type { ArtifactOf } from "./artifacts.ts";
 import { acceptedIn, type LoadedTask } from "./load.ts";
 import type { TaskState } from "./state-file.ts";

@@ -1,4 +1,4 @@
-import type { AlfredSettings } from "../../base/settings.ts";
+import type { AlfredSettings } from "../../core/settings.ts";
 import type { Position } from "../../engine/workflow.ts";
 import { adviceOn, meaningOf } from "./advice.ts";
 import type { ToolDefinition } from "./definition.ts";

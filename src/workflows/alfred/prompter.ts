@@ -3,9 +3,9 @@
  * never templates: what a value holds is printed as it is, and the filters keep it inside its quote or fence.
  */
 import { Liquid, type Template } from "liquidjs";
-import { oneLine } from "../../base/blanks.ts";
-import { PawlError } from "../../base/error.ts";
-import { fenceFor } from "../../base/fence.ts";
+import { oneLine } from "../../core/blanks.ts";
+import { PawlError } from "../../core/error.ts";
+import { fenceFor } from "../../core/fence.ts";
 import { jsonText } from "./json-text.ts";
 import { quote } from "./quote.ts";
 

@@ -1,8 +1,8 @@
-import { PawlError } from "../../base/error.ts";
-import type { GitChanges, Outside, View } from "../../base/ports.ts";
-import type { Reviewer } from "../../base/settings.ts";
-import type { Context, GateInput } from "../module.ts";
-import { hasAnswered } from "../person.ts";
+import { PawlError } from "../../core/error.ts";
+import type { GitChanges, Outside, View } from "../../core/ports.ts";
+import type { Reviewer } from "../../core/settings.ts";
+import type { Context, GateInput } from "../../runtime/module.ts";
+import { hasAnswered } from "../../runtime/person.ts";
 import { runningNote } from "./check-evidence.ts";
 import { baseOf } from "./diff-evidence.ts";
 import type { Evidence } from "./evidence.ts";

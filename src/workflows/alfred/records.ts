@@ -2,9 +2,9 @@
  * What git shares of a task: a file for each finished run, in `.alfred/records/<id>/`. They are only ever added, so that git
  * merges them without a conflict. A checkout that has no live state of the task derives from them where it stands.
  */
-import { PawlError } from "../../base/error.ts";
-import type { ProjectPath } from "../../base/path.ts";
-import type { Change, View } from "../../base/ports.ts";
+import { PawlError } from "../../core/error.ts";
+import type { ProjectPath } from "../../core/path.ts";
+import type { Change, View } from "../../core/ports.ts";
 import type { Evidence } from "./evidence.ts";
 import { recordPath, recordsFolder } from "./paths.ts";
 import { type FinishedRun, newTaskState, parseFinished, type TaskState } from "./state-file.ts";

@@ -1,7 +1,7 @@
 /** A task's own papers, for whoever reads without calling a tool. */
-import { PawlError } from "../../base/error.ts";
-import type { View } from "../../base/ports.ts";
-import type { Advance, Reply, Resource } from "../module.ts";
+import { PawlError } from "../../core/error.ts";
+import type { View } from "../../core/ports.ts";
+import type { Advance, Reply, Resource } from "../../runtime/module.ts";
 import { type LoadedTask, loadTask, loadTaskIds } from "./load.ts";
 import { scratchpadPath } from "./paths.ts";
 import { slotsOf } from "./plan-export.ts";

@@ -1,8 +1,16 @@
-import { type PawlError, toPawlError } from "../../base/error.ts";
-import type { PawlEvent } from "../../base/event.ts";
-import { isId } from "../../base/id.ts";
-import type { Change, Outside, View } from "../../base/ports.ts";
-import type { Advance, Context, FollowUp, HumanQuestion, LogLine, Prepared, Reply } from "../module.ts";
+import { type PawlError, toPawlError } from "../../core/error.ts";
+import type { PawlEvent } from "../../core/event.ts";
+import { isId } from "../../core/id.ts";
+import type { Change, Outside, View } from "../../core/ports.ts";
+import type {
+  Advance,
+  Context,
+  FollowUp,
+  HumanQuestion,
+  LogLine,
+  Prepared,
+  Reply,
+} from "../../runtime/module.ts";
 import { loadState } from "./live-state.ts";
 import { logPath, transactionsPath } from "./paths.ts";
 import type { TaskState } from "./state-file.ts";

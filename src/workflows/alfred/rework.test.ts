@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { isId } from "../../base/id.ts";
+import { isId } from "../../core/id.ts";
 import { type Ask, isRework, reworkId, reworkInstruction } from "./rework.ts";
 import { addStep } from "./rework-yaml.ts";
 

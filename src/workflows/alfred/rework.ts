@@ -2,8 +2,8 @@
  * What was asked for after work was handed in, as a step of the loop's task. The words of reviewers and of programs are
  * quoted in it, cleaned and cut: they are data to the agent that gets them, and never lines of its prompt.
  */
-import { trimLineEnds } from "../../base/blanks.ts";
-import { isId } from "../../base/id.ts";
+import { trimLineEnds } from "../../core/blanks.ts";
+import { isId } from "../../core/id.ts";
 import type { ArtifactOf } from "./artifacts.ts";
 import { definitionOf } from "./definitions.ts";
 import { machineOf } from "./machine.ts";

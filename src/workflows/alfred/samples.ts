@@ -3,9 +3,9 @@
  * tests. A project's own templates take part, so that their author can read them too.
  */
 
-import type { View } from "../../base/ports.ts";
-import { type AlfredSettings, DEFAULT_SETTINGS, type Reviewer } from "../../base/settings.ts";
-import type { PromptSample } from "../module.ts";
+import type { View } from "../../core/ports.ts";
+import { type AlfredSettings, DEFAULT_SETTINGS, type Reviewer } from "../../core/settings.ts";
+import type { PromptSample } from "../../runtime/module.ts";
 import { SHARED_REVIEW, type ToolDefinition, type WorkStep } from "./definition.ts";
 import { DEFINITIONS } from "./definitions.ts";
 import type { Finding } from "./evidence.ts";

@@ -2,11 +2,11 @@
  * `.alfred/workspace/<id>/task_state.json`. It is read on every call and by `pawl status`, so its shape is checked by
  * hand: no schema library is loaded for it. Keys that are not known here are kept as they are.
  */
-import { PawlError } from "../../base/error.ts";
-import type { Caller } from "../../base/event.ts";
-import type { PinnedBase } from "../../base/ports.ts";
-import type { Reviewer } from "../../base/settings.ts";
-import type { Strength } from "../../base/strength.ts";
+import { PawlError } from "../../core/error.ts";
+import type { Caller } from "../../core/event.ts";
+import type { PinnedBase } from "../../core/ports.ts";
+import type { Reviewer } from "../../core/settings.ts";
+import type { Strength } from "../../core/strength.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Step } from "./history.ts";
 import { isRunTool, isTaskStatus, type RunTool, type TaskStatus } from "./status.ts";

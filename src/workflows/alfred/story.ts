@@ -1,11 +1,11 @@
 /** A task's whole story: who decided what, when, by which channel, and on which evidence. */
-import { oneLine } from "../../base/blanks.ts";
-import { PawlError } from "../../base/error.ts";
-import { fenceFor } from "../../base/fence.ts";
-import { checkId } from "../../base/id.ts";
-import type { View } from "../../base/ports.ts";
-import { strengthWords } from "../../base/strength.ts";
-import type { Advance, Reply, StoryInput } from "../module.ts";
+import { oneLine } from "../../core/blanks.ts";
+import { PawlError } from "../../core/error.ts";
+import { fenceFor } from "../../core/fence.ts";
+import { checkId } from "../../core/id.ts";
+import type { View } from "../../core/ports.ts";
+import { strengthWords } from "../../core/strength.ts";
+import type { Advance, Reply, StoryInput } from "../../runtime/module.ts";
 import type { Evidence } from "./evidence.ts";
 import { loadWorkspace } from "./live-state.ts";
 import { type LoadedTask, loadTask } from "./load.ts";

@@ -1,5 +1,5 @@
-import { PawlError } from "../../base/error.ts";
-import type { View } from "../../base/ports.ts";
+import { PawlError } from "../../core/error.ts";
+import type { View } from "../../core/ports.ts";
 import type { ArtifactOf } from "./artifacts.ts";
 import type { WorkStep } from "./definition.ts";
 import type { LoadedRun } from "./load.ts";

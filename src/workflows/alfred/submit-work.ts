@@ -1,6 +1,6 @@
-import { PawlError } from "../../base/error.ts";
-import type { PinnedBase } from "../../base/ports.ts";
-import type { Context } from "../module.ts";
+import { PawlError } from "../../core/error.ts";
+import type { PinnedBase } from "../../core/ports.ts";
+import type { Context } from "../../runtime/module.ts";
 import { runningNote } from "./check-evidence.ts";
 import type { Evidence, Finding } from "./evidence.ts";
 import { gatherEvidence } from "./gather.ts";

@@ -2,11 +2,11 @@
  * What the tracker must be told of a task: its status, and where its plan is. It is told after the commit, look then
  * do; what could not be told is told by a later call. `tracker.json` says what was.
  */
-import { PawlError, toPawlError } from "../../base/error.ts";
-import { checkId } from "../../base/id.ts";
-import type { Tracker } from "../../base/ports.ts";
-import type { TrackerSettings } from "../../base/settings.ts";
-import type { Advance, Context, FollowUp, Reply } from "../module.ts";
+import { PawlError, toPawlError } from "../../core/error.ts";
+import { checkId } from "../../core/id.ts";
+import type { Tracker } from "../../core/ports.ts";
+import type { TrackerSettings } from "../../core/settings.ts";
+import type { Advance, Context, FollowUp, Reply } from "../../runtime/module.ts";
 import { loadState } from "./live-state.ts";
 import { loadTaskIds } from "./load.ts";
 import { missing } from "./missing-task.ts";

@@ -1,5 +1,5 @@
 /** `plan take-back`: submit_work with the loop's evidence, from a terminal. */
-import type { Advance, Reply } from "../module.ts";
+import type { Advance, Reply } from "../../runtime/module.ts";
 import { FROM_LOOP } from "./loop-hand-in.ts";
 import { atTheEdge } from "./response.ts";
 import { type SubmitInput, submitWork } from "./submit-work.ts";

@@ -3,9 +3,9 @@
  * every kind of list is a list. The text of a section is kept as it was written.
  */
 import type { List, ListItem, Nodes, RootContent } from "mdast";
-import { PawlError } from "../../base/error.ts";
-import { isId } from "../../base/id.ts";
-import { parseBlocks } from "../../base/markdown.ts";
+import { PawlError } from "../../core/error.ts";
+import { isId } from "../../core/id.ts";
+import { parseBlocks } from "../../core/markdown.ts";
 import { PRIORITIES, type Priority } from "./task-order.ts";
 
 export interface Task {

@@ -12,8 +12,8 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
-import { PawlError } from "../../base/error.ts";
-import { type ReadYaml, readYaml } from "../../base/yaml.ts";
+import { PawlError } from "../../core/error.ts";
+import { type ReadYaml, readYaml } from "../../core/yaml.ts";
 
 export interface ExportedTask {
   readonly id: string;

@@ -1,7 +1,7 @@
-import { PawlError } from "../../base/error.ts";
-import { isId } from "../../base/id.ts";
-import type { ProjectPath } from "../../base/path.ts";
-import type { View } from "../../base/ports.ts";
+import { PawlError } from "../../core/error.ts";
+import { isId } from "../../core/id.ts";
+import type { ProjectPath } from "../../core/path.ts";
+import type { View } from "../../core/ports.ts";
 import { SHARED_REVIEW, type ToolDefinition } from "./definition.ts";
 import type { Kit } from "./load-kit.ts";
 import { overridePath, personaPath } from "./paths.ts";

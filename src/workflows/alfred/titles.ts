@@ -1,5 +1,5 @@
 /** Words for people in the place of states and models: a person is never shown `dispatched`. */
-import type { Reviewer } from "../../base/settings.ts";
+import type { Reviewer } from "../../core/settings.ts";
 import type { ArtifactName } from "./artifacts.ts";
 import { SHARED_REVIEW } from "./definition.ts";
 import { definitionOf } from "./definitions.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Tool } from "../module.ts";
+import type { Tool } from "../../runtime/module.ts";
 import { createTask } from "./create-task.ts";
 import { DEFINITIONS } from "./definitions.ts";
 import { getNextTask } from "./get-next-task.ts";

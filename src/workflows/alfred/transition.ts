@@ -2,14 +2,14 @@
  * What a row of the tool's table does to the run, and the one change set that makes it so. Pure: everything that may
  * fail has happened when the changes are returned.
  */
-import { PawlError } from "../../base/error.ts";
-import type { PawlEvent } from "../../base/event.ts";
-import type { Change } from "../../base/ports.ts";
-import type { Strength } from "../../base/strength.ts";
+import { PawlError } from "../../core/error.ts";
+import type { PawlEvent } from "../../core/event.ts";
+import type { Change } from "../../core/ports.ts";
+import type { Strength } from "../../core/strength.ts";
 import { decide } from "../../engine/decide.ts";
 import type { Decision } from "../../engine/workflow.ts";
-import type { Context } from "../module.ts";
-import { strengthOf } from "../person.ts";
+import type { Context } from "../../runtime/module.ts";
+import { strengthOf } from "../../runtime/person.ts";
 import { finishChanges, scratchpadChange } from "./archive.ts";
 import { VERIFIED } from "./definition.ts";
 import { callOf } from "./definitions.ts";

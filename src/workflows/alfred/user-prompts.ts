@@ -1,4 +1,4 @@
-import type { UserPrompt } from "../module.ts";
+import type { UserPrompt } from "../../runtime/module.ts";
 
 const TASK = { name: "task_id", description: "The task's id, such as TS-01", required: true };
 

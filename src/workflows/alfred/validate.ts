@@ -1,5 +1,5 @@
-import { PawlError } from "../../base/error.ts";
-import { type Fault, faultsOf } from "../../base/faults.ts";
+import { PawlError } from "../../core/error.ts";
+import { type Fault, faultsOf } from "../../core/faults.ts";
 import { ARTIFACTS, type ArtifactName } from "./artifacts.ts";
 import type { Artifact } from "./state-file.ts";
 import { renderStructure } from "./structure.ts";

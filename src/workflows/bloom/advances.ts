@@ -1,13 +1,13 @@
 /** The loop's own commits: what came of a command, and what may be taken next. */
-import type { BloomHappening } from "../../base/bloom-event.ts";
-import type { PawlError } from "../../base/error.ts";
-import type { Caller, PawlEvent } from "../../base/event.ts";
-import { loopRunPath } from "../../base/loop-record.ts";
-import type { Policy } from "../../base/policy.ts";
-import type { Change, View } from "../../base/ports.ts";
-import type { BloomSettings } from "../../base/settings.ts";
+import type { BloomHappening } from "../../core/bloom-event.ts";
+import type { PawlError } from "../../core/error.ts";
+import type { Caller, PawlEvent } from "../../core/event.ts";
+import { loopRunPath } from "../../core/loop-record.ts";
+import type { Policy } from "../../core/policy.ts";
+import type { Change, View } from "../../core/ports.ts";
+import type { BloomSettings } from "../../core/settings.ts";
 import type { Row } from "../../engine/workflow.ts";
-import type { Advance, Context } from "../module.ts";
+import type { Advance, Context } from "../../runtime/module.ts";
 import { commandsAfter } from "./commands/run-verify.ts";
 import { unverifiedSteps } from "./facts.ts";
 import { governTask, type Pinned, pinOf } from "./govern.ts";

@@ -1,5 +1,5 @@
-import type { AgentLimits, AgentUsage } from "../../base/ports.ts";
-import type { BloomSettings } from "../../base/settings.ts";
+import type { AgentLimits, AgentUsage } from "../../core/ports.ts";
+import type { BloomSettings } from "../../core/settings.ts";
 import type { Budget, Task } from "./task.ts";
 import type { TaskRun } from "./task-run.ts";
 

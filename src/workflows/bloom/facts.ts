@@ -1,5 +1,5 @@
 /** The observed facts of a task's table. */
-import type { BloomSettings } from "../../base/settings.ts";
+import type { BloomSettings } from "../../core/settings.ts";
 import type { Facts } from "../../engine/workflow.ts";
 import { getCurrentStepForTask } from "./steps.ts";
 import type { TaskEvent } from "./table.ts";

@@ -1,6 +1,6 @@
-import type { GitChanges, Outside, View } from "../../base/ports.ts";
-import type { Context, GateInput } from "../module.ts";
-import type { ReviewFinding } from "../review.ts";
+import type { GitChanges, Outside, View } from "../../core/ports.ts";
+import type { Context, GateInput } from "../../runtime/module.ts";
+import type { ReviewFinding } from "../../runtime/review.ts";
 import type { Task } from "./task.ts";
 import type { TaskRun } from "./task-run.ts";
 import { taskOf } from "./tasks-file.ts";

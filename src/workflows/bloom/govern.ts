@@ -2,9 +2,9 @@
  * What governs a task while its run is under way: its own part of the tasks file (`verify`, checkpoint, budget, where its
  * work goes), pinned when it begins, and the loop's settings, pinned when the loop begins.
  */
-import { governing, ignoredIn, type Policy, type PolicyChange, policyFrom } from "../../base/policy.ts";
-import type { View } from "../../base/ports.ts";
-import type { BloomSettings, Settings } from "../../base/settings.ts";
+import { governing, ignoredIn, type Policy, type PolicyChange, policyFrom } from "../../core/policy.ts";
+import type { View } from "../../core/ports.ts";
+import type { BloomSettings, Settings } from "../../core/settings.ts";
 import { findTask, type Step, type Task } from "./task.ts";
 import { loadTasks } from "./tasks-file.ts";
 

@@ -1,4 +1,4 @@
-import type { Advance, Reply, Verb, VerbArgument, VerbOption, WorkflowModule } from "../module.ts";
+import type { Advance, Reply, Verb, VerbArgument, VerbOption, WorkflowModule } from "../../runtime/module.ts";
 import { guarded, OWN_VERBS } from "./own-verbs.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: each verb has an input of its own

@@ -1,7 +1,7 @@
 /** The runs of tasks, and the tasks of tasks.yaml that no run has begun yet. */
-import { PawlError } from "../../base/error.ts";
-import type { View } from "../../base/ports.ts";
-import type { Around, RunOverview } from "../module.ts";
+import { PawlError } from "../../core/error.ts";
+import type { View } from "../../core/ports.ts";
+import type { Around, RunOverview } from "../../runtime/module.ts";
 import { isAlive, loadLease } from "./lease.ts";
 import { isDone, openPhase, type Waits, waitsIn } from "./pick.ts";
 import { statesOf, wordOf } from "./reconcile.ts";

@@ -1,6 +1,6 @@
 import { type Document, isAlias, isCollection, isMap, isPair, isScalar, type Node } from "yaml";
 import type { core } from "zod";
-import { readYaml } from "../../base/yaml.ts";
+import { readYaml } from "../../core/yaml.ts";
 import { checkTasks } from "./check-tasks.ts";
 import { indexPlaces } from "./index-places.ts";
 import type { Places } from "./places.ts";

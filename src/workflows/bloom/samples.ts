@@ -1,5 +1,5 @@
 /** Every prompt that an agent of the loop can get, with sample data: to be read as a whole. */
-import type { PromptSample } from "../module.ts";
+import type { PromptSample } from "../../runtime/module.ts";
 import { errandText, markText } from "./errand-prompt.ts";
 import { buildErrandPrompt, buildStepPrompt, buildTaskPrompt, gitInfoOf } from "./prompt.ts";
 import { BLOOM } from "./table.ts";

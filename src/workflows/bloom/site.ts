@@ -1,8 +1,8 @@
 /** What a command of a task finds around it: the ports, where the task stands, and what stops it. */
-import type { BloomHappening } from "../../base/bloom-event.ts";
-import type { ProjectPath } from "../../base/path.ts";
-import type { Folder, MergeTurn, PermissionQuestion, Repo, WorkPorts, Worktree } from "../../base/ports.ts";
-import type { BloomSettings, Settings } from "../../base/settings.ts";
+import type { BloomHappening } from "../../core/bloom-event.ts";
+import type { ProjectPath } from "../../core/path.ts";
+import type { Folder, MergeTurn, PermissionQuestion, Repo, WorkPorts, Worktree } from "../../core/ports.ts";
+import type { BloomSettings, Settings } from "../../core/settings.ts";
 import type { Message, Question } from "./question.ts";
 import type { TaskEdit } from "./splice.ts";
 import type { TaskEvent } from "./table.ts";

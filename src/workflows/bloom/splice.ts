@@ -2,7 +2,7 @@
  * Changes tasks.yaml by splicing text at known places: one changed value is one changed line, everything else stays
  * byte for byte. Pure, and without the YAML library, so that the hot path need not load it.
  */
-import { PawlError } from "../../base/error.ts";
+import { PawlError } from "../../core/error.ts";
 import { packItem, ROW, styleOf, unpackItem } from "./pack.ts";
 import type { ItemPlace, KeyPlace, Places, Row, Style, WrittenKey } from "./places.ts";
 import { renderScalar } from "./scalar.ts";

@@ -1,5 +1,5 @@
 /** Where a task stands in its table, and what the loop must know to go on: `.pawl/runs/<id>.json`. */
-import { PawlError } from "../../base/error.ts";
+import { PawlError } from "../../core/error.ts";
 import {
   LOOP_RUNS,
   type LoopEvidence,
@@ -7,9 +7,9 @@ import {
   loopDonePath,
   loopRunPath,
   parseLoopRecord,
-} from "../../base/loop-record.ts";
-import type { ProjectPath } from "../../base/path.ts";
-import type { View } from "../../base/ports.ts";
+} from "../../core/loop-record.ts";
+import type { ProjectPath } from "../../core/path.ts";
+import type { View } from "../../core/ports.ts";
 import type { Facts } from "../../engine/workflow.ts";
 import type { TaskEvent, TaskState } from "./table.ts";
 import type { Task, TaskStatus } from "./task.ts";

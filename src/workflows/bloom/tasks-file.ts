@@ -2,10 +2,10 @@
  * tasks.yaml as an advance reads and changes it. The parsed tasks and the places come from the cache where the text is
  * the one that they were worked out of; the file stays the truth.
  */
-import { PawlError } from "../../base/error.ts";
-import { type ProjectPath, projectPath } from "../../base/path.ts";
-import type { Change, View } from "../../base/ports.ts";
-import type { Context, Worked } from "../module.ts";
+import { PawlError } from "../../core/error.ts";
+import { type ProjectPath, projectPath } from "../../core/path.ts";
+import type { Change, View } from "../../core/ports.ts";
+import type { Context, Worked } from "../../runtime/module.ts";
 import { nearest } from "./nearest.ts";
 import type { Places } from "./places.ts";
 import { renderProblem } from "./problem.ts";

@@ -1,10 +1,10 @@
 /**
  * One event on a task's run: the table decides, and the run, tasks.yaml and the events follow from its row. Pure.
  */
-import type { BloomHappening } from "../../base/bloom-event.ts";
-import type { Caller, RunAdvanced } from "../../base/event.ts";
-import type { BloomSettings } from "../../base/settings.ts";
-import type { Strength } from "../../base/strength.ts";
+import type { BloomHappening } from "../../core/bloom-event.ts";
+import type { Caller, RunAdvanced } from "../../core/event.ts";
+import type { BloomSettings } from "../../core/settings.ts";
+import type { Strength } from "../../core/strength.ts";
 import { decide } from "../../engine/decide.ts";
 import type { Row } from "../../engine/workflow.ts";
 import { type Around, factsOf, TRIED } from "./facts.ts";

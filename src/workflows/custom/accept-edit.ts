@@ -1,9 +1,9 @@
 /** A person takes a run as its file is, though its history does not lead there: recorded in the history, which goes on from it. */
-import { PawlError } from "../../base/error.ts";
-import type { View } from "../../base/ports.ts";
-import type { Advance, Context, Prepared, Reply, StoryInput } from "../module.ts";
-import { hasAnswered, strengthOf } from "../person.ts";
-import { renderReview } from "../review.ts";
+import { PawlError } from "../../core/error.ts";
+import type { View } from "../../core/ports.ts";
+import type { Advance, Context, Prepared, Reply, StoryInput } from "../../runtime/module.ts";
+import { hasAnswered, strengthOf } from "../../runtime/person.ts";
+import { renderReview } from "../../runtime/review.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import { parseRun, positionOf, type RunFile, renderRun, runPath } from "./run-file.ts";
 import { anchorOf, differencesIn, headOf, isChained } from "./run-history.ts";

@@ -1,11 +1,11 @@
 /** The answers to a send that moves nothing by a row: it is shown, asked of a person, or still being found out. */
-import { PawlError } from "../../base/error.ts";
-import type { GitChanges } from "../../base/ports.ts";
+import { PawlError } from "../../core/error.ts";
+import type { GitChanges } from "../../core/ports.ts";
 import { keptWords } from "../../engine/counter.ts";
 import type { Position, Workflow } from "../../engine/workflow.ts";
-import type { Context, HumanQuestion, Prepared, Reply } from "../module.ts";
-import { hasAnswered, isCommandLine } from "../person.ts";
-import { type ReviewFinding, renderReview } from "../review.ts";
+import type { Context, HumanQuestion, Prepared, Reply } from "../../runtime/module.ts";
+import { hasAnswered, isCommandLine } from "../../runtime/person.ts";
+import { type ReviewFinding, renderReview } from "../../runtime/review.ts";
 import { availableEvents, awaitedOf, nextOf, renderEvents } from "./describe.ts";
 import { type Looks, type RunFile, renderRun } from "./run-file.ts";
 import type { Seen, SendInput } from "./seen.ts";

@@ -1,6 +1,6 @@
 /** What the engine's check does not know of: sources, gates and commands. Of a table whose structure may be at fault. */
 
-import { pathFault } from "../../base/path.ts";
+import { pathFault } from "../../core/path.ts";
 import { isFinal, isKept } from "../../engine/lookup.ts";
 import { targetOf } from "../../engine/position.ts";
 import type { Row, Workflow } from "../../engine/workflow.ts";

@@ -1,7 +1,7 @@
 /** Looking without moving anything: at one run, or at all of them. */
-import type { View } from "../../base/ports.ts";
+import type { View } from "../../core/ports.ts";
 import { initialPosition } from "../../engine/decide.ts";
-import type { Advance, Reply, RunOverview } from "../module.ts";
+import type { Advance, Reply, RunOverview } from "../../runtime/module.ts";
 import { shown } from "./answers.ts";
 import type { DefinitionSource } from "./definition.ts";
 import { overview } from "./overview.ts";

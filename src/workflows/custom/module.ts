@@ -1,7 +1,15 @@
 /** Workflows of the project's own, each as a module that the surfaces treat as any other. */
-import { PawlError, toPawlError } from "../../base/error.ts";
-import type { View } from "../../base/ports.ts";
-import type { Advance, GateInput, Reply, StoryInput, Tool, Verb, WorkflowModule } from "../module.ts";
+import { PawlError, toPawlError } from "../../core/error.ts";
+import type { View } from "../../core/ports.ts";
+import type {
+  Advance,
+  GateInput,
+  Reply,
+  StoryInput,
+  Tool,
+  Verb,
+  WorkflowModule,
+} from "../../runtime/module.ts";
 import type { DefinitionSource, Gate, Loaded } from "./definition.ts";
 import { nameRun } from "./run-name.ts";
 import type { Gathered, Seen } from "./seen.ts";

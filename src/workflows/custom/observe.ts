@@ -1,9 +1,9 @@
 /** The observed facts that a decision needs: from the caller, the project's files, git, and commands of the engine's own. */
-import { PawlError } from "../../base/error.ts";
-import { parseTaskItems } from "../../base/markdown.ts";
-import { nearest } from "../../base/nearest.ts";
-import { projectPath } from "../../base/path.ts";
-import type { CheckOutcome, GitLook, Outside, View } from "../../base/ports.ts";
+import { PawlError } from "../../core/error.ts";
+import { parseTaskItems } from "../../core/markdown.ts";
+import { nearest } from "../../core/nearest.ts";
+import { projectPath } from "../../core/path.ts";
+import type { CheckOutcome, GitLook, Outside, View } from "../../core/ports.ts";
 import { pairOf } from "../../engine/lookup.ts";
 import type { Facts, FactValue, Position, Row, Workflow } from "../../engine/workflow.ts";
 import { asksAlways, type Definition, OTHER_BRANCH } from "./definition.ts";

@@ -1,8 +1,8 @@
-import { toPawlError } from "../../base/error.ts";
-import { isId } from "../../base/id.ts";
-import type { View } from "../../base/ports.ts";
+import { toPawlError } from "../../core/error.ts";
+import { isId } from "../../core/id.ts";
+import type { View } from "../../core/ports.ts";
 import type { Position } from "../../engine/workflow.ts";
-import type { RunOverview } from "../module.ts";
+import type { RunOverview } from "../../runtime/module.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import { availableEvents, awaitedOf, nextOf } from "./describe.ts";
 import { orderOf, parseRun, positionOf, runPath, runsFolder } from "./run-file.ts";

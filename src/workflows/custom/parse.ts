@@ -1,7 +1,7 @@
 /** A workflow's file: YAML → table, sources, gates and hints; or all that is wrong with it, each with its place. */
 import type { z } from "zod";
-import { nearest } from "../../base/nearest.ts";
-import { pathFault } from "../../base/path.ts";
+import { nearest } from "../../core/nearest.ts";
+import { pathFault } from "../../core/path.ts";
 import { fillBlocked } from "../../engine/refuse.ts";
 import { checkStructure } from "../../engine/structure.ts";
 import type { Fact, FactValue, Row, Workflow } from "../../engine/workflow.ts";

@@ -1,4 +1,4 @@
-import { PawlError } from "../../base/error.ts";
+import { PawlError } from "../../core/error.ts";
 
 /** One thing that is wrong with a definition. */
 export interface Problem {

@@ -2,10 +2,10 @@
  * Runs of workflows that a program brought along, through the library: their tables are in that program. What the runs' files
  * say is shown all the same, so that a gate that waits for a person is not overlooked.
  */
-import { PawlError, toPawlError } from "../../base/error.ts";
-import { isId } from "../../base/id.ts";
-import type { View } from "../../base/ports.ts";
-import type { Advance, Reply, RunOverview, StoryInput, WorkflowModule } from "../module.ts";
+import { PawlError, toPawlError } from "../../core/error.ts";
+import { isId } from "../../core/id.ts";
+import type { View } from "../../core/ports.ts";
+import type { Advance, Reply, RunOverview, StoryInput, WorkflowModule } from "../../runtime/module.ts";
 import { parseRun, runPath, runsFolder } from "./run-file.ts";
 
 /** The workflow as far as it is known without its table. */

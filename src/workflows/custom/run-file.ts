@@ -1,8 +1,8 @@
 /** `.pawl/runs/<workflow>/<id>.json`: where a run stands, and how it came there. */
 import { z } from "zod";
-import { PawlError } from "../../base/error.ts";
-import { checkId } from "../../base/id.ts";
-import { type ProjectPath, projectPath } from "../../base/path.ts";
+import { PawlError } from "../../core/error.ts";
+import { checkId } from "../../core/id.ts";
+import { type ProjectPath, projectPath } from "../../core/path.ts";
 import { checkReachable } from "../../engine/reach.ts";
 import type { Position } from "../../engine/workflow.ts";
 import { commandOf, type Definition, endEvents, type Loaded } from "./definition.ts";

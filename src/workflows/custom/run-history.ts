@@ -6,9 +6,9 @@
  * Steps under another table than the one there is cannot be replayed: the origin of a run moves on to where it stood when
  * the table changed. A file without an origin is of an earlier version: it is taken as it is until its next move.
  */
-import { PawlError } from "../../base/error.ts";
-import { type ProjectPath, projectPath } from "../../base/path.ts";
-import type { Change, View } from "../../base/ports.ts";
+import { PawlError } from "../../core/error.ts";
+import { type ProjectPath, projectPath } from "../../core/path.ts";
+import type { Change, View } from "../../core/ports.ts";
 import { pairOf } from "../../engine/lookup.ts";
 import { follow, startingPositions } from "../../engine/position.ts";
 import { canApply } from "../../engine/reach.ts";

@@ -1,6 +1,6 @@
-import { PawlError } from "../../base/error.ts";
-import { checkId } from "../../base/id.ts";
-import { nearest } from "../../base/nearest.ts";
+import { PawlError } from "../../core/error.ts";
+import { checkId } from "../../core/id.ts";
+import { nearest } from "../../core/nearest.ts";
 import type { DefinitionSource } from "./definition.ts";
 
 export interface RunName {

@@ -1,6 +1,6 @@
 /** What a send is given, and what it reads before it decides. */
-import type { ProjectPath } from "../../base/path.ts";
-import type { CheckOutcome, GitChanges } from "../../base/ports.ts";
+import type { ProjectPath } from "../../core/path.ts";
+import type { CheckOutcome, GitChanges } from "../../core/ports.ts";
 import type { Facts, Position } from "../../engine/workflow.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import type { Observed } from "./observe.ts";

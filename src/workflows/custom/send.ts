@@ -7,13 +7,13 @@
  * S2  A command that answers a fact runs once for each decision; where it outlasts the wait, its key is kept with the
  *     run, and the next send finds it again.
  */
-import { PawlError } from "../../base/error.ts";
-import { nearest } from "../../base/nearest.ts";
-import type { Outside, View } from "../../base/ports.ts";
+import { PawlError } from "../../core/error.ts";
+import { nearest } from "../../core/nearest.ts";
+import type { Outside, View } from "../../core/ports.ts";
 import { initialPosition } from "../../engine/decide.ts";
 import { isFinal, keptNames } from "../../engine/lookup.ts";
 import type { Facts, FactValue } from "../../engine/workflow.ts";
-import type { Advance, Context, Reply } from "../module.ts";
+import type { Advance, Context, Reply } from "../../runtime/module.ts";
 import { asked, canAnswer, heldBack, isAllowed, shown, stillRunning } from "./answers.ts";
 import { type DefinitionSource, endEvents, type Loaded } from "./definition.ts";
 import { checkProved } from "./load.ts";

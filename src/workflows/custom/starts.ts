@@ -1,4 +1,4 @@
-import type { Starts } from "../../base/trust.ts";
+import type { Starts } from "../../core/trust.ts";
 import { commandOf, type Definition } from "./definition.ts";
 
 /** Every command that runs of the workflow would start, as it is written: with `{{ id }}` in it. */

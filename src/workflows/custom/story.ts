@@ -1,8 +1,8 @@
 /** A run's whole story: what was sent by whom, when, on which facts. */
-import { PawlError } from "../../base/error.ts";
-import type { View } from "../../base/ports.ts";
-import { strengthWords } from "../../base/strength.ts";
-import type { Advance, Reply, StoryInput } from "../module.ts";
+import { PawlError } from "../../core/error.ts";
+import type { View } from "../../core/ports.ts";
+import { strengthWords } from "../../core/strength.ts";
+import type { Advance, Reply, StoryInput } from "../../runtime/module.ts";
 import type { DefinitionSource } from "./definition.ts";
 import { parseRun, type RunFile, runPath } from "./run-file.ts";
 import { fenced, quote } from "./template.ts";

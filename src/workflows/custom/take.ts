@@ -1,9 +1,9 @@
 /** The row that an event takes: the reply, and the run as it is afterwards. */
-import type { PawlEvent } from "../../base/event.ts";
+import type { PawlEvent } from "../../core/event.ts";
 import { decide } from "../../engine/decide.ts";
 import type { Decision, Facts } from "../../engine/workflow.ts";
-import type { Context, Prepared, Reply } from "../module.ts";
-import { strengthOf } from "../person.ts";
+import type { Context, Prepared, Reply } from "../../runtime/module.ts";
+import { strengthOf } from "../../runtime/person.ts";
 import { newRun, standing } from "./answers.ts";
 import { commandOf } from "./definition.ts";
 import { awaitedOf, nextOf, renderEvents } from "./describe.ts";

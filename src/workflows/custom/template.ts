@@ -3,10 +3,10 @@
  * templates: what a value holds is printed as it is, and the filters keep it inside its quote or fence.
  */
 import { Liquid, type Template } from "liquidjs";
-import { oneLine } from "../../base/blanks.ts";
-import { PawlError } from "../../base/error.ts";
-import { fenceFor } from "../../base/fence.ts";
-import { nearest } from "../../base/nearest.ts";
+import { oneLine } from "../../core/blanks.ts";
+import { PawlError } from "../../core/error.ts";
+import { fenceFor } from "../../core/fence.ts";
+import { nearest } from "../../core/nearest.ts";
 
 const liquid = new Liquid({
   strictVariables: true,

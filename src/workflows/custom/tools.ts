@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Tool } from "../module.ts";
+import type { Tool } from "../../runtime/module.ts";
 import type { DefinitionSource } from "./definition.ts";
 import { lookAt } from "./look.ts";
 import { sendTo } from "./send.ts";

@@ -1,5 +1,5 @@
 import { type Document, isMap, isScalar, type Node } from "yaml";
-import { readYaml } from "../../base/yaml.ts";
+import { readYaml } from "../../core/yaml.ts";
 import type { Problem } from "./problem.ts";
 
 export interface ParsedYaml {

@@ -1,4 +1,4 @@
-import { longestRun } from "../../base/fence.ts";
+import { longestRun } from "../../core/fence.ts";
 
 /** What a link into Atlassian's cloud leads to, as far as its address tells. */
 export type AtlassianLink =

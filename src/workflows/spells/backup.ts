@@ -5,10 +5,10 @@
  * B2  What is no text, and links, are left out of a copy and left alone by a restore; both say which.
  * B3  Before `.ai/` is replaced by a copy it is copied itself, so that nothing is lost. All in one commit.
  */
-import { PawlError, toPawlError } from "../../base/error.ts";
-import { type ProjectPath, projectPath } from "../../base/path.ts";
-import type { Change, View } from "../../base/ports.ts";
-import type { Advance, Reply } from "../module.ts";
+import { PawlError, toPawlError } from "../../core/error.ts";
+import { type ProjectPath, projectPath } from "../../core/path.ts";
+import type { Change, View } from "../../core/ports.ts";
+import type { Advance, Reply } from "../../runtime/module.ts";
 import { AI_FOLDER, RUN } from "./files.ts";
 import { freeName } from "./free-name.ts";
 import { toSeconds } from "./state-file.ts";

@@ -2,11 +2,11 @@
  * One cast of a spell: look at the state and the files, decide by the table, fetch what the row asks for, work out the
  * changes, and render the reply for the state that results. Files and state are one change set.
  */
-import { PawlError } from "../../base/error.ts";
-import type { PawlEvent } from "../../base/event.ts";
-import type { Change, ReviewMissing } from "../../base/ports.ts";
-import type { Advance, Context, Prepared, Reply } from "../module.ts";
-import { isCommandLine } from "../person.ts";
+import { PawlError } from "../../core/error.ts";
+import type { PawlEvent } from "../../core/event.ts";
+import type { Change, ReviewMissing } from "../../core/ports.ts";
+import type { Advance, Context, Prepared, Reply } from "../../runtime/module.ts";
+import { isCommandLine } from "../../runtime/person.ts";
 import { actionsOf } from "./actions.ts";
 import { unprocessedUrls } from "./atlassian.ts";
 import { isIncomplete } from "./comments-file.ts";

@@ -1,5 +1,5 @@
-import { oneLine } from "../../base/blanks.ts";
-import type { FetchFailure, Remark, ReviewFetch, ReviewMissing, ReviewPart } from "../../base/ports.ts";
+import { oneLine } from "../../core/blanks.ts";
+import type { FetchFailure, Remark, ReviewFetch, ReviewMissing, ReviewPart } from "../../core/ports.ts";
 import { renderFenced } from "./fence.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { parseTaskItems, type TaskItem } from "../../base/markdown.ts";
+import { parseTaskItems, type TaskItem } from "../../core/markdown.ts";
 
 export type Criterion = TaskItem;
 

@@ -4,10 +4,10 @@
  * D1  It is laid out only where the folder is empty, or was laid out by this before; nothing else is ever touched.
  * D2  What a person changed in it is copied before it is replaced.
  */
-import { PawlError } from "../../base/error.ts";
-import { PROJECT_FOLDER, projectPath } from "../../base/path.ts";
-import type { View } from "../../base/ports.ts";
-import type { Advance, Prepared, Reply } from "../module.ts";
+import { PawlError } from "../../core/error.ts";
+import { PROJECT_FOLDER, projectPath } from "../../core/path.ts";
+import type { View } from "../../core/ports.ts";
+import type { Advance, Prepared, Reply } from "../../runtime/module.ts";
 import { BACKUPS, listBackups, planBackup, planRemoval, planTree, readTree, type Tree } from "./backup.ts";
 import { AI_FOLDER, FILE_NAMES, type FileKey, RUN } from "./files.ts";
 import { renderState } from "./state-file.ts";

@@ -1,5 +1,5 @@
-import { trimLineBreaks } from "../../base/blanks.ts";
-import { fenceFor } from "../../base/fence.ts";
+import { trimLineBreaks } from "../../core/blanks.ts";
+import { fenceFor } from "../../core/fence.ts";
 
 /** Puts a text into a code fence that is longer than any inside it, so that nothing in it counts as ours. */
 export function renderFenced(text: string, language = "text"): string {

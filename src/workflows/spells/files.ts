@@ -1,4 +1,4 @@
-import { type ProjectPath, projectPath } from "../../base/path.ts";
+import { type ProjectPath, projectPath } from "../../core/path.ts";
 
 /** The working files, by the name of the fact that tells whether each exists. */
 export const FILE_NAMES = {

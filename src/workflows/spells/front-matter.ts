@@ -1,4 +1,4 @@
-import { readYaml } from "../../base/yaml.ts";
+import { readYaml } from "../../core/yaml.ts";
 
 const MAX_NAME_BYTES = 100;
 /** A longer one is no front matter that anybody wrote; it is not waited for. */

@@ -1,6 +1,6 @@
-import { PawlError } from "../../base/error.ts";
-import type { ProjectPath } from "../../base/path.ts";
-import type { View } from "../../base/ports.ts";
+import { PawlError } from "../../core/error.ts";
+import type { ProjectPath } from "../../core/path.ts";
+import type { View } from "../../core/ports.ts";
 import { decide } from "../../engine/decide.ts";
 import type { Decision, Facts } from "../../engine/workflow.ts";
 import { type Action, actionsOf } from "./actions.ts";

@@ -1,6 +1,6 @@
-import { projectPath } from "../../base/path.ts";
-import type { View } from "../../base/ports.ts";
-import type { Advance, Reply } from "../module.ts";
+import { projectPath } from "../../core/path.ts";
+import type { View } from "../../core/ports.ts";
+import type { Advance, Reply } from "../../runtime/module.ts";
 import { RUN, STATE_FILE, TASK_FOLDER } from "./files.ts";
 import { freeName } from "./free-name.ts";
 import { FIRST_STATE, loadState, renderState, toSeconds } from "./state-file.ts";

@@ -1,4 +1,4 @@
-import type { WorkflowModule } from "../module.ts";
+import type { WorkflowModule } from "../../runtime/module.ts";
 import { SPELLS } from "./events.ts";
 
 const spells: WorkflowModule = {

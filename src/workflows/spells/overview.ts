@@ -1,6 +1,6 @@
-import { toPawlError } from "../../base/error.ts";
-import type { View } from "../../base/ports.ts";
-import type { RunOverview } from "../module.ts";
+import { toPawlError } from "../../core/error.ts";
+import type { View } from "../../core/ports.ts";
+import type { RunOverview } from "../../runtime/module.ts";
 import { RUN } from "./files.ts";
 import { FIRST_STATE, isMendable, loadState } from "./state-file.ts";
 import { STATES } from "./states.ts";

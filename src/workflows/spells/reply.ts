@@ -1,8 +1,8 @@
 import type { LiquidOptions } from "liquidjs";
 import { Liquid, type Template } from "liquidjs";
-import { oneLine, trimLineEnds } from "../../base/blanks.ts";
-import { PawlError } from "../../base/error.ts";
-import type { ReviewFetch } from "../../base/ports.ts";
+import { oneLine, trimLineEnds } from "../../core/blanks.ts";
+import { PawlError } from "../../core/error.ts";
+import type { ReviewFetch } from "../../core/ports.ts";
 import type { Facts } from "../../engine/workflow.ts";
 import { parseAtlassianUrls, unprocessedUrls } from "./atlassian.ts";
 import { describeFailure, problemOf } from "./comments-file.ts";

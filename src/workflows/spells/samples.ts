@@ -1,9 +1,9 @@
 /** Each reply once, rendered on files that lead to its row: to be read as a whole, and for the tests of the replies. */
-import type { ProjectPath } from "../../base/path.ts";
-import type { ReviewFetch, View } from "../../base/ports.ts";
-import { DEFAULT_SETTINGS } from "../../base/settings.ts";
+import type { ProjectPath } from "../../core/path.ts";
+import type { ReviewFetch, View } from "../../core/ports.ts";
+import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import type { Facts, FactValue } from "../../engine/workflow.ts";
-import type { Context, PromptSample } from "../module.ts";
+import type { Context, PromptSample } from "../../runtime/module.ts";
 import { actionsOf } from "./actions.ts";
 import { prepareCast } from "./cast.ts";
 import type { Spell } from "./events.ts";

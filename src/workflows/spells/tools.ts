@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Resource, Tool, UserPrompt } from "../module.ts";
+import type { Resource, Tool, UserPrompt } from "../../runtime/module.ts";
 import { castOf } from "./cast.ts";
 import { EVENTS, SPELLS, type Spell, titleOf } from "./events.ts";
 

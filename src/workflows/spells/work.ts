@@ -1,5 +1,5 @@
-import { type ProjectPath, projectPath } from "../../base/path.ts";
-import type { Change, ReviewFetch, ReviewMissing } from "../../base/ports.ts";
+import { type ProjectPath, projectPath } from "../../core/path.ts";
+import type { Change, ReviewFetch, ReviewMissing } from "../../core/ports.ts";
 import { type Action, actionsOf } from "./actions.ts";
 import { renderComments, renderRetried } from "./comments-file.ts";
 import type { Texts } from "./facts.ts";

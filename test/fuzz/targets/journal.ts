@@ -5,7 +5,7 @@ import { FIRST, parseJournal, parseUntrusted, renderRecord } from "../../../src/
 import { openStatePlace } from "../../../src/adapters/files/state-place.ts";
 import type { Step } from "../../../src/adapters/files/steps.ts";
 import { openStore } from "../../../src/adapters/files/store.ts";
-import { projectPath } from "../../../src/base/path.ts";
+import { projectPath } from "../../../src/core/path.ts";
 import type { Target } from "../target.ts";
 
 const KEY = new Uint8Array(32).fill(7);

@@ -1,5 +1,5 @@
-import { parseFile } from "../../../src/config-file.ts";
-import { PAWL_FILE } from "../../../src/config-schema.ts";
+import { parseFile } from "../../../src/config/config-file.ts";
+import { PAWL_FILE } from "../../../src/config/config-schema.ts";
 import type { Target } from "../target.ts";
 
 export const pawlYaml: Target = {

@@ -11,12 +11,12 @@
  * S7  An agent whose task a person took back, blocked or began anew works no longer than until everything waits for time.
  */
 import { newId } from "../../../src/adapters/clock/new-id.ts";
-import { DEFAULT_SETTINGS, type Settings } from "../../../src/base/settings.ts";
-import { advance, type Runtime } from "../../../src/runtime/advance.ts";
-import { runLoop } from "../../../src/runtime/loop.ts";
+import { DEFAULT_SETTINGS, type Settings } from "../../../src/core/settings.ts";
+import { advance, type Runtime } from "../../../src/runtime/run-transaction.ts";
 import { parseTasks } from "../../../src/workflows/bloom/parse.ts";
 import { takeable, waitingFor } from "../../../src/workflows/bloom/pick.ts";
 import { statesOf } from "../../../src/workflows/bloom/reconcile.ts";
+import { runLoop } from "../../../src/workflows/bloom/scheduler/loop.ts";
 import { eachTask, type Task } from "../../../src/workflows/bloom/task.ts";
 import type { TaskRun } from "../../../src/workflows/bloom/task-run.ts";
 import { reset } from "../../../src/workflows/bloom/verbs/person.ts";

@@ -1,5 +1,5 @@
-import type { LoopWork } from "../../../base/loop-record.ts";
-import type { Worktree, WorktreeState } from "../../../base/ports.ts";
+import type { LoopWork } from "../../../core/loop-record.ts";
+import type { Worktree, WorktreeState } from "../../../core/ports.ts";
 import { refusals } from "../errand-prompt.ts";
 import { type Came, placeOf, type Site } from "../site.ts";
 import { branchOf, hasOwnWork, type Task } from "../task.ts";

@@ -1,5 +1,5 @@
 /** A row's commands against the ports. What git itself cannot do is an outcome too. */
-import { type ErrorCode, PawlError } from "../../../base/error.ts";
+import { type ErrorCode, PawlError } from "../../../core/error.ts";
 import type { Command } from "../../../engine/workflow.ts";
 import type { Came, Site } from "../site.ts";
 import { cleanUp, merge, push } from "./deliver.ts";

@@ -3,7 +3,7 @@
  * a question that waits is not passed over, a spent budget is not overdrawn.
  */
 
-import type { BloomHappening } from "../../../base/bloom-event.ts";
+import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type {
   AgentEnd,
   AgentEvent,
@@ -12,7 +12,7 @@ import type {
   Folder,
   Meanwhile,
   Worktree,
-} from "../../../base/ports.ts";
+} from "../../../core/ports.ts";
 import { allowedCommands } from "../allowed.ts";
 import {
   added,

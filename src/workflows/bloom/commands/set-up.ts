@@ -1,6 +1,6 @@
 /** Makes a folder ready for work and checks in it, by its repository's `setup` of pawl.yaml. */
-import { PawlError } from "../../../base/error.ts";
-import type { CommandEnd, Folder } from "../../../base/ports.ts";
+import { PawlError } from "../../../core/error.ts";
+import type { CommandEnd, Folder } from "../../../core/ports.ts";
 import { repoOf, type Site, stopped } from "../site.ts";
 import { nameOfRun } from "../task-run.ts";
 import { failureOf } from "./run-verify.ts";

@@ -1,8 +1,8 @@
 /** What every verb over tasks.yaml shares: what it reads, and how it says what it did. */
-import type { BloomHappening } from "../../../base/bloom-event.ts";
-import type { PawlEvent, RunAdvanced } from "../../../base/event.ts";
-import type { Change, Outside, View } from "../../../base/ports.ts";
-import type { Advance, Context, HumanQuestion, Prepared, Reply } from "../../module.ts";
+import type { BloomHappening } from "../../../core/bloom-event.ts";
+import type { PawlEvent, RunAdvanced } from "../../../core/event.ts";
+import type { Change, Outside, View } from "../../../core/ports.ts";
+import type { Advance, Context, HumanQuestion, Prepared, Reply } from "../../../runtime/module.ts";
 import type { RunStates } from "../pick.ts";
 import { statesOf } from "../reconcile.ts";
 import type { TaskEdit } from "../splice.ts";

@@ -1,9 +1,9 @@
 /** What the command said that failed last, for a person who asks why a task does not go on. */
-import { clean } from "../../../base/clean.ts";
-import { PawlError } from "../../../base/error.ts";
-import type { LoopEvidence } from "../../../base/loop-record.ts";
-import { projectPath } from "../../../base/path.ts";
-import type { View } from "../../../base/ports.ts";
+import { clean } from "../../../core/clean.ts";
+import { PawlError } from "../../../core/error.ts";
+import type { LoopEvidence } from "../../../core/loop-record.ts";
+import { projectPath } from "../../../core/path.ts";
+import type { View } from "../../../core/ports.ts";
 
 const MOST_LINES = 20;
 const LONGEST_LINE = 400;

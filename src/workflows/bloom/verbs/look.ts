@@ -1,8 +1,8 @@
-import { agentNames } from "../../../base/agent-needs.ts";
-import { PawlError } from "../../../base/error.ts";
-import { projectPath } from "../../../base/path.ts";
-import type { View } from "../../../base/ports.ts";
-import type { Advance, Context, Reply } from "../../module.ts";
+import { agentNames } from "../../../core/agent-needs.ts";
+import { PawlError } from "../../../core/error.ts";
+import { projectPath } from "../../../core/path.ts";
+import type { View } from "../../../core/ports.ts";
+import type { Advance, Context, Reply } from "../../../runtime/module.ts";
 import { isDone, nowReady, takeable, waitingFor } from "../pick.ts";
 import { renderProblem } from "../problem.ts";
 import { getTaskForAgent } from "../prompt.ts";

@@ -1,9 +1,9 @@
 /** What a person says to one task's run: assign, note, reset. */
-import { PawlError } from "../../../base/error.ts";
-import { checkId, isId } from "../../../base/id.ts";
-import type { Change, View } from "../../../base/ports.ts";
-import type { Context } from "../../module.ts";
-import { strengthOf } from "../../person.ts";
+import { PawlError } from "../../../core/error.ts";
+import { checkId, isId } from "../../../core/id.ts";
+import type { Change, View } from "../../../core/ports.ts";
+import type { Context } from "../../../runtime/module.ts";
+import { strengthOf } from "../../../runtime/person.ts";
 import { isAlive, type Lease, loadLease } from "../lease.ts";
 import { runChanges, unspent } from "../run-changes.ts";
 import type { TaskEdit } from "../splice.ts";

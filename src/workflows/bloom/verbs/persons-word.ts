@@ -1,8 +1,8 @@
 /** The verbs that stand for a person's word: who may use them, and what a person is asked before. */
-import { PawlError } from "../../../base/error.ts";
-import type { Context, HumanQuestion } from "../../module.ts";
-import { hasAnswered } from "../../person.ts";
-import { type Review, renderReview } from "../../review.ts";
+import { PawlError } from "../../../core/error.ts";
+import type { Context, HumanQuestion } from "../../../runtime/module.ts";
+import { hasAnswered } from "../../../runtime/person.ts";
+import { type Review, renderReview } from "../../../runtime/review.ts";
 import type { TaskRun } from "../task-run.ts";
 import type { Done } from "./desk.ts";
 

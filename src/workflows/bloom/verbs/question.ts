@@ -1,6 +1,6 @@
-import { PawlError } from "../../../base/error.ts";
-import type { View } from "../../../base/ports.ts";
-import type { Context } from "../../module.ts";
+import { PawlError } from "../../../core/error.ts";
+import type { View } from "../../../core/ports.ts";
+import type { Context } from "../../../runtime/module.ts";
 import { nearest } from "../nearest.ts";
 import { loadQuestions, messagePath, nextQuestionId, type Question, questionPath } from "../question.ts";
 import { BLOOM } from "../table.ts";

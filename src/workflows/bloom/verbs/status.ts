@@ -1,8 +1,8 @@
-import { PawlError } from "../../../base/error.ts";
-import { isId } from "../../../base/id.ts";
-import { loopRunPath } from "../../../base/loop-record.ts";
-import type { Change, View } from "../../../base/ports.ts";
-import type { Context } from "../../module.ts";
+import { PawlError } from "../../../core/error.ts";
+import { isId } from "../../../core/id.ts";
+import { loopRunPath } from "../../../core/loop-record.ts";
+import type { Change, View } from "../../../core/ports.ts";
+import type { Context } from "../../../runtime/module.ts";
 import { doneWith, waitingFor } from "../pick.ts";
 import { runChanges, unspent } from "../run-changes.ts";
 import type { TaskEdit } from "../splice.ts";

@@ -1,4 +1,4 @@
-import type { Context } from "../../module.ts";
+import type { Context } from "../../../runtime/module.ts";
 import { stepInfoOf } from "../prompt.ts";
 import type { TaskEdit } from "../splice.ts";
 import { eachTask, type Step, type Task } from "../task.ts";

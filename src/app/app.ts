@@ -1,0 +1,376 @@
+/** The composition root: environment and configuration → adapters → runtime → surfaces. */
+import { closeSync, existsSync, openSync, readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { hostname, userInfo } from "node:os";
+import { basename, join } from "node:path";
+import { agentAround } from "../adapters/agents/ancestry.ts";
+import { newId } from "../adapters/clock/new-id.ts";
+import { openCache } from "../adapters/files/cache.ts";
+import type { OnForeign } from "../adapters/files/foreign.ts";
+import { ownPlace } from "../adapters/files/own-folder.ts";
+import { openStore } from "../adapters/files/store.ts";
+import { openVault } from "../adapters/files/vault.ts";
+import { looksTracked } from "../adapters/git/tracked.ts";
+import {
+  type Environment,
+  openConfiguration,
+  readEnvironment,
+  readSurroundings,
+  within,
+} from "../config/config.ts";
+import { findRoot } from "../config/project-root.ts";
+import { openStateHome, stateFolder } from "../config/state-home.ts";
+import { PawlError } from "../core/error.ts";
+import type { Caller } from "../core/event.ts";
+import { projectPath } from "../core/path.ts";
+import type { Editor, Store, View } from "../core/ports.ts";
+import type { Project, Trust, Workflows } from "../runtime/project.ts";
+import type { Host } from "../surfaces/cli/command.ts";
+import { runProgram } from "../surfaces/cli/program.ts";
+import { clean, openTerminal, type Terminal } from "../surfaces/cli/terminal.ts";
+import { WORKFLOWS } from "../workflows/index.ts";
+import { launchOf } from "./launch.ts";
+import { openOutside } from "./ports.ts";
+import type { TrustPlace } from "./trust.ts";
+
+export interface Start {
+  /** The words after the program's name. */
+  readonly argv: readonly string[];
+  /** How the program was called: its path. */
+  readonly program: string;
+  /** The folder of the program's own files: `workflows/` with the packaged texts is in it, package.json above it. */
+  readonly home: string;
+  readonly workflows?: Workflows;
+  /** How far up agents are looked for among the process's ancestors; default: all the way. */
+  readonly ancestry?: { readonly until?: number };
+}
+
+/** Runs the command line to its exit code. */
+export async function run(start: Start): Promise<number> {
+  const { argv, program, home, workflows: shipped = WORKFLOWS, ancestry = {} } = start;
+  const environment = readEnvironment();
+  const name = basename(program).replace(/\.[cm]?[jt]s$/, "") === "bloom" ? "bloom" : "pawl";
+  const terminal = openTerminal(environment);
+  const warn = warningOn(terminal, name);
+  const opened: Project[] = [];
+  const open = async (place: ProjectPlace) => {
+    const project = await openProject({ ...place, warn });
+    opened.push(project);
+    return project;
+  };
+  const workflows = await allWorkflows(argv, { home, environment, workflows: shipped }, open);
+  const agentHere = lookOnce(() => agentAround(environment, ancestry));
+  const host: Host = {
+    name,
+    version: readVersion(home),
+    terminal,
+    workflows,
+    get caller(): Caller {
+      const agent = agentHere();
+      if (agent) return { channel: "agent", who: `${person()} (${agent.agent})` };
+      return { channel: hasTerminal() ? "terminal" : "script", who: person() };
+    },
+    agent: agentHere,
+    get launch() {
+      return launchOf({ home, cwd: workingFolder() });
+    },
+    async project({ create = false, option, file } = {}) {
+      const cwd = workingFolder();
+      const tasksFile = file ?? environment.BLOOM_TASKS_FILE;
+      const root = findRoot({ cwd, option, variable: environment.PAWL_PROJECT, tasksFile, create });
+      return open({ root, home, environment, workflows, cwd, tasksFile });
+    },
+    ...(environment.PAWL_OUTBOX ? { post: posting(environment.PAWL_OUTBOX, environment) } : {}),
+    async callerInRun(root) {
+      const { runAround } = await import("../adapters/agents/capability.ts");
+      const around = runAround(placeOf(root, environment));
+      return around && { channel: "agent", who: around.run, task: around.task };
+    },
+    async agents(root, agents = {}, untrusted = []) {
+      const { openAgents } = await import("../adapters/agents/agents.ts");
+      return openAgents({ ...placeOf(root ?? workingFolder(), environment), agents, untrusted });
+    },
+    async git(root) {
+      const [{ openRepositories }, { openWorktrees }] = await Promise.all([
+        import("../adapters/git/repositories.ts"),
+        import("../adapters/git/worktrees.ts"),
+      ]);
+      const filters = async () => {
+        const { store, settings } = (await open({ root, home, environment, workflows })).runtime;
+        return (await settings(store.view())).git.filters;
+      };
+      return {
+        repositories: openRepositories(root, environment, filters),
+        worktrees: openWorktrees(root, environment, filters),
+      };
+    },
+    async serve(project, names) {
+      const { serve } = await import("../surfaces/mcp/serve.ts");
+      await serve(project, names, host.version);
+    },
+    async serveHttp(project, names, how) {
+      const { serveHttp } = await import("../surfaces/mcp/serve-http.ts");
+      const onError = (message: string) => host.terminal.err(`${message}\n`);
+      const token = environment.PAWL_MCP_TOKEN || undefined;
+      await serveHttp(project, names, { ...how, token, version: host.version, onError });
+    },
+  };
+  try {
+    return await runProgram(argv, host);
+  } finally {
+    // Settling is never needed for correctness: what fails here is done by whoever comes next.
+    for (const project of opened) await project.close().catch(() => {});
+  }
+}
+
+function posting(outbox: string, environment: Environment): NonNullable<Host["post"]> {
+  return async (call) => {
+    const [{ postCall }, { CAPABILITY }] = await Promise.all([
+      import("../adapters/agents/outbox.ts"),
+      import("../adapters/agents/capability.ts"),
+    ]);
+    postCall(outbox, { ...call, capability: environment[CAPABILITY] ?? null });
+  };
+}
+
+function placeOf(projectRoot: string, environment: Environment) {
+  return { projectRoot, stateFolder: stateFolder(projectRoot, environment), environment };
+}
+
+function lookOnce<T>(look: () => T): () => T {
+  let found: { readonly value: T } | undefined;
+  return () => {
+    found ??= { value: look() };
+    return found.value;
+  };
+}
+
+/** One line on standard error for each warning, however often it is given. */
+function warningOn(terminal: Terminal, name: string): (line: string) => void {
+  const told = new Set<string>();
+  return (line) => {
+    if (!told.has(line)) terminal.err(`${name}: warning: ${clean(line)}\n`);
+    told.add(line);
+  };
+}
+
+export interface ProjectPlace {
+  readonly root: string;
+  readonly home: string;
+  readonly environment: Environment;
+  readonly workflows: Workflows;
+  /** Where the call came from; default: the root. */
+  readonly cwd?: string;
+  /** tasks.yaml as named by `--file` or `$BLOOM_TASKS_FILE`. */
+  readonly tasksFile?: string | undefined;
+  /** Of a program that opens the project as a library. */
+  readonly trust?: Pick<TrustPlace, "own" | "vouched">;
+  /** The program's file, by which agents call it; default: the one that was started. */
+  readonly program?: string;
+  /** Takes what a person should know beside any answer, as one line; default: nobody. */
+  readonly warn?: (line: string) => void;
+}
+
+/** The shipped workflows and those of the project around, if there is one. */
+async function allWorkflows(
+  argv: readonly string[],
+  place: Omit<ProjectPlace, "root">,
+  open: (place: ProjectPlace) => Promise<Project>,
+): Promise<Workflows> {
+  const root = existingRoot(argv, place.environment);
+  // Most projects have no workflow of their own: then nothing is parsed.
+  const hasOwn = root !== null && /\bworkflows\b/.test(textOf(join(root, "pawl.yaml")));
+  if (root === null || !(hasOwn || existsSync(join(root, ".pawl", "runs")))) return place.workflows;
+  const { withOwnWorkflows, withProgramRuns } = await import("./own-workflows.ts");
+  const openStore = async () => (await open({ ...place, root })).runtime.store;
+  const workflows = hasOwn ? await withOwnWorkflows(place.workflows, openStore) : place.workflows;
+  return withProgramRuns(workflows, root);
+}
+
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    throw new PawlError(
+      "usage",
+      "The folder that this shell stands in is gone: it was removed or renamed.",
+      "Change to a folder that is there.",
+      cause,
+    );
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    // A pipe would be waited for.
+    return statSync(path).isFile() ? readFileSync(path, "utf8") : "";
+  } catch {
+    // That it cannot be read is told by whoever needs what it says.
+    return "";
+  }
+}
+
+/** The command line is not parsed yet: its verbs are the workflows'. */
+function existingRoot(argv: readonly string[], environment: Environment): string | null {
+  const at = argv.findIndex((word) => word === "--project" || word.startsWith("--project="));
+  const option = argv[at]?.startsWith("--project=") ? argv[at]?.slice("--project=".length) : argv[at + 1];
+  try {
+    return findRoot({
+      cwd: workingFolder(),
+      option: at < 0 ? undefined : option,
+      variable: environment.PAWL_PROJECT,
+      tasksFile: environment.BLOOM_TASKS_FILE,
+      create: false,
+    });
+  } catch {
+    // Whoever needs a project is told why there is none.
+    return null;
+  }
+}
+
+/** Opens the project at the root: what was committed and not yet applied is applied first. */
+export async function openProject(place: ProjectPlace): Promise<Project> {
+  const { root, home, environment, workflows } = place;
+  const packaged = packagedTexts(join(home, "workflows"));
+  const files = {
+    root,
+    packaged,
+    state: openStateHome(root, environment),
+    editors: { tasks: lateEditor(home) },
+    onForeign: (found: Parameters<OnForeign>[0]) => place.warn?.(foreignWarning(found)),
+  };
+  const untracked = async () =>
+    (await import("../adapters/git/planted.ts")).checkUntracked({ folder: root, environment });
+  if (looksTracked(root) === "yes") place.warn?.(TRACKED);
+  const store = noteCommits(openStore(files), untracked);
+  const { key } = openVault(files.state);
+  const surroundings = readSurroundings({ ...place, cwd: place.cwd ?? root });
+  const read = openConfiguration();
+  const settings = async (view: View) => within((await read(view)).settings, surroundings);
+  const trust = lateTrust({
+    root,
+    environment,
+    view: () => store.view(),
+    settings: () => settings(store.view()),
+    ...place.trust,
+  });
+  const outside = openOutside(root, environment, async () => (await read(store.view())).settings, trust);
+  return {
+    root,
+    workflows,
+    trust,
+    runtime: { store, outside, cache: openCache(root, key), settings, now: () => new Date(), newId },
+    async *events(options) {
+      const { readEvents } = await import("../adapters/events/read-events.ts");
+      yield* readEvents(ownPlace(root, ".pawl/events.jsonl"), options);
+    },
+    async openLoop() {
+      await untracked();
+      await trust.checkLoop();
+      const { openLoopOutside } = await import("./loop-ports.ts");
+      return openLoopOutside({
+        root,
+        environment,
+        settings: within((await read(store.view())).settings, surroundings),
+        launch: [process.execPath, place.program ?? process.argv[1] ?? ""],
+      });
+    },
+    explainSettings: async () => (await read(store.view())).origins,
+    async repairJournal() {
+      const { repairJournal } = await import("../adapters/files/repair.ts");
+      return repairJournal(files);
+    },
+    // Who only looked has nothing to settle, and does not wait for a lock.
+    close: async () => {
+      if (store.hasCommitted()) await store.settle();
+    },
+  };
+}
+
+/** Loaded where something is to be started: reading asks for no trust. */
+function lateTrust(place: TrustPlace): Trust {
+  const open = async () => (await import("./trust.ts")).openTrust(place);
+  return {
+    look: async () => (await open()).look(),
+    checkCommand: async (command) => (await open()).checkCommand(command),
+    checkLoop: async () => (await open()).checkLoop(),
+    checkAgent: async (name) => (await open()).checkAgent(name),
+    accept: async (entries, by) => (await open()).accept(entries, by),
+    revoke: async () => (await open()).revoke(),
+  };
+}
+
+/** What a person should know of commits that were found and not applied. */
+function foreignWarning({ kept, records }: Parameters<OnForeign>[0]): string {
+  const what = `${records} ${records === 1 ? "commit" : "commits"} that this project did not make`;
+  return kept === null
+    ? `.pawl/journal holds ${what}; nothing of it is applied. \`pawl repair\` shows what it would write.`
+    : `.pawl/journal held ${what}; nothing of it was applied, and it lies in ${kept} now. \`pawl repair\` shows what it would write.`;
+}
+
+const TRACKED =
+  "the repository tracks files of .pawl/, which is Pawl's own: nothing is executed or committed here until they are out of it (`git rm -r --cached .pawl`).";
+
+/** The store, and whether anything was committed through it. `check` is awaited before the first commit. */
+function noteCommits(store: Store, check: () => Promise<void>): Store & { hasCommitted(): boolean } {
+  let committed = false;
+  return {
+    ...store,
+    async commit(view, changes) {
+      if (!committed) await check();
+      committed = true;
+      return store.commit(view, changes);
+    },
+    hasCommitted: () => committed,
+  };
+}
+
+/** Redoes edits of tasks.yaml. Almost never needed, and under a lock: loaded on the spot, and only then. */
+function lateEditor(home: string): Editor {
+  return (text, edits) => {
+    const extension = home.endsWith("src") ? "ts" : "js";
+    const path = join(home, "workflows", "bloom", `edit.${extension}`);
+    return createRequire(import.meta.url)(path).editTasks(text, edits);
+  };
+}
+
+function packagedTexts(folder: string): (path: string) => Promise<string | null> {
+  const known = new Map<string, string | null>();
+  return async (path) => {
+    const text = known.get(path) ?? readText(join(folder, projectPath(path)));
+    known.set(path, text);
+    return text;
+  };
+}
+
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw cause;
+  }
+}
+
+/** Whether the process has a controlling terminal, whatever its input and output are. */
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync("/dev/tty", "r+"));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function person(): string {
+  try {
+    return `${userInfo().username}@${hostname()}`;
+  } catch {
+    // A user without an entry in the system's list has no name.
+    return hostname();
+  }
+}
+
+function readVersion(home: string): string {
+  return JSON.parse(readFileSync(join(home, "..", "package.json"), "utf8")).version;
+}

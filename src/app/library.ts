@@ -1,0 +1,157 @@
+/** A project, opened by a program: runs of its workflows are moved, looked at and listened to. */
+import { basename, dirname } from "node:path";
+import { PawlError } from "../core/error.ts";
+import type { Caller, PawlEvent } from "../core/event.ts";
+import type { Outside, Store } from "../core/ports.ts";
+import type { Facts, FactValue } from "../engine/workflow.ts";
+import type { Advance, Reply, RunOverview } from "../runtime/transaction.ts";
+import type { Definition } from "../workflows/custom/definition.ts";
+import { startsIn } from "../workflows/custom/starts.ts";
+
+export interface OpenOptions {
+  /** The project's folder, absolute. It need not be one before: `.pawl/` is made with the first commit. */
+  readonly root: string;
+  /** The program's own workflows; those that the project's pawl.yaml names are there too. */
+  readonly workflows?: readonly Definition[];
+  /** In place of Pawl's own: another git, another runner of commands, a tracker. */
+  readonly outside?: Partial<Outside>;
+  /**
+   * The program vouches for the project's files: what they name is started without a person's `pawl trust`. What the
+   * program's own workflows name needs no trust in any case. Default: false.
+   */
+  readonly trusted?: boolean;
+  /** Of commands that the engine runs; default: the process's own. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+export interface SendOptions {
+  /** The facts whose source is `given`; with a run's first event also the kept facts of one of the table's starts. */
+  readonly given?: Readonly<Record<string, FactValue>>;
+  /** Kept with the event. */
+  readonly notes?: string;
+  /**
+   * Who asks; default: `{ channel: "library" }`, who is not let through a person's gate. A program that passes on a person's
+   * word says so with the channel `terminal`; it is recorded as that program's word, with the strength `program`.
+   */
+  readonly caller?: Caller;
+}
+
+export interface RunReply extends Reply {
+  readonly data: Reply["data"] & {
+    readonly status: string;
+    readonly message: string;
+    readonly run: string;
+    readonly state: string;
+    readonly kept: Facts;
+  };
+}
+
+export interface OpenProject {
+  readonly root: string;
+  readonly store: Store;
+  /**
+   * Sends an event to a run (`release:1.2.0`); its first event begins it. Durable when it resolves; a row's command has
+   * ended by then, or the reply says that it still runs. Without an event, what is under way is brought to its end.
+   */
+  send(run: string, event?: string, options?: SendOptions): Promise<RunReply>;
+  /** Where a run stands, its history, and the events that it takes. Moves nothing. */
+  look(run: string): Promise<RunReply>;
+  /** Every run of these workflows. */
+  runs(): Promise<readonly RunOverview[]>;
+  /** Runs an advance of the program's own making; see `Advance`. */
+  advance<Input, Seen, Gathered, R>(
+    plan: Advance<Input, Seen, Gathered, R>,
+    input: Input,
+    caller?: Caller,
+  ): Promise<R>;
+  /** What happened in the project, of every workflow, in order; with `follow` also what will happen, until aborted. */
+  events(options?: { readonly follow?: boolean; readonly signal?: AbortSignal }): AsyncIterable<PawlEvent>;
+  /** Syncs what is unsynced and lets go of the project. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a project. What was committed and not yet applied, as after a crash, is applied before anything is read.
+ *
+ * @throws PawlError `config-invalid` where the project's configuration cannot be read.
+ */
+export async function openProject(options: OpenOptions): Promise<OpenProject> {
+  const { root, workflows = [], outside = {} } = options;
+  const [app, own, send, look, define, config, { overview }, { advance }] = await Promise.all([
+    import("./app.ts"),
+    import("./own-workflows.ts"),
+    import("../workflows/custom/send.ts"),
+    import("../workflows/custom/look.ts"),
+    import("../workflows/custom/define.ts"),
+    import("../config/config.ts"),
+    import("../workflows/custom/overview.ts"),
+    import("../runtime/run-transaction.ts"),
+  ]);
+  const environment = options.environment ?? config.readEnvironment();
+  const definitions = workflows.map((definition) => define.defineWorkflow(definition));
+  const project = await app.openProject({
+    root,
+    home: homeOf(import.meta.dirname),
+    environment,
+    workflows: {},
+    trust: { own: definitions.flatMap(commandsIn), vouched: options.trusted ?? false },
+  });
+  const runtime = { ...project.runtime, outside: { ...project.runtime.outside, ...outside } };
+  const { store } = runtime;
+  const settings = await runtime.settings(store.view());
+  const sources = [
+    ...definitions.map((definition) => define.programSource(definition)),
+    ...(await own.ownSources(settings)),
+  ];
+  const sending = send.sendTo(sources);
+  const looking = look.lookAt(sources);
+  const asLibrary: Caller = { channel: "library" };
+  return {
+    root,
+    store,
+    async send(run, event, { given, notes, caller = asLibrary } = {}) {
+      const answered = isPersons(caller) ? "vouched" : undefined;
+      const { reply } = await advance(runtime, sending, { run, event, given, notes }, caller, answered);
+      return reply as RunReply;
+    },
+    async look(run) {
+      const { reply } = await advance(runtime, looking, { run }, asLibrary);
+      return reply as RunReply;
+    },
+    async runs() {
+      const view = store.view();
+      return (await Promise.all(sources.map((source) => overview(source, view)))).flat();
+    },
+    async advance(plan, input, caller = asLibrary) {
+      const answered = isPersons(caller) ? "vouched" : undefined;
+      const { ask, reply } = await advance(runtime, plan, input, caller, answered);
+      if (ask) throw unasked(ask.message);
+      return reply;
+    },
+    events: (wanted) => project.events(wanted),
+    close: () => project.close(),
+  };
+}
+
+/** The program says that it passes on a person's word. */
+function isPersons({ channel }: Caller): boolean {
+  return channel === "terminal" || channel === "elicitation";
+}
+
+/** Nothing was committed: that must not look like an answer. */
+function unasked(question: string): PawlError {
+  return new PawlError(
+    "caller-not-allowed",
+    `A person must be asked first, and a program's call asks nobody. Nothing was changed. The question: ${question}`,
+    'Ask the person, and pass on their word with `{ channel: "terminal", who: "…" }` as the caller; or let them decide by `pawl approve`.',
+  );
+}
+
+function commandsIn(definition: Definition): readonly string[] {
+  return startsIn(definition).commands.map(({ command }) => command);
+}
+
+/** The folder of the program's own files, from wherever the bundler put this code. */
+function homeOf(folder: string): string {
+  return ["chunks", "app"].includes(basename(folder)) ? dirname(folder) : folder;
+}

@@ -1,0 +1,98 @@
+/** The adapters behind the work loop: agents, commands, worktrees, pull requests, claims and changes. */
+import { delimiter, join } from "node:path";
+import { openAgents } from "../adapters/agents/agents.ts";
+import { openCommands } from "../adapters/agents/commands.ts";
+import { MARK, markValue } from "../adapters/agents/mark.ts";
+import { openSupervisor } from "../adapters/agents/supervisor.ts";
+import { systemClock } from "../adapters/clock/system-clock.ts";
+import { openClaims } from "../adapters/files/claims.ts";
+import { writeOwnFile } from "../adapters/files/own-folder.ts";
+import { openWatch } from "../adapters/files/watch.ts";
+import { openWorktrees } from "../adapters/git/worktrees.ts";
+import { openSetups } from "../adapters/setup/setup.ts";
+import type { Environment } from "../config/config.ts";
+import { stateFolder } from "../config/state-home.ts";
+import type { Folder, LoopPorts, PullRequests } from "../core/ports.ts";
+import type { Settings } from "../core/settings.ts";
+
+export interface LoopPlace {
+  readonly root: string;
+  readonly environment: Environment;
+  readonly settings: Settings;
+  /** The words that start this program. */
+  readonly launch: readonly string[];
+}
+
+export function openLoopOutside({ root, environment, settings, launch }: LoopPlace): LoopPorts {
+  const { agents = {}, bloom, git } = settings;
+  const bin = writePrograms(root, launch);
+  const supervisor = openSupervisor(root);
+  const marked = { ...environment, [MARK]: markValue(supervisor.mark, environment[MARK]) };
+  const own = {
+    PAWL_PROJECT: root,
+    BLOOM_TASKS_FILE: join(root, bloom.tasks_file),
+    PATH: [bin, environment.PATH ?? ""].join(delimiter),
+  };
+  return {
+    ports: {
+      agents: openAgents({
+        projectRoot: root,
+        stateFolder: stateFolder(root, environment),
+        environment: marked,
+        agents,
+      }),
+      commands: openCommands({
+        projectRoot: root,
+        environment: marked,
+        names: [...settings.environment, ...bloom.environment],
+      }),
+      setups: openSetups(root),
+      worktrees: openWorktrees(root, environment, async () => git.filters),
+      pullRequests: lateForge(root, environment),
+      root: root as Folder,
+      environment: own,
+    },
+    claims: openClaims(root),
+    watch: openWatch(root, bloom.tasks_file),
+    clock: systemClock,
+    close: supervisor.close,
+  };
+}
+
+/** Loaded when the first pull request is opened or looked at: few projects have any. */
+function lateForge(root: string, environment: Environment): PullRequests {
+  let opened: Promise<PullRequests> | undefined;
+  const load = async () => {
+    const { openPullRequests } = await import("../adapters/forge/pull-request.ts");
+    const { GITHUB_TOKEN: token, GITHUB_API_URL: api } = environment;
+    return openPullRequests({
+      projectRoot: root,
+      environment,
+      token: token ?? null,
+      ...(api ? { api } : {}),
+    });
+  };
+  const open = () => {
+    opened ??= load();
+    return opened;
+  };
+  return {
+    ensure: async (order, stop) => (await open()).ensure(order, stop),
+    look: async (pull, stop) => (await open()).look(pull, stop),
+  };
+}
+
+const BIN = ".pawl/bin";
+
+/** `bloom` and `pawl` for agents: this very program, whatever else of that name is installed. */
+function writePrograms(root: string, launch: readonly string[]): string {
+  const script = `#!/bin/sh\nexec ${launch.map(quoted).join(" ")} "$@"\n`;
+  for (const name of ["bloom", "pawl"]) {
+    writeOwnFile(root, `${BIN}/${name}`, script, 0o755);
+  }
+  return join(root, BIN);
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,109 @@
+/** The workflows of the project's own, which pawl.yaml names, beside the shipped ones. */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { openConfiguration } from "../config/config.ts";
+import { PawlError } from "../core/error.ts";
+import { isId } from "../core/id.ts";
+import { type ProjectPath, projectPath } from "../core/path.ts";
+import type { Store } from "../core/ports.ts";
+import type { Settings } from "../core/settings.ts";
+import type { Workflows } from "../runtime/project.ts";
+import type { DefinitionSource } from "../workflows/custom/definition.ts";
+
+/**
+ * Each is called as its file, without the ending, so that the files themselves are read only when they are needed. A
+ * fault in pawl.yaml is told by whatever needs all workflows, and stops nothing else.
+ */
+export async function withOwnWorkflows(
+  shipped: Workflows,
+  openStore: () => Promise<Store>,
+): Promise<Workflows> {
+  try {
+    const store = await openStore();
+    const { settings, origins } = await openConfiguration()(store.view());
+    const place = origins.find(({ path }) => path === "workflows")?.from ?? "pawl.yaml";
+    const files = settings.workflows.map(nameFile);
+    checkNames(files, Object.keys(shipped), place);
+    return { ...shipped, ...loaders(files, store) };
+  } catch (fault) {
+    return { ...shipped, "pawl.yaml": () => Promise.reject(fault) };
+  }
+}
+
+/** Beside the workflows that are known, those of which only runs are there: a program brought their tables along. */
+export function withProgramRuns(workflows: Workflows, root: string): Workflows {
+  const strangers = foldersIn(join(root, ".pawl", "runs")).filter(
+    (name) => isId(name) && !Object.hasOwn(workflows, name),
+  );
+  if (strangers.length === 0) return workflows;
+  const load = async (name: string) => {
+    const { programWorkflow } = await import("../workflows/custom/program-runs.ts");
+    return programWorkflow(name);
+  };
+  return { ...workflows, ...Object.fromEntries(strangers.map((name) => [name, () => load(name)])) };
+}
+
+function foldersIn(folder: string): readonly string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  } catch {
+    // There are no runs, or whoever reads them says why they cannot be read.
+    return [];
+  }
+}
+
+/** The sources of the project's own workflows, by its settings. */
+export async function ownSources(settings: Settings): Promise<readonly DefinitionSource[]> {
+  const files = settings.workflows.map(nameFile);
+  if (files.length === 0) return [];
+  checkNames(files, [], "pawl.yaml");
+  const { fileSource } = await import("../workflows/custom/load.ts");
+  return files.map(({ name, file }) => fileSource(name, file));
+}
+
+interface OwnFile {
+  readonly name: string;
+  readonly file: ProjectPath;
+}
+
+function nameFile(path: string): OwnFile {
+  const file = projectPath(path.replace(/^\.\//, ""));
+  return { file, name: (file.split("/").at(-1) ?? file).replace(/\.ya?ml$/, "") };
+}
+
+function loaders(files: readonly OwnFile[], store: Store): Workflows {
+  let opened: Promise<Workflows> | undefined;
+  const open = () => {
+    opened ??= openAll(files, store);
+    return opened;
+  };
+  const load = async (name: string) => {
+    const loader = (await open())[name];
+    if (loader) return loader();
+    throw new PawlError("internal", `The workflow ${name} was named and not opened.`, "Report this.");
+  };
+  return Object.fromEntries(files.map(({ name }) => [name, () => load(name)]));
+}
+
+async function openAll(files: readonly OwnFile[], store: Store): Promise<Workflows> {
+  const [{ openOwnWorkflows }, { fileSource }] = await Promise.all([
+    import("../workflows/custom/module.ts"),
+    import("../workflows/custom/load.ts"),
+  ]);
+  const sources = files.map(({ name, file }) => fileSource(name, file));
+  return openOwnWorkflows({ sources, view: () => store.view() });
+}
+
+function checkNames(files: readonly OwnFile[], shipped: readonly string[], place: string): void {
+  for (const [at, { name, file }] of files.entries()) {
+    const other = files.findIndex((each) => each.name === name);
+    if (!shipped.includes(name) && other === at) continue;
+    const taken = other === at ? "a workflow that Pawl brings along" : `that of ${files[other]?.file}`;
+    throw new PawlError(
+      "config-invalid",
+      `${place}: workflows: ${file} would be called ${name}, which is the name of ${taken}.`,
+      "Give the file another name: a workflow is called as its file.",
+    );
+  }
+}

@@ -1,0 +1,77 @@
+/** The adapters behind `Outside`, each loaded when it is first asked: nothing is paid for what is not used. */
+
+import type { Environment } from "../config/config.ts";
+import { makeStateFolder } from "../config/state-home.ts";
+import type { Outside, Policies } from "../core/ports.ts";
+import type { Settings } from "../core/settings.ts";
+import type { Trust } from "../runtime/project.ts";
+
+export function openOutside(
+  root: string,
+  environment: Environment,
+  settings: () => Promise<Settings>,
+  trust: Pick<Trust, "checkCommand" | "checkLoop">,
+): Outside {
+  const place = { folder: root, environment, filters: async () => (await settings()).git.filters };
+  return {
+    git: {
+      look: async () => (await import("../adapters/git/look.ts")).look(place),
+      pin: async (work) => (await import("../adapters/git/tree.ts")).pin(place, work),
+      snapshot: async (order) => (await import("../adapters/git/tree.ts")).snapshot(place, order),
+      changes: async (base) => (await import("../adapters/git/tree.ts")).changes(place, base),
+      between: async (one, other) => (await import("../adapters/git/tree.ts")).between(place, one, other),
+      commits: async (base, head) => (await import("../adapters/git/changes.ts")).commits(place, base, head),
+    },
+    files: {
+      missing: async (paths) => (await import("../adapters/files/missing.ts")).missing(root, paths),
+    },
+    trackers: {
+      async open(provider) {
+        const { openTrackers } = await import("../adapters/trackers/trackers.ts");
+        return openTrackers(environment).open(provider);
+      },
+    },
+    policies: latePolicies(root, environment),
+    checks: {
+      async run(key, command, on, waiting) {
+        await trust.checkCommand(on?.named ?? command);
+        const { openChecks } = await import("../adapters/checks/checks.ts");
+        const { environment: names, git, setup } = await settings();
+        const filters = async () => git.filters;
+        if (on?.tree && setup["."]) await trust.checkLoop();
+        const checks = openChecks({ root, environment, names, filters, setup: setup["."] });
+        return checks.run(key, command, on, waiting);
+      },
+    },
+    references: {
+      async fetch(reference) {
+        const { openReferences } = await import("../adapters/trackers/references.ts");
+        const { readJira } = await import("../adapters/trackers/atlassian-environment.ts");
+        const { address, email, token } = readJira(environment);
+        const sites = { jira: address, confluence: environment.CONFLUENCE_BASE_URL };
+        return openReferences({ ...sites, email, token }).fetch(reference);
+      },
+    },
+    reviews: {
+      async fetch(order) {
+        const { openGithubReviews } = await import("../adapters/forge/github-reviews.ts");
+        const { GITHUB_TOKEN: token, GITHUB_API_URL: api } = environment;
+        return openGithubReviews({ folder: root, environment, token, api }).fetch(order);
+      },
+    },
+  };
+}
+
+/** Kept outside of the project; nothing is made before there is something to keep. */
+export function latePolicies(root: string, environment: Environment): Policies {
+  const open = async () => {
+    const { openPolicies } = await import("../adapters/policies/policies.ts");
+    return openPolicies(() => makeStateFolder(root, environment));
+  };
+  return {
+    find: async (run) => (await open()).find(run),
+    keep: async (run, policy) => (await open()).keep(run, policy),
+    forget: async (run) => (await open()).forget(run),
+    list: async () => (await open()).list(),
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * What a person on this machine agreed that this project may start: kept outside of it, where a clone, a checkout or a
+ * merge cannot bring it along. The record is of exactly what was shown; what comes later is asked for later.
+ */
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Environment } from "../config/config.ts";
+import { makeStateFolder, stateFolder } from "../config/state-home.ts";
+import { PawlError, toPawlError } from "../core/error.ts";
+import type { View } from "../core/ports.ts";
+import type { Settings } from "../core/settings.ts";
+import { type Executable, executablesOf, isTrusted, type Starts, type TrustRecord } from "../core/trust.ts";
+import type { Trust } from "../runtime/project.ts";
+
+const FILE = "trust.json";
+
+export interface TrustPlace {
+  readonly root: string;
+  readonly environment: Environment;
+  view(): View;
+  settings(): Promise<Settings>;
+  /** Commands that the calling program brings itself, and not the project's files. */
+  readonly own?: readonly string[];
+  /** The calling program vouches for the project's files. */
+  readonly vouched?: boolean;
+}
+
+export function openTrust(place: TrustPlace): Trust {
+  const { root, environment, own = [], vouched = false } = place;
+  const record = () => loadRecord(root, environment);
+  const present = async () => {
+    const settings = await place.settings();
+    return executablesOf(settings, await startsOf(settings, place.view()));
+  };
+  return {
+    async look() {
+      const found = await present();
+      const kept = record();
+      return { entries: found, record: kept, untrusted: found.filter((each) => !isTrusted(each, kept)) };
+    },
+    async checkCommand(command) {
+      if (vouched || own.includes(command)) return;
+      const kept = record();
+      // Settings say what a command gets.
+      const settings = (await present()).filter(({ kind }) => kind === "setting");
+      const wanted: readonly Executable[] = [
+        { kind: "command", name: "a command", text: command },
+        ...settings,
+      ];
+      const missing = wanted.filter((each) => !isTrusted(each, kept));
+      if (missing.length > 0) throw untrusted(root, missing);
+    },
+    async checkLoop() {
+      if (vouched) return;
+      const kept = record();
+      const missing = (await present()).filter((each) => each.kind !== "command" && !isTrusted(each, kept));
+      if (missing.length > 0) throw untrusted(root, missing);
+    },
+    async checkAgent(name) {
+      const entry = (await present()).find((each) => each.kind === "agent" && each.name === name);
+      if (!vouched && entry && !isTrusted(entry, record())) throw untrusted(root, [entry]);
+    },
+    async accept(entries, by) {
+      saveTrust({ root, environment, entries, by });
+    },
+    async revoke() {
+      const path = join(stateFolder(root, environment), FILE);
+      if (loadRecord(root, environment) === null) return false;
+      rmSync(path, { force: true });
+      return true;
+    },
+  };
+}
+
+/** Writes the record, whole. */
+export function saveTrust(given: {
+  readonly root: string;
+  readonly environment: Environment;
+  readonly entries: readonly Executable[];
+  readonly by: string;
+}): void {
+  const { root, environment, entries, by } = given;
+  const record: TrustRecord = {
+    version: 1,
+    root,
+    inode: statSync(root).ino,
+    time: new Date().toISOString(),
+    by,
+    entries,
+  };
+  const path = join(makeStateFolder(root, environment), FILE);
+  const aside = `${path}.${process.pid}.new`;
+  writeFileSync(aside, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+  renameSync(aside, path);
+}
+
+/** Null, too, where the record is another folder's that had this path, or none that can be read. */
+function loadRecord(root: string, environment: Environment): TrustRecord | null {
+  try {
+    const found = JSON.parse(readFileSync(join(stateFolder(root, environment), FILE), "utf8")) as TrustRecord;
+    const isOurs = found.version === 1 && Array.isArray(found.entries) && found.inode === statSync(root).ino;
+    return isOurs ? found : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What the project's own workflows start. One that cannot be loaded starts nothing. */
+async function startsOf({ workflows }: Settings, view: View): Promise<readonly Starts[]> {
+  if (workflows.length === 0) return [];
+  const [{ ownSources }, { startsIn }] = await Promise.all([
+    import("./own-workflows.ts"),
+    import("../workflows/custom/starts.ts"),
+  ]);
+  const settings = { workflows } as Settings;
+  const loaded = await Promise.all(
+    (await ownSources(settings)).map((source) => source.load(view).catch(toPawlError)),
+  );
+  return loaded.flatMap((each) => (each instanceof PawlError ? [] : [startsIn(each.definition)]));
+}
+
+const SHOWN = 3;
+
+function untrusted(root: string, missing: readonly Executable[]): PawlError {
+  const shown = missing.slice(0, SHOWN).map(({ name, text }) => `${name} (${text.slice(0, 120)})`);
+  const more = missing.length > SHOWN ? `, and ${missing.length - SHOWN} more` : "";
+  return new PawlError(
+    "project-untrusted",
+    `Nobody on this machine has agreed to what ${root} would start: ${shown.join(", ")}${more}. Nothing was started.`,
+    "Run `pawl trust` in a terminal: it shows all that the project's files would start, and asks. Reading works without.",
+  );
+}

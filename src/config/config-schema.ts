@@ -1,0 +1,186 @@
+/**
+ * The one definition of what a configuration file may say: `config.ts` checks files by it, and the published
+ * `pawl.schema.json` is made from it (`json-schemas.ts`). Every key is optional; the defaults are in `core/settings.ts`.
+ */
+import { z } from "zod";
+import { pathFault } from "../core/path.ts";
+import { RUN_TOOLS } from "../workflows/alfred/status.ts";
+
+const reviewers = z.union(
+  [
+    z.tuple([]),
+    z.tuple([z.literal("ai")]),
+    z.tuple([z.literal("human")]),
+    z.tuple([z.literal("ai"), z.literal("human")]),
+  ],
+  { error: "expected [], [ai], [human] or [ai, human]" },
+);
+
+/** The keys of `.alfred/config.yml`, and of `alfred:` in `pawl.yaml`. */
+export const ALFRED_FILE = z.strictObject({
+  provider: z.enum(["local", "jira", "linear"]).optional().describe("Where tasks come from."),
+  reviews: z
+    .partialRecord(z.enum(["default", ...RUN_TOOLS]), reviewers)
+    .optional()
+    .describe("Who reviews an artifact, in order, per tool; `default` for the tools not named."),
+  human_review: z
+    .enum(["relay", "elicit", "confirm"])
+    .optional()
+    .describe(
+      "How a human's verdict reaches Pawl: relayed by the assistant, asked of the human through the client, or only from a terminal.",
+    ),
+  evidence: z
+    .enum(["show", "require"])
+    .optional()
+    .describe("Whether a disagreement between report and evidence is only shown, or must be settled first."),
+  checks: z
+    .record(z.string().min(1), z.string().min(1))
+    .optional()
+    .describe("Name to shell command, run before a review."),
+  checks_in: z
+    .enum(["checkout", "worktree"])
+    .optional()
+    .describe(
+      "Where checks run: in a fresh checkout of what was handed in, or in the working folder, ignored files and all.",
+    ),
+  personas: z
+    .partialRecord(z.enum(RUN_TOOLS), z.string().min(1))
+    .optional()
+    .describe("Tool to the name of the persona that speaks in its prompts."),
+  tracker: z
+    .strictObject({
+      project: z.string().min(1).optional().describe("Jira's project or Linear's team, by its key."),
+      statuses: z
+        .record(z.string().min(1), z.string().min(1))
+        .optional()
+        .describe("A task's status to the tracker's; what is not named leaves the tracker's as it is."),
+      link: z.string().includes("{path}").optional().describe("The address of a file, with {path} in it."),
+    })
+    .optional()
+    .describe("How the provider's tasks are read and told, where it is not local."),
+});
+
+const minutes = z.number().positive();
+
+/** The keys of `bloom:` in `pawl.yaml`. */
+const BLOOM_FILE = z.strictObject({
+  tasks_file: z.string().min(1).optional().describe("The tasks file, relative to the project's root."),
+  command: z.string().min(1).optional().describe("How an agent's prompt calls this program."),
+  agent: z.string().min(1).optional().describe("The agent of tasks that name none."),
+  agents: z.int().min(1).max(64).optional().describe("How many agents work at once."),
+  permission: z
+    .enum(["ask", "edits", "all"])
+    .optional()
+    .describe("What agents may do unasked: nothing, edits in their folder, everything."),
+  on_unmarked_step: z
+    .enum(["assume", "ask", "block"])
+    .optional()
+    .describe("What to do where an agent ended well and left its step open."),
+  tries: z.int().min(1).max(20).optional().describe("Tries before a task is blocked."),
+  backoff: z
+    .strictObject({ first: z.number().min(0).optional(), limit: z.number().min(0).optional() })
+    .optional()
+    .describe("Seconds before the second try, doubled for each further one up to the limit."),
+  watch_pull_requests: z
+    .number()
+    .min(0)
+    .optional()
+    .describe("Seconds between looks whether pull requests were merged; 0: only when a run begins."),
+  budget: z
+    .strictObject({
+      usd: z.number().positive().optional(),
+      turns: z.int().positive().optional(),
+      minutes: minutes.optional(),
+    })
+    .optional()
+    .describe("The budget of a task that has none of its own."),
+  limits: z
+    .strictObject({ silence: minutes.optional(), run: minutes.optional(), verify: minutes.optional() })
+    .optional()
+    .describe("Minutes of an agent's silence, of an agent's run, of a verify command."),
+  environment: z
+    .array(z.string().min(1))
+    .optional()
+    .describe("Variables that verify commands get beside those that every child gets."),
+});
+
+const workflowFile = z
+  .string()
+  .regex(
+    /^(?:\.\/)?(?:[^/\\]+\/)*[A-Za-z][A-Za-z0-9_-]*\.ya?ml$/,
+    "expected the path of a .yaml file in the project, its name of letters, digits, _ and -",
+  );
+const AGENT = z.strictObject({
+  dialect: z
+    .enum(["claude", "codex", "opencode", "gemini", "scripted"])
+    .optional()
+    .describe("The kind of program; its own name where that is one."),
+  acp: z
+    .strictObject({ command: z.string().min(1), args: z.array(z.string()).optional() })
+    .optional()
+    .describe("Instead of a dialect: a program that speaks the Agent Client Protocol."),
+  program: z.string().min(1).optional().describe("The program, if not the dialect's own on the PATH."),
+  args: z.array(z.string()).optional().describe("More arguments, after Pawl's own."),
+  model: z.string().min(1).optional(),
+  environment: z
+    .array(z.string().min(1))
+    .optional()
+    .describe("Variables that it may have, secrets among them; a `*` at the end stands for any rest."),
+});
+
+const insidePath = z
+  .string()
+  .refine(
+    (path) => pathFault(path) === null,
+    "expected a path inside the repository, such as package-lock.json",
+  );
+const SETUP = z.strictObject({
+  run: z.array(z.string().min(1)).min(1).describe("Shell commands, in order."),
+  inputs: z
+    .array(insidePath)
+    .optional()
+    .describe("Files whose change makes the commands run again; without them the lock files that are known."),
+  cache: z
+    .array(insidePath)
+    .optional()
+    .describe("What the commands make and git ignores, copied where another checkout has the same inputs."),
+});
+
+/** The keys of `pawl.yaml`. */
+export const PAWL_FILE = z.strictObject({
+  alfred: ALFRED_FILE.optional().describe("One task through gates, by MCP tools."),
+  bloom: BLOOM_FILE.optional().describe("Many tasks and agents, from tasks.yaml."),
+  setup: z
+    .record(z.string().min(1), SETUP)
+    .optional()
+    .describe(
+      "By a repository's path (`.` is the project's): what a checkout needs before work or checks in it, such as `npm ci`.",
+    ),
+  environment: z
+    .array(z.string().min(1))
+    .optional()
+    .describe(
+      "Variables that the commands which Pawl runs itself get beside those that every child gets: checks, verify, setup, own workflows' commands.",
+    ),
+  git: z
+    .strictObject({
+      filters: z
+        .array(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "expected a filter's name, such as lfs"))
+        .optional()
+        .describe(
+          "The filters that git may run, such as lfs; their commands come from your own git configuration.",
+        ),
+    })
+    .optional()
+    .describe("What Pawl's own git may do."),
+  workflows: z
+    .array(workflowFile)
+    .optional()
+    .describe(
+      "The files of the project's own workflows, such as ./release.yaml; each is called as its file.",
+    ),
+  agents: z
+    .record(z.string().min(1), AGENT)
+    .optional()
+    .describe("Agents by name; claude, codex, opencode, gemini and scripted need no entry."),
+});

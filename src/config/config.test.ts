@@ -1,0 +1,145 @@
+import { describe, expect, it } from "vitest";
+import { PawlError } from "../core/error.ts";
+import type { ProjectPath } from "../core/path.ts";
+import type { View } from "../core/ports.ts";
+import { DEFAULT_SETTINGS } from "../core/settings.ts";
+import { openConfiguration } from "./config.ts";
+import { ALFRED_FILE, PAWL_FILE } from "./config-schema.ts";
+
+function viewOf(files: Readonly<Record<string, string>>): View {
+  return {
+    read: async (path: ProjectPath) => files[path] ?? null,
+    list: async () => [],
+    packaged: async () => null,
+  };
+}
+
+const load = (files: Readonly<Record<string, string>>) => openConfiguration()(viewOf(files));
+
+async function refusal(files: Readonly<Record<string, string>>): Promise<PawlError> {
+  const thrown = await load(files).then(
+    () => null,
+    (error) => error,
+  );
+  expect(thrown).toBeInstanceOf(PawlError);
+  expect(thrown.code).toBe("config-invalid");
+  return thrown;
+}
+
+describe("the configuration", () => {
+  it("is the defaults where no file is", async () => {
+    const { settings, origins } = await load({});
+    expect(settings).toEqual(DEFAULT_SETTINGS);
+    expect(new Set(origins.map(({ from }) => from))).toEqual(new Set(["default"]));
+  });
+
+  it("is the defaults where the files are empty or only comments", async () => {
+    expect((await load({ "pawl.yaml": "# nothing\n", ".alfred/config.yml": "" })).settings).toEqual(
+      DEFAULT_SETTINGS,
+    );
+  });
+
+  it("lets pawl.yaml win over .alfred/config.yml, key by key, and tells where each value came from", async () => {
+    const { settings, origins } = await load({
+      "pawl.yaml": "alfred:\n  reviews:\n    plan_task: [human]\n  evidence: require\n",
+      ".alfred/config.yml":
+        "reviews:\n  plan_task: [ai]\n  start_task: []\nprovider: jira\nchecks:\n  tests: npm test\n",
+    });
+    expect(settings.alfred).toEqual({
+      ...DEFAULT_SETTINGS.alfred,
+      provider: "jira",
+      evidence: "require",
+      reviews: { default: ["ai", "human"], plan_task: ["human"], start_task: [] },
+      checks: { tests: "npm test" },
+    });
+    const alfred = origins.filter(({ path }) => path.startsWith("alfred."));
+    expect(Object.fromEntries(alfred.map(({ path, from }) => [path, from]))).toMatchObject({
+      "alfred.provider": ".alfred/config.yml:4:11",
+      "alfred.reviews.default": "default",
+      "alfred.reviews.plan_task": "pawl.yaml:3:16",
+      "alfred.reviews.start_task": ".alfred/config.yml:3:15",
+      "alfred.human_review": "default",
+      "alfred.evidence": "pawl.yaml:4:13",
+      "alfred.checks.tests": ".alfred/config.yml:6:10",
+      "alfred.personas": "default",
+    });
+  });
+
+  it("reads a file with a BOM and with CRLF", async () => {
+    const { settings } = await load({ "pawl.yaml": "\uFEFFalfred:\r\n  provider: jira\r\n" });
+    expect(settings.alfred.provider).toBe("jira");
+  });
+
+  it("notices an edit between two looks", async () => {
+    const read = openConfiguration();
+    expect((await read(viewOf({ "pawl.yaml": "alfred: {provider: jira}" }))).settings.alfred.provider).toBe(
+      "jira",
+    );
+    expect((await read(viewOf({ "pawl.yaml": "alfred: {provider: linear}" }))).settings.alfred.provider).toBe(
+      "linear",
+    );
+    expect((await read(viewOf({}))).settings).toEqual(DEFAULT_SETTINGS);
+  });
+
+  it.each([
+    [
+      "alfred:\n  provider: jria\n",
+      'pawl.yaml:2:13: alfred.provider: expected one of local, jira, linear; found "jria"',
+      "write jira",
+    ],
+    [
+      "alfred:\n  provder: jira\n",
+      "pawl.yaml:2:3: alfred.provder is not a setting: expected one of provider, reviews",
+      "write provider instead of provder",
+    ],
+    ["alfed: {}\n", "pawl.yaml:1:1: alfed is not a setting", "write alfred instead of alfed"],
+    [
+      "alfred:\n  reviews:\n    plan_taks: [ai]\n",
+      "pawl.yaml:3:5: alfred.reviews.plan_taks is not a setting",
+      "write plan_task instead of plan_taks",
+    ],
+    [
+      "alfred:\n  reviews:\n    default: [human, ai]\n",
+      'pawl.yaml:3:14: alfred.reviews.default: expected [], [ai], [human] or [ai, human]; found ["human","ai"]',
+      "line 3",
+    ],
+    ["alfred:\n  checks: [a]\n", 'pawl.yaml:2:11: alfred.checks: expected a map; found ["a"]', "line 2"],
+    [
+      "alfred:\n  checks:\n    tests: 3\n",
+      "pawl.yaml:3:12: alfred.checks.tests: expected string; found 3",
+      "line 3",
+    ],
+    ["- a\n", 'pawl.yaml:1:1: the file: expected object; found ["a"]', "line 1"],
+    ["alfred: {\n", "pawl.yaml:2:1: expected YAML; found: ", "line 2"],
+    ["a: 1\na: 2\n", "pawl.yaml:2:1: expected YAML; found: Map keys must be unique", "line 2"],
+  ])("refuses %j with its line and column and what is near", async (text, message, fix) => {
+    const error = await refusal({ "pawl.yaml": text });
+    expect(error.message).toContain(message);
+    expect(error.fix).toContain(fix);
+  });
+
+  it("names .alfred/config.yml and its own keys where the fault is there", async () => {
+    const error = await refusal({ ".alfred/config.yml": "provider: local\nreviews:\n  default: [robot]\n" });
+    expect(error.message).toContain(
+      ".alfred/config.yml:3:12: reviews.default: expected [], [ai], [human] or [ai, human]",
+    );
+  });
+
+  it("says how many faults there are", async () => {
+    const error = await refusal({ "pawl.yaml": "alfred:\n  provider: x\n  evidence: y\n" });
+    expect(error.message).toContain("(1 more after this one)");
+  });
+
+  it("has a definition for every setting, under which the defaults are valid", () => {
+    expect(Object.keys(PAWL_FILE.shape).sort()).toEqual(Object.keys(DEFAULT_SETTINGS).sort());
+    // What the environment and the command line say is no matter of a file.
+    const { searched, ...sayable } = DEFAULT_SETTINGS.bloom;
+    expect(Object.keys(ALFRED_FILE.shape).sort()).toEqual(Object.keys(DEFAULT_SETTINGS.alfred).sort());
+    // Null stands for what is not there; a file leaves it out.
+    const text = JSON.stringify(
+      { alfred: DEFAULT_SETTINGS.alfred, bloom: sayable },
+      (_, value) => value ?? undefined,
+    );
+    expect(PAWL_FILE.safeParse(JSON.parse(text)).error).toBeUndefined();
+  });
+});

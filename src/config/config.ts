@@ -1,0 +1,128 @@
+/**
+ * The environment and the configuration files: the only reader of `process.env`. Nothing is parsed where no file is.
+ */
+import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import { PawlError } from "../core/error.ts";
+import { pathFault, projectPath } from "../core/path.ts";
+import type { View } from "../core/ports.ts";
+import { DEFAULT_SETTINGS, type Settings } from "../core/settings.ts";
+import type { SettingOrigin } from "../runtime/project.ts";
+import type { Tree } from "./config-file.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export function readEnvironment(): Environment {
+  return { ...process.env };
+}
+
+/** What the command line and the environment say beside the files: where tasks.yaml is. */
+export interface Surroundings {
+  readonly tasks_file: string | null;
+  readonly searched: readonly string[];
+}
+
+/** Throws `usage` where tasks.yaml is named outside the project. */
+export function readSurroundings(place: {
+  readonly root: string;
+  readonly cwd: string;
+  readonly tasksFile?: string | undefined;
+}): Surroundings {
+  const { root, cwd, tasksFile } = place;
+  const named = tasksFile ? relative(root, resolve(cwd, tasksFile)).split(sep).join("/") : null;
+  if (named !== null && (pathFault(named) !== null || isAbsolute(named)))
+    throw new PawlError(
+      "usage",
+      `The tasks file ${JSON.stringify(tasksFile)} is not inside the project ${root}.`,
+      "Name a file inside the project, or another project with --project.",
+    );
+  return { tasks_file: named, searched: foldersUp(cwd, root) };
+}
+
+/** The settings as they are for this process. */
+export function within(settings: Settings, around: Surroundings): Settings {
+  const tasks_file = around.tasks_file ?? settings.bloom.tasks_file;
+  return { ...settings, bloom: { ...settings.bloom, ...around, tasks_file } };
+}
+
+function foldersUp(from: string, to: string): readonly string[] {
+  const folders = [from];
+  for (let folder = from; folder !== to && dirname(folder) !== folder; folder = dirname(folder))
+    folders.push(dirname(folder));
+  return folders.includes(to) ? folders : [to];
+}
+
+const PAWL_YAML = projectPath("pawl.yaml");
+const ALFRED_CONFIG = projectPath(".alfred/config.yml");
+
+/** A configuration with the place of each value. */
+export interface Configuration {
+  readonly settings: Settings;
+  readonly origins: readonly SettingOrigin[];
+}
+
+/** Reads the settings through a view; a file that is as it was is not parsed again. */
+export function openConfiguration(): (view: View) => Promise<Configuration> {
+  let known: { readonly texts: string; readonly configuration: Configuration } | undefined;
+  return async (view) => {
+    const [pawl, alfred] = [await view.read(PAWL_YAML), await view.read(ALFRED_CONFIG)];
+    if (pawl === null && alfred === null) return DEFAULTS;
+    const texts = JSON.stringify([pawl, alfred]);
+    if (known?.texts !== texts) known = { texts, configuration: await parse(pawl, alfred) };
+    return known.configuration;
+  };
+}
+
+const DEFAULTS: Configuration = {
+  settings: DEFAULT_SETTINGS,
+  origins: origins(DEFAULT_SETTINGS as unknown as Tree, () => "default"),
+};
+
+async function parse(pawl: string | null, alfred: string | null): Promise<Configuration> {
+  const [{ parseFile }, { PAWL_FILE, ALFRED_FILE }] = await Promise.all([
+    import("./config-file.ts"),
+    import("./config-schema.ts"),
+  ]);
+  const lower = alfred === null ? null : parseFile(ALFRED_CONFIG, alfred, ALFRED_FILE);
+  const upper = pawl === null ? null : parseFile(PAWL_YAML, pawl, PAWL_FILE);
+  let tree = DEFAULT_SETTINGS as unknown as Tree;
+  const from = new Map<string, string>();
+  for (const layer of [
+    lower && { tree: { alfred: lower.tree }, skip: 1, file: lower },
+    upper && { tree: upper.tree, skip: 0, file: upper },
+  ]) {
+    if (!layer) continue;
+    tree = merge(tree, layer.tree);
+    for (const path of leaves(layer.tree)) from.set(path.join("."), layer.file.place(path.slice(layer.skip)));
+  }
+  return {
+    settings: tree as unknown as Settings,
+    origins: origins(tree, (path) => from.get(path) ?? "default"),
+  };
+}
+
+function merge(below: Tree, above: Tree): Tree {
+  const merged: Record<string, unknown> = { ...below };
+  for (const [key, value] of Object.entries(above)) {
+    const under = Object.hasOwn(below, key) ? below[key] : undefined;
+    merged[key] = isTree(value) && isTree(under) ? merge(under, value) : value;
+  }
+  return merged;
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function leaves(tree: Tree, path: readonly string[] = []): readonly (readonly string[])[] {
+  return Object.entries(tree).flatMap(([key, value]) =>
+    isTree(value) && Object.keys(value).length > 0 ? leaves(value, [...path, key]) : [[...path, key]],
+  );
+}
+
+function origins(tree: Tree, from: (path: string) => string): readonly SettingOrigin[] {
+  return leaves(tree).map((path) => ({
+    path: path.join("."),
+    value: path.reduce<unknown>((at, key) => (at as Tree)[key], tree),
+    from: from(path.join(".")),
+  }));
+}

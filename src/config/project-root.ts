@@ -1,0 +1,72 @@
+import { existsSync, statSync } from "node:fs";
+import { dirname, join, resolve, sep } from "node:path";
+import { PawlError } from "../core/error.ts";
+
+const MARKERS = ["pawl.yaml", ".alfred", ".ai", "tasks.yaml"];
+const WORKTREES = `${sep}.pawl${sep}worktrees${sep}`;
+
+export interface RootWanted {
+  readonly cwd: string;
+  /** `--project` */
+  readonly option: string | undefined;
+  /** `$PAWL_PROJECT` */
+  readonly variable: string | undefined;
+  /** `--file` or `$BLOOM_TASKS_FILE`: the project is the one around it. */
+  readonly tasksFile?: string | undefined;
+  /** Where no project is found: the repository's root, else the working directory, is taken to become one. */
+  readonly create: boolean;
+}
+
+/**
+ * The project's root, absolute: the option, the variable, else the nearest parent that has a marker. Within
+ * `.pawl/worktrees/` it is the project that the worktree belongs to. Throws `project-missing` and `usage`.
+ */
+export function findRoot(wanted: RootWanted): string {
+  if (wanted.option !== undefined) return namedRoot(wanted.cwd, wanted.option, "--project");
+  if (wanted.variable) return namedRoot(wanted.cwd, wanted.variable, "$PAWL_PROJECT");
+  if (wanted.tasksFile) return rootAround(resolve(wanted.cwd, wanted.tasksFile));
+  const start = outerProject(wanted.cwd);
+  const root =
+    nearestParent(start, MARKERS) ?? (wanted.create ? (nearestParent(start, [".git"]) ?? start) : null);
+  if (root !== null) return root;
+  throw new PawlError(
+    "project-missing",
+    `There is no Pawl project here: neither ${start} nor any folder above it has ${MARKERS.slice(0, -1).join(", ")} or ${MARKERS.at(-1)}.`,
+    "Run `pawl init` in your project's folder, or name the project with --project DIR.",
+  );
+}
+
+/** The project that a tasks file lies in; where there is none, its folder is taken to be one. */
+function rootAround(file: string): string {
+  if (!existsSync(file))
+    throw new PawlError(
+      "tasks-missing",
+      `There is no tasks file ${file}: --file or $BLOOM_TASKS_FILE names it.`,
+      "Name an existing file, or leave both out to use the project's tasks.yaml.",
+    );
+  const start = outerProject(dirname(file));
+  return nearestParent(start, MARKERS) ?? start;
+}
+
+function namedRoot(cwd: string, folder: string, source: string): string {
+  const root = resolve(cwd, folder);
+  if (statSync(root, { throwIfNoEntry: false })?.isDirectory()) return root;
+  throw new PawlError(
+    "usage",
+    `${source} names ${JSON.stringify(folder)}, which is no folder: expected the root of a project.`,
+    `Give ${source} the path of an existing folder.`,
+  );
+}
+
+/** A worktree holds copies of the project's files, markers too; the project is the one around it. */
+function outerProject(folder: string): string {
+  const at = `${folder}${sep}`.indexOf(WORKTREES);
+  return at < 0 ? folder : folder.slice(0, at);
+}
+
+function nearestParent(start: string, names: readonly string[]): string | null {
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (names.some((name) => existsSync(join(folder, name)))) return folder;
+    if (dirname(folder) === folder) return null;
+  }
+}

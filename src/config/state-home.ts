@@ -1,0 +1,43 @@
+/**
+ * What Pawl keeps about a project outside of it, where a clone, a checkout or a merge cannot bring a file along:
+ * `$XDG_STATE_HOME/pawl/projects/<id>/`, by the real path of the project's root.
+ */
+import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { hashOf } from "../adapters/files/hash.ts";
+import { makeFolderDurably, openStatePlace } from "../adapters/files/state-place.ts";
+import type { StatePlace } from "../adapters/files/vault.ts";
+import type { Environment } from "./config.ts";
+
+/** The folder of the project at `root`; not made. A relative `XDG_STATE_HOME` does not count, as its specification says. */
+export function stateFolder(root: string, environment: Environment): string {
+  const { XDG_STATE_HOME: named } = environment;
+  const base = named && isAbsolute(named) ? named : join(environment.HOME || homedir(), ".local", "state");
+  return join(base, "pawl", "projects", hashOf(realpathSync(root)).slice(0, 32));
+}
+
+/** The same, made where it is missing, for this user only. */
+export function makeStateFolder(root: string, environment: Environment): string {
+  const folder = stateFolder(root, environment);
+  makeFolderDurably(folder);
+  return folder;
+}
+
+/** The same, for the store; looked for when it is first needed. */
+export function openStateHome(root: string, environment: Environment): StatePlace {
+  let opened: StatePlace | undefined;
+  const place = () => {
+    opened ??= openStatePlace(stateFolder(root, environment));
+    return opened;
+  };
+  return {
+    get folder() {
+      return place().folder;
+    },
+    get disk() {
+      return place().disk;
+    },
+    make: () => place().make(),
+  };
+}

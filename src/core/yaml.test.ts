@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+import { parseFile } from "../config/config-file.ts";
+import { PAWL_FILE } from "../config/config-schema.ts";
+import { parsePersona } from "../workflows/alfred/persona.ts";
+import { findFiled } from "../workflows/alfred/tasks-yaml.ts";
+import { parseTasks } from "../workflows/bloom/parse.ts";
+import { parseWorkflow } from "../workflows/custom/parse.ts";
+import { parseTaskName } from "../workflows/spells/front-matter.ts";
+import { readYaml } from "./yaml.ts";
+
+/** Ten levels of ten aliases each: ten thousand million values. */
+const BOMB = [
+  'a0: &a0 ["x", "x", "x", "x", "x", "x", "x", "x", "x", "x"]',
+  ...Array.from(
+    { length: 9 },
+    (_, at) => `a${at + 1}: &a${at + 1} [${Array(10).fill(`*a${at}`).join(", ")}]`,
+  ),
+].join("\n");
+
+const HOSTILE: readonly (readonly [string, string, RegExp])[] = [
+  ["aliases that multiply", BOMB, /2:\d+.*aliases stand for more than/s],
+  ["a value that is within itself", "tasks: &t\n  - *t\n", /2:\d+.*aliases stand for/s],
+  ["brackets without end", `a: ${"[".repeat(30_000)}`, /1:\d+.*nest more than 100 deep/s],
+  ["braces without end", `a: ${"{".repeat(30_000)}`, /1:\d+.*nest more than 100 deep/s],
+  ["lists within lists", `${"- ".repeat(30_000)}a`, /1:\d+.*nest more than 100 deep/s],
+  [
+    "ever deeper indents",
+    Array.from({ length: 300 }, (_, at) => `${" ".repeat(at)}k:`).join("\n"),
+    /\d+:\d+.*nest more than 100 deep/s,
+  ],
+  ["five megabytes", `a: ${"x".repeat(5_000_000)}`, /1:1.*more than 4 MB/s],
+];
+
+test.each(HOSTILE)("a file with %s has one fault, with its place", (_, text, expected) => {
+  const { faults, data } = readYaml(text);
+  expect(data).toBeNull();
+  expect(faults).toHaveLength(1);
+  const [fault] = faults;
+  expect(`${fault?.line}:${fault?.column} ${fault?.message}`).toMatch(expected);
+});
+
+/** Every file of a project that is YAML, and the code by which its faults are told. */
+const READERS: readonly (readonly [string, string, (text: string) => unknown])[] = [
+  ["pawl.yaml", "config-invalid", (text) => parseFile("pawl.yaml", text, PAWL_FILE)],
+  ["an own workflow", "workflow-invalid", (text) => parseWorkflow("w", "w.yaml", text)],
+  ["a persona", "persona-invalid", (text) => parsePersona(text, "p.yml")],
+  ["tasks.yaml for Alfred", "tasks-invalid", (text) => findFiled(`# T\n${text}`, "T", "tasks.yaml")],
+];
+
+for (const [file, code, read] of READERS)
+  test.each(HOSTILE)(`${file} with %s is refused by its own error`, (_, text) => {
+    expect(() => read(text)).toThrow(expect.objectContaining({ code }));
+  });
+
+test.each(HOSTILE)("tasks.yaml with %s has a problem in a line", (_, text) => {
+  expect(parseTasks(text)).toMatchObject({ ok: false, problems: [{ line: expect.any(Number) }] });
+});
+
+test.each(HOSTILE)("front matter with %s gives a task no name", (_, text) => {
+  expect(parseTaskName(`---\ntask_name: real\n${text}\n---\n`, "---\n---\n")).toBe("unnamed");
+});
+
+test("anchors and aliases as people write them are read", () => {
+  const tasks = Array.from({ length: 500 }, (_, at) => `  - {id: T${at}, title: t, <<: *common}`);
+  const { faults, data } = readYaml(
+    `common: &common {verify: &v [npm test]}\nother: *v\ntasks:\n${tasks.join("\n")}\n`,
+    { merge: true },
+  );
+  expect(faults).toEqual([]);
+  expect((data as { tasks: unknown[] }).tasks.at(-1)).toEqual({
+    id: "T499",
+    title: "t",
+    verify: ["npm test"],
+  });
+});
+
+test("values of ordinary depth are read, block texts of any shape too", () => {
+  const stairs = Array.from({ length: 200 }, (_, at) => `  ${" ".repeat(at)}x`).join("\n");
+  expect(readYaml(`a: |\n${stairs}\nb: {c: [[{d: e}]]}\n`).faults).toEqual([]);
+});
+
+test("an empty file has no faults and no data", () => {
+  expect(readYaml("")).toMatchObject({ faults: [], data: null });
+});

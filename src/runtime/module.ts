@@ -1,0 +1,174 @@
+/**
+ * What a workflow's folder declares, as data; the runtime advances it and the surfaces render it. A new workflow is
+ * one folder with a `module.ts` that default-exports one of these, and its line in `workflows/index.ts`.
+ * Everything but the names is loaded when it is first used, so that a cold start pays only for what it uses.
+ */
+import type { ZodObject } from "zod";
+import type { PawlError } from "../core/error.ts";
+import type { Policy } from "../core/policy.ts";
+import type { Cache, View } from "../core/ports.ts";
+import type { Settings } from "../core/settings.ts";
+import type { Position, Workflow } from "../engine/workflow.ts";
+import type { Advance, Reply, RunOverview } from "./transaction.ts";
+
+export type {
+  Advance,
+  Context,
+  FollowUp,
+  HumanQuestion,
+  LogLine,
+  Prepared,
+  Reply,
+  RunOverview,
+  Worked,
+} from "./transaction.ts";
+
+export interface WorkflowModule {
+  readonly name: string;
+  readonly title: string;
+  /** One sentence: what it is for. */
+  readonly summary: string;
+  /** How a model begins with it: a sentence or two in the MCP server's instructions. */
+  readonly guidance?: string;
+  /** How a person begins with it: a few words or a command, for `pawl status`. */
+  readonly begin?: string;
+  /** Why it cannot be used, where its definition is at fault; everything else of the project goes on. */
+  readonly fault?: PawlError;
+  /** Its tables, for `pawl check` and `pawl diagram`. */
+  tables(): Promise<readonly Table[]>;
+  /**
+   * Every run of it that the project holds, and what it could begin with, for `pawl status`. Reads only state: cheap, no
+   * schema library.
+   */
+  overview(view: View, around: Around): Promise<readonly RunOverview[]>;
+  tools(): Promise<readonly Tool[]>;
+  prompts(): Promise<readonly UserPrompt[]>;
+  resources(): Promise<readonly Resource[]>;
+  /** CLI verbs of its own. */
+  readonly verbs: readonly Verb[];
+  /** A human's verdict on what the run has under review (`pawl approve`, `pawl reject`); absent: it has no gates. */
+  readonly gate?: () => Promise<Advance<GateInput, unknown, unknown, Reply>>;
+  /** Every prompt or reply of its states, rendered with sample data, for `pawl prompts`. */
+  readonly samples?: (view: View) => Promise<readonly PromptSample[]>;
+  /** What the project's files say now that governs the run; absent: nothing is pinned for its runs. */
+  readonly policy?: (view: View, settings: Settings, id: string) => Promise<Policy>;
+  /** A run's whole story (`pawl show`): who decided what, when, on which evidence; as markdown and as data. */
+  readonly story?: () => Promise<Advance<StoryInput, unknown, unknown, Reply>>;
+  /** A person takes a run's state as it is, though it does not follow from its history (`pawl repair`). */
+  readonly acceptEdit?: () => Promise<Advance<StoryInput, unknown, unknown, Reply>>;
+  /** What `pawl init` creates for it; nothing that exists is touched. */
+  readonly init?: () => Promise<Advance<Record<string, never>, unknown, unknown, Reply>>;
+}
+
+export interface Table {
+  readonly workflow: Workflow;
+  /** The names of the replies that exist, to be matched with the rows'. */
+  readonly replies: readonly string[];
+}
+
+export interface PromptSample {
+  /** The table, the state and what is special: `plan_task: design, DesignArtifact, rejected in the human review`. */
+  readonly name: string;
+  /** The name of its table. */
+  readonly machine: string;
+  /** Where the run stands in it; null where it is over, or where the text belongs to no position. */
+  readonly position: Position | null;
+  readonly text: string;
+}
+
+/** What a look at the runs may need beside the files. */
+export interface Around {
+  settings(): Promise<Settings>;
+  readonly cache?: Cache;
+  /** ISO 8601 */
+  readonly time: string;
+}
+
+export interface StoryInput {
+  readonly id: string;
+}
+
+export interface GateInput {
+  readonly id: string;
+  readonly approve: boolean;
+  readonly notes?: string;
+}
+
+// ── Surfaces, as data ────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface Tool {
+  /** Literal: the specs' names are contracts. */
+  readonly name: string;
+  readonly title: string;
+  /** When a model should use it; short. */
+  readonly description: string;
+  /** Unknown arguments are refused, whatever it says of them; every argument is described. */
+  readonly input: ZodObject;
+  readonly readOnly: boolean;
+  readonly idempotent: boolean;
+  /** It may ask services outside the project, or run commands of the project. */
+  readonly openWorld?: true;
+  /** It may do away with something: it runs commands that Pawl does not know. */
+  readonly destructive?: true;
+  // biome-ignore lint/suspicious/noExplicitAny: each tool has types of its own; the runtime passes them through unread
+  readonly advance: Advance<any, any, any, Reply>;
+}
+
+/** A user's entry point in an MCP client. */
+export interface UserPrompt {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly arguments: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly required: boolean;
+  }[];
+  render(values: Readonly<Record<string, string>>): string;
+}
+
+export interface Resource {
+  readonly name: string;
+  /** With a variable, `pawl://alfred/tasks/{task_id}`, it is one resource for each of `ids`, which is the input's. */
+  readonly uri: string;
+  readonly ids?: (view: View) => Promise<readonly string[]>;
+  readonly title: string;
+  readonly description: string;
+  readonly mimeType: string;
+  // biome-ignore lint/suspicious/noExplicitAny: as with tools
+  readonly advance: Advance<any, any, any, Reply>;
+}
+
+export interface Verb {
+  /** One or two words: `cast`, `plan export`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly arguments: readonly VerbArgument[];
+  readonly options: readonly VerbOption[];
+  /** Where no project is found, the repository or the working directory is taken to become one. */
+  readonly create?: true;
+  /** An agent calls it about its own work: where it may not write the project, the call is left in its outbox. */
+  readonly deferrable?: true;
+  /** A person who calls it lets the run go on by what the project's files say now. */
+  readonly renewsPolicy?: true;
+  /** Its replies are Markdown for reading: a terminal breaks their long lines. */
+  readonly prose?: true;
+  /** Where several workflows have a verb of this name: whether these words after it are meant for this one. */
+  accepts?(words: readonly string[]): boolean;
+  /** The input is an object of the arguments and options by name (camelCase). */
+  // biome-ignore lint/suspicious/noExplicitAny: as with tools
+  readonly advance: () => Promise<Advance<any, any, any, Reply>>;
+}
+
+export interface VerbArgument {
+  readonly name: string;
+  readonly description: string;
+  readonly required: boolean;
+  readonly choices?: readonly string[];
+}
+
+export interface VerbOption {
+  /** As commander takes it: `-n, --number <n>`. */
+  readonly flags: string;
+  readonly description: string;
+}

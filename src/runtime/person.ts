@@ -1,0 +1,27 @@
+/** A person's word: whether it was given, and how strong it is. */
+import type { Strength } from "../core/strength.ts";
+import type { Context } from "./transaction.ts";
+
+type Asking = Pick<Context, "answered" | "caller">;
+
+/**
+ * Whether a person has answered just this question. What they were not shown they have not decided: where what was found
+ * has changed since they were asked, the message is another one, and they are asked again.
+ */
+export function hasAnswered({ answered, caller }: Asking, message: string): boolean {
+  if (answered === "vouched") return true;
+  const isAsked = caller.channel === "terminal" || caller.channel === "elicitation";
+  return isAsked && answered !== undefined && answered.message === message;
+}
+
+/** How strong the verdict of this caller is. */
+export function strengthOf({ answered, caller }: Asking): Strength {
+  if (answered === "vouched" || caller.channel === "library") return "program";
+  if (caller.channel === "elicitation") return "elicited";
+  return caller.channel === "terminal" && answered !== undefined ? "terminal" : "relayed";
+}
+
+/** Whether the call came from the command line, by whomever. */
+export function isCommandLine({ caller: { channel } }: Pick<Context, "caller">): boolean {
+  return channel === "terminal" || channel === "script" || channel === "agent";
+}

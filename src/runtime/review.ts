@@ -1,0 +1,132 @@
+/**
+ * What a person sees before their verdict, whatever the workflow and wherever they are asked. What Pawl found comes
+ * first; what an agent says of its own work comes last, quoted and cleaned.
+ */
+import { clean } from "../core/clean.ts";
+import type { ChangedFile, GitChanges } from "../core/ports.ts";
+import { processFiles } from "../core/process-files.ts";
+
+export interface Review {
+  /** One sentence that yes or no answers. */
+  readonly question: string;
+  /** What yes and no lead to, or what else must be known; each a line. */
+  readonly facts?: readonly string[];
+  /** What was claimed beside what Pawl found. */
+  readonly findings?: readonly ReviewFinding[];
+  /** What the work changes; null: this step changes no files. */
+  readonly changes?: GitChanges | null;
+  /** What is approved. */
+  readonly artifact?: { readonly name: string; readonly value: unknown; readonly sha256?: string };
+  /** The words of agents, or of files that they wrote. */
+  readonly notes?: readonly { readonly by: string; readonly text: string }[];
+  /** Where all of it can be read. */
+  readonly whole?: string;
+}
+
+export interface ReviewFinding {
+  readonly about: string;
+  readonly verdict: "agrees" | "differs" | "unknown" | "running";
+  readonly words: string;
+}
+
+const MAX_FILES = 30;
+const MAX_ARTIFACT_LINES = 60;
+const MAX_NOTE_LINES = 40;
+const MAX_LINE = 400;
+
+/** The review in words. Every line of others is cleaned, and none of them can feign a line of Pawl's own. */
+export function renderReview(review: Review): string {
+  const { artifact, changes, facts = [], findings = [], notes = [], question, whole } = review;
+  const parts = [
+    cleanLine(question),
+    facts.map(cleanLine).join("\n"),
+    renderFindings(findings),
+    changes ? renderChanges(changes) : "",
+    artifact ? renderArtifact(artifact) : "",
+    ...notes.filter(({ text }) => text.trim() !== "").map(renderNote),
+    whole ? `All of it: ${cleanLine(whole)}` : "",
+  ];
+  return parts.filter((part) => part !== "").join("\n\n");
+}
+
+const ORDER: readonly ReviewFinding["verdict"][] = ["differs", "running", "unknown", "agrees"];
+const WORDS: Readonly<Record<ReviewFinding["verdict"], string>> = {
+  differs: "DIFFERS",
+  running: "still running",
+  unknown: "not known",
+  agrees: "agrees",
+};
+
+function renderFindings(findings: readonly ReviewFinding[]): string {
+  if (findings.length === 0) return "";
+  const sorted = [...findings].sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict));
+  const lines = sorted.map(
+    ({ about, verdict, words }) => `- ${WORDS[verdict]}: ${cleanLine(about)}: ${cleanLine(words)}`,
+  );
+  return ["What Pawl found beside what was reported:", ...lines].join("\n");
+}
+
+/** How many files and lines, with the files that judge the work before those that are the work. */
+export function renderChanges(changes: GitChanges): string {
+  if (changes.kind === "unavailable") return `Changes: not known (${cleanLine(changes.reason)}).`;
+  const { base, files } = changes;
+  if (files.length === 0) return `Changes against ${cleanLine(base)}: none.`;
+  const kinds = new Map(processFiles(files.map(({ path }) => path)).map(({ kind, path }) => [path, kind]));
+  const first = files.filter(({ path }) => kinds.has(path));
+  const rest = files.filter(({ path }) => !kinds.has(path));
+  const shown = [
+    ...(first.length > 0 ? ["- process files (they decide how the work is judged):"] : []),
+    ...first.slice(0, MAX_FILES).map((file) => `  - ${kinds.get(file.path)}: ${fileLine(file)}`),
+    ...more(first.length),
+    ...(first.length > 0 && rest.length > 0 ? ["- other files:"] : []),
+    ...rest.slice(0, MAX_FILES).map((file) => `${first.length > 0 ? "  " : ""}- ${fileLine(file)}`),
+    ...more(rest.length),
+  ];
+  const count = `${files.length} file${files.length === 1 ? "" : "s"}`;
+  return [`Changes against ${cleanLine(base)}: ${count}, ${linesOf(files)}.`, ...shown].join("\n");
+}
+
+function more(count: number): readonly string[] {
+  return count > MAX_FILES ? [`  - and ${count - MAX_FILES} more`] : [];
+}
+
+function linesOf(files: readonly ChangedFile[]): string {
+  const sum = (pick: (file: ChangedFile) => number | null) =>
+    files.reduce((total, file) => total + (pick(file) ?? 0), 0);
+  return `+${sum(({ added }) => added)} -${sum(({ deleted }) => deleted)} lines`;
+}
+
+function fileLine({ added, deleted, path }: ChangedFile): string {
+  const lines = added === null || deleted === null ? "new or binary" : `+${added} -${deleted}`;
+  return `${cleanLine(path)} (${lines})`;
+}
+
+function renderArtifact({ name, sha256, value }: NonNullable<Review["artifact"]>): string {
+  const hash = sha256 === undefined ? "" : `, sha256 ${sha256.slice(0, 12)}`;
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  return [`What is approved (${cleanLine(name)}${hash}):`, ...quoted(text, MAX_ARTIFACT_LINES)].join("\n");
+}
+
+function renderNote({ by, text }: { readonly by: string; readonly text: string }): string {
+  return [
+    `${cleanLine(by)} says (its own words, which nobody checked):`,
+    ...quoted(text, MAX_NOTE_LINES),
+  ].join("\n");
+}
+
+/** Each line behind a mark of quotation; what is left out is said. */
+function quoted(text: string, most: number): readonly string[] {
+  const lines = clean(text).trimEnd().split("\n");
+  const shown = lines.slice(0, most).map((line) => `> ${cut(line)}`.trimEnd());
+  return lines.length > most ? [...shown, `(${lines.length - most} more lines)`] : shown;
+}
+
+function cleanLine(text: string): string {
+  return cut(clean(text).replace(/\s+/g, " ").trim());
+}
+
+function cut(line: string): string {
+  return line.length > MAX_LINE
+    ? `${line.slice(0, MAX_LINE)}… (${line.length - MAX_LINE} more characters)`
+    : line;
+}

@@ -1,0 +1,193 @@
+/**
+ * One advance: read → gather → prepare → commit. Everything before the commit may fail, and then nothing has changed.
+ *
+ * R1  Nothing outside is awaited under a lock: `gather` runs before the run's lock is taken.
+ * R2  Under the run's lock what was read is looked at again; if it changed, the advance begins anew.
+ * R3  The reply is returned only after the commit is durable.
+ * R4  A call that is called off commits nothing: this is looked at last before the commit, and no longer after it.
+ */
+
+import { PawlError, toPawlError } from "../core/error.ts";
+import type { Caller, PawlEvent } from "../core/event.ts";
+import { projectPath } from "../core/path.ts";
+import type { Cache, Change, Outside, Store, View, Waiting } from "../core/ports.ts";
+import type { Settings } from "../core/settings.ts";
+import type { Advance, Context, FollowUp, Moment, Prepared } from "./transaction.ts";
+
+const EVENTS = projectPath(".pawl/events.jsonl");
+/** What failed without failing what was asked for. */
+const FAILURES = projectPath(".pawl/failures.log");
+const MAX_ATTEMPTS = 100;
+
+export interface Runtime {
+  readonly store: Store;
+  readonly outside: Outside;
+  /** The effective settings, read through the view so that an edit of the configuration counts at once. */
+  readonly settings: (view: View) => Promise<Settings>;
+  readonly now: () => Date;
+  /** A word that nothing else in the project has, and an id: what an event or a file is known by. */
+  readonly newId: () => string;
+  readonly cache?: Cache;
+  /** The one who waits for this call; absent: nobody can call it off. */
+  readonly waiting?: Waiting;
+}
+
+/**
+ * Runs one advance to its reply. `answered`: the question that a person has just said yes to, or answered. Throws a `PawlError`; then
+ * nothing has changed.
+ */
+export async function advance<Input, Seen, Gathered, R>(
+  runtime: Runtime,
+  plan: Advance<Input, Seen, Gathered, R>,
+  input: Input,
+  caller: Caller,
+  answered?: Context["answered"],
+): Promise<Prepared<R>> {
+  const run = plan.run(input);
+  const asking = { caller, ...(answered === undefined ? {} : { answered }) };
+  const attempt = () => attemptOnce(runtime, plan, input, asking, run);
+  for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
+    const prepared = plan.gather || run === null ? await attempt() : await runtime.store.hold(run, attempt);
+    if (prepared !== "changed") {
+      for (const { path, line } of prepared.logs ?? []) await runtime.store.log(path, line);
+      for (const { kind, source, worked } of prepared.worked ?? []) runtime.cache?.put(kind, source, worked);
+      return prepared.followUp ? followed(runtime, prepared, prepared.followUp, caller) : prepared;
+    }
+  }
+  throw new PawlError(
+    "commit-restarted-too-often",
+    `The run ${run} could not be advanced: what it reads was changed by others during each of ${MAX_ATTEMPTS} attempts.`,
+    "Find out which program keeps writing to the project's files, then try again.",
+  );
+}
+
+/** The advance is committed: whatever becomes of its follow-up, its reply stands. That it failed is logged. */
+async function followed<R>(
+  runtime: Runtime,
+  prepared: Prepared<R>,
+  { input, merge, plan }: FollowUp<R>,
+  caller: Caller,
+): Promise<Prepared<R>> {
+  try {
+    const { waiting: _, ...unhurried } = runtime;
+    const { reply } = await advance(unhurried, plan, input, caller);
+    return { ...prepared, reply: merge(prepared.reply, reply) };
+  } catch (thrown) {
+    const { code, message } = toPawlError(thrown);
+    const time = runtime.now().toISOString();
+    await runtime.store.log(FAILURES, JSON.stringify({ time, what: "after-commit", code, message }));
+    return prepared;
+  }
+}
+
+/** What an advance would reply now, had it been called by `caller`; commits nothing. */
+export async function preview<Input, Seen, Gathered, R>(
+  runtime: Runtime,
+  plan: Advance<Input, Seen, Gathered, R>,
+  input: Input,
+  caller: Caller,
+): Promise<Prepared<R>> {
+  return prepare(runtime, plan, input, { caller }, runtime.store.view());
+}
+
+async function attemptOnce<Input, Seen, Gathered, R>(
+  runtime: Runtime,
+  plan: Advance<Input, Seen, Gathered, R>,
+  input: Input,
+  asking: Asking,
+  run: string | null,
+): Promise<Prepared<R> | "changed"> {
+  const { store } = runtime;
+  const view = store.view();
+  const stop = runtime.waiting?.stop;
+  const prepared = await unlessStopped(prepare(runtime, plan, input, asking, view), stop);
+  const changes = withEvents(prepared);
+  if (changes.length === 0) return prepared;
+  if (run === null)
+    throw new PawlError("internal", "An advance that only reads prepared changes.", "Report this.");
+  const commit = async () => {
+    if (stop?.aborted) throw calledOff();
+    return (await store.commit(view, changes)) === "committed" ? prepared : "changed";
+  };
+  if (!plan.gather) return commit();
+  return store.hold(run, async () => ((await store.holds(view)) ? commit() : "changed"));
+}
+
+async function prepare<Input, Seen, Gathered, R>(
+  runtime: Runtime,
+  plan: Advance<Input, Seen, Gathered, R>,
+  input: Input,
+  asking: Asking,
+  view: View,
+): Promise<Prepared<R>> {
+  const context = await contextOf(runtime, view, asking);
+  const seen = await plan.read(view, input, context);
+  const gathered = plan.gather
+    ? await plan.gather(seen, input, outsideOf(runtime), context)
+    : (undefined as Gathered);
+  return plan.prepare(seen, gathered, input, context);
+}
+
+/** The outside, whose long waits end with the one who waits, and are told. */
+function outsideOf({ outside, waiting }: Runtime): Outside {
+  if (!waiting) return outside;
+  const { checks } = outside;
+  return { ...outside, checks: { run: (key, command, on) => checks.run(key, command, on, waiting) } };
+}
+
+/** The work's result; a failure at once where the call is called off, whatever the work still waits for. */
+async function unlessStopped<T>(work: Promise<T>, stop: AbortSignal | undefined): Promise<T> {
+  if (!stop) return work;
+  let end = () => {};
+  const stopped = new Promise<never>((_, reject) => {
+    end = () => reject(calledOff());
+    if (stop.aborted) end();
+    else stop.addEventListener("abort", end, { once: true });
+  });
+  try {
+    return await Promise.race([work, stopped]);
+  } finally {
+    stop.removeEventListener("abort", end);
+    work.catch(() => {});
+  }
+}
+
+function calledOff(): PawlError {
+  return new PawlError(
+    "cancelled",
+    "The call was called off before anything was committed. Nothing was changed.",
+    "Call it again when it is wanted after all; a check that was begun runs on to its end.",
+  );
+}
+
+/** Who calls, and what a person has answered. */
+type Asking = Pick<Context, "caller" | "answered">;
+
+async function contextOf(runtime: Runtime, view: View, asking: Asking): Promise<Context> {
+  const settings = await runtime.settings(view);
+  const time = runtime.now().toISOString();
+  const moment = momentOf(time, runtime.newId);
+  return { settings, ...asking, moment, ...(runtime.cache ? { cache: runtime.cache } : {}) };
+}
+
+function withEvents(prepared: Prepared<unknown>): readonly Change[] {
+  const changes = prepared.changes ?? [];
+  if (changes.length === 0 || prepared.ask) return [];
+  return [...changes, ...(prepared.events ?? []).map(appended)];
+}
+
+function appended(event: PawlEvent): Change {
+  return { type: "append", path: EVENTS, id: event.id, text: `${JSON.stringify(event)}\n` };
+}
+
+/** The id is made when it is first asked for: a look needs none. */
+function momentOf(time: string, newId: () => string): Moment {
+  let id: string | undefined;
+  return {
+    time,
+    get id() {
+      id ??= newId();
+      return id;
+    },
+  };
+}

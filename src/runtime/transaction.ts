@@ -1,0 +1,124 @@
+/** One advance of a run, as data and functions; the library's users meet these types too, so no schema is among them. */
+import type { ErrorCode } from "../core/error.ts";
+import type { Caller, PawlEvent } from "../core/event.ts";
+import type { ProjectPath } from "../core/path.ts";
+import type { Cache, Change, Outside, View } from "../core/ports.ts";
+import type { Settings } from "../core/settings.ts";
+
+/**
+ * One advance, run by `runtime/advance.ts`: read → gather → prepare (all may fail, nothing has changed) → commit.
+ *
+ * A1  `read` reads through the view only, and may be run again.
+ * A2  `gather` looks outside (git, network, checks) and never runs under a lock. Where it exists and what was read has
+ *     changed meanwhile, everything is done again.
+ * A3  `prepare` is pure: it decides, renders the reply, and says what to commit. The moment is an argument.
+ */
+export interface Advance<Input, Seen, Gathered, R> {
+  /** The run whose lock is held, `workflow:id`; null: it only reads. Throws on a bad id. */
+  run(input: Input): string | null;
+  read(view: View, input: Input, context: Context): Promise<Seen>;
+  gather?(seen: Seen, input: Input, outside: Outside, context: Context): Promise<Gathered>;
+  prepare(seen: Seen, gathered: Gathered, input: Input, context: Context): Prepared<R>;
+}
+
+export interface Context {
+  /** The sha-256 of the policy that governs the run, where it is not the present configuration. */
+  readonly policy?: string;
+  readonly settings: Settings;
+  readonly caller: Caller;
+  readonly moment: Moment;
+  /**
+   * The question that a person has just answered: what they were shown, word for word. A gate opens only for an answer to
+   * the very question that it asks. `vouched`: a program of the library says that it asked a person in its own way.
+   */
+  readonly answered?:
+    | {
+        readonly message: string;
+        /** The words of the assistant that were shown with it, where its call had any. */
+        readonly notes?: string;
+      }
+    | "vouched";
+  /** What was worked out of texts before; absent: nothing is kept. */
+  readonly cache?: Pick<Cache, "get">;
+}
+
+export interface Moment {
+  /** ISO 8601 in UTC with milliseconds. */
+  readonly time: string;
+  /** A fresh unique id (UUID), for the event and the appends of this advance. */
+  readonly id: string;
+}
+
+export interface Prepared<R> {
+  readonly reply: R;
+  /** Empty or absent: nothing is committed. */
+  readonly changes?: readonly Change[];
+  /** Appended to `.pawl/events.jsonl` in the same commit. Only together with changes. */
+  readonly events?: readonly PawlEvent[];
+  /** Written after the commit (or without one), best effort. */
+  readonly logs?: readonly LogLine[];
+  /** Worked out of a text, for the cache; put there after the commit (or without one), best effort. */
+  readonly worked?: readonly Worked[];
+  /** Run after the commit, each time; what comes of it never undoes or fails this advance. */
+  readonly followUp?: FollowUp<R>;
+  /** Instead of a commit: a human must be asked first; the surface asks and calls again. */
+  readonly ask?: HumanQuestion;
+}
+
+/** An advance that follows another: looks at what the commit left to be told outside, and tells it. */
+export interface FollowUp<R> {
+  // biome-ignore lint/suspicious/noExplicitAny: it has types of its own; the runtime passes them through unread
+  readonly plan: Advance<any, any, any, R>;
+  readonly input: unknown;
+  /** The reply, with what came of the follow-up. */
+  merge(reply: R, followed: R): R;
+}
+
+export interface LogLine {
+  readonly path: ProjectPath;
+  readonly line: string;
+}
+
+export interface Worked {
+  readonly kind: string;
+  readonly source: string;
+  worked(): string;
+}
+
+/**
+ * What a surface must ask of a person. It then tries the advance again with the question that was answered in the context:
+ * through a client with the verdict in the input's place (`is_approved`, `feedback_notes`) and the channel `elicitation`,
+ * at a terminal with the input as it is, where the person said yes to it.
+ */
+export interface HumanQuestion {
+  readonly message: string;
+  /** What the human may run instead, where the client cannot ask; absent: `pawl approve RUN` or `pawl reject RUN`. */
+  readonly command?: string;
+}
+
+/** What every surface can show: the same text in CLI and MCP, the same data under `--json` and as structured content. */
+export interface Reply {
+  readonly text: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** The action was refused; nothing changed. */
+  readonly refused?: true;
+  /** What comes next is a person's; the CLI exits with 3. */
+  readonly waits?: true;
+}
+
+export interface RunOverview {
+  /** `workflow:id` */
+  readonly run: string;
+  readonly title: string;
+  readonly state: string;
+  /** Who must act next. */
+  readonly awaits: "nobody" | "assistant" | "human" | "agent";
+  /** What is awaited, in a few words: "approve or reject the git status". */
+  readonly next: string;
+  /** What a person types to go on; default, where a human is awaited: `pawl approve` with the run. */
+  readonly command?: string;
+  /** ISO 8601, or null where the run has not begun. */
+  readonly since: string | null;
+  /** Set where the run cannot be read: the two lines of the error. */
+  readonly problem?: { readonly code?: ErrorCode; readonly message: string; readonly fix: string };
+}

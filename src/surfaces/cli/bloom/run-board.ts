@@ -1,0 +1,142 @@
+/** What a person at the loop's screen sees of it: who is at work, what waits, how the whole stands. */
+import type { BloomHappening } from "../../../core/bloom-event.ts";
+import type { PawlEvent } from "../../../core/event.ts";
+import { clean, cut, type Paint } from "../terminal.ts";
+
+export interface Board {
+  readonly atWork: Map<string, AtWork>;
+  /** What each waits for, by its task. */
+  readonly waiting: Map<string, string>;
+  readonly merges: Map<string, string>;
+  readonly retries: Map<string, { readonly at: number; readonly reason: string }>;
+  stands: Extract<BloomHappening, { readonly type: "loop:stands" }> | null;
+}
+
+interface AtWork {
+  readonly task: string;
+  step: { readonly id: string; readonly index: number; readonly total: number } | null;
+  /** Steps that are done. */
+  done: number;
+  doing: string;
+  since: number;
+}
+
+export function emptyBoard(): Board {
+  return { atWork: new Map(), waiting: new Map(), merges: new Map(), retries: new Map(), stands: null };
+}
+
+const RESTS: ReadonlySet<string> = new Set(["done", "blocked", "budget_exhausted", "waiting_for_human"]);
+
+export function track(board: Board, happening: BloomHappening | PawlEvent, now: number): void {
+  if (happening.type === "edit:kept" || happening.type === "journal:foreign") return;
+  if (happening.type === "loop:stands") board.stands = happening;
+  else if (happening.type === "run:advanced") {
+    const task = happening.run.slice(happening.run.indexOf(":") + 1);
+    if (happening.to !== "waiting_for_human") board.waiting.delete(task);
+    if (happening.to !== "opening_pr") board.merges.delete(task);
+    if (RESTS.has(happening.to)) board.atWork.delete(task);
+    const each = board.atWork.get(task);
+    if (each === undefined) return;
+    if (each.step && (happening.event === "step_done" || happening.row === "step.assumed_done"))
+      each.done = each.step.index + 1;
+    Object.assign(each, { doing: happening.to, since: now });
+  } else if ("taskId" in happening) trackTask(board, happening, now);
+}
+
+type OfTask = Extract<BloomHappening | PawlEvent, { readonly taskId: string }>;
+
+function trackTask({ atWork, waiting, merges, retries }: Board, happening: OfTask, now: number): void {
+  const { taskId: task } = happening;
+  const each = atWork.get(task);
+  switch (happening.type) {
+    case "task:claimed":
+      atWork.set(task, { task, step: null, done: 0, doing: "", since: now });
+      retries.delete(task);
+      break;
+    case "task:released":
+      atWork.delete(task);
+      break;
+    case "task:waiting":
+      waiting.set(task, happening.reason);
+      break;
+    case "task:retried":
+      if (happening.after > 0) retries.set(task, { at: now + happening.after, reason: happening.reason });
+      break;
+    case "git:pr_watched":
+      merges.set(task, happening.url);
+      break;
+    case "step:started":
+      if (each) {
+        each.step = { id: happening.stepId, index: happening.stepIndex, total: happening.totalSteps };
+        each.done = happening.stepIndex;
+      }
+      break;
+    case "agent:said":
+      if (each) each.doing = happening.text;
+      break;
+    case "agent:used_tool":
+      if (each) each.doing = `${happening.name}: ${happening.detail}`;
+      break;
+  }
+}
+
+export interface FrameSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** The lines that stay at the bottom: never wider than the screen, and never as high. */
+export function frameOf(board: Board, { columns, rows }: FrameSize, paint: Paint, now: number): string[] {
+  const width = columns - 1;
+  const retries = [...board.retries].filter(([task, { at }]) => at > now && !board.atWork.has(task));
+  const lines = [
+    ...[...board.atWork.values()].map((each) => paint.cyan(cut(workLine(each, now), width))),
+    ...[...board.waiting].map(([task, why]) => paint.yellow(cut(`? ${task} waits for you: ${why}`, width))),
+    ...[...board.merges].map(([task, url]) =>
+      paint.yellow(cut(`~ ${task} waits for its merge: ${url}`, width)),
+    ),
+    ...retries.map(([task, { at, reason }]) =>
+      paint.dim(cut(`. ${task} tries again in ${lasting(at - now)}: ${reason}`, width)),
+    ),
+  ];
+  const last = board.stands === null ? [] : [paint.dim(cut(standing(board.stands), width))];
+  const room = Math.max(1, rows - 2 - last.length);
+  const hidden = lines.length - room;
+  const shown =
+    hidden <= 0 ? lines : [...lines.slice(0, room - 1), paint.dim(cut(`and ${hidden + 1} more`, width))];
+  return [...shown, ...last];
+}
+
+const BAR = 12;
+
+function workLine({ task, step, done, doing, since }: AtWork, now: number): string {
+  const bar = step === null ? "" : ` ${barOf(done, step.total)} ${done}/${step.total}`;
+  return `> ${task}${bar} (${lasting(now - since)}) ${oneLine(doing)}`;
+}
+
+function barOf(done: number, total: number): string {
+  const full = Math.round((done / total) * BAR);
+  return `[${"#".repeat(full)}${"-".repeat(BAR - full)}]`;
+}
+
+function standing({ done, open, blocked, waiting, idle }: NonNullable<Board["stands"]>): string {
+  const parts = [
+    `${done} done`,
+    `${open} open`,
+    ...(blocked.length > 0 ? [`blocked: ${blocked.join(", ")}`] : []),
+    ...(waiting.length > 0 ? [`${waiting.length} waiting`] : []),
+  ];
+  return `${idle ? "Nothing to do now; waits for changes. " : ""}${parts.join(", ")}.`;
+}
+
+/** `40 s`, `12 min`, `3 h 5 min`. */
+function lasting(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+export function oneLine(text: string): string {
+  return clean(text).replace(/\s+/g, " ").trim();
+}

@@ -1,0 +1,45 @@
+import type { Caller } from "../../../core/event.ts";
+import type { Agents } from "../../../core/ports.ts";
+import type { Project } from "../../../runtime/project.ts";
+import { advance } from "../../../runtime/run-transaction.ts";
+import { pick } from "../../../workflows/bloom/advances.ts";
+import type { Worker } from "../../../workflows/bloom/pick.ts";
+import { nowReady } from "../../../workflows/bloom/pick.ts";
+import { getCurrentStepForTask } from "../../../workflows/bloom/steps.ts";
+import { branchOf } from "../../../workflows/bloom/task.ts";
+import type { Answer } from "../command.ts";
+import { clean } from "../terminal.ts";
+
+/** What a run would take, in order, and with what; nothing is changed. */
+export async function dryRun(
+  { runtime }: Project,
+  programs: Agents,
+  worker: Worker,
+  caller: Caller,
+): Promise<Answer> {
+  const { reply } = await advance(runtime, pick, { worker, look: true }, caller);
+  const { bloom } = await runtime.settings(runtime.store.view());
+  const ready = nowReady(reply.file.tasks, reply.states);
+  const tasks = [
+    ...reply.candidates,
+    ...ready.filter(({ id }) => !reply.candidates.some((each) => each.id === id)),
+  ];
+  const rows = tasks.map((task) => ({
+    task: task.id,
+    title: task.title,
+    state: reply.states.get(task.id) ?? "ready",
+    step: getCurrentStepForTask(task)?.id ?? null,
+    agent: task.agent ?? bloom.agent,
+    missing: programs.missing(task.agent ?? bloom.agent),
+    permission: bloom.permission,
+    place: task.repo === undefined ? "the project's root" : `${task.repo} on ${branchOf(task)}`,
+  }));
+  const lines = rows.map(
+    (row) =>
+      `${row.task}  ${row.title}\n  ${row.step ? `step ${row.step}, ` : ""}${row.agent} (permission ${row.permission}) in ${row.place}${row.missing === null ? "" : `\n  not found: ${row.missing}`}`,
+  );
+  return {
+    text: rows.length === 0 ? "Nothing would be taken now.\n" : `${lines.map(clean).join("\n")}\n`,
+    data: { would: rows },
+  };
+}

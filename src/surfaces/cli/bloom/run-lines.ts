@@ -1,0 +1,86 @@
+/** What scrolls by at the loop's screen: one line per thing that a person would want to know in the morning. */
+import type { BloomHappening } from "../../../core/bloom-event.ts";
+import type { PawlEvent } from "../../../core/event.ts";
+import { renderChange } from "../../../core/policy.ts";
+import type { Paint } from "../terminal.ts";
+import { agentOf, type Line, type OfTask, sentenceOf } from "./event-lines.ts";
+import { type Board, oneLine } from "./run-board.ts";
+
+const LONGEST = 1000;
+
+/** The line, with its time; null: only the lines that stay change. The board knows of it already. */
+export function lineOf(
+  happening: BloomHappening | PawlEvent,
+  board: Board,
+  paint: Paint,
+  now: Date,
+): string | null {
+  const told = tell(happening, board);
+  if (told === null) return null;
+  const [text, colour] = told;
+  const line = oneLine(text);
+  const letters = [...line];
+  const short = letters.length <= LONGEST ? line : `${letters.slice(0, LONGEST - 1).join("")}…`;
+  return `${paint.dim(clock(now))} ${colour === null ? short : paint[colour](short)}`;
+}
+
+function clock(now: Date): string {
+  return [now.getHours(), now.getMinutes()].map((each) => String(each).padStart(2, "0")).join(":");
+}
+
+/** What is also seen in the lines that stay, or matters to nobody in the morning. */
+const UNTOLD: ReadonlySet<OfTask["type"]> = new Set([
+  "agent:said",
+  "agent:used_tool",
+  "git:committed",
+  "git:pr_closed",
+  "git:pr_failed",
+  "git:push_failed",
+  "git:uncommitted",
+  "merge:failed",
+  "merge:waiting",
+  "question:answered",
+  "question:asked",
+  "session:opened",
+  "step:completed",
+  "step:started",
+  "task:approved",
+  "task:assigned",
+  "task:claimed",
+  "task:interjected",
+  "task:noted",
+  "task:released",
+  "task:status_changed",
+  "worktree:ensured",
+  "worktree:removed",
+]);
+
+function tell(happening: BloomHappening | PawlEvent, board: Board): Line | null {
+  if (!("taskId" in happening)) return tellRun(happening);
+  if (UNTOLD.has(happening.type)) return null;
+  if (
+    happening.type === "agent:ended" &&
+    (happening.outcome === "succeeded" || happening.reason === "stopped")
+  )
+    return null;
+  if (happening.type === "agent:started" && happening.purpose === "step") {
+    const step = board.atWork.get(happening.taskId)?.step;
+    if (step) return [`${happening.taskId}${stepName(step)}: ${agentOf(happening)}`, null];
+  }
+  return sentenceOf(happening);
+}
+
+function tellRun(happening: BloomHappening | PawlEvent): Line | null {
+  if (happening.type === "policy:changed")
+    return [
+      `${happening.run}: an edit that loosens its policy does not count: ${happening.ignored.map(renderChange).join("; ")}. \`pawl policy ${happening.run} --accept\` lets it count`,
+      "yellow",
+    ];
+  if (happening.type === "loop:paused") return [`Cannot go on: ${happening.reason} ${happening.fix}`, "red"];
+  if (happening.type === "loop:resumed") return ["Goes on.", "green"];
+  return null;
+}
+
+function stepName(step: { readonly id: string; readonly index: number; readonly total: number }): string {
+  return ` step ${step.id} (${step.index + 1}/${step.total})`;
+}

@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ScreenModel } from "../../../../test/rig/screen-model.ts";
+import type { BloomHappening } from "../../../core/bloom-event.ts";
+import type { PawlEvent } from "../../../core/event.ts";
+import { clean, cut, type Terminal, widthOf } from "../terminal.ts";
+import { openScreen } from "./run-screen.ts";
+
+const WIDE_TEXT = "漢字🚀".repeat(100);
+const HOSTILE = `\u001b[2J\u001b]0;owned\u0007\u202eevil ${WIDE_TEXT}\r\n\u001b[31mred`;
+const START = Date.parse("2026-01-02T23:04:05");
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: START });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function open({ columns = 80, rows = 24, wide = 2 } = {}) {
+  const model = new ScreenModel(columns, rows, wide);
+  const same = (text: string) => text;
+  const paint = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
+  const terminal: Terminal = {
+    columns,
+    rows,
+    paint,
+    isScreen: true,
+    out: (text) => {
+      model.write(text);
+      return true;
+    },
+    err: () => {},
+  };
+  const screen = openScreen(terminal);
+  const show = (...happenings: readonly unknown[]) => {
+    for (const each of happenings) screen.show(each as BloomHappening | PawlEvent);
+    vi.advanceTimersByTime(200);
+  };
+  return { model, screen, show };
+}
+
+const claimed = (taskId: string) => ({ type: "task:claimed", taskId, worker: "w", takenOver: false });
+const step = (taskId: string, stepIndex: number, totalSteps: number) => ({
+  type: "step:started",
+  taskId,
+  stepId: `${taskId}-${stepIndex}`,
+  stepIndex,
+  totalSteps,
+});
+const moved = (task: string, event: string, to: string) => ({
+  type: "run:advanced",
+  run: `bloom:${task}`,
+  machine: "bloom",
+  event,
+  row: "x",
+  from: "working",
+  to,
+  summary: `${task} goes on`,
+  by: { channel: "library" },
+});
+const stands = { type: "loop:stands", done: 1, open: 3, blocked: ["B"], waiting: ["Q"], idle: false };
+
+describe("The loop's screen", () => {
+  it("has a line per agent with a bar over its steps, what waits, and how the whole stands", () => {
+    const { model, show } = open();
+    show(claimed("A"), step("A", 0, 3), {
+      type: "agent:started",
+      taskId: "A",
+      agent: "claude",
+      run: "A.1",
+      purpose: "step",
+      permission: "edits",
+      resumed: false,
+    });
+    show(moved("A", "step_done", "verifying"), step("A", 1, 3));
+    show({ type: "agent:used_tool", taskId: "A", run: "A.1", name: "Bash", detail: "npm test" });
+    show({ type: "task:waiting", taskId: "Q", reason: "q1: Which one?" });
+    show({ type: "git:pr_watched", taskId: "P", number: 1, url: "https://x/pull/1", every: 60 });
+    show({ type: "task:retried", taskId: "R", attempt: 2, after: 240_000, reason: "no network" }, stands);
+    vi.advanceTimersByTime(65_000);
+    expect(model.lines).toEqual([
+      "23:04 A step A-0 (1/3): claude, permission edits",
+      "23:04 Q waits for you: q1: Which one?",
+      "23:04 P waits for the merge of https://x/pull/1, looked at every 60 s",
+      "23:04 R tries again in 240 s (2): no network",
+      "> A [####--------] 1/3 (1 min) Bash: npm test",
+      "? Q waits for you: q1: Which one?",
+      "~ P waits for its merge: https://x/pull/1",
+      ". R tries again in 2 min: no network",
+      "1 done, 3 open, blocked: B, 1 waiting.",
+    ]);
+    show(
+      { type: "task:released", taskId: "A", worker: "w" },
+      moved("Q", "answered", "working"),
+      claimed("R"),
+    );
+    show(moved("P", "pr_merged", "cleaning"));
+    expect(model.lines.slice(4)).toEqual(["> R (0 s)", "1 done, 3 open, blocked: B, 1 waiting."]);
+  });
+
+  it.each([1, 2])("is drawn over whole, whatever is told, where odd letters take %i columns", (wide) => {
+    const { model, screen, show } = open({ wide });
+    for (const task of ["A", "B"]) show(claimed(task), step(task, 0, 2));
+    for (let turn = 0; turn < 40; turn++) {
+      show({ type: "agent:said", taskId: "A", run: "A.1", text: `${turn} ${HOSTILE}` });
+      show({ type: "agent:said", taskId: "B", run: "B.1", text: "e\u0301".repeat(300) });
+      show({ type: "task:waiting", taskId: "Q", reason: HOSTILE });
+      show({ type: "agent:warned", taskId: "A", run: "A.1", text: HOSTILE });
+      const own = model.lines.filter((line) => /^> A /.test(line));
+      expect(own).toHaveLength(1);
+      expect(own[0]).toMatch(new RegExp(`0/2 \\(\\d+ s\\) ${turn} .*evil 漢字`));
+      expect(model.lines.slice(-3).map((line) => line.slice(0, 3))).toEqual(["> A", "> B", "? Q"]);
+    }
+    expect(model.strange).toEqual([]);
+    screen.close();
+    expect(model.lines.some((line) => /^[>?] /.test(line))).toBe(false);
+  });
+
+  it("keeps to the screen's height, and says how many it leaves out", () => {
+    const { model, show } = open({ rows: 10 });
+    for (let n = 0; n < 30; n++) show(claimed(`T${n}`), stands);
+    for (let n = 0; n < 5; n++) show({ type: "task:completed", taskId: `D${n}`, duration: null });
+    expect(model.lines).toEqual([
+      ...[0, 1, 2, 3, 4].map((n) => `23:04 D${n} is done`),
+      ...[0, 1, 2, 3, 4, 5].map((n) => expect.stringMatching(`^> T${n} `)),
+      "and 24 more",
+      "1 done, 3 open, blocked: B, 1 waiting.",
+    ]);
+  });
+
+  it("says the same trouble with a forge once, not once a minute all night", () => {
+    const { model, show } = open();
+    for (let n = 0; n < 100; n++) show({ type: "git:pr_unseen", taskId: "P", number: 1, reason: "502: no" });
+    show({ type: "git:pr_unseen", taskId: "P", number: 1, reason: "401: no token" });
+    expect(model.lines).toHaveLength(2);
+  });
+});
+
+describe("A line", () => {
+  it("is as wide as a screen shows it", () => {
+    expect(widthOf("abc")).toBe(3);
+    expect(widthOf("漢字")).toBe(4);
+    expect(widthOf("🚀")).toBe(2);
+    expect(widthOf("e\u0301")).toBe(1);
+    expect(widthOf("👩‍👩‍👧")).toBe(2);
+  });
+
+  it("is cut at its width, never through a letter", () => {
+    expect(cut("漢字漢字", 8)).toBe("漢字漢字");
+    expect(cut("漢字漢字", 6)).toBe("漢字…");
+    expect(cut("漢字漢字", 7)).toBe("漢字漢…");
+    expect(cut("e\u0301".repeat(5), 3)).toBe("e\u0301e\u0301…");
+    expect(widthOf(cut(WIDE_TEXT, 79))).toBeLessThanOrEqual(79);
+  });
+
+  it("obeys nothing that it is told", () => {
+    expect(clean(HOSTILE)).toBe(`<U+202E>evil ${WIDE_TEXT}\nred`);
+  });
+});

@@ -1,0 +1,152 @@
+/** The work loop at a terminal: live lines for a person, JSON lines for a program. */
+import { hostname } from "node:os";
+import type { BloomHappening } from "../../../core/bloom-event.ts";
+import { PawlError } from "../../../core/error.ts";
+import type { PawlEvent } from "../../../core/event.ts";
+import { checkId } from "../../../core/id.ts";
+import type { Settings } from "../../../core/settings.ts";
+import type { Project } from "../../../runtime/project.ts";
+import type { Worker } from "../../../workflows/bloom/pick.ts";
+import { type LoopEnd, runLoop } from "../../../workflows/bloom/scheduler/loop.ts";
+import { listRuns } from "../../../workflows/bloom/task-run.ts";
+import type { Answer, Call, Host, Run } from "../command.ts";
+import { beginLoop } from "../policy.ts";
+import { clean } from "../terminal.ts";
+import { dryRun } from "./run-dry.ts";
+import { openScreen, type Screen } from "./run-screen.ts";
+
+export const run: Run = async (host, call) => {
+  const project = await host.project();
+  const options = optionsOf(call);
+  const { bloom, agents } = await checkedSettings(project, options.worker);
+  if (options.dryRun)
+    return dryRun(project, await host.agents(project.root, agents), options.worker, host.caller);
+  await beginLoop(project, host, (await listRuns(project.runtime.store.view())).length > 0);
+  const screen = screenOf(host, call);
+  const stop = stopOnSignal(screen);
+  const outside = await project.openLoop();
+  try {
+    const end = await runLoop({
+      ...outside,
+      runtime: project.runtime,
+      name: `${options.worker.name ?? "worker"}@${hostname()}:${process.pid}`,
+      worker: options.worker,
+      agents: options.agents ?? bloom.agents,
+      once: options.once,
+      show: screen.show,
+      stop: stop.signal,
+    });
+    outside.close?.();
+    screen.close();
+    return answerOf(end, stop.signal.aborted, call.json === true || !host.terminal.isScreen, host);
+  } finally {
+    screen.close();
+    stop.forget();
+  }
+};
+
+/** Throws where there is nothing that could be worked on: no tasks.yaml, or not the task that is named. */
+async function checkedSettings({ runtime }: Project, { only }: Worker): Promise<Settings> {
+  const view = runtime.store.view();
+  const settings = await runtime.settings(view);
+  const { loadTasks, taskOf } = await import("../../../workflows/bloom/tasks-file.ts");
+  const { file } = await loadTasks(view, { settings, ...(runtime.cache ? { cache: runtime.cache } : {}) });
+  if (only !== null) taskOf(file.tasks, only);
+  return settings;
+}
+
+interface Options {
+  readonly agents: number | undefined;
+  readonly worker: Worker;
+  readonly once: boolean;
+  readonly dryRun: boolean;
+}
+
+/** As in the configuration. */
+const MOST_AGENTS = 64;
+
+function optionsOf({ options }: Call): Options {
+  const { agents, agent, task, once, dryRun: dry } = options;
+  if (
+    agents !== undefined &&
+    !(/^\d{1,2}$/.test(String(agents)) && Number(agents) >= 1 && Number(agents) <= MOST_AGENTS)
+  )
+    throw new PawlError(
+      "usage",
+      `--agents takes a number from 1 to ${MOST_AGENTS}, found ${JSON.stringify(agents)}.`,
+      "Use --agents 2.",
+    );
+  return {
+    agents: agents === undefined ? undefined : Number(agents),
+    worker: {
+      name: agent === undefined ? null : checkId(agent, "worker's name"),
+      only: task === undefined ? null : checkId(task, "task's id"),
+    },
+    once: once === true,
+    dryRun: dry === true,
+  };
+}
+
+function screenOf({ terminal }: Host, { json }: Call): Screen {
+  if (terminal.isScreen && json !== true) return openScreen(terminal);
+  return {
+    show: (happening: BloomHappening | PawlEvent) => terminal.out(`${JSON.stringify(happening)}\n`),
+    say: (text) => terminal.err(`${clean(text)}\n`),
+    close: () => {},
+  };
+}
+
+/** Each of them ends the loop. A closed terminal (SIGHUP) may send its own more than once. */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGQUIT", "SIGHUP"] as const;
+
+/** The first signal stops the loop in good order; a second one, of a person, ends the program at once. */
+function stopOnSignal(screen: Screen): { readonly signal: AbortSignal; forget(): void } {
+  const controller = new AbortController();
+  const heard = (signal: NodeJS.Signals) => {
+    if (controller.signal.aborted) {
+      if (signal !== "SIGHUP") process.exit(130);
+      return;
+    }
+    controller.abort();
+    screen.say("Stopping: agents are ended, and where each task stands is kept. Once more to end at once.");
+  };
+  for (const name of SIGNALS) process.on(name, heard);
+  return {
+    signal: controller.signal,
+    forget() {
+      for (const name of SIGNALS) process.off(name, heard);
+    },
+  };
+}
+
+function answerOf(end: LoopEnd, isStopped: boolean, isTold: boolean, { terminal, name }: Host): Answer {
+  const exit = exitOf(end, isStopped);
+  const lines = [
+    `${end.done.length} done, ${end.open.length} open.`,
+    ...(end.blocked.length > 0
+      ? [`Blocked: ${end.blocked.join(", ")}. \`bloom show ${end.blocked[0]}\` tells why.`]
+      : []),
+    ...(end.waiting.length > 0 ? [`Waiting for a person: ${end.waiting.join(", ")}.`] : []),
+    ...(end.byHand.length > 0
+      ? [
+          `In progress, but not by an agent: ${end.byHand.join(", ")}. A person is thought to work on it: \`${name} done ${end.byHand[0]}\` ends it, \`${name} reset ${end.byHand[0]}\` gives it to an agent.`,
+        ]
+      : []),
+  ];
+  const data = { type: "loop:ended", ...end };
+  if (isTold) terminal.out(`${JSON.stringify(data)}\n`);
+  return {
+    text: `${lines.join("\n")}\n`,
+    data,
+    ...(exit === undefined ? {} : { exit }),
+    ...(isTold ? { isTold } : {}),
+  };
+}
+
+/** What is open though nothing keeps it from going on was left by the stop. */
+function exitOf({ open, blocked, waiting, byHand }: LoopEnd, isStopped: boolean): Answer["exit"] {
+  if (blocked.length > 0) return 1;
+  const held = new Set([...waiting, ...byHand]);
+  if (isStopped && open.some((id) => !held.has(id))) return 130;
+  return held.size > 0 ? 3 : undefined;
+}

@@ -1,0 +1,80 @@
+import { toPawlError } from "../../../core/error.ts";
+import type { Worktree, WorktreeState, Worktrees } from "../../../core/ports.ts";
+import { repoOf } from "../../../workflows/bloom/site.ts";
+import { branchOf, eachTask, type Task } from "../../../workflows/bloom/task.ts";
+import type { Run } from "../command.ts";
+import { clean, type Paint } from "../terminal.ts";
+import { tasksOf } from "./repo.ts";
+
+interface Row {
+  readonly repo: string;
+  readonly branch: string;
+  /** Null: no task of tasks.yaml works there any more. */
+  readonly task: string | null;
+  readonly status: string | null;
+  readonly folder: string;
+  readonly into: string | null;
+  readonly uncommitted: number | null;
+  readonly unmerged: number | null;
+  readonly unpushed: number | null;
+  /** A git operation that was begun and not ended there. */
+  readonly unfinished: string | null;
+  readonly problem: string | null;
+}
+
+/** Every worktree that was made for a task, and what in it is nowhere else. */
+export const worktrees: Run = async (host) => {
+  const project = await host.project();
+  const tasks = eachTask(await tasksOf(project, host)).map(({ task }) => task);
+  const { worktrees: all } = await host.git(project.root);
+  const rows: Row[] = [];
+  for (const worktree of await all.list()) {
+    const owner = tasks.find((task) => repoOf(task) === worktree.repo && branchOf(task) === worktree.branch);
+    rows.push(await rowOf(all, worktree, owner ?? null, project.root));
+  }
+  const text = rows.map((row) => render(row, host.terminal.paint)).join("");
+  return { text: text === "" ? "No worktrees.\n" : text, data: { worktrees: rows } };
+};
+
+async function rowOf(all: Worktrees, worktree: Worktree, task: Task | null, root: string): Promise<Row> {
+  const into = task?.merge_into ?? task?.base_branch ?? null;
+  const { state, problem } = await stateOf(all, worktree, into);
+  return {
+    repo: worktree.repo,
+    branch: worktree.branch,
+    task: task?.id ?? null,
+    status: task?.status ?? null,
+    folder: worktree.folder.startsWith(`${root}/`) ? worktree.folder.slice(root.length + 1) : worktree.folder,
+    into,
+    uncommitted: state?.uncommitted.length ?? null,
+    unmerged: state?.unmerged ?? null,
+    unpushed: state?.unpushed ?? null,
+    unfinished: state?.unfinished ?? null,
+    problem,
+  };
+}
+
+async function stateOf(
+  all: Worktrees,
+  worktree: Worktree,
+  into: string | null,
+): Promise<{ readonly state: WorktreeState | null; readonly problem: string | null }> {
+  try {
+    return { state: await all.state(worktree, into ?? undefined), problem: null };
+  } catch (thrown) {
+    return { state: null, problem: toPawlError(thrown).message };
+  }
+}
+
+function render(row: Row, paint: Paint): string {
+  const open = [
+    ...(row.unfinished === null ? [] : [paint.red(`a ${row.unfinished} is unfinished`)]),
+    ...(row.uncommitted ? [paint.yellow(`${row.uncommitted} uncommitted`)] : []),
+    ...(row.unmerged ? [`${row.unmerged} not in ${clean(row.into ?? "")}`] : []),
+    ...(row.unpushed ? [`${row.unpushed} not pushed`] : []),
+  ];
+  const owner = row.task === null ? paint.dim("no task") : `${clean(row.task)} ${row.status}`;
+  const known = row.unmerged === 0 ? `all in ${clean(row.into ?? "")}` : "nothing uncommitted";
+  const state = row.problem === null ? open.join(", ") || known : paint.red(clean(row.problem));
+  return `${paint.bold(clean(row.branch))} of ${clean(row.repo)}  ${owner}\n  ${state}\n  ${clean(row.folder)}\n`;
+}

@@ -1,0 +1,63 @@
+/** What an agent may not do unasked, as a question of its task, while it waits. */
+import type { BloomHappening } from "../../../core/bloom-event.ts";
+import type { Caller, PawlEvent } from "../../../core/event.ts";
+import type { PermissionQuestion, Watch } from "../../../core/ports.ts";
+import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
+import { loadQuestions, type Question } from "../question.ts";
+import { ask } from "../verbs/question.ts";
+
+export interface AskSetup {
+  readonly runtime: Runtime;
+  readonly watch: Watch;
+  readonly show: (happening: BloomHappening | PawlEvent) => void;
+}
+
+const YES = /^\s*(y|yes|ok|allow)\b/i;
+
+/** The answer; `refuse` also where the run is over before there is one. The same is not asked twice in a task. */
+export async function askPerson(
+  setup: AskSetup,
+  task: string,
+  { title, detail }: PermissionQuestion,
+  over: AbortSignal,
+  caller: Caller,
+): Promise<"allow" | "refuse"> {
+  const text = `May it do this? (yes or no) ${detail === "" || title.includes(detail) ? title : `${title}: ${detail}`}`;
+  const look = () => find(setup, task, text);
+  if ((await look()) === undefined) {
+    const asked = await advance(setup.runtime, ask, { task, text, blocking: true }, caller);
+    for (const event of asked.events ?? []) setup.show(event);
+  }
+  const answer = await answered(setup.watch, look, over);
+  return answer !== null && YES.test(answer) ? "allow" : "refuse";
+}
+
+async function find({ runtime }: AskSetup, task: string, text: string): Promise<Question | undefined> {
+  const questions = await loadQuestions(runtime.store.view());
+  return questions.findLast((each) => each.task === task && each.text === text);
+}
+
+function answered(
+  watch: Watch,
+  look: () => Promise<Question | undefined>,
+  over: AbortSignal,
+): Promise<string | null> {
+  return new Promise((resolve) => {
+    const settle = (answer: string | null) => {
+      watching.close();
+      over.removeEventListener("abort", ended);
+      resolve(answer);
+    };
+    const ended = () => settle(null);
+    const heard = () =>
+      void look().then(
+        (question) => question?.answer != null && settle(question.answer),
+        // Unreadable for now, or for ever: the run's limits hold.
+        () => {},
+      );
+    const watching = watch.onChange(heard);
+    over.addEventListener("abort", ended);
+    if (over.aborted) ended();
+    else heard();
+  });
+}

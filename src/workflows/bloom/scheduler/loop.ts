@@ -1,0 +1,377 @@
+/**
+ * The work loop: picks tasks, claims them over processes, works on so many at once, and waits without cost.
+ *
+ * L1  A task is worked on only while its claim and its place (worktree, or the project's root) are held.
+ * L2  What a look saw before the claim decides nothing: under the lease the task is read anew, and begins only if the table
+ *     still lets it. So no task runs after it is done, and none is run or merged twice.
+ * L3  Nothing is remembered here that the disk does not hold: the next loop resumes a killed one.
+ * L4  If something can begin and a place is free, it begins without a tick of the clock: every end, every change of the
+ *     project's files and every freed place wakes the loop. Only that another process died, or stopped before it did
+ *     anything, is found by looking.
+ * L5  A task needs a place while an agent works on it or its work is verified, not while it is pushed or merged; so those
+ *     that wait for their merge keep nobody from working. Who needs a place again comes before what has not begun.
+ * L6  Every task ends done, its merge included, or rests with a reason in its run.
+ * L7  A stop begins nothing new, ends the agents and keeps where each task stands.
+ */
+import type { BloomHappening } from "../../../core/bloom-event.ts";
+import { type PawlError, toPawlError } from "../../../core/error.ts";
+import type { Caller, PawlEvent } from "../../../core/event.ts";
+import type { Claim, LoopPorts } from "../../../core/ports.ts";
+import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
+import { type Picked, pick } from "../advances.ts";
+import { ANY_WORKER, isDone, type Worker } from "../pick.ts";
+import { loadMessages } from "../question.ts";
+import { waitLeft, wordOf } from "../reconcile.ts";
+import type { MergeTurns, StopReason } from "../site.ts";
+import { branchOf, eachTask, findTask, type Task } from "../task.ts";
+import { awaitsMerge, reasonOf } from "../task-run.ts";
+import { type Bell, openBell } from "./bell.ts";
+import { listUnderway } from "./leftovers.ts";
+import { openMergeTurns } from "./merge-turns.ts";
+import { type MergeWatch, openMergeWatch } from "./merge-watch.ts";
+import { agentMissing, checkAgents } from "./missing-agents.ts";
+import { openPatience, type Patience } from "./patience.ts";
+import { openPins, type Pins } from "./pins.ts";
+import { openPlaces, type Places } from "./places.ts";
+import { type Place, type Work, workOn } from "./work-on.ts";
+
+export interface LoopSetup extends LoopPorts {
+  readonly runtime: Runtime;
+  /** Who works: told in events and leases. */
+  readonly name: string;
+  readonly worker?: Worker;
+  /** How many at once. */
+  readonly agents: number;
+  /** End when nothing is left that could be done now. */
+  readonly once: boolean;
+  /** Everything that happens, as it happens; stored events carry an id. */
+  readonly show: (happening: BloomHappening | PawlEvent) => void;
+  /** Aborted: finish nothing new, stop the agents. */
+  readonly stop: AbortSignal;
+}
+
+export interface LoopEnd {
+  /** The tasks in scope, by how they stand. */
+  readonly done: readonly string[];
+  readonly open: readonly string[];
+  readonly blocked: readonly string[];
+  readonly waiting: readonly string[];
+  /** In progress, and not by the loop: somebody is thought to work on them. */
+  readonly byHand: readonly string[];
+}
+
+export interface Active extends Work {
+  readonly ended: Promise<void>;
+}
+
+/** What a running loop holds in memory. */
+interface Loop extends LoopSetup {
+  readonly pins: Pins;
+  readonly patience: Patience;
+  readonly merges: MergeTurns;
+  readonly places: Places;
+  readonly bell: Bell;
+  readonly active: Map<string, Active>;
+  /** Looks at pull requests: they need no place. */
+  readonly looks: Map<string, Active>;
+  /** The tasks that something unforeseen stopped: left as they are by this run, which goes on with the others. */
+  readonly failed: Map<string, unknown>;
+  /** The tasks whose lines in tasks.yaml cannot be changed, as of the last look. */
+  readonly unwritable: Map<string, PawlError>;
+  /** The places to work in that this loop holds: a repository's branch, or the project's root. */
+  readonly folders: Set<string>;
+}
+
+/** Longest wait for a change that nobody told of, and between looks at what another worker holds. */
+const SLOW_MILLISECONDS = 30_000;
+const TAKEN_MILLISECONDS = 1000;
+
+/**
+ * Runs until stopped, or with `once` until nothing is left to be done. Throws what makes going on impossible; at the end,
+ * what stopped a single task.
+ */
+export async function runLoop(setup: LoopSetup): Promise<LoopEnd> {
+  const bell = openBell(setup.stop, setup.clock);
+  const pins = openPins(setup.runtime, setup.runtime.outside.policies, setup.show);
+  const loop: Loop = {
+    ...setup,
+    pins,
+    runtime: pins.runtime,
+    bell,
+    patience: openPatience(setup),
+    merges: openMergeTurns({ worktrees: setup.ports.worktrees, watch: setup.watch, clock: setup.clock }),
+    places: openPlaces(setup.agents, bell.ring),
+    active: new Map(),
+    looks: new Map(),
+    failed: new Map(),
+    unwritable: new Map(),
+    folders: new Set(),
+  };
+  const watching = setup.watch.onChange(bell.ring);
+  const merges = watchMerges(loop);
+  // At once, wherever the loop itself is: a stop must begin nothing.
+  const stopWork = () => stopAll([...loop.active.values(), ...loop.looks.values()], "interrupted");
+  setup.stop.addEventListener("abort", stopWork);
+  try {
+    await endLeftovers(loop);
+    await pins.refresh();
+    checkAgents(setup.ports.agents, await look(loop, true));
+    await turnUntilOver(loop, merges);
+    stopWork();
+    await Promise.all([...loop.active.values()].map(({ ended }) => ended));
+    await merges.ended();
+    for (const error of [...loop.failed.values(), ...loop.unwritable.values()]) throw error;
+    return endOf(await look(loop, true), setup.worker ?? ANY_WORKER);
+  } finally {
+    setup.stop.removeEventListener("abort", stopWork);
+    watching.close();
+    bell.close();
+  }
+}
+
+async function turnUntilOver(loop: Loop, merges: MergeWatch): Promise<void> {
+  const tellStanding = openStanding(loop);
+  let paused = false;
+  while (!loop.stop.aborted) {
+    try {
+      await loop.pins.refresh();
+      const picked = await look(loop);
+      tellUnwritable(loop, picked);
+      loop.pins.see(picked.file.tasks, loop.active.size === 0, new Set(loop.active.keys()));
+      await tellActive(loop, picked);
+      const due = merges.turn(picked) ?? SLOW_MILLISECONDS;
+      const wait = await fill(loop, picked);
+      loop.patience.succeeded(paused);
+      paused = false;
+      const rests = loop.active.size === 0;
+      tellStanding(picked, rests);
+      if (wait === "nothing-left" && rests && !merges.isBusy() && loop.once) return;
+      await loop.bell.wait(Math.min(due, wait === "nothing-left" ? SLOW_MILLISECONDS : wait));
+    } catch (error) {
+      if (!loop.patience.bears(error)) throw error;
+      paused = true;
+      await loop.patience.wait();
+    }
+  }
+}
+
+const caller = ({ name }: LoopSetup): Caller => ({ channel: "library", who: name });
+
+/** What there is to take. Only where something becomes ready is anything written. */
+async function look(setup: LoopSetup, only = false): Promise<Picked> {
+  const worker = setup.worker ?? ANY_WORKER;
+  const seen = (await advance(setup.runtime, pick, { worker, look: true }, caller(setup))).reply;
+  if (only || !seen.someReady) return seen;
+  const { reply } = await advance(setup.runtime, pick, { worker }, caller(setup));
+  for (const event of reply.happened) setup.show(event);
+  return reply;
+}
+
+/** Starts what may be started; says how long to wait for more, or that nothing is left to wait for. */
+async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"> {
+  const { active, failed, places } = loop;
+  let taken = false;
+  for (const task of picked.candidates) {
+    if (active.has(task.id) || failed.has(task.id) || loop.folders.has(folderName(task))) continue;
+    if (loop.stop.aborted || !places.isFree()) return SLOW_MILLISECONDS;
+    const lacking = agentMissing(loop.ports.agents, picked, task);
+    if (lacking !== null) {
+      fail(loop, task.id, lacking);
+      continue;
+    }
+    // Taken before the wait for the claim, in which another that was begun before may ask for one.
+    const place = places.open();
+    const claims = await claim(loop, task).catch((error: unknown) => {
+      place.leave();
+      throw error;
+    });
+    if (claims !== null) startWork(loop, active, task.id, claims, place, {});
+    else {
+      taken = true;
+      place.leave("quietly");
+    }
+  }
+  const next = untilNext(picked, loop);
+  if (!taken && active.size === 0) return next;
+  return Math.min(taken ? TAKEN_MILLISECONDS : SLOW_MILLISECONDS, next === "nothing-left" ? Infinity : next);
+}
+
+/** Told once; the others go on, and so does the task as soon as its lines are mended. */
+function tellUnwritable({ unwritable, show }: Loop, picked: Picked): void {
+  for (const id of unwritable.keys()) if (!picked.unwritable.has(id)) unwritable.delete(id);
+  for (const [id, error] of picked.unwritable) {
+    const { code, message: reason, fix } = error;
+    if (!unwritable.has(id)) show({ type: "task:failed", taskId: id, code, reason, fix });
+    unwritable.set(id, error);
+  }
+}
+
+function fail({ show, failed }: Loop, taskId: string, error: unknown): void {
+  failed.set(taskId, error);
+  const { code, message, fix } = toPawlError(error);
+  show({ type: "task:failed", taskId, code, reason: message, fix });
+}
+
+/** Works on a claimed task to where it rests, then rings. */
+function startWork(
+  loop: Loop,
+  among: Map<string, Active>,
+  id: string,
+  claims: readonly Claim[],
+  place: Place,
+  { watches = false }: { readonly watches?: boolean },
+): Promise<void> {
+  const work: Work = { id, abort: new AbortController(), told: null, run: null, place };
+  const abandoned = claims.some((each) => each.abandoned);
+  const ended = workOn(loop, work, { abandoned, watches }, caller(loop))
+    .catch(async (error: unknown) => {
+      // It is begun again from where it stands on disk, not at once.
+      if (loop.patience.bears(error)) await loop.patience.wait();
+      else fail(loop, id, error);
+    })
+    .finally(async () => {
+      for (const each of claims) {
+        await each.release();
+        loop.folders.delete(each.what);
+      }
+      among.delete(id);
+      place.leave();
+      loop.bell.ring();
+    });
+  among.set(id, Object.assign(work, { ended }));
+  return ended;
+}
+
+const NO_PLACE: Place = { leave: () => {}, take: async () => true };
+
+function watchMerges(loop: Loop): MergeWatch {
+  return openMergeWatch({
+    async look(task) {
+      if (loop.failed.has(task.id)) return;
+      try {
+        const claims = await claim(loop, task);
+        if (claims !== null) await startWork(loop, loop.looks, task.id, claims, NO_PLACE, { watches: true });
+      } catch (error) {
+        if (!loop.patience.bears(error)) fail(loop, task.id, error);
+      }
+    },
+    show: loop.show,
+    stop: loop.stop,
+    ring: loop.bell.ring,
+    now: () => loop.clock.elapsed(),
+  });
+}
+
+/** Milliseconds until the first task that backs off may be tried again. */
+function untilNext({ runs, states }: Picked, { clock, failed }: Loop): number | "nothing-left" {
+  const backing = [...runs.values()].filter(
+    (run) => states.get(run.task) === "backing_off" && !failed.has(run.task),
+  );
+  if (backing.length === 0) return "nothing-left";
+  const now = clock.now().toISOString();
+  const first = Math.min(...backing.map((run) => waitLeft(run, now)));
+  return Math.min(SLOW_MILLISECONDS, Math.max(1, first));
+}
+
+/** The task, and the place that it works in: tasks without a repository share the project's root. */
+async function claim({ claims, name, folders }: Loop, task: Task): Promise<readonly Claim[] | null> {
+  const own = await claims.take(task.id, name);
+  if (own === null) return null;
+  const folder = await claims.take(folderName(task), name);
+  if (folder === null) {
+    await own.release();
+    return null;
+  }
+  folders.add(folder.what);
+  return [own, folder];
+}
+
+function folderName(task: Task): string {
+  return task.repo === undefined ? "@root" : `@${task.repo.replace(/^\.\//, "")}:${branchOf(task)}`;
+}
+
+// ── Those at work ────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A person's word for a task at work: in tasks.yaml, or to its agent. */
+async function tellActive(loop: Loop, picked: Picked): Promise<void> {
+  for (const work of loop.active.values()) {
+    if (isToldOtherwise(work, picked)) {
+      // What was read before the task's own last commit proves nothing.
+      if (isToldOtherwise(work, await look(loop, true))) work.abort.abort("told" satisfies StopReason);
+    } else if (work.told !== null) {
+      const told = work.told;
+      const messages = await loadMessages(loop.runtime.store.view(), work.id);
+      if (work.told === told && messages.some((each) => each.atOnce && !told.includes(each.path)))
+        work.abort.abort("interjected" satisfies StopReason);
+    }
+  }
+}
+
+/** Whether it is to be worked on no more as it was begun: the task is gone, or a person said otherwise, or reset its run. */
+function isToldOtherwise({ id, run: begun }: Work, { file, runs }: Picked): boolean {
+  if (begun === null) return false;
+  const task = findTask(file.tasks, id);
+  const run = runs.get(id);
+  return task === null || (run !== undefined && (run.state === "ready" || wordOf(task, run) !== null));
+}
+
+function stopAll(works: readonly Work[], reason: StopReason): void {
+  for (const { abort } of works) abort.abort(reason);
+}
+
+/** What a killed loop left running is ended, whether or not its task is gone on with. */
+async function endLeftovers(setup: Loop): Promise<void> {
+  await setup.claims.sweep();
+  for (const { task, runs } of await listUnderway(setup.runtime.store.view())) {
+    const own = await setup.claims.take(task, setup.name);
+    if (own === null) continue;
+    try {
+      for (const run of runs) {
+        const count = await setup.ports.agents.endLeftovers(run);
+        if (count > 0) setup.show({ type: "agent:leftovers_ended", taskId: task, run, count });
+      }
+    } finally {
+      await own.release();
+    }
+  }
+}
+
+// ── How it stands ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Told where it changes; what waited for a person before this run is told first. */
+function openStanding({ show, worker = ANY_WORKER }: LoopSetup): (picked: Picked, rests: boolean) => void {
+  let last = "";
+  return (picked, rests) => {
+    if (last === "") for (const event of waitingNow(picked)) show(event);
+    const { done, open, blocked, waiting } = endOf(picked, worker);
+    const stands = { done: done.length, open: open.length, blocked, waiting, idle: rests };
+    if (JSON.stringify(stands) === last) return;
+    last = JSON.stringify(stands);
+    show({ type: "loop:stands", ...stands });
+  };
+}
+
+function waitingNow({ runs, states, scope }: Picked): readonly BloomHappening[] {
+  return [...runs.values()].flatMap((run) =>
+    scope.has(run.task) && states.get(run.task) === "waiting_for_human"
+      ? [{ type: "task:waiting", taskId: run.task, reason: reasonOf(run) }]
+      : [],
+  );
+}
+
+function endOf({ file, states, runs }: Picked, worker: Worker): LoopEnd {
+  const only = worker.only === null ? null : findTask(file.tasks, worker.only);
+  const tasks = eachTask(only ? [only] : file.tasks).map(({ task }) => task);
+  const open = tasks.filter((task) => !isDone(task));
+  const waits = (task: Task) => {
+    const run = runs.get(task.id);
+    return states.get(task.id) === "waiting_for_human" || (run !== undefined && awaitsMerge(run));
+  };
+  return {
+    done: tasks.filter(isDone).map(({ id }) => id),
+    open: open.map(({ id }) => id),
+    blocked: open.filter((task) => task.status === "blocked").map(({ id }) => id),
+    waiting: open.filter(waits).map(({ id }) => id),
+    byHand: open.filter(({ id, status }) => status === "in_progress" && !runs.has(id)).map(({ id }) => id),
+  };
+}

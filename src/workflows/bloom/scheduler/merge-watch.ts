@@ -1,0 +1,68 @@
+/**
+ * Open pull requests, looked at whether they were merged: one after another, apart from the agents' places, when the run
+ * begins and then at a slow pace. Without any, nothing is done.
+ */
+import type { BloomHappening } from "../../../core/bloom-event.ts";
+import type { Picked } from "../advances.ts";
+import { eachTask, type Task } from "../task.ts";
+import type { TaskRun } from "../task-run.ts";
+
+export interface MergeWatch {
+  /** Begins a round of looks where it is time. Milliseconds to the next one; null: it rings, or there is none. */
+  turn(picked: Picked): number | null;
+  /** A round is under way. */
+  isBusy(): boolean;
+  readonly ended: () => Promise<void>;
+}
+
+export interface MergeWatchSetup {
+  /** Looks at one task, unless another worker has it. Never throws. */
+  readonly look: (task: Task) => Promise<void>;
+  readonly show: (happening: BloomHappening) => void;
+  readonly stop: AbortSignal;
+  /** A round is over. */
+  readonly ring: () => void;
+  readonly now: () => number;
+}
+
+/** However many wait: there is no more than one look in this time. */
+const LOOK_SECONDS = 5;
+
+export function openMergeWatch({ look, show, stop, ring, now }: MergeWatchSetup): MergeWatch {
+  const told = new Map<string, number>();
+  let round: Promise<void> | null = null;
+  let next = 0;
+
+  const lookAtAll = async (tasks: readonly Task[], every: number) => {
+    for (const task of tasks) {
+      if (stop.aborted) break;
+      await look(task);
+    }
+    const pace = Math.max(every, (tasks.length - 1) * LOOK_SECONDS);
+    next = every === 0 ? Number.POSITIVE_INFINITY : now() + pace * 1000;
+    round = null;
+    ring();
+  };
+  return {
+    turn({ file, runs, states, scope, settings: { watch_pull_requests: every } }) {
+      const waiting = eachTask(file.tasks).flatMap(({ task }) =>
+        scope.has(task.id) && states.get(task.id) === "awaiting_merge" ? [task] : [],
+      );
+      for (const task of waiting) tell(runs.get(task.id), every);
+      if (waiting.length === 0) return null;
+      if (round === null && next <= now() && !stop.aborted) round = lookAtAll(waiting, every);
+      return round === null ? next - now() : null;
+    },
+    isBusy: () => round !== null,
+    ended: async () => {
+      await round;
+    },
+  };
+
+  function tell(run: TaskRun | undefined, every: number): void {
+    const pull = run?.pullRequest;
+    if (!run || !pull || told.get(run.task) === pull.number) return;
+    told.set(run.task, pull.number);
+    show({ type: "git:pr_watched", taskId: run.task, number: pull.number, url: pull.url, every });
+  }
+}

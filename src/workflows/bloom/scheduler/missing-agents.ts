@@ -1,0 +1,24 @@
+/** Tasks whose agent is not installed: found before anything is written of them. */
+import { PawlError } from "../../../core/error.ts";
+import type { Agents } from "../../../core/ports.ts";
+import type { Picked } from "../advances.ts";
+import { isOpen } from "../facts.ts";
+import { nowReady } from "../pick.ts";
+import type { Task } from "../task.ts";
+
+/** Why the task's agent cannot begin, or null; also where none is needed any more. */
+export function agentMissing(agents: Agents, { runs, settings }: Picked, task: Task): PawlError | null {
+  if (!isOpen(task, runs.get(task.id) ?? { workDone: false })) return null;
+  const why = agents.missing(task.agent ?? settings.agent);
+  if (why === null) return null;
+  const fix = `Install the agent or name another, then run \`${settings.command} run\` again.`;
+  return new PawlError("agent-missing", `${task.id} cannot begin: ${why}`, fix);
+}
+
+/** Throws `agent-missing` where no task that could be taken now, or soon, has its agent. */
+export function checkAgents(agents: Agents, picked: Picked): void {
+  const ready = nowReady(picked.file.tasks, picked.states).filter(({ id }) => picked.scope.has(id));
+  const first = [...picked.candidates, ...ready];
+  const missing = first.map((task) => agentMissing(agents, picked, task));
+  if (missing[0] && missing.every((each) => each !== null)) throw missing[0];
+}

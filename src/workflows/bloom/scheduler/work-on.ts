@@ -1,0 +1,259 @@
+/**
+ * One claimed task, from event to event: perform the last row's commands, commit what came of them, again. Whatever
+ * was under way when an earlier owner died is ended first, and its session given up.
+ */
+import type { BloomHappening } from "../../../core/bloom-event.ts";
+import { type ErrorCode, toPawlError } from "../../../core/error.ts";
+import type { Caller, PawlEvent } from "../../../core/event.ts";
+import type { ProjectPath } from "../../../core/path.ts";
+import type { Clock, Watch, WorkPorts } from "../../../core/ports.ts";
+import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
+import { type Begun, begin, type CameInput, type Committed, commitCame, type Governed } from "../advances.ts";
+import { added } from "../budget.ts";
+import { perform } from "../commands/perform.ts";
+import { readCall } from "../own-verbs.ts";
+import { ANY_WORKER, type Worker } from "../pick.ts";
+import { isBackingOff, wordOf } from "../reconcile.ts";
+import type { Came, Known, MergeTurns, Site } from "../site.ts";
+import { BLOOM } from "../table.ts";
+import type { TaskRun } from "../task-run.ts";
+import { forgetSession } from "../verbs/edits.ts";
+import { askPerson } from "./ask-person.ts";
+import type { Patience } from "./patience.ts";
+import type { Pins } from "./pins.ts";
+
+export interface WorkSetup {
+  readonly runtime: Runtime;
+  readonly ports: WorkPorts;
+  readonly watch: Watch;
+  readonly clock: Clock;
+  readonly merges: MergeTurns;
+  readonly pins: Pins;
+  readonly worker?: Worker;
+  readonly name: string;
+  readonly show: (happening: BloomHappening | PawlEvent) => void;
+  readonly stop: AbortSignal;
+  readonly patience: Patience;
+}
+
+export interface Work {
+  readonly id: string;
+  /** Ends what is under way; renewed for each command. */
+  abort: AbortController;
+  /** The messages that the agent which now runs was told; null: none runs. */
+  told: readonly ProjectPath[] | null;
+  /** The run as this worker last left it; null: it was not begun yet. */
+  run: TaskRun | null;
+  /** A place among those that work at once, for as long as it needs one. */
+  readonly place: Place;
+}
+
+export interface Place {
+  /** `quietly`: where the one that leaves it looks for more to begin itself. */
+  leave(how?: "quietly"): void;
+  /** Waits for one, before all that has not begun. False: it was stopped first. */
+  take(stop: AbortSignal): Promise<boolean>;
+}
+
+const AT_REST: ReadonlySet<string> = new Set(["waiting_for_human", "blocked", "budget_exhausted", "done"]);
+/** On its way out: no agent works on it, nor does it wait for one's place. */
+const DELIVERED: ReadonlySet<string> = new Set(["pushing", "merging", "opening_pr", "cleaning"]);
+
+/** The task is gone, or not to be begun any more. */
+const GONE = Symbol("gone");
+
+export interface Begins {
+  /** An owner before this one died without letting go. */
+  readonly abandoned: boolean;
+  /** Only to look whether its pull request was merged. */
+  readonly watches?: boolean;
+}
+
+/** Works on a claimed task to where it rests; does nothing where there is nothing to begin any more. */
+export async function workOn(setup: WorkSetup, work: Work, begins: Begins, caller: Caller): Promise<void> {
+  const claimed: BloomHappening = {
+    type: "task:claimed",
+    taskId: work.id,
+    worker: setup.name,
+    takenOver: begins.abandoned,
+  };
+  if (setup.stop.aborted) return;
+  let told = false;
+  const beginIt = async () => {
+    const begun = await beginNow(setup, work, begins, told ? [] : [claimed], caller);
+    told ||= begun.happened.length > 0;
+    return begun.known;
+  };
+  try {
+    let known = await recover(setup, work, await beginIt(), caller);
+    while (!setup.stop.aborted) {
+      if (known.run.state === "ready" && wordOf(known.task, known.run) === null) {
+        known = await beginIt();
+        continue;
+      }
+      const came = await next(setup, work, known, caller);
+      if (came === null) break;
+      // A look at its pull request is no work on it.
+      const tells: boolean = !told && came.event !== "pr_pending";
+      const more: Came = tells ? { ...came, happened: [claimed, ...(came.happened ?? [])] } : came;
+      told ||= tells;
+      const committed = await commit(setup, work, more, caller);
+      known = committed.known;
+      if (committed.event === "interrupted" || committed.event === "pr_pending") break;
+    }
+  } catch (error) {
+    if (error !== GONE) throw error;
+  } finally {
+    setup.merges.leave(work.id);
+    if (told) setup.show({ type: "task:released", taskId: work.id, worker: setup.name });
+  }
+}
+
+async function beginNow(
+  setup: WorkSetup,
+  work: Work,
+  { watches = false }: Begins,
+  happened: readonly BloomHappening[],
+  caller: Caller,
+): Promise<Begun & { readonly known: Known }> {
+  const policy = await setup.pins.of(work.id);
+  const input = { task: work.id, worker: setup.worker ?? ANY_WORKER, watches, happened, policy };
+  const reply = await patiently(
+    setup,
+    async () => (await advance(setup.runtime, begin, input, caller)).reply,
+  );
+  for (const event of reply.happened) setup.show(event);
+  if (reply.known === null) throw GONE;
+  await pin(setup, work, reply.governed);
+  work.run = reply.known.run;
+  return { ...reply, known: reply.known };
+}
+
+/** The task goes on by this, whatever becomes of the loop and of the tasks file. */
+async function pin({ pins }: WorkSetup, { id }: Work, governed: Governed | undefined): Promise<void> {
+  if (!governed) return;
+  await pins.keep(id, governed.policy);
+  pins.tell(`bloom:${id}`, governed.ignored);
+}
+
+/** What comes next of the task, or null where it rests. */
+async function next(setup: WorkSetup, work: Work, known: Known, caller: Caller): Promise<Came | null> {
+  const { run } = known;
+  if (run.state !== "merging") setup.merges.leave(work.id);
+  // A task that rests or backs off, and that a person has begun anew, is at work again.
+  const word = wordOf(known.task, run);
+  if (word !== null) return { event: word };
+  if (AT_REST.has(run.state)) return null;
+  if (isBackingOff(run, setup.clock.now().toISOString())) return null;
+  const commands = BLOOM.rows.find((row) => row.id === run.row)?.commands ?? [];
+  let site = siteOf(setup, work, known, caller);
+  if (DELIVERED.has(run.state)) work.place.leave();
+  else if (!(await work.place.take(site.stop))) return { event: "interrupted" };
+  for (const command of commands) {
+    const came = await perform(command, site);
+    if (came.event !== undefined) return came;
+    site = siteOf(setup, work, (await commit(setup, work, came, caller)).known, caller);
+  }
+  return null;
+}
+
+function siteOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): Site {
+  work.abort = new AbortController();
+  if (setup.stop.aborted) work.abort.abort("interrupted");
+  const { signal } = work.abort;
+  let latest = known;
+  return {
+    ports: setup.ports,
+    merges: setup.merges,
+    get known() {
+      return latest;
+    },
+    stop: signal,
+    show: setup.show,
+    mayIt: (question, over) => askPerson(setup, work.id, question, over, caller),
+    takeCalls: (run) => takeCalls(setup, work.id, run),
+    async note(came) {
+      latest = (await commit(setup, work, came, caller)).known;
+      return latest;
+    },
+    delivered(messages) {
+      work.told = messages;
+    },
+    now: () => setup.clock.now(),
+  };
+}
+
+/** Ends what an earlier owner left running, and gives up its session. */
+async function recover(setup: WorkSetup, work: Work, known: Known, caller: Caller): Promise<Known> {
+  const { underway, session } = known.run;
+  if (underway.length === 0) return known;
+  const happened: BloomHappening[] = [];
+  let { spent } = known.run;
+  for (const run of underway) {
+    spent = added({ spent }, await setup.ports.agents.spentBy(run), 0);
+    await takeCalls(setup, work.id, run);
+    const count = await setup.ports.agents.endLeftovers(run);
+    if (count > 0) happened.push({ type: "agent:leftovers_ended", taskId: work.id, run, count });
+  }
+  const reason = "its worker ended in the middle of the agent's run";
+  if (session !== null) happened.push({ type: "session:lost", taskId: work.id, session: session.id, reason });
+  const patch = { underway: [], session: null, spent };
+  return (await commit(setup, work, { patch, edits: forgetSession(known.task), happened }, caller)).known;
+}
+
+/** What cannot be done as it was asked for is told, and is no failure of the loop. */
+async function takeCalls(setup: WorkSetup, taskId: string, run: string): Promise<void> {
+  const warn = (text: string) => setup.show({ type: "agent:warned", taskId, run, text });
+  await setup.ports.agents.takeCalls(run, async (call, own) => {
+    const asked = readCall(call);
+    const verb = call.verb.slice(0, 80);
+    if (!own) return warn(`a call of ${verb} in its outbox is not its own: it lacks the run's capability`);
+    if (!asked) return warn(`it may not ask for ${verb} in this way: passed over`);
+    try {
+      const caller: Caller = { channel: "agent", who: run, task: taskId };
+      await advance(setup.runtime, await asked.advance(), asked.input, caller);
+    } catch (thrown) {
+      const { code, message } = toPawlError(thrown);
+      if (!REFUSES.has(code)) throw thrown;
+      warn(`${verb} was not done: ${message}`);
+    }
+  });
+}
+
+const REFUSES: ReadonlySet<ErrorCode> = new Set(["usage", "caller-not-allowed"]);
+
+async function commit(
+  setup: WorkSetup,
+  work: Work,
+  came: Came,
+  caller: Caller,
+): Promise<Committed & { readonly known: Known }> {
+  const policy = await setup.pins.of(work.id);
+  const held = work.run === null ? {} : { held: work.run };
+  const input: CameInput = { task: work.id, came, policy, ...held };
+  const reply = await patiently(
+    setup,
+    async () => (await advance(setup.runtime, commitCame, input, caller)).reply,
+  );
+  for (const event of reply.happened) setup.show(event);
+  if (reply.known === null) throw GONE;
+  if (reply.known.run.state === "done") await setup.pins.forget(work.id);
+  else await pin(setup, work, reply.governed);
+  // Reset by a person in the middle of a command: whatever else comes of it is told from before the reset.
+  const isReset = reply.event === null && reply.known.run.state === "ready";
+  if (!isReset) work.run = reply.known.run;
+  return { ...reply, known: reply.known };
+}
+
+/** What came is in memory only: it is not given up for a file that cannot be read just now. */
+async function patiently<T>({ patience }: WorkSetup, act: () => Promise<T>): Promise<T> {
+  for (let paused = false; ; paused = true)
+    try {
+      const result = await act();
+      patience.succeeded(paused);
+      return result;
+    } catch (error) {
+      if (!patience.bears(error)) throw error;
+      await patience.wait();
+    }
+}

@@ -26,7 +26,7 @@ import { join } from "node:path";
 import { openStatePlace } from "../src/adapters/files/state-place.ts";
 import { openStore } from "../src/adapters/files/store.ts";
 import { projectPath } from "../src/core/path.ts";
-import type { Change } from "../src/core/ports.ts";
+import type { Change } from "../src/core/ports/store.ts";
 
 const rounds = Number(process.argv[2] ?? 300);
 const pause = Number(process.argv[3] ?? 20);

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { openProject } from "../src/app/app.ts";
 import { readEnvironment } from "../src/config/config.ts";
-import type { AgentEnd, Agents } from "../src/core/ports.ts";
+import type { AgentEnd, Agents } from "../src/core/ports/agents.ts";
 import { runLoop } from "../src/workflows/bloom/scheduler/loop.ts";
 import { WORKFLOWS } from "../src/workflows/index.ts";
 import { useScratchStateHome } from "../test/rig/state-home.ts";

@@ -24,39 +24,34 @@ export type {
   AgentRun,
   Agents,
   AgentUsage,
-  Cache,
-  Change,
-  ChangedFile,
-  CheckOutcome,
-  CheckPlace,
-  Checks,
   DeferredCall,
-  Editor,
-  Entry,
-  FetchFailure,
-  Files,
-  Folder,
+  Permission,
+  PermissionQuestion,
+} from "./core/ports/agents.ts";
+export type { Cache } from "./core/ports/cache.ts";
+export type { CheckOutcome, CheckPlace, Checks } from "./core/ports/checks.ts";
+export type { Files } from "./core/ports/files.ts";
+export type {
+  ChangedFile,
   Git,
   GitChanges,
   GitCommits,
   GitLook,
-  Outside,
-  Permission,
-  PermissionQuestion,
   PinnedBase,
+  Snapshot,
+} from "./core/ports/git.ts";
+export type { Outside } from "./core/ports/outside.ts";
+export type { FetchFailure, Reference, ReferenceFetch, References } from "./core/ports/references.ts";
+export type {
   PullRequest,
-  Reference,
-  ReferenceFetch,
-  References,
   Remark,
   ReviewFetch,
   ReviewMissing,
   ReviewPart,
   Reviews,
-  Snapshot,
-  Store,
-  View,
-} from "./core/ports.ts";
+} from "./core/ports/reviews.ts";
+export type { Change, Editor, Entry, Store, View } from "./core/ports/store.ts";
+export type { Folder } from "./core/ports/worktrees.ts";
 export { type AlfredSettings, DEFAULT_SETTINGS, type Reviewer, type Settings } from "./core/settings.ts";
 export { type Checkable, type CheckCounts, type CheckReport, check } from "./engine/check.ts";
 export { decide, initialPosition } from "./engine/decide.ts";

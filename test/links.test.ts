@@ -24,7 +24,7 @@ import { openWatch } from "../src/adapters/files/watch.ts";
 import { placesOf } from "../src/adapters/git/places.ts";
 import { openLoopOutside } from "../src/app/loop-ports.ts";
 import { projectPath } from "../src/core/path.ts";
-import type { AgentUsage } from "../src/core/ports.ts";
+import type { AgentUsage } from "../src/core/ports/agents.ts";
 import { DEFAULT_SETTINGS } from "../src/core/settings.ts";
 import { stateHome, stateOf } from "./rig/state-home.ts";
 

@@ -23,7 +23,7 @@ import { openStateHome, stateFolder } from "../config/state-home.ts";
 import { PawlError } from "../core/error.ts";
 import type { Caller } from "../core/event.ts";
 import { projectPath } from "../core/path.ts";
-import type { Editor, Store, View } from "../core/ports.ts";
+import type { Editor, Store, View } from "../core/ports/store.ts";
 import type { Project, Trust, Workflows } from "../runtime/project.ts";
 import type { Host } from "../surfaces/cli/command.ts";
 import { runProgram } from "../surfaces/cli/program.ts";

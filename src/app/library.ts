@@ -2,7 +2,8 @@
 import { basename, dirname } from "node:path";
 import { PawlError } from "../core/error.ts";
 import type { Caller, PawlEvent } from "../core/event.ts";
-import type { Outside, Store } from "../core/ports.ts";
+import type { Outside } from "../core/ports/outside.ts";
+import type { Store } from "../core/ports/store.ts";
 import type { Facts, FactValue } from "../engine/workflow.ts";
 import type { Advance, Reply, RunOverview } from "../runtime/transaction.ts";
 import type { Definition } from "../workflows/custom/definition.ts";

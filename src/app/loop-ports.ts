@@ -12,7 +12,9 @@ import { openWorktrees } from "../adapters/git/worktrees.ts";
 import { openSetups } from "../adapters/setup/setup.ts";
 import type { Environment } from "../config/config.ts";
 import { stateFolder } from "../config/state-home.ts";
-import type { Folder, LoopPorts, PullRequests } from "../core/ports.ts";
+import type { LoopPorts } from "../core/ports/loop.ts";
+import type { PullRequests } from "../core/ports/pull-requests.ts";
+import type { Folder } from "../core/ports/worktrees.ts";
 import type { Settings } from "../core/settings.ts";
 
 export interface LoopPlace {

@@ -5,7 +5,7 @@ import { openConfiguration } from "../config/config.ts";
 import { PawlError } from "../core/error.ts";
 import { isId } from "../core/id.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
-import type { Store } from "../core/ports.ts";
+import type { Store } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Workflows } from "../runtime/project.ts";
 import type { DefinitionSource } from "../workflows/custom/definition.ts";

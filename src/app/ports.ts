@@ -2,7 +2,8 @@
 
 import type { Environment } from "../config/config.ts";
 import { makeStateFolder } from "../config/state-home.ts";
-import type { Outside, Policies } from "../core/ports.ts";
+import type { Outside } from "../core/ports/outside.ts";
+import type { Policies } from "../core/ports/policies.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Trust } from "../runtime/project.ts";
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Environment } from "../config/config.ts";
 import { makeStateFolder, stateFolder } from "../config/state-home.ts";
 import { PawlError, toPawlError } from "../core/error.ts";
-import type { View } from "../core/ports.ts";
+import type { View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import { type Executable, executablesOf, isTrusted, type Starts, type TrustRecord } from "../core/trust.ts";
 import type { Trust } from "../runtime/project.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PawlError } from "../core/error.ts";
 import type { ProjectPath } from "../core/path.ts";
-import type { View } from "../core/ports.ts";
+import type { View } from "../core/ports/store.ts";
 import { DEFAULT_SETTINGS } from "../core/settings.ts";
 import { openConfiguration } from "./config.ts";
 import { ALFRED_FILE, PAWL_FILE } from "./config-schema.ts";

@@ -4,7 +4,7 @@
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { PawlError } from "../core/error.ts";
 import { pathFault, projectPath } from "../core/path.ts";
-import type { View } from "../core/ports.ts";
+import type { View } from "../core/ports/store.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../core/settings.ts";
 import type { SettingOrigin } from "../runtime/project.ts";
 import type { Tree } from "./config-file.ts";

@@ -1,5 +1,5 @@
 import type { PolicyChange } from "./policy.ts";
-import type { ChangedOutside } from "./ports.ts";
+import type { ChangedOutside } from "./ports/worktrees.ts";
 import type { Strength } from "./strength.ts";
 
 /** What happens in the work loop over tasks.yaml: Bloom's part of the event union. Durations are in milliseconds. */

@@ -6,7 +6,8 @@
 import type { ZodObject } from "zod";
 import type { PawlError } from "../core/error.ts";
 import type { Policy } from "../core/policy.ts";
-import type { Cache, View } from "../core/ports.ts";
+import type { Cache } from "../core/ports/cache.ts";
+import type { View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Position, Workflow } from "../engine/workflow.ts";
 import type { Advance, Reply, RunOverview } from "./transaction.ts";

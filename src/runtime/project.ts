@@ -3,7 +3,7 @@
 import { PawlError } from "../core/error.ts";
 import type { PawlEvent } from "../core/event.ts";
 import { nearest } from "../core/nearest.ts";
-import type { LoopPorts } from "../core/ports.ts";
+import type { LoopPorts } from "../core/ports/loop.ts";
 import type { Executable, TrustRecord } from "../core/trust.ts";
 import type { WorkflowModule } from "./module.ts";
 import type { Runtime } from "./run-transaction.ts";

@@ -3,7 +3,7 @@
  * first; what an agent says of its own work comes last, quoted and cleaned.
  */
 import { clean } from "../core/clean.ts";
-import type { ChangedFile, GitChanges } from "../core/ports.ts";
+import type { ChangedFile, GitChanges } from "../core/ports/git.ts";
 import { processFiles } from "../core/process-files.ts";
 
 export interface Review {

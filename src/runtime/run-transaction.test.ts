@@ -7,7 +7,7 @@ import { newId } from "../adapters/clock/new-id.ts";
 import { openStore } from "../adapters/files/store.ts";
 import type { Caller } from "../core/event.ts";
 import { projectPath } from "../core/path.ts";
-import type { Outside } from "../core/ports.ts";
+import type { Outside } from "../core/ports/outside.ts";
 import { DEFAULT_SETTINGS } from "../core/settings.ts";
 import type { Advance, Prepared } from "./module.ts";
 import { advance, type Runtime } from "./run-transaction.ts";

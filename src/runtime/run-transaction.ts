@@ -10,7 +10,10 @@
 import { PawlError, toPawlError } from "../core/error.ts";
 import type { Caller, PawlEvent } from "../core/event.ts";
 import { projectPath } from "../core/path.ts";
-import type { Cache, Change, Outside, Store, View, Waiting } from "../core/ports.ts";
+import type { Cache } from "../core/ports/cache.ts";
+import type { Waiting } from "../core/ports/checks.ts";
+import type { Outside } from "../core/ports/outside.ts";
+import type { Change, Store, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Advance, Context, FollowUp, Moment, Prepared } from "./transaction.ts";
 

@@ -2,7 +2,9 @@
 import type { ErrorCode } from "../core/error.ts";
 import type { Caller, PawlEvent } from "../core/event.ts";
 import type { ProjectPath } from "../core/path.ts";
-import type { Cache, Change, Outside, View } from "../core/ports.ts";
+import type { Cache } from "../core/ports/cache.ts";
+import type { Outside } from "../core/ports/outside.ts";
+import type { Change, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 
 /**

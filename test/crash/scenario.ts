@@ -2,7 +2,7 @@
 
 import { openStore, type StoreOptions } from "../../src/adapters/files/store.ts";
 import { projectPath } from "../../src/core/path.ts";
-import type { Store } from "../../src/core/ports.ts";
+import type { Store } from "../../src/core/ports/store.ts";
 import { append, EDITORS, type Shape, write } from "./shapes.ts";
 import { type Call, Death, type Fate, STATE_HOME, simDisk, simState } from "./sim-disk.ts";
 import { Machine } from "./sim-machine.ts";

@@ -1,6 +1,6 @@
 /** Every shape of work that the store does, small enough to be tried at every one of its calls. */
 import { type ProjectPath, projectPath } from "../../src/core/path.ts";
-import type { Change, Editor, Store } from "../../src/core/ports.ts";
+import type { Change, Editor, Store } from "../../src/core/ports/store.ts";
 
 export interface Shape {
   readonly name: string;

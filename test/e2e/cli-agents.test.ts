@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { AgentFound } from "../../src/core/ports.ts";
+import type { AgentFound } from "../../src/core/ports/agents.ts";
 import {
   end,
   MAIN,

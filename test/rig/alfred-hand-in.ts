@@ -5,7 +5,7 @@
 import { resolve } from "node:path";
 import { openProject } from "../../src/app/app.ts";
 import { readEnvironment } from "../../src/config/config.ts";
-import type { Store } from "../../src/core/ports.ts";
+import type { Store } from "../../src/core/ports/store.ts";
 import { advance } from "../../src/runtime/run-transaction.ts";
 import { takeBack } from "../../src/workflows/alfred/take-back.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";

@@ -13,7 +13,7 @@ import { openStore } from "../../src/adapters/files/store.ts";
 import { openTrackers } from "../../src/adapters/trackers/trackers.ts";
 import { openOutside } from "../../src/app/ports.ts";
 import type { Caller } from "../../src/core/event.ts";
-import type { Outside } from "../../src/core/ports.ts";
+import type { Outside } from "../../src/core/ports/outside.ts";
 import { type AlfredSettings, DEFAULT_SETTINGS } from "../../src/core/settings.ts";
 import type { Advance, Prepared, Reply } from "../../src/runtime/module.ts";
 import { advance, type Runtime } from "../../src/runtime/run-transaction.ts";

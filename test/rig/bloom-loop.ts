@@ -6,7 +6,7 @@
 import { resolve } from "node:path";
 import { openProject } from "../../src/app/app.ts";
 import { readEnvironment } from "../../src/config/config.ts";
-import type { Change, Store } from "../../src/core/ports.ts";
+import type { Change, Store } from "../../src/core/ports/store.ts";
 import { runLoop } from "../../src/workflows/bloom/scheduler/loop.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 import { MAIN } from "./project.ts";

@@ -13,7 +13,7 @@ import { dirname, join, relative } from "node:path";
 import { newId } from "../../src/adapters/clock/new-id.ts";
 import { openStore } from "../../src/adapters/files/store.ts";
 import type { Caller } from "../../src/core/event.ts";
-import type { Outside } from "../../src/core/ports.ts";
+import type { Outside } from "../../src/core/ports/outside.ts";
 import { DEFAULT_SETTINGS } from "../../src/core/settings.ts";
 import type { Advance, Reply } from "../../src/runtime/module.ts";
 import { advance, type Runtime } from "../../src/runtime/run-transaction.ts";

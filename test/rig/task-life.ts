@@ -7,7 +7,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openWorktrees } from "../../src/adapters/git/worktrees.ts";
-import type { Worktree } from "../../src/core/ports.ts";
+import type { Worktree } from "../../src/core/ports/worktrees.ts";
 
 const [root = ""] = process.argv.slice(2);
 const worktrees = openWorktrees(root, process.env);

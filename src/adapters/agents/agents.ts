@@ -1,5 +1,5 @@
 /** The port `Agents` over real programs. */
-import type { AgentEnd, AgentEvent, AgentOrder, AgentRun, Agents } from "../../core/ports.ts";
+import type { AgentEnd, AgentEvent, AgentOrder, AgentRun, Agents } from "../../core/ports/agents.ts";
 import { provenTask, revokeCapability } from "./capability.ts";
 import { markOf } from "./mark.ts";
 import { missing } from "./missing.ts";

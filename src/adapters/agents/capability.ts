@@ -11,7 +11,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isId } from "../../core/id.ts";
-import type { AgentOrder } from "../../core/ports.ts";
+import type { AgentOrder } from "../../core/ports/agents.ts";
 import type { Environment } from "./environment.ts";
 import { runsOfMark } from "./mark.ts";
 import { marksAround } from "./marks-around.ts";

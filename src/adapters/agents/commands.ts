@@ -1,5 +1,5 @@
 /** The port `Commands`: a shell command to its end, with its output kept, and nothing left behind. */
-import type { CommandEnd, CommandOrder, CommandRun, Commands } from "../../core/ports.ts";
+import type { CommandEnd, CommandOrder, CommandRun, Commands } from "../../core/ports/commands.ts";
 import { childEnvironment, type Environment } from "./environment.ts";
 import { markOf } from "./mark.ts";
 import { keep, openRunFolder } from "./run-folder.ts";

@@ -7,7 +7,7 @@
  * D2  What kind of failure it was is taken from fields of events where there are any; from a text only where the program
  *     tells it by no other way (each such text is a constant of the dialect).
  */
-import type { AgentEvent, AgentFailure, AgentUsage, Permission } from "../../core/ports.ts";
+import type { AgentEvent, AgentFailure, AgentUsage, Permission } from "../../core/ports/agents.ts";
 
 export interface Dialect {
   readonly name: "claude" | "codex" | "opencode" | "gemini" | "scripted";

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../core/ports.ts";
+import type { AgentEvent } from "../../core/ports/agents.ts";
 import { claude } from "./claude.ts";
 import { codex } from "./codex.ts";
 import { type Dialect, parseLine } from "./dialect.ts";

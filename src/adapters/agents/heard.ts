@@ -1,5 +1,5 @@
 /** What a run's stream has told so far, folded from its lines; and the verdict at its end. Pure. */
-import type { AgentEvent, AgentUsage } from "../../core/ports.ts";
+import type { AgentEvent, AgentUsage } from "../../core/ports/agents.ts";
 import type { Fault, Told } from "./dialect.ts";
 import type { ProcessEnd } from "./run-process.ts";
 

@@ -1,5 +1,5 @@
 /** OpenCode: `opencode run --format json`. It works in `$PWD`, tells each model call, and ends with reason `stop`. */
-import type { Permission } from "../../core/ports.ts";
+import type { Permission } from "../../core/ports/agents.ts";
 import {
   type Dialect,
   type Fault,

@@ -11,7 +11,7 @@
 import { randomUUID } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { DeferredCall } from "../../core/ports.ts";
+import type { DeferredCall } from "../../core/ports/agents.ts";
 import { writeWhole } from "./output-file.ts";
 import type { RunFolder } from "./run-folder.ts";
 

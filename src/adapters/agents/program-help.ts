@@ -1,6 +1,6 @@
 /** Which options the installed program has: asked of its own help, once in the life of this process. */
 import { execFile } from "node:child_process";
-import type { AgentOrder } from "../../core/ports.ts";
+import type { AgentOrder } from "../../core/ports/agents.ts";
 import type { Dialect } from "./dialect.ts";
 import { childEnvironment } from "./environment.ts";
 import { markOf } from "./mark.ts";

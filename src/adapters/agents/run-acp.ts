@@ -9,7 +9,7 @@ import {
   type SessionUpdate,
   type Stream,
 } from "@agentclientprotocol/sdk";
-import type { AgentEnd, AgentEvent, AgentOrder, AgentRun } from "../../core/ports.ts";
+import type { AgentEnd, AgentEvent, AgentOrder, AgentRun } from "../../core/ports/agents.ts";
 import { optionFor, policyAnswer, questionOf } from "./acp-policy.ts";
 import { capabilityOf } from "./capability.ts";
 import { type Fault, faultOfStatus, numberAt, objectAt, shortly, type Told } from "./dialect.ts";

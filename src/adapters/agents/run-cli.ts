@@ -1,5 +1,5 @@
 /** One run of an agent that is a command-line program: its dialect over the process runner. */
-import type { AgentEnd, AgentEvent, AgentOrder, AgentRun } from "../../core/ports.ts";
+import type { AgentEnd, AgentEvent, AgentOrder, AgentRun } from "../../core/ports/agents.ts";
 import { capabilityOf } from "./capability.ts";
 import type { Call, Fault } from "./dialect.ts";
 import { parseLine } from "./dialect.ts";

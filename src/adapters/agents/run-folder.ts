@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkId } from "../../core/id.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
-import type { AgentEvent, AgentOrder, AgentUsage } from "../../core/ports.ts";
+import type { AgentEvent, AgentOrder, AgentUsage } from "../../core/ports/agents.ts";
 import { openOwnFolder, ownPlace } from "../files/own-folder.ts";
 import { writeWhole } from "./output-file.ts";
 

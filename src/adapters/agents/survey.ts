@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { parse } from "node:path";
 import { agentNames } from "../../core/agent-needs.ts";
-import type { AgentFound, Permission } from "../../core/ports.ts";
+import type { AgentFound, Permission } from "../../core/ports/agents.ts";
 import type { Dialect } from "./dialect.ts";
 import { childEnvironment } from "./environment.ts";
 import { markOf } from "./mark.ts";

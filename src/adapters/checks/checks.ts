@@ -25,7 +25,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CheckOutcome, Checks, Folder } from "../../core/ports.ts";
+import type { CheckOutcome, Checks } from "../../core/ports/checks.ts";
+import type { Folder } from "../../core/ports/worktrees.ts";
 import type { SetupSettings } from "../../core/settings.ts";
 import { ownPlace } from "../files/own-folder.ts";
 import type { GitCall } from "../git/git.ts";

@@ -6,7 +6,7 @@
  *     is redone (edits) or kept aside first, and that is journalled before the file is touched, so that it happens once.
  * P2  Nothing is synced here: the journal is the durable copy until the files are synced and it is trimmed.
  */
-import type { Editor } from "../../core/ports.ts";
+import type { Editor } from "../../core/ports/store.ts";
 import { applyAppends } from "./appends.ts";
 import { type Aim, aimOf, chainsOf, isAccounted, redosOf } from "./chain.ts";
 import type { Disk } from "./disk.ts";

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { Cache } from "../../core/ports.ts";
+import type { Cache } from "../../core/ports/cache.ts";
 import { hashOf, macOf } from "./hash.ts";
 import { openOwnFolder } from "./own-folder.ts";
 

@@ -7,7 +7,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { PawlError } from "../../core/error.ts";
-import type { Claims } from "../../core/ports.ts";
+import type { Claims } from "../../core/ports/claims.ts";
 import { type Lock, openLocks } from "./locks.ts";
 import { nodeDisk } from "./node-disk.ts";
 import { openOwnFolder, ownPlace } from "./own-folder.ts";

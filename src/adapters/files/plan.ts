@@ -4,7 +4,7 @@
  * Whatever can be refused is refused here, before the commit.
  */
 import { PawlError } from "../../core/error.ts";
-import type { Change } from "../../core/ports.ts";
+import type { Change } from "../../core/ports/store.ts";
 import { isReserved } from "./control.ts";
 import { type Disk, withFile } from "./disk.ts";
 import { hashOf } from "./hash.ts";

@@ -7,7 +7,7 @@
  * R4  Only records of this project, of this journal and in their order are applied; others are set aside.
  */
 import { PawlError } from "../../core/error.ts";
-import type { Editor } from "../../core/ports.ts";
+import type { Editor } from "../../core/ports/store.ts";
 import { type Applying, applySteps } from "./apply.ts";
 import { foreignEvent, type OnForeign, setForeignAside } from "./foreign.ts";
 import { fsyncAll } from "./fsync-all.ts";

@@ -17,7 +17,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { stateOf } from "../../../test/rig/state-home.ts";
 import { projectPath } from "../../core/path.ts";
-import type { Change } from "../../core/ports.ts";
+import type { Change } from "../../core/ports/store.ts";
 import { openLocks, PROJECT_LOCK } from "./locks.ts";
 import { nodeDisk } from "./node-disk.ts";
 import { repairJournal } from "./repair.ts";

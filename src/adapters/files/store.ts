@@ -6,7 +6,7 @@
  * of the commit: it stays pending, and whoever opens the project next goes on.
  */
 import { PawlError } from "../../core/error.ts";
-import type { Change, Editor, Store, View } from "../../core/ports.ts";
+import type { Change, Editor, Store, View } from "../../core/ports/store.ts";
 import { type Disk, errnoOf } from "./disk.ts";
 import { guarded } from "./disk-error.ts";
 import type { OnForeign } from "./foreign.ts";

@@ -1,5 +1,5 @@
 import type { ProjectPath } from "../../core/path.ts";
-import type { Entry, View } from "../../core/ports.ts";
+import type { Entry, View } from "../../core/ports/store.ts";
 import { TEMPORARY } from "./control.ts";
 import type { Disk } from "./disk.ts";
 import { type Found, type KnownFolders, lookAt, statFolder, textOf } from "./look.ts";

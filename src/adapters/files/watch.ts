@@ -4,7 +4,7 @@
  */
 import { type FSWatcher, mkdirSync, statSync, watch } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { Watch } from "../../core/ports.ts";
+import type { Watch } from "../../core/ports/watch.ts";
 import { ownPlace } from "./own-folder.ts";
 
 const LOOK_MILLISECONDS = 20_000;

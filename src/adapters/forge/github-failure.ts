@@ -1,4 +1,4 @@
-import type { FetchFailure } from "../../core/ports.ts";
+import type { FetchFailure } from "../../core/ports/references.ts";
 import { exceededHere } from "../net/limits.ts";
 
 interface RequestFailure {

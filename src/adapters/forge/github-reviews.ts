@@ -4,15 +4,15 @@
  * G1  The token goes to the configured address only: pages are asked for by number, never by a link that came back.
  * G2  A part that could be read in part is kept; where it stopped is told, so that a retry begins there.
  */
+import type { FetchFailure } from "../../core/ports/references.ts";
 import type {
-  FetchFailure,
   PullRequest,
   Remark,
   ReviewFetch,
   ReviewMissing,
   ReviewPart,
   Reviews,
-} from "../../core/ports.ts";
+} from "../../core/ports/reviews.ts";
 import { LIMITS, type Limits, withinLimits } from "../net/limits.ts";
 import { type Github, openGithub } from "./github.ts";
 import { githubFailureOf, repeatsItself } from "./github-failure.ts";

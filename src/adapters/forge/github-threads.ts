@@ -1,4 +1,4 @@
-import type { PullRequest, Remark } from "../../core/ports.ts";
+import type { PullRequest, Remark } from "../../core/ports/reviews.ts";
 import type { Github } from "./github.ts";
 
 const QUERY = `query ($owner: String!, $name: String!, $number: Int!, $after: String) {

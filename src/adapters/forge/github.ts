@@ -1,4 +1,4 @@
-import type { PullRequest, Remark, ReviewPart } from "../../core/ports.ts";
+import type { PullRequest, Remark, ReviewPart } from "../../core/ports/reviews.ts";
 
 /** GitHub's REST and GraphQL APIs, as far as the comments on pull requests need them. All methods reject with octokit's errors. */
 export interface Github {

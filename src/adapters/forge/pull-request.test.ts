@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FORGE_TOKEN, PullRequestServer } from "../../../test/rig/pull-request-server.ts";
-import type { PullRequestOrder } from "../../core/ports.ts";
+import type { PullRequestOrder } from "../../core/ports/pull-requests.ts";
 import { openPullRequests } from "./pull-request.ts";
 
 let root: string;

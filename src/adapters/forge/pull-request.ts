@@ -14,8 +14,8 @@ import type {
   PullRequestLook,
   PullRequestOrder,
   PullRequests,
-  Repo,
-} from "../../core/ports.ts";
+} from "../../core/ports/pull-requests.ts";
+import type { Repo } from "../../core/ports/worktrees.ts";
 import { commitOf } from "../git/refs.ts";
 import { GITHUB_API, lookAtCheckout } from "./github-remote.ts";
 

@@ -1,4 +1,4 @@
-import type { ChangedFile, GitCommits, PinnedBase } from "../../core/ports.ts";
+import type { ChangedFile, GitCommits, PinnedBase } from "../../core/ports/git.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 
 const FALLBACKS = ["main", "master"];

@@ -11,7 +11,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { PawlError } from "../../core/error.ts";
-import type { Folder, Repo, Worktree } from "../../core/ports.ts";
+import type { Folder, Repo, Worktree } from "../../core/ports/worktrees.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 import { checkBranch, checkRepository, type Places, placesOf, setupNote } from "./places.ts";
 import { checkoutsOf, commitOf, gitFolder, isAncestor, remoteOf } from "./refs.ts";

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Worktree } from "../../core/ports.ts";
+import type { Worktree } from "../../core/ports/worktrees.ts";
 import { commits } from "./changes.ts";
 import { look } from "./look.ts";
 import { openRepositories } from "./repositories.ts";

@@ -1,4 +1,4 @@
-import type { GitLook } from "../../core/ports.ts";
+import type { GitLook } from "../../core/ports/git.ts";
 import { type GitCall, git } from "./git.ts";
 
 /** What git says of the folder: its branch, its head, and what is uncommitted; or why it cannot say. Never throws. */

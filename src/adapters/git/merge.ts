@@ -24,7 +24,7 @@ import type {
   ReadyMerge,
   Repo,
   Worktree,
-} from "../../core/ports.ts";
+} from "../../core/ports/worktrees.ts";
 import { writeWhole } from "../agents/output-file.ts";
 import { type GitCall, git, gitFailed, gitLine } from "./git.ts";
 import { checkBranch, type Places, placesOf } from "./places.ts";

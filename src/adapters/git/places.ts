@@ -8,7 +8,7 @@ import { realpathSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { PawlError } from "../../core/error.ts";
 import { projectPath } from "../../core/path.ts";
-import type { Folder, Repo } from "../../core/ports.ts";
+import type { Folder, Repo } from "../../core/ports/worktrees.ts";
 import { ownPlace } from "../files/own-folder.ts";
 import { type GitCall, git } from "./git.ts";
 

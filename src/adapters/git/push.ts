@@ -1,5 +1,5 @@
 /** A branch to its remote: looked at first, never forced. */
-import type { Pushed, Repo } from "../../core/ports.ts";
+import type { Pushed, Repo } from "../../core/ports/worktrees.ts";
 import { configOf, type GitCall, git } from "./git.ts";
 import { checkBranch, placesOf } from "./places.ts";
 import { commitOf, remoteOf } from "./refs.ts";

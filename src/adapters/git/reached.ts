@@ -1,5 +1,5 @@
 /** Whether a branch's work has reached its target, here or on a remote. */
-import type { Repo } from "../../core/ports.ts";
+import type { Repo } from "../../core/ports/worktrees.ts";
 import { type GitCall, git } from "./git.ts";
 import { checkBranch, placesOf } from "./places.ts";
 import { remoteOf } from "./refs.ts";

@@ -1,6 +1,6 @@
 /** Removes a worktree whose work is elsewhere. Git's own refusal to remove what is dirty stays in force: no --force. */
 import { existsSync, rmSync } from "node:fs";
-import type { Removed, Worktree } from "../../core/ports.ts";
+import type { Removed, Worktree } from "../../core/ports/worktrees.ts";
 import { type GitCall, git } from "./git.ts";
 import { checkBranch, placesOf, setupNote } from "./places.ts";
 import { checkoutsOf, commitOf, gitFolder, remoteOf, unfinishedIn } from "./refs.ts";

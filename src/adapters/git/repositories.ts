@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } 
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { PawlError } from "../../core/error.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
-import type { Repo, Repositories, RepositoryLook } from "../../core/ports.ts";
+import type { Repositories, RepositoryLook } from "../../core/ports/repositories.ts";
+import type { Repo } from "../../core/ports/worktrees.ts";
 import { openOwnFolder } from "../files/own-folder.ts";
 import { type GitCall, git } from "./git.ts";
 import { checkRepository, encodeName, placesOf } from "./places.ts";

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { MergeOrder, PreparedMerge, Worktree } from "../../core/ports.ts";
+import type { MergeOrder, PreparedMerge, Worktree } from "../../core/ports/worktrees.ts";
 import { openWorktrees } from "./worktrees.ts";
 
 const USER = {

@@ -1,7 +1,7 @@
 /** How far the work in a worktree is. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Worktree, WorktreeState } from "../../core/ports.ts";
+import type { Worktree, WorktreeState } from "../../core/ports/worktrees.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 import { parseStatus, type Status } from "./look.ts";
 import { checkBranch, placesOf } from "./places.ts";

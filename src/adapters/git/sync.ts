@@ -5,7 +5,8 @@
  * F2  A checkout with edits, one with a git operation under way, and worktrees of tasks stay as they are.
  */
 import { realpathSync } from "node:fs";
-import type { Repo, Synced } from "../../core/ports.ts";
+import type { Synced } from "../../core/ports/repositories.ts";
+import type { Repo } from "../../core/ports/worktrees.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 import { checkRepository, placesOf } from "./places.ts";
 import { NO_HOOKS } from "./push.ts";

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { PinnedBase, Snapshot } from "../../core/ports.ts";
+import type { PinnedBase, Snapshot } from "../../core/ports/git.ts";
 import { between, checkOut, pin, snapshot } from "./tree.ts";
 
 let home: string;

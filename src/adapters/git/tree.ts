@@ -12,7 +12,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, w
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join, posix, relative, resolve, sep } from "node:path";
 import { PawlError } from "../../core/error.ts";
-import type { GitChanges, PinnedBase, Snapshot } from "../../core/ports.ts";
+import type { GitChanges, PinnedBase, Snapshot } from "../../core/ports/git.ts";
 import { openOwnFolder } from "../files/own-folder.ts";
 import type { Environment } from "../process/environment.ts";
 import { forkOf, parseNumstat } from "./changes.ts";

@@ -5,7 +5,7 @@
  */
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
-import type { Meanwhile, MovedBranch, Repo } from "../../core/ports.ts";
+import type { Meanwhile, MovedBranch, Repo } from "../../core/ports/worktrees.ts";
 import { isTemporary } from "../files/control.ts";
 import { git } from "./git.ts";
 import { isPublished } from "./merge.ts";

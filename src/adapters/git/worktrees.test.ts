@@ -17,7 +17,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { projectPath } from "../../core/path.ts";
-import type { MergeOrder, Worktree } from "../../core/ports.ts";
+import type { MergeOrder, Worktree } from "../../core/ports/worktrees.ts";
 import { encodeName } from "./places.ts";
 import { openWorktrees } from "./worktrees.ts";
 

@@ -1,7 +1,7 @@
 /** The port `Worktrees` over real git. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Repo, Worktree, Worktrees } from "../../core/ports.ts";
+import type { Repo, Worktree, Worktrees } from "../../core/ports/worktrees.ts";
 import { ensureWorktree } from "./ensure.ts";
 import type { GitCall } from "./git.ts";
 import { bringIn, leaveOut, prepareMerge, publishMerge, takeTurn } from "./merge.ts";

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Policies } from "../../core/ports.ts";
+import type { Policies } from "../../core/ports/policies.ts";
 import { canonical } from "../../core/trust.ts";
 import { writeWhole } from "../agents/output-file.ts";
 import { hashOf } from "../files/hash.ts";

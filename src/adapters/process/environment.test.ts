@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Folder } from "../../core/ports.ts";
+import type { Folder } from "../../core/ports/worktrees.ts";
 import { openAgents } from "../agents/agents.ts";
 import { openCommands } from "../agents/commands.ts";
 import { openChecks } from "../checks/checks.ts";

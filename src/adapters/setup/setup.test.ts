@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Folder } from "../../core/ports.ts";
+import type { Folder } from "../../core/ports/worktrees.ts";
 import { openSetups } from "./setup.ts";
 
 let root: string;

@@ -21,7 +21,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
-import type { Folder, SetupState, Setups } from "../../core/ports.ts";
+import type { SetupState, Setups } from "../../core/ports/setup.ts";
+import type { Folder } from "../../core/ports/worktrees.ts";
 import type { SetupSettings } from "../../core/settings.ts";
 import { writeWhole } from "../agents/output-file.ts";
 import { ownPlace } from "../files/own-folder.ts";

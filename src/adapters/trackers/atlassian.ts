@@ -3,7 +3,7 @@
  *
  * A1  Credentials go to the configured address only. A link tells an issue's key or a page's id, never a host to ask.
  */
-import type { FetchFailure } from "../../core/ports.ts";
+import type { FetchFailure } from "../../core/ports/references.ts";
 import { LimitExceeded } from "../net/limits.ts";
 
 export interface AtlassianAccess {

@@ -10,7 +10,7 @@ import {
 } from "jira.js/cloud";
 import { createClient } from "jira.js/core";
 import TurndownService from "turndown";
-import type { TrackedTask, Tracker } from "../../core/ports.ts";
+import type { TrackedTask, Tracker } from "../../core/ports/trackers.ts";
 import { type Asked, ask, noSuchStatus } from "./failure.ts";
 
 export interface JiraAccess {

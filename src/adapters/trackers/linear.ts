@@ -1,6 +1,6 @@
 /** Linear, by its SDK's client; each question is one query of its own, so that nothing is fetched bit by bit. */
 import { LinearClient } from "@linear/sdk";
-import type { TrackedTask, Tracker } from "../../core/ports.ts";
+import type { TrackedTask, Tracker } from "../../core/ports/trackers.ts";
 import type { Limits } from "../net/limits.ts";
 import { type Asked, ask, noSuchStatus } from "./failure.ts";
 

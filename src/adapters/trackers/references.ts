@@ -1,4 +1,4 @@
-import type { Reference, ReferenceFetch, References } from "../../core/ports.ts";
+import type { Reference, ReferenceFetch, References } from "../../core/ports/references.ts";
 import { LIMITS, type Limits, withinLimits } from "../net/limits.ts";
 import { type AtlassianAccess, addressFault, failureOf, isOtherSite } from "./atlassian.ts";
 

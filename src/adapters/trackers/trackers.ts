@@ -1,5 +1,5 @@
 import { PawlError } from "../../core/error.ts";
-import type { Trackers } from "../../core/ports.ts";
+import type { Trackers } from "../../core/ports/trackers.ts";
 import { readJira } from "./atlassian-environment.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

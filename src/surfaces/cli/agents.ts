@@ -1,5 +1,5 @@
 import { toPawlError } from "../../core/error.ts";
-import type { AgentFound, Agents, AgentTried, Permission } from "../../core/ports.ts";
+import type { AgentFound, Agents, AgentTried, Permission } from "../../core/ports/agents.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import type { Project } from "../../runtime/project.ts";
 import { allowedCommands } from "../../workflows/bloom/allowed.ts";

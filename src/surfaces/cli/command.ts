@@ -1,6 +1,8 @@
 /** What a command is: data that names it, and a function that is loaded when it is called. */
 import type { Caller } from "../../core/event.ts";
-import type { Agents, DeferredCall, Repositories, Worktrees } from "../../core/ports.ts";
+import type { Agents, DeferredCall } from "../../core/ports/agents.ts";
+import type { Repositories } from "../../core/ports/repositories.ts";
+import type { Worktrees } from "../../core/ports/worktrees.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Project, Workflows } from "../../runtime/project.ts";
 import type { Terminal } from "./terminal.ts";

@@ -6,7 +6,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { toPawlError } from "../../core/error.ts";
-import type { Waiting } from "../../core/ports.ts";
+import type { Waiting } from "../../core/ports/checks.ts";
 import type { Tool } from "../../runtime/module.ts";
 import { advance } from "../../runtime/run-transaction.ts";
 import { callerOf, type Question, readerOf, refusal, type Serving, toResult } from "./answer.ts";

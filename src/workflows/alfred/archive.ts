@@ -1,4 +1,4 @@
-import type { Change } from "../../core/ports.ts";
+import type { Change } from "../../core/ports/store.ts";
 import type { Context } from "../../runtime/module.ts";
 import { type Step, withStep } from "./history.ts";
 import { stateChanges } from "./live-state.ts";

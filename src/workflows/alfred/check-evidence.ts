@@ -1,5 +1,5 @@
 import { PawlError } from "../../core/error.ts";
-import type { CheckOutcome, Checks } from "../../core/ports.ts";
+import type { CheckOutcome, Checks } from "../../core/ports/checks.ts";
 import type { CheckRun, Evidence, Finding } from "./evidence.ts";
 
 /** Where checks run: on a tree, or (null) in the project's folder. */

@@ -1,4 +1,4 @@
-import type { ChangedFile, PinnedBase, Snapshot } from "../../core/ports.ts";
+import type { ChangedFile, PinnedBase, Snapshot } from "../../core/ports/git.ts";
 import type { ArtifactOf } from "./artifacts.ts";
 import type { Finding } from "./evidence.ts";
 import { acceptedIn, type LoadedRun } from "./load.ts";

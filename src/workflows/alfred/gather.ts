@@ -1,5 +1,6 @@
 /** What the server looks at for itself. It runs outside every lock; its findings are kept with the submission. */
-import type { GitLook, Outside, Snapshot } from "../../core/ports.ts";
+import type { GitLook, Snapshot } from "../../core/ports/git.ts";
+import type { Outside } from "../../core/ports/outside.ts";
 import type { Context } from "../../runtime/module.ts";
 import type { ArtifactOf } from "./artifacts.ts";
 import { lookAgain, runChecks } from "./check-evidence.ts";

@@ -1,6 +1,7 @@
 import { toPawlError } from "../../core/error.ts";
 import { isId } from "../../core/id.ts";
-import type { Outside, TrackedTask } from "../../core/ports.ts";
+import type { Outside } from "../../core/ports/outside.ts";
+import type { TrackedTask } from "../../core/ports/trackers.ts";
 import type { Context } from "../../runtime/module.ts";
 import { callOf } from "./definitions.ts";
 import type { ToolPlan } from "./response.ts";

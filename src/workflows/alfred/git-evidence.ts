@@ -1,4 +1,4 @@
-import type { GitLook } from "../../core/ports.ts";
+import type { GitLook } from "../../core/ports/git.ts";
 import type { ArtifactOf } from "./artifacts.ts";
 import type { Finding } from "./evidence.ts";
 

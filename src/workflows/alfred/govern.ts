@@ -12,7 +12,7 @@ import {
   policyFrom,
   renderChange,
 } from "../../core/policy.ts";
-import type { Outside } from "../../core/ports.ts";
+import type { Outside } from "../../core/ports/outside.ts";
 import type { AlfredSettings, Settings } from "../../core/settings.ts";
 import type { Context } from "../../runtime/module.ts";
 import type { Evidence, Finding } from "./evidence.ts";

@@ -1,7 +1,7 @@
 /** Handing a task to the loop: its accepted plan at first, then after each rejection what was asked for since. */
 import type { PawlEvent } from "../../core/event.ts";
 import { checkId } from "../../core/id.ts";
-import type { Change, View } from "../../core/ports.ts";
+import type { Change, View } from "../../core/ports/store.ts";
 import type { Advance, Context, Reply } from "../../runtime/module.ts";
 import { type LoadedTask, loadTask } from "./load.ts";
 import { type LoopProgress, type LoopSide, loadLoopSide } from "./loop-side.ts";

@@ -9,7 +9,7 @@
  */
 import { PawlError } from "../../core/error.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
-import type { Change, View } from "../../core/ports.ts";
+import type { Change, View } from "../../core/ports/store.ts";
 import type { Reviewer } from "../../core/settings.ts";
 import type { Strength } from "../../core/strength.ts";
 import { decide, initialPosition } from "../../engine/decide.ts";

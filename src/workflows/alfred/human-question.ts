@@ -1,5 +1,5 @@
 /** What a person is shown at a gate of a task, before they decide. */
-import type { GitChanges } from "../../core/ports.ts";
+import type { GitChanges } from "../../core/ports/git.ts";
 import type { HumanQuestion } from "../../runtime/module.ts";
 import { renderReview } from "../../runtime/review.ts";
 import { meaningOf } from "./advice.ts";

@@ -1,4 +1,4 @@
-import type { Change, View } from "../../core/ports.ts";
+import type { Change, View } from "../../core/ports/store.ts";
 import type { AlfredSettings } from "../../core/settings.ts";
 import { isCommandLine } from "../../runtime/person.ts";
 import { EARLIER_IGNORES, PROJECT_IGNORES } from "./live-state.ts";

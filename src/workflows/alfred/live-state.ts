@@ -5,7 +5,7 @@
  * A project of an earlier version may have committed states. Until git no longer tracks them, a checkout turns them back or
  * removes them; so a copy of such a state lies in `.pawl/alfred/`, and the later of the two counts.
  */
-import type { Change, View } from "../../core/ports.ts";
+import type { Change, View } from "../../core/ports/store.ts";
 import {
   COPIES,
   copyPath,

@@ -1,7 +1,7 @@
 import { PawlError } from "../../core/error.ts";
 import { checkId } from "../../core/id.ts";
 import { naturalOrder } from "../../core/natural-order.ts";
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import type { Position } from "../../engine/workflow.ts";
 import type { Context } from "../../runtime/module.ts";
 import type { ToolDefinition } from "./definition.ts";

@@ -10,7 +10,8 @@
 import { PawlError } from "../../core/error.ts";
 import { type LoopEvidence, type LoopRecord, type LoopWork, loopDonePath } from "../../core/loop-record.ts";
 import type { ProjectPath } from "../../core/path.ts";
-import type { GitCommits, GitLook, Outside } from "../../core/ports.ts";
+import type { GitCommits, GitLook } from "../../core/ports/git.ts";
+import type { Outside } from "../../core/ports/outside.ts";
 import { baseOf } from "./diff-evidence.ts";
 import type { LoadedRun } from "./load.ts";
 import type { LoopSide } from "./loop-side.ts";

@@ -1,5 +1,5 @@
 /** The manifest of work that the loop did, made from what was proved of it; no word of it is an agent's. */
-import type { Outside } from "../../core/ports.ts";
+import type { Outside } from "../../core/ports/outside.ts";
 import type { Context } from "../../runtime/module.ts";
 import type { ArtifactOf } from "./artifacts.ts";
 import { named, statOf } from "./diff-evidence.ts";

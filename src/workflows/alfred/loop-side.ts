@@ -2,7 +2,7 @@
 import { PawlError } from "../../core/error.ts";
 import { type LoopRecord, loopDonePath, loopRunPath, parseLoopRecord } from "../../core/loop-record.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import type { Context } from "../../runtime/module.ts";
 import type { LoadedRun } from "./load.ts";
 import { askedSince } from "./loop-evidence.ts";

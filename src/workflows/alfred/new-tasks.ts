@@ -1,4 +1,4 @@
-import type { Change } from "../../core/ports.ts";
+import type { Change } from "../../core/ports/store.ts";
 import type { ArtifactOf } from "./artifacts.ts";
 import type { Kit } from "./load-kit.ts";
 import { taskPath } from "./paths.ts";

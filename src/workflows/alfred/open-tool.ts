@@ -1,5 +1,6 @@
 import { PawlError } from "../../core/error.ts";
-import type { Change, PinnedBase, View } from "../../core/ports.ts";
+import type { PinnedBase } from "../../core/ports/git.ts";
+import type { Change, View } from "../../core/ports/store.ts";
 import type { Reviewer } from "../../core/settings.ts";
 import { decide, initialPosition } from "../../engine/decide.ts";
 import { REVIEW_POLICY, reviewPolicy } from "../../engine/review.ts";

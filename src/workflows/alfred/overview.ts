@@ -1,7 +1,7 @@
 import { PawlError } from "../../core/error.ts";
 import { isId } from "../../core/id.ts";
 import { naturalOrder } from "../../core/natural-order.ts";
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import type { RunOverview } from "../../runtime/module.ts";
 import { isBegun, loadState } from "./live-state.ts";
 import { missing } from "./missing-task.ts";

@@ -1,5 +1,5 @@
 import type { ProjectPath } from "../../core/path.ts";
-import type { Files } from "../../core/ports.ts";
+import type { Files } from "../../core/ports/files.ts";
 import type { ArtifactOf } from "./artifacts.ts";
 import type { Finding } from "./evidence.ts";
 import type { LoadedRun } from "./load.ts";

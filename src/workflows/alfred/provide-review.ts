@@ -1,5 +1,7 @@
 import { PawlError } from "../../core/error.ts";
-import type { GitChanges, Outside, View } from "../../core/ports.ts";
+import type { GitChanges } from "../../core/ports/git.ts";
+import type { Outside } from "../../core/ports/outside.ts";
+import type { View } from "../../core/ports/store.ts";
 import type { Reviewer } from "../../core/settings.ts";
 import type { Context, GateInput } from "../../runtime/module.ts";
 import { hasAnswered } from "../../runtime/person.ts";

@@ -4,7 +4,7 @@
  */
 import { PawlError } from "../../core/error.ts";
 import type { ProjectPath } from "../../core/path.ts";
-import type { Change, View } from "../../core/ports.ts";
+import type { Change, View } from "../../core/ports/store.ts";
 import type { Evidence } from "./evidence.ts";
 import { recordPath, recordsFolder } from "./paths.ts";
 import { type FinishedRun, newTaskState, parseFinished, type TaskState } from "./state-file.ts";

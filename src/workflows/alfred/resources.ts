@@ -1,6 +1,6 @@
 /** A task's own papers, for whoever reads without calling a tool. */
 import { PawlError } from "../../core/error.ts";
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import type { Advance, Reply, Resource } from "../../runtime/module.ts";
 import { type LoadedTask, loadTask, loadTaskIds } from "./load.ts";
 import { scratchpadPath } from "./paths.ts";

@@ -1,7 +1,8 @@
 import { type PawlError, toPawlError } from "../../core/error.ts";
 import type { PawlEvent } from "../../core/event.ts";
 import { isId } from "../../core/id.ts";
-import type { Change, Outside, View } from "../../core/ports.ts";
+import type { Outside } from "../../core/ports/outside.ts";
+import type { Change, View } from "../../core/ports/store.ts";
 import type {
   Advance,
   Context,

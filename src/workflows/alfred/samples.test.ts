@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { readPrompt } from "../../../test/rig/literal-client.ts";
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import { decide } from "../../engine/decide.ts";
 import { REVIEW_SOURCE, REVIEW_STAGE } from "../../engine/review.ts";
 import type { PromptSample } from "../../runtime/module.ts";

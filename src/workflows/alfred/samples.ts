@@ -3,7 +3,7 @@
  * tests. A project's own templates take part, so that their author can read them too.
  */
 
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import { type AlfredSettings, DEFAULT_SETTINGS, type Reviewer } from "../../core/settings.ts";
 import type { PromptSample } from "../../runtime/module.ts";
 import { SHARED_REVIEW, type ToolDefinition, type WorkStep } from "./definition.ts";

@@ -4,7 +4,7 @@
  */
 import { PawlError } from "../../core/error.ts";
 import type { Caller } from "../../core/event.ts";
-import type { PinnedBase } from "../../core/ports.ts";
+import type { PinnedBase } from "../../core/ports/git.ts";
 import type { Reviewer } from "../../core/settings.ts";
 import type { Strength } from "../../core/strength.ts";
 import type { Evidence } from "./evidence.ts";

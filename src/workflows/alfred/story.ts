@@ -3,7 +3,7 @@ import { oneLine } from "../../core/blanks.ts";
 import { PawlError } from "../../core/error.ts";
 import { fenceFor } from "../../core/fence.ts";
 import { checkId } from "../../core/id.ts";
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import { strengthWords } from "../../core/strength.ts";
 import type { Advance, Reply, StoryInput } from "../../runtime/module.ts";
 import type { Evidence } from "./evidence.ts";

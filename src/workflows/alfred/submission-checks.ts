@@ -1,5 +1,5 @@
 import { PawlError } from "../../core/error.ts";
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import type { ArtifactOf } from "./artifacts.ts";
 import type { WorkStep } from "./definition.ts";
 import type { LoadedRun } from "./load.ts";

@@ -1,5 +1,5 @@
 import { PawlError } from "../../core/error.ts";
-import type { PinnedBase } from "../../core/ports.ts";
+import type { PinnedBase } from "../../core/ports/git.ts";
 import type { Context } from "../../runtime/module.ts";
 import { runningNote } from "./check-evidence.ts";
 import type { Evidence, Finding } from "./evidence.ts";

@@ -4,7 +4,7 @@
  */
 import { PawlError, toPawlError } from "../../core/error.ts";
 import { checkId } from "../../core/id.ts";
-import type { Tracker } from "../../core/ports.ts";
+import type { Tracker } from "../../core/ports/trackers.ts";
 import type { TrackerSettings } from "../../core/settings.ts";
 import type { Advance, Context, FollowUp, Reply } from "../../runtime/module.ts";
 import { loadState } from "./live-state.ts";

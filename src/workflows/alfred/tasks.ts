@@ -1,6 +1,6 @@
 /** The project's tasks in the order in which they should be worked on, and why. */
 import { naturalOrder } from "../../core/natural-order.ts";
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import { loadState } from "./live-state.ts";
 import { loadTaskIds } from "./load.ts";
 import { loadKit } from "./load-kit.ts";

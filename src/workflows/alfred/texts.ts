@@ -1,7 +1,7 @@
 import { PawlError } from "../../core/error.ts";
 import { isId } from "../../core/id.ts";
 import type { ProjectPath } from "../../core/path.ts";
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import { SHARED_REVIEW, type ToolDefinition } from "./definition.ts";
 import type { Kit } from "./load-kit.ts";
 import { overridePath, personaPath } from "./paths.ts";

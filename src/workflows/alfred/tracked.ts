@@ -1,7 +1,8 @@
 /** Tasks that live in a tracker: read from it when they are first needed, and kept as a task file from then on. */
 import { PawlError } from "../../core/error.ts";
 import { isId } from "../../core/id.ts";
-import type { Outside, TrackedTask, Tracker } from "../../core/ports.ts";
+import type { Outside } from "../../core/ports/outside.ts";
+import type { TrackedTask, Tracker } from "../../core/ports/trackers.ts";
 import type { Context } from "../../runtime/module.ts";
 import type { Kit } from "./load-kit.ts";
 import type { Task } from "./task-file.ts";

@@ -4,7 +4,7 @@
  */
 import { PawlError } from "../../core/error.ts";
 import type { PawlEvent } from "../../core/event.ts";
-import type { Change } from "../../core/ports.ts";
+import type { Change } from "../../core/ports/store.ts";
 import type { Strength } from "../../core/strength.ts";
 import { decide } from "../../engine/decide.ts";
 import type { Decision } from "../../engine/workflow.ts";

@@ -2,7 +2,8 @@
  * The submitted work as the server sees it: one tree, made from the files themselves, against the commit that the work
  * started from. What could make evidence look better than the work is comes first.
  */
-import type { ChangedFile, Outside, Snapshot } from "../../core/ports.ts";
+import type { ChangedFile, Snapshot } from "../../core/ports/git.ts";
+import type { Outside } from "../../core/ports/outside.ts";
 import { type ProcessFileKind, processFiles } from "../../core/process-files.ts";
 import type { Context } from "../../runtime/module.ts";
 import { baseOf, named } from "./diff-evidence.ts";

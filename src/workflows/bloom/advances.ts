@@ -4,7 +4,7 @@ import type { PawlError } from "../../core/error.ts";
 import type { Caller, PawlEvent } from "../../core/event.ts";
 import { loopRunPath } from "../../core/loop-record.ts";
 import type { Policy } from "../../core/policy.ts";
-import type { Change, View } from "../../core/ports.ts";
+import type { Change, View } from "../../core/ports/store.ts";
 import type { BloomSettings } from "../../core/settings.ts";
 import type { Row } from "../../engine/workflow.ts";
 import type { Advance, Context } from "../../runtime/module.ts";

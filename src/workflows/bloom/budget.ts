@@ -1,4 +1,4 @@
-import type { AgentLimits, AgentUsage } from "../../core/ports.ts";
+import type { AgentLimits, AgentUsage } from "../../core/ports/agents.ts";
 import type { BloomSettings } from "../../core/settings.ts";
 import type { Budget, Task } from "./task.ts";
 import type { TaskRun } from "./task-run.ts";

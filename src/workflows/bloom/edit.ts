@@ -1,5 +1,5 @@
 import { PawlError } from "../../core/error.ts";
-import type { Editor } from "../../core/ports.ts";
+import type { Editor } from "../../core/ports/store.ts";
 import { indexPlaces } from "./index-places.ts";
 import { parseText } from "./parse.ts";
 import { spliceAll, type TaskEdit } from "./splice.ts";

@@ -1,4 +1,6 @@
-import type { GitChanges, Outside, View } from "../../core/ports.ts";
+import type { GitChanges } from "../../core/ports/git.ts";
+import type { Outside } from "../../core/ports/outside.ts";
+import type { View } from "../../core/ports/store.ts";
 import type { Context, GateInput } from "../../runtime/module.ts";
 import type { ReviewFinding } from "../../runtime/review.ts";
 import type { Task } from "./task.ts";

@@ -3,7 +3,7 @@
  * work goes), pinned when it begins, and the loop's settings, pinned when the loop begins.
  */
 import { governing, ignoredIn, type Policy, type PolicyChange, policyFrom } from "../../core/policy.ts";
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import type { BloomSettings, Settings } from "../../core/settings.ts";
 import { findTask, type Step, type Task } from "./task.ts";
 import { loadTasks } from "./tasks-file.ts";

@@ -1,5 +1,5 @@
 import { projectPath } from "../../core/path.ts";
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 
 /** What the owner of a task's claim writes beside it, again and again. */
 export interface Lease {

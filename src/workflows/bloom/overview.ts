@@ -1,6 +1,6 @@
 /** The runs of tasks, and the tasks of tasks.yaml that no run has begun yet. */
 import { PawlError } from "../../core/error.ts";
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import type { Around, RunOverview } from "../../runtime/module.ts";
 import { isAlive, loadLease } from "./lease.ts";
 import { isDone, openPhase, type Waits, waitsIn } from "./pick.ts";

@@ -1,7 +1,7 @@
 /** What an agent of the loop may call: its own verbs, about its own task, and what only looks. No gate is among them. */
 import { PawlError } from "../../core/error.ts";
 import type { Caller } from "../../core/event.ts";
-import type { DeferredCall } from "../../core/ports.ts";
+import type { DeferredCall } from "../../core/ports/agents.ts";
 import type { Advance, Reply } from "../../runtime/module.ts";
 import { findStep } from "./steps.ts";
 import type { TasksFile } from "./task.ts";

@@ -1,7 +1,7 @@
 /** Questions of agents to persons, and what persons have to say to agents: one small file each. */
 import { PawlError } from "../../core/error.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 
 export interface Question {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { loopDonePath, loopRunPath } from "../../core/loop-record.ts";
-import type { Change, View } from "../../core/ports.ts";
+import type { Change, View } from "../../core/ports/store.ts";
 import type { TaskEdit } from "./splice.ts";
 import { loadDoneRun, loadRun, NOTHING_SPENT, renderRun, type TaskRun } from "./task-run.ts";
 

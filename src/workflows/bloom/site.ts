@@ -1,7 +1,9 @@
 /** What a command of a task finds around it: the ports, where the task stands, and what stops it. */
 import type { BloomHappening } from "../../core/bloom-event.ts";
 import type { ProjectPath } from "../../core/path.ts";
-import type { Folder, MergeTurn, PermissionQuestion, Repo, WorkPorts, Worktree } from "../../core/ports.ts";
+import type { PermissionQuestion } from "../../core/ports/agents.ts";
+import type { WorkPorts } from "../../core/ports/loop.ts";
+import type { Folder, MergeTurn, Repo, Worktree } from "../../core/ports/worktrees.ts";
 import type { BloomSettings, Settings } from "../../core/settings.ts";
 import type { Message, Question } from "./question.ts";
 import type { TaskEdit } from "./splice.ts";

@@ -9,7 +9,7 @@ import {
   parseLoopRecord,
 } from "../../core/loop-record.ts";
 import type { ProjectPath } from "../../core/path.ts";
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import type { Facts } from "../../engine/workflow.ts";
 import type { TaskEvent, TaskState } from "./table.ts";
 import type { Task, TaskStatus } from "./task.ts";

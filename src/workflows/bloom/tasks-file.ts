@@ -4,7 +4,7 @@
  */
 import { PawlError } from "../../core/error.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
-import type { Change, View } from "../../core/ports.ts";
+import type { Change, View } from "../../core/ports/store.ts";
 import type { Context, Worked } from "../../runtime/module.ts";
 import { nearest } from "./nearest.ts";
 import type { Places } from "./places.ts";

@@ -1,6 +1,6 @@
 /** A person takes a run as its file is, though its history does not lead there: recorded in the history, which goes on from it. */
 import { PawlError } from "../../core/error.ts";
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import type { Advance, Context, Prepared, Reply, StoryInput } from "../../runtime/module.ts";
 import { hasAnswered, strengthOf } from "../../runtime/person.ts";
 import { renderReview } from "../../runtime/review.ts";

@@ -1,6 +1,6 @@
 /** The answers to a send that moves nothing by a row: it is shown, asked of a person, or still being found out. */
 import { PawlError } from "../../core/error.ts";
-import type { GitChanges } from "../../core/ports.ts";
+import type { GitChanges } from "../../core/ports/git.ts";
 import { keptWords } from "../../engine/counter.ts";
 import type { Position, Workflow } from "../../engine/workflow.ts";
 import type { Context, HumanQuestion, Prepared, Reply } from "../../runtime/module.ts";

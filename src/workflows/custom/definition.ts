@@ -2,7 +2,7 @@
  * A workflow of one's own, whether it was read from a file or made by a program: its table, and what its runs need
  * besides.
  */
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import type { Command, FactValue, Row, Workflow } from "../../engine/workflow.ts";
 
 export interface Definition {

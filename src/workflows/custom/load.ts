@@ -1,7 +1,7 @@
 /** A workflow's file and its replies, read through a view; an edit of any of them counts at the next look. */
 import { PawlError } from "../../core/error.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import { check } from "../../engine/check.ts";
 import type { Definition, DefinitionSource, Loaded } from "./definition.ts";
 import { hashOf } from "./hash.ts";

@@ -1,5 +1,5 @@
 /** Looking without moving anything: at one run, or at all of them. */
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import { initialPosition } from "../../engine/decide.ts";
 import type { Advance, Reply, RunOverview } from "../../runtime/module.ts";
 import { shown } from "./answers.ts";

@@ -1,6 +1,6 @@
 /** Workflows of the project's own, each as a module that the surfaces treat as any other. */
 import { PawlError, toPawlError } from "../../core/error.ts";
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import type {
   Advance,
   GateInput,

@@ -1,6 +1,6 @@
 import { toPawlError } from "../../core/error.ts";
 import { isId } from "../../core/id.ts";
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import type { Position } from "../../engine/workflow.ts";
 import type { RunOverview } from "../../runtime/module.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";

@@ -4,7 +4,7 @@
  */
 import { PawlError, toPawlError } from "../../core/error.ts";
 import { isId } from "../../core/id.ts";
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import type { Advance, Reply, RunOverview, StoryInput, WorkflowModule } from "../../runtime/module.ts";
 import { parseRun, runPath, runsFolder } from "./run-file.ts";
 

@@ -8,7 +8,7 @@
  */
 import { PawlError } from "../../core/error.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
-import type { Change, View } from "../../core/ports.ts";
+import type { Change, View } from "../../core/ports/store.ts";
 import { pairOf } from "../../engine/lookup.ts";
 import { follow, startingPositions } from "../../engine/position.ts";
 import { canApply } from "../../engine/reach.ts";

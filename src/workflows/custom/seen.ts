@@ -1,6 +1,7 @@
 /** What a send is given, and what it reads before it decides. */
 import type { ProjectPath } from "../../core/path.ts";
-import type { CheckOutcome, GitChanges } from "../../core/ports.ts";
+import type { CheckOutcome } from "../../core/ports/checks.ts";
+import type { GitChanges } from "../../core/ports/git.ts";
 import type { Facts, Position } from "../../engine/workflow.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import type { Observed } from "./observe.ts";

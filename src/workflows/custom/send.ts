@@ -9,7 +9,8 @@
  */
 import { PawlError } from "../../core/error.ts";
 import { nearest } from "../../core/nearest.ts";
-import type { Outside, View } from "../../core/ports.ts";
+import type { Outside } from "../../core/ports/outside.ts";
+import type { View } from "../../core/ports/store.ts";
 import { initialPosition } from "../../engine/decide.ts";
 import { isFinal, keptNames } from "../../engine/lookup.ts";
 import type { Facts, FactValue } from "../../engine/workflow.ts";

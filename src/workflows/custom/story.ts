@@ -1,6 +1,6 @@
 /** A run's whole story: what was sent by whom, when, on which facts. */
 import { PawlError } from "../../core/error.ts";
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import { strengthWords } from "../../core/strength.ts";
 import type { Advance, Reply, StoryInput } from "../../runtime/module.ts";
 import type { DefinitionSource } from "./definition.ts";

@@ -7,7 +7,7 @@
  */
 import { PawlError, toPawlError } from "../../core/error.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
-import type { Change, View } from "../../core/ports.ts";
+import type { Change, View } from "../../core/ports/store.ts";
 import type { Advance, Reply } from "../../runtime/module.ts";
 import { AI_FOLDER, RUN } from "./files.ts";
 import { freeName } from "./free-name.ts";

@@ -4,7 +4,8 @@
  */
 import { PawlError } from "../../core/error.ts";
 import type { PawlEvent } from "../../core/event.ts";
-import type { Change, ReviewMissing } from "../../core/ports.ts";
+import type { ReviewMissing } from "../../core/ports/reviews.ts";
+import type { Change } from "../../core/ports/store.ts";
 import type { Advance, Context, Prepared, Reply } from "../../runtime/module.ts";
 import { isCommandLine } from "../../runtime/person.ts";
 import { actionsOf } from "./actions.ts";

@@ -1,5 +1,6 @@
 import { oneLine } from "../../core/blanks.ts";
-import type { FetchFailure, Remark, ReviewFetch, ReviewMissing, ReviewPart } from "../../core/ports.ts";
+import type { FetchFailure } from "../../core/ports/references.ts";
+import type { Remark, ReviewFetch, ReviewMissing, ReviewPart } from "../../core/ports/reviews.ts";
 import { renderFenced } from "./fence.ts";
 
 /**

@@ -6,7 +6,7 @@
  */
 import { PawlError } from "../../core/error.ts";
 import { PROJECT_FOLDER, projectPath } from "../../core/path.ts";
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import type { Advance, Prepared, Reply } from "../../runtime/module.ts";
 import { BACKUPS, listBackups, planBackup, planRemoval, planTree, readTree, type Tree } from "./backup.ts";
 import { AI_FOLDER, FILE_NAMES, type FileKey, RUN } from "./files.ts";

@@ -1,4 +1,4 @@
-import type { ReferenceFetch, References } from "../../core/ports.ts";
+import type { ReferenceFetch, References } from "../../core/ports/references.ts";
 import { type AtlassianLink, parseAtlassianLink } from "./atlassian.ts";
 import { describeFailure } from "./comments-file.ts";
 import { closingFence, renderFenced } from "./fence.ts";

@@ -1,6 +1,6 @@
 import { PawlError } from "../../core/error.ts";
 import type { ProjectPath } from "../../core/path.ts";
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import { decide } from "../../engine/decide.ts";
 import type { Decision, Facts } from "../../engine/workflow.ts";
 import { type Action, actionsOf } from "./actions.ts";

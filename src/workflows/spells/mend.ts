@@ -1,5 +1,5 @@
 import { projectPath } from "../../core/path.ts";
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import type { Advance, Reply } from "../../runtime/module.ts";
 import { RUN, STATE_FILE, TASK_FOLDER } from "./files.ts";
 import { freeName } from "./free-name.ts";

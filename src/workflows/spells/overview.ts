@@ -1,5 +1,5 @@
 import { toPawlError } from "../../core/error.ts";
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import type { RunOverview } from "../../runtime/module.ts";
 import { RUN } from "./files.ts";
 import { FIRST_STATE, isMendable, loadState } from "./state-file.ts";

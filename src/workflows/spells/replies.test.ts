@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import source from "../../../test/fixtures/spells-source-rows.json" with { type: "json" };
 import { packaged } from "../../../test/rig/spells-project.ts";
 import type { ProjectPath } from "../../core/path.ts";
-import type { ReviewFetch } from "../../core/ports.ts";
+import type { ReviewFetch } from "../../core/ports/reviews.ts";
 import { check } from "../../engine/check.ts";
 import { decide } from "../../engine/decide.ts";
 import type { Facts, Row } from "../../engine/workflow.ts";

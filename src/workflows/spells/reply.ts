@@ -2,7 +2,7 @@ import type { LiquidOptions } from "liquidjs";
 import { Liquid, type Template } from "liquidjs";
 import { oneLine, trimLineEnds } from "../../core/blanks.ts";
 import { PawlError } from "../../core/error.ts";
-import type { ReviewFetch } from "../../core/ports.ts";
+import type { ReviewFetch } from "../../core/ports/reviews.ts";
 import type { Facts } from "../../engine/workflow.ts";
 import { parseAtlassianUrls, unprocessedUrls } from "./atlassian.ts";
 import { describeFailure, problemOf } from "./comments-file.ts";

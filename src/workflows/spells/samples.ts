@@ -1,6 +1,7 @@
 /** Each reply once, rendered on files that lead to its row: to be read as a whole, and for the tests of the replies. */
 import type { ProjectPath } from "../../core/path.ts";
-import type { ReviewFetch, View } from "../../core/ports.ts";
+import type { ReviewFetch } from "../../core/ports/reviews.ts";
+import type { View } from "../../core/ports/store.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import type { Facts, FactValue } from "../../engine/workflow.ts";
 import type { Context, PromptSample } from "../../runtime/module.ts";

@@ -1,5 +1,5 @@
 import { NotText, PawlError } from "../../core/error.ts";
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import type { Position } from "../../engine/workflow.ts";
 import { REPARO_ORIGINS } from "./facts-space.ts";
 import { STATE_FILE } from "./files.ts";

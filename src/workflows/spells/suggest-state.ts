@@ -1,4 +1,4 @@
-import type { View } from "../../core/ports.ts";
+import type { View } from "../../core/ports/store.ts";
 import { mayHoldCriteria, observe } from "./facts.ts";
 import { loadCriteria, readTexts } from "./look.ts";
 

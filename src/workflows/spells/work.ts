@@ -1,5 +1,6 @@
 import { type ProjectPath, projectPath } from "../../core/path.ts";
-import type { Change, ReviewFetch, ReviewMissing } from "../../core/ports.ts";
+import type { ReviewFetch, ReviewMissing } from "../../core/ports/reviews.ts";
+import type { Change } from "../../core/ports/store.ts";
 import { type Action, actionsOf } from "./actions.ts";
 import { renderComments, renderRetried } from "./comments-file.ts";
 import type { Texts } from "./facts.ts";

@@ -1,5 +1,6 @@
 /** Agents and commands that take virtual time: an agent commits or fails, may say that it is done, and may outlive its loop. */
-import type { AgentEnd, AgentOrder, Agents, CommandEnd, Commands } from "../../../src/core/ports.ts";
+import type { AgentEnd, AgentOrder, Agents } from "../../../src/core/ports/agents.ts";
+import type { CommandEnd, Commands } from "../../../src/core/ports/commands.ts";
 import type { MemoryGit } from "./memory-git.ts";
 import type { Process, Simulator } from "./simulator.ts";
 

@@ -1,5 +1,8 @@
 /** What the processes share, in memory: the project's files, its locks and leases; and each process's ports to it. */
-import type { Cache, Change, Claim, Claims, Entry, Store, View, Watch } from "../../../src/core/ports.ts";
+import type { Cache } from "../../../src/core/ports/cache.ts";
+import type { Claim, Claims } from "../../../src/core/ports/claims.ts";
+import type { Change, Entry, Store, View } from "../../../src/core/ports/store.ts";
+import type { Watch } from "../../../src/core/ports/watch.ts";
 import { parseTasks } from "../../../src/workflows/bloom/parse.ts";
 import { spliceAll, type TaskEdit } from "../../../src/workflows/bloom/splice.ts";
 import type { Process, Simulator } from "./simulator.ts";

@@ -1,5 +1,5 @@
 /** Branches and merges as a graph of commits in memory, and the folders in which agents work. */
-import type { Folder, MergeOrder, Worktree, Worktrees } from "../../../src/core/ports.ts";
+import type { Folder, MergeOrder, Worktree, Worktrees } from "../../../src/core/ports/worktrees.ts";
 import type { MemoryDisk } from "./memory-disk.ts";
 import type { Process, Simulator } from "./simulator.ts";
 

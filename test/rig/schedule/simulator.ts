@@ -2,7 +2,7 @@
  * Processes that take turns by chance, in virtual time. Whatever one of them does to the shared world is a step: all that
  * could come next wait, and one of them goes on. A schedule is the order of these steps; the seed tells it again.
  */
-import type { Clock } from "../../../src/core/ports.ts";
+import type { Clock } from "../../../src/core/ports/clock.ts";
 
 export interface Process {
   readonly name: string;

@@ -1,7 +1,7 @@
 /** What happened to a task, each as one sentence for a person: for the loop's screen and for the log alike. */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { PawlEvent } from "../../../core/event.ts";
-import type { ChangedOutside } from "../../../core/ports.ts";
+import type { ChangedOutside } from "../../../core/ports/worktrees.ts";
 import { strengthWords } from "../../../core/strength.ts";
 
 export type Line = readonly [text: string, colour: "red" | "green" | "yellow" | null];

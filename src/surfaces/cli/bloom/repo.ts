@@ -1,6 +1,7 @@
 import { PawlError, toPawlError } from "../../../core/error.ts";
 import { type ProjectPath, pathFault } from "../../../core/path.ts";
-import type { Repo, RepositoryLook, Synced } from "../../../core/ports.ts";
+import type { RepositoryLook, Synced } from "../../../core/ports/repositories.ts";
+import type { Repo } from "../../../core/ports/worktrees.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { advance } from "../../../runtime/run-transaction.ts";
 import { pick } from "../../../workflows/bloom/advances.ts";

@@ -1,5 +1,5 @@
 import type { Caller } from "../../../core/event.ts";
-import type { Agents } from "../../../core/ports.ts";
+import type { Agents } from "../../../core/ports/agents.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { advance } from "../../../runtime/run-transaction.ts";
 import { pick } from "../../../workflows/bloom/advances.ts";

@@ -1,5 +1,5 @@
 import { toPawlError } from "../../../core/error.ts";
-import type { Worktree, WorktreeState, Worktrees } from "../../../core/ports.ts";
+import type { Worktree, WorktreeState, Worktrees } from "../../../core/ports/worktrees.ts";
 import { repoOf } from "../../../workflows/bloom/site.ts";
 import { branchOf, eachTask, type Task } from "../../../workflows/bloom/task.ts";
 import type { Run } from "../command.ts";

@@ -1,4 +1,4 @@
-import type { Worktree } from "../../../core/ports.ts";
+import type { Worktree } from "../../../core/ports/worktrees.ts";
 import type { Came, Site } from "../site.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** What leaves the worktree: push and merge. Each looks before it does, so that it may be called again. */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { PawlError } from "../../../core/error.ts";
-import type { Folder, InTheWay, MergeOrder, PreparedMerge } from "../../../core/ports.ts";
+import type { Folder, InTheWay, MergeOrder, PreparedMerge } from "../../../core/ports/worktrees.ts";
 import { type Came, repoFor, repoOf, type Site } from "../site.ts";
 import { branchOf, type Task } from "../task.ts";
 import { targetOf } from "./pull-request.ts";

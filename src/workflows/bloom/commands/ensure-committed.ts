@@ -1,5 +1,5 @@
 import type { LoopWork } from "../../../core/loop-record.ts";
-import type { Worktree, WorktreeState } from "../../../core/ports.ts";
+import type { Worktree, WorktreeState } from "../../../core/ports/worktrees.ts";
 import { refusals } from "../errand-prompt.ts";
 import { type Came, placeOf, type Site } from "../site.ts";
 import { branchOf, hasOwnWork, type Task } from "../task.ts";

@@ -1,7 +1,7 @@
 /** A task's pull request: opened once, then looked at until its merge. */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { PawlError } from "../../../core/error.ts";
-import type { PullRequestLook, PullRequestOrder } from "../../../core/ports.ts";
+import type { PullRequestLook, PullRequestOrder } from "../../../core/ports/pull-requests.ts";
 import { type Came, repoFor, type Site } from "../site.ts";
 import { branchOf, type Task } from "../task.ts";
 import type { PullRequest } from "../task-run.ts";

@@ -4,15 +4,8 @@
  */
 
 import type { BloomHappening } from "../../../core/bloom-event.ts";
-import type {
-  AgentEnd,
-  AgentEvent,
-  AgentRun,
-  ChangedOutside,
-  Folder,
-  Meanwhile,
-  Worktree,
-} from "../../../core/ports.ts";
+import type { AgentEnd, AgentEvent, AgentRun } from "../../../core/ports/agents.ts";
+import type { ChangedOutside, Folder, Meanwhile, Worktree } from "../../../core/ports/worktrees.ts";
 import { allowedCommands } from "../allowed.ts";
 import {
   added,

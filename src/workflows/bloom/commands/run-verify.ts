@@ -1,7 +1,8 @@
 /** The verify commands, run by the loop itself: an agent's word is not evidence. */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { LoopEvidence } from "../../../core/loop-record.ts";
-import type { CommandEnd, Folder, Worktree } from "../../../core/ports.ts";
+import type { CommandEnd } from "../../../core/ports/commands.ts";
+import type { Folder, Worktree } from "../../../core/ports/worktrees.ts";
 import { unverifiedSteps } from "../facts.ts";
 import { type Came, placeOf, type Site, stopped } from "../site.ts";
 import type { Step, Task } from "../task.ts";

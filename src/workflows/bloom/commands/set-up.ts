@@ -1,6 +1,7 @@
 /** Makes a folder ready for work and checks in it, by its repository's `setup` of pawl.yaml. */
 import { PawlError } from "../../../core/error.ts";
-import type { CommandEnd, Folder } from "../../../core/ports.ts";
+import type { CommandEnd } from "../../../core/ports/commands.ts";
+import type { Folder } from "../../../core/ports/worktrees.ts";
 import { repoOf, type Site, stopped } from "../site.ts";
 import { nameOfRun } from "../task-run.ts";
 import { failureOf } from "./run-verify.ts";

@@ -1,7 +1,8 @@
 /** What an agent may not do unasked, as a question of its task, while it waits. */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { Caller, PawlEvent } from "../../../core/event.ts";
-import type { PermissionQuestion, Watch } from "../../../core/ports.ts";
+import type { PermissionQuestion } from "../../../core/ports/agents.ts";
+import type { Watch } from "../../../core/ports/watch.ts";
 import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
 import { loadQuestions, type Question } from "../question.ts";
 import { ask } from "../verbs/question.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/ports.ts";
+import type { Clock } from "../../../core/ports/clock.ts";
 
 /** What rings while nobody waits is heard by the next wait: no call is lost. */
 export interface Bell {

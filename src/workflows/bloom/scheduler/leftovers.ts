@@ -1,4 +1,4 @@
-import type { View } from "../../../core/ports.ts";
+import type { View } from "../../../core/ports/store.ts";
 import { listRuns, loadRun } from "../task-run.ts";
 
 /** The tasks whose run says that agents or commands are under way. An unreadable run is another's to report. */

@@ -16,7 +16,8 @@
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { type PawlError, toPawlError } from "../../../core/error.ts";
 import type { Caller, PawlEvent } from "../../../core/event.ts";
-import type { Claim, LoopPorts } from "../../../core/ports.ts";
+import type { Claim } from "../../../core/ports/claims.ts";
+import type { LoopPorts } from "../../../core/ports/loop.ts";
 import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
 import { type Picked, pick } from "../advances.ts";
 import { ANY_WORKER, isDone, type Worker } from "../pick.ts";

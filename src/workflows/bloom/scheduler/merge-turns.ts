@@ -3,7 +3,9 @@
  * process is told of by the project's files, where it commits what it did; only its death is found by looking, and that
  * look is one try of a lock.
  */
-import type { Clock, MergeTurn, Repo, Watch, Worktrees } from "../../../core/ports.ts";
+import type { Clock } from "../../../core/ports/clock.ts";
+import type { Watch } from "../../../core/ports/watch.ts";
+import type { MergeTurn, Repo, Worktrees } from "../../../core/ports/worktrees.ts";
 import { begin, enter, leave, type MergeQueue, NO_MERGES, next } from "../merge-queue.ts";
 import type { MergeTurns, TurnOrder } from "../site.ts";
 import { openBell } from "./bell.ts";

@@ -1,6 +1,6 @@
 /** Tasks whose agent is not installed: found before anything is written of them. */
 import { PawlError } from "../../../core/error.ts";
-import type { Agents } from "../../../core/ports.ts";
+import type { Agents } from "../../../core/ports/agents.ts";
 import type { Picked } from "../advances.ts";
 import { isOpen } from "../facts.ts";
 import { nowReady } from "../pick.ts";

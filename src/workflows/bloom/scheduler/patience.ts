@@ -4,7 +4,7 @@
  */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { type ErrorCode, PawlError } from "../../../core/error.ts";
-import type { Clock } from "../../../core/ports.ts";
+import type { Clock } from "../../../core/ports/clock.ts";
 
 export interface Patience {
   /** Whether it is to be waited out, told where it is new. Nothing is before the run's first success, or once it stops. */

@@ -5,7 +5,7 @@
  */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { governing, ignoredIn, type Policy, type PolicyChange } from "../../../core/policy.ts";
-import type { Policies } from "../../../core/ports.ts";
+import type { Policies } from "../../../core/ports/policies.ts";
 import { canonical } from "../../../core/trust.ts";
 import type { Runtime } from "../../../runtime/run-transaction.ts";
 import { LOOP, loopPolicy, type Pinned, settingsBy, taskPolicy } from "../govern.ts";

@@ -1,7 +1,8 @@
 /** What every verb over tasks.yaml shares: what it reads, and how it says what it did. */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { PawlEvent, RunAdvanced } from "../../../core/event.ts";
-import type { Change, Outside, View } from "../../../core/ports.ts";
+import type { Outside } from "../../../core/ports/outside.ts";
+import type { Change, View } from "../../../core/ports/store.ts";
 import type { Advance, Context, HumanQuestion, Prepared, Reply } from "../../../runtime/module.ts";
 import type { RunStates } from "../pick.ts";
 import { statesOf } from "../reconcile.ts";

@@ -3,7 +3,7 @@ import { clean } from "../../../core/clean.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { LoopEvidence } from "../../../core/loop-record.ts";
 import { projectPath } from "../../../core/path.ts";
-import type { View } from "../../../core/ports.ts";
+import type { View } from "../../../core/ports/store.ts";
 
 const MOST_LINES = 20;
 const LONGEST_LINE = 400;

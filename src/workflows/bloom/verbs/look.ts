@@ -1,7 +1,7 @@
 import { agentNames } from "../../../core/agent-needs.ts";
 import { PawlError } from "../../../core/error.ts";
 import { projectPath } from "../../../core/path.ts";
-import type { View } from "../../../core/ports.ts";
+import type { View } from "../../../core/ports/store.ts";
 import type { Advance, Context, Reply } from "../../../runtime/module.ts";
 import { isDone, nowReady, takeable, waitingFor } from "../pick.ts";
 import { renderProblem } from "../problem.ts";

@@ -1,7 +1,7 @@
 /** What a person says to one task's run: assign, note, reset. */
 import { PawlError } from "../../../core/error.ts";
 import { checkId, isId } from "../../../core/id.ts";
-import type { Change, View } from "../../../core/ports.ts";
+import type { Change, View } from "../../../core/ports/store.ts";
 import type { Context } from "../../../runtime/module.ts";
 import { strengthOf } from "../../../runtime/person.ts";
 import { isAlive, type Lease, loadLease } from "../lease.ts";

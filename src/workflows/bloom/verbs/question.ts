@@ -1,5 +1,5 @@
 import { PawlError } from "../../../core/error.ts";
-import type { View } from "../../../core/ports.ts";
+import type { View } from "../../../core/ports/store.ts";
 import type { Context } from "../../../runtime/module.ts";
 import { nearest } from "../nearest.ts";
 import { loadQuestions, messagePath, nextQuestionId, type Question, questionPath } from "../question.ts";

@@ -1,7 +1,7 @@
 import { PawlError } from "../../../core/error.ts";
 import { isId } from "../../../core/id.ts";
 import { loopRunPath } from "../../../core/loop-record.ts";
-import type { Change, View } from "../../../core/ports.ts";
+import type { Change, View } from "../../../core/ports/store.ts";
 import type { Context } from "../../../runtime/module.ts";
 import { doneWith, waitingFor } from "../pick.ts";
 import { runChanges, unspent } from "../run-changes.ts";

@@ -1,5 +1,5 @@
-/** The forge, as far as the work loop opens and watches pull requests on it: a part of the page of ports. */
-import type { Repo } from "./ports.ts";
+/** The forge, as far as the work loop opens and watches pull requests on it. */
+import type { Repo } from "./worktrees.ts";
 
 export interface PullRequests {
   /**

@@ -1,0 +1,32 @@
+/** What the work loop asks of the outside. */
+import type { Agents } from "./agents.ts";
+import type { Claims } from "./claims.ts";
+import type { Clock } from "./clock.ts";
+import type { Commands } from "./commands.ts";
+import type { PullRequests } from "./pull-requests.ts";
+import type { Setups } from "./setup.ts";
+import type { Watch } from "./watch.ts";
+import type { Folder, Worktrees } from "./worktrees.ts";
+
+/** What the work on a task asks of the outside. */
+export interface WorkPorts {
+  readonly agents: Agents;
+  readonly commands: Commands;
+  readonly setups: Setups;
+  readonly worktrees: Worktrees;
+  readonly pullRequests: PullRequests;
+  /** The project's own folder, for tasks without a repository. */
+  readonly root: Folder;
+  /** What every agent finds in its environment beside its task. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** What the work loop asks of the outside. */
+export interface LoopPorts {
+  readonly ports: WorkPorts;
+  readonly claims: Claims;
+  readonly watch: Watch;
+  readonly clock: Clock;
+  /** The loop has ended, and everything that it began: nothing need watch over it any more. */
+  close?(): void;
+}

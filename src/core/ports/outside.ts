@@ -1,0 +1,21 @@
+/** Everything outside, as a workflow's `observe` sees it. */
+import type { Checks } from "./checks.ts";
+import type { Files } from "./files.ts";
+import type { Git } from "./git.ts";
+import type { Policies } from "./policies.ts";
+import type { References } from "./references.ts";
+import type { Reviews } from "./reviews.ts";
+import type { Trackers } from "./trackers.ts";
+
+/** Each member is asked for only when used, so that nothing unused is loaded. */
+export interface Outside {
+  readonly git: Git;
+  readonly files: Files;
+  readonly checks: Checks;
+  /** Absent: every run goes by the present configuration. */
+  readonly policies?: Policies;
+  readonly trackers?: Trackers;
+  /** Absent: none is configured. */
+  readonly references?: References;
+  readonly reviews?: Reviews;
+}

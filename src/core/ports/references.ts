@@ -1,0 +1,34 @@
+/** Jira issues and wiki pages that a text links to. */
+
+/** Why something could not be fetched, in words of our own; `detail` is one line for a person. */
+export interface FetchFailure {
+  readonly reason:
+    | "unauthorized"
+    | "forbidden"
+    | "not-found"
+    | "rate-limited"
+    | "timed-out"
+    | "too-large"
+    | "unreachable"
+    | "unexpected";
+  readonly detail: string;
+  /** Seconds to wait before the next try, where the other side says so. */
+  readonly retryAfter?: number;
+}
+
+/** Issues and pages that a text links to. Credentials go to the configured address only, never to a link's host. */
+export interface References {
+  /** Never throws. */
+  fetch(reference: Reference): Promise<ReferenceFetch>;
+}
+
+export type Reference =
+  | { readonly kind: "issue"; readonly site: string; readonly key: string }
+  | { readonly kind: "page"; readonly site: string; readonly page: string };
+
+export type ReferenceFetch =
+  /** Written by others: to be fenced wherever it is shown. */
+  | { readonly kind: "fetched"; readonly markdown: string }
+  /** `detail`: what to set. */
+  | { readonly kind: "not-configured"; readonly detail: string }
+  | { readonly kind: "failed"; readonly failure: FetchFailure };

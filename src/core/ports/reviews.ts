@@ -1,0 +1,63 @@
+/** What reviewers said on a pull request. */
+import type { FetchFailure } from "./references.ts";
+
+/** What was said on pull requests. */
+export interface Reviews {
+  /** Of the pull request of the branch that the project has checked out. Never throws. */
+  fetch(order: { readonly missing?: ReviewMissing }): Promise<ReviewFetch>;
+}
+
+export type ReviewPart = "reviews" | "review-comments" | "comments";
+
+/** Where a fetch stopped: the parts that are not complete, each with the page to go on with. */
+export interface ReviewMissing {
+  /** `owner/name` */
+  readonly repository: string;
+  readonly number: number;
+  readonly pages: Readonly<Partial<Record<ReviewPart, number>>>;
+}
+
+export type ReviewFetch =
+  | {
+      readonly kind: "fetched";
+      readonly pull: PullRequest;
+      /** In the order of the parts, then as the forge lists them. */
+      readonly remarks: readonly Remark[];
+      /** Whether `resolved` could be told. */
+      readonly threads: "known" | "unknown";
+      readonly missing: ReviewMissing | null;
+      /** Why, where something is missing. */
+      readonly failure: FetchFailure | null;
+    }
+  | { readonly kind: "no-pull-request"; readonly branch: string; readonly repositories: readonly string[] }
+  /** `detail`: what is missing. `help`: what to do about it, as a sentence, where it is not the token. */
+  | { readonly kind: "not-configured"; readonly detail: string; readonly help?: string }
+  | { readonly kind: "failed"; readonly failure: FetchFailure };
+
+export interface PullRequest {
+  /** `owner/name` */
+  readonly repository: string;
+  readonly number: number;
+  readonly title: string;
+  readonly url: string;
+  readonly branch: string;
+}
+
+/** One review, review comment or comment. Written by others. */
+export interface Remark {
+  readonly part: ReviewPart;
+  readonly author: string;
+  readonly url: string;
+  readonly text: string;
+  /** ISO 8601. */
+  readonly time: string;
+  /** A review's verdict: `APPROVED`, `CHANGES_REQUESTED`, `COMMENTED`. */
+  readonly verdict?: string;
+  readonly file?: string;
+  readonly line?: number;
+  /** The comment answers an earlier one of its thread. */
+  readonly reply?: true;
+  readonly resolved?: boolean;
+  /** The code that it is about has changed since. */
+  readonly outdated?: true;
+}

@@ -71,7 +71,7 @@ const VERBS: readonly Verb[] = [
     [
       ID,
       { flags: "--force", description: "A person's word, at a terminal: done as it is" },
-      { flags: "--nothing <why>", description: "There is nothing to be committed, and why" },
+      { flags: "--nothing <reason>", description: "There is nothing to be committed, and why" },
     ],
     async () => (await import("./verbs/status.ts")).done,
   ),

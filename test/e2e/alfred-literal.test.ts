@@ -152,7 +152,11 @@ test("over MCP a literal assistant comes to done, with the person asked by the c
 test("a literal assistant hands the plan to the loop, waits for it, and hands in what it did, twice", {
   timeout: 180_000,
 }, async () => {
-  await using task = await plannedTask();
+  // The step of a rework tells an agent what is wrong, and no command: this one adds a line, and commits it.
+  const answers = {
+    [`Rework of ${ID}`]: 'RUN: echo because >> src/why.txt; git add -A; git commit -qm "Say why"',
+  };
+  await using task = await plannedTask({ answers });
   const { approves, seen } = rejectsOnce();
   const loop: Hands = {
     file: "src/server.txt",
@@ -161,7 +165,8 @@ test("a literal assistant hands the plan to the loop, waits for it, and hands in
     decides: () => Promise.reject(new Error("No terminal is needed here.")),
     async builds(prompt) {
       if (!prompt.includes("`bloom run --task")) throw new Error(`The loop has it:\n${prompt}`);
-      await task.project.run();
+      const { code, err } = await task.project.run();
+      if (code !== 0) throw new Error(`The loop ended with ${code}:\n${err}\n${prompt}`);
     },
   };
   const first = await task.call("implement_task", { task_id: ID, hand_over: true });

@@ -24,21 +24,28 @@ const NOT_RUN = ["README.md", "docs/security.md", "docs/trust.md"];
 /** What a page's commands find besides the sample project. */
 const EXAMPLES: Readonly<Record<string, string>> = { "docs/own-workflows.md": "examples/release-project" };
 
+/** What the scripted agent does for a piece of work. */
+const commits = (file: string) =>
+  `RUN: mkdir -p $(dirname ${file}) && echo done >> ${file} && git add . && git commit -qm Work`;
+
 /** A plan whose slots are what the scripted agent can do. */
-const WORKABLE = {
-  slots: PLAN.slots.map((slot) => ({
-    ...slot,
-    spec: `RUN: mkdir -p $(dirname ${slot.location}) && echo done >> ${slot.location} && git add . && git commit -qm Work`,
-  })),
-};
+const WORKABLE = { slots: PLAN.slots.map((slot) => ({ ...slot, spec: commits(slot.location) })) };
 
 /** What must have happened before a page's last commands. */
-const BEFORE: Readonly<Record<string, (root: string) => Promise<void>>> = {
-  "docs/alfred.md": async (root) => {
-    const project = new AlfredProject({ root, settings: { reviews: { default: [] } } });
+const BEFORE: Readonly<Record<string, (sample: SampleProject) => Promise<void>>> = {
+  "docs/alfred.md": async (sample) => {
+    sample.write(".alfred/config.yml", "reviews: { default: [] }\n");
+    const settings = { reviews: { default: [] }, checks: { test: "npm test" } };
+    const project = new AlfredProject({ root: sample.root, settings });
     await start(project, "TS-01");
     await plan(project, "TS-01", WORKABLE);
     await project.call("implement_task", { task_id: "TS-01" });
+  },
+  "docs/bloom.md": async (sample) => {
+    sample.answer({
+      "Write the handler.": commits("health.js"),
+      "Write its tests.": commits("health.test.js"),
+    });
   },
 };
 
@@ -166,7 +173,7 @@ describe("every block of", () => {
   it.each(pages)("%s runs, in order, in a fresh repository", async (page) => {
     using project = new SampleProject(EXAMPLES[page]);
     for (const { mark, said, body } of blocksOf(page)) if (mark === "file") project.write(said, body);
-    await BEFORE[page]?.(project.root);
+    await BEFORE[page]?.(project);
     for (const { body, mark, line } of of(page, "sh"))
       if (mark !== "not run")
         await expect(project.typed(body), `${page}:${line}`).resolves.toBeTypeOf("string");

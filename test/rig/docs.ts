@@ -15,11 +15,14 @@ import {
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
+import { stateHome } from "./state-home.ts";
 import { atTerminal } from "./terminal.ts";
 import { trustAsItIs } from "./trust.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 const PROGRAM = join(ROOT, "dist/main.js");
+const AGENT = join(ROOT, "test/rig/bloom-agent.ts");
+const PAWL_YAML = "alfred: { checks: { test: npm test } }\nbloom: { agent: scripted }\n";
 
 /**
  * A fenced block. What a test must know of it stands in a comment right above: `<!-- file: PATH -->` is written there
@@ -69,18 +72,20 @@ export function blocksOf(page: string): readonly Block[] {
 export class SampleProject {
   readonly root: string;
   readonly #place: string;
+  readonly #answers: string;
 
   constructor(example?: string) {
     if (!existsSync(PROGRAM)) throw new Error("There is no dist/: run npm run build first.");
     this.#place = realpathSync(mkdtempSync(join(tmpdir(), "pawl-docs-")));
     this.root = join(this.#place, "shop");
+    this.#answers = join(this.#place, "answers.json");
     mkdirSync(join(this.#place, "home"));
     this.#programs();
     this.write(
       "package.json",
       '{ "name": "shop", "type": "module", "scripts": { "test": "node --version" } }\n',
     );
-    this.write("pawl.yaml", "alfred: { checks: { test: npm test } }\nbloom: { agent: scripted }\n");
+    this.write("pawl.yaml", PAWL_YAML);
     this.write(".gitignore", "node_modules/\n.pawl/\n.alfred/\n.ai/\ntasks.yaml\n");
     if (example) cpSync(join(ROOT, example), this.root, { recursive: true });
     cpSync(join(ROOT, "examples"), join(this.root, "examples"), { recursive: true });
@@ -94,7 +99,7 @@ export class SampleProject {
   /** Throws with everything that was said, where one of the lines fails. */
   sh(script: string): string {
     // What a page has a reader write, the reader trusts.
-    trustAsItIs(this.root, { XDG_STATE_HOME: join(this.#place, "state") });
+    trustAsItIs(this.root);
     const { status, stdout, stderr } = spawnSync("sh", ["-e", "-c", script], {
       cwd: this.root,
       env: this.#environment(),
@@ -108,7 +113,7 @@ export class SampleProject {
 
   /** The same, typed at a terminal by a person who says yes to what they are asked. */
   async typed(script: string): Promise<string> {
-    trustAsItIs(this.root, { XDG_STATE_HOME: join(this.#place, "state") });
+    trustAsItIs(this.root);
     const seat = { cwd: this.root, env: this.#environment(), answer: "y\n" };
     const { code, err, out, screen } = await atTerminal(["sh", "-e", "-c", script], seat);
     if (code !== 0) throw new Error(`It ended with ${code}:\n${script}\n${out}${err}${screen}`);
@@ -120,17 +125,26 @@ export class SampleProject {
     return {
       PATH: [join(this.#place, "bin"), dirname(process.execPath), PATH].join(delimiter),
       HOME: join(this.#place, "home"),
-      XDG_STATE_HOME: join(this.#place, "state"),
+      // The tests' own, so that what a test does with the project beforehand is known to the page's commands.
+      ...stateHome(),
       TMPDIR: this.#place,
       GIT_CONFIG_NOSYSTEM: "1",
       NODE_COMPILE_CACHE: join(tmpdir(), "pawl-test-compile-cache"),
       PAWL_SCRIPTED_HOME: join(this.#place, "sessions"),
+      PAWL_SCRIPTED_ANSWERS: this.#answers,
     };
   }
 
   write(path: string, text: string): void {
     mkdirSync(dirname(join(this.root, path)), { recursive: true });
     writeFileSync(join(this.root, path), text);
+  }
+
+  /** An agent that does what a page asks of it: a text of its prompt → lines that are added to its script. */
+  answer(answers: Readonly<Record<string, string>>): void {
+    writeFileSync(this.#answers, JSON.stringify(answers));
+    this.write("pawl.yaml", `${PAWL_YAML}agents: { scripted: { program: "${AGENT}" } }\n`);
+    this.sh("git commit -qam 'Choose the agent'");
   }
 
   [Symbol.dispose](): void {

@@ -37,6 +37,7 @@ export const TRUSTED_COMMITS: Readonly<Record<string, Requirement>> = {
       `${STORE}/vault.test.ts: that is damaged is an error, and stays as it is`,
       `${FOREIGN}: holds a key that only this user can read`,
       `${FOREIGN}: that cannot be written stops a commit before anything is written, and says what to do`,
+      `${FOREIGN}: in which this user may not write stops a commit and the keeping of trust, and nothing that only reads`,
     ],
   },
   "commit.paths": {

@@ -1,7 +1,7 @@
 /** The adapters behind `Outside`, each loaded when it is first asked: nothing is paid for what is not used. */
 
 import type { Environment } from "../config/config.ts";
-import { makeStateFolder } from "../config/state-home.ts";
+import { openStateHome } from "../config/state-home.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { Policies } from "../core/ports/policies.ts";
 import type { Settings } from "../core/settings.ts";
@@ -63,11 +63,11 @@ export function openOutside(
   };
 }
 
-/** Kept outside of the project; nothing is made before there is something to keep. */
+/** Kept outside of the project. */
 export function latePolicies(root: string, environment: Environment): Policies {
   const open = async () => {
     const { openPolicies } = await import("../adapters/policies/policies.ts");
-    return openPolicies(() => makeStateFolder(root, environment));
+    return openPolicies(openStateHome(root, environment));
   };
   return {
     find: async (run) => (await open()).find(run),

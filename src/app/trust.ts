@@ -4,8 +4,9 @@
  */
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { inStateHome } from "../adapters/files/vault.ts";
 import type { Environment } from "../config/config.ts";
-import { makeStateFolder, stateFolder } from "../config/state-home.ts";
+import { openStateHome, stateFolder } from "../config/state-home.ts";
 import { PawlError, toPawlError } from "../core/error.ts";
 import type { View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
@@ -64,9 +65,9 @@ export function openTrust(place: TrustPlace): Trust {
       saveTrust({ root, environment, entries, by });
     },
     async revoke() {
-      const path = join(stateFolder(root, environment), FILE);
       if (loadRecord(root, environment) === null) return false;
-      rmSync(path, { force: true });
+      const state = openStateHome(root, environment);
+      inStateHome(state, "be removed", () => rmSync(join(state.folder, FILE), { force: true }));
       return true;
     },
   };
@@ -88,10 +89,14 @@ export function saveTrust(given: {
     by,
     entries,
   };
-  const path = join(makeStateFolder(root, environment), FILE);
-  const aside = `${path}.${process.pid}.new`;
-  writeFileSync(aside, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
-  renameSync(aside, path);
+  const state = openStateHome(root, environment);
+  inStateHome(state, "be written", () => {
+    state.make();
+    const path = join(state.folder, FILE);
+    const aside = `${path}.${process.pid}.new`;
+    writeFileSync(aside, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+    renameSync(aside, path);
+  });
 }
 
 /** Null, too, where the record is another folder's that had this path, or none that can be read. */

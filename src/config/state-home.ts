@@ -6,7 +6,7 @@ import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { hashOf } from "../adapters/files/hash.ts";
-import { makeFolderDurably, openStatePlace } from "../adapters/files/state-place.ts";
+import { openStatePlace } from "../adapters/files/state-place.ts";
 import type { StatePlace } from "../adapters/files/vault.ts";
 import type { Environment } from "./config.ts";
 
@@ -17,14 +17,7 @@ export function stateFolder(root: string, environment: Environment): string {
   return join(base, "pawl", "projects", hashOf(realpathSync(root)).slice(0, 32));
 }
 
-/** The same, made where it is missing, for this user only. */
-export function makeStateFolder(root: string, environment: Environment): string {
-  const folder = stateFolder(root, environment);
-  makeFolderDurably(folder);
-  return folder;
-}
-
-/** The same, for the store; looked for when it is first needed. */
+/** The same, with its disk; looked for when it is first needed. */
 export function openStateHome(root: string, environment: Environment): StatePlace {
   let opened: StatePlace | undefined;
   const place = () => {

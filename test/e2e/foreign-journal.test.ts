@@ -1,8 +1,9 @@
 /** What a cloned, checked-out or merged `.pawl/journal` can do: nothing. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   appendFileSync,
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -17,7 +18,15 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openStore } from "../../src/adapters/files/store.ts";
 import { projectPath } from "../../src/core/path.ts";
 import { connect } from "../rig/client.ts";
-import { runPawl, type TemporaryProject, temporaryProject } from "../rig/project.ts";
+import { asPlainUser } from "../rig/plain-user.ts";
+import {
+  end,
+  MAIN,
+  runPawl,
+  type TemporaryProject,
+  temporaryProject,
+  testEnvironment,
+} from "../rig/project.ts";
 import { stateOf } from "../rig/state-home.ts";
 
 let project: TemporaryProject;
@@ -228,6 +237,32 @@ describe("a state home", () => {
     expect(project.read(".pawl/journal")).toBeNull();
     expect((await runPawl(project.root, ["status"], { XDG_STATE_HOME })).code).toBe(0);
   });
+
+  test.skipIf(process.platform === "win32")(
+    "in which this user may not write stops a commit and the keeping of trust, and nothing that only reads",
+    async () => {
+      const XDG_STATE_HOME = join(outside, "state");
+      mkdirSync(XDG_STATE_HOME, { mode: 0o555 });
+      const pawl = (...words: readonly string[]) => {
+        const env = testEnvironment({ XDG_STATE_HOME });
+        return end(spawn(...asPlainUser(process.execPath, MAIN, ...words), { cwd: project.root, env }));
+      };
+      const failed =
+        /state\/pawl\/projects.*permission is missing.*\[state-home-failed\]\nfix: .*XDG_STATE_HOME/;
+      expect(await pawl("door", "knock", "front")).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(failed),
+      });
+      expect(project.read(".pawl/journal")).toBeNull();
+      expect(await pawl("status")).toMatchObject({ code: 0, err: "" });
+      project.write("pawl.yaml", "alfred:\n  checks:\n    quality: run-it\n");
+      const trusting = await pawl("trust", "--yes");
+      expect(trusting).toMatchObject({ code: 1, err: expect.stringMatching(failed) });
+      expect(readdirSync(XDG_STATE_HOME)).toEqual([]);
+      chmodSync(XDG_STATE_HOME, 0o755);
+      expect((await pawl("door", "knock", "front")).code).toBe(0);
+    },
+  );
 
   test("holds a key that only this user can read", async () => {
     await project.pawl("door", "knock", "front");

@@ -15,6 +15,7 @@ import type { Spell } from "../../src/workflows/spells/events.ts";
 import { AI_FOLDER } from "../../src/workflows/spells/files.ts";
 import { type Call, type Fate, simDisk, simState } from "../crash/sim-disk.ts";
 import { Machine } from "../crash/sim-machine.ts";
+import { asPlainUser } from "../rig/plain-user.ts";
 import { packaged, SpellsProject } from "../rig/spells-project.ts";
 
 interface Scene {
@@ -118,7 +119,7 @@ describe("a cast whose process dies", () => {
 });
 
 const CHILD = `
-import { newId } from "../../src/adapters/clock/new-id.ts";
+import { newId } from ${JSON.stringify(new URL("../../src/adapters/clock/new-id.ts", import.meta.url).href)};
 import { openStore } from ${JSON.stringify(new URL("../../src/adapters/files/store.ts", import.meta.url).href)};
 import { DEFAULT_SETTINGS } from ${JSON.stringify(new URL("../../src/core/settings.ts", import.meta.url).href)};
 import { advance } from ${JSON.stringify(new URL("../../src/runtime/run-transaction.ts", import.meta.url).href)};
@@ -126,7 +127,7 @@ import { castOf } from ${JSON.stringify(new URL("../../src/workflows/spells/cast
 import { packaged } from ${JSON.stringify(new URL("../rig/spells-project.ts", import.meta.url).href)};
 import { stateOf } from ${JSON.stringify(new URL("../rig/state-home.ts", import.meta.url).href)};
 const store = openStore({ root: process.argv[1], state: stateOf(process.argv[1]), packaged });
-const runtime = { store, outside: {}, settings: async () => DEFAULT_SETTINGS };
+const runtime = { store, outside: {}, settings: async () => DEFAULT_SETTINGS, now: () => new Date(), newId };
 for (const spell of process.argv[2].split(",")) {
   const { reply } = await advance(runtime, castOf(spell), {}, { channel: "mcp" });
   console.log(reply.data.row);
@@ -161,16 +162,6 @@ test("servers that cast at once take turns: each step is taken once, and the his
   expect([...archived, project.read("task.md")]).toContain("mine");
 }, 60_000);
 
-/** Root may write everywhere, unless it gives that right away. */
-const PLAIN =
-  process.getuid?.() === 0
-    ? [
-        "setpriv",
-        "--bounding-set=-dac_override,-dac_read_search",
-        "--inh-caps=-dac_override,-dac_read_search",
-      ]
-    : [];
-
 describe.skipIf(process.platform === "win32")("a folder in which this user may not write", () => {
   const FILES = {
     "plan.md": PLAN,
@@ -188,8 +179,8 @@ describe.skipIf(process.platform === "win32")("a folder in which this user may n
   }
 
   const castIn = (project: SpellsProject, spells: string) => {
-    const [program = "", ...args] = [...PLAIN, process.execPath, "--input-type=module", "-e", CHILD];
-    return promisify(execFile)(program, [...args, project.root, spells]);
+    const words = ["--input-type=module", "-e", CHILD, project.root, spells];
+    return promisify(execFile)(...asPlainUser(process.execPath, ...words));
   };
 
   test.each([

@@ -9,7 +9,7 @@ export function openStatePlace(folder: string): StatePlace {
 }
 
 /** Makes the folder where it is missing, for this user only; a power cut leaves it there. */
-export function makeFolderDurably(folder: string): void {
+function makeFolderDurably(folder: string): void {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
   for (let made = folder; ; made = dirname(made)) {

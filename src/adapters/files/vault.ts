@@ -43,27 +43,27 @@ export function openVault(place: StatePlace): Vault {
   return {
     key,
     makeKey() {
-      if (key() === null) inPlace(place, "be made", () => makeKey(place));
+      if (key() === null) inStateHome(place, "be made", () => makeKey(place));
       const made = key();
       if (made === null) throw keyless(place);
       return made;
     },
     read: (name, width) =>
-      inPlace(place, "be read", () => {
+      inStateHome(place, "be read", () => {
         if (place.disk.lstat(name) === null) return null;
         return withFile(place.disk, name, "read", (fd) =>
           Buffer.from(place.disk.read(fd, 0, width)).toString("latin1"),
         );
       }),
     write: (name, text) =>
-      inPlace(place, "be written", () => {
+      inStateHome(place, "be written", () => {
         withFile(place.disk, name, "update", (fd) => writeAll(place.disk, fd, Buffer.from(text), 0), 0o600);
       }),
   };
 }
 
 function readKey(place: StatePlace): Uint8Array | null {
-  return inPlace(place, "be read", () => {
+  return inStateHome(place, "be read", () => {
     const { disk } = place;
     if (disk.lstat(KEY) === null) return null;
     const bytes = withFile(disk, KEY, "read", (fd) => disk.read(fd, 0, KEY_BYTES + 1));
@@ -111,7 +111,7 @@ function unlinkIfThere(disk: Disk, name: string): void {
 }
 
 /** What fails there is not the project's disk: its own error, with its own fix. */
-function inPlace<T>({ folder }: StatePlace, verb: string, work: () => T): T {
+export function inStateHome<T>({ folder }: StatePlace, verb: string, work: () => T): T {
   try {
     return work();
   } catch (thrown) {

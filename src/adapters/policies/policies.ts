@@ -8,6 +8,7 @@ import type { Policies } from "../../core/ports/policies.ts";
 import { canonical } from "../../core/trust.ts";
 import { writeWhole } from "../agents/output-file.ts";
 import { hashOf } from "../files/hash.ts";
+import { inStateHome, type StatePlace } from "../files/vault.ts";
 
 interface Kept {
   readonly version: 1;
@@ -16,9 +17,9 @@ interface Kept {
   readonly policy: Readonly<Record<string, unknown>>;
 }
 
-/** `folder`: of the project's state, not yet made perhaps. */
-export function openPolicies(folder: () => string): Policies {
-  const place = () => join(folder(), "policies");
+/** Nothing is made before there is something to keep, so that reading needs no right to write. */
+export function openPolicies(state: StatePlace): Policies {
+  const place = () => join(state.folder, "policies");
   const pathOf = (run: string) => join(place(), `${hashOf(run).slice(0, 32)}.json`);
   return {
     find: async (run) => {
@@ -26,11 +27,14 @@ export function openPolicies(folder: () => string): Policies {
       return kept?.run === run ? kept.policy : null;
     },
     async keep(run, policy) {
-      mkdirSync(place(), { recursive: true, mode: 0o700 });
       const kept: Kept = { version: 1, run, sha256: hashOf(canonical(policy)), policy };
-      writeWhole(pathOf(run), `${JSON.stringify(kept, null, 2)}\n`);
+      inStateHome(state, "be written", () => {
+        state.make();
+        mkdirSync(place(), { recursive: true, mode: 0o700 });
+        writeWhole(pathOf(run), `${JSON.stringify(kept, null, 2)}\n`);
+      });
     },
-    forget: async (run) => rmSync(pathOf(run), { force: true }),
+    forget: async (run) => inStateHome(state, "be removed", () => rmSync(pathOf(run), { force: true })),
     async list() {
       return namesIn(place()).flatMap((name) => load(join(place(), name))?.run ?? []);
     },

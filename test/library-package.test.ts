@@ -65,6 +65,9 @@ const DOOR = `import { check, defineWorkflow, type Definition, type Git, openPro
 
 const git: Git = {
   look: async () => ({ kind: "repository", branch: "main", head: null, uncommitted: [] }),
+  pin: async () => null,
+  snapshot: async () => ({ kind: "not-a-repository" }),
+  between: async () => null,
   changes: async () => ({ kind: "unavailable", reason: "none" }),
   commits: async () => ({ kind: "unavailable", reason: "none" }),
 };

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { expect, it } from "vitest";
 import { bloomProject } from "../rig/bloom-project.ts";
 import { temporaryProject } from "../rig/project.ts";
+import { makeKeyOf } from "../rig/state-home.ts";
 
 const TASKS = `tasks:
   - {id: A, title: Begin}
@@ -23,6 +24,8 @@ const open = () => temporaryProject({ environment: { DOOR_ONLY: "" } });
 it("lists every open task with what it waits for, and cheaply again", async () => {
   using project = open();
   project.write("tasks.yaml", TASKS);
+  // Nothing is cached before the project has one.
+  makeKeyOf(project.root);
   const { code, out } = await project.pawl("status", "--json");
   expect(code).toBe(0);
   const runs = JSON.parse(out).runs as { run: string; state: string; awaits: string; next: string }[];

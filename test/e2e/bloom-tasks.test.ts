@@ -220,9 +220,11 @@ describe("tasks.yaml on the command line", () => {
 
   it("takes a damaged cache as none", async () => {
     using made = project(FILE);
+    // Nothing is cached before the project has a key: its first commit makes it.
+    await made.pawl("start", "T2");
     await made.pawl("list");
     const cache = made.read(".pawl/cache/tasks-2.json") ?? "";
-    expect(cache).not.toBe("");
+    expect(cache).toContain('"T2"');
     made.write(".pawl/cache/tasks-2.json", cache.replace('"T2"', '"T3"'));
     expect((await made.pawl("list")).out).toContain("T2  Second");
     made.write(".pawl/cache/tasks-2.json", cache.slice(0, 200));

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { StatePlace } from "../../src/adapters/files/vault.ts";
+import { openVault, type StatePlace } from "../../src/adapters/files/vault.ts";
 import { openStateHome } from "../../src/config/state-home.ts";
 
 const STATE_HOME = "pawl-state-home-";
@@ -24,4 +24,9 @@ export function stateHome(): { readonly XDG_STATE_HOME: string } {
 /** What is kept of the project at `root`, for a store that a test opens itself. */
 export function stateOf(root: string): StatePlace {
   return openStateHome(root, stateHome());
+}
+
+/** Makes the key of the project at `root`, as its first commit does. */
+export function makeKeyOf(root: string): void {
+  openVault(stateOf(root)).makeKey();
 }

@@ -1,4 +1,5 @@
 /** A run that is left alone: what it waits out, what it costs, and what it does when it is stopped. */
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -85,6 +86,17 @@ describe("A run that is left alone", () => {
     expect(project.runs()).toEqual([]);
   });
 
+  it("ends its agents where an error ends it, and nothing of theirs lives on", LONG, async () => {
+    using project = bloomProject({
+      tasks: "tasks:\n- id: T1\n  title: t\n  instructions: |\n    RUN: touch begun; sleep 4397\n",
+    });
+    const ran = ranOf(project.start("--once"));
+    await until(() => project.read("begun") !== null);
+    project.write("tasks.yaml", "tasks: [\n");
+    expect((await ran).code).toBe(1);
+    expect(spawnSync("pgrep", ["-f", "sleep 4397"]).status).toBe(1);
+  });
+
   it(
     "leaves a task as it is that something unforeseen stops, goes on with the others, and ends with that error",
     LONG,
@@ -103,8 +115,8 @@ describe("A run that is left alone", () => {
       expect(ran.of("task:failed")).toEqual([
         expect.objectContaining({
           taskId: "T1",
-          code: "internal",
-          reason: expect.stringContaining("EEXIST"),
+          code: "path-outside-project",
+          reason: expect.stringContaining(".pawl/agents/T1.1 is not a folder"),
         }),
       ]);
       expect(project.read("two.txt")).toBe("two\n");

@@ -62,7 +62,7 @@ function expectDone(): void {
   expect(git("--git-dir", remote, "log", "-1", "--format=%s", "task")).toBe("the work");
   expect(git("branch", "--list", "task")).toBe("");
   const left = readdirSync(join(root, ".pawl/worktrees/@project"));
-  expect(left).toEqual(["@into-main"]);
+  expect(left).toEqual(["@into-main", "@published"]);
   expect(git("fsck", "--no-dangling", "--connectivity-only")).toBe("");
 }
 

@@ -176,14 +176,31 @@ export function credentialOverrides({ entries }: KnownConfig): readonly (readonl
 
 /** Where a remote's name, or an address, leads: true where it is a folder of this machine. */
 export function isLocalRemote(known: KnownConfig, remote: string, push: boolean): boolean {
+  const pushed = push ? lastOf(known, `remote.${remote}.pushurl`) : null;
+  const named = pushed ?? lastOf(known, `remote.${remote}.url`) ?? remote;
   const url =
-    (push ? lastOf(known, `remote.${remote}.pushurl`) : null) ??
-    lastOf(known, `remote.${remote}.url`) ??
-    remote;
+    (push && pushed === null ? rewritten(known, named, "pushinsteadof") : null) ??
+    rewritten(known, named, "insteadof") ??
+    named;
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return /^file:/i.test(url);
   const colon = url.indexOf(":");
   const slash = url.indexOf("/");
   return colon < 0 || (slash >= 0 && slash < colon);
+}
+
+/** The address that `url.<base>.insteadOf` makes of one, by its longest match; null where none matches. */
+function rewritten(
+  { entries }: KnownConfig,
+  url: string,
+  rule: "insteadof" | "pushinsteadof",
+): string | null {
+  const ending = `.${rule}`;
+  const matches = entries
+    .filter(({ key, value }) => key.startsWith("url.") && key.endsWith(ending) && url.startsWith(value))
+    .sort((a, b) => b.value.length - a.value.length);
+  const [longest] = matches;
+  if (longest === undefined) return null;
+  return longest.key.slice("url.".length, -ending.length) + url.slice(longest.value.length);
 }
 
 /** `git config --list --show-scope -z`: scope NUL key LF value NUL. */

@@ -3,6 +3,8 @@ import {
   type InputRequiredResult,
   LOG_LEVEL_META_KEY,
   type LoggingLevel,
+  SdkError,
+  SdkErrorCode,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { toPawlError } from "../../core/error.ts";
@@ -47,9 +49,21 @@ async function answerOf(
   }
 }
 
+/** A client that is gone has called nothing off: what it asked for is done. */
+function calledOff(signal: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  const abort = () => {
+    const isGone = signal.reason instanceof SdkError && signal.reason.code === SdkErrorCode.ConnectionClosed;
+    if (!isGone) controller.abort(signal.reason);
+  };
+  if (signal.aborted) abort();
+  else signal.addEventListener("abort", abort, { once: true });
+  return controller.signal;
+}
+
 /** The client waits: it may call the call off, and is told of the progress where it asked for that. */
 function waitingOf({ mcpReq }: ServerContext): Waiting {
-  const stop = mcpReq.signal;
+  const stop = calledOff(mcpReq.signal);
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return { stop };
   let progress = 0;

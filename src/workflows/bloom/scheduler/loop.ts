@@ -91,7 +91,10 @@ const TAKEN_MILLISECONDS = 1000;
  * Runs until stopped, or with `once` until nothing is left to be done. Throws what makes going on impossible; at the end,
  * what stopped a single task.
  */
-export async function runLoop(setup: LoopSetup): Promise<LoopEnd> {
+export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
+  // What ends the loop by an error must end its agents as well: nobody would watch over them.
+  const failing = new AbortController();
+  const setup: LoopSetup = { ...given, stop: AbortSignal.any([given.stop, failing.signal]) };
   const bell = openBell(setup.stop, setup.clock);
   const pins = openPins(setup.runtime, setup.runtime.outside.policies, setup.show);
   const loop: Loop = {
@@ -114,13 +117,19 @@ export async function runLoop(setup: LoopSetup): Promise<LoopEnd> {
   const stopWork = () => stopAll([...loop.active.values(), ...loop.looks.values()], "interrupted");
   setup.stop.addEventListener("abort", stopWork);
   try {
-    await endLeftovers(loop);
-    await pins.refresh();
-    checkAgents(setup.ports.agents, await look(loop, true));
-    await turnUntilOver(loop, merges);
-    stopWork();
-    await Promise.all([...loop.active.values()].map(({ ended }) => ended));
-    await merges.ended();
+    try {
+      await endLeftovers(loop);
+      await pins.refresh();
+      checkAgents(setup.ports.agents, await look(loop, true));
+      await turnUntilOver(loop, merges);
+    } catch (error) {
+      failing.abort();
+      throw error;
+    } finally {
+      stopWork();
+      await Promise.all([...loop.active.values()].map(({ ended }) => ended));
+      await merges.ended();
+    }
     for (const error of [...loop.failed.values(), ...loop.unwritable.values()]) throw error;
     return endOf(await look(loop, true), setup.worker ?? ANY_WORKER);
   } finally {

@@ -34,6 +34,8 @@ const SYSTEM_PASSES: ReadonlySet<unknown> = new Set([
   "EAGAIN",
 ]);
 const WAIT_MILLISECONDS = 1000;
+/** With `once`: long enough for a file that somebody is saving. */
+const ONCE_TRIES = 3;
 
 export function openPatience(setup: {
   readonly once: boolean;
@@ -42,11 +44,13 @@ export function openPatience(setup: {
   readonly clock: Clock;
 }): Patience {
   let begun = false;
+  let borne = 0;
   let told: string | null = null;
   return {
     bears(error) {
       const problem = passing(error);
-      if (problem === null || !begun || setup.once || setup.stop.aborted) return false;
+      if (problem === null || !begun || setup.stop.aborted) return false;
+      if (setup.once && borne++ >= ONCE_TRIES) return false;
       if (told !== problem.reason) setup.show({ type: "loop:paused", ...problem });
       told = problem.reason;
       return true;
@@ -63,6 +67,7 @@ export function openPatience(setup: {
       }),
     succeeded(again) {
       begun = true;
+      borne = 0;
       if (!again || told === null) return;
       setup.show({ type: "loop:resumed" });
       told = null;

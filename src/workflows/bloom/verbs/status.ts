@@ -196,12 +196,14 @@ function declare(desk: Desk, task: Task, why: string, context: Context): Done {
   };
 }
 
+const TAKEN_BACK: ReadonlySet<string> = new Set(["todo", "ready_for_agent"]);
+
 /** Where there is nothing to say of it: it is done, or a person has taken it back from its agent meanwhile. */
 function settledAlready({ id, status }: Task, force: boolean, byAgent: boolean): Done | null {
   const data = { task: id, from: status, status };
   if (status === "done" || (status === "done_pending_merge" && !force))
     return { text: `${id} is ${status} already.`, data: { ...data, changed: false } };
-  if (!byAgent || status === "in_progress") return null;
+  if (!byAgent || !TAKEN_BACK.has(status)) return null;
   return { text: `${id} is ${status}: a person has taken it back. End your turn.`, data, refused: true };
 }
 

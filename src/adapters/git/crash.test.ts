@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   realpathSync,
   rmSync,
   utimesSync,
@@ -62,7 +63,9 @@ function expectDone(): void {
   expect(git("--git-dir", remote, "log", "-1", "--format=%s", "task")).toBe("the work");
   expect(git("branch", "--list", "task")).toBe("");
   const left = readdirSync(join(root, ".pawl/worktrees/@project"));
-  expect(left).toEqual(["@into-main", "@published"]);
+  expect(left.sort()).toEqual(["@into-main", "@published"]);
+  const published = readFileSync(join(root, ".pawl/worktrees/@project/@published"), "utf8");
+  expect(published.split("\n")).toContain(git("rev-parse", "main"));
   expect(git("fsck", "--no-dangling", "--connectivity-only")).toBe("");
 }
 

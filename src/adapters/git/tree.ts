@@ -131,6 +131,8 @@ export async function snapshot(
     scratch = openScratch(place, known, common, top);
     const { call } = scratch;
     const basing = findBase(place, order.base);
+    // It is awaited below: until then, or where the index fails first, its failure must not end the process.
+    basing.catch(() => {});
     await fillIndex(scratch, place, own, hiding.map(({ text }) => text).join("\n"));
     const base = await basing;
     const [tree, stat, others, branchNow, holdsBase] = await Promise.all([

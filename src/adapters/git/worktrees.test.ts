@@ -2,6 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import {
   closeSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -15,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { projectPath } from "../../core/path.ts";
 import type { MergeOrder, Worktree } from "../../core/ports/worktrees.ts";
 import { encodeName } from "./places.ts";
@@ -316,6 +317,9 @@ describe("how far the work is", () => {
     commit(root, "old.txt", "x");
     const log = openSync(join(root, "server.log"), "a");
     writeSync(log, "before\n");
+    // A file system's clock runs behind: what was written a moment ago may be written after the look began.
+    const age = () => Date.now() - lstatSync(join(root, "old.txt")).ctimeMs;
+    await vi.waitFor(() => expect(age()).toBeGreaterThan(100));
     const changed = await open().watchCheckout(".");
     writeSync(log, "meanwhile\n");
     git(root, "add", "mine.txt");

@@ -1,9 +1,11 @@
 /** An agent in a sandbox that may not write the project: what it marks and asks reaches the loop by its outbox. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { bloomProject, ranOf } from "../rig/bloom-project.ts";
-import { runPawl, temporaryProject } from "../rig/project.ts";
+import { asPlainUser } from "../rig/plain-user.ts";
+import { end, MAIN, temporaryProject, testEnvironment } from "../rig/project.ts";
 
 const LONG = { timeout: 60_000 };
 const ENVIRONMENT = { DOOR_ONLY: "" };
@@ -20,12 +22,18 @@ const TASKS = `tasks:
 function lockedOut() {
   const project = temporaryProject({ marked: false });
   project.write("tasks.yaml", TASKS);
-  project.write(".pawl/locks", "");
+  project.write(".pawl/locks/none", "");
+  chmodSync(join(project.root, ".pawl/locks"), 0o555);
   const outbox = join(project.root, "outbox");
   mkdirSync(outbox);
   const calls = () => readdirSync(outbox).map((name) => JSON.parse(readFileSync(join(outbox, name), "utf8")));
-  const bloom = (...args: string[]) =>
-    runPawl(project.root, args, { ...ENVIRONMENT, PAWL_OUTBOX: outbox, PAWL_RUN_CAPABILITY: "T1.1:ab" });
+  const own = { ...ENVIRONMENT, PAWL_OUTBOX: outbox, PAWL_RUN_CAPABILITY: "T1.1:ab" };
+  const bloom = (...args: string[]) => {
+    const [program, words] = asPlainUser(process.execPath, MAIN, ...args);
+    const env = testEnvironment(own);
+    const stdio = ["ignore", "pipe", "pipe"] as const;
+    return end(spawn(program, words, { cwd: project.root, env, stdio: [...stdio], detached: true }));
+  };
   return { ...project, outbox, calls, bloom };
 }
 

@@ -340,7 +340,7 @@ describe("pawl check, diagram, config and completion", () => {
     ],
     [
       ["done", "--"],
-      ["--force", "--json", "--project", "--file", "--help"],
+      ["--force", "--nothing", "--json", "--project", "--file", "--help"],
     ],
     [["--project", ".", "done", "U"], ["U2"]],
     [["--project", ""], []],

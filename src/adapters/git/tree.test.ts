@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { PinnedBase, Snapshot } from "../../core/ports/git.ts";
 import { between, checkOut, pin, snapshot } from "./tree.ts";
 
@@ -278,6 +278,9 @@ it("tells the files in which two trees differ, and that it does not know one", a
 });
 
 it("checks a tree out, whatever is in the working folder by then, and leaves nothing of its own behind", async () => {
+  const temporary = join(home, "temporary");
+  mkdirSync(temporary);
+  vi.stubEnv("TMPDIR", temporary);
   write("b", "2\n");
   chmodSync(join(root, "c"), 0o755);
   symlinkSync("a", join(root, "link"));
@@ -288,9 +291,8 @@ it("checks a tree out, whatever is in the working folder by then, and leaves not
   expect(readFileSync(join(into, "b"), "utf8")).toBe("2\n");
   expect(statSync(join(into, "c")).mode & 0o111).not.toBe(0);
   expect(readdirSync(into).sort()).toEqual([".gitignore", "a", "b", "c", "link", "sub"]);
-  expect(
-    readdirSync(tmpdir()).filter((name) => name.startsWith("pawl-tree-") && !name.includes("test")),
-  ).toEqual([]);
+  vi.unstubAllEnvs();
+  expect(readdirSync(temporary)).toEqual([]);
 });
 
 it("does not check out what only bears a tree's name", async () => {

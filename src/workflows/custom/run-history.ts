@@ -17,8 +17,6 @@ import type { Loaded } from "./definition.ts";
 import { hashOf } from "./hash.ts";
 import { type RunFile, runPath } from "./run-file.ts";
 
-export type Entry = RunFile["history"][number];
-
 /** The hash of the run's last entry, for the next one. */
 export async function headOf(file: RunFile | null): Promise<string | null> {
   const last = file?.history.at(-1);

@@ -100,13 +100,19 @@ describe("A person's verdict at the command line", () => {
   });
 
   it.each([
-    ["at a pseudo-terminal", 'yes | script -qec "$PAWL approve 1.2.0" /dev/null'],
+    ["at a pseudo-terminal", 'yes | head -n 100 | script -qec "$PAWL approve 1.2.0" /dev/null'],
     [
       "at one without the agent's mark",
-      'yes | script -qec "env -u CLAUDECODE $PAWL approve 1.2.0" /dev/null',
+      'yes | head -n 100 | script -qec "env -u CLAUDECODE $PAWL approve 1.2.0" /dev/null',
     ],
-    ["at one in an empty environment", 'yes | env -i script -qec "$PAWL approve 1.2.0" /dev/null; true'],
-    ["at one in a session of its own", 'yes | setsid --wait script -qec "$PAWL approve 1.2.0" /dev/null'],
+    [
+      "at one in an empty environment",
+      'yes | head -n 100 | env -i script -qec "$PAWL approve 1.2.0" /dev/null; true',
+    ],
+    [
+      "at one in a session of its own",
+      'yes | head -n 100 | setsid --wait script -qec "$PAWL approve 1.2.0" /dev/null',
+    ],
     [
       "at one that Python opened",
       `python3 -c 'import os, pty; pty.spawn(["env", "-i", "sh", "-c", os.environ["PAWL"] + " approve 1.2.0"])' < /dev/null; true`,

@@ -107,7 +107,7 @@ export interface Tool {
   readonly input: ZodObject;
   readonly readOnly: boolean;
   readonly idempotent: boolean;
-  /** It may ask services outside the project, or run commands of the project. */
+  /** It asks services for what others wrote. A tracker that is configured and the project's own checks are a closed world. */
   readonly openWorld?: true;
   /** It may do away with something: it runs commands that Pawl does not know. */
   readonly destructive?: true;

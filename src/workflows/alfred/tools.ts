@@ -38,7 +38,7 @@ const SINGLE: readonly Tool[] = [
   {
     name: "get_next_task",
     title: "Get the next task",
-    description: "Find out which task to work on now, and why. Changes nothing.",
+    description: "Find the task to work on now, and why.",
     input: z.strictObject({}),
     readOnly: true,
     idempotent: true,
@@ -48,7 +48,7 @@ const SINGLE: readonly Tool[] = [
   {
     name: "work_on_task",
     title: "Work on a task",
-    description: "Find out which tool a task's status calls for. Changes nothing.",
+    description: "Find the tool that a task's status calls for.",
     input: z.strictObject({ task_id }),
     readOnly: true,
     idempotent: true,
@@ -61,8 +61,7 @@ const HAND_IN: readonly Tool[] = [
   {
     name: "mark_subtask_complete",
     title: "Mark a subtask as complete",
-    description:
-      "Within implement_task: mark a slot of the plan as done, once its verification steps passed.",
+    description: "In implement_task: mark a slot of the plan as done once its verification passed.",
     input: z.strictObject({ task_id, subtask_id: z.string().describe("the slot's id") }),
     readOnly: false,
     idempotent: true,
@@ -72,32 +71,30 @@ const HAND_IN: readonly Tool[] = [
     name: "submit_work",
     title: "Submit work",
     description:
-      'Hand in the artifact that the current prompt asks for, in the structure that it shows; for work of the loop {"from": "loop"}.',
+      'Hand in the artifact that the prompt asks for, in its structure; for work of the loop {"from": "loop"}.',
     input: z.strictObject({
       task_id,
       artifact: z.looseObject({}).describe("as the prompt shows it"),
     }),
     readOnly: false,
     idempotent: false,
-    openWorld: true,
     advance: atTheEdge(submitWork),
   },
   {
     name: "provide_review",
     title: "Provide a review",
     description:
-      "Approve or reject what is under review. In a human review, pass on the human's own verdict, never yours.",
+      "Approve or reject what is under review. In a human review pass on the human's verdict, never yours.",
     input: z.strictObject({
       task_id,
       is_approved: z.boolean().describe("false sends it back"),
       feedback_notes: z
         .string()
         .optional()
-        .describe("the reason, which a rejection needs; with an approval, what later steps must know"),
+        .describe("the reason (a rejection needs one), or what later steps must know"),
     }),
     readOnly: false,
     idempotent: false,
-    openWorld: true,
     advance: atTheEdge(provideReview),
   },
 ];
@@ -115,15 +112,14 @@ export const TOOLS: readonly Tool[] = [
         ...(definition.takes && {
           [definition.takes]: z
             .string()
-            .describe("the product document, as markdown; empty for a run that has begun"),
+            .describe("the product document, markdown; empty for a run that has begun"),
         }),
         ...(definition.countsSubtasks && {
-          hand_over: z.boolean().optional().describe("have the loop's agents do it"),
+          hand_over: z.boolean().optional().describe("let the loop do it"),
         }),
       }),
       readOnly: false,
       idempotent: true,
-      openWorld: true,
       advance: atTheEdge(openTool(definition)),
     }),
   ),

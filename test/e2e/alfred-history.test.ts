@@ -19,7 +19,6 @@ async function inReview(): Promise<AlfredProject> {
   return project;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test edits the file as it is
 function edit(project: AlfredProject, change: (state: any) => void): string {
   const state = project.state(ID);
   change(state);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { bloomProject } from "../rig/bloom-project.ts";
 
-/** Another person's commit on the remote's main, pushed while the task is at work. */
+/** Another person's commit on the remote's main, pushed while the task is at work, and again where somebody was first. */
 const otherPushes = (path: string) =>
   [
     "REMOTE=$(git remote get-url origin)",
@@ -10,7 +10,7 @@ const otherPushes = (path: string) =>
     `echo theirs > other.tmp/${path}`,
     `git -C other.tmp add ${path}`,
     `git -C other.tmp commit -qm "their ${path}"`,
-    "git -C other.tmp push -q origin main",
+    "until git -C other.tmp push -q origin main; do git -C other.tmp pull -q --rebase origin main || break; done",
     "rm -rf other.tmp",
   ].join("; ");
 

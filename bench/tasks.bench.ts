@@ -16,7 +16,7 @@ import { pathToFileURL } from "node:url";
 import { useScratchStateHome } from "../test/rig/state-home.ts";
 
 const rounds = Number(process.argv[2] ?? 9);
-const PARSE = pathToFileURL(resolve(import.meta.dirname, "../src/workflows/bloom/parse.ts")).href;
+const PARSE = pathToFileURL(resolve(import.meta.dirname, "../src/tasks-file/parse.ts")).href;
 const MAIN = resolve(import.meta.dirname, "../dist/main.js");
 process.once("exit", useScratchStateHome());
 const { NODE_EXTRA_CA_CERTS: _, ...environment } = process.env;

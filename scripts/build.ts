@@ -61,7 +61,7 @@ const [metafile, , texts] = await Promise.all([
       // A program of its own, started where a loop has died.
       "end-runs": "src/adapters/agents/supervisor/end-runs.ts",
       // Loaded by its path, under a lock, where an edit of tasks.yaml is redone.
-      "workflows/bloom/edit": "src/workflows/bloom/edit.ts",
+      "tasks-file/edit": "src/tasks-file/edit.ts",
     },
     DIST,
   ),

@@ -48,6 +48,7 @@ const LAYERS: readonly (readonly [string, RegExp])[] = [
   ["core", /^src\/core\//],
   ["engine", /^src\/engine\//],
   ["runtime", /^src\/runtime\//],
+  ["tasks file", /^src\/tasks-file\//],
   ["workflows", /^src\/workflows\//],
   ["adapters and surfaces", /^src\/(adapters|surfaces)\//],
   ["config", /^src\/config\//],
@@ -109,20 +110,22 @@ describe("the architecture", () => {
     expect(crossing).toEqual([]);
   });
 
-  it("lets core, engine, runtime and workflows import no Node module", () => {
-    const impure = CODE.filter(({ path }) => /^src\/(core|engine|runtime|workflows)\//.test(path)).flatMap(
-      ({ path, imports }) =>
-        imports.filter((name) => name.startsWith("node:")).map((name) => `${path} imports ${name}`),
+  it("lets core, engine, runtime, tasks-file and workflows import no Node module", () => {
+    const impure = CODE.filter(({ path }) =>
+      /^src\/(core|engine|runtime|tasks-file|workflows)\//.test(path),
+    ).flatMap(({ path, imports }) =>
+      imports.filter((name) => name.startsWith("node:")).map((name) => `${path} imports ${name}`),
     );
     expect(impure).toEqual([]);
   });
 
-  it("lets core, engine, runtime and workflows ask no clock and no chance", () => {
-    const asked = CODE.filter(({ path }) => /^src\/(core|engine|runtime|workflows)\//.test(path)).filter(
-      ({ text }) =>
-        /\bDate\.now\b|new Date\(\)|Math\.random|crypto\.(?!subtle\.digest)|setTimeout|setInterval|\bprocess\./.test(
-          uncommented(text),
-        ),
+  it("lets core, engine, runtime, tasks-file and workflows ask no clock and no chance", () => {
+    const asked = CODE.filter(({ path }) =>
+      /^src\/(core|engine|runtime|tasks-file|workflows)\//.test(path),
+    ).filter(({ text }) =>
+      /\bDate\.now\b|new Date\(\)|Math\.random|crypto\.(?!subtle\.digest)|setTimeout|setInterval|\bprocess\./.test(
+        uncommented(text),
+      ),
     );
     expect(asked.map(({ path }) => path)).toEqual([]);
   });

@@ -11,7 +11,7 @@ import type { z } from "zod";
 import { renderReference } from "../scripts/cli-reference.ts";
 import { ALFRED_FILE, PAWL_FILE } from "../src/config/config-schema.ts";
 import { COMMANDS } from "../src/surfaces/cli/commands.ts";
-import { tasksFile } from "../src/workflows/bloom/schema.ts";
+import { tasksFile } from "../src/tasks-file/schema.ts";
 import { WORKFLOW_FILE } from "../src/workflows/custom/schema.ts";
 import { WORKFLOWS } from "../src/workflows/index.ts";
 import { PLAN, plan, start } from "./rig/alfred-artifacts.ts";

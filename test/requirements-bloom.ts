@@ -7,7 +7,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     source: "bloom, tasks.yaml",
     tests: [
       "test/e2e/bloom-tasks.test.ts: changes one line for one status, and keeps everything else byte for byte",
-      "src/workflows/bloom/splice.test.ts: keep every line but the changed one byte for byte",
+      "src/tasks-file/splice.test.ts: keep every line but the changed one byte for byte",
     ],
   },
   "bloom.none-lost": {
@@ -21,7 +21,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     says: "Step helpers and prompts are the source's.",
     source: "sources/004",
     tests: [
-      "src/workflows/bloom/step-helpers.test.ts: getCurrentStepForTask returns first pending step",
+      "src/tasks-file/steps.test.ts: getCurrentStepForTask returns first pending step",
       "src/workflows/bloom/step-prompt.test.ts: last step prompt mentions task will complete",
     ],
   },

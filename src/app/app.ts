@@ -329,7 +329,7 @@ function noteCommits(store: Store, check: () => Promise<void>): Store & { hasCom
 function lateEditor(home: string): Editor {
   return (text, edits) => {
     const extension = home.endsWith("src") ? "ts" : "js";
-    const path = join(home, "workflows", "bloom", `edit.${extension}`);
+    const path = join(home, "tasks-file", `edit.${extension}`);
     return createRequire(import.meta.url)(path).editTasks(text, edits);
   };
 }

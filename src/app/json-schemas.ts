@@ -1,7 +1,7 @@
 /** The JSON schemas of the files that people write, for editors: made from what the files are checked by. */
 import { z } from "zod";
 import { PAWL_FILE } from "../config/config-schema.ts";
-import { tasksFile } from "../workflows/bloom/schema.ts";
+import { tasksFile } from "../tasks-file/schema.ts";
 import { WORKFLOW_FILE } from "../workflows/custom/schema.ts";
 
 /** By the name under which each is published. */

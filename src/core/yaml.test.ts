@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { parseFile } from "../config/config-file.ts";
 import { PAWL_FILE } from "../config/config-schema.ts";
+import { parseTasks } from "../tasks-file/parse.ts";
 import { parsePersona } from "../workflows/alfred/persona.ts";
 import { findFiled } from "../workflows/alfred/tasks-yaml.ts";
-import { parseTasks } from "../workflows/bloom/parse.ts";
 import { parseWorkflow } from "../workflows/custom/parse.ts";
 import { parseTaskName } from "../workflows/spells/front-matter.ts";
 import { readYaml } from "./yaml.ts";

@@ -3,7 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseDocument } from "yaml";
-import type { Task } from "../../src/workflows/bloom/task.ts";
+import type { Task } from "../../src/tasks-file/task.ts";
 import { type Strike, strikingGit } from "./git-strike.ts";
 import { end, MAIN, personAtTerminal, runPawl, temporaryProject, testEnvironment } from "./project.ts";
 import { trustAsItIs } from "./trust.ts";

@@ -64,8 +64,8 @@ async function described({ entries, record }: TrustLook, project: Project): Prom
 
 /** What the tasks file says today. */
 async function tasksNow({ runtime }: Project): Promise<readonly string[]> {
-  const { loadTasks } = await import("../../workflows/bloom/tasks-file.ts");
-  const { eachTask } = await import("../../workflows/bloom/task.ts");
+  const { loadTasks } = await import("../../tasks-file/load.ts");
+  const { eachTask } = await import("../../tasks-file/task.ts");
   const view = runtime.store.view();
   const settings = await runtime.settings(view);
   const loaded = await loadTasks(view, { settings }).catch(() => null);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { editTasks } from "../bloom/edit.ts";
+import { editTasks } from "../../tasks-file/edit.ts";
 import { addStep } from "./rework-yaml.ts";
 import { idsIn } from "./tasks-yaml.ts";
 

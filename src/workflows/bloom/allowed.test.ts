@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
+import { parseTasks } from "../../tasks-file/parse.ts";
+import type { Step, Task } from "../../tasks-file/task.ts";
 import { allowedCommands } from "./allowed.ts";
-import { parseTasks } from "./parse.ts";
 import { buildStepPrompt, buildTaskPrompt } from "./prompt.ts";
-import type { Step, Task } from "./task.ts";
 
 const parsed = parseTasks("tasks:\n- id: T1\n  title: One\n  steps:\n  - {id: s1, instruction: Do it}\n");
 if (!parsed.ok) throw new Error("the file of this test is wrong");

@@ -1,6 +1,6 @@
 import type { AgentLimits, AgentUsage } from "../../core/ports/agents.ts";
 import type { BloomSettings } from "../../core/settings.ts";
-import type { Budget, Task } from "./task.ts";
+import type { Budget, Task } from "../../tasks-file/task.ts";
 import type { TaskRun } from "./task-run.ts";
 
 /** The task's budget, else the project's, limit by limit. */

@@ -1,9 +1,9 @@
 /** The observed facts of a task's table. */
 import type { BloomSettings } from "../../core/settings.ts";
 import type { Facts } from "../../engine/workflow.ts";
-import { getCurrentStepForTask } from "./steps.ts";
+import { getCurrentStepForTask } from "../../tasks-file/steps.ts";
+import { hasOwnWork, type Step, type Task, type TasksFile } from "../../tasks-file/task.ts";
 import type { TaskEvent } from "./table.ts";
-import { hasOwnWork, type Step, type Task, type TasksFile } from "./task.ts";
 import type { TaskRun, TryKind } from "./task-run.ts";
 
 /** What fails with the event. */

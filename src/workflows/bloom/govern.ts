@@ -5,8 +5,8 @@
 import { governing, ignoredIn, type Policy, type PolicyChange, policyFrom } from "../../core/policy.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { BloomSettings, Settings } from "../../core/settings.ts";
-import { findTask, type Step, type Task } from "./task.ts";
-import { loadTasks } from "./tasks-file.ts";
+import { loadTasks } from "../../tasks-file/load.ts";
+import { findTask, type Step, type Task } from "../../tasks-file/task.ts";
 
 /** Under which the loop's own policy is kept. */
 export const LOOP = "bloom";

@@ -2,12 +2,12 @@
 import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Around, RunOverview } from "../../runtime/module.ts";
+import { loadTasks } from "../../tasks-file/load.ts";
+import { eachTask, type PlacedTask, type Task } from "../../tasks-file/task.ts";
 import { isAlive, loadLease } from "./lease.ts";
 import { isDone, openPhase, type Waits, waitsIn } from "./pick.ts";
 import { statesOf, wordOf } from "./reconcile.ts";
-import { eachTask, type PlacedTask, type Task } from "./task.ts";
 import { listRuns, loadRun, type TaskRun } from "./task-run.ts";
-import { loadTasks } from "./tasks-file.ts";
 
 /**
  * A task is named once: by its run, where it has one that tasks.yaml does not overrule. Those that are done are not

@@ -3,8 +3,8 @@ import { PawlError } from "../../core/error.ts";
 import type { Caller } from "../../core/event.ts";
 import type { DeferredCall } from "../../core/ports/agents.ts";
 import type { Advance, Reply } from "../../runtime/module.ts";
-import { findStep } from "./steps.ts";
-import type { TasksFile } from "./task.ts";
+import { findStep } from "../../tasks-file/steps.ts";
+import type { TasksFile } from "../../tasks-file/task.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: each verb has an input of its own
 type AnyAdvance = Advance<any, any, any, Reply>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { parseTasks } from "./parse.ts";
+import { parseTasks } from "../../tasks-file/parse.ts";
+import { findTask, type Task } from "../../tasks-file/task.ts";
 import { doneWith, isDone, nowReady, type RunStates, takeable, waitingFor } from "./pick.ts";
-import { findTask, type Task } from "./task.ts";
 
 function tasksOf(text: string): readonly Task[] {
   const parsed = parseTasks(`tasks:\n${text.trim()}\n`);

@@ -5,7 +5,7 @@
  * K2  A subtask waits for its parent's own work. A parent without work of its own waits for its subtasks instead.
  * K3  A todo of a later phase than the lowest open one waits; what a person made ready does not wait for phases.
  */
-import { eachTask, findTask, hasOwnWork, type Task } from "./task.ts";
+import { eachTask, findTask, hasOwnWork, type Task } from "../../tasks-file/task.ts";
 
 /** The state in its table of every task that has a run, by id. */
 export type RunStates = ReadonlyMap<string, string>;

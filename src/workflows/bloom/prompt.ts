@@ -2,8 +2,8 @@
  * What an agent is told. Every prompt ends with the exact command that marks the work done, and carries no path: the
  * agent stands in its folder, and finds tasks.yaml by its environment.
  */
-import { getCurrentStepForTask, getNextPendingStep } from "./steps.ts";
-import { branchOf, findTask, type Step, type Task } from "./task.ts";
+import { getCurrentStepForTask, getNextPendingStep } from "../../tasks-file/steps.ts";
+import { branchOf, findTask, type Step, type Task } from "../../tasks-file/task.ts";
 
 export interface GitInfo {
   readonly branch: string;

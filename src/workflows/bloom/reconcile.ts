@@ -1,8 +1,9 @@
 /**
  * tasks.yaml wins over the runs: what a person wrote there since the loop last wrote it counts.
  */
+
+import { eachTask, type Task } from "../../tasks-file/task.ts";
 import type { RunStates } from "./pick.ts";
-import { eachTask, type Task } from "./task.ts";
 import { awaitsMerge, type TaskRun } from "./task-run.ts";
 
 /** The event that a person's word in tasks.yaml is for the run, or null. */

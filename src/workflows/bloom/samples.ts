@@ -1,9 +1,9 @@
 /** Every prompt that an agent of the loop can get, with sample data: to be read as a whole. */
 import type { PromptSample } from "../../runtime/module.ts";
+import type { Step, Task } from "../../tasks-file/task.ts";
 import { errandText, markText } from "./errand-prompt.ts";
 import { buildErrandPrompt, buildStepPrompt, buildTaskPrompt, gitInfoOf } from "./prompt.ts";
 import { BLOOM } from "./table.ts";
-import type { Step, Task } from "./task.ts";
 
 const step = (id: string, instruction: string, status: Step["status"]): Step => ({
   id,

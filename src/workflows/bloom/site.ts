@@ -5,10 +5,10 @@ import type { PermissionQuestion } from "../../core/ports/agents.ts";
 import type { WorkPorts } from "../../core/ports/loop.ts";
 import type { Folder, MergeTurn, Repo, Worktree } from "../../core/ports/worktrees.ts";
 import type { BloomSettings, Settings } from "../../core/settings.ts";
+import type { TaskEdit } from "../../tasks-file/splice.ts";
+import type { Task, TasksFile } from "../../tasks-file/task.ts";
 import type { Message, Question } from "./question.ts";
-import type { TaskEdit } from "./splice.ts";
 import type { TaskEvent } from "./table.ts";
-import type { Task, TasksFile } from "./task.ts";
 import type { TaskRun } from "./task-run.ts";
 
 /** What is known of a task at one moment. */

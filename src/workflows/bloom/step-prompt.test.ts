@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { parseTasks } from "./parse.ts";
+import { parseTasks } from "../../tasks-file/parse.ts";
+import type { Step, Task } from "../../tasks-file/task.ts";
 import { buildStepPrompt, getTaskForAgent } from "./prompt.ts";
-import type { Step, Task } from "./task.ts";
 
 const parsed = parseTasks(`
 tasks:

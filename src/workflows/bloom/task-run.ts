@@ -11,8 +11,8 @@ import {
 import type { ProjectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Facts } from "../../engine/workflow.ts";
+import type { Task, TaskStatus } from "../../tasks-file/task.ts";
 import type { TaskEvent, TaskState } from "./table.ts";
-import type { Task, TaskStatus } from "./task.ts";
 
 export interface TaskRun {
   readonly version: 1;

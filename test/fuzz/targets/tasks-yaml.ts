@@ -1,4 +1,4 @@
-import { parseTasks } from "../../../src/workflows/bloom/parse.ts";
+import { parseTasks } from "../../../src/tasks-file/parse.ts";
 import type { Target } from "../target.ts";
 
 export const tasksYaml: Target = {

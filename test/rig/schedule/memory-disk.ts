@@ -3,8 +3,8 @@ import type { Cache } from "../../../src/core/ports/cache.ts";
 import type { Claim, Claims } from "../../../src/core/ports/claims.ts";
 import type { Change, Entry, Store, View } from "../../../src/core/ports/store.ts";
 import type { Watch } from "../../../src/core/ports/watch.ts";
-import { parseTasks } from "../../../src/workflows/bloom/parse.ts";
-import { spliceAll, type TaskEdit } from "../../../src/workflows/bloom/splice.ts";
+import { parseTasks } from "../../../src/tasks-file/parse.ts";
+import { spliceAll, type TaskEdit } from "../../../src/tasks-file/splice.ts";
 import type { Process, Simulator } from "./simulator.ts";
 
 interface Owned {

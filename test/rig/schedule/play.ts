@@ -13,11 +13,11 @@
 import { newId } from "../../../src/adapters/clock/new-id.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../../src/core/settings.ts";
 import { advance, type Runtime } from "../../../src/runtime/run-transaction.ts";
-import { parseTasks } from "../../../src/workflows/bloom/parse.ts";
+import { parseTasks } from "../../../src/tasks-file/parse.ts";
+import { eachTask, type Task } from "../../../src/tasks-file/task.ts";
 import { takeable, waitingFor } from "../../../src/workflows/bloom/pick.ts";
 import { statesOf } from "../../../src/workflows/bloom/reconcile.ts";
 import { runLoop } from "../../../src/workflows/bloom/scheduler/loop.ts";
-import { eachTask, type Task } from "../../../src/workflows/bloom/task.ts";
 import type { TaskRun } from "../../../src/workflows/bloom/task-run.ts";
 import { reset } from "../../../src/workflows/bloom/verbs/person.ts";
 import { block, done, ready, todo } from "../../../src/workflows/bloom/verbs/status.ts";

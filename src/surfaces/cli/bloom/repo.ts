@@ -4,10 +4,10 @@ import type { RepositoryLook, Synced } from "../../../core/ports/repositories.ts
 import type { Repo } from "../../../core/ports/worktrees.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { advance } from "../../../runtime/run-transaction.ts";
+import { eachTask, type Task } from "../../../tasks-file/task.ts";
 import { pick } from "../../../workflows/bloom/advances.ts";
 import { ANY_WORKER } from "../../../workflows/bloom/pick.ts";
 import { repoOf } from "../../../workflows/bloom/site.ts";
-import { eachTask, type Task } from "../../../workflows/bloom/task.ts";
 import type { Host, Run } from "../command.ts";
 import { clean, type Paint } from "../terminal.ts";
 

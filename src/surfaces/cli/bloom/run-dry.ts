@@ -2,11 +2,11 @@ import type { Caller } from "../../../core/event.ts";
 import type { Agents } from "../../../core/ports/agents.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { advance } from "../../../runtime/run-transaction.ts";
+import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
+import { branchOf } from "../../../tasks-file/task.ts";
 import { pick } from "../../../workflows/bloom/advances.ts";
 import type { Worker } from "../../../workflows/bloom/pick.ts";
 import { nowReady } from "../../../workflows/bloom/pick.ts";
-import { getCurrentStepForTask } from "../../../workflows/bloom/steps.ts";
-import { branchOf } from "../../../workflows/bloom/task.ts";
 import type { Answer } from "../command.ts";
 import { clean } from "../terminal.ts";
 

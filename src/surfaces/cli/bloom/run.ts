@@ -49,7 +49,7 @@ export const run: Run = async (host, call) => {
 async function checkedSettings({ runtime }: Project, { only }: Worker): Promise<Settings> {
   const view = runtime.store.view();
   const settings = await runtime.settings(view);
-  const { loadTasks, taskOf } = await import("../../../workflows/bloom/tasks-file.ts");
+  const { loadTasks, taskOf } = await import("../../../tasks-file/load.ts");
   const { file } = await loadTasks(view, { settings, ...(runtime.cache ? { cache: runtime.cache } : {}) });
   if (only !== null) taskOf(file.tasks, only);
   return settings;

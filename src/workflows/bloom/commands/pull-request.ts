@@ -2,8 +2,8 @@
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { PullRequestLook, PullRequestOrder } from "../../../core/ports/pull-requests.ts";
+import { branchOf, type Task } from "../../../tasks-file/task.ts";
 import { type Came, repoFor, type Site } from "../site.ts";
-import { branchOf, type Task } from "../task.ts";
 import type { PullRequest } from "../task-run.ts";
 
 export async function openPullRequest(site: Site): Promise<Came> {

@@ -6,6 +6,9 @@
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { AgentEnd, AgentEvent, AgentRun } from "../../../core/ports/agents.ts";
 import type { ChangedOutside, Folder, Meanwhile, Worktree } from "../../../core/ports/worktrees.ts";
+import type { TaskEdit } from "../../../tasks-file/splice.ts";
+import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
+import type { Step, Task } from "../../../tasks-file/task.ts";
 import { allowedCommands } from "../allowed.ts";
 import {
   added,
@@ -20,9 +23,6 @@ import {
 import { errandPrompt, refusals } from "../errand-prompt.ts";
 import { isOpen, unverifiedSteps } from "../facts.ts";
 import { type Came, type Known, placeOf, repoOf, type Site, type StopReason, stopped } from "../site.ts";
-import type { TaskEdit } from "../splice.ts";
-import { getCurrentStepForTask } from "../steps.ts";
-import type { Step, Task } from "../task.ts";
 import { nameOfRun, type TaskRun } from "../task-run.ts";
 import { forgetSession, workStarts } from "../verbs/edits.ts";
 import { stepStartEdits } from "../verbs/step.ts";

@@ -3,9 +3,9 @@ import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { LoopEvidence } from "../../../core/loop-record.ts";
 import type { CommandEnd } from "../../../core/ports/commands.ts";
 import type { Folder, Worktree } from "../../../core/ports/worktrees.ts";
+import type { Step, Task } from "../../../tasks-file/task.ts";
 import { unverifiedSteps } from "../facts.ts";
 import { type Came, placeOf, type Site, stopped } from "../site.ts";
-import type { Step, Task } from "../task.ts";
 import { nameOfRun } from "../task-run.ts";
 import { setUp } from "./set-up.ts";
 

@@ -3,8 +3,8 @@
  * begins and then at a slow pace. Without any, nothing is done.
  */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
+import { eachTask, type Task } from "../../../tasks-file/task.ts";
 import type { Picked } from "../advances.ts";
-import { eachTask, type Task } from "../task.ts";
 import type { TaskRun } from "../task-run.ts";
 
 export interface MergeWatch {

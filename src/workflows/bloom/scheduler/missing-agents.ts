@@ -1,10 +1,10 @@
 /** Tasks whose agent is not installed: found before anything is written of them. */
 import { PawlError } from "../../../core/error.ts";
 import type { Agents } from "../../../core/ports/agents.ts";
+import type { Task } from "../../../tasks-file/task.ts";
 import type { Picked } from "../advances.ts";
 import { isOpen } from "../facts.ts";
 import { nowReady } from "../pick.ts";
-import type { Task } from "../task.ts";
 
 /** Why the task's agent cannot begin, or null; also where none is needed any more. */
 export function agentMissing(agents: Agents, { runs, settings }: Picked, task: Task): PawlError | null {

@@ -8,8 +8,8 @@ import { governing, ignoredIn, type Policy, type PolicyChange } from "../../../c
 import type { Policies } from "../../../core/ports/policies.ts";
 import { canonical } from "../../../core/trust.ts";
 import type { Runtime } from "../../../runtime/run-transaction.ts";
+import { eachTask, type Task } from "../../../tasks-file/task.ts";
 import { LOOP, loopPolicy, type Pinned, settingsBy, taskPolicy } from "../govern.ts";
-import { eachTask, type Task } from "../task.ts";
 
 export interface Pins {
   /** The runtime with the loop's settings as they are governed. */

@@ -4,12 +4,12 @@ import type { PawlEvent, RunAdvanced } from "../../../core/event.ts";
 import type { Outside } from "../../../core/ports/outside.ts";
 import type { Change, View } from "../../../core/ports/store.ts";
 import type { Advance, Context, HumanQuestion, Prepared, Reply } from "../../../runtime/module.ts";
+import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../../../tasks-file/load.ts";
+import type { TaskEdit } from "../../../tasks-file/splice.ts";
+import { eachTask } from "../../../tasks-file/task.ts";
 import type { RunStates } from "../pick.ts";
 import { statesOf } from "../reconcile.ts";
-import type { TaskEdit } from "../splice.ts";
-import { eachTask } from "../task.ts";
 import { listRuns, loadRuns, type TaskRun } from "../task-run.ts";
-import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../tasks-file.ts";
 
 export interface Desk extends LoadedTasks {
   readonly runs: ReadonlyMap<string, TaskRun>;

@@ -1,5 +1,5 @@
-import type { TaskEdit } from "../splice.ts";
-import type { Task, TaskStatus } from "../task.ts";
+import type { TaskEdit } from "../../../tasks-file/splice.ts";
+import type { Task, TaskStatus } from "../../../tasks-file/task.ts";
 
 export function statusEdit(task: Pick<Task, "id">, status: TaskStatus): TaskEdit {
   return { type: "set", id: task.id, key: "status", value: status };

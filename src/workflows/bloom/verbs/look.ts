@@ -3,14 +3,14 @@ import { PawlError } from "../../../core/error.ts";
 import { projectPath } from "../../../core/path.ts";
 import type { View } from "../../../core/ports/store.ts";
 import type { Advance, Context, Reply } from "../../../runtime/module.ts";
+import { loadTasks, taskOf } from "../../../tasks-file/load.ts";
+import { renderProblem } from "../../../tasks-file/problem.ts";
+import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
+import { eachTask, findTask, TASK_STATUSES, type Task } from "../../../tasks-file/task.ts";
 import { isDone, nowReady, takeable, waitingFor } from "../pick.ts";
-import { renderProblem } from "../problem.ts";
 import { getTaskForAgent } from "../prompt.ts";
 import { loadMessages, loadQuestions, type Message, type Question } from "../question.ts";
-import { getCurrentStepForTask } from "../steps.ts";
-import { eachTask, findTask, TASK_STATUSES, type Task } from "../task.ts";
 import { loadDoneRun, loadRun, type TaskRun } from "../task-run.ts";
-import { loadTasks, taskOf } from "../tasks-file.ts";
 import { type Desk, looking, readDesk } from "./desk.ts";
 import { loadFailedOutput, outputFileOf } from "./failed-output.ts";
 
@@ -192,7 +192,7 @@ export const validate: Advance<Record<string, never>, Reply, undefined, Reply> =
   async read(view, _, context) {
     try {
       const { path, text, file, places } = await loadTasks(view, context);
-      const { unwritable, warnings } = await import("../warnings.ts");
+      const { unwritable, warnings } = await import("../../../tasks-file/warnings.ts");
       const tasks = eachTask(file.tasks);
       const steps = tasks.reduce((sum, { task }) => sum + task.steps.length, 0);
       const fixed = unwritable(text, file.tasks, places);
@@ -218,7 +218,7 @@ export const validate: Advance<Record<string, never>, Reply, undefined, Reply> =
       };
     } catch (error) {
       if (!(error instanceof PawlError) || error.code !== "tasks-invalid") throw error;
-      const { problemsOf } = await import("../warnings.ts");
+      const { problemsOf } = await import("../../../tasks-file/warnings.ts");
       const path = projectPath(context.settings.bloom.tasks_file);
       const problems = problemsOf((await view.read(path)) ?? "");
       return { text: error.message, data: { valid: false, problems }, refused: true };

@@ -1,11 +1,11 @@
 import { PawlError } from "../../../core/error.ts";
 import type { View } from "../../../core/ports/store.ts";
 import type { Context } from "../../../runtime/module.ts";
-import { nearest } from "../nearest.ts";
+import { taskOf } from "../../../tasks-file/load.ts";
+import { nearest } from "../../../tasks-file/nearest.ts";
 import { loadQuestions, messagePath, nextQuestionId, type Question, questionPath } from "../question.ts";
 import { BLOOM } from "../table.ts";
 import type { TaskRun } from "../task-run.ts";
-import { taskOf } from "../tasks-file.ts";
 import { changing, type Desk, looking, readDesk } from "./desk.ts";
 import { told } from "./person.ts";
 import { isAgents } from "./persons-word.ts";

@@ -1,8 +1,8 @@
 import type { Context } from "../../../runtime/module.ts";
+import { loadTasks, stepOf, taskOf } from "../../../tasks-file/load.ts";
+import type { TaskEdit } from "../../../tasks-file/splice.ts";
+import { eachTask, type Step, type Task } from "../../../tasks-file/task.ts";
 import { stepInfoOf } from "../prompt.ts";
-import type { TaskEdit } from "../splice.ts";
-import { eachTask, type Step, type Task } from "../task.ts";
-import { loadTasks, stepOf, taskOf } from "../tasks-file.ts";
 import { changing, looking } from "./desk.ts";
 import { workStarts } from "./edits.ts";
 

@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq } from "yaml";
 import { nearest } from "./nearest.ts";
+import type { Places } from "./offsets.ts";
 import { type KeyPath, parseTasks, parseText } from "./parse.ts";
-import type { Places } from "./places.ts";
 import type { Problem } from "./problem.ts";
 import { KNOWN_KEYS } from "./schema.ts";
 import { whyUnwritable } from "./splice.ts";

@@ -10,8 +10,8 @@ import {
   visit,
   type YAMLMap,
 } from "yaml";
+import { type ItemPlace, type KeyPlace, type Places, WRITTEN_KEYS, type WrittenKey } from "./offsets.ts";
 import { packItem } from "./pack.ts";
-import { type ItemPlace, type KeyPlace, type Places, WRITTEN_KEYS, type WrittenKey } from "./places.ts";
 
 /** The places of every task, subtask and step that has an id. Needs no valid file, only a document. */
 export function indexPlaces(document: Document, text: string): Places {

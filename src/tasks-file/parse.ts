@@ -1,9 +1,9 @@
 import { type Document, isAlias, isCollection, isMap, isPair, isScalar, type Node } from "yaml";
 import type { core } from "zod";
-import { readYaml } from "../../core/yaml.ts";
+import { readYaml } from "../core/yaml.ts";
 import { checkTasks } from "./check-tasks.ts";
-import { indexPlaces } from "./index-places.ts";
-import type { Places } from "./places.ts";
+import { indexPlaces } from "./index-offsets.ts";
+import type { Places } from "./offsets.ts";
 import { type Problem, shown } from "./problem.ts";
 import { tasksFile } from "./schema.ts";
 import type { TasksFile } from "./task.ts";

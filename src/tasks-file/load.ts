@@ -2,12 +2,12 @@
  * tasks.yaml as an advance reads and changes it. The parsed tasks and the places come from the cache where the text is
  * the one that they were worked out of; the file stays the truth.
  */
-import { PawlError } from "../../core/error.ts";
-import { type ProjectPath, projectPath } from "../../core/path.ts";
-import type { Change, View } from "../../core/ports/store.ts";
-import type { Context, Worked } from "../../runtime/module.ts";
+import { PawlError } from "../core/error.ts";
+import { type ProjectPath, projectPath } from "../core/path.ts";
+import type { Change, View } from "../core/ports/store.ts";
+import type { Context, Worked } from "../runtime/module.ts";
 import { nearest } from "./nearest.ts";
-import type { Places } from "./places.ts";
+import type { Places } from "./offsets.ts";
 import { renderProblem } from "./problem.ts";
 import { spliceAll, type TaskEdit } from "./splice.ts";
 import { type FoundStep, findStep } from "./steps.ts";

@@ -1,6 +1,6 @@
-import { PawlError } from "../../core/error.ts";
-import type { Editor } from "../../core/ports/store.ts";
-import { indexPlaces } from "./index-places.ts";
+import { PawlError } from "../core/error.ts";
+import type { Editor } from "../core/ports/store.ts";
+import { indexPlaces } from "./index-offsets.ts";
 import { parseText } from "./parse.ts";
 import { spliceAll, type TaskEdit } from "./splice.ts";
 

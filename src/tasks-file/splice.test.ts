@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseDocument } from "yaml";
 import { editTasks } from "./edit.ts";
-import { indexPlaces } from "./index-places.ts";
+import { indexPlaces } from "./index-offsets.ts";
+import type { Places } from "./offsets.ts";
 import { packItem, unpackItem } from "./pack.ts";
-import type { Places } from "./places.ts";
 import { spliceAll, type TaskEdit } from "./splice.ts";
 
 type Data = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isId } from "../../core/id.ts";
+import { isId } from "../core/id.ts";
 import { STEP_STATUSES, TASK_STATUSES, type Task } from "./task.ts";
 
 const text = z.string();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { buildStepPrompt } from "../workflows/bloom/prompt.ts";
 import { parseTasks } from "./parse.ts";
-import { buildStepPrompt } from "./prompt.ts";
 import { findStep, getCurrentStepForTask, getNextPendingStep } from "./steps.ts";
 import type { Step, StepStatus, Task } from "./task.ts";
 

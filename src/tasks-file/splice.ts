@@ -2,9 +2,9 @@
  * Changes tasks.yaml by splicing text at known places: one changed value is one changed line, everything else stays
  * byte for byte. Pure, and without the YAML library, so that the hot path need not load it.
  */
-import { PawlError } from "../../core/error.ts";
+import { PawlError } from "../core/error.ts";
+import type { ItemPlace, KeyPlace, Places, Row, Style, WrittenKey } from "./offsets.ts";
 import { packItem, ROW, styleOf, unpackItem } from "./pack.ts";
-import type { ItemPlace, KeyPlace, Places, Row, Style, WrittenKey } from "./places.ts";
 import { renderScalar } from "./scalar.ts";
 
 /** A change that names its task or step by id, so that it can be redone on a text that a person changed meanwhile. */

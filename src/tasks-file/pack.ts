@@ -6,7 +6,7 @@ import {
   type Style,
   WRITTEN_KEYS,
   type WrittenKey,
-} from "./places.ts";
+} from "./offsets.ts";
 
 const STYLES: readonly Style[] = [
   "plain",

@@ -1,4 +1,4 @@
-import { pathFault } from "../../core/path.ts";
+import { pathFault } from "../core/path.ts";
 import { branchFault } from "./branch.ts";
 import { findCycle } from "./cycle.ts";
 import type { KeyPath, Where } from "./parse.ts";

@@ -1,4 +1,4 @@
-import type { Style } from "./places.ts";
+import type { Style } from "./offsets.ts";
 
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_./-]*$|^\d{4}-\d\d-\d\dT[0-9:.]+Z$/;
 /** What some version of YAML reads as no text. */

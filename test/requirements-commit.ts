@@ -75,4 +75,13 @@ export const TRUSTED_COMMITS: Readonly<Record<string, Requirement>> = {
       "src/adapters/git/worktrees.test.ts: is not merged where a repository inside is a bare link; a submodule is",
     ],
   },
+  "project.repository": {
+    says: "A folder's repository is the one that git finds: a `.git` that is none, an empty one say, is passed over.",
+    source: "git, repository layout",
+    tests: [
+      "src/adapters/git/discover.test.ts: is the one that git finds, where %s stands in .git",
+      "src/adapters/git/discover.test.ts: is the one whose index tells that files of .pawl/ are tracked, past an empty .git",
+      "src/config/project-root.test.ts: is the repository around for who may make one, past a folder .git that is no repository",
+    ],
+  },
 };

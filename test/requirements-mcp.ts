@@ -70,6 +70,7 @@ export const MCP: Readonly<Record<string, Requirement>> = {
     tests: [
       "src/adapters/net/limits.test.ts: is cut off by the clients of Jira and of Confluence, and the failure says why",
       "src/adapters/net/limits.test.ts: is cut off by the client of GitHub",
+      "src/adapters/net/limits.test.ts: is cut off by the client that opens pull requests, whatever it asks for",
       "src/adapters/net/limits.test.ts: is cut off by the client of Linear",
     ],
   },

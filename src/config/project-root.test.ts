@@ -15,8 +15,11 @@ beforeAll(() => {
     "spells/.ai",
     "outer/inner/.alfred",
     "outer/.pawl/worktrees/_/feature/src",
-    "repo/.git",
-    "repo/src",
+    "repo/.git/objects",
+    "repo/.git/refs",
+    "repo/src/.git",
+    "repo/src/deep",
+    "worktree/src",
     "bare/src",
   ]) {
     mkdirSync(at(folder), { recursive: true });
@@ -24,6 +27,8 @@ beforeAll(() => {
   for (const file of ["yaml/pawl.yaml", "outer/tasks.yaml", "outer/.pawl/worktrees/_/feature/tasks.yaml"]) {
     writeFileSync(at(file), "");
   }
+  writeFileSync(at("repo/.git/HEAD"), "ref: refs/heads/main\n");
+  writeFileSync(at("worktree/.git"), "gitdir: ../repo/.git/worktrees/worktree\n");
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
@@ -59,7 +64,11 @@ describe("the project's root", () => {
   it("is missing where no folder has a marker, but for who may make one", () => {
     expect(() => find("bare/src")).toThrow("There is no Pawl project here");
     expect(find("bare/src", { create: true })).toBe(at("bare/src"));
-    expect(find("repo/src", { create: true })).toBe(at("repo"));
+    expect(find("worktree/src", { create: true })).toBe(at("worktree"));
     expect(find("yaml/src", { create: true })).toBe(at("yaml"));
+  });
+
+  it("is the repository around for who may make one, past a folder .git that is no repository", () => {
+    expect(find("repo/src/deep", { create: true })).toBe(at("repo"));
   });
 });

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
+import { discover } from "../adapters/git/discover.ts";
 import { PawlError } from "../core/error.ts";
 
 const MARKERS = ["pawl.yaml", ".alfred", ".ai", "tasks.yaml"];
@@ -26,8 +27,7 @@ export function findRoot(wanted: RootWanted): string {
   if (wanted.variable) return namedRoot(wanted.cwd, wanted.variable, "$PAWL_PROJECT");
   if (wanted.tasksFile) return rootAround(resolve(wanted.cwd, wanted.tasksFile));
   const start = outerProject(wanted.cwd);
-  const root =
-    nearestParent(start, MARKERS) ?? (wanted.create ? (nearestParent(start, [".git"]) ?? start) : null);
+  const root = nearestParent(start, MARKERS) ?? (wanted.create ? (discover(start)?.top ?? start) : null);
   if (root !== null) return root;
   throw new PawlError(
     "project-missing",

@@ -4,11 +4,10 @@
  */
 import { strict as assert } from "node:assert";
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import type { ModelServer } from "../rig/model/server.ts";
-import { GROUNDS, PAWL } from "./ground.ts";
+import { freshFolder, PAWL } from "./ground.ts";
 import type { Driven } from "./programs.ts";
 
 const ID = "TS-01";
@@ -97,8 +96,8 @@ export async function walkStartTask(driven: Driven, binary: string, model: Model
   const assistant = ASSISTANTS[driven.name];
   assert.ok(assistant, `${driven.name} is no client`);
   assert.ok(existsSync(PAWL), `${PAWL} is there: run npm run build`);
-  const root = realpathSync(mkdtempSync(join(GROUNDS, "pawl-client-")));
-  const home = realpathSync(mkdtempSync(join(tmpdir(), "pawl-home-")));
+  const root = freshFolder("client");
+  const home = freshFolder("home");
   try {
     return await walk({ driven, assistant, binary, model, root, home });
   } finally {

@@ -1,11 +1,11 @@
 /** The demo, whose tasks are done by a real agent: its model is scripted, and does what each step's words ask for. */
 import { strict as assert } from "node:assert";
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync } from "node:fs";
 import { basename, delimiter, dirname, join, resolve } from "node:path";
 import { openModelServer } from "../rig/model/server.ts";
 import { end } from "../rig/project.ts";
+import { freshFolder } from "./ground.ts";
 import type { Driven } from "./programs.ts";
 
 const DEMO = resolve(import.meta.dirname, "../../demo/run.ts");
@@ -51,7 +51,7 @@ export async function playDemo(
   binary: string,
   guard: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const place = realpathSync(mkdtempSync(join(tmpdir(), "pawl-played-")));
+  const place = freshFolder("played");
   const model = await openModelServer((text) => steer(driven.name, text));
   try {
     const home = join(place, "home");

@@ -10,7 +10,6 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseDocument } from "yaml";
 import { bearsMark, markOf } from "../../src/adapters/agents/mark.ts";
@@ -24,8 +23,13 @@ import type { Driven } from "./programs.ts";
 /** The program as it is built. */
 export const PAWL = resolve(import.meta.dirname, "../../dist/main.js");
 
-/** Not where temporary files go: agents' sandboxes leave that open. */
-export const GROUNDS = "/var/tmp";
+/** Not where temporary files go: agents' sandboxes leave that open, and leave an empty `.git` there. */
+const GROUNDS = "/var/tmp";
+
+/** A fresh folder, in which one proof has all that it makes. */
+export function freshFolder(name: string): string {
+  return realpathSync(mkdtempSync(join(GROUNDS, `pawl-${name}-`)));
+}
 
 /** What all proofs of one agent share: its program, its model, its own home, and the way out that is watched. */
 export interface Stage {
@@ -43,7 +47,7 @@ export type Running = ReturnType<typeof follow>;
 /** `tasks`: the text of tasks.yaml. `bloom`: more of its settings. */
 export function openGround(stage: Stage, tasks: string, bloom: Readonly<Record<string, unknown>> = {}) {
   const { driven, model } = stage;
-  const folder = realpathSync(mkdtempSync(join(GROUNDS, "pawl-proof-")));
+  const folder = freshFolder("proof");
   const root = join(folder, "project");
   const remote = join(folder, "remote.git");
   const path = (name: string) => join(root, name);
@@ -200,7 +204,7 @@ function readOr(path: string): string {
 
 /** The agent's own home, outside of every project, and the environment that its children get. */
 export function openHome(driven: Driven, model: ModelServer, more: Readonly<Record<string, string>>) {
-  const home = realpathSync(mkdtempSync(join(tmpdir(), "pawl-home-")));
+  const home = freshFolder("home");
   mkdirSync(join(home, "tmp"));
   const { PATH = "" } = process.env;
   return {

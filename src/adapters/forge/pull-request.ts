@@ -17,6 +17,7 @@ import type {
 } from "../../core/ports/pull-requests.ts";
 import type { Repo } from "../../core/ports/worktrees.ts";
 import { commitOf } from "../git/refs.ts";
+import { LIMITS, LimitExceeded, type Limits, withinLimits } from "../net/limits.ts";
 import { GITHUB_API, lookAtCheckout } from "./github-remote.ts";
 
 export interface PullRequestsSetup {
@@ -27,6 +28,8 @@ export interface PullRequestsSetup {
   readonly token: string | null;
   /** Milliseconds for one request. */
   readonly limit?: number;
+  /** Of all that one order or look fetches; default: `LIMITS`. */
+  readonly limits?: Limits;
 }
 
 const LIMIT = 30_000;
@@ -42,15 +45,11 @@ export function openPullRequests(setup: PullRequestsSetup): PullRequests {
     if (!("kind" in forge)) forges.set(repo, forge);
     return forge;
   };
+  const limited = <T>(work: () => Promise<T>) => withinLimits(setup.limits ?? LIMITS, work).catch(failureOf);
   return {
     ensure: (order, stop) =>
-      openForge(setup, order.repo)
-        .then((forge) => ensure(setup, forge, order, stop))
-        .catch(failureOf),
-    look: ({ repo, number }, stop) =>
-      forgeOf(repo)
-        .then((forge) => look(forge, number, stop))
-        .catch(failureOf),
+      limited(async () => ensure(setup, await openForge(setup, order.repo), order, stop)),
+    look: ({ repo, number }, stop) => limited(async () => look(await forgeOf(repo), number, stop)),
   };
 }
 
@@ -162,6 +161,10 @@ interface Failure {
 }
 
 function failureOf(thrown: unknown): ForgeFailure {
+  if (thrown instanceof LimitExceeded) {
+    const reason = `the forge's answer was ${thrown.message}`;
+    return thrown.reason === "too-large" ? refused(reason) : { kind: "unreachable", reason };
+  }
   const { message = String(thrown), response, cause } = thrown as Failure;
   const status = statusOf(thrown);
   const headers = response?.headers;

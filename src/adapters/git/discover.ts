@@ -1,5 +1,5 @@
 /** Where a folder's repository is, found as git finds it but without starting git or reading any configuration. */
-import { readFileSync, statSync } from "node:fs";
+import { lstatSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 export interface Discovered {
@@ -15,8 +15,7 @@ export function discover(folder: string): Discovered | null {
   for (let at = resolve(folder); ; at = dirname(at)) {
     const own = gitFolderIn(at);
     if (own !== null) return { top: at, own, common: commonFolderOf(own) };
-    if (isFile(join(at, "HEAD")) && isFolder(join(at, "objects")) && isFolder(join(at, "refs")))
-      return { top: null, own: at, common: commonFolderOf(at) };
+    if (isGitFolder(at)) return { top: null, own: at, common: commonFolderOf(at) };
     if (dirname(at) === at) return null;
   }
 }
@@ -25,11 +24,27 @@ export function discover(folder: string): Discovered | null {
 export function gitFolderIn(folder: string): string | null {
   const path = join(folder, ".git");
   try {
-    if (statSync(path).isDirectory()) return path;
+    if (statSync(path).isDirectory()) return isGitFolder(path) ? path : null;
     const [, target] = /^gitdir: (.*?)\n?$/s.exec(readFileSync(path, "utf8")) ?? [];
     return target ? resolve(folder, target) : null;
   } catch {
     return null;
+  }
+}
+
+/** Whether git would take the folder for a repository's; past any other, an empty `.git` say, it looks further up. */
+function isGitFolder(path: string): boolean {
+  const common = commonFolderOf(path);
+  return hasHead(path) && isFolder(join(common, "objects")) && isFolder(join(common, "refs"));
+}
+
+function hasHead(folder: string): boolean {
+  const path = join(folder, "HEAD");
+  try {
+    if (lstatSync(path).isSymbolicLink()) return readlinkSync(path).startsWith("refs/");
+    return /^(ref:\s*refs\/|[0-9a-f]{40})/.test(readFileSync(path, "latin1"));
+  } catch {
+    return false;
   }
 }
 
@@ -39,10 +54,6 @@ export function commonFolderOf(own: string): string {
   } catch {
     return own;
   }
-}
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
 function isFolder(path: string): boolean {

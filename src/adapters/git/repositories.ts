@@ -6,6 +6,7 @@ import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { Repositories, RepositoryLook } from "../../core/ports/repositories.ts";
 import type { Repo } from "../../core/ports/worktrees.ts";
 import { openOwnFolder } from "../files/own-folder.ts";
+import { gitFolderIn } from "./discover.ts";
 import { type GitCall, git } from "./git.ts";
 import { checkRepository, encodeName, placesOf } from "./places.ts";
 import { remoteOf } from "./refs.ts";
@@ -36,7 +37,7 @@ export function openRepositories(
 
 function* findIn(root: string, path: string, depth: number): Generator<Repo> {
   const folder = join(root, path);
-  if (existsSync(join(folder, ".git"))) yield path === "" ? "." : projectPath(path);
+  if (gitFolderIn(folder) !== null) yield path === "" ? "." : projectPath(path);
   if (depth === 0) return;
   for (const entry of entriesOf(folder))
     if (entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules")

@@ -3,12 +3,13 @@
  * does. Only what is not a plain no need be asked of git.
  */
 import { lstatSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { join } from "node:path";
+import { discover } from "./discover.ts";
 
 export function looksTracked(folder: string): "yes" | "perhaps" | "no" {
   try {
-    const git = gitFolderAbove(folder);
-    if (git === null || lstatSync(join(folder, ".pawl"), { throwIfNoEntry: false }) === undefined)
+    const git = discover(folder)?.own;
+    if (git === undefined || lstatSync(join(folder, ".pawl"), { throwIfNoEntry: false }) === undefined)
       return "no";
     const bytes = readFileSync(join(git, "index"));
     const text = bytes.toString("latin1");
@@ -18,15 +19,5 @@ export function looksTracked(folder: string): "yes" | "perhaps" | "no" {
     return bytes.readUInt32BE(4) > 3 || bytes.includes("link") || /\.pawl\//i.test(text) ? "perhaps" : "no";
   } catch {
     return "no";
-  }
-}
-
-function gitFolderAbove(folder: string): string | null {
-  for (let at = folder; ; at = dirname(at)) {
-    const path = join(at, ".git");
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found?.isDirectory()) return path;
-    if (found?.isFile()) return resolve(at, /^gitdir: (.+)$/m.exec(readFileSync(path, "utf8"))?.[1] ?? "");
-    if (dirname(at) === at) return null;
   }
 }

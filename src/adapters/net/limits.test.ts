@@ -5,7 +5,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import type { Repo } from "../../core/ports/worktrees.ts";
 import { openGithubReviews } from "../forge/github-reviews.ts";
+import { openPullRequests } from "../forge/pull-request.ts";
 import { openLinear } from "../trackers/linear.ts";
 import { openReferences } from "../trackers/references.ts";
 import { LimitExceeded, withinLimits } from "./limits.ts";
@@ -47,6 +49,16 @@ function gush(response: ServerResponse): void {
   pour();
 }
 
+/** A repository's folder. */
+function projectWith(remote: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "pawl-limits-"));
+  ends.push(() => rmSync(folder, { recursive: true, force: true }));
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, stdio: "pipe" });
+  git("init", "-q", "-b", "main");
+  git("remote", "add", "origin", remote);
+  return folder;
+}
+
 /** Small, so that the test need not wait; a request of its own may take far longer. */
 const CUT = {
   dripping: { limits: { bytes: 10_000_000, milliseconds: 300 }, reason: "timed-out" },
@@ -69,11 +81,7 @@ describe.each(["dripping", "gushing"] as const)("a %s server", (manner) => {
   });
 
   it("is cut off by the client of GitHub", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "pawl-limits-"));
-    ends.push(() => rmSync(folder, { recursive: true, force: true }));
-    const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, stdio: "pipe" });
-    git("init", "-q", "-b", "main");
-    git("remote", "add", "origin", "https://forge.example/acme/app.git");
+    const folder = projectWith("https://forge.example/acme/app.git");
     const reviews = openGithubReviews({
       folder,
       environment: process.env,
@@ -83,6 +91,24 @@ describe.each(["dripping", "gushing"] as const)("a %s server", (manner) => {
       limits,
     });
     expect(await reviews.fetch({})).toMatchObject({ kind: "failed", failure: { reason } });
+  });
+
+  it("is cut off by the client that opens pull requests, whatever it asks for", async () => {
+    const folder = projectWith("https://forge.example/acme/app.git");
+    const pulls = openPullRequests({
+      projectRoot: folder,
+      environment: process.env,
+      token: "t",
+      api: await serve(manner),
+      limit: ONE_REQUEST,
+      limits,
+    });
+    const kind = reason === "too-large" ? "refused" : "unreachable";
+    const cut = { kind, reason: expect.stringContaining("cut off") };
+    const repo = "." as Repo;
+    expect(await pulls.look({ repo, number: 1 })).toEqual(cut);
+    const order = { repo, branch: "work", into: "main", title: "T", body: "B" };
+    expect(await pulls.ensure(order)).toEqual(cut);
   });
 
   it("is cut off by the client of Linear", async () => {

@@ -14,7 +14,7 @@ import { PawlError } from "../../core/error.ts";
 import type { Folder, Repo, Worktree } from "../../core/ports/worktrees.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 import { checkBranch, checkRepository, type Places, placesOf, setupNote } from "./places.ts";
-import { checkoutsOf, commitOf, gitFolder, isAncestor, remoteOf } from "./refs.ts";
+import { checkoutsOf, commitOf, gitFolder, isAncestor, missingIdentity, remoteOf } from "./refs.ts";
 import { clearStaleLocks } from "./stale.ts";
 import { isWhole, setAside } from "./whole.ts";
 import { lockName, type Workplace } from "./workplace.ts";
@@ -88,8 +88,8 @@ async function ensure(place: Workplace, order: Order, places: Places, call: GitC
 
 /** Before an agent works there: without it no commit of its could succeed. */
 async function checkIdentity(call: GitCall): Promise<void> {
-  const { code, errors } = await git({ ...call, accept: [1, 128] }, ["var", "GIT_COMMITTER_IDENT"]);
-  if (code === 0) return;
+  const errors = await missingIdentity(call);
+  if (errors === null) return;
   throw new PawlError(
     "git-identity-missing",
     `git does not know who commits in ${call.folder}: expected user.name and user.email; found: ${errors.trim().split("\n").at(-1) ?? "none"}`,

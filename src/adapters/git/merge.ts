@@ -95,8 +95,8 @@ export async function leaveOut(place: Workplace, order: MergeOrder, merge: Ready
   await git(aside, ["clean", "-ffdq"]);
 }
 
-function headOf(call: GitCall): Promise<string> {
-  return gitLine(call, ["rev-parse", "HEAD"]);
+async function headOf(call: GitCall): Promise<string> {
+  return (await commitOf(call, "HEAD")) ?? gitLine(call, ["rev-parse", "HEAD"]);
 }
 
 /** Merges a commit into what is checked out, unless it is in it; the files that conflict, and then nothing has changed. */
@@ -201,7 +201,6 @@ async function openMergeFolder(
   }
   const aside = place.call(folder);
   clearStaleLocks(await gitFolder(aside));
-  await git(aside, ["reset", "--hard", "--quiet"]);
   await git(aside, [...NO_HOOKS, "checkout", "--quiet", "--force", "--detach", onto]);
   await git(aside, ["clean", "-ffdq"]);
 }

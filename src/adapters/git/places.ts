@@ -10,6 +10,7 @@ import { PawlError } from "../../core/error.ts";
 import { projectPath } from "../../core/path.ts";
 import type { Folder, Repo } from "../../core/ports/worktrees.ts";
 import { ownPlace } from "../files/own-folder.ts";
+import { discover } from "./discover.ts";
 import { type GitCall, git } from "./git.ts";
 
 export const WORKTREES = ".pawl/worktrees";
@@ -88,6 +89,8 @@ export async function checkRepository(projectRoot: string, repo: Repo, call: Git
       `The repository ${repo} lies outside the project: expected a folder inside it, found a link to ${real}.`,
       fix,
     );
+  const found = discover(real);
+  if (found?.top != null && (repo === "." || realOr(found.top) === real)) return;
   const answer = await git({ ...call, folder: checkout, accept: [128] }, ["rev-parse", "--show-toplevel"]);
   const top = answer.output.replace(/\n$/, "");
   // A plain folder of the project's own repository is not what `repo` means.

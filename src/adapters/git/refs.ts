@@ -1,42 +1,53 @@
 /** What a repository knows of commits, branches, remotes and checkouts. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type GitCall, git, gitLine } from "./git.ts";
+import { discover } from "./discover.ts";
+import { configOf, type GitCall, git, gitLine } from "./git.ts";
+import { ABSENT, type Checkout, plainRepository, readCheckouts, readRef } from "./ref-files.ts";
+import { type KnownConfig, lastOf } from "./safe-config.ts";
 
 /** The commit of a ref written out (`refs/heads/…`), or null. */
 export async function commitOf(call: GitCall, ref: string): Promise<string | null> {
-  const answer = await git({ ...call, accept: [1, 128] }, [
-    "rev-parse",
-    "--verify",
-    "--quiet",
-    `${ref}^{commit}`,
-  ]);
+  const read = /^(?:HEAD|refs\/(?:heads|remotes)\/.+)$/.test(ref) ? await readCommit(call, ref) : null;
+  if (read !== null) return read === ABSENT ? null : read;
+  const args = ["rev-parse", "--verify", "--quiet", `${ref}^{commit}`];
+  const answer = await git({ ...call, accept: [1, 128] }, args);
   return answer.code === 0 ? answer.output.trim() : null;
 }
 
+async function readCommit(call: GitCall, ref: string): Promise<string | typeof ABSENT | null> {
+  const repository = plainRepository(await configOf(call));
+  return repository === null ? null : readRef(repository, ref);
+}
+
 export async function isAncestor(call: GitCall, older: string, newer: string): Promise<boolean> {
+  if (older === newer) return true;
   return (await git({ ...call, accept: [1] }, ["merge-base", "--is-ancestor", older, newer])).code === 0;
 }
 
 /** The remote that branches go to: the configured one, else `origin`, else the only one. */
 export async function remoteOf(call: GitCall, branch: string): Promise<string | null> {
-  const remotes = (await gitLine(call, ["remote"])).split("\n").filter((name) => name !== "");
-  for (const key of [`branch.${branch}.pushRemote`, "remote.pushDefault", `branch.${branch}.remote`]) {
-    const { output } = await git({ ...call, accept: [1] }, ["config", "--get", key]);
-    if (remotes.includes(output.trim())) return output.trim();
+  const known = await configOf(call);
+  const remotes = remotesIn(known);
+  for (const key of [`branch.${branch}.pushremote`, "remote.pushdefault", `branch.${branch}.remote`]) {
+    const remote = lastOf(known, key);
+    if (remote !== null && remotes.includes(remote)) return remote;
   }
   if (remotes.includes("origin")) return "origin";
   return remotes.length === 1 ? (remotes[0] ?? null) : null;
 }
 
-export interface Checkout {
-  readonly folder: string;
-  /** Null where HEAD is detached. */
-  readonly branch: string | null;
-  readonly bare: boolean;
+function remotesIn({ entries }: KnownConfig): readonly string[] {
+  return [...new Set(entries.flatMap(({ key }) => /^remote\.(.+)\.[^.]+$/s.exec(key)?.[1] ?? []))];
 }
 
+export type { Checkout };
+
 export async function checkoutsOf(call: GitCall): Promise<readonly Checkout[]> {
+  const known = await configOf(call);
+  const repository = plainRepository(known);
+  const read = repository === null ? null : readCheckouts(repository, known);
+  if (read !== null) return read;
   const { output } = await git(call, ["worktree", "list", "--porcelain", "-z"]);
   return output
     .split("\0\0")
@@ -52,7 +63,8 @@ export async function checkoutsOf(call: GitCall): Promise<readonly Checkout[]> {
 
 /** The folder in which git keeps a checkout's own state. */
 export async function gitFolder(call: GitCall): Promise<string> {
-  return gitLine(call, ["rev-parse", "--absolute-git-dir"]);
+  const found = discover(call.folder);
+  return found === null ? gitLine(call, ["rev-parse", "--absolute-git-dir"]) : found.own;
 }
 
 /** Checked by their files, as `git status` does. */
@@ -86,6 +98,17 @@ export function branchHeldBy(gitFolderPath: string): string | null {
 
 /** Who commits, where the repository and its user have not said. */
 export async function identityOptions(call: GitCall): Promise<readonly string[]> {
-  const { code } = await git({ ...call, accept: [128] }, ["var", "GIT_COMMITTER_IDENT"]);
-  return code === 0 ? [] : ["-c", "user.name=Pawl", "-c", "user.email=pawl@localhost"];
+  return (await missingIdentity(call)) === null
+    ? []
+    : ["-c", "user.name=Pawl", "-c", "user.email=pawl@localhost"];
+}
+
+/** Git's words where it does not know who commits; null where it does. */
+export async function missingIdentity(call: GitCall): Promise<string | null> {
+  const known = await configOf(call);
+  const isSet = (name: "name" | "email") =>
+    (call.environment[`GIT_COMMITTER_${name.toUpperCase()}`] ?? lastOf(known, `user.${name}`) ?? "") !== "";
+  if (isSet("name") && isSet("email")) return null;
+  const { code, errors } = await git({ ...call, accept: [1, 128] }, ["var", "GIT_COMMITTER_IDENT"]);
+  return code === 0 ? null : errors;
 }

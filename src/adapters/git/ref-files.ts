@@ -1,0 +1,135 @@
+/**
+ * Branches and checkouts, read from the repository's files: a loop asks for them dozens of times a task, and a started
+ * git costs milliseconds each time. Null wherever the files are not of the plain format or say what they should not: then
+ * git itself is asked.
+ */
+import { closeSync, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import type { Discovered } from "./discover.ts";
+import { type KnownConfig, lastOf } from "./safe-config.ts";
+
+/** The ref is not there: an answer, where null is none. */
+export const ABSENT = Symbol("absent");
+
+const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
+const SYMBOLIC = /^ref: (refs\/\S+)$/;
+const MOST_LINKS = 5;
+/** A ref's file holds one line. */
+const MOST_BYTES = 4096;
+
+/** The repository's git folders, where its refs are plain files. */
+export function plainRepository(known: KnownConfig): Discovered | null {
+  const storage = lastOf(known, "extensions.refstorage");
+  return storage === null || storage === "files" ? known.repository : null;
+}
+
+/** The commit that `HEAD`, `refs/heads/…` or `refs/remotes/…` points to. */
+export function readRef(repository: Discovered, name: string): string | typeof ABSENT | null {
+  let ref = name;
+  for (let links = 0; links < MOST_LINKS; links++) {
+    const text = readLine(join(ref === "HEAD" ? repository.own : repository.common, ref));
+    if (text === null) return null;
+    if (text === ABSENT) return packedRefs(repository.common)?.get(ref) ?? ABSENT;
+    if (COMMIT.test(text)) return text;
+    const [, next] = SYMBOLIC.exec(text) ?? [];
+    if (next === undefined || next.includes("..")) return null;
+    ref = next;
+  }
+  return null;
+}
+
+function readLine(path: string): string | typeof ABSENT | null {
+  let file: number | undefined;
+  try {
+    file = openSync(path, "r");
+    const bytes = Buffer.alloc(MOST_BYTES);
+    const read = readSync(file, bytes, 0, MOST_BYTES, 0);
+    return read === MOST_BYTES ? null : bytes.toString("utf8", 0, read).trimEnd();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR" ? ABSENT : null;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+interface Packed {
+  readonly signature: string;
+  readonly refs: ReadonlyMap<string, string>;
+}
+
+/** By common folder. Git replaces the file whole, so that another inode, size or time tells of another content. */
+const packed = new Map<string, Packed>();
+const MOST_REPOSITORIES = 200;
+
+/** Read after the loose file was found missing: git writes a packed ref before it removes the loose one. */
+function packedRefs(common: string): ReadonlyMap<string, string> | null {
+  const path = join(common, "packed-refs");
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  if (!stat?.isFile()) return null;
+  const signature = [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(":");
+  const cached = packed.get(common);
+  if (cached?.signature === signature) return cached.refs;
+  const lines = readFileSync(path, "utf8").split("\n");
+  const refs = new Map(
+    lines.flatMap((line) => {
+      const [commit = "", name = ""] = line.split(" ");
+      return COMMIT.test(commit) ? [[name, commit] as const] : [];
+    }),
+  );
+  if (packed.size >= MOST_REPOSITORIES) packed.clear();
+  packed.set(common, { signature, refs });
+  return refs;
+}
+
+export interface Checkout {
+  readonly folder: string;
+  /** Null where HEAD is detached. */
+  readonly branch: string | null;
+  readonly bare: boolean;
+}
+
+/** The repository's own checkout first, then its worktrees. */
+export function readCheckouts(repository: Discovered, known: KnownConfig): readonly Checkout[] | null {
+  const common = realOr(repository.common);
+  // A submodule's folder lies elsewhere, and a bare repository has none.
+  if (basename(common) !== ".git" || lastOf(known, "core.bare") === "true") return null;
+  if (lastOf(known, "core.worktree") !== null) return null;
+  const own = branchIn(common);
+  if (own === undefined) return null;
+  const checkouts: Checkout[] = [{ folder: dirname(common), branch: own, bare: false }];
+  for (const name of worktreesIn(common)) {
+    const state = join(common, "worktrees", name);
+    const link = readLine(join(state, "gitdir"));
+    const branch = branchIn(state);
+    // Git makes or removes it at this moment.
+    if (typeof link !== "string" || branch === undefined || basename(link) !== ".git") return null;
+    checkouts.push({ folder: dirname(resolve(state, link)), branch, bare: false });
+  }
+  return checkouts;
+}
+
+/** Null where HEAD is detached; undefined where it cannot be told. */
+function branchIn(state: string): string | null | undefined {
+  const head = readLine(join(state, "HEAD"));
+  if (typeof head !== "string") return undefined;
+  const [, ref] = SYMBOLIC.exec(head) ?? [];
+  if (ref !== undefined) return ref.replace(/^refs\/heads\//, "");
+  return COMMIT.test(head) ? null : undefined;
+}
+
+function worktreesIn(common: string): readonly string[] {
+  try {
+    return readdirSync(join(common, "worktrees"));
+  } catch {
+    return [];
+  }
+}
+
+function realOr(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

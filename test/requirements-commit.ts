@@ -63,7 +63,7 @@ export const TRUSTED_COMMITS: Readonly<Record<string, Requirement>> = {
     says: "What fails after a commit, and so cannot fail the call, is logged in .pawl/failures.log.",
     source: "docs/commit.md, What lies in .pawl",
     tests: [
-      "src/runtime/run-transaction.test.ts: keeps its reply when what follows the commit fails, and logs why",
+      "src/runtime/run-transaction.test.ts: stands when what follows the commit fails, and says and logs why",
     ],
   },
   "commit.untracked": {

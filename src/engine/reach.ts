@@ -77,6 +77,16 @@ export function canApply(workflow: Workflow, row: Row, kept: Facts): boolean {
   return row.when === undefined || row.when.some((box) => admits(workflow, box, kept));
 }
 
+/** The events that some row moves the run by, for some observed facts. */
+export function movingEvents(workflow: Workflow, { state, kept }: Position): readonly string[] {
+  if (isFinal(workflow, state)) return [];
+  return Object.keys(workflow.events).filter((event) =>
+    pairOf(workflow, state, event).rows.some(
+      (row) => row.outcome === "moved" && canApply(workflow, row, kept),
+    ),
+  );
+}
+
 function admits(workflow: Workflow, box: Box, kept: Facts): boolean {
   for (const [name, values] of Object.entries(box)) {
     const fact = factOf(workflow, name);

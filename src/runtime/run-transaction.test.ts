@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { stateOf } from "../../test/rig/state-home.ts";
 import { newId } from "../adapters/clock/new-id.ts";
 import { openStore } from "../adapters/files/store.ts";
+import type { PawlError } from "../core/error.ts";
 import type { Caller } from "../core/event.ts";
 import { projectPath } from "../core/path.ts";
 import type { Outside } from "../core/ports/outside.ts";
@@ -119,7 +120,7 @@ describe("an advance", () => {
     expect(() => text(".pawl/events.jsonl")).toThrow("ENOENT");
   });
 
-  it("keeps its reply when what follows the commit fails, and logs why", async () => {
+  it("stands when what follows the commit fails, and says and logs why", async () => {
     const followed: typeof addOne = {
       ...addOne,
       prepare: (...all) => ({
@@ -128,10 +129,11 @@ describe("an advance", () => {
           plan: { ...addOne, read: async () => Promise.reject(new Error("no such tracker")) },
           input: {},
           merge: (reply: string) => `${reply}, and more`,
+          failed: (reply: string, { message }: PawlError) => `${reply}, but ${message}`,
         },
       }),
     };
-    expect((await advance(runtime, followed, {}, CALLER)).reply).toBe("now 1");
+    expect((await advance(runtime, followed, {}, CALLER)).reply).toMatch(/^now 1, but .*no such tracker/);
     expect(JSON.parse(text(".pawl/failures.log"))).toMatchObject({
       what: "after-commit",
       code: "internal",

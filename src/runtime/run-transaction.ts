@@ -64,11 +64,11 @@ export async function advance<Input, Seen, Gathered, R>(
   );
 }
 
-/** The advance is committed: whatever becomes of its follow-up, its reply stands. That it failed is logged. */
+/** The advance is committed, whatever becomes of its follow-up. That it failed is in the reply, and logged. */
 async function followed<R>(
   runtime: Runtime,
   prepared: Prepared<R>,
-  { input, merge, plan }: FollowUp<R>,
+  { failed, input, merge, plan }: FollowUp<R>,
   caller: Caller,
 ): Promise<Prepared<R>> {
   try {
@@ -76,10 +76,11 @@ async function followed<R>(
     const { reply } = await advance(unhurried, plan, input, caller);
     return { ...prepared, reply: merge(prepared.reply, reply) };
   } catch (thrown) {
-    const { code, message } = toPawlError(thrown);
+    const error = toPawlError(thrown);
+    const { code, message } = error;
     const time = runtime.now().toISOString();
     await runtime.store.log(FAILURES, JSON.stringify({ time, what: "after-commit", code, message }));
-    return prepared;
+    return { ...prepared, reply: failed(prepared.reply, error) };
   }
 }
 

@@ -1,5 +1,5 @@
 /** One advance of a run, as data and functions; the library's users meet these types too, so no schema is among them. */
-import type { ErrorCode } from "../core/error.ts";
+import type { ErrorCode, PawlError } from "../core/error.ts";
 import type { Caller, PawlEvent } from "../core/event.ts";
 import type { ProjectPath } from "../core/path.ts";
 import type { Cache } from "../core/ports/cache.ts";
@@ -21,6 +21,23 @@ export interface Advance<Input, Seen, Gathered, R> {
   read(view: View, input: Input, context: Context): Promise<Seen>;
   gather?(seen: Seen, input: Input, outside: Outside, context: Context): Promise<Gathered>;
   prepare(seen: Seen, gathered: Gathered, input: Input, context: Context): Prepared<R>;
+}
+
+/** The same transaction for another input, which stands for one of its own. */
+export function withInput<Other, Input, Seen, Gathered, R>(
+  plan: Advance<Input, Seen, Gathered, R>,
+  inputOf: (other: Other) => Input,
+): Advance<Other, Seen, Gathered, R> {
+  const { gather } = plan;
+  return {
+    run: (other) => plan.run(inputOf(other)),
+    read: (view, other, context) => plan.read(view, inputOf(other), context),
+    ...(gather && {
+      gather: (seen: Seen, other: Other, outside: Outside, context: Context) =>
+        gather.call(plan, seen, inputOf(other), outside, context),
+    }),
+    prepare: (seen, gathered, other, context) => plan.prepare(seen, gathered, inputOf(other), context),
+  };
 }
 
 export interface Context {
@@ -61,7 +78,7 @@ export interface Prepared<R> {
   readonly logs?: readonly LogLine[];
   /** Worked out of a text, for the cache; put there after the commit (or without one), best effort. */
   readonly worked?: readonly Worked[];
-  /** Run after the commit, each time; what comes of it never undoes or fails this advance. */
+  /** Run after the commit, each time; what comes of it never undoes this advance, and its failure is in the reply. */
   readonly followUp?: FollowUp<R>;
   /** Instead of a commit: a human must be asked first; the surface asks and calls again. */
   readonly ask?: HumanQuestion;
@@ -74,6 +91,8 @@ export interface FollowUp<R> {
   readonly input: unknown;
   /** The reply, with what came of the follow-up. */
   merge(reply: R, followed: R): R;
+  /** The reply, with why the follow-up failed. */
+  failed(reply: R, error: PawlError): R;
 }
 
 export interface LogLine {
@@ -106,6 +125,18 @@ export interface Reply {
   readonly refused?: true;
   /** What comes next is a person's; the CLI exits with 3. */
   readonly waits?: true;
+}
+
+/** The reply of what was committed, where what was to follow it failed. */
+export function withFailure(reply: Reply, { code, fix, message }: PawlError): Reply {
+  const failed = `This is committed, but what was to follow it failed: ${message} ${fix}`;
+  const data = { ...reply.data, after_commit: { code, message, fix } };
+  const before = reply.data.message;
+  return {
+    ...reply,
+    text: `${reply.text.trimEnd()}\n\n${failed}\n`,
+    data: typeof before === "string" ? { ...data, message: `${before.trimEnd()} ${failed}` } : data,
+  };
 }
 
 export interface RunOverview {

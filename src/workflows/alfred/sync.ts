@@ -7,6 +7,7 @@ import { checkId } from "../../core/id.ts";
 import type { Tracker } from "../../core/ports/trackers.ts";
 import type { TrackerSettings } from "../../core/settings.ts";
 import type { Advance, Context, FollowUp, Reply } from "../../runtime/module.ts";
+import { withFailure } from "../../runtime/transaction.ts";
 import { loadState } from "./live-state.ts";
 import { loadTaskIds } from "./load.ts";
 import { missing } from "./missing-task.ts";
@@ -101,7 +102,7 @@ function notTracked(): PawlError {
 /** To be run after a commit that may have changed what the tracker must know. */
 export function followedBySync(id: string, context: Context): FollowUp<Reply> | undefined {
   if (!isTracked(context)) return undefined;
-  return { plan: sync, input: { id }, merge };
+  return { plan: sync, input: { id }, merge, failed: withFailure };
 }
 
 /** The tracker's news at the end of the answer's message; silence where nothing had to be told. */

@@ -4,8 +4,10 @@ import type { View } from "../../core/ports/store.ts";
 import type { Advance, Context, Prepared, Reply, StoryInput } from "../../runtime/module.ts";
 import { hasAnswered, strengthOf } from "../../runtime/person.ts";
 import { renderReview } from "../../runtime/review.ts";
+import { runAdvanced, stamped } from "../../runtime/run-advanced.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
-import { parseRun, positionOf, type RunFile, renderRun, runPath } from "./run-file.ts";
+import { loadFile } from "./load-run.ts";
+import { positionOf, type RunFile, renderRun, runPath } from "./run-file.ts";
 import { anchorOf, differencesIn, headOf, isChained } from "./run-history.ts";
 
 interface Seen {
@@ -26,16 +28,8 @@ export function acceptEditOf(source: DefinitionSource): Advance<StoryInput, Seen
 
 async function readEdited(source: DefinitionSource, view: View, id: string): Promise<Seen> {
   const loaded = await source.load(view);
-  const path = runPath(source.name, id);
-  const text = await view.read(path);
-  if (text === null)
-    throw new PawlError(
-      "run-missing",
-      `No run is called ${source.name}:${id}.`,
-      "`pawl status` lists every run.",
-    );
-  const file = parseRun(path, source.name, id, text);
-  positionOf(path, file, loaded);
+  const file = await loadFile(view, source, id);
+  positionOf(runPath(source.name, id), file, loaded);
   const head = (await isChained(file)) ? await headOf(file) : null;
   return { loaded, file, found: await differencesIn(view, file, loaded), head };
 }
@@ -74,6 +68,9 @@ function accept({ file, found, head, loaded }: Seen, context: Context): Prepared
   return {
     reply: { text, data: { status: "success", message: text } },
     changes: [{ type: "write", path, text: renderRun(next) }, anchorOf(next)],
-    events: [{ type: "run:advanced", ...moment, run, machine: file.workflow, ...step, summary, ...by }],
+    events: stamped(
+      [runAdvanced({ run, machine: file.workflow, ...step }, { summary, strength: by.strength }, context)],
+      context,
+    ),
   };
 }

@@ -4,17 +4,18 @@ import type { GitChanges } from "../../core/ports/git.ts";
 import { keptWords } from "../../engine/counter.ts";
 import type { Position, Workflow } from "../../engine/workflow.ts";
 import type { Context, HumanQuestion, Prepared, Reply } from "../../runtime/module.ts";
-import { hasAnswered, isCommandLine } from "../../runtime/person.ts";
+import { isCommandLine } from "../../runtime/person.ts";
 import { type ReviewFinding, renderReview } from "../../runtime/review.ts";
+import type { Answered } from "../../runtime/run-event.ts";
 import { availableEvents, awaitedOf, nextOf, renderEvents } from "./describe.ts";
+import type { OwnRun } from "./load-run.ts";
 import { type Looks, type RunFile, renderRun } from "./run-file.ts";
-import type { Seen, SendInput } from "./seen.ts";
+import type { SendInput } from "./send.ts";
 
 /** What surfaces know of the run beside the words. */
-export function standing(seen: Pick<Seen, "run" | "loaded">, position: Seen["position"]) {
-  const { definition } = seen.loaded;
+export function standing({ loaded: { definition }, run }: OwnRun, position: Position) {
   return {
-    run: seen.run,
+    run,
     state: position.state,
     kept: position.kept,
     awaits: awaitedOf(definition, position),
@@ -24,16 +25,16 @@ export function standing(seen: Pick<Seen, "run" | "loaded">, position: Seen["pos
 }
 
 /** Where the run stands. */
-export function shown(seen: Seen, { said = [] }: SendInput): Prepared<Reply> {
-  const { loaded, position, run, file } = seen;
-  const { table } = loaded.definition;
-  const data = standing(seen, position);
+export function shown(run: OwnRun, { said = [] }: SendInput): Prepared<Reply> {
+  const { file, position, run: name, workflow } = run;
+  const data = standing(run, position);
   const begun = file === null ? " (not begun)" : "";
+  const kept = keptLines(workflow, position);
   const lines = [
-    `${run} is in ${position.state}${begun}: ${table.states[position.state]?.description ?? ""}`,
-    ...(keptLines(table, position).length > 0 ? [keptLines(table, position).join(", ")] : []),
+    `${name} is in ${position.state}${begun}: ${workflow.states[position.state]?.description ?? ""}`,
+    ...(kept.length > 0 ? [kept.join(", ")] : []),
     ...(data.next ? [`Next (${whom(data.awaits)}): ${data.next}`] : []),
-    ...(data.available.length > 0 ? [`Events:\n${renderEvents(run, data.available)}`] : []),
+    ...(data.available.length > 0 ? [`Events:\n${renderEvents(name, data.available)}`] : []),
   ];
   const message = [...said, lines.join("\n\n")].join("\n");
   return { reply: { text: `${message}\n`, data: { status: "success", message, ...data } } };
@@ -48,53 +49,41 @@ export function canAnswer({ answered, caller }: Context): boolean {
   return caller.channel !== "library" || answered === "vouched";
 }
 
-/** Whether a person has said yes to the event, having seen what there is to be seen. */
-export function isAllowed(
-  seen: Seen,
-  event: string,
-  changes: GitChanges | null,
-  input: SendInput,
-  context: Context,
-): boolean {
-  return hasAnswered(context, question(seen, event, changes, input, context).message);
-}
-
 /** The event is a person's: they are asked, where the caller can; a program is refused. */
 export function asked(
-  seen: Seen,
+  { run }: OwnRun,
   event: string,
-  changes: GitChanges | null,
-  input: SendInput,
+  question: HumanQuestion,
   context: Context,
 ): Prepared<Reply> {
-  const command = `pawl cast ${seen.run} ${event}`;
+  const command = `pawl cast ${run} ${event}`;
   if (!canAnswer(context))
     throw new PawlError(
       "caller-not-allowed",
-      `Only a person may send ${event} to ${seen.run}; the caller came by the channel "${context.caller.channel}". Nothing was changed.`,
+      `Only a person may send ${event} to ${run}; the caller came by the channel "${context.caller.channel}". Nothing was changed.`,
       `A person sends it with \`${command}\`.`,
     );
   return {
     reply: { text: "", data: { status: "success", message: "The human is asked." } },
-    ask: { ...question(seen, event, changes, input, context), command },
+    ask: { ...question, command },
   };
 }
 
-function question(
-  { file, loaded, position, run }: Seen,
+/** What a person sees before they agree to the event. */
+export function question(
+  { file, position, run, workflow }: OwnRun,
   event: string,
   changes: GitChanges | null,
   { notes = "" }: SendInput,
   context: Context,
 ): HumanQuestion {
-  const { table } = loaded.definition;
-  const isOwn = isCommandLine(context);
   const last = file?.history.findLast((entry) => (entry.notes ?? "").trim() !== "");
   const by = last?.by === undefined ? "An earlier event" : `${last.event} (by ${last.by.channel})`;
+  const isOwn = isCommandLine(context);
   const message = renderReview({
-    question: `Send ${event} to ${run}, which is in ${position.state}? (${table.events[event]?.description ?? ""})`,
+    question: `Send ${event} to ${run}, which is in ${position.state}? (${workflow.events[event]?.description ?? ""})`,
     facts: [
-      ...keptLines(table, position),
+      ...keptLines(workflow, position),
       ...cameBy(file),
       ...(isOwn && notes.trim() ? [`Your notes: ${notes}`] : []),
     ],
@@ -129,45 +118,39 @@ function commandEnded(file: RunFile | null): readonly ReviewFinding[] {
 }
 
 /** The person said no. */
-export function heldBack(seen: Seen, event: string, { feedback_notes }: SendInput): Prepared<Reply> {
+export function heldBack(run: OwnRun, event: string, { feedback_notes }: SendInput): Prepared<Reply> {
   const said = feedback_notes?.trim() ? ` They say: ${feedback_notes}` : "";
-  const message = `The human did not agree to ${event}; ${seen.run} stays in ${seen.position.state}.${said}`;
-  return {
-    reply: {
-      text: `${message}\n`,
-      data: { status: "error", message, ...standing(seen, seen.position) },
-      refused: true,
-    },
-  };
+  const message = `The human did not agree to ${event}; ${run.run} stays in ${run.position.state}.${said}`;
+  const data = { status: "error", message, ...standing(run, run.position) };
+  return { reply: { text: `${message}\n`, data, refused: true } };
 }
 
 /** A command is not done within the wait. Where it answers a fact, its key is kept, so that it is found again. */
 export function stillRunning(
-  seen: Seen,
-  commands: readonly string[],
+  run: OwnRun,
+  command: string,
   looks: Looks,
   { said = [], event }: SendInput,
-  { moment }: Context,
-): Prepared<Reply> {
-  const { run, position, file, path } = seen;
-  const what = commands.map((command) => `\`${command}\``).join(", ");
-  const again = `pawl cast ${run}${event && !file?.pending ? ` ${event}` : ""}`;
+  time: string,
+): Answered<Reply> {
+  const { file, path, position, run: name } = run;
+  const again = `pawl cast ${name}${event && !file?.pending ? ` ${event}` : ""}`;
   const message = [
     ...said,
-    `Still running: ${what}. ${run} stays in ${position.state} until it has ended. Do the same again in a while (\`${again}\`): it is found, not begun anew.`,
+    `Still running: \`${command}\`. ${name} stays in ${position.state} until it has ended. Do the same again in a while (\`${again}\`): it is found, not begun anew.`,
   ].join("\n");
-  const data = { status: "running", message, ...standing(seen, position) };
+  const data = { status: "running", message, ...standing(run, position) };
   const reply: Reply = { text: `${message}\n`, data, waits: true };
   const isKnown = JSON.stringify(file?.checks ?? {}) === JSON.stringify(looks);
-  if (isKnown) return { reply };
-  const kept: RunFile = { ...(file ?? newRun(seen, moment.time)), checks: looks, updated_at: moment.time };
-  return { reply, changes: [{ type: "write", path, text: renderRun(kept) }] };
+  if (isKnown) return { answer: { reply } };
+  const kept: RunFile = { ...(file ?? newRun(run, time)), checks: looks, updated_at: time };
+  return { answer: { reply, changes: [{ type: "write", path, text: renderRun(kept) }] } };
 }
 
 /** A run that has taken no row yet. */
-export function newRun({ loaded, id, position }: Seen, time: string): RunFile {
+export function newRun({ id, loaded, position, workflow }: OwnRun, time: string): RunFile {
   return {
-    workflow: loaded.definition.table.name,
+    workflow: workflow.name,
     id,
     table_hash: loaded.hash,
     state: position.state,

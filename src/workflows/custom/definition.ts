@@ -4,6 +4,7 @@
  */
 import type { View } from "../../core/ports/store.ts";
 import type { Command, FactValue, Row, Workflow } from "../../engine/workflow.ts";
+import type { Owners } from "../../runtime/check-event.ts";
 
 export interface Definition {
   readonly table: Workflow;
@@ -73,14 +74,17 @@ export function commandOf(row: Row): RunCommand | null {
   return (command as RunCommand | undefined) ?? null;
 }
 
-/** Whether the row applies by no world in which the fact is not asked for. */
-export function asksAlways({ when = [] }: Row, name: string): boolean {
-  return when.length > 0 && when.every((box) => Object.hasOwn(box, name));
-}
-
 /** The events by which commands end: sent by the engine alone. */
 export function endEvents({ rows }: Workflow): ReadonlySet<string> {
   return new Set(rows.map(commandOf).flatMap((command) => (command ? [command.passed, command.failed] : [])));
+}
+
+/** The events that the engine sends, and those that a person must agree to. */
+export function ownersOf({ gates = {}, table }: Pick<Definition, "gates" | "table">): Owners {
+  return {
+    ...Object.fromEntries(Object.keys(gates).map((event) => [event, "person"] as const)),
+    ...Object.fromEntries([...endEvents(table)].map((event) => [event, "engine"] as const)),
+  };
 }
 
 /** A definition that was found sound in itself, with the hash of its table. */

@@ -1,8 +1,9 @@
 /** A run in words: what is awaited, and the events that can be sent. */
-import { isFinal, pairOf } from "../../engine/lookup.ts";
+import { neededFacts } from "../../engine/inputs.ts";
+import { isFinal } from "../../engine/lookup.ts";
+import { movingEvents } from "../../engine/reach.ts";
 import type { Position } from "../../engine/workflow.ts";
 import { type Awaited, type Definition, endEvents } from "./definition.ts";
-import { movingEvents } from "./reply.ts";
 
 export interface AvailableEvent {
   readonly event: string;
@@ -14,21 +15,18 @@ export interface AvailableEvent {
 }
 
 /** The events that may move the run and that a caller can send. */
-export function availableEvents(
-  definition: Definition,
-  { state, kept }: Position,
-): readonly AvailableEvent[] {
+export function availableEvents(definition: Definition, position: Position): readonly AvailableEvent[] {
   const { table, sources, gates = {} } = definition;
   const ends = endEvents(table);
-  return movingEvents(table, state, kept)
+  return movingEvents(table, position)
     .filter((event) => !ends.has(event))
     .map((event) => ({
       event,
       description: table.events[event]?.description ?? "",
       human: Object.hasOwn(gates, event),
       given: Object.fromEntries(
-        pairOf(table, state, event)
-          .observed.filter((name) => sources[name]?.type === "given")
+        neededFacts(table, position, event)
+          .filter((name) => sources[name]?.type === "given")
           .map((name) => [name, table.facts[name]?.values ?? []]),
       ),
     }));

@@ -1,14 +1,10 @@
 /** Looking without moving anything: at one run, or at all of them. */
 import type { View } from "../../core/ports/store.ts";
-import { initialPosition } from "../../engine/decide.ts";
 import type { Advance, Reply, RunOverview } from "../../runtime/module.ts";
 import { shown } from "./answers.ts";
 import type { DefinitionSource } from "./definition.ts";
+import { loadRun, type OwnRun } from "./load-run.ts";
 import { overview } from "./overview.ts";
-import { parseRun, positionOf, type RunFile, runPath } from "./run-file.ts";
-import { checkHistory, headOf } from "./run-history.ts";
-import { nameRun, sourceNamed } from "./run-name.ts";
-import type { Seen } from "./seen.ts";
 
 export interface LookInput {
   readonly run?: string | undefined;
@@ -24,7 +20,7 @@ interface Listed {
   readonly runs: readonly RunOverview[];
 }
 
-type Look = { readonly one: Seen } | { readonly all: readonly Listed[] };
+type Look = { readonly one: OwnRun } | { readonly all: readonly Listed[] };
 
 export function lookAt(sources: readonly DefinitionSource[]): Advance<LookInput, Look, undefined, Reply> {
   return {
@@ -32,7 +28,7 @@ export function lookAt(sources: readonly DefinitionSource[]): Advance<LookInput,
     read: async (view, { run }) =>
       run === undefined
         ? { all: await Promise.all(sources.map((source) => listed(source, view))) }
-        : { one: await readRun(sources, view, run) },
+        : { one: await loadRun(sources, view, run) },
     prepare(seen, _, input) {
       if ("all" in seen) return { reply: renderAll(seen.all) };
       const { reply } = shown(seen.one, { run: input.run ?? "" });
@@ -47,32 +43,6 @@ export function lookAt(sources: readonly DefinitionSource[]): Advance<LookInput,
 async function listed(source: DefinitionSource, view: View): Promise<Listed> {
   const { table, summary = "" } = (await source.load(view)).definition;
   return { name: source.name, title: table.title, summary, runs: await overview(source, view) };
-}
-
-async function readRun(sources: readonly DefinitionSource[], view: View, name: string): Promise<Seen> {
-  const { workflow, id, run } = nameRun(sources, name);
-  const source = sourceNamed(sources, workflow);
-  const loaded = await source.load(view);
-  const path = runPath(workflow, id);
-  const text = await view.read(path);
-  const file: RunFile | null = text === null ? null : parseRun(path, workflow, id, text);
-  const position = file ? positionOf(path, file, loaded) : initialPosition(loaded.definition.table);
-  if (file) await checkHistory(view, file, loaded);
-  const head = await headOf(file);
-  return {
-    source,
-    loaded,
-    run,
-    id,
-    path,
-    file,
-    head,
-    position,
-    event: null,
-    given: {},
-    facts: {},
-    gated: false,
-  };
 }
 
 function renderAll(all: readonly Listed[]): Reply {

@@ -10,9 +10,9 @@ import type {
   Verb,
   WorkflowModule,
 } from "../../runtime/module.ts";
-import type { DefinitionSource, Gate, Loaded } from "./definition.ts";
-import { nameRun } from "./run-name.ts";
-import type { Gathered, Seen } from "./seen.ts";
+import { withInput } from "../../runtime/transaction.ts";
+import type { DefinitionSource } from "./definition.ts";
+import type { SendInput } from "./send.ts";
 
 export interface OwnWorkflows {
   readonly sources: readonly DefinitionSource[];
@@ -97,47 +97,14 @@ function castVerb({ name }: DefinitionSource, { sources }: OwnWorkflows): Verb {
 
 /** `pawl approve` and `pawl reject`: the events of that verdict, of which the state takes one. */
 async function gateOf(source: DefinitionSource): Promise<Advance<GateInput, unknown, unknown, Reply>> {
-  const { gatherSend, sendTo } = await import("./send.ts");
-  const send = sendTo([source]);
-  const nameOf = (id: string) => `${source.name}:${id}`;
-  const plan: Advance<GateInput, Seen, Gathered, Reply> = {
-    run: ({ id }) => nameRun([source], nameOf(id)).run,
-    async read(view, input, context) {
-      const event = await verdictEvent(source, view, input);
-      return send.read(view, sendInput(nameOf(input.id), event, input), context);
-    },
-    gather: (seen, input, outside, context) =>
-      gatherSend(seen, sendInput(seen.run, seen.event, input), outside, context),
-    prepare: (seen, gathered, input, context) =>
-      send.prepare(seen, gathered, sendInput(seen.run, seen.event, input), context),
-  };
-  return plan as Advance<GateInput, unknown, unknown, Reply>;
-}
-
-function sendInput(run: string, event: string | null, { notes }: GateInput) {
-  return { run, ...(event === null ? {} : { event }), ...(notes === undefined ? {} : { notes }) };
-}
-
-async function verdictEvent(
-  source: DefinitionSource,
-  view: View,
-  { id, approve }: GateInput,
-): Promise<string> {
-  const { lookAt } = await import("./look.ts");
-  const loaded: Loaded = await source.load(view);
-  const look = lookAt([source]);
-  const run = `${source.name}:${id}`;
-  const seen = await look.read(view, { run }, undefined as never);
-  if (!("one" in seen) || seen.one.file === null)
-    throw new PawlError("run-missing", `No run is called ${run}.`, "`pawl status` lists every run.");
-  const { availableEvents } = await import("./describe.ts");
-  const verdict: Gate = approve ? "approve" : "reject";
-  const events = availableEvents(loaded.definition, seen.one.position).map(({ event }) => event);
-  const found = events.find((event) => loaded.definition.gates?.[event] === verdict);
-  if (found !== undefined) return found;
-  throw new PawlError(
-    "invalid-action",
-    `${run} is in ${seen.one.position.state}, where nothing is to be ${approve ? "approved" : "rejected"}; its events there are ${events.join(", ") || "none"}.`,
-    `\`pawl cast ${run}\` shows what the run waits for.`,
+  const { sendTo } = await import("./send.ts");
+  const send = withInput(
+    sendTo([source]),
+    ({ approve, id, notes }: GateInput): SendInput => ({
+      run: `${source.name}:${id}`,
+      verdict: approve ? "approve" : "reject",
+      ...(notes === undefined ? {} : { notes }),
+    }),
   );
+  return send as Advance<GateInput, unknown, unknown, Reply>;
 }

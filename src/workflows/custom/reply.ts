@@ -1,9 +1,9 @@
 /** A row's reply: the values that its template may use, and the trial by which a template is known to render. */
+import { asksAlways } from "../../engine/inputs.ts";
 import { isFinal, pairOf } from "../../engine/lookup.ts";
 import { targetOf } from "../../engine/position.ts";
-import { canApply } from "../../engine/reach.ts";
-import type { Facts, Row, Workflow } from "../../engine/workflow.ts";
-import { asksAlways, type Definition, endEvents } from "./definition.ts";
+import type { Facts, Row } from "../../engine/workflow.ts";
+import { type Definition, endEvents } from "./definition.ts";
 import type { Problem } from "./problem.ts";
 import { render, replyFaults } from "./template.ts";
 
@@ -130,12 +130,4 @@ function sampleOf({ table, sources }: Definition, row: Row, state: string): Repl
     ended: endEvents(table).has(row.on) ? end : null,
     available: "",
   };
-}
-
-/** The events that some row moves the run by, for some facts. */
-export function movingEvents(table: Workflow, state: string, kept: Facts): readonly string[] {
-  if (isFinal(table, state)) return [];
-  return Object.keys(table.events).filter((event) =>
-    pairOf(table, state, event).rows.some((row) => row.outcome === "moved" && canApply(table, row, kept)),
-  );
 }

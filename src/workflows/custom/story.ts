@@ -1,27 +1,19 @@
 /** A run's whole story: what was sent by whom, when, on which facts. */
-import { PawlError } from "../../core/error.ts";
-import type { View } from "../../core/ports/store.ts";
 import { strengthWords } from "../../core/strength.ts";
 import type { Advance, Reply, StoryInput } from "../../runtime/module.ts";
 import type { DefinitionSource } from "./definition.ts";
-import { parseRun, type RunFile, runPath } from "./run-file.ts";
+import { loadFile } from "./load-run.ts";
+import type { RunFile } from "./run-file.ts";
 import { fenced, quote } from "./template.ts";
 
-export function storyOf({
-  name,
-}: Pick<DefinitionSource, "name">): Advance<StoryInput, RunFile, undefined, Reply> {
+export function storyOf(
+  source: Pick<DefinitionSource, "name">,
+): Advance<StoryInput, RunFile, undefined, Reply> {
   return {
     run: () => null,
-    read: (view, { id }) => readRun(name, view, id),
+    read: (view, { id }) => loadFile(view, source, id),
     prepare: (file) => ({ reply: { text: renderStory(file), data: { ...file } } }),
   };
-}
-
-async function readRun(name: string, view: View, id: string): Promise<RunFile> {
-  const path = runPath(name, id);
-  const text = await view.read(path);
-  if (text !== null) return parseRun(path, name, id, text);
-  throw new PawlError("run-missing", `No run is called ${name}:${id}.`, "`pawl status` lists every run.");
 }
 
 function renderStory(file: RunFile): string {

@@ -1,0 +1,40 @@
+/** `run:advanced`: what is told of every move of a run, made here and nowhere else. */
+import type { Happening, PawlEvent, RunAdvanced } from "../core/event.ts";
+import type { Strength } from "../core/strength.ts";
+import type { Context } from "./transaction.ts";
+
+/** A move: by a rule of the run's table, or past it (a run begins, a person accepts an edit). */
+export interface Move {
+  /** `workflow:id` */
+  readonly run: string;
+  /** The name of the table. */
+  readonly machine: string;
+  readonly event: string;
+  readonly row: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface MoveWords {
+  /** One line for a person. */
+  readonly summary: string;
+  /** Of a person's verdict. */
+  readonly strength?: Strength | undefined;
+}
+
+export function runAdvanced(
+  { event, from, machine, row, run, to }: Move,
+  { strength, summary }: MoveWords,
+  { caller: by }: Pick<Context, "caller">,
+): RunAdvanced {
+  const worth = strength === undefined ? {} : { strength };
+  return { type: "run:advanced", run, machine, event, row, from, to, summary, by, ...worth };
+}
+
+/** The happenings of one commit, each with its id and time. */
+export function stamped(
+  happenings: readonly Happening[],
+  { moment: { id, time } }: Pick<Context, "moment">,
+): readonly PawlEvent[] {
+  return happenings.map((each, index) => ({ id: index === 0 ? id : `${id}-${index}`, time, ...each }));
+}

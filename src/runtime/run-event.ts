@@ -1,0 +1,247 @@
+/**
+ * The one way to send an event to a run: load → check the event → observe → decide → collect → propose → commit.
+ *
+ * E1  An event is checked before anything is looked up for it: the table has it, the run is not over, and it is the
+ *     sender's to send.
+ * E2  Only inputs that a rule for the event mentions are observed, a costly one only while it can still matter.
+ * E3  `propose` is pure: what it needs was read or looked up before, and never under a lock. Where what was read has
+ *     changed by the commit, all of it is done again.
+ * E4  That a run moved is told by one `run:advanced`, made here, in the commit of the move.
+ * E5  What a move calls for is sent to the run after its commit. Should the process die in between, the next event finds
+ *     it still to be done.
+ */
+import type { PawlError } from "../core/error.ts";
+import type { Happening } from "../core/event.ts";
+import type { PolicyChange } from "../core/policy.ts";
+import type { Outside } from "../core/ports/outside.ts";
+import type { View } from "../core/ports/store.ts";
+import type { Settings } from "../core/settings.ts";
+import { decide } from "../engine/decide.ts";
+import { canMatter, completed, neededFacts } from "../engine/inputs.ts";
+import type { Decision, Facts, FactValue } from "../engine/workflow.ts";
+import { checkEvent, type Owners, type TableRun } from "./check-event.ts";
+import { type Move, type MoveWords, runAdvanced, stamped } from "./run-advanced.ts";
+import type { Advance, Context, Prepared } from "./transaction.ts";
+
+export type { TableRun } from "./check-event.ts";
+
+/** The types that one definition goes by. */
+export interface RunTypes {
+  input: unknown;
+  run: TableRun;
+  sent: Sent;
+  /** What an observer tells beside the value. */
+  note: unknown;
+  /** What the effects and the reply need beside the decision. */
+  material: unknown;
+  reply: unknown;
+}
+
+/** The event that a call stands for. */
+export interface Sent {
+  readonly event: string;
+  /** The engine itself sends it, since a command has ended. */
+  readonly byEngine?: true;
+}
+
+/** What answers a call in the place of a decision. */
+export interface Answered<R> {
+  readonly answer: Prepared<R>;
+}
+
+/** What governs a run: the settings as they count for it, and what of the present configuration does not. */
+export interface Governed {
+  readonly settings: Settings;
+  /** The sha-256 of its policy. */
+  readonly policy?: string;
+  readonly ignored: readonly PolicyChange[];
+}
+
+/** At hand until the event is decided. */
+export interface RunContext<Input> extends Context {
+  readonly input: Input;
+  readonly view: View;
+  readonly outside: Outside;
+  /** What of the configuration does not count for the run. */
+  readonly ignored?: readonly PolicyChange[];
+}
+
+/** At hand once everything is known. */
+export type ProposalContext<Input> = Omit<RunContext<Input>, "view" | "outside">;
+
+export interface Observer<Note> {
+  observe(known: Facts): Observation<Note> | Promise<Observation<Note>>;
+  /** Observed only while its value can still make a difference. */
+  readonly costly?: true;
+}
+
+export interface Observation<Note> {
+  /** Absent: it cannot be told yet. */
+  readonly value?: FactValue;
+  readonly note?: Note;
+}
+
+/** By fact, in the order in which they are asked. */
+export type Observers<Note> = Readonly<Record<string, Observer<Note>>>;
+
+/** All that was observed for one event. */
+export interface Observed<Note> {
+  readonly facts: Facts;
+  /** By fact. */
+  readonly notes: Readonly<Record<string, Note>>;
+}
+
+/** What was observed up to a fact that cannot be told yet. */
+export interface Unfinished<Note> extends Observed<Note> {
+  readonly pending: string;
+}
+
+/** An event and the rule that it takes. */
+export interface Taken<T extends RunTypes> {
+  readonly run: T["run"];
+  readonly sent: T["sent"];
+  readonly observed: Observed<T["note"]>;
+  readonly decision: Decision;
+}
+
+/** An event that was decided, with all that its effects are made from. */
+export interface Step<T extends RunTypes> extends Taken<T> {
+  readonly material: T["material"];
+  readonly governed: Governed | null;
+}
+
+/** What an event does. */
+export interface Effects<T extends RunTypes> extends Omit<Prepared<T["reply"]>, "events"> {
+  /** Present where the run moved: what is told of it. */
+  readonly moved?: MoveWords;
+  /** What else happened. */
+  readonly happened?: readonly Happening[];
+  /** Sent to the run after the commit: the rule's command is to be performed. */
+  readonly next?: T["input"];
+}
+
+type Awaitable<T> = T | Promise<T>;
+
+/** What a workflow says of its runs; the rest is the runner's. */
+export interface RunDefinition<T extends RunTypes> {
+  /** The run whose lock is held, `workflow:id`; null: the event changes nothing. Throws on a bad id. */
+  lock(input: T["input"]): string | null;
+  /** Reads the run by its codec. */
+  load(context: RunContext<T["input"]>): Promise<T["run"]>;
+  /** By which policy the run goes; absent: by the present configuration. */
+  govern?(run: T["run"], context: RunContext<T["input"]>): Promise<Governed | null>;
+  /** Which event the call stands for, or what answers it in an event's place. */
+  event(run: T["run"], context: RunContext<T["input"]>): Awaitable<T["sent"] | Answered<T["reply"]>>;
+  /** Whose events are not everybody's to send. */
+  owners?(run: T["run"]): Owners;
+  /** Answers the event before anything is observed for it, where a person must say yes first, or has said no. */
+  guard?(
+    run: T["run"],
+    sent: T["sent"],
+    context: RunContext<T["input"]>,
+  ): Awaitable<Answered<T["reply"]> | null>;
+  observers?(run: T["run"], sent: T["sent"], context: RunContext<T["input"]>): Observers<T["note"]>;
+  /** The answer where an input cannot be told yet. */
+  pending?(
+    run: T["run"],
+    observed: Unfinished<T["note"]>,
+    context: RunContext<T["input"]>,
+  ): Answered<T["reply"]>;
+  /** Reads and looks up what the rule asks for. */
+  collect?(taken: Taken<T>, context: RunContext<T["input"]>): Promise<T["material"]>;
+  propose(step: Step<T>, context: ProposalContext<T["input"]>): Effects<T>;
+  /** The reply where what was to be sent after the commit failed. Needed by whoever proposes a `next`. */
+  failed?(reply: T["reply"], error: PawlError): T["reply"];
+}
+
+export type RunEvent<T extends RunTypes> = Advance<
+  T["input"],
+  View,
+  Step<T> | Answered<T["reply"]>,
+  T["reply"]
+>;
+
+/** The transaction that sends an event to such a run. */
+export function runEvent<T extends RunTypes>(definition: RunDefinition<T>): RunEvent<T> {
+  const plan: RunEvent<T> = {
+    run: (input) => definition.lock(input),
+    read: async (view) => view,
+    gather: (view, input, outside, context) => takeEvent(definition, { ...context, input, view, outside }),
+    prepare(_, step, input, context) {
+      if ("answer" in step) return step.answer;
+      const effects = definition.propose(step, { ...context, ...step.governed, input });
+      return proposed(definition, plan, step, effects, context);
+    },
+  };
+  return plan;
+}
+
+/** Everything up to the decision, and what its effects are made from. */
+async function takeEvent<T extends RunTypes>(
+  definition: RunDefinition<T>,
+  given: RunContext<T["input"]>,
+): Promise<Step<T> | Answered<T["reply"]>> {
+  const run = await definition.load(given);
+  const governed = (await definition.govern?.(run, given)) ?? null;
+  const context = { ...given, ...governed };
+  const sent = await definition.event(run, context);
+  if ("answer" in sent) return sent;
+  checkEvent(run, sent.event, definition.owners?.(run), sent.byEngine);
+  const guarded = await definition.guard?.(run, sent, context);
+  if (guarded) return guarded;
+  const observers = definition.observers?.(run, sent, context) ?? {};
+  const needed = neededFacts(run.workflow, run.position, sent.event).filter((name) => name in observers);
+  const observed = await observe(run, sent.event, needed, observers);
+  if ("pending" in observed && definition.pending) return definition.pending(run, observed, context);
+  const facts = completed(run.workflow, needed, observed.facts);
+  const taken = { run, sent, observed, decision: decide(run.workflow, run.position, sent.event, facts) };
+  return { ...taken, governed, material: await definition.collect?.(taken, context) };
+}
+
+/** Asks for the needed facts, up to the first that cannot be told yet. */
+async function observe<Note>(
+  { position, workflow }: TableRun,
+  event: string,
+  needed: readonly string[],
+  observers: Observers<Note>,
+): Promise<Observed<Note> | Unfinished<Note>> {
+  const facts: Record<string, FactValue> = {};
+  const notes: Record<string, Note> = {};
+  for (const [name, { costly, observe: look }] of Object.entries(observers)) {
+    if (!needed.includes(name)) continue;
+    if (costly && !canMatter(workflow, position, event, facts, name)) continue;
+    const { note, value } = await look(facts);
+    if (note !== undefined) notes[name] = note;
+    if (value === undefined) return { facts, notes, pending: name };
+    facts[name] = value;
+  }
+  return { facts, notes };
+}
+
+function proposed<T extends RunTypes>(
+  { failed = (reply) => reply }: RunDefinition<T>,
+  plan: RunEvent<T>,
+  step: Step<T>,
+  { happened = [], moved, next, ...proposal }: Effects<T>,
+  context: Context,
+): Prepared<T["reply"]> {
+  const { decision, governed, run } = step;
+  const ignored = governed?.ignored ?? [];
+  const events: readonly Happening[] = [
+    ...(moved ? [runAdvanced(moveOf(run, decision), moved, context)] : []),
+    ...happened,
+    ...(ignored.length > 0 ? [{ type: "policy:changed", run: run.run, ignored } as const] : []),
+  ];
+  return {
+    ...proposal,
+    ...(events.length > 0 ? { events: stamped(events, context) } : {}),
+    ...(next === undefined
+      ? {}
+      : { followUp: { plan, input: next, merge: (_, followed) => followed, failed } }),
+  };
+}
+
+/** The move that a decision is. */
+export function moveOf({ run, workflow }: TableRun, { after, before, row }: Decision): Move {
+  return { run, machine: workflow.name, event: row.on, row: row.id, from: before.state, to: after.state };
+}

@@ -1,0 +1,162 @@
+/** What an event does to a run by the row that it takes: its reply, and the run as it is afterwards. */
+import type { Change } from "../../core/ports/store.ts";
+import type { Decision } from "../../engine/workflow.ts";
+import type { Context, Reply } from "../../runtime/module.ts";
+import { strengthOf } from "../../runtime/person.ts";
+import type { Effects, ProposalContext, Step } from "../../runtime/run-event.ts";
+import { newRun, standing } from "./answers.ts";
+import { commandOf } from "./definition.ts";
+import { awaitedOf, nextOf, renderEvents } from "./describe.ts";
+import type { OwnRun } from "./load-run.ts";
+import { endsIn } from "./observe.ts";
+import { renderReply } from "./reply.ts";
+import { type Order, type RunFile, renderRun } from "./run-file.ts";
+import { anchorOf } from "./run-history.ts";
+import type { OwnSent, SendInput, SendTypes } from "./send.ts";
+import { renderWithId } from "./template.ts";
+
+type Sending = Pick<Step<SendTypes>, "run" | "sent" | "observed" | "decision">;
+
+/** How many commands may follow one another in one call; the rest waits for the next one. */
+const MAX_FOLLOWING = 10;
+
+export function effectsOf(step: Sending, context: ProposalContext<SendInput>): Effects<SendTypes> {
+  const { decision, observed, run, sent } = step;
+  const { input } = context;
+  const { row, after, before } = decision;
+  const order = orderedBy(decision, run, context);
+  const said = [...(input.said ?? []), replyText(step, input), ...notSent(sent, input)];
+  const message = [...said, ...(order ? [toBeRun(run.run, order)] : [])].join("\n");
+  const isBlocked = row.outcome === "blocked";
+  const reply: Reply = {
+    text: message,
+    data: {
+      status: isBlocked ? "error" : "success",
+      message,
+      row: row.id,
+      outcome: row.outcome,
+      facts: observed.facts,
+      ...(sent.ended ? { ended: sent.ended } : {}),
+      ...standing(run, after),
+    },
+    ...(isBlocked ? { refused: true as const } : {}),
+  };
+  if (row.outcome !== "moved") return { reply, changes: forgetting(run, context) };
+  const file = fileAfter(step, order, context);
+  return {
+    reply,
+    changes: [{ type: "write", path: run.path, text: renderRun(file) }, anchorOf(file)],
+    moved: { summary: `${sent.event}: ${before.state} → ${after.state}`, ...worth(sent, context) },
+    ...(order && said.length <= MAX_FOLLOWING ? { next: { run: run.run, said } } : {}),
+  };
+}
+
+function replyText({ decision: { after, row }, observed, run, sent }: Sending, input: SendInput): string {
+  const { definition } = run.loaded;
+  const { table } = definition;
+  const { next, available } = standing(run, after);
+  const source = run.source.file ? `the reply ${row.reply} of ${run.source.file}` : `the reply ${row.reply}`;
+  return renderReply(definition, row, source, {
+    run: run.run,
+    id: run.id,
+    title: table.title,
+    event: sent.event,
+    row: row.id,
+    from: run.position.state,
+    state: after.state,
+    description: table.states[after.state]?.description ?? "",
+    next,
+    notes: notesOf(input),
+    facts: observed.facts,
+    kept: after.kept,
+    given: sent.given,
+    checks: endsIn(observed),
+    ended: sent.ended,
+    available: renderEvents(run.run, available),
+  });
+}
+
+function notesOf({ notes, feedback_notes }: SendInput): string {
+  return (feedback_notes ?? notes ?? "").trim();
+}
+
+/** The caller wanted an event, but a command's end came first. */
+function notSent({ ended }: OwnSent, { event }: SendInput): readonly string[] {
+  if (ended === null || event === undefined) return [];
+  return [
+    `\`${event}\` was not sent: \`${ended.command}\` was under way and had to end first. Send it again if it is still right.\n`,
+  ];
+}
+
+function toBeRun(run: string, { command }: Order): string {
+  return `To be run now: \`${command}\`. If this is the last that you hear of it, \`pawl cast ${run}\` goes on.\n`;
+}
+
+function orderedBy({ row }: Decision, { id }: OwnRun, { moment }: Pick<Context, "moment">): Order | null {
+  const order = row.outcome === "moved" ? commandOf(row) : null;
+  if (!order) return null;
+  return {
+    row: row.id,
+    command: renderWithId(order.command, id),
+    named: order.command,
+    key: `${moment.id}-run`,
+    passed: order.passed,
+    failed: order.failed,
+    since: moment.time,
+  };
+}
+
+/** Nothing moved; but what was found out counts no longer, and a command that has ended is not run again. */
+function forgetting({ file, path }: OwnRun, { moment }: Pick<Context, "moment">): readonly Change[] {
+  if (!file?.checks && !file?.pending) return [];
+  const { checks: _, pending: __, ...rest } = file;
+  return [{ type: "write", path, text: renderRun({ ...rest, updated_at: moment.time }) }];
+}
+
+/** Of an event that a person had to agree to. */
+function worth({ ended, gated }: OwnSent, context: Pick<Context, "answered" | "caller">) {
+  return gated && !ended ? { strength: strengthOf(context) } : {};
+}
+
+/** The file that is written, without what only counted until the run moved. */
+function fileAfter(
+  { decision: { after, before, row }, observed: { facts }, run, sent }: Sending,
+  order: Order | null,
+  context: ProposalContext<SendInput>,
+): RunFile {
+  const { caller, input, moment } = context;
+  const { definition, hash } = run.loaded;
+  const { ended } = sent;
+  const { checks: _, pending: __, ...file } = run.file ?? newRun(run, moment.time);
+  const notes = notesOf(input);
+  const entry = {
+    time: moment.time,
+    event: sent.event,
+    row: row.id,
+    from: before.state,
+    to: after.state,
+    by: ended ? { channel: "engine" } : caller,
+    ...worth(sent, context),
+    ...(Object.keys(facts).length > 0 ? { facts } : {}),
+    ...(notes ? { notes } : {}),
+    ...(ended ? { ended: { ...ended, tail: ended.tail.slice(-MAX_TAIL) } } : {}),
+    prev: run.head,
+  };
+  // Steps under another table, or of a file without an origin, cannot be replayed: from here on they can.
+  const isOld = file.origin === undefined || file.table_hash !== hash;
+  return {
+    ...file,
+    origin: isOld ? { ...before, at: file.history.length } : file.origin,
+    table_hash: hash,
+    state: after.state,
+    kept: after.kept,
+    awaits: awaitedOf(definition, after),
+    next: nextOf(definition, after),
+    ...(order ? { pending: { row: order.row, key: order.key, since: order.since } } : {}),
+    history: [...file.history, entry],
+    updated_at: moment.time,
+  } as RunFile;
+}
+
+/** Characters of a command's output that the history keeps. */
+const MAX_TAIL = 2_000;

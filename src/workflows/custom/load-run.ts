@@ -1,0 +1,81 @@
+/** A run of a workflow of one's own, with its table, as the project's files say. */
+import { PawlError } from "../../core/error.ts";
+import type { ProjectPath } from "../../core/path.ts";
+import type { View } from "../../core/ports/store.ts";
+import { initialPosition } from "../../engine/decide.ts";
+import type { Facts } from "../../engine/workflow.ts";
+import type { TableRun } from "../../runtime/run-event.ts";
+import type { DefinitionSource, Loaded } from "./definition.ts";
+import { type Order, orderOf, parseRun, positionOf, type RunFile, runPath } from "./run-file.ts";
+import { checkHistory, headOf } from "./run-history.ts";
+import { nameRun, sourceNamed } from "./run-name.ts";
+
+export interface OwnRun extends TableRun {
+  readonly source: DefinitionSource;
+  readonly loaded: Loaded;
+  readonly id: string;
+  readonly path: ProjectPath;
+  /** Null: it has not begun. */
+  readonly file: RunFile | null;
+  /** The hash of the last entry of its history. */
+  readonly head: string | null;
+  /** The command of the row that it took last, where that is not known to have ended. */
+  readonly order: Order | null;
+}
+
+/** `start`: by which kept facts a run would begin. */
+export async function loadRun(
+  sources: readonly DefinitionSource[],
+  view: View,
+  name: string,
+  start: (loaded: Loaded) => Facts = () => ({}),
+): Promise<OwnRun> {
+  const { workflow: named, id, run } = nameRun(sources, name);
+  const source = sourceNamed(sources, named);
+  const loaded = await source.load(view);
+  const { definition } = loaded;
+  const { table: workflow } = definition;
+  const path = runPath(named, id);
+  const file = await readFile(view, source, id);
+  const position = file ? positionOf(path, file, loaded) : initialPosition(workflow, start(loaded));
+  if (file) await checkHistory(view, file, loaded);
+  const head = await headOf(file);
+  return {
+    source,
+    loaded,
+    run,
+    id,
+    path,
+    file,
+    head,
+    order: file && orderOf(file, definition),
+    workflow,
+    position,
+  };
+}
+
+/** The run's file, or null where it has not begun. */
+async function readFile(
+  view: View,
+  { name }: Pick<DefinitionSource, "name">,
+  id: string,
+): Promise<RunFile | null> {
+  const path = runPath(name, id);
+  const text = await view.read(path);
+  return text === null ? null : parseRun(path, name, id, text);
+}
+
+/** Throws `run-missing`. */
+export async function loadFile(
+  view: View,
+  source: Pick<DefinitionSource, "name">,
+  id: string,
+): Promise<RunFile> {
+  const file = await readFile(view, source, id);
+  if (file) return file;
+  throw new PawlError(
+    "run-missing",
+    `No run is called ${source.name}:${id}.`,
+    "`pawl status` lists every run.",
+  );
+}

@@ -1,0 +1,89 @@
+/** A store in memory: what a transaction needs of the project's files, without a disk. */
+import type { ProjectPath } from "../../src/core/path.ts";
+import type { Change, Store, View } from "../../src/core/ports/store.ts";
+
+export interface MemoryStore extends Store {
+  /** Path → text; a test edits it as a person would. */
+  readonly files: Map<string, string>;
+  /** The logs that were written, line by line. */
+  readonly logged: readonly string[];
+  /** How many commits went through. */
+  readonly commits: number;
+}
+
+export function openMemoryStore(): MemoryStore {
+  const files = new Map<string, string>();
+  const logged: string[] = [];
+  const seen = new WeakMap<View, Map<string, string | null>>();
+  let commits = 0;
+  let held = Promise.resolve();
+  const isSame = (view: View) =>
+    [...(seen.get(view) ?? [])].every(([path, text]) => (files.get(path) ?? null) === text);
+  return {
+    files,
+    logged,
+    get commits() {
+      return commits;
+    },
+    view() {
+      const read = new Map<string, string | null>();
+      const view: View = {
+        async read(path) {
+          const text = files.get(path) ?? null;
+          if (!read.has(path)) read.set(path, text);
+          return read.get(path) ?? null;
+        },
+        list: async (folder) => entriesIn(files, folder),
+        packaged: async () => null,
+      };
+      seen.set(view, read);
+      return view;
+    },
+    hold<T>(_run: string, work: () => Promise<T>): Promise<T> {
+      const done = held.then(work);
+      held = done.then(
+        () => {},
+        () => {},
+      );
+      return done;
+    },
+    holds: async (view) => isSame(view),
+    async commit(view, changes) {
+      if (!isSame(view)) return "changed";
+      for (const change of changes) apply(files, change);
+      commits++;
+      return "committed";
+    },
+    log: async (_path, line) => {
+      logged.push(line);
+    },
+    settle: async () => {},
+  };
+}
+
+function apply(files: Map<string, string>, change: Change): void {
+  switch (change.type) {
+    case "write":
+    case "edit":
+      files.set(change.path, change.text);
+      break;
+    case "append":
+      files.set(change.path, (files.get(change.path) ?? "") + change.text);
+      break;
+    case "remove":
+      files.delete(change.path);
+      break;
+    case "move":
+      files.set(change.to, files.get(change.from) ?? "");
+      files.delete(change.from);
+  }
+}
+
+function entriesIn(files: ReadonlyMap<string, string>, folder: ProjectPath) {
+  const inside = [...files.keys()].filter((path) => path.startsWith(`${folder}/`));
+  const names = new Set(inside.map((path) => path.slice(folder.length + 1).split("/")[0] as string));
+  return [...names].sort().map((name) => ({
+    name,
+    kind: files.has(`${folder}/${name}`) ? ("file" as const) : ("folder" as const),
+  }));
+}

@@ -1,6 +1,7 @@
 import type { Requirement } from "./requirements.ts";
 
 const STORE = "src/adapters/files";
+const RUN_EVENT = "src/runtime/run-event.test.ts";
 const LINKS = "test/links.test.ts";
 const FOREIGN = "test/e2e/foreign-journal.test.ts";
 
@@ -60,10 +61,23 @@ export const TRUSTED_COMMITS: Readonly<Record<string, Requirement>> = {
     ],
   },
   "commit.after-commit-logged": {
-    says: "What fails after a commit, and so cannot fail the call, is logged in .pawl/failures.log.",
+    says: "What fails after a commit, and so cannot fail the call, is said in the reply and logged in .pawl/failures.log.",
     source: "docs/commit.md, What lies in .pawl",
     tests: [
       "src/runtime/run-transaction.test.ts: stands when what follows the commit fails, and says and logs why",
+      `${RUN_EVENT}: has moved the run whatever becomes of it; that it failed is in the reply and in the log`,
+    ],
+  },
+  "commit.one-way": {
+    says: "Every event goes one way: checked with the lawful events in the refusal, only what its rules mention observed, decided again where what was read has changed, told by one run:advanced.",
+    source: "docs/architecture.md, One event",
+    tests: [
+      `${RUN_EVENT}: moves the run, and is told by one event in the same commit`,
+      `${RUN_EVENT}: observes only what a rule for it mentions`,
+      `${RUN_EVENT}: is refused before anything is observed where %s`,
+      `${RUN_EVENT}: is refused with the events that the run does take, and whose they are`,
+      `${RUN_EVENT}: is decided again where what was read has changed by the commit`,
+      `${RUN_EVENT}: sends what is called for after the commit, and answers with that`,
     ],
   },
   "commit.untracked": {

@@ -16,6 +16,7 @@ import {
   TASK_ARCHIVES,
   TASK_FOLDER,
 } from "./files.ts";
+import { replyFileOf } from "./reply-file.ts";
 import { loadState, positionOf, type StateFile } from "./state-file.ts";
 import { SPELLS_WORKFLOW } from "./table.ts";
 
@@ -50,7 +51,7 @@ export async function look(view: View, spell: Spell): Promise<Seen> {
   const decision = decide(SPELLS_WORKFLOW, positionOf(state), spell, facts);
   const { row } = decision;
   const actions = actionsOf(row.id);
-  const shipped = await readShipped(view, [`replies/${row.reply}.md`, ...shippedFor(row.outcome, actions)]);
+  const shipped = await readShipped(view, [replyFileOf(decision), ...shippedFor(actions)]);
   return {
     spell,
     state,
@@ -95,8 +96,8 @@ export function templateOf(file: FileKey): string {
   return file === "review_task" ? "templates/review-task.md" : `templates/${file}.md`;
 }
 
-function shippedFor(outcome: string, actions: readonly Action[]): readonly string[] {
-  const names = actions.flatMap((action): readonly string[] => {
+function shippedFor(actions: readonly Action[]): readonly string[] {
+  return actions.flatMap((action): readonly string[] => {
     switch (action.type) {
       case "create":
         return [templateOf(action.file)];
@@ -110,7 +111,6 @@ function shippedFor(outcome: string, actions: readonly Action[]): readonly strin
         return [];
     }
   });
-  return [...names, ...(outcome === "shown" ? ["parts/lumos-header.md"] : ["parts/tip.md"])];
 }
 
 async function readShipped(view: View, names: readonly string[]): Promise<ReadonlyMap<string, string>> {

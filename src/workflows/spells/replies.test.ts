@@ -14,6 +14,7 @@ import { SPELLS as ALL, type Spell, titleOf } from "./events.ts";
 import { FILE_KEYS } from "./files.ts";
 import { look, type Seen } from "./look.ts";
 import { renderTemplate } from "./reply.ts";
+import { parseReplyFile, REPLY_FILES, replyFileOf } from "./reply-file.ts";
 import { consistent, SAMPLE_CONTEXT, sampleGathered, samplePath, sampleView } from "./samples.ts";
 import { SPELLS_WORKFLOW as SPELLS } from "./table.ts";
 
@@ -210,6 +211,12 @@ function expectTrue({ row, text, seen, state: stateAfter, available, exists }: R
   if (GUIDED.includes(row.id)) expect(words).toContain("`.ai/task-guide.md`");
 }
 
+/** The blocks of every reply, by its name, before they are rendered. */
+async function replyTemplates(): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>> {
+  const files = await Promise.all(REPLY_FILES.map((name) => packaged(`spells/${name}`)));
+  return new Map(files.flatMap((text) => [...parseReplyFile(text ?? "").replies]));
+}
+
 function boldSpells(text: string): readonly Spell[] {
   const bold = [...text.matchAll(/\*\*(\w+)\*\*/g)].map(([, name]) => name?.toLowerCase());
   return ALL.filter((spell) => bold.includes(spell));
@@ -256,10 +263,11 @@ describe("a reply", () => {
       ER4: "Reverto is only available in PR review states. Resolve the current error first with Accio.",
       C3d: "Review task file is missing. Use Accio to create a new review task based on the PR comments.",
     };
+    const templates = await replyTemplates();
     const explained = rows.filter(({ id, explain }) => explain && SPELLS.rows.some((row) => row.id === id));
     expect(explained).toHaveLength(26);
     for (const { id, explain = "" } of explained) {
-      const template = (await packaged(`spells/replies/${id}.md`)) ?? "";
+      const template = Object.values(templates.get(id) ?? {}).join("\n");
       const finite = { available: { finite: true } };
       const words = template.replace(/\{% if available\.finite %\}([^{]*)\{% endif %\}/g, (whole) =>
         renderTemplate(whole, finite, id),
@@ -282,12 +290,51 @@ describe("a reply", () => {
   });
 
   test("to Lumos in the three error states of a task's review is the twin's", async () => {
-    for (const [own, twin] of [
+    const templates = await replyTemplates();
+    for (const [own = "", twin = ""] of [
       ["H12", "L19"],
       ["H13", "L20"],
       ["H14", "L21"],
-    ])
-      expect(await packaged(`spells/replies/${own}.md`)).toBe(await packaged(`spells/replies/${twin}.md`));
+    ]) {
+      expect(templates.get(own)).toEqual({ next_steps: expect.any(String) });
+      expect(templates.get(own)).toEqual(templates.get(twin));
+    }
+  });
+
+  test("stands in the file of its row's kind, and its layout has a place for each of its blocks", async () => {
+    const found = new Map<string, string>();
+    for (const name of REPLY_FILES) {
+      const { layout, replies } = parseReplyFile((await packaged(`spells/${name}`)) ?? "");
+      for (const [id, blocks] of replies) {
+        expect(found.get(id), `${id} is in ${name} too`).toBeUndefined();
+        found.set(id, name);
+        expect(Object.keys(blocks), id).toContain("next_steps");
+        for (const [block, template] of Object.entries(blocks)) {
+          expect(layout, `${name}: ${block} of ${id}`).toContain(`{{ ${block} }}`);
+          expect(template, `${name}: ${block} of ${id}`).not.toBe("");
+        }
+      }
+    }
+    for (const row of SPELLS.rows)
+      for (const state of row.from) {
+        const to = typeof row.to === "string" ? row.to : (row.to[state] ?? "");
+        const after = { state: to === "same" ? state : to, kept: {} };
+        expect(found.get(row.reply), row.id).toBe(replyFileOf({ row, after }));
+      }
+  });
+
+  test("has each of its blocks from one section only", async () => {
+    for (const name of REPLY_FILES) {
+      const sections = ((await packaged(`spells/${name}`)) ?? "").split(/^# /m).slice(1);
+      const blocks = sections.flatMap((section) => {
+        const ids = (section.split("\n", 1)[0] ?? "").split(", ");
+        return [...section.matchAll(/^## (.+)$/gm)].flatMap(([, block]) =>
+          ids.map((id) => `${id}: ${block}`),
+        );
+      });
+      expect(blocks.length).toBeGreaterThan(0);
+      expect(blocks).toEqual([...new Set(blocks)]);
+    }
   });
 
   test("is matched with its row, and its row with it", () => {

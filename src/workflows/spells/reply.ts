@@ -12,6 +12,7 @@ import { FILE_KEYS, type FileKey, pathOf } from "./files.ts";
 import { describeLinkFailure, type LinkFetch } from "./links.ts";
 import { effectOf, type Prospect, renderAvailable, renderKeyFiles, renderUnavailable } from "./lists.ts";
 import type { Seen } from "./look.ts";
+import { parseReplyFile, replyFileOf } from "./reply-file.ts";
 import { FIRST_STATE } from "./state-file.ts";
 import { STATES } from "./states.ts";
 import type { Gathered, Work } from "./work.ts";
@@ -50,37 +51,36 @@ export interface ReplyInput {
 
 /** The row's reply as markdown, with the lists of the resulting state. */
 export function renderReply(input: ReplyInput): string {
-  const { shipped, decision } = input.seen;
-  const template = shipped.get(`replies/${decision.row.reply}.md`) ?? "";
-  const header = isFirstLook(input.seen) ? shipped.get("parts/lumos-header.md") : undefined;
-  const text = renderTemplate(template, valuesOf(input), decision.row.reply);
-  const told = decision.row.outcome === "shown" ? text : withNotYet(text, input.prospects);
-  const body = trimLineEnds(told)
+  const { shipped, decision, state } = input.seen;
+  const { layout, replies } = parseReplyFile(shipped.get(replyFileOf(decision)) ?? "");
+  const name = decision.row.reply;
+  const values = valuesOf(input);
+  const blocks: Record<string, string> = { response_to_the_ai: "", what_just_happened: "", tip: "" };
+  for (const [block, template] of Object.entries(replies.get(name) ?? {}))
+    blocks[block] = renderTemplate(template, values, name).trim();
+  if (decision.row.outcome !== "shown")
+    blocks.next_steps = withNotYet(blocks.next_steps ?? "", input.prospects);
+  // The introduction is for whoever has not begun: it would say the same with every later look.
+  const text = renderTemplate(
+    layout,
+    Object.assign(values, blocks, { first_look: state === FIRST_STATE }),
+    name,
+  );
+  const whole = `${trimLineEnds(text)
     .replace(/\n{3,}/g, "\n\n")
-    .trim();
-  const whole = `${header === undefined ? "" : `${header.trim()}\n\n`}${body}\n`;
+    .trim()}\n`;
   return whole.replace(CONTENTS, () => renderFenced(input.work.loaded ?? "", "markdown"));
 }
 
-/** The introduction is for whoever has not begun: it would say the same with every later look. */
-function isFirstLook({ state }: Seen): boolean {
-  return state === FIRST_STATE;
-}
-
-const NEXT_STEPS = "\n### Next Steps\n";
-
-/** What the next steps name for later and the table does not let do anything yet, they say so of, with the reason. */
-function withNotYet(text: string, prospects: readonly Prospect[]): string {
-  const at = text.lastIndexOf(NEXT_STEPS);
-  if (at < 0) return text;
-  const [steps = "", ...rest] = text.slice(at + NEXT_STEPS.length).split("\n\n");
+/** Adds why a spell that the steps name for later does nothing yet. */
+function withNotYet(steps: string, prospects: readonly Prospect[]): string {
   const later = prospects.filter(
     ({ available, spell }) => !available && steps.includes(`**${titleOf(spell)}**`),
   );
   const said = later.map(
     ({ spell, words }) => `**${titleOf(spell)}** is not available until then: ${words}.`,
   );
-  return [text.slice(0, at) + NEXT_STEPS + [steps.trimEnd(), ...said].join(" "), ...rest].join("\n\n");
+  return [steps, ...said].join(" ");
 }
 
 /** Strict: an unknown variable is an error, never an empty place. */
@@ -100,7 +100,7 @@ export function renderTemplate(template: string, values: object, name: string): 
 }
 
 function valuesOf({ seen, gathered, work, facts, prospects }: ReplyInput): object {
-  const { decision, shipped, spell } = seen;
+  const { decision, spell } = seen;
   const links = gathered.links ?? [];
   const criteria = () => (work.texts.plan === null ? [] : seen.criteriaOf(work.texts.plan));
   return {
@@ -112,7 +112,6 @@ function valuesOf({ seen, gathered, work, facts, prospects }: ReplyInput): objec
     available: Object.fromEntries(prospects.map(({ spell: name, available }) => [name, available])),
     key_files: renderKeyFiles(work.texts),
     files: Object.fromEntries(FILE_KEYS.map((key) => [key, facts[key] === "present"])),
-    tip: (shipped.get("parts/tip.md") ?? "").trim(),
     get criteria_total() {
       return criteria().length;
     },

@@ -8,6 +8,7 @@ import { decide } from "../../engine/decide.ts";
 import type { Facts, Row } from "../../engine/workflow.ts";
 import { ACTIONS } from "./actions.ts";
 import { EFFECTS } from "./effects.ts";
+import { parseReplyFile, REPLY_FILES } from "./reply-file.ts";
 import { REPLY_NAMES } from "./reply-names.ts";
 import { SPELLS_WORKFLOW as SPELLS } from "./table.ts";
 
@@ -83,10 +84,14 @@ test("every other row is one for a hole, numbered from H1", () => {
   expect(SPELLS.rows.filter((row) => SUPERSEDED.includes(row.id))).toEqual([]);
 });
 
-test("the names of the replies are those of the files", () => {
-  const files = readdirSync(new URL("./replies/", import.meta.url)).map((name) => name.replace(/\.md$/, ""));
-  expect([...REPLY_NAMES].sort()).toEqual(files.sort());
-  expect(files.length).toBe(128);
+test("the names of the replies are those in the files", () => {
+  const files = readdirSync(new URL("./replies/", import.meta.url)).map((name) => `replies/${name}`);
+  expect([...REPLY_FILES].sort()).toEqual(files.sort());
+  const names = REPLY_FILES.flatMap((name) => [
+    ...parseReplyFile(readFileSync(new URL(name, import.meta.url), "utf8")).replies.keys(),
+  ]);
+  expect([...REPLY_NAMES].sort()).toEqual(names.sort());
+  expect(names.length).toBe(128);
 });
 
 test("docs/spells.md shows the table as it is: run scripts/spells-docs.ts after a change", () => {

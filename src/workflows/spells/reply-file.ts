@@ -1,0 +1,36 @@
+import type { Decision } from "../../engine/workflow.ts";
+
+/** A file of replies of one kind: a layout, and the blocks that each reply puts into it. All are templates. */
+export interface ReplyFile {
+  readonly layout: string;
+  /** By reply, then by the block's name in the layout: `next_steps`. */
+  readonly replies: ReadonlyMap<string, Readonly<Record<string, string>>>;
+}
+
+/** The file, below `spells/`, with the reply of the row that was decided. */
+export function replyFileOf({ row, after }: Pick<Decision, "row" | "after">): string {
+  const asks = row.outcome === "moved" && after.state.startsWith("PR_CONFIRM_");
+  return `replies/${asks ? "confirmation" : row.outcome}.md`;
+}
+
+export const REPLY_FILES = ["moved", "confirmation", "blocked", "no-effect", "shown"].map(
+  (name) => `replies/${name}.md`,
+);
+
+/** `# ID, ID` names the replies that the blocks below it belong to, `## Next Steps` a block. */
+export function parseReplyFile(text: string): ReplyFile {
+  const [layout = "", ...sections] = text.split(/^# /m);
+  const replies = new Map<string, Record<string, string>>();
+  for (const section of sections) {
+    const [ids = "", ...blocks] = section.split(/^## /m);
+    for (const id of ids.trim().split(", ")) {
+      const known = replies.get(id) ?? {};
+      replies.set(id, known);
+      for (const block of blocks) {
+        const [heading = ""] = block.split("\n", 1);
+        known[heading.toLowerCase().replaceAll(" ", "_")] = block.slice(heading.length).trim();
+      }
+    }
+  }
+  return { layout, replies };
+}

@@ -1,0 +1,21 @@
+/** What is mutated, by which tests alone the mutants are to be killed, and which share of them. */
+export interface Area {
+  readonly mutate: readonly string[];
+  readonly tests: readonly string[];
+  /** Percent of the mutants. */
+  readonly aim: number;
+}
+
+const code = (folder: string): readonly string[] => [`${folder}/**/*.ts`, `!${folder}/**/*.test.ts`];
+
+export const AREAS: Readonly<Record<string, Area>> = {
+  // Without the properties over random tables: they take seconds, and what they alone would notice no one would understand.
+  engine: { mutate: code("src/engine"), tests: ["src/engine/!(*.property).test.ts"], aim: 95 },
+  runtime: { mutate: code("src/runtime"), tests: ["src/runtime/*.test.ts"], aim: 85 },
+  store: { mutate: code("src/adapters/files"), tests: ["src/adapters/files/*.test.ts"], aim: 85 },
+  scheduler: {
+    mutate: code("src/workflows/bloom/scheduler"),
+    tests: ["src/workflows/bloom/scheduler/*.test.ts"],
+    aim: 85,
+  },
+};

@@ -1,0 +1,74 @@
+/**
+ * Mutation testing: changes the code in one place at a time and runs the area's own tests. A mutant that no test notices
+ * is a gap in the tests, or code that does nothing. Fails where an area stays below its aim.
+ *
+ *     npm run test:mutation -- [--incremental] [AREA...]
+ *
+ * With --incremental, mutants whose code and tests are as they were in the last run keep their result.
+ */
+import { mkdirSync } from "node:fs";
+import { relative } from "node:path";
+import { parseArgs } from "node:util";
+import { Stryker } from "@stryker-mutator/core";
+import { AREAS, type Area } from "./areas.ts";
+
+type Mutants = Awaited<ReturnType<Stryker["runMutationTest"]>>;
+
+const FOLDER = ".stryker";
+
+const { values, positionals } = parseArgs({
+  options: { incremental: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
+const names = positionals.length > 0 ? positionals : Object.keys(AREAS);
+mkdirSync(FOLDER, { recursive: true });
+let failed = false;
+for (const name of names) {
+  const area = AREAS[name];
+  if (area === undefined)
+    throw new Error(`There is no area ${name}: expected one of ${Object.keys(AREAS).join(", ")}.`);
+  failed = !report(name, area, await run(name, area)) || failed;
+}
+if (failed) process.exitCode = 1;
+
+async function run(name: string, area: Area): Promise<Mutants> {
+  // Read by vitest.config.ts in the process of the test runner.
+  process.env.PAWL_MUTATION_TESTS = area.tests.join(",");
+  const stryker = new Stryker({
+    mutate: [...area.mutate],
+    plugins: [import.meta.resolve("@stryker-mutator/vitest-runner")],
+    testRunner: "vitest",
+    vitest: { configFile: "test/mutation/vitest.config.ts", related: false },
+    coverageAnalysis: "perTest",
+    // Two cores, and the tests of the store start processes of their own.
+    concurrency: 1,
+    timeoutMS: 10_000,
+    tempDirName: `${FOLDER}/sandbox-${name}`,
+    // Stryker would read them with the classic API of TypeScript, which version 7 does not have; the tests need neither.
+    ignorePatterns: ["/tsconfig.json", "/tsconfig.build.json", "/dist", "/.rig", "/demo", "/bench"],
+    reporters: ["json", "progress-append-only"],
+    jsonReporter: { fileName: `${FOLDER}/${name}.json` },
+    incremental: values.incremental,
+    incrementalFile: `${FOLDER}/${name}-last.json`,
+    allowConsoleColors: false,
+  });
+  return await stryker.runMutationTest();
+}
+
+/** Prints the score and the survivors; returns whether the aim is reached. */
+function report(name: string, { aim }: Area, mutants: Mutants): boolean {
+  const count = (...statuses: readonly Mutants[number]["status"][]) =>
+    mutants.filter(({ status }) => statuses.includes(status)).length;
+  const killed = count("Killed", "Timeout");
+  const all = killed + count("Survived", "NoCoverage");
+  const score = (100 * killed) / all;
+  const survivors = mutants
+    .filter(({ status }) => status === "Survived" || status === "NoCoverage")
+    .map(({ status, fileName, location: { start }, replacement }) => {
+      const place = `${relative(".", fileName)}:${start.line + 1}:${start.column + 1}`;
+      return `${place} ${status}: ${replacement}\n`;
+    });
+  const verdict = `${name}: ${score.toFixed(1)} % of ${all} mutants killed; the aim is ${aim} %.\n`;
+  process.stdout.write([...survivors, verdict].join(""));
+  return all > 0 && score >= aim;
+}

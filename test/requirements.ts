@@ -93,6 +93,19 @@ const COMMIT: Readonly<Record<string, Requirement>> = {
       `${STORE}/store.test.ts: leaves nothing to replay: a person's later edit stays`,
     ],
   },
+  "commit.disk-refuses": {
+    says: "A commit whose files the disk refuses counts: reading shows it, every reply says how much waits for how much room, and the next commit finishes it first or is refused.",
+    source: "docs/commit.md, A disk that refuses",
+    tests: [
+      `${STORE}/pending.test.ts: counts, and says how much waits for how much room`,
+      `${STORE}/pending.test.ts: is what every later view reads and lists, however often, and what holds`,
+      `${STORE}/pending.test.ts: keeps the next one out, which says why, and is finished by it once the disk works`,
+      `${STORE}/pending.test.ts: a person's text in the way of what is pending is shown as it will be: the edit redone on it, or replaced`,
+      "test/crash/mutants.ts: what is pending is not shown where the disk refuses to have it written",
+      "test/e2e/full-disk.test.ts: status shows it, with the warning, and whoever moves next is at the new state",
+      "test/e2e/full-disk.test.ts: a tool's answer says it too, in both of its parts",
+    ],
+  },
   "commit.append-once": {
     says: "A replayed append is there exactly once, and whole.",
     source: "design C6",

@@ -23,7 +23,7 @@ import { openStateHome, stateFolder } from "../config/state-home.ts";
 import { PawlError } from "../core/error.ts";
 import type { Caller } from "../core/event.ts";
 import { projectPath } from "../core/path.ts";
-import type { Editor, Store, View } from "../core/ports/store.ts";
+import type { Editor, Pending, Store, View } from "../core/ports/store.ts";
 import type { Project, Trust, Workflows } from "../runtime/project.ts";
 import type { Host } from "../surfaces/cli/command.ts";
 import { runProgram } from "../surfaces/cli/program.ts";
@@ -237,6 +237,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
     packaged,
     state: openStateHome(root, environment),
     editors: { tasks: lateEditor(home) },
+    onPending: ({ message, fix }: Pending) => place.warn?.(`${message} ${fix}`),
     onForeign: (found: Parameters<OnForeign>[0]) => place.warn?.(foreignWarning(found)),
   };
   const untracked = async () =>

@@ -55,26 +55,38 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: "pending records are not replayed (C3)",
     file: "store.ts",
-    find: "if (isAllApplied(project)) return;",
-    replace: "if (disk !== undefined) return;",
+    find: "if (isAllApplied(project)) return plain;",
+    replace: "if (project !== undefined) return plain;",
+  },
+  {
+    name: "what is pending is not shown where the disk refuses to have it written (C3)",
+    file: "store.ts",
+    find: "return unapplied.sight;",
+    replace: "return plain;",
+  },
+  {
+    name: "what is pending is shown without its appends (C6)",
+    file: "apply.ts",
+    find: "return aim.appends.length === 0 ? bytes :",
+    replace: "return aim.appends.length >= 0 ? bytes :",
   },
   {
     name: "what was read is not looked at again (C5)",
     file: "store.ts",
-    find: 'if (!stillHolds(disk, reads, looked, known)) return "changed";',
+    find: 'if (!stillHolds(plainSight(disk), reads, looked, known)) return "changed";',
     replace: "",
   },
   {
     name: "the target is not looked at before it is replaced (C5)",
     file: "apply.ts",
-    find: "return found === null || isAccounted",
-    replace: "return fresh || found === null || isAccounted",
+    find: "const judgement = judge(chain, aim, found, torn);\n      if",
+    replace: 'const judgement = fresh ? "ours" : judge(chain, aim, found, torn);\n      if',
   },
   {
     name: "a person's text is replaced at replay (C5)",
     file: "apply.ts",
-    find: "return found === null || isAccounted",
-    replace: "return !fresh || found === null || isAccounted",
+    find: 'return found === null || isAccounted(chain, found, torn) ? "ours" : found;',
+    replace: 'return "ours";',
   },
   {
     name: "a text that is kept aside is not synced (C5)",
@@ -129,13 +141,13 @@ const MUTANTS: readonly Mutant[] = [
     name: "an append is done again (C6)",
     file: "appends.ts",
     find: "  const { offset } = run;",
-    replace: "  const { offset } = run;\n  if (offset >= 0) return void appendAtEnd(disk, path, run.bytes);",
+    replace: "  const { offset } = run;\n  if (offset >= 0) return run.appends;",
   },
   {
     name: "an append does not look for its id (C6)",
     file: "appends.ts",
-    find: "if (bytes.includes(id)) continue;",
-    replace: "",
+    find: "return run.appends.filter(({ id }) => !bytes.includes(id));",
+    replace: "return run.appends;",
   },
   {
     name: "a torn append is left as it is (C6)",
@@ -170,8 +182,8 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: "a failure after the commit is reported as a failed commit (C4)",
     file: "store.ts",
-    find: "  } catch {\n    // Committed by now",
-    replace: "  } catch (error) {\n    throw error;\n    // Committed by now",
+    find: "  } catch (thrown) {\n    // Committed by now",
+    replace: "  } catch (thrown) {\n    throw thrown;\n    // Committed by now",
   },
   {
     name: "a record's MAC is not checked (C9)",

@@ -1,5 +1,6 @@
 /** One try: a shape's work on a simulated machine, with a fate for each call, and what must hold afterwards. */
 
+import { folderOf, nameOf } from "../../src/adapters/files/look.ts";
 import { openStore, type StoreOptions } from "../../src/adapters/files/store.ts";
 import { projectPath } from "../../src/core/path.ts";
 import type { Store } from "../../src/core/ports/store.ts";
@@ -157,6 +158,37 @@ export async function goesOn(machine: Machine, tree: Tree): Promise<void> {
 /** A fresh process that reads: what is pending is replayed. */
 export async function read(machine: Machine): Promise<void> {
   await open(machine).view().read(projectPath("readme.md"));
+}
+
+/** What a full disk refuses, and what a broken one does besides. */
+const REFUSED = {
+  ENOSPC: new Set(["write", "mkdir"]),
+  EIO: new Set(["write", "mkdir", "rename", "unlink", "truncate", "chmod", "fsync", "fsyncFolder"]),
+};
+
+/** A fresh process shows the files as they will be, though it may write none; and says that they are not so yet. */
+export async function readWhileRefused(
+  machine: Machine,
+  code: keyof typeof REFUSED,
+  allowed: readonly Tree[],
+  paths: readonly string[],
+): Promise<void> {
+  const store = open(machine, ({ name }) => (REFUSED[code].has(name) ? code : undefined));
+  const view = store.view();
+  const seen = new Map<string, string>();
+  for (const path of new Set(paths)) {
+    const text = await view.read(projectPath(path));
+    if (text !== null) seen.set(path, text);
+    const listed = path.includes("/") ? await view.list(projectPath(folderOf(path))) : null;
+    const isListed = listed?.some(({ kind, name }) => kind === "file" && name === nameOf(path));
+    if (listed !== null && isListed !== (text !== null))
+      throw new Error(`${path} is ${text === null ? "absent" : "there"}, and its folder says otherwise`);
+  }
+  if (!allowed.some((one) => same(one, seen)))
+    throw new Error(`read while the disk refuses: ${show(seen, allowed)}`);
+  if (!(await store.holds(view))) throw new Error("what was read does not hold, and nobody changed it");
+  const isThere = [...seen].every(([path, text]) => machine.tree().get(path) === text);
+  if (!isThere && store.pending() === null) throw new Error("nothing is said of what is pending");
 }
 
 export function show(tree: Tree, expected: readonly Tree[] = []): string {

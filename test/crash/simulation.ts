@@ -14,6 +14,7 @@ import {
   points,
   prepare,
   read,
+  readWhileRefused,
   same,
   show,
   type Tree,
@@ -159,6 +160,13 @@ async function refusals({ shape, machine, before, after, calls }: Prepared, tryO
           const outcome = await attempt(shape, copy, fateOf);
           await verify(copy, allowedAfter(outcome, before, after));
         });
+        if (lasting && fate !== "EIO-lost")
+          await tryOut("disk error that lasts, read meanwhile", where, async () => {
+            const copy = machine.clone();
+            const allowed = allowedAfter(await attempt(shape, copy, fateOf), before, after);
+            await readWhileRefused(copy, fate, allowed, [...before.keys(), ...after.keys()]);
+            await verify(copy, allowed);
+          });
         await tryOut("disk error, then power cut", where, async () => {
           const copy = machine.clone();
           const outcome = await attempt(shape, copy, fateOf);

@@ -78,9 +78,8 @@ async function speak(
     logs,
     async call(tool, input = {}) {
       const { content, structuredContent, isError } = await client.callTool({ name: tool, arguments: input });
-      const [first] = content;
       return {
-        text: first?.type === "text" ? first.text : "",
+        text: content.map((part) => (part.type === "text" ? part.text : "")).join("\n"),
         data: (structuredContent ?? {}) as Answered["data"],
         isError: isError === true,
       };

@@ -35,26 +35,47 @@ export function applyAppends(
   }
 }
 
-/**
- * Same bytes there: nothing. Torn there: written over in place. Anything else there, or a shorter file (a person's, or
- * a rotated one): appended at the end unless the id is in it.
- */
+/** What the file will hold once the appends are applied to these bytes. */
+export function withAppends(before: Uint8Array, appends: readonly Append[], torn: boolean): Uint8Array {
+  let bytes = Buffer.from(before);
+  for (const run of runsOf(appends)) {
+    const lack = lackOf(bytes, run, torn);
+    if (lack === "torn") {
+      const end = run.offset + run.bytes.length;
+      bytes = Buffer.concat([bytes.subarray(0, run.offset), run.bytes, bytes.subarray(end)]);
+    } else for (const { text } of lack) bytes = Buffer.concat([bytes, Buffer.from(onItsLine(text, bytes))]);
+  }
+  return bytes;
+}
+
 function settleRun(disk: Disk, path: string, run: Run, torn: boolean): void {
   const bytes = Buffer.from(lookAt(disk, path)?.bytes ?? new Uint8Array());
-  const { offset } = run;
-  const there = bytes.subarray(offset, offset + run.bytes.length);
-  if (bytes.length >= offset + run.bytes.length && there.equals(run.bytes)) return;
-  if (bytes.length >= offset && isTorn(bytes.subarray(offset), run.bytes, torn)) {
+  const lack = lackOf(bytes, run, torn);
+  if (lack === "torn") {
     ensureFolders(disk, path);
-    withFile(disk, path, "update", (fd) => writeAll(disk, fd, run.bytes, offset));
+    withFile(disk, path, "update", (fd) => writeAll(disk, fd, run.bytes, run.offset));
     return;
   }
-  for (const { id, text } of run.appends) {
-    if (bytes.includes(id)) continue;
-    const now = lookAt(disk, path)?.bytes;
-    const glued = now !== undefined && now.length > 0 && now.at(-1) !== 0x0a && text.endsWith("\n");
-    appendAtEnd(disk, path, Buffer.from(glued ? `\n${text}` : text));
-  }
+  for (const { text } of lack)
+    appendAtEnd(disk, path, Buffer.from(onItsLine(text, lookAt(disk, path)?.bytes ?? new Uint8Array())));
+}
+
+/**
+ * Same bytes there: it lacks nothing. Torn there: to be written over in place. Anything else there, or a shorter file (a
+ * person's, or a rotated one): what is to be appended at the end, since its id is not in it.
+ */
+function lackOf(bytes: Buffer, run: Run, torn: boolean): "torn" | readonly Append[] {
+  const { offset } = run;
+  const there = bytes.subarray(offset, offset + run.bytes.length);
+  if (bytes.length >= offset + run.bytes.length && there.equals(run.bytes)) return [];
+  if (bytes.length >= offset && isTorn(bytes.subarray(offset), run.bytes, torn)) return "torn";
+  return run.appends.filter(({ id }) => !bytes.includes(id));
+}
+
+/** A line is never glued to what stands before it. */
+function onItsLine(text: string, before: Uint8Array): string {
+  const glued = before.length > 0 && before.at(-1) !== 0x0a && text.endsWith("\n");
+  return glued ? `\n${text}` : text;
 }
 
 /** A beginning of our bytes and nothing behind; after a power cut also zeros where ours should be. */

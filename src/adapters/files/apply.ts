@@ -7,7 +7,7 @@
  * P2  Nothing is synced here: the journal is the durable copy until the files are synced and it is trimmed.
  */
 import type { Editor } from "../../core/ports/store.ts";
-import { applyAppends } from "./appends.ts";
+import { applyAppends, withAppends } from "./appends.ts";
 import { type Aim, aimOf, chainsOf, isAccounted, redosOf } from "./chain.ts";
 import type { Disk } from "./disk.ts";
 import { hashOf } from "./hash.ts";
@@ -43,7 +43,9 @@ function applyChain(
   all: readonly Step[],
 ): readonly Step[] {
   const aim = aimOf(chain);
-  if (aim.content !== undefined && !hasMovedOn(applying, path, chain, aim)) {
+  const { disk, torn, known } = applying;
+  const isMoved = aim.appends.length > 0 && hasMovedOn(chain, aim, lookAt(disk, path, known), torn);
+  if (aim.content !== undefined && !isMoved) {
     const resolution = replace(applying, path, chain, aim, all);
     if (resolution.length > 0) return resolution;
   }
@@ -51,16 +53,25 @@ function applyChain(
   return [];
 }
 
-/** Appends that do not fit say that a person's text was accepted in between; if it is there, it stays. */
-function hasMovedOn(
-  { disk, torn, known }: Applying,
-  path: string,
+/** What the file will hold once its steps are applied to what it holds; null: nothing is to be there. */
+export function outcomeOf(
+  { editors, torn }: Pick<Applying, "editors" | "torn">,
   chain: readonly Step[],
-  aim: Aim,
-): boolean {
-  if (aim.appends.length === 0) return false;
-  const found = lookAt(disk, path, known);
-  return found !== null && !isAccounted(chain, found, torn);
+  found: Found | null,
+): Uint8Array | null {
+  const aim = aimOf(chain);
+  let bytes = found?.bytes ?? null;
+  if (aim.content !== undefined && !hasMovedOn(chain, aim, found, torn)) {
+    const judgement = judge(chain, aim, found, torn);
+    const redone = isFound(judgement) ? redo(editors, chain, judgement) : null;
+    if (judgement !== "done") bytes = redone === null ? aim.content : Buffer.from(redone);
+  }
+  return aim.appends.length === 0 ? bytes : withAppends(bytes ?? new Uint8Array(), aim.appends, torn);
+}
+
+/** Appends that do not fit say that a person's text was accepted in between; if it is there, it stays. */
+function hasMovedOn(chain: readonly Step[], { appends }: Aim, found: Found | null, torn: boolean): boolean {
+  return appends.length > 0 && found !== null && !isAccounted(chain, found, torn);
 }
 
 /** Makes the file hold the aim's content, or be absent. */
@@ -68,19 +79,16 @@ function replace(
   applying: Applying,
   path: string,
   chain: readonly Step[],
-  { content, hash, mode }: Aim,
+  aim: Aim,
   all: readonly Step[],
 ): readonly Step[] {
   const { disk, fresh, torn, known } = applying;
+  const { content, mode } = aim;
   const temporary = temporaryOf(path);
 
-  const judge = (found: Found | null): Judgement => {
-    if ((found?.hash ?? null) === hash) return "done";
-    return found === null || isAccounted(chain, found, torn) ? "ours" : found;
-  };
   const act = (work: () => void): readonly Step[] =>
     lookingLast(disk, path, known, (found) => {
-      const judgement = judge(found);
+      const judgement = judge(chain, aim, found, torn);
       if (judgement === "ours") work();
       else removeTemporary(disk, path);
       return isFound(judgement) ? resolve(applying, path, chain, judgement, all) : [];
@@ -89,7 +97,7 @@ function replace(
   if (!fresh) removeTemporary(disk, path);
   if (content === null || content === undefined) return act(() => disk.unlink(path));
   if (!fresh) {
-    const judgement = judge(lookAt(disk, path, known));
+    const judgement = judge(chain, aim, lookAt(disk, path, known), torn);
     if (judgement === "done") return [];
     if (isFound(judgement)) return resolve(applying, path, chain, judgement, all);
   }
@@ -99,6 +107,11 @@ function replace(
 
 /** As it should be, or to be replaced, or a person's text in the way. */
 type Judgement = "done" | "ours" | Found;
+
+function judge(chain: readonly Step[], { hash }: Aim, found: Found | null, torn: boolean): Judgement {
+  if ((found?.hash ?? null) === hash) return "done";
+  return found === null || isAccounted(chain, found, torn) ? "ours" : found;
+}
 
 function isFound(judgement: Judgement): judgement is Found {
   return typeof judgement === "object";
@@ -125,7 +138,7 @@ function resolve(
   found: Found,
   all: readonly Step[],
 ): readonly Step[] {
-  const redone = redo(applying, chain, found);
+  const redone = redo(applying.editors, chain, found);
   if (redone !== null) {
     const after = hashOf(Buffer.from(redone));
     return [{ type: "put", path, before: found.hash, after, text: redone, redone: true }];
@@ -133,7 +146,7 @@ function resolve(
   return keepAside(applying, path, found, all);
 }
 
-function redo({ editors }: Applying, chain: readonly Step[], found: Found): string | null {
+function redo(editors: Applying["editors"], chain: readonly Step[], found: Found): string | null {
   const redos = redosOf(chain);
   const text = tryTextOf(found.bytes);
   if (redos === null || text === null) return null;

@@ -44,18 +44,24 @@ export function meaningOf(code: string): string {
   return WORDS[code]?.[0] ?? "the system refused it";
 }
 
+/** What a person can do about an errno. */
+export function fixOf(code: string): string {
+  return WORDS[code]?.[1] ?? "Look the code up, then run the command again.";
+}
+
 /** A failed disk call as `disk-failed`, in words; anything else is passed on as it is. */
 export function toDiskError(thrown: unknown, doing: string): unknown {
   if (thrown instanceof PawlError) return thrown;
   const code = errnoOf(thrown);
   if (code === null || !/^E[A-Z0-9]+$/.test(code)) return thrown;
-  const [meaning, fix] = WORDS[code] ?? [
-    "the system refused it",
-    "Look the code up, then run the command again.",
-  ];
   const path = (thrown as NodeJS.ErrnoException).path;
   const where = path === undefined ? "" : ` at ${path}`;
-  return new PawlError("disk-failed", `${doing} failed${where}: ${meaning} (${code}).`, fix, thrown);
+  return new PawlError(
+    "disk-failed",
+    `${doing} failed${where}: ${meaningOf(code)} (${code}).`,
+    fixOf(code),
+    thrown,
+  );
 }
 
 /** Runs the work; its disk failures are thrown as `disk-failed`. `doing` begins the sentence. */

@@ -89,7 +89,7 @@ export function lookAndHold(
   }
 }
 
-function foundOf(bytes: Uint8Array, mode: number): Found {
+export function foundOf(bytes: Uint8Array, mode: number): Found {
   let hash: string | undefined;
   return {
     bytes,

@@ -67,8 +67,7 @@ function replay(
 function applyPending(project: Project, marker: Marker | null, { records, goodLength }: Parsed): Applied {
   const last = records.at(-1);
   if (last === undefined) return beginning(project.disk, marker);
-  const applied = marker !== null && isTrusted(marker, records) ? marker : null;
-  const pending = applied === null ? records : records.filter(({ end }) => end > applied.length);
+  const pending = pendingOf(marker, records);
   const end = { epoch: last.epoch, sequence: last.sequence, mac: last.mac, length: goodLength };
   if (pending.length === 0) return end;
   syncJournal(project.disk);
@@ -106,6 +105,15 @@ export function settle(project: Project): void {
   const { applied, records } = replay(project, readMarker(disk, vault));
   fsyncAll(disk, new Set(records.flatMap(({ steps }) => steps.map(({ path }) => path))));
   trimJournal(project, applied);
+}
+
+/** The records that may not be applied yet. */
+export function pendingOf(
+  marker: Marker | null,
+  records: readonly JournalRecord[],
+): readonly JournalRecord[] {
+  const applied = marker !== null && isTrusted(marker, records) ? marker.length : 0;
+  return records.filter(({ end }) => end > applied);
 }
 
 /** Of this start of the machine, about this very journal, and between two of its records. */

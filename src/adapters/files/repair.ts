@@ -11,6 +11,7 @@ import { copyJournal, listForeign, type SetAside } from "./foreign.ts";
 import { isCutShort, journalSize, readJournal } from "./journal.ts";
 import { openLocks, PROJECT_LOCK } from "./locks.ts";
 import { type Applied, beginning, readMarker, writeMarker } from "./marker.ts";
+import { refusalOf } from "./pending.ts";
 import { renderRecord } from "./record.ts";
 import { type Project, recover } from "./recover.ts";
 import { COMMIT_WAIT, projectOf, type StoreOptions } from "./store.ts";
@@ -40,12 +41,21 @@ export async function repairJournal(options: StoreOptions): Promise<RepairReport
     const lock = await openLocks(disk).acquire(PROJECT_LOCK, "Repairing the journal", limit);
     try {
       const report = setAside(project);
-      recover(project);
+      recoverIfPossible(project);
       return { ...report, foreign: listForeign(disk) };
     } finally {
       lock.release();
     }
   });
+}
+
+/** A journal that the disk refuses to apply is not damaged: it is read meanwhile, and whoever reads it says so. */
+function recoverIfPossible(project: Project): void {
+  try {
+    recover(project);
+  } catch (thrown) {
+    if (refusalOf(thrown) === null) throw thrown;
+  }
 }
 
 const UNDAMAGED: Damage = { aside: null, goodRecords: 0, lostBytes: 0, lostCommits: 0 };

@@ -6,7 +6,7 @@
  * of the commit: it stays pending, and whoever opens the project next goes on.
  */
 import { PawlError } from "../../core/error.ts";
-import type { Change, Editor, Store, View } from "../../core/ports/store.ts";
+import type { Change, Editor, Pending, Store, View } from "../../core/ports/store.ts";
 import { type Disk, errnoOf } from "./disk.ts";
 import { guarded } from "./disk-error.ts";
 import type { OnForeign } from "./foreign.ts";
@@ -17,10 +17,11 @@ import { appendLog } from "./log.ts";
 import type { Found, KnownFolders } from "./look.ts";
 import type { Applied } from "./marker.ts";
 import { nodeDisk } from "./node-disk.ts";
+import { findUnapplied, refusalOf, type Unapplied } from "./pending.ts";
 import { planSteps } from "./plan.ts";
 import { applyFrom, type Project, recover, settle } from "./recover.ts";
 import { openVault, type StatePlace } from "./vault.ts";
-import { openView, type Reads, stillHolds } from "./view.ts";
+import { openView, plainSight, type Reads, type Sight, stillHolds } from "./view.ts";
 
 export interface StoreOptions {
   /** The project's folder, absolute. */
@@ -35,6 +36,8 @@ export interface StoreOptions {
   readonly onKept?: OnKept;
   /** Told of commits in the journal that are not this project's own, and so are not applied. */
   readonly onForeign?: OnForeign;
+  /** Told of what is committed and cannot be put into its files yet. */
+  readonly onPending?: (pending: Pending) => void;
   /** How long a commit waits for another; default 10 s. */
   readonly commitWaitMilliseconds?: number;
   /** How long an advance waits for another of the same run; default 30 s. */
@@ -77,20 +80,8 @@ export function openStore(options: StoreOptions): Store {
     }
   };
 
-  let isTold = false;
-  const tellOnce = () => {
-    const { foreign } = isTold ? { foreign: null } : readJournal(project, null);
-    if (foreign !== null) project.onForeign({ ...foreign, kept: null });
-    isTold = true;
-  };
-
-  const ready = async () => {
-    if (isAllApplied(project)) return;
-    // Nothing in the journal can be this project's own. Who only reads leaves it where it is: it may be that of a
-    // process which keeps the key elsewhere, and is not done.
-    if (project.vault.key() === null) return tellOnce();
-    await underLock("Reading the project", () => recover(project));
-  };
+  const reading = openReading(project, options, (work) => underLock("Reading the project", work));
+  const { ready } = reading;
 
   const reads = (view: View): Reads => {
     const known = readsOf.get(view);
@@ -98,15 +89,15 @@ export function openStore(options: StoreOptions): Store {
     throw new PawlError("internal", "A view of another store was given to this one.", "Report this.");
   };
 
+  const journalBytes = options.journalBytes ?? JOURNAL_BYTES;
   const commitNow = (view: View, changes: readonly Change[]) =>
-    commitUnderLock(project, reads(view), changes, options.journalBytes ?? JOURNAL_BYTES);
+    commitUnderLock({ project, journalBytes, tell: reading.tell }, reads(view), changes);
 
   const settleNow = () => settle(project);
 
   return {
     view() {
       const opened = openView({
-        disk,
         packaged: options.packaged ?? (async () => null),
         ready,
         guarded: (work) => guarded("Reading the project", work),
@@ -123,11 +114,7 @@ export function openStore(options: StoreOptions): Store {
         lock.release();
       }
     },
-    holds: (view) =>
-      guarded("Reading the project", async () => {
-        await ready();
-        return stillHolds(disk, reads(view));
-      }),
+    holds: (view) => guarded("Reading the project", async () => stillHolds(await ready(), reads(view))),
     commit: (view, changes) =>
       guarded("Committing", () => underLock("A commit", () => commitNow(view, changes))),
     async log(path, line) {
@@ -135,6 +122,7 @@ export function openStore(options: StoreOptions): Store {
         appendLog(disk, path, line);
       } catch {}
     },
+    pending: reading.pending,
     settle: () =>
       guarded("Settling the journal", async () => {
         if (journalSize(disk) > 0) await unlessBusy(() => underLock("Settling the journal", settleNow, 0));
@@ -142,17 +130,71 @@ export function openStore(options: StoreOptions): Store {
   };
 }
 
-function commitUnderLock(
+interface Reading {
+  /** Applies what is pending; tells how the files are to be looked at. */
+  readonly ready: () => Promise<Sight>;
+  readonly pending: () => Pending | null;
+  /** What was found pending, or null where nothing is. */
+  readonly tell: (unapplied: Unapplied | null) => void;
+}
+
+function openReading(
   project: Project,
+  { onPending }: StoreOptions,
+  underLock: (work: () => void) => Promise<void>,
+): Reading {
+  const plain = plainSight(project.disk);
+  let pending: Pending | null = null;
+  let isForeignTold = false;
+
+  const tell = (unapplied: Unapplied | null) => {
+    pending = unapplied === null || unapplied.pending.changes === 0 ? null : unapplied.pending;
+    if (pending !== null) onPending?.(pending);
+  };
+  const tellForeign = () => {
+    const { foreign } = isForeignTold ? { foreign: null } : readJournal(project, null);
+    if (foreign !== null) project.onForeign({ ...foreign, kept: null });
+    isForeignTold = true;
+  };
+  const ready = async (): Promise<Sight> => {
+    if (isAllApplied(project)) return plain;
+    // Nothing in the journal can be this project's own. Who only reads leaves it where it is: it may be that of a
+    // process which keeps the key elsewhere, and is not done.
+    if (project.vault.key() === null) {
+      tellForeign();
+      return plain;
+    }
+    try {
+      await underLock(() => void recover(project));
+      tell(null);
+      return plain;
+    } catch (thrown) {
+      const code = refusalOf(thrown);
+      if (code === null) throw thrown;
+      const unapplied = findUnapplied(project, code);
+      tell(unapplied);
+      return unapplied.sight;
+    }
+  };
+  return { ready, pending: () => pending, tell };
+}
+
+interface Committing {
+  readonly project: Project;
+  readonly journalBytes: number;
+  readonly tell: Reading["tell"];
+}
+
+function commitUnderLock(
+  { project, journalBytes, tell }: Committing,
   reads: Reads,
   changes: readonly Change[],
-  journalBytes: number,
 ): "committed" | "changed" {
   const { disk } = project;
-  const at = recover(project);
+  const at = recoverFirst(project, tell);
   const looked = new Map<string, Found | null>();
   const known: KnownFolders = new Set();
-  if (!stillHolds(disk, reads, looked, known)) return "changed";
+  if (!stillHolds(plainSight(disk), reads, looked, known)) return "changed";
   const steps = planSteps({ disk, looked, known }, changes);
   if (steps === "changed") return "changed";
   if (steps.length === 0) return "committed";
@@ -161,11 +203,42 @@ function commitUnderLock(
   try {
     const applied = applyFrom(project, end, steps, { fresh: true, torn: false });
     settleIfLong(project, applied, journalBytes);
-  } catch {
+  } catch (thrown) {
     // Committed by now; the next reader applies the rest, or tells why it cannot.
+    quietly(() => tell(findUnapplied(project, refusalOf(thrown) ?? "EIO")));
   }
   return "committed";
 }
+
+/** What is pending is finished before anything is added to it. */
+function recoverFirst(project: Project, tell: Reading["tell"]): Applied {
+  try {
+    const applied = recover(project);
+    tell(null);
+    return applied;
+  } catch (thrown) {
+    const code = refusalOf(thrown);
+    const unapplied = code === null ? null : findUnapplied(project, code);
+    tell(unapplied);
+    if (unapplied === null || unapplied.pending.changes === 0) throw thrown;
+    const { pending } = unapplied;
+    const earlier = pending.changes === 1 ? "1 earlier one is" : `${pending.changes} earlier ones are`;
+    throw new PawlError(
+      "disk-failed",
+      `Nothing new was committed: ${earlier} committed and not in the files yet, and cannot be written first: ${pending.reason}.`,
+      pending.fix,
+      thrown,
+    );
+  }
+}
+
+function quietly(work: () => void): void {
+  try {
+    work();
+  } catch {}
+}
+
+const WAITS: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT"]);
 
 /** Settling is never needed: who is committing now, or may write here, will see to it another time. */
 async function unlessBusy(work: () => Promise<void>): Promise<void> {
@@ -173,7 +246,7 @@ async function unlessBusy(work: () => Promise<void>): Promise<void> {
     await work();
   } catch (error) {
     const isBusy = error instanceof PawlError && error.code === "lock-timeout";
-    if (!isBusy && !["EACCES", "EPERM", "EROFS"].includes(errnoOf(error) ?? "")) throw error;
+    if (!isBusy && !WAITS.has(errnoOf(error) ?? "")) throw error;
   }
 }
 

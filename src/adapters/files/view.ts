@@ -1,7 +1,7 @@
 import type { ProjectPath } from "../../core/path.ts";
 import type { Entry, View } from "../../core/ports/store.ts";
 import { TEMPORARY } from "./control.ts";
-import type { Disk } from "./disk.ts";
+import type { Disk, FolderEntry } from "./disk.ts";
 import { type Found, type KnownFolders, lookAt, statFolder, textOf } from "./look.ts";
 
 /** What was read through a view, as first found. */
@@ -12,17 +12,29 @@ export interface Reads {
   readonly folders: Map<string, string>;
 }
 
+/** How the project's files are looked at: as they are, or as they will be once what is pending is applied. */
+export interface Sight {
+  look(path: string, known?: KnownFolders): Found | null;
+  list(folder: string, known?: KnownFolders): readonly FolderEntry[];
+}
+
+export function plainSight(disk: Disk): Sight {
+  return {
+    look: (path, known) => lookAt(disk, path, known),
+    list: (folder, known) => (statFolder(disk, folder, known) === null ? [] : disk.list(folder)),
+  };
+}
+
 export interface ViewOptions {
-  readonly disk: Disk;
   readonly packaged: (path: string) => Promise<string | null>;
-  /** Replays what is pending; awaited before the first read. */
-  readonly ready: () => Promise<void>;
+  /** Replays what is pending, and tells how the files are to be looked at; awaited before the first read. */
+  readonly ready: () => Promise<Sight>;
   readonly guarded: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-export function openView({ disk, packaged, ready, guarded }: ViewOptions): { view: View; reads: Reads } {
+export function openView({ packaged, ready, guarded }: ViewOptions): { view: View; reads: Reads } {
   const reads: Reads = { files: new Map(), folders: new Map() };
-  let readied: Promise<void> | null = null;
+  let readied: Promise<Sight> | null = null;
   const first = () => {
     readied ??= ready();
     return readied;
@@ -30,16 +42,14 @@ export function openView({ disk, packaged, ready, guarded }: ViewOptions): { vie
   const view: View = {
     read: (path: ProjectPath) =>
       guarded(async () => {
-        await first();
-        const found = lookAt(disk, path);
+        const found = (await first()).look(path);
         // The first look counts: a file that changes between two reads of one view makes the view fail to hold.
         if (!reads.files.has(path)) reads.files.set(path, found?.bytes ?? null);
         return found === null ? null : textOf(found.bytes, path);
       }),
     list: (folder: ProjectPath) =>
       guarded(async () => {
-        await first();
-        const entries = listFolder(disk, folder);
+        const entries = listFolder(await first(), folder);
         if (!reads.folders.has(folder)) reads.folders.set(folder, oneText(entries));
         return entries;
       }),
@@ -50,18 +60,18 @@ export function openView({ disk, packaged, ready, guarded }: ViewOptions): { vie
 
 /** Whether everything is as it was read; fills `looked` with what was found. */
 export function stillHolds(
-  disk: Disk,
+  sight: Sight,
   reads: Reads,
   looked?: Map<string, Found | null>,
   known: KnownFolders = new Set(),
 ): boolean {
   for (const [path, before] of reads.files) {
-    const found = lookAt(disk, path, known);
+    const found = sight.look(path, known);
     if (!isSame(found?.bytes ?? null, before)) return false;
     looked?.set(path, found);
   }
   for (const [folder, before] of reads.folders) {
-    if (oneText(listFolder(disk, folder, known)) !== before) return false;
+    if (oneText(listFolder(sight, folder, known)) !== before) return false;
   }
   return true;
 }
@@ -70,10 +80,9 @@ function isSame(now: Uint8Array | null, before: Uint8Array | null): boolean {
   return now === null || before === null ? now === before : Buffer.compare(now, before) === 0;
 }
 
-function listFolder(disk: Disk, folder: string, known?: KnownFolders): readonly Entry[] {
-  if (statFolder(disk, folder, known) === null) return [];
-  return disk
-    .list(folder)
+function listFolder(sight: Sight, folder: string, known?: KnownFolders): readonly Entry[] {
+  return sight
+    .list(folder, known)
     .filter(({ name }) => !TEMPORARY.test(name))
     .map(({ name, kind }) => ({ name, kind: kind === "link" ? ("other" as const) : kind }))
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));

@@ -43,6 +43,18 @@ export type Change =
  */
 export type Editor = (text: string, edits: readonly unknown[]) => string;
 
+/** What is committed, and waits in the journal since the disk refuses to have it in the files. */
+export interface Pending {
+  /** Files that are not what they will be. */
+  readonly changes: number;
+  /** The room that they need, in bytes. */
+  readonly bytes: number;
+  /** Why, in words. */
+  readonly reason: string;
+  readonly message: string;
+  readonly fix: string;
+}
+
 export interface Store {
   /** A fresh view. Pending committed records are replayed before the first read. */
   view(): View;
@@ -55,6 +67,8 @@ export interface Store {
    * so (or a move's target exists); nothing was written, and the caller decides again.
    */
   commit(view: View, changes: readonly Change[]): Promise<"committed" | "changed">;
+  /** What this store found pending when it last read or committed, and shows in views all the same; null: nothing. */
+  pending(): Pending | null;
   /** Best effort, after a commit: debug logs. Whole lines or nothing; never throws. */
   log(path: ProjectPath, line: string): Promise<void>;
   /** Syncs what was applied and trims the journal. Called when there is time; never needed for correctness. */

@@ -20,6 +20,7 @@ export const status: Run = async (host) => {
       })),
       runs: workflows.flatMap(({ runs }) => runs),
       ignored,
+      pending: project.runtime.store.pending(),
       problems: workflows.flatMap(({ name, problem }) => (problem ? [{ workflow: name, ...problem }] : [])),
       warnings: workflows.flatMap(({ name, warning }) => (warning ? [{ workflow: name, ...warning }] : [])),
     },

@@ -10,7 +10,7 @@ import {
 import { toPawlError } from "../../core/error.ts";
 import type { Waiting } from "../../core/ports/checks.ts";
 import type { Tool } from "../../runtime/module.ts";
-import { advance } from "../../runtime/run-transaction.ts";
+import { advance, type Runtime } from "../../runtime/run-transaction.ts";
 import { callerOf, type Question, readerOf, refusal, type Serving, toResult } from "./answer.ts";
 import { checkArguments } from "./arguments.ts";
 import { ask, takeAnswer } from "./ask.ts";
@@ -22,7 +22,7 @@ type Handler = (input: unknown, context: ServerContext) => Promise<Answer>;
 export function toolHandler(serving: Serving, tool: Tool): Handler {
   return (input, context) =>
     serving.work.run(async () => {
-      const answer = await answerOf(serving, tool, input, context);
+      const answer = withPending(await answerOf(serving, tool, input, context), serving.runtime);
       await tell(serving, tool, answer, context);
       return answer;
     });
@@ -47,6 +47,19 @@ async function answerOf(
     const { code, message, fix } = toPawlError(thrown);
     return refusal(code, message, fix);
   }
+}
+
+/** The answer, and what waits in the journal since the disk refuses to have it in the files. */
+function withPending(answer: Answer, { store }: Runtime): Answer {
+  const pending = store.pending();
+  const { content, isError, structuredContent } = answer as CallToolResult;
+  if (pending === null || !content || isError) return answer;
+  const warning = `${pending.message} ${pending.fix}`;
+  return {
+    ...answer,
+    content: [...content, { type: "text", text: `Warning: ${warning}` }],
+    structuredContent: { ...(structuredContent as object), warning },
+  };
 }
 
 /** A client that is gone has called nothing off: what it asked for is done. */

@@ -128,6 +128,7 @@ export function openMemoryDisk(simulator: Simulator): MemoryDisk {
           await simulator.step(process, "");
           return "committed";
         },
+        pending: () => null,
         log: async () => {},
         settle: async () => {},
       };

@@ -1,0 +1,164 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { stateOf } from "../../../test/rig/state-home.ts";
+import { projectPath } from "../../core/path.ts";
+import type { Change } from "../../core/ports/store.ts";
+import type { Disk } from "./disk.ts";
+import { nodeDisk } from "./node-disk.ts";
+import { openStore } from "./store.ts";
+
+let root: string;
+/** By which errno the disk refuses what would change a file; null: it works. */
+let refusal: string | null;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "pawl-pending-"));
+  refusal = null;
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const refuse = () => {
+  if (refusal !== null) throw Object.assign(new Error(refusal), { code: refusal });
+};
+
+/** The journal's own file is still written: it is the files that the disk refuses. */
+function refusingDisk(): Disk {
+  const disk = nodeDisk(root);
+  return {
+    ...disk,
+    open(path, how, mode) {
+      if (how === "new" || how === "append") refuse();
+      return disk.open(path, how, mode);
+    },
+    mkdir: (path) => {
+      refuse();
+      disk.mkdir(path);
+    },
+    unlink: (path) => {
+      if (disk.lstat(path) !== null) refuse();
+      disk.unlink(path);
+    },
+  };
+}
+
+const editors = { lines: (text: string, edits: readonly unknown[]) => `${text}${edits.join("\n")}\n` };
+const open = () => openStore({ root, state: stateOf(root), disk: refusingDisk(), editors });
+const path = projectPath;
+const put = (name: string, text: string) => writeFileSync(join(root, name), text);
+const text = (name: string) => readFileSync(join(root, name), "utf8");
+const read = async (name: string) => open().view().read(path(name));
+const write = (name: string, to: string): Change => ({ type: "write", path: path(name), text: to });
+
+async function commit(...changes: Change[]) {
+  const store = open();
+  return { result: await store.commit(store.view(), changes), store };
+}
+
+/** A commit of every kind of change, whose files the disk refuses. */
+async function commitRefused(code: string) {
+  put("gone.md", "gone\n");
+  put("old.md", "archive me\n");
+  put("notes.md", "- one\n");
+  put("a.md", "before\n");
+  // What a first commit makes is there.
+  await commit(write("first.md", "first\n"));
+  refusal = code;
+  return commit(
+    write("a.md", "after\n"),
+    write("new/b.md", "b\n"),
+    { type: "remove", path: path("gone.md") },
+    { type: "move", from: path("old.md"), to: path("archive/old.md") },
+    { type: "append", path: path("notes.md"), id: "two", text: "- two\n" },
+  );
+}
+
+describe.each(["ENOSPC", "EDQUOT", "EROFS", "EIO"])("a commit whose files the disk refuses (%s)", (code) => {
+  test("counts, and says how much waits for how much room", async () => {
+    const { result, store } = await commitRefused(code);
+    expect(result).toBe("committed");
+    expect(store.pending()).toMatchObject({
+      changes: 6,
+      bytes: expect.any(Number),
+      reason: expect.stringContaining(code),
+      message: expect.stringMatching(/^6 committed changes are in the journal, and not in the files yet: /),
+    });
+    expect(store.pending()?.fix).toMatch(/\d+ KB/);
+    expect(text("a.md")).toBe("before\n");
+  });
+
+  test("is what every later view reads and lists, however often, and what holds", async () => {
+    await commitRefused(code);
+    for (let n = 0; n < 2; n++) {
+      expect(await Promise.all(["a.md", "new/b.md", "archive/old.md", "notes.md"].map(read))).toEqual([
+        "after\n",
+        "b\n",
+        "archive me\n",
+        "- one\n- two\n",
+      ]);
+      expect(await Promise.all(["gone.md", "old.md"].map(read))).toEqual([null, null]);
+      expect(await open().view().list(path("new"))).toEqual([{ name: "b.md", kind: "file" }]);
+    }
+    const store = open();
+    const view = store.view();
+    await view.read(path("a.md"));
+    await view.list(path("archive"));
+    expect(await store.holds(view)).toBe(true);
+    expect(store.pending()?.changes).toBe(6);
+    put("a.md", "a person's\n");
+    expect(await store.holds(view)).toBe(true);
+  });
+
+  test("keeps the next one out, which says why, and is finished by it once the disk works", async () => {
+    await commitRefused(code);
+    const store = open();
+    const view = store.view();
+    expect(await view.read(path("a.md"))).toBe("after\n");
+    const next = [write("a.md", "later\n")];
+    await expect(store.commit(view, next)).rejects.toMatchObject({
+      code: "disk-failed",
+      message: expect.stringMatching(/^Nothing new was committed: 6 earlier ones are committed/),
+      fix: expect.stringMatching(/\d+ KB/),
+    });
+    expect(await read("a.md")).toBe("after\n");
+
+    refusal = null;
+    expect(await store.commit(view, next)).toBe("committed");
+    expect(store.pending()).toBeNull();
+    expect(["a.md", "new/b.md", "archive/old.md", "notes.md"].map(text)).toEqual([
+      "later\n",
+      "b\n",
+      "archive me\n",
+      "- one\n- two\n",
+    ]);
+    expect(readdirSync(root)).not.toContain("gone.md");
+  });
+});
+
+test("a person's text in the way of what is pending is shown as it will be: the edit redone on it, or replaced", async () => {
+  put("tasks.yaml", "one\n");
+  put("a.md", "before\n");
+  await commit(write("first.md", "first\n"));
+  refusal = "ENOSPC";
+  await commit(write("a.md", "after\n"), {
+    type: "edit",
+    path: path("tasks.yaml"),
+    text: "one\ntwo\n",
+    editor: "lines",
+    edits: ["two"],
+  });
+  put("tasks.yaml", "zero\none\n");
+  put("a.md", "a person's\n");
+  const shown = [await read("tasks.yaml"), await read("a.md")];
+  expect(shown).toEqual(["zero\none\ntwo\n", "after\n"]);
+  refusal = null;
+  expect([await read("tasks.yaml"), await read("a.md")]).toEqual(shown);
+  expect([text("tasks.yaml"), text("a.md")]).toEqual(shown);
+  const [day = ""] = readdirSync(join(root, ".pawl/kept")).filter((name) => /-\d+$/.test(name));
+  expect(text(`.pawl/kept/${day}/a.md`)).toBe("a person's\n");
+});
+
+test("a project that this user may only read is read with what is pending in it", async () => {
+  await commitRefused("EACCES");
+  expect(await read("a.md")).toBe("after\n");
+});

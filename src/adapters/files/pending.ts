@@ -1,0 +1,108 @@
+/**
+ * What is committed and cannot be put into its files, because the disk refuses: it is read from the journal meanwhile.
+ * Nothing is written here; what is shown is what applying the journal will make of the files as they are.
+ */
+import { PawlError } from "../../core/error.ts";
+import type { Pending } from "../../core/ports/store.ts";
+import { outcomeOf } from "./apply.ts";
+import { chainsOf } from "./chain.ts";
+import { errnoOf, type FolderEntry } from "./disk.ts";
+import { fixOf, meaningOf } from "./disk-error.ts";
+import { loadJournal } from "./journal.ts";
+import { type Found, foundOf, lookAt } from "./look.ts";
+import { readMarker } from "./marker.ts";
+import { type Project, pendingOf } from "./recover.ts";
+import type { Step } from "./steps.ts";
+import { plainSight, type Sight } from "./view.ts";
+
+export interface Unapplied {
+  readonly pending: Pending;
+  /** The files as they will be. */
+  readonly sight: Sight;
+}
+
+/** What the disk may refuse to a write for a while, and not to a look. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  "ENOSPC",
+  "EDQUOT",
+  "EROFS",
+  "EIO",
+  "EACCES",
+  "EPERM",
+  "EFBIG",
+]);
+
+/** The errno by which the disk refused, or the place outside of the project did; null: it failed otherwise. */
+export function refusalOf(thrown: unknown): string | null {
+  const code = errnoOf(thrown instanceof PawlError ? thrown.cause : thrown);
+  return code !== null && REFUSALS.has(code) ? code : null;
+}
+
+/** `code`: by which errno it was refused. Throws where the journal cannot be read. */
+export function findUnapplied(project: Project, code: string): Unapplied {
+  const { disk, editors, vault } = project;
+  const marker = readMarker(disk, vault);
+  const records = pendingOf(marker, loadJournal(project, marker).records);
+  const chains = chainsOf(records.flatMap(({ steps }) => steps));
+  const how = { editors, torn: marker?.isCurrent !== true };
+  const plain = plainSight(disk);
+  const look = (path: string, found: Found | null): Found | null => {
+    const chain = chains.get(path);
+    const bytes = chain === undefined ? null : outcomeOf(how, chain, found);
+    if (chain === undefined || bytes === found?.bytes) return found;
+    return bytes === null ? null : foundOf(bytes, found?.mode ?? 0o644);
+  };
+  const sight: Sight = {
+    look: (path, known) => look(path, plain.look(path, known)),
+    list: (folder, known) => {
+      const entries = new Map(plain.list(folder, known).map((entry) => [entry.name, entry]));
+      for (const path of chains.keys()) mend(entries, folder, path, () => sight.look(path) !== null);
+      return [...entries.values()];
+    },
+  };
+  return { pending: describe(sizes(chains, project, look), code), sight };
+}
+
+function mend(entries: Map<string, FolderEntry>, folder: string, path: string, isThere: () => boolean): void {
+  const start = folder === "" ? "" : `${folder}/`;
+  if (!path.startsWith(start)) return;
+  const [name = "", ...deeper] = path.slice(start.length).split("/");
+  if (isThere()) entries.set(name, { name, kind: deeper.length === 0 ? "file" : "folder" });
+  else if (deeper.length === 0) entries.delete(name);
+}
+
+/** Of each file that is not yet what it will be, how many bytes must be written. */
+function sizes(
+  chains: ReadonlyMap<string, readonly Step[]>,
+  { disk }: Project,
+  look: (path: string, found: Found | null) => Found | null,
+): readonly number[] {
+  return [...chains].flatMap(([path, chain]) => {
+    const found = lookAt(disk, path);
+    const wanted = look(path, found);
+    if (wanted?.hash === found?.hash) return [];
+    const isGrown = chain.every(({ type }) => type === "append");
+    return [(wanted?.bytes.length ?? 0) - (isGrown ? (found?.bytes.length ?? 0) : 0)];
+  });
+}
+
+/** Room is given out in blocks, and a new name may need one of its folder. */
+const BLOCK = 4096;
+
+function describe(written: readonly number[], code: string): Pending {
+  const changes = written.length;
+  const bytes = written.reduce((sum, size) => sum + (Math.ceil(size / BLOCK) + 1) * BLOCK, 0);
+  const what = changes === 1 ? "1 committed change is" : `${changes} committed changes are`;
+  const count = changes === 1 ? "It counts" : "They count";
+  const kilobytes = `${Math.ceil(bytes / 1024)} KB`;
+  const isFull = code === "ENOSPC" || code === "EDQUOT";
+  return {
+    changes,
+    bytes,
+    reason: `${meaningOf(code)} (${code})`,
+    message: `${what} in the journal, and not in the files yet: ${meaningOf(code)} (${code}). ${count}: Pawl reads the journal meanwhile.`,
+    fix: isFull
+      ? `Free at least ${kilobytes} on the project's disk; the next command then writes them.`
+      : `${fixOf(code)} It needs ${kilobytes}.`,
+  };
+}

@@ -58,6 +58,7 @@ export function openMemoryStore(): MemoryStore {
       logged.push(line);
     },
     settle: async () => {},
+    pending: () => null,
   };
 }
 

@@ -13,7 +13,7 @@ export type CriteriaReader = (plan: string) => readonly Criterion[];
  * The observed facts of the files. Each is worked out when it is first asked for, since a decision needs few of them;
  * `criteriaOf` is asked only for a plan that may hold criteria.
  */
-export function observe(texts: Texts, refs: string, criteriaOf: CriteriaReader): Facts {
+export function factsIn(texts: Texts, refs: string, criteriaOf: CriteriaReader): Facts {
   const facts: Record<string, FactValue> = {};
   for (const key of FILE_KEYS) facts[key] = texts[key] === null ? "missing" : "present";
   lazily(facts, "context_urls", () => linksOf(texts.context, refs));

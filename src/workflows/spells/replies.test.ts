@@ -9,13 +9,11 @@ import { decide } from "../../engine/decide.ts";
 import type { Facts, Row } from "../../engine/workflow.ts";
 import type { Prepared, Reply } from "../../runtime/module.ts";
 import { actionsOf } from "./actions.ts";
-import { prepareCast } from "./cast.ts";
 import { SPELLS as ALL, type Spell, titleOf } from "./events.ts";
 import { FILE_KEYS } from "./files.ts";
-import { look, type Seen } from "./look.ts";
 import { renderTemplate } from "./reply.ts";
 import { parseReplyFile, REPLY_FILES, replyFileOf } from "./reply-file.ts";
-import { consistent, SAMPLE_CONTEXT, sampleGathered, samplePath, sampleView } from "./samples.ts";
+import { consistent, sampleCast, sampleOutside, samplePath, sampleView } from "./samples.ts";
 import { SPELLS_WORKFLOW as SPELLS } from "./table.ts";
 
 const TIPPED = ["GC1", "GC2a", "GC2b", "G2", "G4", "A2", "P1", "R1", "R2", "R3", "R9", "H3"];
@@ -74,7 +72,6 @@ const WORLD = fc.record({
 interface Rendered {
   readonly row: Row;
   readonly text: string;
-  readonly seen: Seen;
   readonly state: string;
   /** The spells that do something when they are cast next. */
   readonly available: readonly Spell[];
@@ -89,9 +86,11 @@ async function render(world: {
   review: ReviewFetch;
   fetched: boolean;
 }): Promise<Rendered> {
-  const seen = await look(viewOf(world.state, world.origin, world.facts), world.spell);
-  const prepared = prepareCast(seen, sampleGathered(seen, world.review, world.fetched), SAMPLE_CONTEXT);
-  const files = new Set(FILE_KEYS.filter((key) => seen.texts[key] !== null).map(samplePath));
+  const view = viewOf(world.state, world.origin, world.facts);
+  const outside = sampleOutside(world.review, world.fetched);
+  const { proposal: prepared, step } = await sampleCast(view, world.spell, outside);
+  const { texts } = step.run;
+  const files = new Set(FILE_KEYS.filter((key) => texts[key] !== null).map(samplePath));
   for (const change of prepared.changes ?? []) {
     if (change.type === "move") files.delete(change.from);
     files.add(change.type === "move" ? change.to : change.path);
@@ -99,7 +98,7 @@ async function render(world: {
   const { state } = prepared.reply.data as { state: string };
   const { text } = prepared.reply;
   const available = await availableAfter(world, prepared);
-  return { row: seen.decision.row, text, seen, state, available, exists: (name) => files.has(name) };
+  return { row: step.decision.row, text, state, available, exists: (name) => files.has(name) };
 }
 
 /** Casts each spell on the files as they will be. */
@@ -116,8 +115,9 @@ async function availableAfter(
   const read = async (name: ProjectPath) => (files.has(name) ? (files.get(name) ?? null) : before.read(name));
   const after = { ...before, read };
   const moving: Spell[] = [];
+  const outside = sampleOutside(REVIEWS[0] as ReviewFetch, false);
   for (const spell of ALL)
-    if ((await look(after, spell)).decision.row.outcome === "moved") moving.push(spell);
+    if ((await sampleCast(after, spell, outside)).step.decision.row.outcome === "moved") moving.push(spell);
   return moving;
 }
 
@@ -160,7 +160,7 @@ const CONDITION = /\b(?:once|when|then|again|if)\b/i;
 const TO_BE_READ =
   /(?:Look (?:at|through)|Look at the code and at|Go on with the plan in|Change|Correct|Finish the context in|Describe the work in|changes your plan,) `(\.ai\/task\/[\w-]+\.md)`/g;
 
-function expectTrue({ row, text, seen, state: stateAfter, available, exists }: Rendered): void {
+function expectTrue({ row, text, state: stateAfter, available, exists }: Rendered): void {
   // Contents that the reply only quotes claim nothing.
   const words = text.replace(/^(`{3,})markdown\n[\s\S]*?^\1$/gm, "");
   expect(words.match(/^##+ .*$/gm)).toEqual(headingsOf(row));
@@ -201,7 +201,7 @@ function expectTrue({ row, text, seen, state: stateAfter, available, exists }: R
   const archived = /archived in `([^`]+)`/.exec(words)?.[1];
   if (archived !== undefined) expect(archived).toMatch(/^\.ai\/task\/(tasks\/task-|pr-reviews\/pr-review-)/);
 
-  const spell = titleOf(seen.spell);
+  const spell = titleOf(row.on as Spell);
   if (row.outcome === "blocked")
     expect(words).toMatch(`You attempted to cast **${spell}** which cannot be used right now because `);
   if (row.outcome === "no-effect")
@@ -350,7 +350,8 @@ test("the template engine refuses an unknown variable, and reads no value as a t
 
 test("the decision of a cast is the engine's on the observed facts", async () => {
   const facts = { context: "missing" } as unknown as Facts;
-  const seen = await look(viewOf("GATHER_NEEDS_CONTEXT", null, facts), "accio");
+  const outside = sampleOutside(REVIEWS[0] as ReviewFetch, false);
+  const { step } = await sampleCast(viewOf("GATHER_NEEDS_CONTEXT", null, facts), "accio", outside);
   const position = { state: "GATHER_NEEDS_CONTEXT", kept: { reparo_origin: null } };
-  expect(seen.decision).toEqual(decide(SPELLS, position, "accio", {}));
+  expect(step.decision).toEqual(decide(SPELLS, position, "accio", {}));
 });

@@ -5,17 +5,18 @@ import { PawlError } from "../../core/error.ts";
 import type { ReviewFetch } from "../../core/ports/reviews.ts";
 import type { Facts } from "../../engine/workflow.ts";
 import { parseAtlassianUrls, unprocessedUrls } from "./atlassian.ts";
+import type { Cast } from "./cast.ts";
 import { describeFailure, problemOf } from "./comments-file.ts";
 import { titleOf } from "./events.ts";
 import { renderFenced } from "./fence.ts";
 import { FILE_KEYS, type FileKey, pathOf } from "./files.ts";
 import { describeLinkFailure, type LinkFetch } from "./links.ts";
 import { effectOf, type Prospect, renderAvailable, renderKeyFiles, renderUnavailable } from "./lists.ts";
-import type { Seen } from "./look.ts";
+import type { SpellsRun } from "./load-run.ts";
 import { parseReplyFile, replyFileOf } from "./reply-file.ts";
 import { FIRST_STATE } from "./state-file.ts";
 import { STATES } from "./states.ts";
-import type { Gathered, Work } from "./work.ts";
+import type { Work } from "./work.ts";
 
 /** Texts are templates of ours only; what stands in them as a value is never read as a template. */
 const OPTIONS: LiquidOptions = {
@@ -41,8 +42,7 @@ const parsed = new Map<string, Template[]>();
 const CONTENTS = "\u{E000}contents\u{E000}";
 
 export interface ReplyInput {
-  readonly seen: Seen;
-  readonly gathered: Gathered;
+  readonly cast: Cast;
   readonly work: Work;
   /** The facts after the commit. */
   readonly facts: Facts;
@@ -51,8 +51,8 @@ export interface ReplyInput {
 
 /** The row's reply as markdown, with the lists of the resulting state. */
 export function renderReply(input: ReplyInput): string {
-  const { shipped, decision, state } = input.seen;
-  const { layout, replies } = parseReplyFile(shipped.get(replyFileOf(decision)) ?? "");
+  const { decision, material, run } = input.cast;
+  const { layout, replies } = parseReplyFile(material.shipped.get(replyFileOf(decision)) ?? "");
   const name = decision.row.reply;
   const values = valuesOf(input);
   const blocks: Record<string, string> = { response_to_the_ai: "", what_just_happened: "", tip: "" };
@@ -63,7 +63,7 @@ export function renderReply(input: ReplyInput): string {
   // The introduction is for whoever has not begun: it would say the same with every later look.
   const text = renderTemplate(
     layout,
-    Object.assign(values, blocks, { first_look: state === FIRST_STATE }),
+    Object.assign(values, blocks, { first_look: run.state === FIRST_STATE }),
     name,
   );
   const whole = `${trimLineEnds(text)
@@ -99,13 +99,13 @@ export function renderTemplate(template: string, values: object, name: string): 
   }
 }
 
-function valuesOf({ seen, gathered, work, facts, prospects }: ReplyInput): object {
-  const { decision, spell } = seen;
-  const links = gathered.links ?? [];
-  const criteria = () => (work.texts.plan === null ? [] : seen.criteriaOf(work.texts.plan));
+function valuesOf({ cast, work, facts, prospects }: ReplyInput): object {
+  const { decision, material, run, sent } = cast;
+  const { links = [], review } = material;
+  const criteria = () => (work.texts.plan === null ? [] : run.criteriaOf(work.texts.plan));
   return {
-    spell: titleOf(spell),
-    why: effectOf(decision.row.id, seen.facts),
+    spell: titleOf(sent.event),
+    why: effectOf(decision.row.id, run.facts),
     where_we_are: STATES[decision.after.state]?.where ?? "",
     available_spells: renderAvailable(prospects),
     unavailable_spells: renderUnavailable(prospects),
@@ -123,14 +123,14 @@ function valuesOf({ seen, gathered, work, facts, prospects }: ReplyInput): objec
     archived: work.archive === "" ? "" : `What was there was archived in \`${work.archive}\`. `,
     notes: renderAside(work),
     contents: CONTENTS,
-    links: renderLinks(seen),
+    links: renderLinks(run),
     links_done: renderList(links.filter(({ fetch }) => fetch.kind === "fetched").map(({ url }) => url)),
     links_left: renderList(links.filter(({ fetch }) => fetch.kind !== "fetched").map(withReason)),
     review_files: renderReviewFiles(work),
-    fetch: fetchKind(gathered.review, work),
-    fetch_said: gathered.review ? reviewSaid(gathered.review, work) : linksSaid(links, work),
-    fetch_problem: gathered.review ? (problemOf(gathered.review) ?? "") : "",
-    fetch_setup: gathered.links ? linksSetup(links) : reviewSetup(gathered.review),
+    fetch: fetchKind(review, work),
+    fetch_said: review ? reviewSaid(review, work) : linksSaid(links, work),
+    fetch_problem: review ? (problemOf(review) ?? "") : "",
+    fetch_setup: material.links ? linksSetup(links) : reviewSetup(review),
   };
 }
 
@@ -140,7 +140,7 @@ function renderAside({ aside }: Work): string {
     .join("\n");
 }
 
-function renderLinks({ texts, refs }: Seen): string {
+function renderLinks({ texts, refs }: SpellsRun): string {
   const left = new Set(unprocessedUrls(texts.context ?? "", refs));
   const urls = parseAtlassianUrls(texts.context ?? "");
   return urls.map((url) => `   - ${url}${left.has(url) ? "" : " (processed already)"}`).join("\n");

@@ -1,18 +1,17 @@
 /** Each reply once, rendered on files that lead to its row: to be read as a whole, and for the tests of the replies. */
 import type { ProjectPath } from "../../core/path.ts";
+import type { Outside } from "../../core/ports/outside.ts";
+import type { ReferenceFetch, References } from "../../core/ports/references.ts";
 import type { ReviewFetch } from "../../core/ports/reviews.ts";
 import type { View } from "../../core/ports/store.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import type { Facts, FactValue } from "../../engine/workflow.ts";
 import type { Context, PromptSample } from "../../runtime/module.ts";
-import { actionsOf } from "./actions.ts";
-import { prepareCast } from "./cast.ts";
+import { type Cast, castNamed } from "./cast.ts";
 import type { Spell } from "./events.ts";
 import { FILE_KEYS, FILE_NAMES, type FileKey } from "./files.ts";
-import { look, type Seen } from "./look.ts";
 import { renderState } from "./state-file.ts";
 import { SPELLS_WORKFLOW } from "./table.ts";
-import type { Gathered } from "./work.ts";
 
 export const SAMPLE_CONTEXT: Context = {
   settings: DEFAULT_SETTINGS,
@@ -32,8 +31,8 @@ export async function replySamples({ packaged }: View): Promise<readonly PromptS
     const chosen = Object.fromEntries(Object.entries(box).map(([name, values]) => [name, values[0]]));
     const origin = (chosen.reparo_origin ?? null) as string | null;
     const facts = consistent({ ...FIRST, ...chosen } as Facts);
-    const seen = await look(sampleView(state, origin, facts, packaged), on as Spell);
-    const { reply } = prepareCast(seen, sampleGathered(seen, REVIEW, true), SAMPLE_CONTEXT);
+    const view = sampleView(state, origin, facts, packaged);
+    const { reply } = (await sampleCast(view, on as Spell, sampleOutside(REVIEW, true))).proposal;
     const position = { state, kept: { reparo_origin: origin } };
     samples.push({
       name: `${id}: ${on} in ${state}`,
@@ -86,23 +85,21 @@ function textOf(key: FileKey, facts: Facts): string {
   return `plan ${urls(facts.plan_urls)}\n\n${mark ? `- [${mark}] criterion\n` : ""}`;
 }
 
-/** What the row's look outside would bring. */
-export function sampleGathered(seen: Seen, review: ReviewFetch, fetched: boolean): Gathered {
-  for (const action of actionsOf(seen.decision.row.id)) {
-    if (action.type === "fetch-links")
-      return {
-        links: [
-          {
-            url: LINK,
-            fetch: fetched
-              ? { kind: "fetched", markdown: "# It\n" }
-              : { kind: "not-configured", detail: "Set it." },
-          },
-        ],
-      };
-    if (action.type === "fetch-comments" && !(action.keep && seen.texts.comments !== null)) return { review };
-  }
-  return {};
+/** What lies outside, in a sample: these comments, and links that are fetched or not. */
+export function sampleOutside(review: ReviewFetch, fetched: boolean): Outside {
+  const link: ReferenceFetch = fetched
+    ? { kind: "fetched", markdown: "# It\n" }
+    : { kind: "not-configured", detail: "Set it." };
+  const references: References = { fetch: async () => link };
+  return { references, reviews: { fetch: async () => review } } as Partial<Outside> as Outside;
+}
+
+/** The cast of a spell on these files, decided, and what it does. */
+export async function sampleCast(view: View, spell: Spell, outside: Outside) {
+  const input = { spell };
+  const step = (await castNamed.gather?.(view, input, outside, SAMPLE_CONTEXT)) as Cast;
+  const proposal = castNamed.prepare(view, step as never, input, SAMPLE_CONTEXT);
+  return { step, proposal };
 }
 
 /** Facts that no files can have together are brought in line: a fact about a file's contents needs the file. */

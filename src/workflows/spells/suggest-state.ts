@@ -1,15 +1,15 @@
 import type { View } from "../../core/ports/store.ts";
-import { mayHoldCriteria, observe } from "./facts.ts";
-import { loadCriteria, readTexts } from "./look.ts";
+import { factsIn, mayHoldCriteria } from "./facts.ts";
+import { loadCriteria, loadTexts } from "./load-run.ts";
 
 /**
  * The state that the files suggest, for a state.json that cannot be read: the most advanced artefact tells. A review
  * counts as begun from a task where there is a task or its results.
  */
 export async function suggestState(view: View): Promise<string> {
-  const texts = await readTexts(view);
+  const texts = await loadTexts(view);
   const criteriaOf = mayHoldCriteria(texts.plan) ? await loadCriteria(view) : () => [];
-  const facts = observe(texts, "", criteriaOf);
+  const facts = factsIn(texts, "", criteriaOf);
   const has = (name: string) => facts[name] === "present";
   const suffix = has("task") || has("results") || facts.criteria === "all-checked" ? "A" : "G";
   if (has("review_results")) return `PR_APPLIED_PENDING_ARCHIVE_${suffix}`;

@@ -2,6 +2,7 @@ import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { ReviewFetch, ReviewMissing } from "../../core/ports/reviews.ts";
 import type { Change } from "../../core/ports/store.ts";
 import { type Action, actionsOf } from "./actions.ts";
+import type { Cast } from "./cast.ts";
 import { renderComments, renderRetried } from "./comments-file.ts";
 import type { Texts } from "./facts.ts";
 import { renderFenced } from "./fence.ts";
@@ -17,14 +18,9 @@ import {
 } from "./files.ts";
 import { freeName } from "./free-name.ts";
 import { appendReferences, appendRefs, type LinkFetch } from "./links.ts";
-import { type Seen, templateOf } from "./look.ts";
+import type { SpellsRun } from "./load-run.ts";
+import { type Material, templateOf } from "./material.ts";
 import { toSeconds } from "./state-file.ts";
-
-/** What was fetched for a cast; absent parts were not asked for. */
-export interface Gathered {
-  readonly links?: readonly LinkFetch[];
-  readonly review?: ReviewFetch;
-}
 
 /** What a cast does to the files, and what its reply tells of it. */
 export interface Work {
@@ -49,15 +45,15 @@ const REVIEW_FILES: readonly FileKey[] = ["comments", "review_task", "review_res
 const MAX_LOADED = 100_000;
 
 /** Pure: works out the changes of the row that was decided. */
-export function planWork(seen: Seen, gathered: Gathered, time: string): Work {
-  const work = new Worksheet(seen, time);
-  for (const action of actionsOf(seen.decision.row.id)) work.take(action, gathered);
+export function planWork({ decision, material, run }: Cast, time: string): Work {
+  const work = new Worksheet(run, material, time);
+  for (const action of actionsOf(decision.row.id)) work.take(action);
   return work.result();
 }
 
 /** The changes collected so far, with the files as those will leave them. */
 class Worksheet {
-  readonly #seen: Seen;
+  readonly #material: Material;
   readonly #time: string;
   readonly #date: string;
   readonly #texts: Record<FileKey, string | null>;
@@ -69,12 +65,12 @@ class Worksheet {
   #loaded: string | null = null;
   #missing: ReviewMissing | null | undefined;
 
-  constructor(seen: Seen, time: string) {
-    this.#seen = seen;
+  constructor({ refs, texts }: SpellsRun, material: Material, time: string) {
+    this.#material = material;
     this.#time = toSeconds(time);
     this.#date = this.#time.replaceAll(":", "-");
-    this.#texts = { ...seen.texts };
-    this.#refs = seen.refs;
+    this.#texts = { ...texts };
+    this.#refs = refs;
   }
 
   result(): Work {
@@ -90,7 +86,7 @@ class Worksheet {
     };
   }
 
-  take(action: Action, gathered: Gathered): void {
+  take(action: Action): void {
     switch (action.type) {
       case "create":
         this.#create(action.file, this.#shipped(templateOf(action.file)), action.keep);
@@ -102,7 +98,7 @@ class Worksheet {
         this.#copyGuides();
         break;
       case "archive-task":
-        this.#archiveFiles(TASK_FILES, TASK_ARCHIVES, `task-${this.#seen.taskName}-${this.#date}`);
+        this.#archiveFiles(TASK_FILES, TASK_ARCHIVES, `task-${this.#material.taskName}-${this.#date}`);
         break;
       case "archive-review":
         this.#archiveFiles(REVIEW_FILES, REVIEW_ARCHIVES, `pr-review-${this.#date}`);
@@ -111,10 +107,10 @@ class Worksheet {
         this.#loaded = shorten(this.#texts[action.file] ?? "");
         break;
       case "fetch-links":
-        this.#addLinks(action.file, gathered.links ?? []);
+        this.#addLinks(action.file, this.#material.links ?? []);
         break;
       case "fetch-comments":
-        this.#addComments(gathered.review, action.keep);
+        this.#addComments(this.#material.review, action.keep);
         break;
     }
   }
@@ -133,12 +129,12 @@ class Worksheet {
 
   /** Whether the server itself wrote the text there: nothing of a person is in it. */
   #isOurs(file: FileKey, text: string): boolean {
-    const template = this.#seen.shipped.get(templateOf(file));
+    const template = this.#material.shipped.get(templateOf(file));
     return text.replace(/^\uFEFF/, "").replace(/\r\n/g, "\n") === template;
   }
 
   #setAside(file: FileKey): void {
-    const taken = this.#seen.taken.get(TASK_FOLDER) ?? [];
+    const taken = this.#material.taken.get(TASK_FOLDER) ?? [];
     const name = freeName(`${FILE_NAMES[file]}.bak-${this.#date}`, taken);
     const move = { from: pathOf(file), to: projectPath(TASK_FOLDER, name) };
     this.#changes.push({ type: "move", ...move });
@@ -152,7 +148,7 @@ class Worksheet {
 
   #copyGuides(): void {
     for (const [name, path] of Object.entries(GUIDES)) {
-      if (this.#seen.guides.has(name)) continue;
+      if (this.#material.guides.has(name)) continue;
       this.#changes.push({ type: "write", path, text: this.#shipped(`templates/${name}`) });
     }
   }
@@ -160,7 +156,7 @@ class Worksheet {
   #archiveFiles(files: readonly FileKey[], folder: ProjectPath, name: string): void {
     const existing = files.filter((file) => this.#texts[file] !== null);
     if (existing.length === 0) return;
-    const archive = projectPath(folder, freeName(name, this.#seen.taken.get(folder) ?? []));
+    const archive = projectPath(folder, freeName(name, this.#material.taken.get(folder) ?? []));
     for (const file of existing) {
       this.#changes.push({ type: "move", from: pathOf(file), to: projectPath(archive, FILE_NAMES[file]) });
       this.#texts[file] = null;
@@ -195,7 +191,7 @@ class Worksheet {
   }
 
   #shipped(name: string): string {
-    return this.#seen.shipped.get(name) ?? "";
+    return this.#material.shipped.get(name) ?? "";
   }
 }
 

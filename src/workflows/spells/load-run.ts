@@ -1,0 +1,65 @@
+/** The run as the project's files say: its state, and the texts that are worked on. */
+import { PawlError } from "../../core/error.ts";
+import type { View } from "../../core/ports/store.ts";
+import type { Facts } from "../../engine/workflow.ts";
+import type { TableRun } from "../../runtime/run-event.ts";
+import { type CriteriaReader, factsIn, mayHoldCriteria, type Texts } from "./facts.ts";
+import { FILE_KEYS, type FileKey, pathOf, REFS_FILE, RUN } from "./files.ts";
+import { loadState, positionOf, type StateFile } from "./state-file.ts";
+import { SPELLS_WORKFLOW } from "./table.ts";
+
+export interface SpellsRun extends TableRun {
+  readonly state: StateFile;
+  readonly texts: Texts;
+  /** The text of `.atlassian-refs`; empty where there is none. */
+  readonly refs: string;
+  /** Each is worked out when it is first asked for. */
+  readonly facts: Facts;
+  readonly criteriaOf: CriteriaReader;
+}
+
+export async function loadRun(view: View): Promise<SpellsRun> {
+  const state = await loadState(view);
+  const texts = await loadTexts(view);
+  const refs = (await view.read(REFS_FILE)) ?? "";
+  const may = mayHoldCriteria(texts.plan) || mayHoldCriteria(texts.context);
+  const criteriaOf = may ? await loadCriteria(view) : () => [];
+  const facts = factsIn(texts, refs, criteriaOf);
+  const position = positionOf(state);
+  return { run: RUN, workflow: SPELLS_WORKFLOW, position, state, texts, refs, facts, criteriaOf };
+}
+
+/** The working files as they are. */
+export async function loadTexts(view: View): Promise<Texts> {
+  const texts = {} as Record<FileKey, string | null>;
+  for (const key of FILE_KEYS) texts[key] = await view.read(pathOf(key));
+  return texts;
+}
+
+const MAX_REMEMBERED = 8;
+const remembered = new Map<string, ReturnType<CriteriaReader>>();
+
+/** Reads criteria as the facts need them: the template's own lines are none. A plan that is as it was is not parsed again. */
+export async function loadCriteria(view: View): Promise<CriteriaReader> {
+  const { parseCriteria } = await import("./criteria.ts");
+  const template = await shippedText(view, "templates/plan.md");
+  const once = (text: string, parse: CriteriaReader) => {
+    const known = remembered.get(text) ?? parse(text);
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    remembered.set(text, known);
+    return known;
+  };
+  const unfilled = new Set(once(template, (text) => parseCriteria(text)).map((criterion) => criterion.text));
+  return (plan) => (plan === template ? [] : once(plan, (text) => parseCriteria(text, unfilled)));
+}
+
+/** Throws `internal` where the package is not complete. */
+export async function shippedText(view: View, name: string): Promise<string> {
+  const text = await view.packaged(`spells/${name}`);
+  if (text !== null) return text;
+  throw new PawlError(
+    "internal",
+    `The packaged text spells/${name} is missing.`,
+    "Install Pawl again: its package is not complete.",
+  );
+}

@@ -1,0 +1,144 @@
+/** What the row of a cast needs beside the decision: packaged texts, names that are taken, and what is fetched. */
+import type { ProjectPath } from "../../core/path.ts";
+import type { Outside } from "../../core/ports/outside.ts";
+import type { ReviewFetch, ReviewMissing } from "../../core/ports/reviews.ts";
+import type { View } from "../../core/ports/store.ts";
+import type { Decision, Row } from "../../engine/workflow.ts";
+import { type Action, actionsOf } from "./actions.ts";
+import { unprocessedUrls } from "./atlassian.ts";
+import type { Texts } from "./facts.ts";
+import { type FileKey, GUIDES, REVIEW_ARCHIVES, TASK_ARCHIVES, TASK_FOLDER } from "./files.ts";
+import { fetchLinks, type LinkFetch } from "./links.ts";
+import { type SpellsRun, shippedText } from "./load-run.ts";
+import { replyFileOf } from "./reply-file.ts";
+import type { StateFile } from "./state-file.ts";
+
+export interface Material {
+  /** The packaged texts that the row needs, by their path below `spells/`. */
+  readonly shipped: ReadonlyMap<string, string>;
+  /** The names that exist in the folders in which the row may make new ones. */
+  readonly taken: ReadonlyMap<ProjectPath, readonly string[]>;
+  /** What the task is called, as one path segment; empty where the row does not archive it. */
+  readonly taskName: string;
+  /** The guides that exist, by name; read only where the row copies them. */
+  readonly guides: ReadonlySet<string>;
+  /** What was fetched; absent parts were not asked for. */
+  readonly links?: readonly LinkFetch[];
+  readonly review?: ReviewFetch;
+}
+
+/** Reads and fetches what the row asks for. */
+export async function loadMaterial(
+  run: SpellsRun,
+  decision: Decision,
+  view: View,
+  outside: Pick<Outside, "references" | "reviews">,
+): Promise<Material> {
+  const actions = actionsOf(decision.row.id);
+  const shipped = await loadShipped(view, [replyFileOf(decision), ...shippedFor(actions)]);
+  return {
+    shipped,
+    taskName: await loadTaskName(run.texts, shipped, actions),
+    taken: await loadTaken(view, actions),
+    guides: await loadGuides(view, actions),
+    ...(await fetchFor(run, decision.row, outside)),
+  };
+}
+
+async function fetchFor(
+  { refs, state, texts }: SpellsRun,
+  { id }: Row,
+  { references, reviews }: Pick<Outside, "references" | "reviews">,
+): Promise<Pick<Material, "links" | "review">> {
+  for (const action of actionsOf(id)) {
+    if (action.type === "fetch-links")
+      return { links: await fetchLinks(unprocessedUrls(texts[action.file] ?? "", refs), references) };
+    if (action.type === "fetch-comments" && !(action.keep && texts.comments !== null)) {
+      const missing = missingOf(state);
+      const order = id === "H15" && missing ? { missing } : {};
+      return { review: reviews ? await reviews.fetch(order) : NO_REVIEWS };
+    }
+  }
+  return {};
+}
+
+const NO_REVIEWS = { kind: "not-configured", detail: "No access to GitHub is configured." } as const;
+
+/** Where an incomplete fetch stopped, if the state file says so in a way that can be used. */
+export function missingOf({ context }: StateFile): ReviewMissing | undefined {
+  const value = context.comments_missing as Partial<ReviewMissing> | null | undefined;
+  if (typeof value !== "object" || value === null) return undefined;
+  const { repository, number, pages } = value;
+  const usable =
+    typeof repository === "string" &&
+    Number.isSafeInteger(number) &&
+    typeof pages === "object" &&
+    pages !== null &&
+    Object.values(pages).every((page) => Number.isSafeInteger(page) && page > 0);
+  return usable ? (value as ReviewMissing) : undefined;
+}
+
+/** The template of a working file, below `spells/`. */
+export function templateOf(file: FileKey): string {
+  return file === "review_task" ? "templates/review-task.md" : `templates/${file}.md`;
+}
+
+function shippedFor(actions: readonly Action[]): readonly string[] {
+  return actions.flatMap((action): readonly string[] => {
+    switch (action.type) {
+      case "create":
+        return [templateOf(action.file)];
+      case "create-plan":
+        return ["templates/plan.md"];
+      case "archive-task":
+        return ["templates/task.md"];
+      case "copy-guides":
+        return Object.keys(GUIDES).map((name) => `templates/${name}`);
+      default:
+        return [];
+    }
+  });
+}
+
+async function loadShipped(view: View, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const shipped = new Map<string, string>();
+  for (const name of names) shipped.set(name, await shippedText(view, name));
+  return shipped;
+}
+
+async function loadTaken(
+  view: View,
+  actions: readonly Action[],
+): Promise<ReadonlyMap<ProjectPath, readonly string[]>> {
+  const folders = new Set<ProjectPath>();
+  for (const { type } of actions) {
+    if (type === "archive-task") folders.add(TASK_ARCHIVES);
+    else if (type === "archive-review") folders.add(REVIEW_ARCHIVES);
+    else if (type !== "load") folders.add(TASK_FOLDER);
+  }
+  const taken = new Map<ProjectPath, readonly string[]>();
+  for (const folder of folders)
+    taken.set(
+      folder,
+      (await view.list(folder)).map((entry) => entry.name),
+    );
+  return taken;
+}
+
+/** The YAML parser is loaded only where a task is archived. */
+async function loadTaskName(
+  texts: Texts,
+  shipped: ReadonlyMap<string, string>,
+  actions: readonly Action[],
+): Promise<string> {
+  if (!actions.some((action) => action.type === "archive-task")) return "";
+  const { parseTaskName } = await import("./front-matter.ts");
+  return parseTaskName(texts.task ?? "", shipped.get(templateOf("task")) ?? "");
+}
+
+async function loadGuides(view: View, actions: readonly Action[]): Promise<ReadonlySet<string>> {
+  const existing = new Set<string>();
+  if (!actions.some((action) => action.type === "copy-guides")) return existing;
+  for (const [name, path] of Object.entries(GUIDES)) if ((await view.read(path)) !== null) existing.add(name);
+  return existing;
+}

@@ -1,6 +1,7 @@
 import { projectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Advance, Reply } from "../../runtime/module.ts";
+import { runAdvanced, stamped } from "../../runtime/run-advanced.ts";
 import { RUN, STATE_FILE, TASK_FOLDER } from "./files.ts";
 import { freeName } from "./free-name.ts";
 import { FIRST_STATE, loadState, renderState, toSeconds } from "./state-file.ts";
@@ -20,35 +21,24 @@ export const mendState: Advance<object, Seen, undefined, Reply> = {
     const names = (await view.list(TASK_FOLDER)).map((entry) => entry.name);
     return { suggested: await suggestState(view), broken, names };
   },
-  prepare({ suggested, broken, names }, _gathered, _input, { moment, caller }) {
+  prepare({ suggested, broken, names }, _gathered, _input, context) {
     if (!broken)
       return {
         reply: { text: "state.json can be read; there is nothing to mend.\n", data: { mended: false } },
       };
-    const date = toSeconds(moment.time).replaceAll(":", "-");
+    const date = toSeconds(context.moment.time).replaceAll(":", "-");
     const kept = projectPath(TASK_FOLDER, freeName(`state.json.bak-${date}`, names));
     const text = `state.json now says ${suggested}, which is what the files suggest. The old file is ${kept}.\n`;
+    const step = { event: "mend", row: "mend", from: "unreadable", to: suggested };
+    const move = { run: RUN, machine: "spells", ...step };
+    const summary = `state.json could not be read and was set to ${suggested}`;
     return {
       reply: { text, data: { mended: true, state: suggested, kept } },
       changes: [
         { type: "move", from: STATE_FILE, to: kept },
         { type: "write", path: STATE_FILE, text: renderState({ ...FIRST_STATE, current_state: suggested }) },
       ],
-      events: [
-        {
-          type: "run:advanced",
-          id: moment.id,
-          time: moment.time,
-          run: RUN,
-          machine: "spells",
-          event: "mend",
-          row: "mend",
-          from: "unreadable",
-          to: suggested,
-          summary: `state.json could not be read and was set to ${suggested}`,
-          by: caller,
-        },
-      ],
+      events: stamped([runAdvanced(move, { summary }, context)], context),
     };
   },
 };

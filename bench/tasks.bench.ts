@@ -3,13 +3,14 @@
  * `npm run build`.
  *
  * Measured: `step done` and `list` with 1, 100, 1,000 and 10,000 tasks, with the cache as the command before left it
- * (hit) and without one (miss), each from start to exit of the built program; and the bare parse of the same file, the
+ * (hit), without one (miss) and after a person changed one task since (changed), each from start to exit of the built
+ * program; and the bare parse of the same file, the
  * first in a process of its own, as it is on a miss.
  * Medians, the commands in turns with the floor, so that other work on the machine slows all alike.
  * Not measured: agents, git, other disks; the first start after an installation (the compile cache is warm).
  */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -72,6 +73,7 @@ try {
       floor: [],
       "done, hit": [],
       "done, miss": [],
+      "list, one changed": [],
       "list, hit": [],
       "list, miss": [],
       parse: [],
@@ -88,6 +90,12 @@ try {
       writeFileSync(path, `${text}# again ${round}\n`);
       rmSync(cache, { recursive: true, force: true });
       add("done, miss", time([MAIN, "step", "done", "T0-a"], folder));
+      const other = `T${count - 1}`;
+      writeFileSync(
+        path,
+        readFileSync(path, "utf8").replace(`- id: ${other}\n`, `- id: ${other} # ${round}\n`),
+      );
+      add("list, one changed", time([MAIN, "list"], folder));
       if (round < 3) {
         add("parse", parseOnce(path));
       }

@@ -10,6 +10,15 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
       "src/tasks-file/splice.test.ts: keep every line but the changed one byte for byte",
     ],
   },
+  "bloom.one-task": {
+    says: "A change of one task costs what one task costs: of a file that changed, only the tasks that changed are parsed again.",
+    source: "bloom, tasks.yaml",
+    tests: [
+      "src/tasks-file/read.test.ts: parses of a thousand tasks the one that changed",
+      "src/tasks-file/read.test.ts: says what the whole text says, whatever stands in it",
+      "src/tasks-file/read.test.ts: says the same where parts are known from another text",
+    ],
+  },
   "bloom.none-lost": {
     says: "No update is ever lost, and no reader sees half a file.",
     source: "bloom, tasks.yaml",

@@ -1,7 +1,7 @@
 import { PawlError } from "../core/error.ts";
 import type { Editor } from "../core/ports/store.ts";
-import { indexPlaces } from "./index-offsets.ts";
-import { parseText } from "./parse.ts";
+import { indexOffsets } from "./index-offsets.ts";
+import { parseText, tasksIn } from "./parse.ts";
 import { spliceAll, type TaskEdit } from "./splice.ts";
 
 /** Redoes edits on a tasks.yaml as it was found: whatever else a person changed in it stays. */
@@ -14,5 +14,5 @@ export const editTasks: Editor = (text, edits) => {
       `tasks.yaml:${first.line}:${first.column}: ${first.message}`,
       first.fix,
     );
-  return spliceAll(text, indexPlaces(document, text), edits as readonly TaskEdit[]).text;
+  return spliceAll(text, indexOffsets(document, tasksIn(document), text), edits as readonly TaskEdit[]).text;
 };

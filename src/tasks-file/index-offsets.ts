@@ -10,36 +10,35 @@ import {
   visit,
   type YAMLMap,
 } from "yaml";
-import { type ItemPlace, type KeyPlace, type Places, WRITTEN_KEYS, type WrittenKey } from "./offsets.ts";
+import { type ItemOffsets, type KeyOffsets, type Offsets, WRITTEN_KEYS, type WrittenKey } from "./offsets.ts";
 import { packItem } from "./pack.ts";
 
-/** The places of every task, subtask and step that has an id. Needs no valid file, only a document. */
-export function indexPlaces(document: Document, text: string): Places {
-  const shared = sharedAnchors(document);
-  const places: Record<string, ItemPlace> = Object.create(null);
-  const items = (seq: unknown, kind: ItemPlace["kind"], around: string | null) => {
+/** The offsets of every task, subtask and step of the list that has an id. Needs no valid file, only a document. */
+export function indexOffsets(document: Document, tasks: unknown, text: string): Offsets {
+  const shared = sharedAnchors(document, text);
+  const found: Record<string, ItemOffsets> = Object.create(null);
+  const items = (seq: unknown, kind: ItemOffsets["kind"], around: string | null) => {
     const fixed = around ?? (isAlias(seq) ? "it is in a list written as an alias" : sharedBy(seq, shared));
     const list = isAlias(seq) ? seq.resolve(document) : seq;
     if (!isSeq(list)) return;
     for (const node of list.items) item(node, kind, fixed);
   };
-  const item = (node: unknown, kind: ItemPlace["kind"], around: string | null) => {
+  const item = (node: unknown, kind: ItemOffsets["kind"], around: string | null) => {
     const fixed = around ?? (isAlias(node) ? "it is written as an alias" : sharedBy(node, shared));
     const map = isAlias(node) ? node.resolve(document) : node;
     if (!isMap(map)) return;
     const id = map.get("id");
     if (typeof id === "string" || typeof id === "number")
-      places[String(id)] ??= itemPlace(map, kind, fixed, text);
+      found[String(id)] ??= itemPlace(map, kind, fixed, text);
     items(map.get("steps", true), "step", fixed);
     items(map.get("subtasks", true), "task", fixed);
   };
-  if (isMap(document.contents))
-    items(document.contents.get("tasks", true), "task", sharedBy(document.contents, shared));
-  return Object.entries(places).map(([id, place]) => packItem(id, place));
+  items(tasks, "task", sharedBy(document.contents, shared));
+  return Object.entries(found).map(([id, place]) => packItem(id, place));
 }
 
-function itemPlace(map: YAMLMap, kind: ItemPlace["kind"], fixed: string | null, text: string): ItemPlace {
-  const keys: ItemPlace["keys"] = {};
+function itemPlace(map: YAMLMap, kind: ItemOffsets["kind"], fixed: string | null, text: string): ItemOffsets {
+  const keys: ItemOffsets["keys"] = {};
   let explicit = false;
   for (const pair of map.items) {
     if (!isPair(pair) || !isScalar(pair.key) || !pair.key.range) continue;
@@ -64,7 +63,7 @@ function itemPlace(map: YAMLMap, kind: ItemPlace["kind"], fixed: string | null, 
   };
 }
 
-function keyPlace(pair: Pair, text: string): KeyPlace | null {
+function keyPlace(pair: Pair, text: string): KeyOffsets | null {
   const key = pair.key as Node;
   const value = pair.value as Node | null;
   if (!key.range) return null;
@@ -88,7 +87,7 @@ function sequencePlace(
   start: number,
   flow: boolean,
   text: string,
-): Pick<KeyPlace, "start" | "end" | "style" | "extra"> {
+): Pick<KeyOffsets, "start" | "end" | "style" | "extra"> {
   const last = items.at(-1) as Node | undefined;
   if (flow) {
     const at = last?.range ? last.range[1] : start + 1;
@@ -113,8 +112,9 @@ function lineBefore(text: string, offset: number): string {
 }
 
 /** The names of the anchors that some alias uses. */
-function sharedAnchors(document: Document): ReadonlySet<string> {
+function sharedAnchors(document: Document, text: string): ReadonlySet<string> {
   const shared = new Set<string>();
+  if (!text.includes("*")) return shared;
   visit(document, {
     Alias: (_, alias) => {
       shared.add(alias.source);

@@ -2,7 +2,7 @@
  * Where in the text of tasks.yaml the values that Pawl writes stand, so that a change is spliced into the text and
  * every other byte stays. Offsets are UTF-16, as in a JavaScript string.
  *
- * P1  The places of a text are what `indexPlaces` finds in it, whether found there or moved along by `splice`.
+ * P1  The offsets of a text are what `indexOffsets` finds in it, whether found there or moved along by `splice`.
  */
 
 /** The keys that Pawl writes. `id` and `title` are here only as lines to put a new key after. */
@@ -25,7 +25,7 @@ export type WrittenKey = (typeof WRITTEN_KEYS)[number];
  */
 export type Style = "plain" | "double" | "single" | "empty" | "lines" | "alias" | "flow" | "block" | "fixed";
 
-export interface KeyPlace {
+export interface KeyOffsets {
   keyStart: number;
   keyEnd: number;
   /** Of a sequence: where the next item is inserted, twice. */
@@ -36,13 +36,13 @@ export interface KeyPlace {
   extra?: number;
 }
 
-export interface ItemPlace {
+export interface ItemOffsets {
   readonly kind: "task" | "step";
   /** The column of its keys; -1 where it is written in flow style, `{id: …}`. */
   readonly indent: number;
   /** Why nothing in it can be written safely. */
   readonly fixed?: string;
-  readonly keys: { [key in WrittenKey]?: KeyPlace };
+  readonly keys: { [key in WrittenKey]?: KeyOffsets };
 }
 
 /**
@@ -50,4 +50,4 @@ export interface ItemPlace {
  * fixed (or 0), then seven numbers per key, as in ROW.
  */
 export type Row = readonly (string | number)[];
-export type Places = readonly Row[];
+export type Offsets = readonly Row[];

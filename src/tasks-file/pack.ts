@@ -1,7 +1,7 @@
 /** One item's place as a row of numbers and back. */
 import {
-  type ItemPlace,
-  type KeyPlace,
+  type ItemOffsets,
+  type KeyOffsets,
   type Row,
   type Style,
   WRITTEN_KEYS,
@@ -34,19 +34,19 @@ export const ROW = {
   extra: 6,
 };
 
-export function packItem(id: string, { kind, indent, fixed, keys }: ItemPlace): Row {
+export function packItem(id: string, { kind, indent, fixed, keys }: ItemOffsets): Row {
   const row = [id, kind === "step" ? 1 : 0, indent, fixed ?? 0];
   for (const name in keys) {
-    const { keyStart, keyEnd, start, end, style, extra } = keys[name as WrittenKey] as KeyPlace;
+    const { keyStart, keyEnd, start, end, style, extra } = keys[name as WrittenKey] as KeyOffsets;
     const key = WRITTEN_KEYS.indexOf(name as WrittenKey);
     row.push(key, keyStart, keyEnd, start, end, STYLES.indexOf(style), extra ?? NONE);
   }
   return row;
 }
 
-export function unpackItem(row: Row): ItemPlace {
+export function unpackItem(row: Row): ItemOffsets {
   const [, step, indent, fixed] = row;
-  const keys: ItemPlace["keys"] = {};
+  const keys: ItemOffsets["keys"] = {};
   for (let at = ROW.keys; at < row.length; at += ROW.width) {
     const extra = row[at + ROW.extra] as number;
     keys[WRITTEN_KEYS[row[at + ROW.key] as number] as WrittenKey] = {

@@ -2,8 +2,8 @@ import { type Document, isAlias, isCollection, isMap, isPair, isScalar, type Nod
 import type { core } from "zod";
 import { readYaml } from "../core/yaml.ts";
 import { checkTasks } from "./check-tasks.ts";
-import { indexPlaces } from "./index-offsets.ts";
-import type { Places } from "./offsets.ts";
+import { indexOffsets } from "./index-offsets.ts";
+import type { Offsets } from "./offsets.ts";
 import { type Problem, shown } from "./problem.ts";
 import { tasksFile } from "./schema.ts";
 import type { TasksFile } from "./task.ts";
@@ -11,7 +11,7 @@ import type { TasksFile } from "./task.ts";
 export type KeyPath = readonly (string | number)[];
 
 export type ParsedTasks =
-  | { readonly ok: true; readonly file: TasksFile; readonly places: Places; readonly where: Where }
+  | { readonly ok: true; readonly file: TasksFile; readonly offsets: Offsets; readonly where: Where }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** The line and column of a key or value in the text, counted from 1. */
@@ -30,7 +30,7 @@ export function parseTasks(text: string): ParsedTasks {
   const file = result.data as TasksFile;
   const found = checkTasks(file, where);
   if (found.length > 0) return { ok: false, problems: inOrder(found) };
-  return { ok: true, file, places: indexPlaces(document, text), where };
+  return { ok: true, file, offsets: indexOffsets(document, tasksIn(document), text), where };
 }
 
 /** What else is wrong, as far as it can be told with the faulty values set right. */
@@ -83,6 +83,11 @@ export function parseText(text: string): {
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
   return { document, data, where, problems };
+}
+
+/** The list of the tasks, as it is written; undefined where there is none. */
+export function tasksIn({ contents }: Document): unknown {
+  return isMap(contents) ? contents.get("tasks", true) : undefined;
 }
 
 /** Where the value stands; its key, where it has no value; the nearest thing around it, where it is missing. */
@@ -170,7 +175,7 @@ export function nameOf(path: KeyPath, data: unknown): string {
 }
 
 /** A key without a value is as good as absent. */
-function withoutNulls(value: unknown): unknown {
+export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(

@@ -1,9 +1,9 @@
 /**
- * Changes tasks.yaml by splicing text at known places: one changed value is one changed line, everything else stays
+ * Changes tasks.yaml by splicing text at known offsets: one changed value is one changed line, everything else stays
  * byte for byte. Pure, and without the YAML library, so that the hot path need not load it.
  */
 import { PawlError } from "../core/error.ts";
-import type { ItemPlace, KeyPlace, Places, Row, Style, WrittenKey } from "./offsets.ts";
+import type { ItemOffsets, KeyOffsets, Offsets, Row, Style, WrittenKey } from "./offsets.ts";
 import { packItem, ROW, styleOf, unpackItem } from "./pack.ts";
 import { renderScalar } from "./scalar.ts";
 
@@ -16,42 +16,42 @@ export type TaskEdit =
 
 export interface Spliced {
   readonly text: string;
-  readonly places: Places;
+  readonly offsets: Offsets;
 }
 
-/** Applies the edits in order, on the text and on its places. */
-export function spliceAll(text: string, places: Places, edits: readonly TaskEdit[]): Spliced {
-  return edits.reduce(splice, { text, places });
+/** Applies the edits in order, on the text and on its offsets. */
+export function spliceAll(text: string, offsets: Offsets, edits: readonly TaskEdit[]): Spliced {
+  return edits.reduce(splice, { text, offsets });
 }
 
 /** Why the task's status cannot be written, as `spliceAll` would say it; null: it can. */
-export function whyUnwritable(places: Places, id: string): PawlError | null {
-  const row = places.find(([own]) => own === id);
+export function whyFixed(offsets: Offsets, id: string): PawlError | null {
+  const row = offsets.find(([own]) => own === id);
   const edit: TaskEdit = { type: "set", id, key: "status", value: "" };
   return row === undefined ? null : fixedBy(unpackItem(row), edit);
 }
 
-function fixedBy(item: ItemPlace, edit: TaskEdit): PawlError | null {
+function fixedBy(item: ItemOffsets, edit: TaskEdit): PawlError | null {
   if (item.fixed !== undefined) return unwritable(edit, item.fixed);
   if (item.keys[edit.key]?.style !== "fixed") return null;
   return unwritable(edit, "the value is no plain text or list, or carries an anchor or a tag");
 }
 
-function splice({ text, places }: Spliced, edit: TaskEdit): Spliced {
-  const at = places.findIndex(([id]) => id === edit.id);
-  const row = places[at];
+function splice({ text, offsets }: Spliced, edit: TaskEdit): Spliced {
+  const at = offsets.findIndex(([id]) => id === edit.id);
+  const row = offsets[at];
   if (row === undefined) throw unwritable(edit, "no task or step of that id is in the file");
   const item = unpackItem(row);
   const fixed = fixedBy(item, edit);
   if (fixed !== null) throw fixed;
   const place = item.keys[edit.key];
   const change = changeOf(text, item, place, edit);
-  if (change === null) return { text, places };
-  const moved = places.map((each) => shifted(each, change));
+  if (change === null) return { text, offsets };
+  const moved = offsets.map((each) => shifted(each, change));
   const { [edit.key]: _, ...others } = unpackItem(moved[at] as Row).keys;
   const keys = change.place === undefined ? others : { ...others, [edit.key]: change.place };
   moved[at] = packItem(edit.id, { ...item, keys });
-  return { text: text.slice(0, change.from) + change.text + text.slice(change.to), places: moved };
+  return { text: text.slice(0, change.from) + change.text + text.slice(change.to), offsets: moved };
 }
 
 interface Change {
@@ -59,10 +59,15 @@ interface Change {
   readonly to: number;
   readonly text: string;
   /** Of the key that was changed, in the new text; absent: the key is gone. */
-  readonly place?: KeyPlace;
+  readonly place?: KeyOffsets;
 }
 
-function changeOf(text: string, item: ItemPlace, place: KeyPlace | undefined, edit: TaskEdit): Change | null {
+function changeOf(
+  text: string,
+  item: ItemOffsets,
+  place: KeyOffsets | undefined,
+  edit: TaskEdit,
+): Change | null {
   switch (edit.type) {
     case "set":
       if (!place) return addedText(text, item, edit);
@@ -79,7 +84,7 @@ function changeOf(text: string, item: ItemPlace, place: KeyPlace | undefined, ed
 
 // ── One value ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function replaced(text: string, { keyStart, keyEnd, ...value }: KeyPlace, shown: string): Change | null {
+function replaced(text: string, { keyStart, keyEnd, ...value }: KeyOffsets, shown: string): Change | null {
   if (value.style === "empty") {
     const { at, lead } = afterColon(text, keyEnd);
     const place = { keyStart, keyEnd, ...textAt(at + lead.length, shown) };
@@ -93,7 +98,7 @@ function replaced(text: string, { keyStart, keyEnd, ...value }: KeyPlace, shown:
   return { from: start, to: end, text: shown + tail, place: { keyStart, keyEnd, ...textAt(start, shown) } };
 }
 
-function textAt(start: number, shown: string): Pick<KeyPlace, "start" | "end" | "style"> {
+function textAt(start: number, shown: string): Pick<KeyOffsets, "start" | "end" | "style"> {
   const style = shown.startsWith('"') ? "double" : shown.startsWith("'") ? "single" : "plain";
   return { start, end: start + shown.length, style };
 }
@@ -110,14 +115,14 @@ function colonLength(text: string, keyEnd: number): number {
   return text[at] === ":" ? at + 1 - keyEnd : 0;
 }
 
-function cleared(text: string, item: ItemPlace, place: KeyPlace): Change | null {
+function cleared(text: string, item: ItemOffsets, place: KeyOffsets): Change | null {
   const line = loneLine(text, item, place);
   if (line) return { ...line, text: "" };
   return place.style === "empty" || isList(place) ? null : replaced(text, place, "null");
 }
 
 /** The line of the key with its break, where it holds nothing else: no comment, no dash. */
-function loneLine(text: string, item: ItemPlace, place: KeyPlace): { from: number; to: number } | null {
+function loneLine(text: string, item: ItemOffsets, place: KeyOffsets): { from: number; to: number } | null {
   if (item.indent < 0 || place.style === "lines" || isList(place)) return null;
   const from = text.lastIndexOf("\n", place.keyStart - 1) + 1;
   const valueEnd = place.style === "empty" ? place.keyEnd + colonLength(text, place.keyEnd) : place.end;
@@ -129,7 +134,7 @@ function loneLine(text: string, item: ItemPlace, place: KeyPlace): { from: numbe
 
 // ── A key that was not there: after the status where it stands on one line, else after title or id ───────────────
 
-function addedText(text: string, item: ItemPlace, edit: TaskEdit & { type: "set" }): Change {
+function addedText(text: string, item: ItemOffsets, edit: TaskEdit & { type: "set" }): Change {
   const { at, lead } = afterNeighbour(text, item, edit);
   const shown = renderScalar(edit.value, "plain");
   const keyStart = at + lead.length;
@@ -138,24 +143,24 @@ function addedText(text: string, item: ItemPlace, edit: TaskEdit & { type: "set"
   return { from: at, to: at, text: `${lead}${edit.key}: ${shown}`, place };
 }
 
-function addedList(text: string, item: ItemPlace, edit: TaskEdit & { type: "append" }): Change {
+function addedList(text: string, item: ItemOffsets, edit: TaskEdit & { type: "append" }): Change {
   const { at, lead } = afterNeighbour(text, item, edit);
   const keyStart = at + lead.length;
   const keyEnd = keyStart + edit.key.length;
   const first = renderScalar(edit.value, "plain");
   if (item.indent < 0) {
     const end = keyEnd + ": [".length + first.length;
-    const place: KeyPlace = { keyStart, keyEnd, start: end, end, style: "flow", extra: 1 };
+    const place: KeyOffsets = { keyStart, keyEnd, start: end, end, style: "flow", extra: 1 };
     return { from: at, to: at, text: `${lead}${edit.key}: [${first}]`, place };
   }
   const column = item.indent + 2;
   const shown = `${lead}${edit.key}:${breakOf(text)}${" ".repeat(column)}- ${first}`;
   const end = at + shown.length;
-  const place: KeyPlace = { keyStart, keyEnd, start: end, end, style: "block", extra: column };
+  const place: KeyOffsets = { keyStart, keyEnd, start: end, end, style: "block", extra: column };
   return { from: at, to: at, text: shown, place };
 }
 
-function afterNeighbour(text: string, item: ItemPlace, edit: TaskEdit): { at: number; lead: string } {
+function afterNeighbour(text: string, item: ItemOffsets, edit: TaskEdit): { at: number; lead: string } {
   const neighbour = (["status", "title", "id"] as const)
     .map((key) => item.keys[key])
     .find((place) => place && ["plain", "double", "single", "alias", "empty"].includes(place.style));
@@ -168,19 +173,19 @@ function afterNeighbour(text: string, item: ItemPlace, edit: TaskEdit): { at: nu
 
 // ── One more item ────────────────────────────────────────────────────────────────────────────────────────────────
 
-function appended(text: string, list: KeyPlace, value: string): Change {
+function appended(text: string, list: KeyOffsets, value: string): Change {
   const { keyStart, keyEnd, style, extra = 0 } = list;
   const item = renderScalar(value, "plain");
   if (style === "empty") {
     const { at, lead } = afterColon(text, keyEnd);
     const end = at + lead.length + 1 + item.length;
-    const place: KeyPlace = { keyStart, keyEnd, start: end, end, style: "flow", extra: 1 };
+    const place: KeyOffsets = { keyStart, keyEnd, start: end, end, style: "flow", extra: 1 };
     return { from: at, to: at, text: `${lead}[${item}]`, place };
   }
   const at = list.start;
   const lead = style === "block" ? `${breakOf(text)}${" ".repeat(extra)}- ` : extra === 1 ? ", " : "";
   const end = at + lead.length + item.length;
-  const place: KeyPlace = {
+  const place: KeyOffsets = {
     keyStart,
     keyEnd,
     start: end,
@@ -191,7 +196,7 @@ function appended(text: string, list: KeyPlace, value: string): Change {
   return { from: at, to: at, text: lead + item, place };
 }
 
-function isList(place: KeyPlace): boolean {
+function isList(place: KeyOffsets): boolean {
   return place.style === "flow" || place.style === "block";
 }
 

@@ -1,10 +1,9 @@
 import { isMap, isScalar, isSeq } from "yaml";
 import { nearest } from "./nearest.ts";
-import type { Places } from "./offsets.ts";
 import { type KeyPath, parseTasks, parseText } from "./parse.ts";
+import { type Parts, whyUnwritable } from "./parts.ts";
 import type { Problem } from "./problem.ts";
 import { KNOWN_KEYS } from "./schema.ts";
-import { whyUnwritable } from "./splice.ts";
 import type { Task } from "./task.ts";
 
 export function problemsOf(text: string): readonly Problem[] {
@@ -13,13 +12,13 @@ export function problemsOf(text: string): readonly Problem[] {
 }
 
 /** The open tasks whose status Pawl could not change, so that no loop can take them. */
-export function unwritable(text: string, tasks: readonly Task[], places: Places): readonly Problem[] {
+export function unwritable(text: string, tasks: readonly Task[], parts: Parts): readonly Problem[] {
   const { where } = parseText(text);
   const problems: Problem[] = [];
   const look = (list: readonly Task[], path: KeyPath) => {
     list.forEach((task, index) => {
       const own = [...path, index];
-      const why = task.status === "done" ? null : whyUnwritable(places, task.id);
+      const why = task.status === "done" ? null : whyUnwritable(parts, task.id);
       if (why) problems.push({ ...where([...own, "status"]), message: why.message, fix: why.fix });
       look(task.subtasks, [...own, "subtasks"]);
     });

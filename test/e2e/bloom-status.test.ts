@@ -40,7 +40,7 @@ it("lists every open task with what it waits for, and cheaply again", async () =
     "bloom:P | todo | nobody | its subtasks Q are not done",
     "bloom:Q | todo | agent | `pawl run` gives it to one",
   ]);
-  expect(project.read(".pawl/cache/tasks-2.json")).toContain("By hand");
+  expect(project.read(".pawl/cache/tasks-3.json")).toContain("By hand");
   expect(JSON.parse((await project.pawl("status", "--json")).out).runs).toEqual(runs);
 });
 

@@ -223,11 +223,11 @@ describe("tasks.yaml on the command line", () => {
     // Nothing is cached before the project has a key: its first commit makes it.
     await made.pawl("start", "T2");
     await made.pawl("list");
-    const cache = made.read(".pawl/cache/tasks-2.json") ?? "";
+    const cache = made.read(".pawl/cache/tasks-3.json") ?? "";
     expect(cache).toContain('"T2"');
-    made.write(".pawl/cache/tasks-2.json", cache.replace('"T2"', '"T3"'));
+    made.write(".pawl/cache/tasks-3.json", cache.replace('"T2"', '"T3"'));
     expect((await made.pawl("list")).out).toContain("T2  Second");
-    made.write(".pawl/cache/tasks-2.json", cache.slice(0, 200));
+    made.write(".pawl/cache/tasks-3.json", cache.slice(0, 200));
     expect((await made.pawl("step", "done", "T1-a")).code).toBe(0);
   });
 });

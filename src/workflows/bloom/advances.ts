@@ -8,8 +8,9 @@ import type { Change, View } from "../../core/ports/store.ts";
 import type { BloomSettings } from "../../core/settings.ts";
 import type { Row } from "../../engine/workflow.ts";
 import type { Advance, Context } from "../../runtime/module.ts";
-import { changeTasks, editedTask, TASKS_RUN } from "../../tasks-file/load.ts";
-import { type TaskEdit, whyUnwritable } from "../../tasks-file/splice.ts";
+import { changeTasks, TASKS_RUN } from "../../tasks-file/load.ts";
+import { editedTask, whyUnwritable } from "../../tasks-file/parts.ts";
+import type { TaskEdit } from "../../tasks-file/splice.ts";
 import { findTask, type Task, type TaskStatus, type TasksFile } from "../../tasks-file/task.ts";
 import { commandsAfter } from "./commands/run-verify.ts";
 import { unverifiedSteps } from "./facts.ts";
@@ -295,7 +296,7 @@ export const pick: Advance<{ readonly worker: Worker; readonly look?: boolean },
   run: ({ look }) => (look ? null : TASKS_RUN),
   read: (view, _, context) => readDesk(view, context),
   prepare(desk, _, { worker, look }, context) {
-    const isWritable = ({ id }: Task) => whyUnwritable(desk.places, id) === null;
+    const isWritable = ({ id }: Task) => whyUnwritable(desk.parts, id) === null;
     const open = nowReady(desk.file.tasks, desk.states);
     const ready = open.filter(isWritable);
     const edits = ready.map((task) => statusEdit(task, "ready_for_agent"));
@@ -311,7 +312,7 @@ export const pick: Advance<{ readonly worker: Worker; readonly look?: boolean },
     const { file } = changed;
     const candidates = takeable(file.tasks, desk.states, worker);
     const unwritable = [...open, ...candidates].flatMap(({ id }) => {
-      const why = whyUnwritable(desk.places, id);
+      const why = whyUnwritable(desk.parts, id);
       return why === null ? [] : [[id, why] as const];
     });
     return {

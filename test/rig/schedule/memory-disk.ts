@@ -3,8 +3,10 @@ import type { Cache } from "../../../src/core/ports/cache.ts";
 import type { Claim, Claims } from "../../../src/core/ports/claims.ts";
 import type { Change, Entry, Store, View } from "../../../src/core/ports/store.ts";
 import type { Watch } from "../../../src/core/ports/watch.ts";
-import { parseTasks } from "../../../src/tasks-file/parse.ts";
-import { spliceAll, type TaskEdit } from "../../../src/tasks-file/splice.ts";
+import { editTasks } from "../../../src/tasks-file/edit.ts";
+import type { Parts } from "../../../src/tasks-file/parts.ts";
+import { readTasks } from "../../../src/tasks-file/read.ts";
+import type { TaskEdit } from "../../../src/tasks-file/splice.ts";
 import type { Process, Simulator } from "./simulator.ts";
 
 interface Owned {
@@ -190,18 +192,15 @@ function openMemoryClaims(simulator: Simulator, { claims, abandoned }: MemoryDis
 }
 
 /** Parses at once, where the file's cache would: nothing in a schedule may wait for the real world. */
-export function memoryCache(): Cache {
-  const parsed = new Map<string, string>();
+export function memoryCache(files: ReadonlyMap<string, string>): Cache {
+  let known: Parts | null = null;
   return {
     async get(kind, source) {
       if (!kind.startsWith("tasks")) return null;
-      const known = parsed.get(source);
-      if (known !== undefined) return known;
-      const result = parseTasks(source);
+      const result = readTasks(files.get(source) ?? "", known);
       if (!result.ok) return null;
-      const text = JSON.stringify({ file: result.file, places: result.places });
-      parsed.set(source, text);
-      return text;
+      known = result.parts;
+      return JSON.stringify(known);
     },
     put() {},
   };
@@ -209,8 +208,5 @@ export function memoryCache(): Cache {
 
 /** The text with a task's status as a person's editor would leave it. */
 export function withStatus(text: string, id: string, status: string): string {
-  const parsed = parseTasks(text);
-  if (!parsed.ok) throw new Error("the tasks of a schedule cannot be read");
-  const edit: TaskEdit = { type: "set", id, key: "status", value: status };
-  return spliceAll(text, parsed.places, [edit]).text;
+  return editTasks(text, [{ type: "set", id, key: "status", value: status } satisfies TaskEdit]);
 }

@@ -115,7 +115,7 @@ function openWorld(schedule: Schedule) {
   const simulator = new Simulator(schedule.seed);
   const disk = openMemoryDisk(simulator);
   const git = openMemoryGit(simulator, disk);
-  const cache = memoryCache();
+  const cache = memoryCache(disk.files);
   const faults: string[] = [];
   const fault = (what: string) => void faults.push(what);
   const loops: RunningLoop[] = [];

@@ -191,11 +191,11 @@ export const validate: Advance<Record<string, never>, Reply, undefined, Reply> =
   run: () => null,
   async read(view, _, context) {
     try {
-      const { path, text, file, places } = await loadTasks(view, context);
+      const { path, text, file, parts } = await loadTasks(view, context);
       const { unwritable, warnings } = await import("../../../tasks-file/warnings.ts");
       const tasks = eachTask(file.tasks);
       const steps = tasks.reduce((sum, { task }) => sum + task.steps.length, 0);
-      const fixed = unwritable(text, file.tasks, places);
+      const fixed = unwritable(text, file.tasks, parts);
       if (fixed.length > 0)
         return {
           text: [

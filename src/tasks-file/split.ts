@@ -1,0 +1,65 @@
+/**
+ * The text of tasks.yaml cut, without parsing it, into the tasks of its list and what stands around them. The cuts are
+ * guesses by the look of the lines: `read.ts` uses them only where each piece means by itself what it means in the whole.
+ */
+
+export interface Pieces {
+  /** Up to the first task, `tasks:` included. */
+  readonly head: string;
+  /** Each begins with its dash's line and has at least one line break, but for none at the end of the text. */
+  readonly entries: readonly string[];
+  /** What follows the list; empty, where nothing does. */
+  readonly tail: string;
+}
+
+const TASKS = /^\uFEFF?tasks[ \t]*:[ \t]*(?:#.*)?\r?$/m;
+
+/** Null: `tasks` is no list of lines of its own. The pieces in order are the text. */
+export function split(text: string): Pieces | null {
+  const key = TASKS.exec(text);
+  if (key === null) return null;
+  const starts: number[] = [];
+  let column = -1;
+  let at = nextLine(text, key.index + key[0].length);
+  for (; at < text.length; at = nextLine(text, at)) {
+    const first = indented(text, at);
+    const indent = first - at;
+    if (isBlank(text, first) || (column >= 0 && indent > column)) continue;
+    const isEntry = isDash(text, first) && (column < 0 || indent === column);
+    if (!isEntry) break;
+    column = indent;
+    starts.push(at);
+  }
+  const [first] = starts;
+  if (first === undefined) return null;
+  const entries = starts.map((start, index) => text.slice(start, starts[index + 1] ?? at));
+  // How the file ends its lines must show in every entry.
+  if (!entries.every((entry) => entry.includes("\n"))) return null;
+  return { head: text.slice(0, first), entries, tail: text.slice(at) };
+}
+
+function nextLine(text: string, at: number): number {
+  const end = text.indexOf("\n", at);
+  return end < 0 ? text.length : end + 1;
+}
+
+function indented(text: string, start: number): number {
+  let at = start;
+  while (text[at] === " ") at++;
+  return at;
+}
+
+/** Whether nothing but a comment stands on the rest of the line. */
+function isBlank(text: string, at: number): boolean {
+  const next = text[at];
+  return next === "#" || isEnd(text, at);
+}
+
+function isDash(text: string, at: number): boolean {
+  return text[at] === "-" && (text[at + 1] === " " || isEnd(text, at + 1));
+}
+
+function isEnd(text: string, at: number): boolean {
+  const next = text[at];
+  return next === undefined || next === "\n" || (next === "\r" && text[at + 1] === "\n");
+}

@@ -35,10 +35,7 @@ export async function runLoop(stage: Stage): Promise<void> {
   await stage.tell("pawl", "bloom validate", (await stage.pawl("validate")).output);
 
   await stage.tell("pawl", "bloom run --once --agents 2");
-  const code = await stage.watch(["run", "--once", "--agents", "2"], (line) => {
-    const shown = told(line);
-    if (shown) print(beneath(shown));
-  });
+  const code = await stage.watch(["run", "--once", "--agents", "2"], (line) => print(beneath(line)));
   if (code !== 0) {
     const list = await stage.pawl("list");
     throw new Error(
@@ -68,16 +65,4 @@ async function takeBack(stage: Stage): Promise<void> {
   const state = readFileSync(join(stage.folder, ".alfred/workspace/TS-01/task_state.json"), "utf8");
   if (JSON.parse(state).task_status !== "ready_for_review")
     throw new Error(`The task should be ready for review, but is: ${state}`);
-}
-
-const SHOWN = /^(step:(started|completed)|agent:started|check:|merge:completed|task:(completed|blocked))/;
-
-/** One event of the loop's own account, which is JSON lines here, since it writes to no terminal. */
-function told(line: string): string {
-  if (!line.startsWith("{")) return "";
-  const event = JSON.parse(line) as Record<string, unknown>;
-  if (!SHOWN.test(String(event.type))) return "";
-  const resumed = event.resumed ? "resumes its session" : "";
-  const what = event.stepId ?? event.command ?? event.into ?? event.reason ?? resumed;
-  return `${String(event.taskId).padEnd(6)} ${String(event.type).padEnd(16)} ${what}`.trimEnd();
 }

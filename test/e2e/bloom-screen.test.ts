@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { widthOf } from "../../src/surfaces/cli/terminal.ts";
+import { widthOf } from "../../src/surfaces/cli/text-width.ts";
 import { bloomProject } from "../rig/bloom-project.ts";
 import { MAIN } from "../rig/project.ts";
 
@@ -106,10 +106,27 @@ describe("On a terminal, a run", () => {
     const rest = stdout.replace(/\u001b\[(\d+F|0J|\?7[lh]|\d+m)/g, "").replaceAll("\r\n", "\n");
     // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal obeys
     expect(rest.match(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g)).toBeNull();
-    expect(rest).toContain("\nBlocked: BAD. `bloom show BAD` tells why.\n");
+    expect(rest).toContain("\nBlocked: BAD. `pawl show BAD` says why.\n");
     // Git's own words, too, have no place there.
     expect(rest).not.toMatch(/Updated \d+ path|Switched to|Already up to date|fatal|hint:/);
   });
+});
+
+it("Into a pipe, a run prints lines for people, and JSON lines only under --json", LONG, async () => {
+  const tasks = `tasks:
+- {id: A, title: works, instructions: "RUN: bloom done A"}
+- {id: BAD, title: fails, verify: ["exit 3"], instructions: "RUN: bloom done BAD"}
+`;
+  using project = bloomProject({ tasks, settings: { tries: 1 } });
+  const plain = await project.bloom("run", "--once");
+  expect(plain.code).toBe(1);
+  expect(plain.out).toMatch(/^\d\d:\d\d A agent begins: scripted, permission edits\n/);
+  expect(plain.out).toMatch(/^\d\d:\d\d A is done$/m);
+  expect(plain.out).toMatch(/\n1 done, 1 open\.\nBlocked: BAD\. `\w+ show BAD` says why\.\n$/);
+  for (const mark of ["{", "}", "\u001b"]) expect(plain.out).not.toContain(mark);
+  const json = await project.bloom("run", "--once", "--json");
+  const lines = json.out.trim().split("\n");
+  expect(lines.map((line) => JSON.parse(line).type).at(-1)).toBe("loop:ended");
 });
 
 async function until(look: () => readonly string[], holds: (lines: readonly string[]) => boolean) {

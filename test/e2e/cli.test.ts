@@ -183,14 +183,14 @@ describe("pawl log", () => {
         .map((line) => line.replace(/^.{8} {2}/, "")),
     ).toEqual(
       [
-        "T-2 todo → ready_for_agent, by w@vm:1",
-        "T-2 taken by w@vm:1",
-        "T-2 step S-1 begins (1 of 2)",
-        "T-2 agent begins: a, permission edits",
-        "T-2 step S-1 is done, after 2 min",
-        "T-2 merged bloom/T-2 into main",
-        "T-2 blocked: no tests",
-        "T-2 task invented later",
+        "todo → ready_for_agent, by w@vm:1",
+        "taken by w@vm:1",
+        "step S-1 begins (1 of 2)",
+        "agent begins: a, permission edits",
+        "step S-1 is done, after 2 min",
+        "merged bloom/T-2 into main",
+        "blocked: no tests",
+        "task invented later",
       ].map((text) => `bloom:T-2  ${text}`),
     );
     expect((await project.pawl("log", "--json")).out.trim().split("\n")).toEqual(lines);

@@ -11,8 +11,9 @@ import { clean } from "../../src/core/clean.ts";
 import { parseLoopRecord } from "../../src/core/loop-record.ts";
 import { nearest } from "../../src/core/nearest.ts";
 import { projectPath } from "../../src/core/path.ts";
-import { wrapProse } from "../../src/surfaces/cli/prose.ts";
-import { cut, wrap } from "../../src/surfaces/cli/terminal.ts";
+import { renderMarkdown } from "../../src/surfaces/cli/render-markdown.ts";
+import { paintOf } from "../../src/surfaces/cli/terminal.ts";
+import { cut, wrap } from "../../src/surfaces/cli/text-width.ts";
 import { titleIn } from "../../src/workflows/alfred/overview.ts";
 import { fenced as alfredFenced } from "../../src/workflows/alfred/prompter.ts";
 import { quote } from "../../src/workflows/alfred/quote.ts";
@@ -32,6 +33,7 @@ import { appendReferences } from "../../src/workflows/spells/links.ts";
 import { parseState } from "../../src/workflows/spells/state-file.ts";
 import { renderForTerminal } from "../../src/workflows/spells/terminal.ts";
 
+const SCREEN = { columns: 80, paint: paintOf(true) };
 const RUN = projectPath(".pawl/runs/T-1.json");
 const REMARK = { part: "comments", author: "ann", url: "u", time: "t" } as const;
 const inTask = (text: string) =>
@@ -98,7 +100,7 @@ export const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
     splitter.push(Buffer.from(text));
     splitter.end();
   },
-  terminal: (text) => [clean(text), cut(text, 80), wrap(text, 80), wrapProse(text, 80)],
+  terminal: (text) => [clean(text), cut(text, 80), wrap(text, 80), renderMarkdown(text, SCREEN)],
   names: (text) => nearest(text, ["task_id", "feedback_notes"]),
 };
 

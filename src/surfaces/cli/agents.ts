@@ -4,7 +4,8 @@ import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import type { Project } from "../../runtime/project.ts";
 import { allowedCommands } from "../../workflows/bloom/allowed.ts";
 import type { Host, Run } from "./command.ts";
-import { clean, type Paint, type Terminal, wrap } from "./terminal.ts";
+import { clean, type Paint, type Terminal } from "./terminal.ts";
+import { wrap } from "./text-width.ts";
 
 /** What is installed, in which version, whether it starts, and how it would be called under each permission. */
 export const agents: Run = async (host) => {

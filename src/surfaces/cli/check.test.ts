@@ -4,10 +4,9 @@ import { check } from "../../engine/check.ts";
 import { WORKFLOWS } from "../../workflows/index.ts";
 import { renderReports } from "./check.ts";
 import { tablesOf } from "./tables.ts";
-import type { Paint } from "./terminal.ts";
+import { paintOf } from "./terminal.ts";
 
-const plain = (text: string) => text;
-const PAINT: Paint = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain };
+const PAINT = paintOf(false);
 
 describe("pawl check", () => {
   it("shows every shipped table within 80 columns", async () => {
@@ -20,6 +19,18 @@ describe("pawl check", () => {
     );
     expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
     expect(text).not.toContain("refused");
+  });
+
+  it.each([40, 60])("leaves out counts where %i columns have no room for them", async (columns) => {
+    const { tables } = await tablesOf(WORKFLOWS, undefined);
+    const text = renderReports(
+      tables.map((table) => check(table)),
+      [],
+      columns,
+      PAINT,
+    );
+    expect(text.split("\n").filter((line) => line.length > columns)).toEqual([]);
+    expect(text).toMatch(/^create_tasks_from_spec .* {2}proved$/m);
   });
 
   it("shows each violation with the state, the event and the facts that show it", () => {

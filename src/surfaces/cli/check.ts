@@ -2,7 +2,8 @@ import { type CheckReport, check as checkTable } from "../../engine/check.ts";
 import type { Violation } from "../../engine/violation.ts";
 import type { Run } from "./command.ts";
 import { tablesOf, type WorkflowFault } from "./tables.ts";
-import { clean, type Paint, wrap } from "./terminal.ts";
+import { clean, type Paint } from "./terminal.ts";
+import { wrap } from "./text-width.ts";
 
 /**
  * Proves the tables, or shows every violation with the state, event and facts that show it; then it exits with 1. So it
@@ -23,7 +24,7 @@ export const check: Run = async (host, call) => {
   };
 };
 
-/** What was counted, and how it is called where there is little room. */
+/** The counts of a report and their headings. */
 const COUNTS = [
   ["states", "states"],
   ["events", "events"],
@@ -33,6 +34,24 @@ const COUNTS = [
   ["replies", "replies"],
 ] as const;
 
+/** What a narrow screen leaves out, in this order. */
+const LEFT_OUT = ["replies", "configurations", "rows", "events", "worlds", "states"] as const;
+
+type Counts = readonly (typeof COUNTS)[number][];
+
+const VERDICT = "  refused";
+
+/** As many as fit between the workflow's name and the verdict. */
+function countsWithin(room: number): Counts {
+  let shown: Counts = COUNTS;
+  for (const left of LEFT_OUT) {
+    const width = shown.reduce((sum, [, name]) => sum + name.length + 2, VERDICT.length);
+    if (width <= room) break;
+    shown = shown.filter(([count]) => count !== left);
+  }
+  return shown;
+}
+
 export function renderReports(
   reports: readonly CheckReport[],
   faults: readonly WorkflowFault[],
@@ -40,12 +59,13 @@ export function renderReports(
   paint: Paint,
 ): string {
   const width = Math.max(8, ...[...reports, ...faults].map(({ workflow }) => workflow.length));
+  const counts = countsWithin(columns - width);
   const heading = [
     "workflow".padEnd(width),
-    ...COUNTS.map(([, name]) => name.padStart(name.length + 2)),
+    ...counts.map(([, name]) => name.padStart(name.length + 2)),
   ].join("");
   const lines = reports.flatMap((report) => [
-    renderReport(report, width, paint),
+    renderReport(report, width, counts, paint),
     ...report.violations.flatMap((violation) => renderViolation(violation, columns, paint)),
   ]);
   const ends = verdict(reports, faults.length, columns, paint);
@@ -72,8 +92,9 @@ function renderFault({ workflow, fault }: WorkflowFault, width: number, columns:
   ];
 }
 
-function renderReport({ workflow, counts, violations }: CheckReport, width: number, paint: Paint): string {
-  const figures = COUNTS.map(([count, name]) => String(counts[count]).padStart(name.length + 2)).join("");
+function renderReport(report: CheckReport, width: number, shown: Counts, paint: Paint): string {
+  const { counts, violations, workflow } = report;
+  const figures = shown.map(([count, name]) => String(counts[count]).padStart(name.length + 2)).join("");
   const mark = violations.length === 0 ? paint.green("proved") : paint.red("refused");
   return `${workflow.padEnd(width)}${figures}  ${mark}`;
 }

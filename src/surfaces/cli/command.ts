@@ -44,14 +44,16 @@ export interface Call {
   readonly json?: boolean;
 }
 
-/** What a command has to say: `text` for a person, `data` under `--json`. */
+/** A command's output: `text` for a person, `data` under `--json`. */
 export interface Answer {
   readonly text: string;
   readonly data: unknown;
-  /** 1: failed or refused. 3: waits for a person. 130: told to stop before it was done. */
+  /** 1: failed or refused. 3: waits for a person. 130: stopped by a signal before it was done. */
   readonly exit?: 1 | 3 | 130;
-  /** The command has said it all itself, as it went. */
-  readonly isTold?: true;
+  /** `text` is Markdown: rendered on a screen, printed as it is into a pipe. */
+  readonly isMarkdown?: true;
+  /** The command has already printed everything itself. */
+  readonly isPrinted?: true;
 }
 
 /** What the program has around it. */

@@ -5,7 +5,8 @@ import { advance } from "../../runtime/run-transaction.ts";
 import { CLIENT_FILES, type Client, type ClientName, type Launch, renderEntry } from "./clients.ts";
 import type { Host, Run } from "./command.ts";
 import { CLIENTS } from "./commands.ts";
-import { clean, type Paint, wrap } from "./terminal.ts";
+import { clean, type Paint } from "./terminal.ts";
+import { wrap } from "./text-width.ts";
 
 interface Step {
   readonly what: string;

@@ -5,7 +5,9 @@ import { overview, runMissing } from "../../runtime/overview.ts";
 import type { Project } from "../../runtime/project.ts";
 import { type Line, sentenceOf } from "./bloom/event-lines.ts";
 import type { Run } from "./command.ts";
-import { cut, type Terminal } from "./terminal.ts";
+import { colourOf } from "./state-colour.ts";
+import type { Terminal } from "./terminal.ts";
+import { cut, widthOf } from "./text-width.ts";
 
 /** What happened, one event a line, as it is read; with `--follow` until the program is told to end. */
 export const log: Run = async (host, call) => {
@@ -64,17 +66,26 @@ function momentOf({ time }: PawlEvent): { date: string; time: string } {
   };
 }
 
-function renderEvent(event: PawlEvent, time: string, { columns, paint }: Terminal): string {
+/** A pipe gets the whole text, on one line. */
+function renderEvent(event: PawlEvent, time: string, { columns, isScreen, paint }: Terminal): string {
   const run = cut(runOf(event) ?? "", 24);
-  const [text, colour] = lineOf(event);
-  const what = cut(text, columns - time.length - run.length - (run ? 4 : 2));
+  const [sentence, colour] = lineOf(event);
+  const text = withoutId(sentence, event);
+  const room = columns - time.length - widthOf(run) - (run ? 4 : 2);
+  const what = cut(text, isScreen ? room : Number.POSITIVE_INFINITY);
   const said = colour === null ? what : paint[colour](what);
   return [paint.dim(time), ...(run ? [paint.cyan(run)] : []), said].join("  ");
 }
 
+/** The sentence without the id that it begins with: the column before it names the run. */
+function withoutId(sentence: string, event: PawlEvent): string {
+  const id = runOf(event)?.replace(/^[^:]*:/, "");
+  return id && sentence.startsWith(`${id} `) ? sentence.slice(id.length + 1) : sentence;
+}
+
 function lineOf(event: PawlEvent): Line {
   if ("taskId" in event) return sentenceOf(event);
-  if (event.type === "run:advanced") return [`${event.summary}${wordOf(event)}`, REACHED[event.to] ?? null];
+  if (event.type === "run:advanced") return [`${event.summary}${wordOf(event)}`, colourOf(event.to)];
   if (event.type === "policy:changed")
     return [
       `does not count until a person accepts it: ${event.ignored.map(renderChange).join("; ")}`,
@@ -88,13 +99,6 @@ function lineOf(event: PawlEvent): Line {
     return [`${event.commits} commits of others were not applied; they lie in ${event.kept}`, "red"];
   return [event.type.replace(/[:_]/g, " "), null];
 }
-
-/** The states of a task that are more than a step on the way. */
-const REACHED: Readonly<Record<string, Line[1]>> = {
-  blocked: "red",
-  waiting_for_human: "yellow",
-  done: "green",
-};
 
 /** What is said to be a person's word, with how much that is worth. */
 function wordOf({ strength }: { readonly strength?: Strength }): string {

@@ -28,12 +28,17 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<n
   try {
     const answer = await obey(argv, { ...host, json });
     if (!answer) return 0;
-    if (answer.isTold) return answer.exit ?? 0;
-    host.terminal.out(json ? `${JSON.stringify(answer.data, null, 2)}\n` : answer.text);
+    if (answer.isPrinted) return answer.exit ?? 0;
+    host.terminal.out(json ? `${JSON.stringify(answer.data, null, 2)}\n` : await textOf(answer, host));
     return answer.exit ?? 0;
   } catch (thrown) {
     return fail(toPawlError(thrown), json, host);
   }
+}
+
+async function textOf({ text, isMarkdown }: Answer, { terminal }: Host): Promise<string> {
+  if (!isMarkdown || !terminal.isScreen) return text;
+  return (await import("./render-markdown.ts")).renderMarkdown(text, terminal);
 }
 
 function fail({ code, message, fix }: PawlError, json: boolean, { terminal, name }: Host): number {
@@ -41,8 +46,8 @@ function fail({ code, message, fix }: PawlError, json: boolean, { terminal, name
   else {
     const width = name.length + 2;
     const lines = (text: string) => hang(clean(text), width);
-    terminal.err(`${terminal.paint.red(`${name}:`)} ${lines(message)} [${code}]\n`);
-    terminal.err(`${terminal.paint.bold("fix:")}${" ".repeat(width - 4)}${lines(fix)}\n`);
+    terminal.err(`${terminal.errPaint.red(`${name}:`)} ${lines(message)} [${code}]\n`);
+    terminal.err(`${terminal.errPaint.bold("fix:")}${" ".repeat(width - 4)}${lines(fix)}\n`);
   }
   return USAGE_CODES.has(code) ? 2 : 1;
 }

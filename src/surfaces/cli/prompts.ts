@@ -2,6 +2,7 @@ import type { PromptSample } from "../../runtime/module.ts";
 import { loadWorkflow, loadWorkflows } from "../../runtime/project.ts";
 import type { Run } from "./command.ts";
 import { clean } from "./terminal.ts";
+import { hangOnScreen } from "./text-width.ts";
 
 /** The prompts of every state, with sample data: their names, or with `--all` the whole texts. */
 export const prompts: Run = async (host, call) => {
@@ -23,5 +24,6 @@ export const prompts: Run = async (host, call) => {
     ...{ workflow, name, machine, state: position?.state ?? null },
     ...(isWhole && { text }),
   }));
-  return { text: text.join(""), data: { prompts: data } };
+  const whole = text.join("");
+  return { text: isWhole ? whole : hangOnScreen(whole, host.terminal), data: { prompts: data } };
 };

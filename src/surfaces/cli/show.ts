@@ -16,7 +16,7 @@ export const show: Run = async (host, call) => {
     const told = await tell(project, host, module, name.slice(colon + 1));
     if (told === null) throw runMissing(name, []);
     if ("error" in told) throw told.error;
-    return answerOf(told.reply);
+    return { ...answerOf(told.reply), isMarkdown: true };
   }
   const stories = await storiesOf(project, host, name);
   const known = stories.filter((story) => "reply" in story.told || !isUnknown(story.told.error));
@@ -40,7 +40,7 @@ export const show: Run = async (host, call) => {
       known.map(({ workflow }) => `${workflow}:${name}`),
     );
   if ("error" in first.told) throw first.told.error;
-  return answerOf(first.told.reply);
+  return { ...answerOf(first.told.reply), isMarkdown: true };
 };
 
 type Told = { readonly reply: Reply } | { readonly error: PawlError };

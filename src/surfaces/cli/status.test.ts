@@ -2,10 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { RunOverview } from "../../runtime/module.ts";
 import type { WorkflowOverview } from "../../runtime/overview.ts";
 import { renderStatus } from "./status.ts";
-import type { Paint } from "./terminal.ts";
+import { paintOf } from "./terminal.ts";
 
-const plain = (text: string) => text;
-const PAINT: Paint = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain };
+const PAINT = paintOf(false);
 const NOW = new Date("2026-11-21T12:00:00Z");
 
 const RUN: RunOverview = {

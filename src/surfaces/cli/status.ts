@@ -3,7 +3,9 @@ import type { RunOverview } from "../../runtime/module.ts";
 import { isUnbegun, overview, type WorkflowOverview } from "../../runtime/overview.ts";
 import type { Run } from "./command.ts";
 import { ignoredEdits } from "./policy.ts";
-import { cut, type Paint, type Terminal, wrap } from "./terminal.ts";
+import { colourOf } from "./state-colour.ts";
+import type { Paint, Terminal } from "./terminal.ts";
+import { cut, pad, widthOf, wrap } from "./text-width.ts";
 
 /** Every run of every workflow: where it stands, and what is awaited of whom; and how the other workflows are begun. */
 export const status: Run = async (host) => {
@@ -72,12 +74,12 @@ function renderOthers(
 ): string[] {
   const known = workflows.filter(({ begin }) => begin !== undefined);
   if (known.length === 0) return [];
-  const width = Math.max(...known.map(({ title }) => Math.min(title.length, columns / 2)));
+  const width = Math.max(...known.map(({ title }) => Math.min(widthOf(title), Math.floor(columns / 2))));
   return [
     ...wrap(heading, columns),
     ...known.map(
       ({ title, begin = "" }) =>
-        `  ${paint.bold(cut(title, width).padEnd(width))}  ${cut(begin, columns - width - 4)}`,
+        `  ${paint.bold(pad(cut(title, width), width))}  ${cut(begin, columns - width - 4)}`,
     ),
     "",
   ];
@@ -87,7 +89,7 @@ function renderOthers(
 const MOST_UNBEGUN = 5;
 
 function renderWorkflow(workflow: WorkflowOverview, columns: number, paint: Paint, now: Date): string {
-  const heading = `${paint.bold(workflow.title)}  ${paint.dim(cut(workflow.summary, columns - workflow.title.length - 2))}`;
+  const heading = `${paint.bold(workflow.title)}  ${paint.dim(cut(workflow.summary, columns - widthOf(workflow.title) - 2))}`;
   const unbegun = workflow.runs.filter(isUnbegun);
   const left = new Set(unbegun.slice(MOST_UNBEGUN));
   const shown = workflow.runs.filter((run) => !left.has(run));
@@ -101,16 +103,19 @@ function renderWorkflow(workflow: WorkflowOverview, columns: number, paint: Pain
 function renderRun(run: RunOverview, columns: number, paint: Paint, now: Date): string[] {
   const first = `  ${renderTitle(run, columns - 2, paint, now)}`;
   if (run.problem) return [first, ...renderProblem(run.problem, columns, paint)];
+  const meaning = colourOf(run.state) ?? (run.awaits === "human" ? "yellow" : null);
+  const colour = meaning === null ? same : paint[meaning];
   if (run.awaits === "nobody") {
-    return [first, `    ${cut(run.next ? `${run.state}: ${run.next}` : run.state, columns - 4)}`];
+    const text = cut(run.next ? `${run.state}: ${run.next}` : run.state, columns - 4);
+    return [first, `    ${colour(text)}`];
   }
   const who = WHO[run.awaits];
   const rest = wrap(run.next, columns - 6 - who.length);
-  const colour = run.awaits === "human" ? paint.yellow : (text: string) => text;
+  const paintWho = run.awaits === "human" ? paint.yellow : same;
   return [
     first,
-    `    ${cut(run.state, columns - 4)}`,
-    ...rest.map((line, at) => `    ${at === 0 ? `${colour(who)}: ` : " ".repeat(who.length + 2)}${line}`),
+    `    ${colour(cut(run.state, columns - 4))}`,
+    ...rest.map((line, at) => `    ${at === 0 ? `${paintWho(who)}: ` : " ".repeat(who.length + 2)}${line}`),
     ...(run.awaits === "human" ? [paint.dim(`    ${run.command ?? `pawl approve ${run.run}`}`)] : []),
   ];
 }
@@ -119,11 +124,14 @@ function renderRun(run: RunOverview, columns: number, paint: Paint, now: Date): 
 function renderTitle(run: RunOverview, width: number, paint: Paint, now: Date): string {
   const since = run.since === null ? "" : ago(run.since, now);
   const name = cut(run.run, width - since.length - 2);
-  const title = cut(run.title, Math.max(0, width - name.length - since.length - 4));
-  const left = title.length > 1 ? `${name}  ${title}` : name;
-  const gap = " ".repeat(Math.max(2, width - left.length - since.length));
+  const room = width - widthOf(name) - since.length - 4;
+  const title = room > 1 ? cut(run.title, room) : "";
+  const left = title === "" ? name : `${name}  ${title}`;
+  const gap = " ".repeat(Math.max(2, width - widthOf(left) - since.length));
   return `${paint.cyan(name)}${left.slice(name.length)}${since ? `${gap}${paint.dim(since)}` : ""}`;
 }
+
+const same = (text: string): string => text;
 
 const WHO = { assistant: "awaits the assistant", human: "awaits you", agent: "awaits an agent" } as const;
 

@@ -4,6 +4,7 @@ import type { Project, TrustLook } from "../../runtime/project.ts";
 import type { Answer, Host, Run } from "./command.ts";
 import { confirm } from "./person.ts";
 import { clean } from "./terminal.ts";
+import { hangOnScreen } from "./text-width.ts";
 
 /** Shows what the project's files would start, and records that a person agrees to exactly that. */
 export const trust: Run = async (host, call) => {
@@ -11,8 +12,7 @@ export const trust: Run = async (host, call) => {
   const { show, revoke, yes } = call.options;
   if (revoke === true) return revoked(project);
   const look = await project.trust.look();
-  if (show === true) return shown(look, project);
-  if (look.untrusted.length === 0) return { ...shown(look, project) };
+  if (show === true || look.untrusted.length === 0) return shown(look, project, host);
   const text = await described(look, project);
   if (yes === true) checkScript(host);
   else confirm(host, { message: `${text}\n\nMay it start this?`, command: "pawl trust" });
@@ -33,14 +33,15 @@ async function revoked({ root, trust }: Project): Promise<Answer> {
   };
 }
 
-function shown(look: TrustLook, project: Project): Answer {
+function shown(look: TrustLook, project: Project, { terminal }: Host): Answer {
   const { record, untrusted } = look;
   const head =
     untrusted.length === 0
       ? `Trusted${record ? ` since ${record.time}, by ${record.by}` : ""}:`
       : "Not trusted yet: what is marked with + is not started.";
+  const text = clean(`${head}\n\n${renderExecutables(look.entries, record)}`);
   return {
-    text: `${clean(`${head}\n\n${renderExecutables(look.entries, record)}`)}\n`,
+    text: `${hangOnScreen(text, terminal)}\n`,
     data: dataOf(look, project),
   };
 }

@@ -3,11 +3,12 @@ import { toPawlError } from "../../core/error.ts";
 import type { Reply, Verb } from "../../runtime/module.ts";
 import { loadWorkflows, type Workflows } from "../../runtime/project.ts";
 import { preview } from "../../runtime/run-transaction.ts";
-import type { Answer, CommandSpec, Host, Run } from "./command.ts";
+import type { Answer, CommandSpec, Run } from "./command.ts";
 import { advanceAsking } from "./person.ts";
-import { wrapProse } from "./prose.ts";
 import { sharedCommand } from "./shared-verb.ts";
+import { paintStates } from "./state-colour.ts";
 import { clean } from "./terminal.ts";
+import { hangOnScreen } from "./text-width.ts";
 import { warnOfFaults } from "./warn.ts";
 
 /** `soundOnly`: workflows that cannot be loaded are left out; else what is wrong with them is thrown. */
@@ -64,13 +65,11 @@ export function runOf(verb: Verb): Run {
     const renews = verb.renewsPolicy && typeof id === "string" && !reply.refused;
     if (renews && host.caller.channel !== "agent")
       await (await import("./policy.ts")).renew(project, `bloom:${id}`);
-    return shown(answerOf(reply), verb, host);
+    const answer = answerOf(reply);
+    return verb.prose
+      ? { ...answer, isMarkdown: true }
+      : { ...answer, text: hangOnScreen(paintStates(answer.text, host.terminal.paint), host.terminal) };
   };
-}
-
-/** For a person's eyes; who reads a pipe gets the reply as it is. */
-function shown(answer: Answer, { prose }: Verb, { terminal }: Host): Answer {
-  return prose && terminal.isScreen ? { ...answer, text: wrapProse(answer.text, terminal.columns) } : answer;
 }
 
 /** A workflow's reply as the CLI shows it; what was refused goes out with 1. */

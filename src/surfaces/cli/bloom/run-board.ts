@@ -1,7 +1,8 @@
-/** What a person at the loop's screen sees of it: who is at work, what waits, how the whole stands. */
+/** The block below the loop's event lines: who is at work, what waits, and the totals. */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { PawlEvent } from "../../../core/event.ts";
-import { clean, cut, type Paint } from "../terminal.ts";
+import { clean, type Paint } from "../terminal.ts";
+import { cut } from "../text-width.ts";
 
 export interface Board {
   readonly atWork: Map<string, AtWork>;
@@ -99,7 +100,9 @@ export function frameOf(board: Board, { columns, rows }: FrameSize, paint: Paint
       paint.dim(cut(`. ${task} tries again in ${lasting(at - now)}: ${reason}`, width)),
     ),
   ];
-  const last = board.stands === null ? [] : [paint.dim(cut(standing(board.stands), width))];
+  const { stands } = board;
+  const colour = stands !== null && stands.blocked.length > 0 ? paint.red : paint.dim;
+  const last = stands === null ? [] : [colour(cut(standing(stands), width))];
   const room = Math.max(1, rows - 2 - last.length);
   const hidden = lines.length - room;
   const shown =
@@ -119,14 +122,15 @@ function barOf(done: number, total: number): string {
   return `[${"#".repeat(full)}${"-".repeat(BAR - full)}]`;
 }
 
-function standing({ done, open, blocked, waiting, idle }: NonNullable<Board["stands"]>): string {
+/** `3 done, 2 open, blocked: B, 1 waiting.` */
+export function standing({ done, open, blocked, waiting, idle }: NonNullable<Board["stands"]>): string {
   const parts = [
     `${done} done`,
     `${open} open`,
     ...(blocked.length > 0 ? [`blocked: ${blocked.join(", ")}`] : []),
     ...(waiting.length > 0 ? [`${waiting.length} waiting`] : []),
   ];
-  return `${idle ? "Nothing to do now; waits for changes. " : ""}${parts.join(", ")}.`;
+  return `${idle ? "Nothing to do; waiting for changes. " : ""}${parts.join(", ")}.`;
 }
 
 /** `40 s`, `12 min`, `3 h 5 min`. */

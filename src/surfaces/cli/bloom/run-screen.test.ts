@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ScreenModel } from "../../../../test/rig/screen-model.ts";
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { PawlEvent } from "../../../core/event.ts";
-import { clean, cut, type Terminal, widthOf } from "../terminal.ts";
+import { clean, paintOf, type Terminal } from "../terminal.ts";
 import { openScreen } from "./run-screen.ts";
 
 const WIDE_TEXT = "漢字🚀".repeat(100);
@@ -16,15 +16,15 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function open({ columns = 80, rows = 24, wide = 2 } = {}) {
+function open({ columns = 80, rows = 24, wide = 2, isScreen = true } = {}) {
   const model = new ScreenModel(columns, rows, wide);
-  const same = (text: string) => text;
-  const paint = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
+  const paint = paintOf(false);
   const terminal: Terminal = {
     columns,
     rows,
     paint,
-    isScreen: true,
+    errPaint: paint,
+    isScreen,
     out: (text) => {
       model.write(text);
       return true;
@@ -128,6 +128,21 @@ describe("The loop's screen", () => {
     ]);
   });
 
+  it("prints plain lines into a pipe, and once that there is nothing to do", () => {
+    const { model, screen, show } = open({ isScreen: false });
+    show(claimed("A"), step("A", 0, 2), stands, { type: "task:waiting", taskId: "Q", reason: "q1: Which?" });
+    show({ type: "task:blocked", taskId: "B", reason: "`exit 3` exited with 3" });
+    const idle = { ...stands, idle: true };
+    show(idle, idle);
+    vi.advanceTimersByTime(65_000);
+    screen.close();
+    expect(model.lines).toEqual([
+      "23:04 Q waits for you: q1: Which?",
+      "23:04 B is blocked: `exit 3` exited with 3",
+      "Nothing to do; waiting for changes. 1 done, 3 open, blocked: B, 1 waiting.",
+    ]);
+  });
+
   it("says the same trouble with a forge once, not once a minute all night", () => {
     const { model, show } = open();
     for (let n = 0; n < 100; n++) show({ type: "git:pr_unseen", taskId: "P", number: 1, reason: "502: no" });
@@ -137,22 +152,6 @@ describe("The loop's screen", () => {
 });
 
 describe("A line", () => {
-  it("is as wide as a screen shows it", () => {
-    expect(widthOf("abc")).toBe(3);
-    expect(widthOf("漢字")).toBe(4);
-    expect(widthOf("🚀")).toBe(2);
-    expect(widthOf("e\u0301")).toBe(1);
-    expect(widthOf("👩‍👩‍👧")).toBe(2);
-  });
-
-  it("is cut at its width, never through a letter", () => {
-    expect(cut("漢字漢字", 8)).toBe("漢字漢字");
-    expect(cut("漢字漢字", 6)).toBe("漢字…");
-    expect(cut("漢字漢字", 7)).toBe("漢字漢…");
-    expect(cut("e\u0301".repeat(5), 3)).toBe("e\u0301e\u0301…");
-    expect(widthOf(cut(WIDE_TEXT, 79))).toBeLessThanOrEqual(79);
-  });
-
   it("obeys nothing that it is told", () => {
     expect(clean(HOSTILE)).toBe(`<U+202E>evil ${WIDE_TEXT}\nred`);
   });

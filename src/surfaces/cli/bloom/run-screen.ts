@@ -1,32 +1,35 @@
 /**
- * The loop for a person: what happened scrolls by; below it stays a line per agent at work with a bar over its steps,
- * what waits for a person, and how the whole stands.
+ * The loop for a person: one line per event. On a terminal, a block of lines stays below them: each agent at work with a
+ * bar over its steps, what waits for a person, and the totals. A pipe gets the event lines alone.
  *
- * S1  The lines that stay are drawn with the terminal's wrapping off: whatever a letter's width is there, each is one
- *     line, and can be drawn over.
+ * S1  The block is drawn with the terminal's wrapping off: whatever width a letter has there, each entry is one line and
+ *     can be drawn over.
  */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import { clean, type Terminal } from "../terminal.ts";
-import { emptyBoard, frameOf, track } from "./run-board.ts";
+import { emptyBoard, frameOf, standing, track } from "./run-board.ts";
 import { lineOf } from "./run-lines.ts";
 
 export interface Screen {
   show(happening: BloomHappening | PawlEvent): void;
   say(text: string): void;
-  /** Takes the lines that stay away; may be called twice. */
+  /** Erases the block; may be called twice. */
   close(): void;
 }
 
 const TICK_MILLISECONDS = 1000;
-/** An agent that says much is drawn so often at most. */
+/** The block is redrawn at most this often for what an agent says. */
 const SETTLE_MILLISECONDS = 100;
 const WRAP_OFF = "\u001b[?7l";
 const WRAP_ON = "\u001b[?7h";
 
-export function openScreen(terminal: Terminal, now: () => Date = () => new Date()): Screen {
+/** `ends`: the loop ends when it has nothing to do, which then needs no line of its own. */
+export function openScreen(terminal: Terminal, { ends = false } = {}): Screen {
+  const now = () => new Date();
   const board = emptyBoard();
   const unseen = new Map<string, string>();
+  let isIdle = false;
   let drawn: readonly string[] = [];
   let settling: NodeJS.Timeout | undefined;
   let open = true;
@@ -35,12 +38,19 @@ export function openScreen(terminal: Terminal, now: () => Date = () => new Date(
     if (!open) return;
     clearTimeout(settling);
     settling = undefined;
-    const frame = frameOf(board, terminal, terminal.paint, now().getTime());
+    const frame = terminal.isScreen ? frameOf(board, terminal, terminal.paint, now().getTime()) : [];
     if (line === null && frame.length === drawn.length && frame.every((each, at) => each === drawn[at]))
       return;
     const lines = frame.length === 0 ? "" : `${WRAP_OFF}${frame.join("\n")}\n${WRAP_ON}`;
     terminal.out(`${above(drawn.length)}${line === null ? "" : `${line}\n`}${lines}`);
     drawn = frame;
+  };
+  /** Without the block, only a line can say that the loop has nothing to do. */
+  const idleLine = (happening: BloomHappening | PawlEvent): string | null => {
+    if (happening.type !== "loop:stands" || terminal.isScreen || ends) return null;
+    const begins = happening.idle && !isIdle;
+    isIdle = happening.idle;
+    return begins ? standing(happening) : null;
   };
   const ticking = setInterval(() => {
     if (board.atWork.size + board.retries.size > 0) redraw(null);
@@ -50,11 +60,11 @@ export function openScreen(terminal: Terminal, now: () => Date = () => new Date(
     show(happening) {
       track(board, happening, now().getTime());
       if (happening.type === "git:pr_unseen") {
-        // The same once a minute, all night, says no more than once.
+        // The same reason, seen once a minute all night, is printed once.
         if (unseen.get(happening.taskId) === happening.reason) return;
         unseen.set(happening.taskId, happening.reason);
       }
-      const line = lineOf(happening, board, terminal.paint, now());
+      const line = lineOf(happening, board, terminal.paint, now()) ?? idleLine(happening);
       if (line !== null) redraw(line);
       else settling ??= setTimeout(() => redraw(null), SETTLE_MILLISECONDS).unref();
     },
@@ -69,7 +79,7 @@ export function openScreen(terminal: Terminal, now: () => Date = () => new Date(
   };
 }
 
-/** To the first of the lines that stay; they are taken away. */
+/** Moves to the block's first line and erases the block. */
 function above(lines: number): string {
   return lines === 0 ? "" : `\u001b[${lines}F\u001b[0J`;
 }

@@ -1,4 +1,4 @@
-/** The work loop at a terminal: live lines for a person, JSON lines for a program. */
+/** `pawl run`: lines for a person, with what is at work below them on a terminal; JSON lines under `--json`. */
 import { hostname } from "node:os";
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { PawlError } from "../../../core/error.ts";
@@ -22,7 +22,7 @@ export const run: Run = async (host, call) => {
   if (options.dryRun)
     return dryRun(project, await host.agents(project.root, agents), options.worker, host.caller);
   await beginLoop(project, host, (await listRuns(project.runtime.store.view())).length > 0);
-  const screen = screenOf(host, call);
+  const screen = screenOf(host, call, options);
   const stop = stopOnSignal(screen);
   const outside = await project.openLoop();
   try {
@@ -38,7 +38,7 @@ export const run: Run = async (host, call) => {
     });
     outside.close?.();
     screen.close();
-    return answerOf(end, stop.signal.aborted, call.json === true || !host.terminal.isScreen, host);
+    return answerOf(end, stop.signal.aborted, call.json === true, host);
   } finally {
     screen.close();
     stop.forget();
@@ -87,8 +87,8 @@ function optionsOf({ options }: Call): Options {
   };
 }
 
-function screenOf({ terminal }: Host, { json }: Call): Screen {
-  if (terminal.isScreen && json !== true) return openScreen(terminal);
+function screenOf({ terminal }: Host, { json }: Call, { once }: Options): Screen {
+  if (json !== true) return openScreen(terminal, { ends: once });
   return {
     show: (happening: BloomHappening | PawlEvent) => terminal.out(`${JSON.stringify(happening)}\n`),
     say: (text) => terminal.err(`${clean(text)}\n`),
@@ -108,7 +108,7 @@ function stopOnSignal(screen: Screen): { readonly signal: AbortSignal; forget():
       return;
     }
     controller.abort();
-    screen.say("Stopping: agents are ended, and where each task stands is kept. Once more to end at once.");
+    screen.say("Stopping the agents and saving where each task stands. A second Ctrl-C quits at once.");
   };
   for (const name of SIGNALS) process.on(name, heard);
   return {
@@ -119,27 +119,28 @@ function stopOnSignal(screen: Screen): { readonly signal: AbortSignal; forget():
   };
 }
 
-function answerOf(end: LoopEnd, isStopped: boolean, isTold: boolean, { terminal, name }: Host): Answer {
+function answerOf(end: LoopEnd, isStopped: boolean, isPrinted: boolean, { terminal, name }: Host): Answer {
   const exit = exitOf(end, isStopped);
+  const { red, yellow } = terminal.paint;
   const lines = [
     `${end.done.length} done, ${end.open.length} open.`,
     ...(end.blocked.length > 0
-      ? [`Blocked: ${end.blocked.join(", ")}. \`bloom show ${end.blocked[0]}\` tells why.`]
+      ? [`${red(`Blocked: ${end.blocked.join(", ")}.`)} \`${name} show ${end.blocked[0]}\` says why.`]
       : []),
-    ...(end.waiting.length > 0 ? [`Waiting for a person: ${end.waiting.join(", ")}.`] : []),
+    ...(end.waiting.length > 0 ? [yellow(`Waiting for a person: ${end.waiting.join(", ")}.`)] : []),
     ...(end.byHand.length > 0
       ? [
-          `In progress, but not by an agent: ${end.byHand.join(", ")}. A person is thought to work on it: \`${name} done ${end.byHand[0]}\` ends it, \`${name} reset ${end.byHand[0]}\` gives it to an agent.`,
+          `In progress without an agent: ${end.byHand.join(", ")}. If you finished it, run \`${name} done ${end.byHand[0]}\`; to give it to an agent, run \`${name} reset ${end.byHand[0]}\`.`,
         ]
       : []),
   ];
   const data = { type: "loop:ended", ...end };
-  if (isTold) terminal.out(`${JSON.stringify(data)}\n`);
+  if (isPrinted) terminal.out(`${JSON.stringify(data)}\n`);
   return {
     text: `${lines.join("\n")}\n`,
     data,
     ...(exit === undefined ? {} : { exit }),
-    ...(isTold ? { isTold } : {}),
+    ...(isPrinted ? { isPrinted } : {}),
   };
 }
 

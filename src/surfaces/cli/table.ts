@@ -1,0 +1,78 @@
+/** A table that fits the screen: its widest columns give way first, and their cells run over several lines. */
+import type { Paint } from "./terminal.ts";
+import { pad, widthOf, wrapPainted } from "./text-width.ts";
+
+/** Rows of cells; the first is the heading. */
+export type Cells = readonly (readonly string[])[];
+
+const DELIMITER = /^\s*\|?(?:\s*:?-+:?\s*\|)+\s*(?::?-+:?\s*)?$/;
+
+/** The cells where the text is a markdown table, else null. */
+export function parseTable(text: string): Cells | null {
+  const [first = "", second = "", ...rest] = text.split("\n");
+  if (!first.includes("|") || second.length > 1000 || !DELIMITER.test(second)) return null;
+  return [first, ...rest].map(cellsOf);
+}
+
+function cellsOf(row: string): string[] {
+  return row
+    .trim()
+    .replace(/^\||(?<!\\)\|$/g, "")
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim().replaceAll("\\|", "|"));
+}
+
+const GAP = "  ";
+const NARROWEST = 4;
+
+export function renderTable(
+  cells: Cells,
+  columns: number,
+  paintCell: (text: string) => string,
+  paint: Paint,
+): string[] {
+  const shown = cells.map((row) => row.map(paintCell));
+  const widths = widthsOf(shown, columns);
+  const [heading = [], ...rows] = shown;
+  return [
+    ...renderRow(heading, widths).map(paint.bold),
+    paint.dim(widths.map((width) => "─".repeat(width)).join(GAP)),
+    ...rows.flatMap((row) => renderRow(row, widths)),
+  ];
+}
+
+/** Rows without a heading, their cells below one another. */
+export function alignRows(rows: Cells, columns: number): string[] {
+  const widths = widthsOf(rows, columns);
+  return rows.flatMap((row) => renderRow(row, widths));
+}
+
+function widthsOf(rows: Cells, columns: number): readonly number[] {
+  const count = Math.max(...rows.map((row) => row.length));
+  const natural = Array.from({ length: count }, (_, at) =>
+    Math.min(columns, Math.max(1, ...rows.map((row) => widthOf(row[at] ?? "")))),
+  );
+  return widthsWithin(natural, columns - GAP.length * (count - 1));
+}
+
+/** Takes a column at a time from the widest until they fit, or all are as narrow as can be read. */
+function widthsWithin(natural: readonly number[], room: number): readonly number[] {
+  const widths = [...natural];
+  for (let over = widths.reduce((sum, width) => sum + width, 0) - room; over > 0; over--) {
+    const widest = Math.max(...widths);
+    if (widest <= NARROWEST) break;
+    widths[widths.indexOf(widest)] = widest - 1;
+  }
+  return widths;
+}
+
+function renderRow(row: readonly string[], widths: readonly number[]): string[] {
+  const parts = widths.map((width, at) => wrapPainted(row[at] ?? "", width, { hard: true }));
+  const height = Math.max(1, ...parts.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, line) =>
+    parts
+      .map((lines, at) => pad(lines[line] ?? "", widths[at] ?? 0))
+      .join(GAP)
+      .trimEnd(),
+  );
+}

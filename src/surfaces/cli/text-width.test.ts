@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { cut, pad, widthOf, wrap, wrapHanging } from "./text-width.ts";
+
+describe("Text on a screen", () => {
+  it("is as wide as the screen shows it", () => {
+    expect(widthOf("abc")).toBe(3);
+    expect(widthOf("漢字")).toBe(4);
+    expect(widthOf("🚀")).toBe(2);
+    expect(widthOf("e\u0301")).toBe(1);
+    expect(widthOf("👩‍👩‍👧")).toBe(2);
+    expect(widthOf("\u001b[31mred\u001b[39m")).toBe(3);
+  });
+
+  it("is cut at its width, never through a letter", () => {
+    expect(cut("漢字漢字", 8)).toBe("漢字漢字");
+    expect(cut("漢字漢字", 6)).toBe("漢字…");
+    expect(cut("漢字漢字", 7)).toBe("漢字漢…");
+    expect(cut("e\u0301".repeat(5), 3)).toBe("e\u0301e\u0301…");
+    expect(cut("ab", 0)).toBe("…");
+    expect(widthOf(cut("漢字🚀".repeat(100), 79))).toBeLessThanOrEqual(79);
+  });
+
+  it("is wrapped by its columns, and a word that is too wide stays whole", () => {
+    expect(wrap("漢字 漢字 漢字", 9)).toEqual(["漢字 漢字", "漢字"]);
+    expect(wrap("🚀🚀🚀 ab", 8)).toEqual(["🚀🚀🚀", "ab"]);
+    expect(wrap("a https://example.com/long b", 10)).toEqual(["a", "https://example.com/long", "b"]);
+    expect(wrap(" \n ", 10)).toEqual([]);
+  });
+
+  it("hangs under the last column in the line's first half, with its colours whole", () => {
+    expect(wrapHanging("done  API-1  one two three four", 20)).toEqual([
+      "done  API-1  one two",
+      "      three four",
+    ]);
+    expect(wrapHanging("\u001b[32mdone\u001b[39m  \u001b[31mone two three\u001b[39m", 14)).toEqual([
+      "\u001b[32mdone\u001b[39m  \u001b[31mone two\u001b[39m",
+      "      \u001b[31mthree\u001b[39m",
+    ]);
+  });
+
+  it("is padded by its columns", () => {
+    expect(pad("漢字", 6)).toBe("漢字  ");
+    expect(pad("abc", 2)).toBe("abc");
+  });
+});

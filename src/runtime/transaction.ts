@@ -28,8 +28,9 @@ export function withInput<Other, Input, Seen, Gathered, R>(
   plan: Advance<Input, Seen, Gathered, R>,
   inputOf: (other: Other) => Input,
 ): Advance<Other, Seen, Gathered, R> {
-  const { gather } = plan;
+  const { gather, ...rest } = plan;
   return {
+    ...rest,
     run: (other) => plan.run(inputOf(other)),
     read: (view, other, context) => plan.read(view, inputOf(other), context),
     ...(gather && {

@@ -28,7 +28,7 @@ export interface Costs {
 }
 
 /** What the three may cost. */
-export const CAPS = { tools: 2_500, alfred: 12_000, spells: 7_500 };
+export const CAPS = { tools: 2_500, alfred: 11_800, spells: 6_500 };
 
 export const totalOf = (costs: readonly Cost[]): number =>
   costs.reduce((sum, { text, structured, notified }) => sum + text + structured + notified, 0);

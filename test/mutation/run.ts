@@ -32,13 +32,12 @@ for (const name of names) {
 if (failed) process.exitCode = 1;
 
 async function run(name: string, area: Area): Promise<Mutants> {
-  // Read by vitest.config.ts in the process of the test runner.
+  // Read by the runner, which is a process of its own.
   process.env.PAWL_MUTATION_TESTS = area.tests.join(",");
   const stryker = new Stryker({
     mutate: [...area.mutate],
-    plugins: [import.meta.resolve("@stryker-mutator/vitest-runner")],
-    testRunner: "vitest",
-    vitest: { configFile: "test/mutation/vitest.config.ts", related: false },
+    plugins: [import.meta.resolve("./runner.ts")],
+    testRunner: "in-process",
     coverageAnalysis: "perTest",
     // Two cores, and the tests of the store start processes of their own.
     concurrency: 1,

@@ -1,5 +1,5 @@
 /** The composition root: environment and configuration → adapters → runtime → surfaces. */
-import { closeSync, existsSync, openSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { hostname, userInfo } from "node:os";
 import { basename, join } from "node:path";
@@ -26,6 +26,7 @@ import { projectPath } from "../core/path.ts";
 import type { Editor, Pending, Store, View } from "../core/ports/store.ts";
 import type { Project, Trust, Workflows } from "../runtime/project.ts";
 import type { Host } from "../surfaces/cli/command.ts";
+import { CONTROLLING_TERMINAL, type ControllingTerminal } from "../surfaces/cli/controlling-terminal.ts";
 import { runProgram } from "../surfaces/cli/program.ts";
 import { clean, openTerminal, type Terminal } from "../surfaces/cli/terminal.ts";
 import { WORKFLOWS } from "../workflows/index.ts";
@@ -43,14 +44,33 @@ export interface Start {
   readonly workflows?: Workflows;
   /** How far up agents are looked for among the process's ancestors; default: all the way. */
   readonly ancestry?: { readonly until?: number };
+  /** Default: the one that this runs in. */
+  readonly process?: HostProcess;
+}
+
+/** What the program uses of a process; a test hands in one that is none. */
+export interface HostProcess {
+  readonly environment: Environment;
+  workingFolder(): string;
+  readonly terminal: Terminal;
+  readonly controllingTerminal: ControllingTerminal;
+}
+
+function ownProcess(): HostProcess {
+  const environment = readEnvironment();
+  return {
+    environment,
+    workingFolder,
+    terminal: openTerminal(environment),
+    controllingTerminal: CONTROLLING_TERMINAL,
+  };
 }
 
 /** Runs the command line to its exit code. */
 export async function run(start: Start): Promise<number> {
   const { argv, program, home, workflows: shipped = WORKFLOWS, ancestry = {} } = start;
-  const environment = readEnvironment();
+  const { environment, workingFolder, terminal, controllingTerminal } = start.process ?? ownProcess();
   const name = basename(program).replace(/\.[cm]?[jt]s$/, "") === "bloom" ? "bloom" : "pawl";
-  const terminal = openTerminal(environment);
   const warn = warningOn(terminal, name);
   const opened: Project[] = [];
   const open = async (place: ProjectPlace) => {
@@ -58,17 +78,19 @@ export async function run(start: Start): Promise<number> {
     opened.push(project);
     return project;
   };
-  const workflows = await allWorkflows(argv, { home, environment, workflows: shipped }, open);
+  const place = { home, environment, workflows: shipped };
+  const workflows = await allWorkflows(existingRoot(argv, environment, workingFolder), place, open);
   const agentHere = lookOnce(() => agentAround(environment, ancestry));
   const host: Host = {
     name,
     version: readVersion(home),
     terminal,
+    controllingTerminal,
     workflows,
     get caller(): Caller {
       const agent = agentHere();
       if (agent) return { channel: "agent", who: `${person()} (${agent.agent})` };
-      return { channel: hasTerminal() ? "terminal" : "script", who: person() };
+      return { channel: controllingTerminal.isThere() ? "terminal" : "script", who: person() };
     },
     agent: agentHere,
     get launch() {
@@ -173,11 +195,10 @@ export interface ProjectPlace {
 
 /** The shipped workflows and those of the project around, if there is one. */
 async function allWorkflows(
-  argv: readonly string[],
+  root: string | null,
   place: Omit<ProjectPlace, "root">,
   open: (place: ProjectPlace) => Promise<Project>,
 ): Promise<Workflows> {
-  const root = existingRoot(argv, place.environment);
   // Most projects have no workflow of their own: then nothing is parsed.
   const hasOwn = root !== null && /\bworkflows\b/.test(textOf(join(root, "pawl.yaml")));
   if (root === null || !(hasOwn || existsSync(join(root, ".pawl", "runs")))) return place.workflows;
@@ -211,7 +232,11 @@ function textOf(path: string): string {
 }
 
 /** The command line is not parsed yet: its verbs are the workflows'. */
-function existingRoot(argv: readonly string[], environment: Environment): string | null {
+function existingRoot(
+  argv: readonly string[],
+  environment: Environment,
+  workingFolder: HostProcess["workingFolder"],
+): string | null {
   const at = argv.findIndex((word) => word === "--project" || word.startsWith("--project="));
   const option = argv[at]?.startsWith("--project=") ? argv[at]?.slice("--project=".length) : argv[at + 1];
   try {
@@ -350,16 +375,6 @@ function readText(path: string): string | null {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw cause;
-  }
-}
-
-/** Whether the process has a controlling terminal, whatever its input and output are. */
-function hasTerminal(): boolean {
-  try {
-    closeSync(openSync("/dev/tty", "r+"));
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -5,7 +5,15 @@ import { join, resolve } from "node:path";
 import { parseDocument } from "yaml";
 import type { Task } from "../../src/tasks-file/task.ts";
 import { type Strike, strikingGit } from "./git-strike.ts";
-import { end, MAIN, personAtTerminal, runPawl, temporaryProject, testEnvironment } from "./project.ts";
+import {
+  end,
+  MAIN,
+  pawlInside,
+  personInside,
+  runPawl,
+  temporaryProject,
+  testEnvironment,
+} from "./project.ts";
 import { trustAsItIs } from "./trust.ts";
 
 const LOOP = resolve(import.meta.dirname, "bloom-loop.ts");
@@ -83,6 +91,11 @@ export function bloomProject({
       env: { ...environment, ...more },
       stdio: ["ignore", "pipe", "pipe"],
     });
+  // The loop starts its program again for its agents.
+  const bloomWith = (more: Readonly<Record<string, string>>, ...args: readonly string[]) =>
+    args[0] === "run"
+      ? runPawl(root, args, { DOOR_ONLY: "", ...more })
+      : pawlInside(root, args, { DOOR_ONLY: "", ...more });
   const start = (...args: readonly string[]) => spawned([MAIN, "run", "--json", ...args]);
   return {
     root,
@@ -105,11 +118,10 @@ export function bloomProject({
     /** Killed just before or after a git command of the loop's own; each that writes is struck once per folder. */
     runStruck: (strike: Strike) =>
       ranOf(spawned([MAIN, "run", "--json", "--once"], strikingGit(project.root, strike))),
-    bloom: (...args: readonly string[]) => runPawl(root, args, { DOOR_ONLY: "" }),
-    bloomWith: (more: Readonly<Record<string, string>>, ...args: readonly string[]) =>
-      runPawl(root, args, { DOOR_ONLY: "", ...more }),
+    bloom: (...args: readonly string[]) => bloomWith({}, ...args),
+    bloomWith,
     /** As a person at a terminal, who says yes. */
-    person: (...args: readonly string[]) => personAtTerminal(root, args, { environment: { DOOR_ONLY: "" } }),
+    person: (...args: readonly string[]) => personInside(root, args, { DOOR_ONLY: "" }),
     [Symbol.dispose]: () => project[Symbol.dispose](),
   };
 }

@@ -10,6 +10,7 @@ export default async function setup(): Promise<void> {
   await rm(dirname(MAIN), { recursive: true, force: true });
   const programs = {
     main: "test/rig/main.ts",
+    inside: "test/rig/inside.ts",
     "scripted-agent": "src/adapters/agents/scripted/agent.ts",
     "end-runs": "src/adapters/agents/supervisor/end-runs.ts",
   };

@@ -17,6 +17,7 @@ import { trustAsItIs } from "./trust.ts";
 
 /** The rig's program, bundled by `global-setup.ts` before the tests. */
 export const MAIN = resolve(import.meta.dirname, "../../.rig/main.js");
+const INSIDE = resolve(import.meta.dirname, "../../.rig/inside.js");
 
 export interface TemporaryProject {
   readonly root: string;
@@ -25,9 +26,9 @@ export interface TemporaryProject {
   read(path: string): string | null;
   /** The tester agrees to all that the project's files would start as they are. */
   trust(): void;
-  /** Runs `pawl` to its end, without a terminal. */
+  /** Runs `pawl` to its end in this process, without a terminal. */
   pawl(...args: readonly string[]): Promise<Ended>;
-  /** Runs `pawl` as a person at a terminal does, who says yes to what they are asked. */
+  /** The same, as a person at a terminal does, who says yes to what they are asked. */
   person(...args: readonly string[]): Promise<AtTerminal>;
   [Symbol.dispose](): void;
 }
@@ -53,8 +54,8 @@ export function temporaryProject({
     root,
     write,
     read: (path) => (existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : null),
-    pawl: (...args) => runPawl(root, args, environment),
-    person: (...args) => personAtTerminal(root, args, { environment }),
+    pawl: (...args) => pawlInside(root, args, environment),
+    person: (...args) => personInside(root, args, environment),
     trust: () => trustAsItIs(root),
     [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
   };
@@ -75,6 +76,36 @@ export function testEnvironment(more: Readonly<Record<string, string>> = {}): Re
   return { PATH, HOME, ...own, ...more };
 }
 
+/** The program in this process, without a terminal. */
+export async function pawlInside(
+  cwd: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  const { screen: _, ...ended } = await inside(cwd, args, environment, null);
+  return ended;
+}
+
+/** The program in this process, at a terminal of a person who says yes. */
+export function personInside(
+  cwd: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<AtTerminal> {
+  return inside(cwd, args, environment, "y\n");
+}
+
+async function inside(
+  cwd: string,
+  args: readonly string[],
+  more: Readonly<Record<string, string>>,
+  answer: string | null,
+): Promise<AtTerminal> {
+  const { runInside } = (await import(INSIDE)) as typeof import("./inside.ts");
+  return runInside({ cwd, args, environment: testEnvironment(more), answer });
+}
+
+/** The program as a process of its own. */
 export function runPawl(
   cwd: string,
   args: readonly string[],

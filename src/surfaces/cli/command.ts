@@ -5,6 +5,7 @@ import type { Repositories } from "../../core/ports/repositories.ts";
 import type { Worktrees } from "../../core/ports/worktrees.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Project, Workflows } from "../../runtime/project.ts";
+import type { ControllingTerminal } from "./controlling-terminal.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface CommandSpec {
@@ -62,6 +63,8 @@ export interface Host {
   readonly name: string;
   readonly version: string;
   readonly terminal: Terminal;
+  /** Where a person is asked. */
+  readonly controllingTerminal: ControllingTerminal;
   /** JSON was asked for; only who writes while it goes on need care. */
   readonly json?: boolean;
   readonly workflows: Workflows;

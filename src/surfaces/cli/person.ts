@@ -2,7 +2,6 @@
  * The person at the terminal. A verdict is asked for at the controlling terminal, not at standard input: what is piped in
  * decides nothing. Refused where the call is an agent's. The one place for both.
  */
-import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { PawlError } from "../../core/error.ts";
 import type { Advance, HumanQuestion, Prepared, Reply } from "../../runtime/module.ts";
 import type { Runtime } from "../../runtime/run-transaction.ts";
@@ -42,7 +41,7 @@ export function confirm(host: Host, { command, message }: HumanQuestion, again =
       `Only a person decides this, and this call comes from ${agent.agent} (process ${agent.pid} shows ${agent.by}). Nothing was changed.`,
       `Run ${command ? `\`${clean(command)}\`` : "the same command"} yourself, in a terminal that no agent has started.`,
     );
-  const terminal = openControllingTerminal();
+  const terminal = host.controllingTerminal.open();
   if (terminal === null)
     throw new PawlError(
       "terminal-missing",
@@ -65,55 +64,4 @@ function declined(why: string): PawlError {
     `${why} Nothing was changed, and the run waits as before.`,
     "Run the command again when you have decided.",
   );
-}
-
-interface ControllingTerminal {
-  write(text: string): void;
-  /** The next line that is typed; what was typed before the question does not count. Null: the end of input. */
-  readLine(): string | null;
-  close(): void;
-}
-
-const DEVICE = "/dev/tty";
-
-/** Null where this process has no controlling terminal. */
-export function openControllingTerminal(): ControllingTerminal | null {
-  let file: number;
-  try {
-    file = openSync(DEVICE, "r+");
-  } catch {
-    return null;
-  }
-  discardTyped();
-  return {
-    write: (text) => void writeSync(file, text),
-    readLine: () => readLine(file),
-    close: () => closeSync(file),
-  };
-}
-
-/** Takes what lies in the terminal's buffer: it was typed, or fed in, before there was anything to be read. */
-function discardTyped(): void {
-  const file = openSync(DEVICE, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const buffer = Buffer.alloc(4096);
-    while (readSync(file, buffer) > 0);
-  } catch {
-    // EAGAIN: the buffer is empty.
-  } finally {
-    closeSync(file);
-  }
-}
-
-const MAX_LINE = 4096;
-
-function readLine(file: number): string | null {
-  const buffer = Buffer.alloc(MAX_LINE);
-  let text = "";
-  while (!text.includes("\n") && text.length < MAX_LINE) {
-    const size = readSync(file, buffer);
-    if (size === 0) return text === "" ? null : text;
-    text += buffer.toString("utf8", 0, size);
-  }
-  return text.split("\n", 1)[0] ?? "";
 }

@@ -35,9 +35,17 @@ const WIDEST = 100;
 const DEFAULT_COLUMNS = 80;
 const DEFAULT_ROWS = 24;
 
-export function openTerminal(environment: Readonly<Record<string, string | undefined>>): Terminal {
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Takes the texts in place of the process's own standard output and error. */
+export interface Sinks {
+  out(text: string): void;
+  err(text: string): void;
+}
+
+export function openTerminal(environment: Environment, sinks?: Sinks): Terminal {
   // Node's stream takes as long to load as a whole quick command. Only a real terminal needs it, for its width.
-  const stdout = isDevice(OUT) ? process.stdout : undefined;
+  const stdout = !sinks && isDevice(OUT) ? process.stdout : undefined;
   // The reader may stop early (`pawl status | head -1`), which is not a failure.
   stdout?.on("error", () => {});
   return {
@@ -49,14 +57,15 @@ export function openTerminal(environment: Readonly<Record<string, string | undef
       return stdout?.rows || DEFAULT_ROWS;
     },
     paint: paintOf(hasColour(environment, stdout?.isTTY ?? false)),
-    errPaint: paintOf(hasColour(environment, isDevice(ERR))),
+    errPaint: paintOf(hasColour(environment, !sinks && isDevice(ERR))),
     isScreen: stdout?.isTTY === true && environment.TERM !== "dumb",
     out(text) {
-      if (!stdout) return writeWhole(OUT, text);
-      stdout.write(text);
+      if (!stdout && !sinks) return writeWhole(OUT, text);
+      sinks?.out(text);
+      stdout?.write(text);
       return true;
     },
-    err: (text) => void writeWhole(ERR, text),
+    err: (text) => (sinks ? sinks.err(text) : void writeWhole(ERR, text)),
   };
 }
 
@@ -93,10 +102,7 @@ function writeWhole(descriptor: number, text: string): boolean {
 }
 
 /** `NO_COLOR` wins over `FORCE_COLOR`; each counts where it is not empty. */
-export function hasColour(
-  environment: Readonly<Record<string, string | undefined>>,
-  isTerminal: boolean,
-): boolean {
+export function hasColour(environment: Environment, isTerminal: boolean): boolean {
   if (environment.NO_COLOR) return false;
   if (environment.FORCE_COLOR) return !/^(?:0|false)$/.test(environment.FORCE_COLOR);
   return isTerminal && environment.TERM !== "dumb";

@@ -1,0 +1,62 @@
+/** The program in this very process, with an environment, a folder and a terminal that are handed in. */
+import { resolve } from "node:path";
+import { run } from "../../src/app/app.ts";
+import type { Environment } from "../../src/config/config.ts";
+import type { ControllingTerminal } from "../../src/surfaces/cli/controlling-terminal.ts";
+import { openTerminal } from "../../src/surfaces/cli/terminal.ts";
+import { WORKFLOWS } from "../../src/workflows/index.ts";
+
+export interface InsideCall {
+  readonly cwd: string;
+  readonly args: readonly string[];
+  readonly environment: Environment;
+  /** What a person types when they are asked; empty: the end of input. Null: there is nobody, and no terminal. */
+  readonly answer: string | null;
+}
+
+export interface Inside {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+  /** What the person was shown, and typed. */
+  readonly screen: string;
+}
+
+/** The call to its end. What only a process shows (signals, pipes, two at once) needs one: `runPawl`. */
+export async function runInside({ cwd, args, environment, answer }: InsideCall): Promise<Inside> {
+  let [out, err, screen] = ["", "", ""];
+  const controllingTerminal: ControllingTerminal = {
+    isThere: () => answer !== null,
+    open: () =>
+      answer === null
+        ? null
+        : {
+            write(text) {
+              screen += text;
+            },
+            readLine() {
+              screen += answer;
+              return answer === "" ? null : (answer.split("\n", 1)[0] ?? "");
+            },
+            close() {},
+          },
+  };
+  const terminal = openTerminal(environment, {
+    out(text) {
+      out += text;
+    },
+    err(text) {
+      err += text;
+    },
+  });
+  const door = async () => (await import("./door.ts")).DOOR;
+  const code = await run({
+    argv: args,
+    program: environment.PROGRAM_NAME ?? "pawl",
+    home: resolve(import.meta.dirname, "../src"),
+    ancestry: { until: process.ppid },
+    workflows: environment.DOOR_ONLY ? { door } : { ...WORKFLOWS, door },
+    process: { environment, workingFolder: () => cwd, terminal, controllingTerminal },
+  });
+  return { code, out, err, screen };
+}

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   mkdirSync,
   mkdtempSync,
@@ -6,12 +6,13 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { until } from "../../../test/rig/until.ts";
 import { openChecks } from "./checks.ts";
 
 let root: string;
@@ -64,7 +65,7 @@ test("the run outlives the process that began it", async () => {
 test("a run that vanished without an outcome is begun again", async () => {
   const command = "echo x >> ran; [ -e go ] || sleep 60";
   await impatient().run("k", command);
-  while (!readSafely("ran").includes("x")) await sleep(10);
+  await until(() => readSafely("ran").includes("x"));
   const { pid } = JSON.parse(readFileSync(join(root, ".pawl/checks/k/start.json"), "utf8"));
   process.kill(-pid, "SIGKILL");
   writeFileSync(join(root, "go"), "");
@@ -75,13 +76,39 @@ test("a run that vanished without an outcome is begun again", async () => {
 test("past the limit the command is ended with all that it started", async () => {
   const command = "sh -c 'echo $$ > child; exec sleep 60'; true";
   await impatient().run("k", command);
-  while (!readSafely("child").includes("\n")) await sleep(10);
+  await until(() => readSafely("child").includes("\n"));
   const child = Number(readSafely("child"));
   expect(await open({ limitMilliseconds: 0 }).run("k", command)).toMatchObject({
     kind: "ended",
     exitCode: null,
   });
-  while (isRunning(child)) await sleep(10);
+  await until(() => !isRunning(child));
+});
+
+/** For `node --import`: dies where it would record that the command has begun, and says which process that was. */
+const DIES = `data:text/javascript,${encodeURIComponent(`
+  import fs from "node:fs";
+  import { syncBuiltinESMExports } from "node:module";
+  fs.renameSync = (path) => {
+    fs.writeSync(1, String(JSON.parse(fs.readFileSync(path)).pid));
+    process.kill(process.pid, "SIGKILL");
+  };
+  syncBuiltinESMExports();`)}`;
+
+test("a command does not run before it is recorded: what was killed until then is begun again, and runs once", async () => {
+  const command = "echo once >> ran";
+  const program = `
+    const { openChecks } = await import(${JSON.stringify(join(import.meta.dirname, "checks.ts"))});
+    await openChecks({ root: ${JSON.stringify(root)}, environment: process.env }).run("k", ${JSON.stringify(command)});`;
+  const args = ["--import", DIES, "--input-type=module", "-e", program];
+  const { signal, stdout } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  expect(signal).toBe("SIGKILL");
+  await until(() => !isRunning(Number(stdout)));
+  expect(readSafely("ran")).toBe("");
+  const longAgo = new Date(Date.now() - 60_000);
+  utimesSync(join(root, ".pawl/checks/k"), longAgo, longAgo);
+  expect(await open().run("k", command)).toMatchObject({ kind: "ended", exitCode: 0 });
+  expect(readSafely("ran")).toBe("once\n");
 });
 
 test("two processes that ask at once share one run", async () => {

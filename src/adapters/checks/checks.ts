@@ -5,9 +5,11 @@
  *
  * R1  One run per key: its folder is made exclusively, and an outcome, once there, stays.
  * R2  The outcome is written by the run's own shell, beside its place and then renamed: it is whole or absent.
- * R4  A run on a tree has a fresh checkout of it in its own folder, which its shell removes before the outcome is written.
  * R3  A process is taken for the run's only if it began when the run's did: a pid alone may be another's by now.
  * R4  A run is taken for the key's only if it is of this very command, in a folder of its own: no link is followed.
+ * R5  A run on a tree has a fresh checkout of it in its own folder, which its shell removes before the outcome is written.
+ * R6  The run's shell waits for a line, which it gets once its start is recorded: a command that nobody would find again
+ *     does not run.
  */
 import { type SpawnOptions, spawn } from "node:child_process";
 import {
@@ -75,7 +77,7 @@ interface Start {
 
 /** `$1` is the command, `$2` the run's folder. */
 const SHELL =
-  'sh -c "$1"; code=$?; rm -rf "$2/tree"; printf "%s" "$code" > "$2/ended.new" && mv "$2/ended.new" "$2/ended"';
+  'IFS= read -r recorded || exit; sh -c "$1" </dev/null; code=$?; rm -rf "$2/tree"; printf "%s" "$code" > "$2/ended.new" && mv "$2/ended.new" "$2/ended"';
 
 interface Run {
   readonly folder: string;
@@ -233,10 +235,11 @@ function start(run: Run, { command, cwd }: Prepared, { environment, names }: Che
     cwd,
     env: { ...allowedEnvironment(environment, names), ...ceiling, PWD: cwd, CI: "1" },
     detached: true,
-    stdio: ["ignore", output, output],
+    stdio: ["pipe", output, output],
   };
   const child = spawn("sh", ["-c", SHELL, "sh", command, folder], spawning);
   child.on("error", () => {});
+  child.stdin?.on("error", () => {});
   child.unref();
   closeSync(output);
   const { pid } = child;
@@ -249,6 +252,7 @@ function start(run: Run, { command, cwd }: Prepared, { environment, names }: Che
   const begun: Start = { command: run.command, ...tree, pid: pid ?? 0, birth, time };
   writeFileSync(join(folder, "start.new"), JSON.stringify(begun));
   renameSync(join(folder, "start.new"), join(folder, "start.json"));
+  child.stdin?.end("recorded\n");
 }
 
 function readStart(folder: string): Start | null {

@@ -1,14 +1,23 @@
 import { defineConfig } from "vitest/config";
 
+const SLOW = ["{src,test,demo}/**/*.slow.test.ts"];
+
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts", "demo/**/*.test.ts"],
     globalSetup: "test/rig/global-setup.ts",
-    // It is bundled already.
-    server: { deps: { external: [/\/\.rig\//] } },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Real processes and real disks, for two cores: the third works while two wait.
     maxWorkers: 3,
+    // It is bundled already.
+    server: { deps: { external: [/\/\.rig\//] } },
+    projects: [
+      {
+        extends: true,
+        test: { name: "quick", include: ["{src,test,demo}/**/*.test.ts"], exclude: SLOW },
+      },
+      // Proofs by exhaustion, by crashes and by hostile hands; real shells and terminals; the built program.
+      { extends: true, test: { name: "slow", include: SLOW } },
+    ],
   },
 });

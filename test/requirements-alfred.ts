@@ -13,10 +13,10 @@ export const ALFRED: Readonly<Record<string, Requirement>> = {
     says: "An assistant that does literally what the prompts say comes from start to done under relay, elicit and confirm, by hand and by the loop.",
     source: "alfred, Tools",
     tests: [
-      "test/e2e/alfred-literal.test.ts: under %s a literal assistant comes from start to done, with a rejection at each review, and no call is refused",
-      "test/e2e/alfred-literal.test.ts: under %s a literal assistant comes from a product document to tasks, and on to done",
-      "test/e2e/alfred-literal.test.ts: over MCP a literal assistant comes to done, with the person asked by the client",
-      "test/e2e/alfred-literal.test.ts: a literal assistant hands the plan to the loop, waits for it, and hands in what it did, twice",
+      "test/e2e/alfred-literal.slow.test.ts: under %s a literal assistant comes from start to done, with a rejection at each review, and no call is refused",
+      "test/e2e/alfred-literal.slow.test.ts: under %s a literal assistant comes from a product document to tasks, and on to done",
+      "test/e2e/alfred-literal.slow.test.ts: over MCP a literal assistant comes to done, with the person asked by the client",
+      "test/e2e/alfred-literal.slow.test.ts: a literal assistant hands the plan to the loop, waits for it, and hands in what it did, twice",
     ],
   },
   "alfred.prompts.one-action": {
@@ -77,7 +77,7 @@ export const ALFRED: Readonly<Record<string, Requirement>> = {
     source: "alfred, Tools",
     tests: [
       "test/e2e/alfred-life.test.ts: a task goes from created to done, through every tool and every gate",
-      "test/e2e/alfred-mcp.test.ts: a task goes from created to done over MCP, with a new server for every call",
+      "test/e2e/alfred-mcp.slow.test.ts: a task goes from created to done over MCP, with a new server for every call",
     ],
   },
   "alfred.plan": {

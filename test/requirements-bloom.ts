@@ -51,17 +51,17 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     says: "An agent speaks for its own task only, by its own run's capability; everything else of a person's is refused.",
     source: "bloom, CLI; trust",
     tests: [
-      "test/e2e/bloom-own-verbs.test.ts: speaks for its own task only: for another's every verb is refused with a sentence",
-      "test/e2e/bloom-own-verbs.test.ts: is refused a person's verbs and commands, for its own task and for others",
-      "test/e2e/bloom-own-verbs.test.ts: forces nothing, whatever of its environment it clears, in a terminal of its own neither",
-      "test/e2e/bloom-own-verbs.test.ts: cannot use another run's capability, nor one that it made itself",
-      "test/e2e/bloom-own-verbs.test.ts: counts for the run's own task only, and only with its capability",
+      "test/e2e/bloom-own-verbs.slow.test.ts: speaks for its own task only: for another's every verb is refused with a sentence",
+      "test/e2e/bloom-own-verbs.slow.test.ts: is refused a person's verbs and commands, for its own task and for others",
+      "test/e2e/bloom-own-verbs.slow.test.ts: forces nothing, whatever of its environment it clears, in a terminal of its own neither",
+      "test/e2e/bloom-own-verbs.slow.test.ts: cannot use another run's capability, nor one that it made itself",
+      "test/e2e/bloom-own-verbs.slow.test.ts: counts for the run's own task only, and only with its capability",
     ],
   },
   "agents.forced-by-person": {
     says: "A task is done without its work only by a person's word at a terminal.",
     source: "trust",
-    tests: ["test/e2e/bloom-own-verbs.test.ts: makes a task done without its work at a terminal only"],
+    tests: ["test/e2e/bloom-own-verbs.slow.test.ts: makes a task done without its work at a terminal only"],
   },
   "agents.budget": {
     says: "A budget of turns, dollars or minutes stops the agent within one turn of it, over all runs of the task.",
@@ -69,7 +69,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     tests: [
       "test/e2e/bloom-people.test.ts: sets a budget of turns, and its agent is stopped before it has made two more",
       "test/e2e/bloom-people.test.ts: sets a budget that a killed loop's runs count in, too",
-      "test/e2e/bloom-own-verbs.test.ts: at a terminal gives a new budget; without one what was spent stays spent",
+      "test/e2e/bloom-own-verbs.slow.test.ts: at a terminal gives a new budget; without one what was spent stays spent",
       "src/adapters/agents/heard.test.ts: are counted turn by turn, before they end",
     ],
   },
@@ -82,8 +82,8 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     says: "After a stop nothing that bears the mark is alive, in whatever session it lives.",
     source: "bloom, The loop",
     tests: [
-      "src/adapters/agents/process-tree.test.ts: ends children in sessions of their own and double-forked ones",
-      "src/adapters/agents/process-tree.test.ts: catches up with processes that keep forking while they are looked for",
+      "src/adapters/agents/process-tree.slow.test.ts: ends children in sessions of their own and double-forked ones",
+      "src/adapters/agents/process-tree.slow.test.ts: catches up with processes that keep forking while they are looked for",
       "src/adapters/agents/agents.test.ts: that hangs and ignores SIGTERM is stopped, with the shell child that it left in another session",
     ],
   },
@@ -91,9 +91,9 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     says: "Agents end with their loop, whatever ends it: a signal, a closed terminal, SIGKILL.",
     source: "bloom, The loop",
     tests: [
-      "test/e2e/bloom-loop-dies.test.ts: end where the loop is killed in a moment in which it can do nothing",
-      "test/e2e/bloom-loop-dies.test.ts: end where its terminal is closed, and where the task stands is kept",
-      "test/e2e/bloom-loop-dies.test.ts: in good order",
+      "test/e2e/bloom-loop-dies.slow.test.ts: end where the loop is killed in a moment in which it can do nothing",
+      "test/e2e/bloom-loop-dies.slow.test.ts: end where its terminal is closed, and where the task stands is kept",
+      "test/e2e/bloom-loop-dies.slow.test.ts: in good order",
     ],
   },
   "agents.installed-first": {
@@ -108,7 +108,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     says: "What changes outside the worktree while an agent runs is reported, with the file and when, unless it is known to be another's.",
     source: "bloom, The loop",
     tests: [
-      "test/e2e/bloom-misbehaving.test.ts: edits outside its worktree is noticed and reported",
+      "test/e2e/bloom-misbehaving.slow.test.ts: edits outside its worktree is noticed and reported",
       "src/adapters/git/worktrees.test.ts: takes a commit of what was there, and a log that another program writes, for nobody's edit",
     ],
   },
@@ -124,8 +124,8 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     says: "What only a person can mend blocks at once and says how; then what is done is merged, not done again.",
     source: "bloom, The loop",
     tests: [
-      "test/e2e/bloom-misbehaving.test.ts: has no repository, no commit or no branch to work on is blocked at once, with what to do",
-      "test/e2e/bloom-misbehaving.test.ts: is merged over nobody's edits, and its work is not done again once they are out of the way",
+      "test/e2e/bloom-misbehaving.slow.test.ts: has no repository, no commit or no branch to work on is blocked at once, with what to do",
+      "test/e2e/bloom-misbehaving.slow.test.ts: is merged over nobody's edits, and its work is not done again once they are out of the way",
     ],
   },
   "git.lost-worktree": {
@@ -157,9 +157,9 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     says: "A push, a merge, a pull request is never made twice, wherever the loop was killed.",
     source: "bloom, The loop",
     tests: [
-      "src/adapters/git/crash.test.ts: ends as an undisturbed one, wherever it was killed, however often",
+      "src/adapters/git/crash.slow.test.ts: ends as an undisturbed one, wherever it was killed, however often",
       "src/adapters/forge/pull-request.test.ts: is opened once, and found from then on",
-      "test/e2e/bloom-crash.test.ts: goes on as if nothing had been",
+      "test/e2e/bloom-crash.slow.test.ts: goes on as if nothing had been",
       "test/e2e/bloom-pull-request.test.ts: whose loop is killed before it is told, and that is closed meanwhile, is blocked",
     ],
   },
@@ -184,7 +184,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     source: "bloom, CLI",
     tests: [
       "src/surfaces/cli/bloom/run-screen.test.ts: is drawn over whole, whatever is told, where odd letters take %i columns",
-      "test/e2e/bloom-screen.test.ts: shows who is at work and what waits, each on one line, and ends clean",
+      "test/e2e/bloom-screen.slow.test.ts: shows who is at work and what waits, each on one line, and ends clean",
     ],
   },
   "bloom.each-once": {
@@ -192,7 +192,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     source: "bloom, The loop",
     tests: [
       "test/schedules.test.ts: runs, merges and completes each task once, whoever is killed, stopped or edits meanwhile",
-      "test/e2e/bloom-many-agents.test.ts: claim, run, merge and complete each of many short tasks once, and a task that waits for its merge says so once",
+      "test/e2e/bloom-many-agents.slow.test.ts: claim, run, merge and complete each of many short tasks once, and a task that waits for its merge says so once",
     ],
   },
   "bloom.merge-queue": {

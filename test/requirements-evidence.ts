@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirements.ts";
 
-const GIT = "src/adapters/git/hostile-config.test.ts";
+const GIT = "src/adapters/git/hostile-config.slow.test.ts";
 const PROCESS = "src/adapters/process";
 
 /** Children, git and evidence: what an agent can neither read, run nor fool. */

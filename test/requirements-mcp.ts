@@ -32,14 +32,14 @@ export const MCP: Readonly<Record<string, Requirement>> = {
     says: "Every reply of every tool, refusals and errors too, fits the tool's own output schema.",
     source: "alfred, Tools; the protocol's output schemas",
     tests: [
-      "test/e2e/mcp-strict-clients.test.ts: is given every tool's successes, questions, refusals and errors in a form that fits them",
+      "test/e2e/mcp-strict-clients.slow.test.ts: is given every tool's successes, questions, refusals and errors in a form that fits them",
     ],
   },
   "mcp.tokens": {
     says: "The list of all tools costs at most 2,500 tokens, a life of one task 11,800, a cycle of Spells 6,500.",
     source: "the budget of the surface; bench/tokens.ts",
     tests: [
-      "test/e2e/mcp-tokens.test.ts: the tools, a life of one task and a cycle of Spells cost a model no more tokens than promised",
+      "test/e2e/mcp-tokens.slow.test.ts: the tools, a life of one task and a cycle of Spells cost a model no more tokens than promised",
     ],
   },
   "mcp.said-once": {
@@ -54,7 +54,7 @@ export const MCP: Readonly<Record<string, Requirement>> = {
   "text.linear": {
     says: "Text by others is read in linear time, or refused by name.",
     source: "trust, a hostile or broken file",
-    tests: ["test/linear.test.ts: is read within two seconds, or refused in Pawl's own words: %s"],
+    tests: ["test/linear.slow.test.ts: is read within two seconds, or refused in Pawl's own words: %s"],
   },
   "mcp.cancel": {
     says: "A call that is called off before its commit commits nothing; a long wait tells of its progress.",

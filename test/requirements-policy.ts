@@ -3,7 +3,7 @@ import type { Requirement } from "./requirements.ts";
 const STATE = "test/e2e/state-runs-nothing.test.ts";
 const CHECKS = "src/adapters/checks/checks.test.ts";
 const TRUST = "test/e2e/trust.test.ts";
-const PINNED = "test/e2e/policy.test.ts";
+const PINNED = "test/e2e/policy.slow.test.ts";
 const RULES = "src/core/policy.test.ts";
 const YAML = "src/core/yaml.test.ts";
 

@@ -82,7 +82,10 @@ const COMMIT: Readonly<Record<string, Requirement>> = {
   "commit.all-or-nothing": {
     says: "Killed at any instant, the project is exactly as before or as after; a reported commit is never lost.",
     source: "design, idea 2; C3, C4",
-    tests: ["test/crash/mutants.ts: power cut", "test/e2e/spells-crash.test.ts: a cast whose process dies"],
+    tests: [
+      "test/crash/mutants.ts: power cut",
+      "test/e2e/spells-crash.slow.test.ts: a cast whose process dies",
+    ],
   },
   "commit.persons-save": {
     says: "A person's save is kept, redone or set aside, never lost.",
@@ -187,8 +190,8 @@ const SPELLS: Readonly<Record<string, Requirement>> = {
     says: "A cast is one transaction, over processes, through a kill, and where it may not write.",
     source: "spells, Hard cases",
     tests: [
-      "test/e2e/spells-crash.test.ts: servers that cast at once take turns: each step is taken once, and the history tells of each",
-      "test/e2e/spells-crash.test.ts: (%s) is told by its path, nothing is changed, and what writes nothing works",
+      "test/e2e/spells-crash.slow.test.ts: servers that cast at once take turns: each step is taken once, and the history tells of each",
+      "test/e2e/spells-crash.slow.test.ts: (%s) is told by its path, nothing is changed, and what writes nothing works",
     ],
   },
   "spells.fetch": {
@@ -239,16 +242,16 @@ const GATES: Readonly<Record<string, Requirement>> = {
     says: "A verdict of the command line is asked for at the controlling terminal, and nothing that is piped in decides.",
     source: "docs/security.md, a person's word",
     tests: [
-      "test/e2e/person.test.ts: is refused where it is %s",
-      "test/e2e/person.test.ts: is no verdict where they type %j",
-      "test/e2e/person.test.ts: counts nothing that was typed before the question",
+      "test/e2e/person.slow.test.ts: is refused where it is %s",
+      "test/e2e/person.slow.test.ts: is no verdict where they type %j",
+      "test/e2e/person.slow.test.ts: counts nothing that was typed before the question",
     ],
   },
   "gates.not-an-agent": {
     says: "A person's word is refused where this process or an ancestor is an agent's.",
     source: "docs/security.md, a person's word",
     tests: [
-      "test/e2e/person.test.ts: is refused to an agent %s",
+      "test/e2e/person.slow.test.ts: is refused to an agent %s",
       "test/e2e/bloom-persons-word.test.ts: is not let go on by an agent's `%s`",
       "src/adapters/agents/ancestry.test.ts: is told by an ancestor's environment where its own was cleared",
     ],
@@ -257,7 +260,7 @@ const GATES: Readonly<Record<string, Requirement>> = {
     says: "Who decides sees evidence and changes first, then what is approved, then an agent's words, quoted and cleaned.",
     source: "docs/security.md, a person's word",
     tests: [
-      "test/e2e/person.test.ts: is asked for at the terminal, with what was found first and an agent's words quoted and cleaned last",
+      "test/e2e/person.slow.test.ts: is asked for at the terminal, with what was found first and an agent's words quoted and cleaned last",
       "test/e2e/bloom-persons-word.test.ts: is approved by somebody who saw its checks, its changes and then its agent's words",
     ],
   },
@@ -274,7 +277,7 @@ const GATES: Readonly<Record<string, Requirement>> = {
     says: "Every verdict says by which way it came, and none is told as a person's for a fact.",
     source: "docs/security.md, a person's word",
     tests: [
-      "test/e2e/person.test.ts: says in the log and the story how much it is worth, and never that a person gave it",
+      "test/e2e/person.slow.test.ts: says in the log and the story how much it is worth, and never that a person gave it",
     ],
   },
 };

@@ -68,6 +68,14 @@ export function blocksOf(page: string): readonly Block[] {
   });
 }
 
+/** The page's blocks in these languages. */
+export function blocksIn(page: string, ...languages: readonly string[]): readonly Block[] {
+  return blocksOf(page).filter(({ language }) => languages.includes(language));
+}
+
+/** The pages with blocks that no test can run; each says why, above itself. */
+export const NOT_RUN: readonly string[] = ["README.md", "docs/security.md", "docs/trust.md"];
+
 /** A real repository with a remote, a package with tests, and the built program on the PATH as `pawl` and `bloom`. */
 export class SampleProject {
   readonly root: string;

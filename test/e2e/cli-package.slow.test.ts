@@ -1,4 +1,4 @@
-/** The package as npm makes it, installed in an empty folder. `npm test` builds it first. */
+/** The package as npm makes it, installed in an empty folder. `npm run test:slow` builds it first. */
 import { execFileSync, spawn } from "node:child_process";
 import {
   mkdirSync,

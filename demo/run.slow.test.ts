@@ -1,4 +1,4 @@
-/** What the demo says where it cannot begin; `npm test` builds the program first. */
+/** What the demo says where it cannot begin; `npm run test:slow` builds the program first. */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -138,6 +138,8 @@ export const ALFRED: Readonly<Record<string, Requirement>> = {
       "test/e2e/alfred-loop.test.ts: it tells of the merge loses no evidence, nor does a hand-in that is killed",
       "test/e2e/alfred-loop.test.ts: where the branch has moved since",
       "test/e2e/alfred-loop.test.ts: where its steps do not cover the plan",
+      "test/e2e/alfred-loop.test.ts: a person's save that meets the commit of a hand-over stays in tasks.yaml, with what was handed over beside it",
+      "src/tasks-file/add-task.test.ts: the rest stays as it is, byte by byte",
     ],
   },
   "alfred.rework": {
@@ -148,7 +150,7 @@ export const ALFRED: Readonly<Record<string, Requirement>> = {
       "test/e2e/alfred-rework.test.ts: what a review or a test sent back is exported from a terminal, once, and comes back through the gates",
       "test/e2e/alfred-rework.test.ts: what was asked for is not added while the loop is at it, nor to a layout that would have to be changed",
       "src/workflows/alfred/rework.test.ts: what was said stays quoted, printable and short",
-      "src/workflows/alfred/rework-yaml.test.ts: the step goes behind the last one, the task is ready, and every other byte stays",
+      "src/tasks-file/add-step.test.ts: the step goes behind the last one, the task is ready, and every other byte stays",
     ],
   },
   "alfred.evidence": {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { parseFile } from "../config/config-file.ts";
 import { PAWL_FILE } from "../config/config-schema.ts";
+import { editTasks } from "../tasks-file/edit.ts";
 import { parseTasks } from "../tasks-file/parse.ts";
 import { parsePersona } from "../workflows/alfred/persona.ts";
-import { findFiled } from "../workflows/alfred/tasks-yaml.ts";
 import { parseWorkflow } from "../workflows/custom/parse.ts";
 import { parseTaskName } from "../workflows/spells/front-matter.ts";
 import { readYaml } from "./yaml.ts";
@@ -39,12 +39,18 @@ test.each(HOSTILE)("a file with %s has one fault, with its place", (_, text, exp
   expect(`${fault?.line}:${fault?.column} ${fault?.message}`).toMatch(expected);
 });
 
+const TASK = { id: "T", title: "t", instructions: "", acceptance_criteria: [], steps: [] };
+
 /** Every file of a project that is YAML, and the code by which its faults are told. */
 const READERS: readonly (readonly [string, string, (text: string) => unknown])[] = [
   ["pawl.yaml", "config-invalid", (text) => parseFile("pawl.yaml", text, PAWL_FILE)],
   ["an own workflow", "workflow-invalid", (text) => parseWorkflow("w", "w.yaml", text)],
   ["a persona", "persona-invalid", (text) => parsePersona(text, "p.yml")],
-  ["tasks.yaml for Alfred", "tasks-invalid", (text) => findFiled(`# T\n${text}`, "T", "tasks.yaml")],
+  [
+    "tasks.yaml with a task more",
+    "tasks-invalid",
+    (text) => editTasks(`# T\n${text}`, [{ type: "add-task", task: TASK }]),
+  ],
 ];
 
 for (const [file, code, read] of READERS)

@@ -9,14 +9,12 @@ import type { Context, Worked } from "../runtime/module.ts";
 import { nearest } from "./nearest.ts";
 import { editParts, fileOf, type Parts, textOf } from "./parts.ts";
 import { renderProblem } from "./problem.ts";
-import type { TaskEdit } from "./splice.ts";
+import { TASKS_EDITOR, type TaskEdit } from "./splice.ts";
 import { type FoundStep, findStep } from "./steps.ts";
 import { eachTask, findTask, type Task, type TasksFile } from "./task.ts";
 
 /** The lock under which tasks.yaml and the runs of its tasks change. */
 export const TASKS_RUN = "bloom:tasks";
-/** The name of the store's editor that redoes edits of tasks.yaml. */
-export const TASKS_EDITOR = "tasks";
 const CACHE_KIND = "tasks-3";
 const SHOWN_PROBLEMS = 5;
 

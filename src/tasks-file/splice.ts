@@ -7,6 +7,9 @@ import type { ItemOffsets, KeyOffsets, Offsets, Row, Style, WrittenKey } from ".
 import { packItem, ROW, styleOf, unpackItem } from "./pack.ts";
 import { renderScalar } from "./scalar.ts";
 
+/** The name of the store's editor that redoes edits of tasks.yaml. */
+export const TASKS_EDITOR = "tasks";
+
 /** A change that names its task or step by id, so that it can be redone on a text that a person changed meanwhile. */
 export type TaskEdit =
   | { readonly type: "set"; readonly id: string; readonly key: WrittenKey; readonly value: string }

@@ -3,8 +3,14 @@ import { once } from "node:events";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { openProject } from "../../src/app/app.ts";
+import { projectPath } from "../../src/core/path.ts";
+import { advance } from "../../src/runtime/run-transaction.ts";
+import { exportPlan } from "../../src/workflows/alfred/hand-over.ts";
+import { WORKFLOWS } from "../../src/workflows/index.ts";
 import { type AlfredLoop, BRANCH, CHECK, FROM_LOOP, ID, plannedTask } from "../rig/alfred-loop.ts";
 import { testEnvironment } from "../rig/project.ts";
+import { stateHome, stateOf } from "../rig/state-home.ts";
 
 test("a plan is handed to the loop, worked by agents, and its evidence comes back as the manifest, up to the gates", {
   timeout: 60_000,
@@ -376,3 +382,28 @@ interface Run {
   evidence: { exit?: number | null; log?: string; commit?: string }[];
   work: { time: string; merged: { into: string } | null } | null;
 }
+
+test("a person's save that meets the commit of a hand-over stays in tasks.yaml, with what was handed over beside it", async () => {
+  await using task = await plannedTask();
+  const { root, read, write } = task.project;
+  write("tasks.yaml", "tasks:\n  - {id: MINE, title: mine}\n");
+  const open = () =>
+    openProject({
+      root,
+      home: join(import.meta.dirname, "../../src"),
+      environment: stateHome(),
+      workflows: WORKFLOWS,
+    });
+  const { runtime } = await open();
+  await advance(runtime, exportPlan, { id: ID }, { channel: "terminal" });
+  expect(read("tasks.yaml")).toContain(`- id: ${ID}`);
+  // A power cut: nobody knows any more that it was applied. The file is as a person saved it in that moment.
+  stateOf(root).disk.unlink("applied");
+  write("tasks.yaml", "# saved meanwhile\ntasks:\n  - {id: MINE, title: mine, mine: [too]}\n");
+  await (await open()).runtime.store.view().read(projectPath("tasks.yaml"));
+  expect(read("tasks.yaml")).toContain(
+    "# saved meanwhile\ntasks:\n  - {id: MINE, title: mine, mine: [too]}\n",
+  );
+  expect(task.project.tasks().map(({ id }) => id)).toEqual(["MINE", ID]);
+  expect(existsSync(join(root, ".pawl/kept"))).toBe(false);
+});

@@ -1,13 +1,18 @@
 /** Handing a task to the loop: its accepted plan at first, then after each rejection what was asked for since. */
+
+import { PawlError } from "../../core/error.ts";
 import type { PawlEvent } from "../../core/event.ts";
 import { checkId } from "../../core/id.ts";
+import type { ProjectPath } from "../../core/path.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import type { Advance, Context, Reply } from "../../runtime/module.ts";
+import type { TasksEdit } from "../../tasks-file/edit.ts";
+import type { NewStep, NewTask } from "../../tasks-file/insert.ts";
+import type { Task } from "../../tasks-file/task.ts";
 import { type LoadedTask, loadTask } from "./load.ts";
 import { type LoopProgress, type LoopSide, loadLoopSide } from "./loop-side.ts";
 import { exportedTask } from "./plan-export.ts";
 import { type Ask, asksOf, isRework, reworkId, reworkInstruction, unanswered } from "./rework.ts";
-import type { ExportedStep, ExportedTask, FiledTask } from "./tasks-yaml.ts";
 
 /** What is to be written for the loop to have the task, and what is to be said of it. */
 export interface HandOver {
@@ -46,39 +51,57 @@ export async function loadHandOver(view: View, loaded: LoadedTask, context: Cont
   const asks = asksOf(loaded.state);
   const side = await loadLoopSide(view, plan.id, context);
   if (side.task === null || side.task.steps.length === 0) return firstTime(view, side, plan, asks);
-  const { checkHasPlan } = await import("./tasks-yaml.ts");
   checkHasPlan(side.task, plan, (id) => isRework(id, plan.id, planned(plan)), side.path);
   return again(view, { ...side, task: side.task }, plan, asks, context);
 }
 
-const planned = ({ steps }: Pick<ExportedTask | FiledTask, "steps">): readonly string[] =>
-  steps.map(({ id }) => id);
+/**
+ * Throws `task-exists` where the task's steps are other than the plan's. Steps that a person added, and reworks, may stand
+ * beside those once the loop is done with them.
+ */
+export function checkHasPlan(
+  task: Task,
+  plan: NewTask,
+  isRework: (id: string) => boolean,
+  file: string,
+): void {
+  const ids = task.steps.map(({ id }) => id);
+  const planned = plan.steps.map(({ id }) => id);
+  const found = JSON.stringify(ids.filter((id) => planned.includes(id)));
+  const others = ids.filter((id) => !planned.includes(id));
+  const mayHaveOthers = task.status === "done" || others.some(isRework);
+  if (found === JSON.stringify(planned) && (others.length === 0 || mayHaveOthers)) return;
+  throw new PawlError(
+    "task-exists",
+    `The task ${plan.id} in ${file} has steps already, other than the plan's: ${ids.join(", ")}. Nothing was changed.`,
+    `Remove its steps in ${file}, then export the plan again.`,
+  );
+}
+
+const planned = ({ steps }: Pick<NewTask | Task, "steps">): readonly string[] => steps.map(({ id }) => id);
 
 // ── The plan ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** With what the work that was done elsewhere was rejected for, if it was. */
 async function firstTime(
   view: View,
-  { path }: LoopSide,
-  plan: ExportedTask,
+  { path, taken }: LoopSide,
+  plan: NewTask,
   asks: readonly Ask[],
 ): Promise<HandOver> {
-  const { idsIn, placeTask } = await import("./tasks-yaml.ts");
-  const text = await view.read(path);
-  const taken = new Set([...idsIn(text, path), ...planned(plan)]);
   const task = asks.length === 0 ? plan : { ...plan, steps: [...plan.steps, reworkStep(plan, asks, taken)] };
   const steps = planned(task);
   return {
     text: `The plan of '${task.id}' is in ${path}: ${steps.length} steps of the task ${task.id} (${steps.join(", ")}). ${hints(task)}`,
     path,
     steps,
-    changes: [{ type: "write", path, text: placeTask(text, task, path) }],
+    changes: [await proposed(view, path, [{ type: "add-task", task }])],
     events: [],
     progress: { status: "todo", state: null, reason: null, done: 0, total: steps.length, is_done: false },
   };
 }
 
-function hints({ delivery, id, verify }: ExportedTask): string {
+function hints({ delivery, id, verify }: NewTask): string {
   const where = delivery
     ? `The loop merges its work into '${delivery.merge_into}'.`
     : "It says no `repo` and no `merge_into` (the task has no branch of its own yet): without them the loop works in the project's folder, and its evidence cannot be taken back.";
@@ -91,12 +114,12 @@ function hints({ delivery, id, verify }: ExportedTask): string {
 
 // ── What was asked for since ─────────────────────────────────────────────────────────────────────────────────────
 
-type HandedOver = LoopSide & { readonly task: FiledTask };
+type HandedOver = LoopSide & { readonly task: Task };
 
 async function again(
   view: View,
   side: HandedOver,
-  plan: ExportedTask,
+  plan: NewTask,
   asks: readonly Ask[],
   context: Context,
 ): Promise<HandOver> {
@@ -121,7 +144,7 @@ async function again(
 }
 
 /** What a person has to say before the loop takes it. */
-function atRest(id: string, { status }: FiledTask): string {
+function atRest(id: string, { status }: Task): string {
   if (status !== "done" && status !== "blocked") return "";
   return ` \`bloom ready ${id}\` lets the loop take it; \`bloom show ${id}\` tells how it stands.`;
 }
@@ -136,15 +159,13 @@ function lacking(instruction: string, left: readonly Ask[]): string {
 
 async function withRework(
   view: View,
-  { path, task }: HandedOver,
-  plan: ExportedTask,
+  { path, taken, task }: HandedOver,
+  plan: NewTask,
   left: readonly Ask[],
   { caller, moment }: Context,
 ): Promise<HandOver> {
-  const { idsIn } = await import("./tasks-yaml.ts");
-  const { addStep } = await import("./rework-yaml.ts");
-  const text = (await view.read(path)) ?? "";
-  const step = reworkStep(plan, left, new Set([...idsIn(text, path), ...planned(plan)]));
+  const step = reworkStep(plan, left, taken);
+  const { id } = task;
   const status = "ready_for_agent";
   const by = caller.who ?? caller.channel;
   const told = { type: "task:status_changed", taskId: plan.id, from: task.status, to: status, by } as const;
@@ -153,7 +174,13 @@ async function withRework(
     text: `What was asked for (${asked}) is in ${path} as the step ${step.id} of the task ${plan.id}, which is '${status}'. \`bloom run --task ${plan.id} --once\` runs it.`,
     path,
     steps: [...planned(task), step.id],
-    changes: [{ type: "write", path, text: addStep(text, plan.id, step, path) }],
+    changes: [
+      await proposed(view, path, [
+        { type: "add-step", id, step },
+        { type: "set", id, key: "status", value: status },
+        ...OF_DONE_WORK.map((key) => ({ type: "clear", id, key }) as const),
+      ]),
+    ],
     events: [{ id: `${moment.id}-rework`, time: moment.time, ...told }],
     progress: {
       status,
@@ -166,12 +193,20 @@ async function withRework(
   };
 }
 
-function reworkStep(plan: ExportedTask, asks: readonly Ask[], taken: ReadonlySet<string>): ExportedStep {
+function reworkStep(plan: NewTask, asks: readonly Ask[], taken: ReadonlySet<string>): NewStep {
   return {
-    id: reworkId(plan.id, taken),
+    id: reworkId(plan.id, new Set([...taken, ...planned(plan)])),
     instruction: reworkInstruction(plan.id, asks),
     acceptance_criteria: plan.acceptance_criteria,
   };
+}
+
+/** A session that is over, and when it was. */
+const OF_DONE_WORK = ["completed_at", "session_id", "session_provider"] as const;
+
+async function proposed(view: View, path: ProjectPath, edits: readonly TasksEdit[]): Promise<Change> {
+  const { proposeEdits } = await import("../../tasks-file/edit.ts");
+  return proposeEdits(path, await view.read(path), edits);
 }
 
 function unchanged({ path, task }: HandedOver, text: string): HandOver {

@@ -12,16 +12,16 @@ import { type LoopEvidence, type LoopRecord, type LoopWork, loopDonePath } from 
 import type { ProjectPath } from "../../core/path.ts";
 import type { GitCommits, GitLook } from "../../core/ports/git.ts";
 import type { Outside } from "../../core/ports/outside.ts";
+import type { Step, Task } from "../../tasks-file/task.ts";
 import { baseOf } from "./diff-evidence.ts";
 import type { LoadedRun } from "./load.ts";
 import type { LoopSide } from "./loop-side.ts";
 import { branchOf, slotsOf, stepId } from "./plan-export.ts";
-import type { FiledTask } from "./tasks-yaml.ts";
 
 /** The loop's task, done and kept. */
 export interface DoneInLoop {
   readonly path: ProjectPath;
-  readonly task: FiledTask;
+  readonly task: Task;
   readonly record: LoopRecord;
   readonly work: LoopWork;
 }
@@ -55,7 +55,7 @@ export function checkDone(run: LoadedRun, { done, open, path, task }: LoopSide):
   const { work } = done;
   if (!work)
     throw unproved(
-      `The loop does not know where the work of '${id}' is: expected a commit of its own branch, found ${task.repo === null ? "a task without `repo`, which works in the project's folder" : "none in its run"}.`,
+      `The loop does not know where the work of '${id}' is: expected a commit of its own branch, found ${task.repo === undefined ? "a task without `repo`, which works in the project's folder" : "none in its run"}.`,
       `Give the task \`repo: .\` and \`merge_into: ${branchOf(run.state) ?? "BRANCH"}\` in ${path}. ${again(id)}`,
     );
   const since = askedSince(run);
@@ -67,7 +67,7 @@ export function checkDone(run: LoadedRun, { done, open, path, task }: LoopSide):
   return { path, task, record: done, work };
 }
 
-function checkCovered({ id, state }: LoadedRun, task: FiledTask, path: string): void {
+function checkCovered({ id, state }: LoadedRun, task: Task, path: string): void {
   const slots = slotsOf(state) ?? [];
   const left = slots.filter((slot) => !task.steps.some((step) => step.id === stepId(id, slot)));
   if (slots.length > 0 && left.length === 0) return;
@@ -81,7 +81,7 @@ function checkCovered({ id, state }: LoadedRun, task: FiledTask, path: string): 
   );
 }
 
-function checkEnded(id: string, task: FiledTask, open: LoopRecord | null, path: string): void {
+function checkEnded(id: string, task: Task, open: LoopRecord | null, path: string): void {
   const left = task.steps.filter(({ status }) => status !== "done").map((step) => step.id);
   if (task.status === "done" && open === null && left.length === 0) return;
   const state = open === null ? "" : `, in the loop's state '${open.state}'`;
@@ -157,13 +157,15 @@ function checkCommands(
   { path, record, task }: DoneInLoop,
   commit: string,
 ): readonly LoopEvidence[] {
-  const bare = task.steps.filter(({ verify }) => verify.length === 0).map((step) => step.id);
+  const bare = task.steps.filter((step) => verifiedBy(task, step).length === 0).map((step) => step.id);
   if (bare.length > 0)
     throw unproved(
       `Nothing but the agent's word says that ${bare.join(", ")} of '${id}' ${bare.length === 1 ? "is" : "are"} done: expected a command that the loop runs, found no \`verify\`.`,
       `Name commands as the task's \`verify\` in ${path}. ${again(id)}`,
     );
-  const wanted = [...new Set([...task.verify, ...task.steps.flatMap(({ verify }) => verify)])];
+  const wanted = [
+    ...new Set([...(task.verify ?? []), ...task.steps.flatMap((step) => verifiedBy(task, step))]),
+  ];
   const seen = wanted.map((command) => ({
     command,
     last: record.evidence.findLast((each) => each.command === command && each.commit === commit),
@@ -177,6 +179,11 @@ function checkCommands(
     `The loop's evidence for '${id}' is not complete: expected every command to have passed on ${commit}, found ${found.join("; ")}.`,
     again(id),
   );
+}
+
+/** Its own commands, else the task's. */
+function verifiedBy(task: Task, step: Step): readonly string[] {
+  return step.verify ?? task.verify ?? [];
 }
 
 async function checkLogs(id: string, passed: readonly LoopEvidence[], { files }: Outside): Promise<void> {

@@ -88,7 +88,7 @@ function findingOf(run: LoadedRun, proved: Proved, context: Context): Finding {
       branch,
       commit,
       merged: work.merged !== null,
-      steps: task.steps.map(({ completed_at, id }) => ({ id, completed_at })),
+      steps: task.steps.map(({ completed_at = null, id }) => ({ id, completed_at })),
       commands: passed.map(({ command, exit, log, time }) => ({ command, exit_code: exit, log, time })),
       commits: changed.commits.map(({ hash }) => hash),
       files: changed.files.map(({ path }) => path),

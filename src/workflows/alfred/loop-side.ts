@@ -4,15 +4,20 @@ import { type LoopRecord, loopDonePath, loopRunPath, parseLoopRecord } from "../
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Context } from "../../runtime/module.ts";
+import { loadTasks } from "../../tasks-file/load.ts";
+import { eachTask, type Task } from "../../tasks-file/task.ts";
 import type { LoadedRun } from "./load.ts";
 import { askedSince } from "./loop-evidence.ts";
 import { exportedTask } from "./plan-export.ts";
-import { type FiledTask, findFiled } from "./tasks-yaml.ts";
+import { stem } from "./rework.ts";
 
 export interface LoopSide {
   /** The tasks' file. */
   readonly path: ProjectPath;
-  readonly task: FiledTask | null;
+  /** At the top of its list. */
+  readonly task: Task | null;
+  /** The ids that the file has, of tasks, subtasks and steps, as far as they may meet this task's. */
+  readonly taken: ReadonlySet<string>;
   /** A run that goes on, or rests. */
   readonly open: LoopRecord | null;
   /** The kept run of a task that was done. */
@@ -20,13 +25,22 @@ export interface LoopSide {
 }
 
 /** Throws `tasks-invalid` and `state-unreadable`. */
-export async function loadLoopSide(view: View, id: string, { settings }: Context): Promise<LoopSide> {
-  const path = projectPath(settings.bloom.tasks_file);
-  const task = findFiled(await view.read(path), id, path);
-  if (task === null) return { path, task, open: null, done: null };
+export async function loadLoopSide(view: View, id: string, context: Context): Promise<LoopSide> {
+  const path = projectPath(context.settings.bloom.tasks_file);
+  const text = await view.read(path);
+  const nothing = { path, task: null, taken: new Set<string>(), open: null, done: null };
+  // Nothing is parsed for a file that cannot have the task.
+  if (!text?.includes(stem(id))) return nothing;
+  const { tasks } = (await loadTasks(view, context)).file;
+  const taken = new Set(
+    eachTask(tasks).flatMap(({ task }) => [task.id, ...task.steps.map((step) => step.id)]),
+  );
+  const task = tasks.find((each) => each.id === id);
+  if (!task) return { ...nothing, taken };
   return {
     path,
     task,
+    taken,
     open: await loadRecord(view, loopRunPath(id)),
     done: await loadRecord(view, loopDonePath(id)),
   };

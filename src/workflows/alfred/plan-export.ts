@@ -2,15 +2,15 @@
 import { PawlError } from "../../core/error.ts";
 import { isId } from "../../core/id.ts";
 import type { Context } from "../../runtime/module.ts";
+import type { NewTask } from "../../tasks-file/insert.ts";
 import type { ArtifactOf } from "./artifacts.ts";
 import { acceptedIn, type LoadedTask } from "./load.ts";
 import type { TaskState } from "./state-file.ts";
-import type { ExportedTask } from "./tasks-yaml.ts";
 
 type Slot = ArtifactOf<"ExecutionPlanArtifact">["slots"][number];
 
 /** The accepted plan as a task for the loop. Throws `plan-missing`. */
-export function exportedTask({ id, state, task }: LoadedTask, { settings }: Context): ExportedTask {
+export function exportedTask({ id, state, task }: LoadedTask, { settings }: Context): NewTask {
   const slots = slotsOf(state);
   if (slots === null)
     throw new PawlError(

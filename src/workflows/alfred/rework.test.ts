@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { isId } from "../../core/id.ts";
+import { editTasks } from "../../tasks-file/edit.ts";
 import { type Ask, isRework, reworkId, reworkInstruction } from "./rework.ts";
-import { addStep } from "./rework-yaml.ts";
 
 const ask = (said: string, more: Partial<Ask> = {}): Ask => ({
   time: "2026-01-01T00:00:00.000Z",
@@ -38,7 +38,9 @@ test.each(HOSTILE)("with %s, what was said stays quoted, printable and short", (
     expect(own[0]).toBe("Rework of T: rejected in the human review.");
     expect(own).toHaveLength(4);
     expect(text).not.toMatch(/[^\P{C}\n\t]/u);
-    const after = addStep(FILE, "T", { id: "R", instruction: text, acceptance_criteria: [] }, "tasks.yaml");
+    const after = editTasks(FILE, [
+      { type: "add-step", id: "T", step: { id: "R", instruction: text, acceptance_criteria: [] } },
+    ]);
     expect(parse(after).tasks[0].steps.at(-1).instruction.trim()).toBe(text);
     expect(after.length).toBeLessThan(60_000);
   }

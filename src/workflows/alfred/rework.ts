@@ -4,12 +4,12 @@
  */
 import { trimLineEnds } from "../../core/blanks.ts";
 import { isId } from "../../core/id.ts";
+import type { Task } from "../../tasks-file/task.ts";
 import type { ArtifactOf } from "./artifacts.ts";
 import { definitionOf } from "./definitions.ts";
 import { machineOf } from "./machine.ts";
 import { quote } from "./quote.ts";
 import type { ActiveTool, FinishedRun, TaskState } from "./state-file.ts";
-import type { FiledTask } from "./tasks-yaml.ts";
 
 /** A rejection at a gate of the work, or what sent the task back. */
 export interface Ask {
@@ -72,7 +72,7 @@ function askOf({ run, tool }: SentBack): Ask {
 const item = (text: string): string => `- ${text.trim().replaceAll("\n", "\n  ")}`;
 
 /** Of these, what the loop's work does not answer yet. */
-export function unanswered(asks: readonly Ask[], task: FiledTask, workedAt: string | null): readonly Ask[] {
+export function unanswered(asks: readonly Ask[], task: Task, workedAt: string | null): readonly Ask[] {
   const marked = task.steps.map(({ completed_at }) => completed_at ?? "");
   // A task that a person called done has no work on record; its steps say when they were marked.
   const until = workedAt ?? marked.toSorted().at(-1) ?? "";
@@ -83,20 +83,22 @@ export function unanswered(asks: readonly Ask[], task: FiledTask, workedAt: stri
 
 const LONGEST_TASK = 85;
 
-/** What the ids of a task's reworks begin with; the number comes behind it. */
-function stem(task: string): string {
-  return `${task.slice(0, LONGEST_TASK).replace(/\.+$/, "")}.rework-`;
+/** Of a task's id, what the ids of its reworks begin with. */
+export function stem(task: string): string {
+  return task.slice(0, LONGEST_TASK).replace(/\.+$/, "");
 }
+
+const reworksOf = (task: string): string => `${stem(task)}.rework-`;
 
 /** Whether the step of that id is a rework of the task, and not one of the plan's. */
 export function isRework(id: string, task: string, planned: readonly string[]): boolean {
-  const own = stem(task);
+  const own = reworksOf(task);
   return id.startsWith(own) && /^\d+$/.test(id.slice(own.length)) && !planned.includes(id);
 }
 
 /** An id that nothing in the file has, one above those that the task's reworks have. */
 export function reworkId(task: string, taken: ReadonlySet<string>): string {
-  const own = stem(task);
+  const own = reworksOf(task);
   const numbers = [...taken].flatMap((id) => {
     const digits = id.startsWith(own) ? id.slice(own.length) : "";
     return /^[1-9]\d{0,5}$/.test(digits) ? [Number(digits)] : [];

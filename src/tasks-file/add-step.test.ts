@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { editTasks } from "../../tasks-file/edit.ts";
-import { addStep } from "./rework-yaml.ts";
-import { idsIn } from "./tasks-yaml.ts";
+import { editTasks } from "./edit.ts";
 
 const STEP = {
   id: "T.rework-1",
@@ -10,7 +8,14 @@ const STEP = {
   acceptance_criteria: ["429: after ten", "second\nline"],
 };
 
-const added = (text: string) => addStep(text, "T", STEP, "tasks.yaml");
+/** A step more for a task that was done, which may be taken again. */
+const EDITS = [
+  { type: "add-step", id: "T", step: STEP },
+  { type: "set", id: "T", key: "status", value: "ready_for_agent" },
+  ...["completed_at", "session_id", "session_provider"].map((key) => ({ type: "clear", id: "T", key })),
+];
+
+const added = (text: string) => editTasks(text, EDITS);
 
 const PLAIN = `# ours
 git: {push_to_remote: true}   # odd   spaces
@@ -77,6 +82,7 @@ test("the step goes behind the last one, the task is ready, and every other byte
   expect(after).toMatch(/ {8}# about S-1\n {6}- id: T\.rework-1\n[\s\S]*line\n\n {4}# behind the steps\n/);
   const ready = (text: string) => editTasks(text, [{ type: "set", id: "T", key: "status", value: "todo" }]);
   expect(ready(after)).toContain("status: todo   # since yesterday");
+  expect(added(after)).toBe(after);
 });
 
 const FILES: readonly [string, string][] = [
@@ -135,21 +141,9 @@ test.each<[string, string, RegExp]>([
       "  - id: B\n    status: *s\n  - id: T\n    status: *s\n    steps: &x\n      - id: S\n        instruction: i\n  - id: C\n    steps: *x\n",
     /cannot be given a step without changing what is there/,
   ],
-  [
-    "no status of its own",
-    "tasks:\n  - id: T\n    steps:\n      - id: S\n        instruction: i\n",
-    /its `status`/,
-  ],
   ["a task that is an alias", "x: &t {id: T, status: done}\ntasks:\n  - *t\n", /not written out/],
   ["a file that is none", "tasks:\n  - id: [\n", /line \d+, column \d+/],
 ])("with %s, it is refused, and the file is left", (_, text, problem) => {
   expect(() => added(text)).toThrow(problem);
   expect(() => added(text)).toThrow(/^tasks\.yaml cannot be used: .* It was left as it is\.$/s);
-});
-
-test("the ids of a file are those of tasks, subtasks and steps", () => {
-  const text =
-    "tasks:\n  - id: A\n    steps: [{id: S}]\n    subtasks:\n      - id: B\n        steps:\n          - id: C\n";
-  expect([...idsIn(text, "tasks.yaml")].sort()).toEqual(["A", "B", "C", "S"]);
-  expect(idsIn(null, "tasks.yaml").size).toBe(0);
 });

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { checkHasPlan, type ExportedTask, findFiled, placeTask } from "./tasks-yaml.ts";
+import { editTasks } from "./edit.ts";
+import type { NewTask } from "./insert.ts";
 
-const TASK: ExportedTask = {
+const TASK: NewTask = {
   id: "TS-01",
   title: 'Limit: the "rate" # now',
   instructions: "First line.\n\n## Second: line\n- {{ x }}",
@@ -22,12 +23,12 @@ const stepsIn = (text: string) =>
     .tasks.find(({ id }: { id: string }) => id === "TS-01")
     .steps.map(({ id }: { id: string }) => id);
 
-function placed(text: string | null): string {
-  return placeTask(text, TASK, "tasks.yaml");
+function placed(text: string): string {
+  return editTasks(text, [{ type: "add-task", task: TASK }]);
 }
 
 test("without a file, it is created", () => {
-  const text = placed(null);
+  const text = placed("");
   expect(parse(text).tasks[0]).toMatchObject({
     ...TASK,
     status: "todo",
@@ -60,8 +61,7 @@ test.each(FILES)("with %s, the rest stays as it is, byte by byte", (_, before) =
   for (const line of lines) expect(after).toContain(line);
   const kept = after.split("\n").filter((line) => lines.includes(line));
   expect(kept).toEqual(lines);
-  const filed = findFiled(after, "TS-01", "tasks.yaml");
-  expect(filed && checkHasPlan(filed, TASK, () => false, "tasks.yaml")).toBeUndefined();
+  expect(placed(after)).toBe(after);
   if (before.includes("\r\n")) expect(after.replaceAll("\r\n", "")).not.toContain("\n");
 });
 
@@ -75,33 +75,15 @@ test("a task that is there without steps gets them, and keeps the rest", () => {
   expect(after).toContain("  - id: B\n    title: b\n");
 });
 
-const has = (status: string, ...ids: readonly string[]) => {
-  const steps = ids.map((id) => `      - id: ${id}\n        instruction: i\n`).join("");
-  const text = `tasks:\n  - id: TS-01\n    title: t\n    status: ${status}\n    steps:\n${steps}`;
-  const filed = findFiled(text, "TS-01", "tasks.yaml");
-  if (!filed) throw new Error("the task was not found");
-  return () => checkHasPlan(filed, TASK, (id) => id.includes("rework"), "tasks.yaml");
-};
-
-test("other steps are never replaced", () => {
-  for (const ids of [["X"], ["TS-01.S-1"], ["TS-01.S-2", "TS-01.S-1"], ["TS-01.S-1", "TS-01.S-2", "X"]])
-    expect(has("todo", ...ids)).toThrow(`has steps already, other than the plan's: ${ids.join(", ")}.`);
-  expect(has("done", "TS-01.S-1", "TS-01.rework-1")).toThrow(/other than the plan's/);
-});
-
-test("a person's steps may stand beside the plan's once it is done, and so may reworks", () => {
-  expect(has("done", "X", "TS-01.S-1", "TS-01.S-2")).not.toThrow();
-  expect(has("ready_for_agent", "TS-01.S-1", "TS-01.S-2", "X", "TS-01.rework-1")).not.toThrow();
+test("a task that is there with other steps is left as it is", () => {
+  const before = "tasks:\n  - id: TS-01\n    title: t\n    steps:\n      - {id: X, instruction: i}\n";
+  expect(() => placed(before)).toThrow(/has no `steps` yet\. It was left as it is/);
 });
 
 test("a file that cannot be read, or not be added to, is an error with its place", () => {
-  expect(() => placeTask("tasks:\n  - id: [\n", TASK, "tasks.yaml")).toThrow(
-    /tasks\.yaml cannot be used: line \d+, column \d+/,
-  );
-  expect(() => placeTask("tasks: [{id: A, title: a}]\n", TASK, "tasks.yaml")).toThrow(/a list in brackets/);
-  expect(() => placeTask("- a\n", TASK, "tasks.yaml")).toThrow(/expected a mapping/);
-  expect(() => placeTask("tasks: {}\n", TASK, "tasks.yaml")).toThrow(/expected a list/);
-  expect(() => placeTask("tasks:\n  - *none\n", TASK, "tasks.yaml")).toThrow(
-    /tasks\.yaml cannot be used: .*none/,
-  );
+  expect(() => placed("tasks:\n  - id: [\n")).toThrow(/tasks\.yaml cannot be used: line \d+, column \d+/);
+  expect(() => placed("tasks: [{id: A, title: a}]\n")).toThrow(/a list in brackets/);
+  expect(() => placed("- a\n")).toThrow(/expected a mapping/);
+  expect(() => placed("tasks: {}\n")).toThrow(/expected a list/);
+  expect(() => placed("tasks:\n  - *none\n")).toThrow(/tasks\.yaml cannot be used: .*none/);
 });

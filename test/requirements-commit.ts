@@ -89,6 +89,15 @@ export const TRUSTED_COMMITS: Readonly<Record<string, Requirement>> = {
       "src/adapters/git/worktrees.test.ts: is not merged where a repository inside is a bare link; a submodule is",
     ],
   },
+  "state-home.unreadable": {
+    says: "What is kept outside the project and cannot be read, or is not what was kept, is an error that names the file, never taken for nothing.",
+    source: "docs/trust.md, What governs a run",
+    tests: [
+      "src/adapters/policies/policies.test.ts: and %s is an error that names its file and what to do, never none",
+      "test/e2e/policy.slow.test.ts: is held where the policy that was kept %s",
+      "src/adapters/git/discover.test.ts: whose index cannot be read is asked of git, not taken for one without such files",
+    ],
+  },
   "project.repository": {
     says: "A folder's repository is the one that git finds: a `.git` that is none, an empty one say, is passed over.",
     source: "git, repository layout",

@@ -4,9 +4,10 @@
  */
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isAbsence } from "../adapters/files/disk.ts";
 import { inStateHome } from "../adapters/files/vault.ts";
 import type { Environment } from "../config/config.ts";
-import { openStateHome, stateFolder } from "../config/state-home.ts";
+import { openStateHome } from "../config/state-home.ts";
 import { PawlError, toPawlError } from "../core/error.ts";
 import type { View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
@@ -99,10 +100,21 @@ export function saveTrust(given: {
   });
 }
 
-/** Null, too, where the record is another folder's that had this path, or none that can be read. */
-function loadRecord(root: string, environment: Environment): TrustRecord | null {
+function readOrNull(path: string): string | null {
   try {
-    const found = JSON.parse(readFileSync(join(stateFolder(root, environment), FILE), "utf8")) as TrustRecord;
+    return readFileSync(path, "utf8");
+  } catch (thrown) {
+    if (isAbsence(thrown)) return null;
+    throw thrown;
+  }
+}
+
+/** Null, too, where the record is another folder's that had this path, or is damaged: then nothing is agreed to. */
+function loadRecord(root: string, environment: Environment): TrustRecord | null {
+  const state = openStateHome(root, environment);
+  const text = inStateHome(state, "be read", () => readOrNull(join(state.folder, FILE)));
+  try {
+    const found = JSON.parse(text ?? "null") as TrustRecord;
     const isOurs = found.version === 1 && Array.isArray(found.entries) && found.inode === statSync(root).ino;
     return isOurs ? found : null;
   } catch {

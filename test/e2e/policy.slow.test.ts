@@ -1,11 +1,11 @@
 /** What governs a run is what it began with: an agent with a shell, in mid-run, does not loosen it. */
-import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { bloomProject } from "../rig/bloom-project.ts";
 import { connect } from "../rig/client.ts";
 import { type TemporaryProject, temporaryProject } from "../rig/project.ts";
+import { stateOf } from "../rig/state-home.ts";
 
 const COMMIT = "git add -A && git commit -qm work";
 
@@ -210,29 +210,34 @@ describe("an assistant with a shell", () => {
 
   it("is held where the policy is not known on this machine, unless the files say the same", async () => {
     using project = await begun();
-    const { XDG_STATE_HOME = "" } = process.env;
-    const places = join(XDG_STATE_HOME, "pawl/projects");
-    for (const name of readdirSync(places)) {
-      const folder = join(places, name, "policies");
-      for (const file of namesIn(folder)) {
-        const path = join(folder, file);
-        if (readFileSync(path, "utf8").includes("false")) writeFileSync(path, "swapped");
-      }
-    }
+    for (const path of policies(project)) rmSync(path);
     expect((await review(project)).text).not.toContain("this machine does not have");
+    for (const path of policies(project)) rmSync(path);
     project.write(".alfred/config.yml", "human_review: relay\n");
-    for (const name of readdirSync(places))
-      for (const file of namesIn(join(places, name, "policies")))
-        appendFileSync(join(places, name, "policies", file), "swapped");
-    await sleep(0);
     expect((await review(project)).text).toContain("a policy that this machine does not have");
+  });
+
+  it.each(["is damaged", "cannot be read"])("is held where the policy that was kept %s", async (how) => {
+    using project = await begun();
+    const [path = ""] = policies(project);
+    rmSync(path);
+    if (how === "is damaged") writeFileSync(path, "swapped");
+    else mkdirSync(path);
+    project.write(".alfred/config.yml", "human_review: relay\n");
+    const { data, isError, text } = await review(project);
+    expect(isError).toBe(true);
+    expect(data).toMatchObject({ data: { code: "state-home-failed" } });
+    expect(text).toContain(`${path} ${how}`);
+    const status = await project.pawl("status", "--json");
+    expect(status.code).toBe(1);
+    const { problems, runs } = JSON.parse(status.out);
+    expect(problems).toContainEqual(expect.objectContaining({ message: expect.stringContaining(path) }));
+    expect(runs).toContainEqual(expect.objectContaining({ run: `alfred:${ID}` }));
   });
 });
 
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+/** The files of the policies that are kept of the project. */
+function policies({ root }: TemporaryProject): readonly string[] {
+  const folder = join(stateOf(root).folder, "policies");
+  return readdirSync(folder).map((name) => join(folder, name));
 }

@@ -30,6 +30,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CheckOutcome, Checks } from "../../core/ports/checks.ts";
 import type { Folder } from "../../core/ports/worktrees.ts";
 import type { SetupSettings } from "../../core/settings.ts";
+import { errnoOf, isAbsence } from "../files/disk.ts";
+import { toDiskError } from "../files/disk-error.ts";
 import { ownPlace } from "../files/own-folder.ts";
 import type { GitCall } from "../git/git.ts";
 import { allowedEnvironment, type Environment } from "../process/environment.ts";
@@ -258,8 +260,8 @@ function start(run: Run, { command, cwd }: Prepared, { environment, names }: Che
 function readStart(folder: string): Start | null {
   try {
     return JSON.parse(readFileSync(join(folder, "start.json"), "utf8")) as Start;
-  } catch {
-    return null;
+  } catch (thrown) {
+    return unlessUnreadable(thrown);
   }
 }
 
@@ -271,9 +273,15 @@ function endOf(folder: string, start: Start, redactor: Redactor): CheckOutcome |
     const exitCode = code === "" ? null : Number(code);
     maskOutput(folder, redactor);
     return { kind: "ended", exitCode, milliseconds, tail: tailOf(join(folder, "output"), redactor) };
-  } catch {
-    return null;
+  } catch (thrown) {
+    return unlessUnreadable(thrown);
   }
+}
+
+/** What is not there, or is no JSON, is none; what cannot be read must not make a second run of one that is under way. */
+function unlessUnreadable(thrown: unknown): null {
+  if (errnoOf(thrown) === null || isAbsence(thrown)) return null;
+  throw toDiskError(thrown, "Reading how a check stands");
 }
 
 /** The command writes its output itself, since it outlives us: what it printed is masked on disk once it has ended. */
@@ -291,8 +299,8 @@ function maskOutput(folder: string, redactor: Redactor): void {
 function timeOf(path: string): number | null {
   try {
     return statSync(path).mtimeMs;
-  } catch {
-    return null;
+  } catch (thrown) {
+    return unlessUnreadable(thrown);
   }
 }
 

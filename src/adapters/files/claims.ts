@@ -3,11 +3,14 @@
  * Beside each lies a lease that a person can read, `.pawl/claims/<what>.json`, with a heartbeat; that it is still there
  * when the lock is free tells that its owner died.
  */
+import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { PawlError } from "../../core/error.ts";
 import type { Claims } from "../../core/ports/claims.ts";
+import { isAbsence } from "./disk.ts";
+import { toDiskError } from "./disk-error.ts";
 import { type Lock, openLocks } from "./locks.ts";
 import { nodeDisk } from "./node-disk.ts";
 import { openOwnFolder, ownPlace } from "./own-folder.ts";
@@ -42,7 +45,7 @@ export function openClaims(root: string): Claims {
       const lock = await tryLock(() => locks.acquire(`claim-${name}.lock`, `${what} by ${worker}`, 0));
       if (lock === null) return null;
       const path = join(openOwnFolder(root, CLAIMS), `${name}.json`);
-      const abandoned = (await readFile(path, "utf8").catch(() => null)) !== null;
+      const abandoned = existsSync(path);
       const lease = { what, worker, pid: process.pid, host: hostname(), since: new Date().toISOString() };
       let writing: Promise<void> = Promise.resolve();
       const write = () => {
@@ -75,7 +78,7 @@ export function openClaims(root: string): Claims {
       };
     },
     async sweep() {
-      for (const name of await readdir(ownPlace(root, CLAIMS)).catch(() => [])) {
+      for (const name of await namesIn(ownPlace(root, CLAIMS))) {
         if (name.endsWith(TEMPORARY)) await sweepTemporary(name);
         const what = name.endsWith(".json") ? await whatOf(join(folder, name)) : null;
         if (what !== null) await (await claims.take(what, "nobody"))?.release();
@@ -83,6 +86,15 @@ export function openClaims(root: string): Claims {
     },
   };
   return claims;
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (thrown) {
+    if (isAbsence(thrown)) return [];
+    throw toDiskError(thrown, "Looking for claims of dead owners");
+  }
 }
 
 /** What the lease is for; a torn one is nobody's. */

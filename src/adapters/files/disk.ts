@@ -104,6 +104,12 @@ export function fsyncFile(disk: Disk, path: string): void {
   withFile(disk, path, "read", (fd) => disk.fsync(fd));
 }
 
+/** Whether there is nothing at the path. Any other failure says nothing of what is there, and is never taken for that. */
+export function isAbsence(thrown: unknown): boolean {
+  const code = errnoOf(thrown);
+  return code === "ENOENT" || code === "ENOTDIR";
+}
+
 export function errnoOf(thrown: unknown): string | null {
   const code = thrown instanceof Error ? (thrown as NodeJS.ErrnoException).code : undefined;
   return typeof code === "string" ? code : null;

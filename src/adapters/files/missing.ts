@@ -1,16 +1,24 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ProjectPath } from "../../core/path.ts";
+import { errnoOf, isAbsence } from "./disk.ts";
+import { toDiskError } from "./disk-error.ts";
 
 /** Those of the paths where the project has nothing. */
 export async function missing(root: string, paths: readonly ProjectPath[]): Promise<readonly ProjectPath[]> {
-  const found = await Promise.all(
-    paths.map((path) =>
-      lstat(join(root, path)).then(
-        () => true,
-        () => false,
-      ),
-    ),
-  );
+  const found = await Promise.all(paths.map((path) => isThere(join(root, path))));
   return paths.filter((_, index) => !found[index]);
+}
+
+/** A name that no file can have, or a way that goes round in links. */
+const LEADS_NOWHERE: ReadonlySet<string> = new Set(["ENAMETOOLONG", "ELOOP"]);
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (thrown) {
+    if (isAbsence(thrown) || LEADS_NOWHERE.has(errnoOf(thrown) ?? "")) return false;
+    throw toDiskError(thrown, "Looking for a file");
+  }
 }

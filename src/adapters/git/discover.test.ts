@@ -66,4 +66,10 @@ describe("a folder's repository", () => {
     git(base, "add", "-f", "inner/.pawl/journal");
     expect(looksTracked(at("inner"))).not.toBe("no");
   });
+
+  it("whose index cannot be read is asked of git, not taken for one without such files", () => {
+    mkdirSync(at(".pawl"));
+    mkdirSync(at(".git/index"));
+    expect(looksTracked(base)).toBe("perhaps");
+  });
 });

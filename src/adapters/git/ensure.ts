@@ -12,6 +12,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { dirname } from "node:path";
 import { PawlError } from "../../core/error.ts";
 import type { Folder, Repo, Worktree } from "../../core/ports/worktrees.ts";
+import { errnoOf, isAbsence } from "../files/disk.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 import { checkBranch, checkRepository, type Places, placesOf, setupNote } from "./places.ts";
 import { checkoutsOf, commitOf, gitFolder, isAncestor, missingIdentity, remoteOf } from "./refs.ts";
@@ -106,7 +107,8 @@ interface Start {
 function readStart(note: string): Start {
   try {
     return JSON.parse(readFileSync(note, "utf8")) as Start;
-  } catch {
+  } catch (thrown) {
+    if (errnoOf(thrown) !== null && !isAbsence(thrown)) throw thrown;
     return { from: "local", commit: "HEAD" };
   }
 }

@@ -26,6 +26,7 @@ import type {
   Worktree,
 } from "../../core/ports/worktrees.ts";
 import { writeWhole } from "../agents/output-file.ts";
+import { isAbsence } from "../files/disk.ts";
 import { type GitCall, git, gitFailed, gitLine } from "./git.ts";
 import { checkBranch, type Places, placesOf } from "./places.ts";
 import { plantedIn } from "./planted.ts";
@@ -285,8 +286,9 @@ export function isPublished({ published }: Places, commit: string): boolean {
 function linesOf(path: string): readonly string[] {
   try {
     return readFileSync(path, "utf8").split("\n").filter(Boolean);
-  } catch {
-    return [];
+  } catch (thrown) {
+    if (isAbsence(thrown)) return [];
+    throw thrown;
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isAbsence } from "../files/disk.ts";
 import { discover } from "./discover.ts";
 
 export function looksTracked(folder: string): "yes" | "perhaps" | "no" {
@@ -17,7 +18,7 @@ export function looksTracked(folder: string): "yes" | "perhaps" | "no" {
     if (/[^/\w.-]\.pawl\//i.test(text)) return "yes";
     // Version 4 writes of each name only what differs from the one before; a split index has other names elsewhere.
     return bytes.readUInt32BE(4) > 3 || bytes.includes("link") || /\.pawl\//i.test(text) ? "perhaps" : "no";
-  } catch {
-    return "no";
+  } catch (thrown) {
+    return isAbsence(thrown) ? "no" : "perhaps";
   }
 }

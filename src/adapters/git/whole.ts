@@ -12,6 +12,7 @@ import {
   renameSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { errnoOf } from "../files/disk.ts";
 
 /** The folder's `.git` file and git's note of the folder name each other, inside the repository of `checkout`. */
 export function isWhole(folder: string, checkout: string): boolean {
@@ -23,7 +24,9 @@ export function isWhole(folder: string, checkout: string): boolean {
     return (
       dirname(own) === join(commonFolder(checkout), "worktrees") && realpathSync(back) === realpathSync(link)
     );
-  } catch {
+  } catch (thrown) {
+    // A worktree that cannot be looked at (too many open files, say) is not a broken one.
+    if (["EMFILE", "ENFILE", "EIO", "ENOMEM"].includes(errnoOf(thrown) ?? "")) throw thrown;
     return false;
   }
 }

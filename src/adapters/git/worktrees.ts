@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Repo, Worktree, Worktrees } from "../../core/ports/worktrees.ts";
+import { isAbsence } from "../files/disk.ts";
 import { ensureWorktree } from "./ensure.ts";
 import type { GitCall } from "./git.ts";
 import { bringIn, leaveOut, prepareMerge, publishMerge, takeTurn } from "./merge.ts";
@@ -51,8 +52,9 @@ function listWorktrees(projectRoot: string): readonly Worktree[] {
 function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder).sort();
-  } catch {
-    return [];
+  } catch (thrown) {
+    if (isAbsence(thrown)) return [];
+    throw thrown;
   }
 }
 

@@ -3,10 +3,13 @@
  * another. One file for each run; the text is checked against its own hash.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { PawlError } from "../../core/error.ts";
 import type { Policies } from "../../core/ports/policies.ts";
 import { canonical } from "../../core/trust.ts";
 import { writeWhole } from "../agents/output-file.ts";
+import { errnoOf } from "../files/disk.ts";
+import { meaningOf } from "../files/disk-error.ts";
 import { hashOf } from "../files/hash.ts";
 import { inStateHome, type StatePlace } from "../files/vault.ts";
 
@@ -20,12 +23,9 @@ interface Kept {
 /** Nothing is made before there is something to keep, so that reading needs no right to write. */
 export function openPolicies(state: StatePlace): Policies {
   const place = () => join(state.folder, "policies");
-  const pathOf = (run: string) => join(place(), `${hashOf(run).slice(0, 32)}.json`);
+  const pathOf = (run: string) => join(place(), nameOf(run));
   return {
-    find: async (run) => {
-      const kept = load(pathOf(run));
-      return kept?.run === run ? kept.policy : null;
-    },
+    find: async (run) => load(pathOf(run))?.policy ?? null,
     async keep(run, policy) {
       const kept: Kept = { version: 1, run, sha256: hashOf(canonical(policy)), policy };
       inStateHome(state, "be written", () => {
@@ -41,19 +41,54 @@ export function openPolicies(state: StatePlace): Policies {
   };
 }
 
+function nameOf(run: string): string {
+  return `${hashOf(run).slice(0, 32)}.json`;
+}
+
 function namesIn(folder: string): readonly string[] {
+  return readOr([], folder, () => readdirSync(folder).filter((name) => name.endsWith(".json")));
+}
+
+/** Null where there is none; what is there and cannot be read is never taken for that. */
+function load(path: string): Kept | null {
+  const text = readOr(null, path, () => readFileSync(path, "utf8"));
+  if (text === null) return null;
+  const kept = parse(text);
+  const fault = kept === null ? "something else" : faultOf(kept, basename(path));
+  if (fault === null) return kept;
+  throw new PawlError(
+    "state-home-failed",
+    `${path} is damaged: expected the policy that Pawl kept there for a run, found ${fault}.`,
+    "Bring the file back from a backup. If there is none, look at what the project's files say, and remove it: then they govern the run.",
+  );
+}
+
+function parse(text: string): Kept | null {
   try {
-    return readdirSync(folder).filter((name) => name.endsWith(".json"));
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Kept) : null;
   } catch {
-    return [];
+    return null;
   }
 }
 
-function load(path: string): Kept | null {
+function faultOf(kept: Kept, name: string): string | null {
+  if (kept.version !== 1) return `one of version ${JSON.stringify(kept.version)}`;
+  if (typeof kept.run !== "string" || nameOf(kept.run) !== name) return "that of another run";
+  return kept.sha256 === hashOf(canonical(kept.policy)) ? null : "another policy than its hash says";
+}
+
+function readOr<T, N>(none: N, path: string, read: () => T): T | N {
   try {
-    const kept = JSON.parse(readFileSync(path, "utf8")) as Kept;
-    return kept.version === 1 && kept.sha256 === hashOf(canonical(kept.policy)) ? kept : null;
-  } catch {
-    return null;
+    return read();
+  } catch (thrown) {
+    const code = errnoOf(thrown);
+    if (code === "ENOENT") return none;
+    throw new PawlError(
+      "state-home-failed",
+      `${path} cannot be read: ${meaningOf(code ?? "")} (${code}). Pawl keeps there what governs the runs of this project.`,
+      "Make it readable for this user, then run the command again.",
+      thrown,
+    );
   }
 }

@@ -1,7 +1,10 @@
 /** Policies: what governs the runs that are under way. */
 import type { Policy } from "../policy.ts";
 
-/** Kept where nothing that belongs to the project can change it. */
+/**
+ * Kept where nothing that belongs to the project can change it. What was kept and cannot be read is `state-home-failed`,
+ * never taken for nothing: a run does not go on by what its project's files say meanwhile.
+ */
 export interface Policies {
   /** The policy of the run, or null where none is kept here. */
   find(run: string): Promise<Policy | null>;

@@ -1,4 +1,4 @@
-import { PawlError } from "../../core/error.ts";
+import { PawlError, toPawlError } from "../../core/error.ts";
 import { projectPath } from "../../core/path.ts";
 import {
   comparePolicies,
@@ -110,18 +110,24 @@ async function accept(
   await project.runtime.outside.policies?.keep(run, present);
 }
 
-/** What does not count in any run that is under way, for `pawl status`. */
-export async function ignoredEdits(
-  project: Project,
-): Promise<readonly { readonly run: string; readonly ignored: readonly PolicyChange[] }[]> {
+export type Ignored = readonly { readonly run: string; readonly ignored: readonly PolicyChange[] }[];
+
+/** What does not count in any run that is under way, for `pawl status`. Throws `state-home-failed`. */
+export async function ignoredEdits(project: Project): Promise<Ignored> {
   const runs = (await project.runtime.outside.policies?.list()) ?? [];
   const all = await Promise.all(
     runs.map(async (run) => {
-      const { ignored } = await compared(project, run).catch(() => ({ ignored: [] }));
+      const { ignored } = await compared(project, run).catch(noneOfIt);
       return ignored.length > 0 ? [{ run, ignored }] : [];
     }),
   );
   return all.flat();
+}
+
+/** What is wrong with the project's files is told with its runs; what is kept outside of it, nowhere else. */
+function noneOfIt(thrown: unknown): { readonly ignored: readonly PolicyChange[] } {
+  if (toPawlError(thrown).code === "state-home-failed") throw thrown;
+  return { ignored: [] };
 }
 
 /** A person's own verb lets the run go on by what the files say now. */

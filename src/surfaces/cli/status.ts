@@ -1,8 +1,10 @@
+import { type ErrorCode, toPawlError } from "../../core/error.ts";
 import { renderChange } from "../../core/policy.ts";
 import type { RunOverview } from "../../runtime/module.ts";
 import { isUnbegun, overview, type WorkflowOverview } from "../../runtime/overview.ts";
+import type { Project } from "../../runtime/project.ts";
 import type { Run } from "./command.ts";
-import { ignoredEdits } from "./policy.ts";
+import { type Ignored, ignoredEdits } from "./policy.ts";
 import { colourOf } from "./state-colour.ts";
 import type { Paint, Terminal } from "./terminal.ts";
 import { cut, pad, widthOf, wrap } from "./text-width.ts";
@@ -11,9 +13,15 @@ import { cut, pad, widthOf, wrap } from "./text-width.ts";
 export const status: Run = async (host) => {
   const project = await host.project();
   const workflows = await overview(project);
-  const ignored = await ignoredEdits(project);
+  const { fault, ignored } = await lookAtPolicies(project);
   return {
-    text: `${renderStatus(workflows, project.root, host.terminal, new Date())}${renderIgnored(ignored, host.terminal)}`,
+    text: [
+      renderStatus(workflows, project.root, host.terminal, new Date()),
+      renderIgnored(ignored, host.terminal),
+      ...(fault ? renderProblem(fault, host.terminal.columns, host.terminal.paint) : []).map(
+        (line) => `${line}\n`,
+      ),
+    ].join(""),
     data: {
       project: project.root,
       workflows: workflows.map(({ name, title, summary, begin = null, runs }) => ({
@@ -23,14 +31,28 @@ export const status: Run = async (host) => {
       runs: workflows.flatMap(({ runs }) => runs),
       ignored,
       pending: project.runtime.store.pending(),
-      problems: workflows.flatMap(({ name, problem }) => (problem ? [{ workflow: name, ...problem }] : [])),
+      problems: [
+        ...workflows.flatMap(({ name, problem }) => (problem ? [{ workflow: name, ...problem }] : [])),
+        ...(fault ? [{ workflow: null, ...fault }] : []),
+      ],
       warnings: workflows.flatMap(({ name, warning }) => (warning ? [{ workflow: name, ...warning }] : [])),
     },
-    ...(workflows.some(({ problem }) => problem) ? { exit: 1 as const } : {}),
+    ...(fault || workflows.some(({ problem }) => problem) ? { exit: 1 as const } : {}),
   };
 };
 
-type Ignored = Awaited<ReturnType<typeof ignoredEdits>>;
+/** What governs the runs, or why that cannot be read; either way the runs are shown. */
+async function lookAtPolicies(project: Project): Promise<{
+  readonly ignored: Ignored;
+  readonly fault?: { readonly code: ErrorCode; readonly message: string; readonly fix: string };
+}> {
+  try {
+    return { ignored: await ignoredEdits(project) };
+  } catch (thrown) {
+    const { code, fix, message } = toPawlError(thrown);
+    return { ignored: [], fault: { code, message, fix } };
+  }
+}
 
 /** Edits that do not count for a run that is under way. */
 function renderIgnored(ignored: Ignored, { columns, paint }: Pick<Terminal, "columns" | "paint">): string {

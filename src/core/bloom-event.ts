@@ -110,6 +110,8 @@ export type TaskHappening =
       readonly worker: string;
       readonly takenOver: boolean;
     }
+  /** Its run's file was edited while it was worked on: the edit does not count, and was written over. */
+  | { readonly type: "task:edit_undone"; readonly taskId: string; readonly reason: string }
   | { readonly type: "task:released"; readonly taskId: string; readonly worker: string }
   | {
       readonly type: "task:retried";

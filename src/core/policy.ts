@@ -5,6 +5,7 @@
  * P1  What tightens a policy counts at once.
  * P2  What loosens it, or cannot be told to tighten it, counts once a person has accepted it.
  */
+import { hashOf } from "./hash.ts";
 import { canonical } from "./trust.ts";
 
 /** Path → plain JSON: `alfred.human_review`, `task.verify`. What is not set is not there. */
@@ -82,12 +83,8 @@ export function renderChange({ path, pinned, present }: PolicyChange): string {
 }
 
 /** The sha-256 of the policy, in hexadecimal. */
-export async function hashOfPolicy(policy: Policy): Promise<string> {
-  const digest = await globalThis.crypto.subtle.digest(
-    "SHA-256",
-    new TextEncoder().encode(canonical(policy)),
-  );
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+export function hashOfPolicy(policy: Policy): Promise<string> {
+  return hashOf(canonical(policy));
 }
 
 /** Without what is not set. */

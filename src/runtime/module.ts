@@ -16,6 +16,7 @@ export type {
   Advance,
   Context,
   FollowUp,
+  GateVerdict,
   HumanQuestion,
   LogLine,
   Prepared,

@@ -21,7 +21,7 @@ import { canMatter, completed, neededFacts } from "../engine/inputs.ts";
 import type { Decision, Facts, FactValue } from "../engine/workflow.ts";
 import { checkEvent, type Owners, type TableRun } from "./check-event.ts";
 import { type Move, type MoveWords, runAdvanced, stamped } from "./run-advanced.ts";
-import type { Advance, Context, Prepared } from "./transaction.ts";
+import type { Advance, Context, Prepared, StateFiles } from "./transaction.ts";
 
 export type { TableRun } from "./check-event.ts";
 
@@ -124,6 +124,8 @@ type Awaitable<T> = T | Promise<T>;
 
 /** What a workflow says of its runs; the rest is the runner's. */
 export interface RunDefinition<T extends RunTypes> {
+  /** Where its runs' states are believed only with their records. */
+  readonly states?: StateFiles;
   /** The run whose lock is held, `workflow:id`; null: the event changes nothing. Throws on a bad id. */
   lock(input: T["input"]): string | null;
   /** Reads the run by its codec. */
@@ -163,7 +165,9 @@ export type RunEvent<T extends RunTypes> = Advance<
 
 /** The transaction that sends an event to such a run. */
 export function runEvent<T extends RunTypes>(definition: RunDefinition<T>): RunEvent<T> {
+  const { states } = definition;
   const plan: RunEvent<T> = {
+    ...(states && { states }),
     run: (input) => definition.lock(input),
     read: async (view) => view,
     gather: (view, input, outside, context) => takeEvent(definition, { ...context, input, view, outside }),

@@ -15,7 +15,7 @@ import type { Waiting } from "../core/ports/checks.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { Change, Store, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
-import type { Advance, Context, FollowUp, Moment, Prepared } from "./transaction.ts";
+import type { Advance, Context, FollowUp, Moment, Prepared, StateFiles } from "./transaction.ts";
 
 const EVENTS = projectPath(".pawl/events.jsonl");
 /** What failed without failing what was asked for. */
@@ -105,8 +105,9 @@ async function attemptOnce<Input, Seen, Gathered, R>(
   const view = store.view();
   const stop = runtime.waiting?.stop;
   const prepared = await unlessStopped(prepare(runtime, plan, input, asking, view), stop);
-  const changes = withEvents(prepared);
-  if (changes.length === 0) return prepared;
+  const own = withEvents(prepared);
+  if (own.length === 0) return prepared;
+  const changes = plan.states ? [...own, ...(await recordsWith(runtime, view, plan.states, prepared))] : own;
   if (run === null)
     throw new PawlError("internal", "An advance that only reads prepared changes.", "Report this.");
   const commit = async () => {
@@ -178,6 +179,17 @@ function withEvents(prepared: Prepared<unknown>): readonly Change[] {
   const changes = prepared.changes ?? [];
   if (changes.length === 0 || prepared.ask) return [];
   return [...changes, ...(prepared.events ?? []).map(appended)];
+}
+
+/** Loaded where a state is written: a start that only looks need not pay for it. */
+async function recordsWith(
+  { now }: Runtime,
+  view: View,
+  states: StateFiles,
+  prepared: Prepared<unknown>,
+): Promise<readonly Change[]> {
+  const { recordChanges } = await import("./record.ts");
+  return recordChanges(view, states, prepared, now().toISOString());
 }
 
 function appended(event: PawlEvent): Change {

@@ -6,6 +6,7 @@ import type { Cache } from "../core/ports/cache.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { Change, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
+import type { Position, Workflow } from "../engine/workflow.ts";
 
 /**
  * One advance, run by `runtime/advance.ts`: read → gather → prepare (all may fail, nothing has changed) → commit.
@@ -16,6 +17,8 @@ import type { Settings } from "../core/settings.ts";
  * A3  `prepare` is pure: it decides, renders the reply, and says what to commit. The moment is an argument.
  */
 export interface Advance<Input, Seen, Gathered, R> {
+  /** Its changes may write such state files: their runs' records are written in the same commit. */
+  readonly states?: StateFiles;
   /** The run whose lock is held, `workflow:id`; null: it only reads. Throws on a bad id. */
   run(input: Input): string | null;
   read(view: View, input: Input, context: Context): Promise<Seen>;
@@ -39,6 +42,15 @@ export function withInput<Other, Input, Seen, Gathered, R>(
     }),
     prepare: (seen, gathered, other, context) => plan.prepare(seen, gathered, inputOf(other), context),
   };
+}
+
+/** The state files of a workflow that are believed only with their run's record (`record.ts`). */
+export interface StateFiles {
+  readonly table: Workflow;
+  /** The run whose state the file is; null: it is no such file. */
+  runOf(path: string): string | null;
+  /** Where a file's text says that its run stands. Never throws. */
+  positionIn(text: string): Position;
 }
 
 export interface Context {
@@ -140,6 +152,16 @@ export function withFailure(reply: Reply, { code, fix, message }: PawlError): Re
   };
 }
 
+/** A person's verdict at a gate, and how it came. */
+export interface GateVerdict {
+  readonly gate: string;
+  /** `approved the plan`, `in_review: approve`. */
+  readonly what: string;
+  /** As recorded; null: it was not. */
+  readonly strength: string | null;
+  readonly time: string;
+}
+
 export interface RunOverview {
   /** `workflow:id` */
   readonly run: string;
@@ -153,6 +175,10 @@ export interface RunOverview {
   readonly command?: string;
   /** ISO 8601, or null where the run has not begun. */
   readonly since: string | null;
+  /** What persons decided at its gates, the oldest first. */
+  readonly verdicts?: readonly GateVerdict[];
+  /** Its state is of an earlier version, without the history that it would follow from. */
+  readonly unproved?: true;
   /** Set where the run cannot be read: the two lines of the error. */
   readonly problem?: { readonly code?: ErrorCode; readonly message: string; readonly fix: string };
 }

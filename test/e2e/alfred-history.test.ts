@@ -174,6 +174,19 @@ describe("A task's state", () => {
     },
   );
 
+  it("is shown with each verdict of a person and how it came", LONG, async () => {
+    using project = await inReview();
+    const environment = { DOOR_ONLY: "" };
+    expect((await personAtTerminal(project.root, ["approve", ID], { environment })).code).toBe(0);
+    const said = "(given at a terminal; unverified: anyone with your shell)";
+    const status = await runPawl(project.root, ["status"], environment);
+    expect(status.out.replace(/\s+/g, " ")).toContain(`approved the git status report ${said}`);
+    const story = await runPawl(project.root, ["show", ID], environment);
+    expect(story.out.replace(/\s+/g, " ")).toContain(
+      "given at a terminal; unverified: anyone with your shell",
+    );
+  });
+
   it("names file and line where no run can come to its place, wherever it is asked about", LONG, async () => {
     using project = await inReview();
     const text = edit(project, (state) => {

@@ -91,6 +91,15 @@ describe("A run of a workflow of the project's own", () => {
     );
   });
 
+  it("is shown with each verdict of a person and how it came", async () => {
+    using project = releaseReady();
+    await project.pawl(...SUBMIT);
+    await project.person("reject", "1.2.0", "-m", "No");
+    const said = /in_review: reject \(given at a terminal; unverified: anyone with your shell\)/;
+    expect((await project.pawl("status")).out.replace(/\s+/g, " ")).toMatch(said);
+    expect((await project.pawl("show", "1.2.0")).out).toContain("given at a terminal; unverified");
+  });
+
   it("is taken as it is by a person's word at a terminal only, and goes on from there", async () => {
     using project = releaseReady();
     await project.pawl(...SUBMIT);

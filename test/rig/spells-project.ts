@@ -21,6 +21,8 @@ import { castOf } from "../../src/workflows/spells/cast.ts";
 import type { Spell } from "../../src/workflows/spells/events.ts";
 import { stateOf } from "./state-home.ts";
 
+/** The record of the run's steps. */
+export const HEAD = ".pawl/heads/spells/main.json";
 const PACKAGED = new URL("../../src/workflows/", import.meta.url);
 
 /** The packaged texts, from the source folder. */
@@ -106,8 +108,9 @@ export class SpellsProject implements Disposable {
     return paths.map((path) => relative(this.at(name), path)).sort();
   }
 
-  /** Sets the state, as a state.json of a person's making would. */
+  /** Sets the state, as a project of an earlier version would have it: without a record. */
   state(current_state: string, context: object = {}): void {
+    rmSync(join(this.root, HEAD), { force: true });
     this.write("state.json", JSON.stringify({ current_state, context, history: [] }));
   }
 

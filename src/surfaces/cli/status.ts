@@ -1,8 +1,10 @@
 import { type ErrorCode, toPawlError } from "../../core/error.ts";
 import { renderChange } from "../../core/policy.ts";
+import { strengthWords } from "../../core/strength.ts";
 import type { RunOverview } from "../../runtime/module.ts";
 import { isUnbegun, overview, type WorkflowOverview } from "../../runtime/overview.ts";
 import type { Project } from "../../runtime/project.ts";
+import { lastVerdicts } from "../../runtime/verdicts.ts";
 import type { Run } from "./command.ts";
 import { type Ignored, ignoredEdits } from "./policy.ts";
 import { colourOf } from "./state-colour.ts";
@@ -123,6 +125,21 @@ function renderWorkflow(workflow: WorkflowOverview, columns: number, paint: Pain
 }
 
 function renderRun(run: RunOverview, columns: number, paint: Paint, now: Date): string[] {
+  return [...renderStanding(run, columns, paint, now), ...renderDecided(run, columns, paint)];
+}
+
+/** What persons decided, how it came; and where nothing proves how the run came there. */
+function renderDecided({ unproved, verdicts = [] }: RunOverview, columns: number, paint: Paint): string[] {
+  const lines = lastVerdicts(verdicts).map(({ strength, what }) => `${what} (${strengthWords(strength)})`);
+  const old = unproved
+    ? ["unproved: nothing records how it came here; it was begun by an earlier version"]
+    : [];
+  return [...lines, ...old].flatMap((line) =>
+    wrap(line, columns - 6).map((each, at) => paint.dim(`    ${at === 0 ? "" : "  "}${each}`)),
+  );
+}
+
+function renderStanding(run: RunOverview, columns: number, paint: Paint, now: Date): string[] {
   const first = `  ${renderTitle(run, columns - 2, paint, now)}`;
   if (run.problem) return [first, ...renderProblem(run.problem, columns, paint)];
   const meaning = colourOf(run.state) ?? (run.awaits === "human" ? "yellow" : null);

@@ -1,6 +1,7 @@
 /** A person takes a state as it is, though its history does not lead there: recorded as such, and the history goes on from it. */
 import { PawlError } from "../../core/error.ts";
 import { checkId } from "../../core/id.ts";
+import { EDIT_ACCEPTED } from "../../runtime/history.ts";
 import type { Advance, Reply, StoryInput } from "../../runtime/module.ts";
 import { hasAnswered, strengthOf } from "../../runtime/person.ts";
 import { renderReview } from "../../runtime/review.ts";
@@ -58,8 +59,8 @@ export const acceptEdit: Advance<StoryInput, Seen, undefined, Reply> = {
           type: "run:advanced",
           run: `alfred:${id}`,
           machine: state.active_tool_state?.tool_name ?? "alfred",
-          event: "edit_accepted",
-          row: "edit_accepted",
+          event: EDIT_ACCEPTED,
+          row: EDIT_ACCEPTED,
           from: "",
           to: state.active_tool_state?.current_state ?? state.task_status,
           summary: `${id}: an edit of its state was accepted: ${found.join("; ")}`,

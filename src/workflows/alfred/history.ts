@@ -8,16 +8,15 @@
  *     step says so.
  */
 import { PawlError } from "../../core/error.ts";
-import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import type { Reviewer } from "../../core/settings.ts";
 import type { Strength } from "../../core/strength.ts";
 import { decide, initialPosition } from "../../engine/decide.ts";
 import { REVIEW_POLICY, reviewPolicy } from "../../engine/review.ts";
 import type { Position } from "../../engine/workflow.ts";
+import { brokenLinks, checkFaults, differences, headOf, headPath, loadHead } from "../../runtime/history.ts";
 import { type ToolDefinition, VERIFIED } from "./definition.ts";
 import { definitionOf } from "./definitions.ts";
-import { hashOf } from "./hash.ts";
 import { machineOf, positionIn, positionOf } from "./machine.ts";
 import { statePath } from "./paths.ts";
 import { type ActiveTool, type FinishedRun, lineOf, type TaskState } from "./state-file.ts";
@@ -43,6 +42,10 @@ export interface Step {
   readonly strength?: Strength;
   /** The hash of the step before; null: the first. */
   readonly prev: string | null;
+}
+
+function nameOf({ task_id }: Pick<TaskState, "task_id">): string {
+  return `alfred:${task_id}`;
 }
 
 /** What a state says of itself, as far as it decides anything. */
@@ -105,18 +108,7 @@ export interface Past {
 
 export async function loadPast(state: TaskState, isNew: boolean): Promise<Past> {
   const steps = state.history ?? (isNew ? [] : [takenOver(state)]);
-  const last = steps.at(-1);
-  return { steps, head: last ? await hashOf(last) : null };
-}
-
-/** Where a step was changed after the next one was made on it. */
-async function brokenLinks(steps: readonly Step[]): Promise<readonly string[]> {
-  let head: string | null = null;
-  for (const [at, step] of steps.entries()) {
-    if (step.prev !== head) return [`step ${at + 1} of its history is not made on the ${at} before it`];
-    head = await hashOf(step);
-  }
-  return [];
+  return { steps, head: await headOf(steps) };
 }
 
 function takenOver(state: TaskState): Step {
@@ -132,23 +124,19 @@ export function withStep(
 ): { readonly state: TaskState; readonly anchor: Change } {
   const last: Step = { ...step, prev: head };
   const history = [...steps, last];
-  const text = `${JSON.stringify({ run: `alfred:${state.task_id}`, length: history.length, last }, null, 2)}\n`;
-  return { state: { ...state, history }, anchor: { type: "write", path: headPath(state.task_id), text } };
-}
-
-function headPath(id: string): ProjectPath {
-  return projectPath(".pawl/heads/alfred", `${id}.json`);
+  const text = `${JSON.stringify({ run: nameOf(state), length: history.length, last }, null, 2)}\n`;
+  return { state: { ...state, history }, anchor: { type: "write", path: headPath(nameOf(state)), text } };
 }
 
 /** Throws `state-tampered` with all in which the state does not follow from its history. */
 export async function checkHistory(view: View, state: TaskState): Promise<void> {
   const found = await differencesIn(view, state);
-  if (found.length > 0) throw tampered(state.task_id, found);
+  checkFaults(statePath(state.task_id), "task's", found);
 }
 
 /** In which the state does not follow from its history, each in words for a person. */
 export async function differencesIn(view: View, state: TaskState): Promise<readonly string[]> {
-  const kept = await readHead(view, state.task_id);
+  const kept = await readHead(view, nameOf(state));
   const steps = state.history;
   if (steps === undefined)
     return kept === null ? [] : [`it has no history, though ${kept.length} steps of it were recorded`];
@@ -160,7 +148,7 @@ export async function differencesIn(view: View, state: TaskState): Promise<reado
   const broken = await brokenLinks(steps);
   const derived = derive(steps);
   if ("fault" in derived) return [...anchor, ...broken, derived.fault];
-  return [...anchor, ...broken, ...differences(standingIn(state), derived, "")];
+  return [...anchor, ...broken, ...differences(standingIn(state), derived)];
 }
 
 interface Head {
@@ -169,14 +157,9 @@ interface Head {
 }
 
 /** Null where none is kept, or it cannot be read: then the history alone speaks. */
-async function readHead(view: View, id: string): Promise<Head | null> {
-  const text = await view.read(headPath(id));
-  try {
-    const head = text === null ? null : (JSON.parse(text) as Partial<Head>);
-    return typeof head?.length === "number" && head.last !== undefined ? (head as Head) : null;
-  } catch {
-    return null;
-  }
+async function readHead(view: View, run: string): Promise<Head | null> {
+  const head = (await loadHead(view, run)) as Partial<Head> | null;
+  return typeof head?.length === "number" && head.last !== undefined ? (head as Head) : null;
 }
 
 function headWords({ last, length }: Head, found: number): string {
@@ -266,32 +249,6 @@ function isJudged(
   const [work, stage, word, sha256] = verdict.split(" ");
   const isOnIt = submitted === before && sha256 === before && work === under.work;
   return isOnIt && stage === under.reviewer && word === (isRejection ? "rejected" : "approved");
-}
-
-/** What differs, by its path; the order of keys does not count. */
-function differences(found: unknown, derived: unknown, path: string): readonly string[] {
-  if (isObject(found) && isObject(derived)) {
-    const keys = [...new Set([...Object.keys(found), ...Object.keys(derived)])];
-    return keys.flatMap((key) => differences(found[key], derived[key], path ? `${path}.${key}` : key));
-  }
-  if (JSON.stringify(found) === JSON.stringify(derived)) return [];
-  return [`${path}: found ${shown(found)}, its history leads to ${shown(derived)}`];
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function shown(value: unknown): string {
-  return value === undefined ? "nothing" : (JSON.stringify(value) ?? "nothing").slice(0, 200);
-}
-
-function tampered(id: string, found: readonly string[]): PawlError {
-  return new PawlError(
-    "state-tampered",
-    `${statePath(id)} does not follow from the task's own history: ${found.join("; ")}. Nothing goes on with it until a person decides.`,
-    "Put the file back as it was; or, if the edit is your own, accept it in a terminal with `pawl repair`.",
-  );
 }
 
 /** Throws `run-unreachable`, with file and line, where the active run stands where none can come to. */

@@ -6,6 +6,7 @@ import type { View } from "../../core/ports/store.ts";
 import type { Context } from "../../runtime/module.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
 import { eachTask, type Task } from "../../tasks-file/task.ts";
+import { checkFile } from "../../runtime/record.ts";
 import type { LoadedRun } from "./load.ts";
 import { askedSince } from "./loop-evidence.ts";
 import { exportedTask } from "./plan-export.ts";
@@ -24,7 +25,7 @@ export interface LoopSide {
   readonly done: LoopRecord | null;
 }
 
-/** Throws `tasks-invalid` and `state-unreadable`. */
+/** Throws `tasks-invalid`, `state-unreadable` and `state-tampered`. */
 export async function loadLoopSide(view: View, id: string, context: Context): Promise<LoopSide> {
   const path = projectPath(context.settings.bloom.tasks_file);
   const text = await view.read(path);
@@ -41,14 +42,17 @@ export async function loadLoopSide(view: View, id: string, context: Context): Pr
     path,
     task,
     taken,
-    open: await loadRecord(view, loopRunPath(id)),
-    done: await loadRecord(view, loopDonePath(id)),
+    open: await loadRecord(view, id, loopRunPath(id)),
+    done: await loadRecord(view, id, loopDonePath(id)),
   };
 }
 
-async function loadRecord(view: View, path: ProjectPath): Promise<LoopRecord | null> {
+async function loadRecord(view: View, id: string, path: ProjectPath): Promise<LoopRecord | null> {
   const text = await view.read(path);
-  return text === null ? null : parseLoopRecord(path, text);
+  if (text === null) return null;
+  const record = parseLoopRecord(path, text);
+  await checkFile(view, `bloom:${id}`, path, text);
+  return record;
 }
 
 /** For the prompt of the work that was handed over. */

@@ -2,13 +2,13 @@ import { PawlError } from "../../core/error.ts";
 import { isId } from "../../core/id.ts";
 import { naturalOrder } from "../../core/natural-order.ts";
 import type { View } from "../../core/ports/store.ts";
-import type { RunOverview } from "../../runtime/module.ts";
+import type { GateVerdict, RunOverview } from "../../runtime/module.ts";
 import { isBegun, loadState } from "./live-state.ts";
 import { missing } from "./missing-task.ts";
 import { TASKS, taskPath, WORKSPACE } from "./paths.ts";
-import type { TaskState } from "./state-file.ts";
-import { NEXT_TOOL } from "./status.ts";
-import { placeOf, wordsFor } from "./titles.ts";
+import type { TaskState, Verdict } from "./state-file.ts";
+import { NEXT_TOOL, type RunTool } from "./status.ts";
+import { placeOf, titleOf, wordsFor } from "./titles.ts";
 
 /** Every task, where it stands and what is awaited of whom. Reads no more than it shows. */
 export async function overview(view: View): Promise<readonly RunOverview[]> {
@@ -40,7 +40,8 @@ async function overviewOf(view: View, id: string): Promise<RunOverview> {
   const title = titleIn((await view.read(taskPath(id))) ?? "");
   const run = nameOf(id);
   try {
-    return { run, title, ...standing(await loadState(view, id)) };
+    const state = await loadState(view, id);
+    return { run, title, ...standing(state), ...recorded(state) };
   } catch (thrown) {
     if (!(thrown instanceof PawlError)) throw thrown;
     const problem = { code: thrown.code, message: thrown.message, fix: thrown.fix };
@@ -55,6 +56,29 @@ async function overviewOf(view: View, id: string): Promise<RunOverview> {
       problem,
     };
   }
+}
+
+/** What persons decided, and whether its history was there from the start. */
+function recorded(state: TaskState): Pick<RunOverview, "verdicts" | "unproved"> {
+  const active = state.active_tool_state;
+  const finished = Object.entries(state.completed_tool_outputs).map(
+    ([tool, { verdicts }]) => [tool as RunTool, verdicts] as const,
+  );
+  const all = active ? [...finished, [active.tool_name, active.context_store.verdicts] as const] : finished;
+  const verdicts = all
+    .flatMap(([tool, given]) => given.filter(isPersons).map((each) => verdictOf(tool, each)))
+    .sort((one, other) => (one.time < other.time ? -1 : 1));
+  const isUnproved = isBegun(state) && (state.history?.[0]?.type ?? "taken-over") === "taken-over";
+  return { ...(verdicts.length > 0 ? { verdicts } : {}), ...(isUnproved ? { unproved: true } : {}) };
+}
+
+function isPersons({ stage, strength }: Verdict): boolean {
+  return stage === "human" || strength !== undefined;
+}
+
+function verdictOf(tool: RunTool, { approved, state, strength, time }: Verdict): GateVerdict {
+  const what = `${approved ? "approved" : "rejected"} the ${titleOf(tool, state)}`;
+  return { gate: `${tool}: ${state}`, what, strength: strength ?? null, time };
 }
 
 function standing(state: TaskState): Pick<RunOverview, "state" | "awaits" | "next" | "since"> {

@@ -18,6 +18,7 @@ import { governTask, type Pinned, pinOf } from "./govern.ts";
 import { nowReady, type RunStates, scopeOf, takeable, type Worker } from "./pick.ts";
 import { loadMessages, loadQuestions, type Message, type Question } from "./question.ts";
 import { wordOf } from "./reconcile.ts";
+import { BLOOM_STATES } from "./recorded.ts";
 import { runChanges } from "./run-changes.ts";
 import type { Came, Known } from "./site.ts";
 import type { TaskEvent } from "./table.ts";
@@ -86,9 +87,12 @@ function knownOf(
 
 /** Commits what came of a command. A person's word in tasks.yaml comes before it. */
 export const commitCame: Advance<CameInput, Seen, undefined, Committed> = {
+  states: BLOOM_STATES,
   run: () => TASKS_RUN,
   async read(view, { task, held }, context) {
     const seen = await readTask(view, task, context);
+    const fault = seen.held.get(task);
+    if (fault && held === undefined) throw fault;
     return seen.run === null && held !== undefined ? { ...seen, run: held } : seen;
   },
   prepare(seen, _, { task: id, came: given, held, policy: pinned }, context) {
@@ -111,12 +115,12 @@ export const commitCame: Advance<CameInput, Seen, undefined, Committed> = {
     const changed = changeTasks(seen, edits);
     const next: TaskRun = { ...(turned?.run ?? run), status: statusAfter(edits, task, turned, run) };
     const noted = untold.map((text) => ({ type: "task:noted" as const, taskId: id, text }));
-    const happened = [...(came.happened ?? []), ...(turned?.happened ?? []), ...noted].map((each, index) =>
-      eventOf(context, each, index),
-    );
+    const told = [...editUndone(seen, id), ...(came.happened ?? []), ...(turned?.happened ?? []), ...noted];
+    const happened = told.map((each, index) => eventOf(context, each, index));
     const removes =
       turned?.run.state === "done" ? seen.messages.map(({ path }) => path) : (came.removes ?? []);
-    const writes = came.patch !== undefined || (turned !== null && turned.row.outcome !== "no-effect");
+    const moves = turned !== null && turned.row.outcome !== "no-effect";
+    const writes = moves || came.patch !== undefined || seen.held.has(id);
     return {
       reply: {
         known: knownOf(seen, changed.file, next, context, policy, removes),
@@ -161,8 +165,14 @@ export interface Begun {
  * move out of `ready` in the same commit. What a look before the lease said counts for nothing.
  */
 export const begin: Advance<BeginInput, Seen, undefined, Begun> = {
+  states: BLOOM_STATES,
   run: () => TASKS_RUN,
-  read: (view, { task }, context) => readTask(view, task, context),
+  async read(view, { task }, context) {
+    const seen = await readTask(view, task, context);
+    const fault = seen.held.get(task);
+    if (fault) throw fault;
+    return seen;
+  },
   prepare(seen, _, { task: id, worker, watches, happened: told, policy: pinned }, context) {
     const policy = pinOf(pinned, seen.run !== null);
     const found = findTask(seen.file.tasks, id);
@@ -270,6 +280,12 @@ function noteEdit(id: string, value: string): TaskEdit {
   return { type: "append", id, key: "ai_notes", value };
 }
 
+/** While its holder works on it, an edit of its file does not count: what the holder knows is written over it. */
+function editUndone({ held }: Seen, taskId: string): readonly BloomHappening[] {
+  const reason = held.get(taskId)?.message;
+  return reason === undefined ? [] : [{ type: "task:edit_undone", taskId, reason }];
+}
+
 function gone({ run }: Seen, id: string): readonly Change[] {
   return run === null ? [] : [{ type: "remove", path: loopRunPath(id) }];
 }
@@ -284,7 +300,7 @@ export interface Picked {
   /** The tasks that are this worker's. */
   readonly scope: ReadonlySet<string>;
   readonly settings: BloomSettings;
-  /** Those that could be taken if their status could be written, with what keeps it from that. */
+  /** Those that could be taken if their status could be written or their run believed, with what keeps it from that. */
   readonly unwritable: ReadonlyMap<string, PawlError>;
   /** Something waits for nothing more and is not marked ready yet. */
   readonly someReady: boolean;
@@ -315,14 +331,16 @@ export const pick: Advance<{ readonly worker: Worker; readonly look?: boolean },
       const why = whyUnwritable(desk.parts, id);
       return why === null ? [] : [[id, why] as const];
     });
+    const inScope = scopeOf(file.tasks, worker);
+    const held = [...desk.held].filter(([id]) => inScope.has(id));
     return {
       reply: {
         file,
         states: desk.states,
         runs: desk.runs,
         candidates: candidates.filter(isWritable),
-        unwritable: new Map(unwritable),
-        scope: scopeOf(file.tasks, worker),
+        unwritable: new Map([...unwritable, ...held]),
+        scope: inScope,
         settings: context.settings.bloom,
         someReady: ready.length > 0,
         happened,

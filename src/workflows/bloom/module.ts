@@ -166,6 +166,17 @@ const bloom: WorkflowModule = {
   prompts: async () => [],
   resources: async () => [],
   verbs: VERBS,
+  async acceptEdit() {
+    const [{ acceptEditOf }, { BLOOM_STATES }, { loopDonePath, loopRunPath }, { TASKS_RUN }] =
+      await Promise.all([
+        import("../../runtime/accept-edit.ts"),
+        import("./recorded.ts"),
+        import("../../core/loop-record.ts"),
+        import("../../tasks-file/load.ts"),
+      ]);
+    const paths = (id: string) => [loopDonePath(id), loopRunPath(id)];
+    return acceptEditOf({ states: BLOOM_STATES, lock: TASKS_RUN, paths });
+  },
   gate: async () => (await import("./gate.ts")).gate,
   samples: async () => (await import("./samples.ts")).promptSamples(),
   policy: async (view, settings, id) => (await import("./govern.ts")).policyIn(view, settings, id),

@@ -2,6 +2,7 @@
 import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Around, RunOverview } from "../../runtime/module.ts";
+import { recordedOverview } from "../../runtime/record.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
 import { eachTask, type PlacedTask, type Task } from "../../tasks-file/task.ts";
 import { isAlive, loadLease } from "./lease.ts";
@@ -38,7 +39,10 @@ export async function overview(view: View, around: Around): Promise<readonly Run
     const fault = faults.get(task.id);
     if (fault) begun.push(unreadable(task.id, fault));
     else if (run && run.state !== "done" && speaksFor(run, task))
-      begun.push(ofRun(run, task, await isHeld(view, task.id, around.time)));
+      begun.push({
+        ...ofRun(run, task, await isHeld(view, task.id, around.time)),
+        ...(await recordedOverview(view, `bloom:${task.id}`)),
+      });
     else if (isOpen(task) && run?.state !== "done") others.push(ofTask(placed, waits, phase));
   }
   return [...begun, ...others];
@@ -136,7 +140,7 @@ async function isHeld(view: View, task: string, time: string): Promise<boolean> 
   }
 }
 
-function unreadable(id: string, { message, fix }: PawlError): RunOverview {
+function unreadable(id: string, { code, message, fix }: PawlError): RunOverview {
   return {
     run: `bloom:${id}`,
     title: id,
@@ -144,6 +148,7 @@ function unreadable(id: string, { message, fix }: PawlError): RunOverview {
     awaits: "human",
     next: fix,
     since: null,
-    problem: { message, fix },
+    ...(code === "state-tampered" && { command: "pawl repair" }),
+    problem: { code, message, fix },
   };
 }

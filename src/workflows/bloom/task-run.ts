@@ -12,6 +12,7 @@ import type { ProjectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Facts } from "../../engine/workflow.ts";
 import type { Task, TaskStatus } from "../../tasks-file/task.ts";
+import { checkRun, heldBy } from "./recorded.ts";
 import type { TaskEvent, TaskState } from "./table.ts";
 
 export interface TaskRun {
@@ -146,16 +147,27 @@ export function renderRun(run: TaskRun): string {
   return `${JSON.stringify({ ...run, evidence }, null, 2)}\n`;
 }
 
-/** The task's run, or null where it has none. Throws `state-unreadable`. */
-export async function loadRun(view: View, task: string): Promise<TaskRun | null> {
-  const path = loopRunPath(task);
-  const text = await view.read(path);
-  return text === null ? null : parseRun(path, text);
+/** The task's run, or null where it has none. Throws `state-unreadable` and `state-tampered`. */
+export function loadRun(view: View, task: string): Promise<TaskRun | null> {
+  return loadChecked(view, loopRunPath(task));
 }
 
 /** The kept run of a task that was done, or null. */
-export async function loadDoneRun(view: View, task: string): Promise<TaskRun | null> {
-  const path = loopDonePath(task);
+export function loadDoneRun(view: View, task: string): Promise<TaskRun | null> {
+  return loadChecked(view, loopDonePath(task));
+}
+
+async function loadChecked(view: View, path: ProjectPath): Promise<TaskRun | null> {
+  const text = await view.read(path);
+  if (text === null) return null;
+  const run = parseRun(path, text);
+  await checkRun(view, path, text);
+  return run;
+}
+
+/** The task's run as its file says, whether or not that follows from its record. */
+export async function findRun(view: View, task: string): Promise<TaskRun | null> {
+  const path = loopRunPath(task);
   const text = await view.read(path);
   return text === null ? null : parseRun(path, text);
 }
@@ -170,14 +182,24 @@ export function nameOfRun(task: string, n: number): string {
   return `${task.slice(0, LONGEST_NAME)}-${sum.toString(36)}.${n}`;
 }
 
+export interface Runs {
+  readonly runs: ReadonlyMap<string, TaskRun>;
+  /** The tasks whose run was edited, each with what is wrong: nothing is done with them before a person decides. */
+  readonly held: ReadonlyMap<string, PawlError>;
+}
+
 /** The runs of these tasks that have one. */
-export async function loadRuns(view: View, tasks: Iterable<string>): Promise<ReadonlyMap<string, TaskRun>> {
+export async function loadRuns(view: View, tasks: Iterable<string>): Promise<Runs> {
   const runs = new Map<string, TaskRun>();
-  for (const task of tasks) {
-    const run = await loadRun(view, task);
-    if (run) runs.set(task, run);
-  }
-  return runs;
+  const held = new Map<string, PawlError>();
+  for (const task of tasks)
+    try {
+      const run = await loadRun(view, task);
+      if (run) runs.set(task, run);
+    } catch (thrown) {
+      held.set(task, heldBy(thrown));
+    }
+  return { runs, held };
 }
 
 /** The ids of the tasks with a run that is not over. */

@@ -1,6 +1,7 @@
 /** A person takes a run as its file is, though its history does not lead there: recorded in the history, which goes on from it. */
 import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
+import { EDIT_ACCEPTED, headOf } from "../../runtime/history.ts";
 import type { Advance, Context, Prepared, Reply, StoryInput } from "../../runtime/module.ts";
 import { hasAnswered, strengthOf } from "../../runtime/person.ts";
 import { renderReview } from "../../runtime/review.ts";
@@ -8,7 +9,7 @@ import { runAdvanced, stamped } from "../../runtime/run-advanced.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import { loadFile } from "./load-run.ts";
 import { positionOf, type RunFile, renderRun, runPath } from "./run-file.ts";
-import { anchorOf, differencesIn, headOf, isChained } from "./run-history.ts";
+import { anchorOf, differencesIn, isChained } from "./run-history.ts";
 
 interface Seen {
   readonly loaded: Loaded;
@@ -30,11 +31,9 @@ async function readEdited(source: DefinitionSource, view: View, id: string): Pro
   const loaded = await source.load(view);
   const file = await loadFile(view, source, id);
   positionOf(runPath(source.name, id), file, loaded);
-  const head = (await isChained(file)) ? await headOf(file) : null;
+  const head = (await isChained(file)) ? await headOf(file.history) : null;
   return { loaded, file, found: await differencesIn(view, file, loaded), head };
 }
-
-const ACCEPTED = "edit_accepted";
 
 function accept({ file, found, head, loaded }: Seen, context: Context): Prepared<Reply> {
   const path = runPath(file.workflow, file.id);
@@ -52,7 +51,7 @@ function accept({ file, found, head, loaded }: Seen, context: Context): Prepared
   const { caller, moment } = context;
   const by = { by: caller, strength: strengthOf(context) };
   const from = file.history.at(-1)?.to ?? file.state;
-  const step = { event: ACCEPTED, row: ACCEPTED, from, to: file.state };
+  const step = { event: EDIT_ACCEPTED, row: EDIT_ACCEPTED, from, to: file.state };
   // Where the chain was broken, it begins anew here.
   const history = [...(head === null ? [] : file.history), { time: moment.time, ...step, ...by, prev: head }];
   const next = {

@@ -4,10 +4,11 @@ import type { ProjectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
 import { initialPosition } from "../../engine/decide.ts";
 import type { Facts } from "../../engine/workflow.ts";
+import { headOf } from "../../runtime/history.ts";
 import type { TableRun } from "../../runtime/run-event.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import { type Order, orderOf, parseRun, positionOf, type RunFile, runPath } from "./run-file.ts";
-import { checkHistory, headOf } from "./run-history.ts";
+import { checkHistory } from "./run-history.ts";
 import { nameRun, sourceNamed } from "./run-name.ts";
 
 export interface OwnRun extends TableRun {
@@ -39,7 +40,7 @@ export async function loadRun(
   const file = await readFile(view, source, id);
   const position = file ? positionOf(path, file, loaded) : initialPosition(workflow, start(loaded));
   if (file) await checkHistory(view, file, loaded);
-  const head = await headOf(file);
+  const head = await headOf(file?.history ?? []);
   return {
     source,
     loaded,

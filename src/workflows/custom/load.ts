@@ -1,10 +1,10 @@
 /** A workflow's file and its replies, read through a view; an edit of any of them counts at the next look. */
 import { PawlError } from "../../core/error.ts";
+import { hashOf } from "../../core/hash.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
 import { check } from "../../engine/check.ts";
 import type { Definition, DefinitionSource, Loaded } from "./definition.ts";
-import { hashOf } from "./hash.ts";
 import { type ParsedWorkflow, parseWorkflow } from "./parse.ts";
 import { invalid } from "./problem.ts";
 import { checkReplies } from "./reply.ts";

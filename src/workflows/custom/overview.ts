@@ -3,6 +3,7 @@ import { isId } from "../../core/id.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Position } from "../../engine/workflow.ts";
 import type { RunOverview } from "../../runtime/module.ts";
+import { verdictsIn } from "../../runtime/record.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import { availableEvents, awaitedOf, nextOf } from "./describe.ts";
 import { orderOf, parseRun, positionOf, runPath, runsFolder } from "./run-file.ts";
@@ -31,6 +32,11 @@ async function overviewOf(
     const position = positionOf(path, file, loaded);
     await checkHistory(view, file, loaded);
     const since = file.history.at(-1)?.time ?? file.created_at;
+    const verdicts = verdictsIn(file.history);
+    const recorded = {
+      ...(verdicts.length > 0 ? { verdicts } : {}),
+      ...(file.origin === undefined ? { unproved: true as const } : {}),
+    };
     const order = orderOf(file, loaded.definition);
     if (order)
       return {
@@ -39,10 +45,19 @@ async function overviewOf(
         awaits: "assistant",
         next: `\`${order.command}\` to end: pawl cast ${run.run}`,
         since,
+        ...recorded,
       };
     const awaits = awaitedOf(loaded.definition, position);
     const next = nextOf(loaded.definition, position);
-    return { ...run, state: file.state, awaits, next, ...commandOf(loaded, run.run, position), since };
+    return {
+      ...run,
+      state: file.state,
+      awaits,
+      next,
+      ...commandOf(loaded, run.run, position),
+      since,
+      ...recorded,
+    };
   } catch (thrown) {
     const { code, message, fix } = toPawlError(thrown);
     const problem = { code, message, fix };

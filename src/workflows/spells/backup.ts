@@ -11,6 +11,7 @@ import type { Change, View } from "../../core/ports/store.ts";
 import type { Advance, Reply } from "../../runtime/module.ts";
 import { AI_FOLDER, RUN } from "./files.ts";
 import { freeName } from "./free-name.ts";
+import { SPELLS_STATES } from "./recorded.ts";
 import { toSeconds } from "./state-file.ts";
 
 /** Where the copies are, each in a folder named by its date. */
@@ -102,6 +103,7 @@ interface RestoreSeen extends Seen {
 
 /** Brings a copy of `.ai/` back: the one that is named, else the latest. */
 export const restore: Advance<{ readonly name?: string | undefined }, RestoreSeen, undefined, Reply> = {
+  states: SPELLS_STATES,
   run: () => RUN,
   async read(view, { name: wanted }) {
     const backups = await listBackups(view);

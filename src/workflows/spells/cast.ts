@@ -19,6 +19,7 @@ import { RUN, STATE_FILE } from "./files.ts";
 import { prospectsOf } from "./lists.ts";
 import { loadRun, type SpellsRun } from "./load-run.ts";
 import { loadMaterial, type Material, missingOf } from "./material.ts";
+import { SPELLS_STATES } from "./recorded.ts";
 import { renderReply } from "./reply.ts";
 import { afterMove, renderState } from "./state-file.ts";
 import { renderForTerminal } from "./terminal.ts";
@@ -41,6 +42,7 @@ export type Cast = Pick<Step<CastTypes>, "run" | "sent" | "decision" | "material
 
 /** A cast of the spell that the input names. */
 export const castNamed: RunEvent<CastTypes> = runEvent<CastTypes>({
+  states: SPELLS_STATES,
   lock: ({ spell }) => (spell.toLowerCase() === "lumos" ? null : RUN),
   load: ({ view }) => loadRun(view),
   event: (_, { input }) => ({ event: input.spell.toLowerCase() as Spell }),

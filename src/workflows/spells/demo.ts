@@ -4,12 +4,14 @@
  * D1  It is laid out only where the folder is empty, or was laid out by this before; nothing else is ever touched.
  * D2  What a person changed in it is copied before it is replaced.
  */
+
 import { PawlError } from "../../core/error.ts";
 import { PROJECT_FOLDER, projectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Advance, Prepared, Reply } from "../../runtime/module.ts";
 import { BACKUPS, listBackups, planBackup, planRemoval, planTree, readTree, type Tree } from "./backup.ts";
 import { AI_FOLDER, FILE_NAMES, type FileKey, RUN } from "./files.ts";
+import { SPELLS_STATES } from "./recorded.ts";
 import { renderState } from "./state-file.ts";
 import { STATES } from "./states.ts";
 
@@ -36,6 +38,7 @@ export const DEMO_NAMES: readonly string[] = Object.keys(STATES).map(nameOf);
 
 /** Lists the states, lays a sample project out at one, or takes it away. */
 export const demo: Advance<DemoInput, Seen, undefined, Reply> = {
+  states: SPELLS_STATES,
   run: ({ action }) => (action === "list" ? null : RUN),
   async read(view, { action, name }) {
     if (action === "list") return { sample: null, tree: new Map(), samples: [], backups: [] };

@@ -5,6 +5,7 @@ import type { Facts } from "../../engine/workflow.ts";
 import type { TableRun } from "../../runtime/run-event.ts";
 import { type CriteriaReader, factsIn, mayHoldCriteria, type Texts } from "./facts.ts";
 import { FILE_KEYS, type FileKey, pathOf, REFS_FILE, RUN } from "./files.ts";
+import { checkState } from "./recorded.ts";
 import { loadState, positionOf, type StateFile } from "./state-file.ts";
 import { SPELLS_WORKFLOW } from "./table.ts";
 
@@ -20,6 +21,7 @@ export interface SpellsRun extends TableRun {
 
 export async function loadRun(view: View): Promise<SpellsRun> {
   const state = await loadState(view);
+  await checkState(view);
   const texts = await loadTexts(view);
   const refs = (await view.read(REFS_FILE)) ?? "";
   const may = mayHoldCriteria(texts.plan) || mayHoldCriteria(texts.context);

@@ -4,6 +4,7 @@ import type { Advance, Reply } from "../../runtime/module.ts";
 import { runAdvanced, stamped } from "../../runtime/run-advanced.ts";
 import { RUN, STATE_FILE, TASK_FOLDER } from "./files.ts";
 import { freeName } from "./free-name.ts";
+import { SPELLS_STATES } from "./recorded.ts";
 import { FIRST_STATE, loadState, renderState, toSeconds } from "./state-file.ts";
 import { suggestState } from "./suggest-state.ts";
 
@@ -15,6 +16,7 @@ interface Seen {
 
 /** Replaces a state.json that cannot be read by the state that the files suggest; the old file is kept beside it. */
 export const mendState: Advance<object, Seen, undefined, Reply> = {
+  states: SPELLS_STATES,
   run: () => RUN,
   async read(view) {
     const broken = await isBroken(view);

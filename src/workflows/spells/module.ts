@@ -32,6 +32,14 @@ const spells: WorkflowModule = {
     const { RESOURCES } = await import("./tools.ts");
     return RESOURCES;
   },
+  async acceptEdit() {
+    const [{ acceptEditOf }, { SPELLS_STATES }, { RUN, STATE_FILE }] = await Promise.all([
+      import("../../runtime/accept-edit.ts"),
+      import("./recorded.ts"),
+      import("./files.ts"),
+    ]);
+    return acceptEditOf({ states: SPELLS_STATES, lock: RUN, paths: () => [STATE_FILE] });
+  },
   samples: async (view) => (await import("./samples.ts")).replySamples(view),
   verbs: [
     {

@@ -30,25 +30,39 @@ export async function overview(view: View): Promise<readonly RunOverview[]> {
     if (state === FIRST_STATE) return [];
     const { current_state, history } = state;
     const [, awaits = "human", next = ""] = NEXT.find(([prefix]) => current_state.startsWith(prefix)) ?? [];
+    const [{ checkState }, { recordedOverview }] = await Promise.all([
+      import("./recorded.ts"),
+      import("../../runtime/record.ts"),
+    ]);
+    await checkState(view);
+    const recorded = await recordedOverview(view, RUN);
     const title = STATES[current_state]?.description ?? TITLE;
     const since = history.at(-1)?.timestamp ?? null;
-    return [{ run: RUN, title, state: current_state, awaits, next, command: "pawl lumos", since }];
-  } catch (thrown) {
-    if (!isMendable(thrown)) throw thrown;
-    const { message } = toPawlError(thrown);
-    const suggested = await suggestState(view);
-    const fix = `The files suggest ${suggested}. Run \`pawl spells mend\` to set it (the old file is kept), or correct .ai/task/state.json by hand.`;
     return [
       {
         run: RUN,
-        title: TITLE,
-        state: "unreadable",
-        awaits: "human",
-        next: "mend state.json",
-        command: "pawl spells mend",
-        since: null,
-        problem: { message, fix },
+        title,
+        state: current_state,
+        awaits,
+        next,
+        command: "pawl lumos",
+        since,
+        ...recorded,
       },
     ];
+  } catch (thrown) {
+    const { code, fix: mended, message } = toPawlError(thrown);
+    if (code === "state-tampered") return [unreadable("pawl repair", { code, message, fix: mended })];
+    if (!isMendable(thrown)) throw thrown;
+    const suggested = await suggestState(view);
+    const fix = `The files suggest ${suggested}. Run \`pawl spells mend\` to set it (the old file is kept), or correct .ai/task/state.json by hand.`;
+    return [unreadable("pawl spells mend", { message, fix })];
   }
+}
+
+function unreadable(command: string, problem: NonNullable<RunOverview["problem"]>): RunOverview {
+  const isEdited = problem.code === "state-tampered";
+  const next = isEdited ? "decide on its edited state" : "mend state.json";
+  const stands = { state: "unreadable", awaits: "human", next, command, since: null } as const;
+  return { run: RUN, title: TITLE, ...stands, problem };
 }

@@ -84,6 +84,7 @@ const SENTENCES: Sentences = {
   ],
   "task:blocked": ({ reason }) => [`is blocked: ${reason}`, "red"],
   "task:nothing_to_do": ({ reason, by }) => [`has nothing to be committed, ${by} says: ${reason}`, "yellow"],
+  "task:edit_undone": ({ reason }) => [`an edit of its run was undone: ${reason}`, "red"],
   "task:failed": ({ reason, fix }) => [`is left as it is by this run: ${reason} ${fix}`, "red"],
   "task:waiting": ({ reason }) => [`waits for you: ${reason}`, "yellow"],
   "task:approved": ({ by, strength }) => [`approved by ${by} (${strengthWords(strength)})`, "green"],

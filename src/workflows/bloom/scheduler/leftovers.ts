@@ -1,5 +1,5 @@
 import type { View } from "../../../core/ports/store.ts";
-import { listRuns, loadRun } from "../task-run.ts";
+import { findRun, listRuns } from "../task-run.ts";
 
 /** The tasks whose run says that agents or commands are under way. An unreadable run is another's to report. */
 export async function listUnderway(
@@ -7,7 +7,7 @@ export async function listUnderway(
 ): Promise<readonly { readonly task: string; readonly runs: readonly string[] }[]> {
   const found: { task: string; runs: readonly string[] }[] = [];
   for (const task of await listRuns(view)) {
-    const run = await loadRun(view, task).catch(() => null);
+    const run = await findRun(view, task).catch(() => null);
     if (run !== null && run.underway.length > 0) found.push({ task, runs: run.underway });
   }
   return found;

@@ -9,10 +9,10 @@ import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { eachTask } from "../../../tasks-file/task.ts";
 import type { RunStates } from "../pick.ts";
 import { statesOf } from "../reconcile.ts";
-import { listRuns, loadRuns, type TaskRun } from "../task-run.ts";
+import { BLOOM_STATES } from "../recorded.ts";
+import { listRuns, loadRuns, type Runs } from "../task-run.ts";
 
-export interface Desk extends LoadedTasks {
-  readonly runs: ReadonlyMap<string, TaskRun>;
+export interface Desk extends LoadedTasks, Runs {
   readonly states: RunStates;
 }
 
@@ -22,8 +22,23 @@ export async function readDesk(view: View, context: Context): Promise<Desk> {
   // Whatever the status says: a person may have written another while the run goes on.
   const kept = new Set(await listRuns(view));
   const ids = eachTask(tasks).flatMap(({ task }) => (kept.has(task.id) ? [task.id] : []));
-  const runs = await loadRuns(view, ids);
-  return { ...loaded, runs, states: statesOf(tasks, runs, context.moment.time) };
+  const { runs, held } = await loadRuns(view, ids);
+  const states = statesOf(tasks, runs, context.moment.time);
+  // Nobody takes it, and nothing that depends on it begins.
+  const all = held.size === 0 ? states : new Map([...states, ...[...held.keys()].map(blocked)]);
+  return { ...loaded, runs, held, states: all };
+}
+
+const blocked = (id: string) => [id, "blocked"] as const;
+
+/** Throws where the call, or what would come of it, is about a task whose run is held. */
+function checkHeld(seen: LoadedTasks & Partial<Runs>, input: unknown, { edits = [] }: Done): void {
+  if (!seen.held?.size) return;
+  const { id, task } = (input ?? {}) as { readonly id?: unknown; readonly task?: unknown };
+  for (const each of [id, task, ...edits.map((edit) => edit.id)]) {
+    const fault = typeof each === "string" ? seen.held.get(each) : undefined;
+    if (fault) throw fault;
+  }
 }
 
 export interface Done {
@@ -59,9 +74,10 @@ export function changing<Input, Seen extends LoadedTasks>(
   decide: (seen: Seen, input: Input, context: Context) => Done,
 ): Advance<Input, Seen, undefined, Reply> {
   return {
+    states: BLOOM_STATES,
     run: () => TASKS_RUN,
     read: (view, input, context) => read(view, context, input),
-    prepare: (seen, _, input, context) => prepared(seen, decide(seen, input, context), context),
+    prepare: (seen, _, input, context) => prepared(seen, input, decide(seen, input, context), context),
   };
 }
 
@@ -72,15 +88,17 @@ export function changingAfter<Input, Seen extends LoadedTasks, Gathered>(
   decide: (seen: Seen, gathered: Gathered, input: Input, context: Context) => Done,
 ): Advance<Input, Seen, Gathered, Reply> {
   return {
+    states: BLOOM_STATES,
     run: () => TASKS_RUN,
     read: (view, input, context) => read(view, context, input),
     gather,
     prepare: (seen, gathered, input, context) =>
-      prepared(seen, decide(seen, gathered, input, context), context),
+      prepared(seen, input, decide(seen, gathered, input, context), context),
   };
 }
 
-function prepared(seen: LoadedTasks, done: Done, context: Context): Prepared<Reply> {
+function prepared(seen: LoadedTasks, input: unknown, done: Done, context: Context): Prepared<Reply> {
+  checkHeld(seen, input, done);
   if (done.ask) return { reply: replyOf(done), ask: done.ask };
   const { changes, worked } = changeTasks(seen, done.edits ?? []);
   return {

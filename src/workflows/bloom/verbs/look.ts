@@ -2,7 +2,9 @@ import { agentNames } from "../../../core/agent-needs.ts";
 import { PawlError } from "../../../core/error.ts";
 import { projectPath } from "../../../core/path.ts";
 import type { View } from "../../../core/ports/store.ts";
-import type { Advance, Context, Reply } from "../../../runtime/module.ts";
+import type { Advance, Context, GateVerdict, Reply } from "../../../runtime/module.ts";
+import { loadRecord, verdictsIn } from "../../../runtime/record.ts";
+import { verdictWords } from "../../../runtime/verdicts.ts";
 import { loadTasks, taskOf } from "../../../tasks-file/load.ts";
 import { renderProblem } from "../../../tasks-file/problem.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
@@ -67,6 +69,7 @@ function summaryOf(task: Task, parent: Task | null, desk: Desk): Record<string, 
 }
 
 interface Shown extends Desk {
+  readonly verdicts: readonly GateVerdict[];
   readonly run: TaskRun | null;
   /** The last lines of the command that failed last. */
   readonly output: readonly string[];
@@ -83,7 +86,8 @@ export const show = looking(
     const questions = (await loadQuestions(view)).filter((question) => question.task === known);
     const run = (await loadRun(view, known)) ?? (await loadDoneRun(view, known));
     const output = await loadFailedOutput(view, run?.evidence ?? []);
-    return { ...desk, run, output, questions, messages: await loadMessages(view, known) };
+    const verdicts = verdictsIn((await loadRecord(view, `bloom:${known}`))?.steps ?? []);
+    return { ...desk, run, output, questions, verdicts, messages: await loadMessages(view, known) };
   },
   (seen, { id }) => {
     const task = taskOf(seen.file.tasks, id);
@@ -111,17 +115,12 @@ export const show = looking(
         "Subtasks",
         task.subtasks.map((sub) => lineOf(sub, seen)),
       ),
-      ...block(
-        "Evidence",
-        (run?.evidence ?? []).map(
-          (each) =>
-            `${each.exit === 0 ? "passed" : `failed (${each.exit ?? "no exit code"})`}  ${each.command}  ${outputFileOf(each)}`,
-        ),
-      ),
+      ...block("Evidence", (run?.evidence ?? []).map(evidenceLine)),
       ...block(
         "What failed last said, at its end",
         seen.output.map((line) => `  ${line}`),
       ),
+      ...block("Decided by persons", seen.verdicts.map(verdictWords)),
       ...block(
         "Questions",
         seen.questions.map(
@@ -143,6 +142,7 @@ export const show = looking(
         task,
         run,
         waitsFor: waits,
+        verdicts: seen.verdicts,
         output: seen.output,
         questions: seen.questions,
         untold: seen.messages,
@@ -150,6 +150,11 @@ export const show = looking(
     };
   },
 );
+
+function evidenceLine(each: TaskRun["evidence"][number]): string {
+  const end = each.exit === 0 ? "passed" : `failed (${each.exit ?? "no exit code"})`;
+  return `${end}  ${each.command}  ${outputFileOf(each)}`;
+}
 
 function block(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ["", `${title}:`, ...lines];

@@ -1,0 +1,93 @@
+/** A person takes state files as they are, though the run's record says otherwise: recorded, and the history goes on from there. */
+import { PawlError } from "../core/error.ts";
+import type { ProjectPath } from "../core/path.ts";
+import type { View } from "../core/ports/store.ts";
+import { EDIT_ACCEPTED } from "./history.ts";
+import { hasAnswered, strengthOf } from "./person.ts";
+import { loadRecord, recordFaults } from "./record.ts";
+import { renderReview } from "./review.ts";
+import type { Advance, Context, Prepared, Reply, StateFiles } from "./transaction.ts";
+
+export interface Accepting {
+  readonly states: StateFiles;
+  /** Whose lock is held. */
+  readonly lock: string;
+  /** The run's state files, as far as there may be any. */
+  paths(id: string): readonly ProjectPath[];
+}
+
+interface Edited {
+  readonly run: string;
+  /** Where the record says that it stands. */
+  readonly from: string;
+  readonly files: readonly {
+    readonly path: ProjectPath;
+    readonly text: string;
+    readonly found: readonly string[];
+  }[];
+}
+
+export function acceptEditOf(of: Accepting): Advance<{ readonly id: string }, Edited, undefined, Reply> {
+  return {
+    states: of.states,
+    run: () => of.lock,
+    read: (view, { id }) => readEdited(view, of, id),
+    prepare: (edited, _, __, context) => accept(edited, of.states, context),
+  };
+}
+
+async function readEdited(view: View, { paths, states }: Accepting, id: string): Promise<Edited> {
+  const files: Edited["files"][number][] = [];
+  let run = id;
+  for (const path of paths(id)) {
+    const text = await view.read(path);
+    run = states.runOf(path) ?? run;
+    if (text !== null)
+      files.push({ path, text, found: (await recordFaults(view, states, path, text)) ?? [] });
+  }
+  return { run, from: (await loadRecord(view, run))?.stands.state ?? "", files };
+}
+
+function accept({ files, from, run }: Edited, states: StateFiles, context: Context): Prepared<Reply> {
+  const edited = files.filter(({ found }) => found.length > 0);
+  const last = edited.at(-1);
+  if (!last)
+    throw new PawlError(
+      "no-effect",
+      `The state of ${run} follows from its history.`,
+      "Nothing is to be accepted.",
+    );
+  const names = edited.map(({ path }) => path).join(" and ");
+  const found = edited.flatMap((each) => each.found);
+  const message = renderReview({
+    question: `Take ${names} as it is, though it does not follow from the run's own history?`,
+    facts: [
+      "Whatever was edited counts from then on, approvals that were never given too. It is recorded as accepted by you.",
+      ...found.map((each) => `- ${each}`),
+    ],
+    whole: last.path,
+  });
+  if (!hasAnswered(context, message)) return { reply: { text: "", data: {} }, ask: { message } };
+  const { caller, moment } = context;
+  const text = `${names} is taken as it is; its history goes on from there.`;
+  return {
+    reply: { text, data: { status: "success", message: text } },
+    changes: edited.map((each) => ({ type: "write", path: each.path, text: each.text })),
+    events: [
+      {
+        id: moment.id,
+        time: moment.time,
+        type: "run:advanced",
+        run,
+        machine: states.table.name,
+        event: EDIT_ACCEPTED,
+        row: EDIT_ACCEPTED,
+        from,
+        to: states.positionIn(last.text).state,
+        summary: `an edit of ${names} was accepted: ${found.join("; ")}`,
+        by: caller,
+        strength: strengthOf(context),
+      },
+    ],
+  };
+}

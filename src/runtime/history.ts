@@ -1,0 +1,146 @@
+/**
+ * A run's steps, each made on the hash of the one before, and what the run's file must say after them. Where a workflow
+ * keeps its steps is its own matter; Bloom and Spells keep theirs in the record beside the state (`record.ts`).
+ */
+import { PawlError } from "../core/error.ts";
+import { hashOf } from "../core/hash.ts";
+import { type ProjectPath, projectPath } from "../core/path.ts";
+import type { View } from "../core/ports/store.ts";
+import { canonical } from "../core/trust.ts";
+import { pairOf } from "../engine/lookup.ts";
+import { follow, startingPositions } from "../engine/position.ts";
+import { canApply } from "../engine/reach.ts";
+import type { Position, Workflow } from "../engine/workflow.ts";
+
+/** The hash of the step before; null: it is the first. Absent in steps of earlier versions. */
+export interface Chained {
+  readonly prev?: string | null | undefined;
+}
+
+/** A step through a table. */
+export interface TableStep extends Chained {
+  readonly event: string;
+  readonly row: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Where a replay begins: where the run stood before the step of that index. */
+export interface Origin extends Position {
+  readonly at: number;
+  /** A run of the table began there; else the run was taken as it was. */
+  readonly begins: boolean;
+}
+
+/** A person took the state as it was, at a terminal: no row of any table. */
+export const EDIT_ACCEPTED = "edit_accepted";
+
+/** The hash of the last step, for the next one; null: there is none. */
+export async function headOf(steps: readonly Chained[]): Promise<string | null> {
+  const last = steps.at(-1);
+  return last === undefined ? null : hashOf(canonical(last));
+}
+
+/** Where a step was changed after the next one was made on it. `first`: the hash of the step before the first one here. */
+export async function brokenLinks(
+  steps: readonly Chained[],
+  noun = "step",
+  first: string | null = null,
+): Promise<readonly string[]> {
+  let head = first;
+  for (const [at, step] of steps.entries()) {
+    if (step.prev !== undefined && step.prev !== head)
+      return [`${noun} ${at + 1} of its history is not made on the ${at} before it`];
+    head = await hashOf(canonical(step));
+  }
+  return [];
+}
+
+/** What is kept of a run beside its file, so that an older file put in its place does not pass for the present one. */
+export function headPath(run: string): ProjectPath {
+  const [workflow = "", id = ""] = run.split(/:(.*)/s);
+  return projectPath(".pawl/heads", workflow, `${id}.json`);
+}
+
+/** Null where nothing is kept, or it is no JSON object: then the history alone speaks. */
+export async function loadHead(view: View, run: string): Promise<Readonly<Record<string, unknown>> | null> {
+  const text = await view.read(headPath(run));
+  try {
+    const value: unknown = text === null ? null : JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Each step through the table as it is, from the origin; and whether they lead to where the run stands. */
+export function replayFaults(
+  table: Workflow,
+  origin: Origin,
+  steps: readonly TableStep[],
+  stands: Position,
+  noun = "step",
+): readonly string[] {
+  let position: Position = { state: origin.state, kept: origin.kept };
+  if (origin.begins && !startingPositions(table).some((start) => isSame(start, position)))
+    return ["it did not begin where a run of the table begins"];
+  for (const [index, step] of steps.slice(origin.at).entries()) {
+    const leads = stepFrom(table, position, step);
+    if (leads === null)
+      return [
+        `${noun} ${origin.at + index + 1} of its history (${step.event}) does not lead on from ${position.state}`,
+      ];
+    position = leads;
+  }
+  if (isSame(position, stands)) return [];
+  return [`found ${positionWords(stands)}; its history leads to ${positionWords(position)}`];
+}
+
+/** Null: no row of the table is such a step from there. */
+function stepFrom(table: Workflow, position: Position, step: TableStep): Position | null {
+  const row = pairOf(table, position.state, step.event).rows.find(({ id }) => id === step.row);
+  if (!row || !canApply(table, row, position.kept)) return null;
+  const leads = follow(table, row, position);
+  return step.from === position.state && step.to === leads.state ? leads : null;
+}
+
+export function isSame(one: Position, other: Position): boolean {
+  const names = new Set([...Object.keys(one.kept), ...Object.keys(other.kept)]);
+  return one.state === other.state && [...names].every((name) => one.kept[name] === other.kept[name]);
+}
+
+export function positionWords({ kept, state }: Position): string {
+  const facts = Object.entries(kept).map(([name, value]) => `${name} = ${value}`);
+  return facts.length === 0 ? state : `${state} with ${facts.join(", ")}`;
+}
+
+/** What differs, by its path; the order of keys does not count. */
+export function differences(found: unknown, derived: unknown, path = ""): readonly string[] {
+  if (isObject(found) && isObject(derived)) {
+    const keys = [...new Set([...Object.keys(found), ...Object.keys(derived)])];
+    return keys.flatMap((key) => differences(found[key], derived[key], path ? `${path}.${key}` : key));
+  }
+  if (JSON.stringify(found) === JSON.stringify(derived)) return [];
+  return [`${path}: found ${shown(found)}, its history leads to ${shown(derived)}`];
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? "nothing" : (JSON.stringify(value) ?? "nothing").slice(0, 200);
+}
+
+/** Throws `state-tampered` where there is anything in which the file does not follow from the history. `whose`: "run's". */
+export function checkFaults(path: string, whose: string, found: readonly string[]): void {
+  if (found.length > 0) throw tampered(path, whose, found);
+}
+
+export function tampered(path: string, whose: string, found: readonly string[]): PawlError {
+  return new PawlError(
+    "state-tampered",
+    `${path} does not follow from the ${whose} own history: ${found.join("; ")}. Nothing goes on with it until a person decides.`,
+    "Put the file back as it was; or, if the edit is your own, accept it in a terminal with `pawl repair`.",
+  );
+}

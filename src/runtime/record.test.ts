@@ -1,0 +1,232 @@
+import { describe, expect, it } from "vitest";
+import type { PawlEvent } from "../core/event.ts";
+import { type ProjectPath, projectPath } from "../core/path.ts";
+import type { Change, View } from "../core/ports/store.ts";
+import type { Workflow } from "../engine/workflow.ts";
+import { headPath } from "./history.ts";
+import { loadRecord, type RunRecord, recordChanges, recordedOverview, recordFaults } from "./record.ts";
+import type { StateFiles } from "./transaction.ts";
+
+const FILE = projectPath("runs/a.json");
+const RUN = "door:a";
+const TABLE: Workflow = {
+  name: "door",
+  title: "Door",
+  states: { shut: { description: "" }, open: { description: "" } },
+  initial: "shut",
+  goals: ["open"],
+  events: { push: { description: "" } },
+  facts: {},
+  rows: [
+    { id: "opens", from: ["shut"], on: "push", to: "open", outcome: "moved", reply: "r" },
+    { id: "shuts", from: ["open"], on: "push", to: "shut", outcome: "moved", reply: "r" },
+  ],
+};
+
+const states = (table: Workflow = TABLE): StateFiles => ({
+  table,
+  runOf: (path) => (path === FILE ? RUN : null),
+  positionIn: (text) => ({ state: String(JSON.parse(text).state), kept: {} }),
+});
+
+class Project {
+  readonly files = new Map<string, string>();
+  table = TABLE;
+  #count = 0;
+
+  view(): View {
+    return {
+      read: async (path) => this.files.get(path) ?? null,
+      list: async () => [],
+      packaged: async () => null,
+    };
+  }
+
+  async write(
+    state: string,
+    moves: readonly (readonly [row: string, from: string, to: string])[],
+  ): Promise<void> {
+    const text = JSON.stringify({ state, more: "what else it says" });
+    const events = moves.map(([row, from, to]) => this.#event(row, from, to));
+    const changes: Change[] = [{ type: "write", path: FILE, text }];
+    const records = await recordChanges(
+      this.view(),
+      states(this.table),
+      { changes, events },
+      "2026-01-31T09:30:15.250Z",
+    );
+    for (const change of [...changes, ...records])
+      if (change.type === "write") this.files.set(change.path, change.text);
+      else if (change.type === "remove") this.files.delete(change.path);
+  }
+
+  push(): Promise<void> {
+    const state = this.state();
+    return state === "open"
+      ? this.write("shut", [["shuts", "open", "shut"]])
+      : this.write("open", [["opens", "shut", "open"]]);
+  }
+
+  state(): string {
+    return JSON.parse(this.files.get(FILE) ?? '{"state":"shut"}').state;
+  }
+
+  faults(): Promise<readonly string[] | null> {
+    return recordFaults(this.view(), states(this.table), FILE, this.files.get(FILE) ?? "");
+  }
+
+  async record(): Promise<RunRecord> {
+    return (await loadRecord(this.view(), RUN)) as RunRecord;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: a test edits the file as it is
+  edit(path: ProjectPath, change: (value: any) => void): void {
+    const value = JSON.parse(this.files.get(path) ?? "");
+    change(value);
+    this.files.set(path, JSON.stringify(value));
+  }
+
+  #event(row: string, from: string, to: string): PawlEvent {
+    this.#count += 1;
+    const time = `2026-01-31T09:30:${String(this.#count % 60).padStart(2, "0")}.000Z`;
+    const told = {
+      run: RUN,
+      machine: "door",
+      event: "push",
+      summary: "",
+      by: { channel: "terminal" },
+    } as const;
+    return {
+      id: String(this.#count),
+      time,
+      type: "run:advanced",
+      ...told,
+      row,
+      from,
+      to,
+      strength: "terminal",
+    };
+  }
+}
+
+async function pushed(times: number): Promise<Project> {
+  const project = new Project();
+  for (let n = 0; n < times; n++) await project.push();
+  return project;
+}
+
+describe("The record of a run", () => {
+  it("has each step, and its file follows from it, however it is laid out", async () => {
+    const project = await pushed(3);
+    const { origin, stands, steps } = await project.record();
+    expect({ origin, stands, rows: steps.map(({ row }) => row) }).toEqual({
+      origin: { state: "shut", kept: {}, at: 0, begins: true },
+      stands: { state: "open", kept: {} },
+      rows: ["opens", "shuts", "opens"],
+    });
+    expect(await project.faults()).toEqual([]);
+    project.files.set(FILE, JSON.stringify(JSON.parse(project.files.get(FILE) ?? ""), null, 7));
+    expect(await project.faults()).toEqual([]);
+    expect((await recordedOverview(project.view(), RUN)).verdicts).toHaveLength(3);
+  });
+
+  it.each<[string, RegExp, ProjectPath, Parameters<Project["edit"]>[1]]>([
+    [
+      "another state",
+      /another than Pawl wrote after 1 steps, .*: found shut; its history leads to open/,
+      FILE,
+      (file) => Object.assign(file, { state: "shut" }),
+    ],
+    [
+      "more than was written",
+      /another than Pawl wrote .* still stands at open/,
+      FILE,
+      (file) => Object.assign(file, { evidence: [] }),
+    ],
+    [
+      "a step that its table does not have",
+      /step 1 of its history \(push\) does not lead on from shut/,
+      headPath(RUN),
+      ({ steps }) => Object.assign(steps[0], { row: "shuts" }),
+    ],
+    [
+      "another beginning",
+      /did not begin where a run of the table begins/,
+      headPath(RUN),
+      ({ origin }) => Object.assign(origin, { state: "open" }),
+    ],
+    [
+      "a step changed after the next",
+      /step 2 of its history is not made on the 1 before it/,
+      headPath(RUN),
+      ({ steps }) => steps.unshift({ ...steps[0], by: { channel: "mcp" } }),
+    ],
+    [
+      "another end",
+      /found shut; its history leads to open/,
+      headPath(RUN),
+      ({ stands }) => Object.assign(stands, { state: "shut" }),
+    ],
+    [
+      "no steps that can be read",
+      /cannot be read/,
+      headPath(RUN),
+      (record) => Object.assign(record, { version: 2 }),
+    ],
+    [
+      "no word of the file",
+      /has recorded no such file/,
+      headPath(RUN),
+      (record) => Object.assign(record, { files: {} }),
+    ],
+  ])("shows an edit to have %s", async (_, said, path, change) => {
+    const project = await pushed(1);
+    project.edit(path, change);
+    expect((await project.faults())?.join("; ")).toMatch(said);
+  });
+
+  it("begins with the next commit where there was none, and the run stays unproved until it begins anew", async () => {
+    const project = await pushed(1);
+    project.files.delete(headPath(RUN));
+    expect(await project.faults()).toBeNull();
+    await project.push();
+    await project.push();
+    expect(await project.faults()).toEqual([]);
+    expect(await project.record()).toMatchObject({
+      unproved: true,
+      origin: { state: "shut", begins: false },
+    });
+    project.files.delete(FILE);
+    await project.push();
+    expect(await project.faults()).toEqual([]);
+    expect(await recordedOverview(project.view(), RUN)).not.toHaveProperty("unproved");
+  });
+
+  it("is not replayed through another table than its own", async () => {
+    const project = await pushed(1);
+    const [, shuts] = TABLE.rows;
+    project.table = { ...TABLE, rows: shuts ? [{ ...shuts, id: "closes" }] : [] };
+    expect(await project.faults()).toEqual([]);
+    await project.write("shut", [["closes", "open", "shut"]]);
+    expect(await project.faults()).toEqual([]);
+    expect((await project.record()).origin).toMatchObject({ state: "shut", at: 2, begins: false });
+  });
+
+  it("keeps a bounded number of steps, and what it keeps is replayed", async () => {
+    const project = await pushed(405);
+    const { dropped, steps } = await project.record();
+    expect(dropped + steps.length).toBe(405);
+    expect(steps.length).toBeLessThan(250);
+    expect(await project.faults()).toEqual([]);
+    project.edit(headPath(RUN), (record) => record.steps.splice(3, 1));
+    expect((await project.faults())?.join()).toContain("is not made on");
+  });
+
+  it("goes with its last file", async () => {
+    const project = await pushed(1);
+    const gone = [{ type: "remove", path: FILE }] as const;
+    expect(await recordChanges(project.view(), states(), { changes: gone }, "")).toEqual([
+      { type: "remove", path: headPath(RUN) },
+    ]);
+  });
+});

@@ -1,0 +1,295 @@
+/**
+ * The record of a run whose state file has no room for its steps: `.pawl/heads/<workflow>/<id>.json`, written in the same
+ * commit as the state, whatever the advance. A state file counts only as it was written with its record.
+ *
+ * R1  Every `run:advanced` event of a commit is a step of the record, made on the hash of the one before.
+ * R2  The record holds the hash of what each of the run's files says; the order of keys and blanks do not count.
+ * R3  A file that has no record is of an earlier version: it is taken as it is, its record begins with the next commit, and
+ *     the run is shown as unproved until it begins anew or a person accepts it.
+ * R4  Steps under another table than the present one, or after an edit that a person accepted, are not replayed: the origin
+ *     moves on to where the run stands then.
+ */
+import { NotText } from "../core/error.ts";
+import type { Caller, RunAdvanced } from "../core/event.ts";
+import { hashOf } from "../core/hash.ts";
+import type { ProjectPath } from "../core/path.ts";
+import type { Change, View } from "../core/ports/store.ts";
+import type { Strength } from "../core/strength.ts";
+import { canonical } from "../core/trust.ts";
+import { initialPosition } from "../engine/decide.ts";
+import type { Position, Workflow } from "../engine/workflow.ts";
+import {
+  brokenLinks,
+  checkFaults,
+  EDIT_ACCEPTED,
+  headOf,
+  headPath,
+  isSame,
+  loadHead,
+  type Origin,
+  positionWords,
+  replayFaults,
+  type TableStep,
+} from "./history.ts";
+import type { GateVerdict, Prepared, RunOverview, StateFiles } from "./transaction.ts";
+
+export interface Step extends TableStep {
+  readonly time: string;
+  readonly by: Caller;
+  readonly strength?: Strength;
+}
+
+export interface RunRecord {
+  readonly version: 1;
+  readonly run: string;
+  /** The sha-256 of the table by which the steps since the origin were decided. */
+  readonly table: string;
+  readonly origin: Origin;
+  /** It began in the middle: with a state that had no record. */
+  readonly unproved?: boolean;
+  /** Steps before these that are no longer kept. */
+  readonly dropped: number;
+  readonly steps: readonly Step[];
+  readonly stands: Position;
+  /** By path: the sha-256 of what the file says. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly time: string;
+}
+
+const MOST_STEPS = 400;
+const KEPT_STEPS = 200;
+
+const hashes = new WeakMap<Workflow, Promise<string>>();
+
+function hashOfTable(table: Workflow): Promise<string> {
+  const known = hashes.get(table) ?? hashOf(canonical(table));
+  hashes.set(table, known);
+  return known;
+}
+
+/** As JSON where it is: how it is laid out does not count. */
+async function hashOfText(text: string): Promise<string> {
+  try {
+    return await hashOf(canonical(JSON.parse(text.replace(/^\uFEFF/, ""))));
+  } catch {
+    return hashOf(text);
+  }
+}
+
+/** Null: the run has none, or it cannot be read as one. */
+export async function loadRecord(view: View, run: string): Promise<RunRecord | null> {
+  const head = await loadHead(view, run);
+  const isRecord = head?.version === 1 && Array.isArray(head.steps) && head.run === run;
+  return isRecord ? (head as unknown as RunRecord) : null;
+}
+
+/** What persons decided in these steps. */
+export function verdictsIn(
+  steps: readonly {
+    readonly event: string;
+    readonly from: string;
+    readonly strength?: string | undefined;
+    readonly time: string;
+  }[],
+): readonly GateVerdict[] {
+  return steps.flatMap(({ event, from, strength, time }) =>
+    strength === undefined ? [] : [{ gate: from, what: `${from}: ${event}`, strength, time }],
+  );
+}
+
+/** What a run's record adds to its overview. */
+export async function recordedOverview(
+  view: View,
+  run: string,
+): Promise<Pick<RunOverview, "verdicts" | "unproved">> {
+  const record = await loadRecord(view, run);
+  const verdicts = verdictsIn(record?.steps ?? []);
+  return {
+    ...(verdicts.length > 0 ? { verdicts } : {}),
+    ...(record === null || record.unproved === true ? { unproved: true } : {}),
+  };
+}
+
+// ── Written with the state ───────────────────────────────────────────────────────────────────────────────────────
+
+type StateChange = Extract<Change, { type: "write" | "remove" }>;
+
+/** The changes of the records that belong to the state files among the prepared changes. */
+export async function recordChanges(
+  view: View,
+  states: StateFiles,
+  { changes = [], events = [] }: Pick<Prepared<unknown>, "changes" | "events">,
+  time: string,
+): Promise<readonly Change[]> {
+  const byRun = new Map<string, StateChange[]>();
+  for (const change of changes) {
+    if (change.type !== "write" && change.type !== "remove") continue;
+    const run = states.runOf(change.path);
+    if (run !== null) byRun.set(run, [...(byRun.get(run) ?? []), change]);
+  }
+  const records = [...byRun].map(([run, own]) => {
+    const steps = events.filter(
+      (event): event is RunAdvanced & { id: string; time: string } =>
+        event.type === "run:advanced" && event.run === run,
+    );
+    return recordChange(view, states, { run, own, events: steps, time });
+  });
+  return (await Promise.all(records)).flat();
+}
+
+interface Committing {
+  readonly run: string;
+  readonly own: readonly StateChange[];
+  readonly events: readonly (RunAdvanced & { readonly time: string })[];
+  readonly time: string;
+}
+
+async function recordChange(
+  view: View,
+  states: StateFiles,
+  { run, own, events, time }: Committing,
+): Promise<readonly Change[]> {
+  const path = headPath(run);
+  const before = await loadRecord(view, run);
+  const isNew = !(await Promise.all(own.map((each) => exists(view, each.path)))).includes(true);
+  const files = { ...before?.files };
+  for (const change of own)
+    if (change.type === "write") files[change.path] = await hashOfText(change.text);
+    else delete files[change.path];
+  const written = own.findLast((change) => change.type === "write");
+  const stands = written ? states.positionIn(written.text) : before?.stands;
+  if (stands === undefined || Object.keys(files).length === 0)
+    return before === null ? [] : [{ type: "remove", path }];
+  const steps = await chained(before?.steps ?? [], events);
+  const table = await hashOfTable(states.table);
+  const origin = originOf({ before, steps, events, isNew, stands, table }, states.table);
+  const dropped = before?.dropped ?? 0;
+  const isUnproved = before === null ? !isNew : before.unproved === true;
+  const unproved = isUnproved && !origin.begins && !events.some(isAcceptance);
+  const record: RunRecord = {
+    version: 1,
+    run,
+    table,
+    origin,
+    ...(unproved ? { unproved } : {}),
+    ...{ dropped, steps, stands, files, time },
+  };
+  return [{ type: "write", path, text: `${JSON.stringify(shortened(record), null, 2)}\n` }];
+}
+
+function isAcceptance({ row }: RunAdvanced): boolean {
+  return row === EDIT_ACCEPTED;
+}
+
+/** What is there and is no text is there, too. */
+async function exists(view: View, path: ProjectPath): Promise<boolean> {
+  try {
+    return (await view.read(path)) !== null;
+  } catch (thrown) {
+    if (thrown instanceof NotText) return true;
+    throw thrown;
+  }
+}
+
+async function chained(
+  before: readonly Step[],
+  events: readonly (RunAdvanced & { readonly time: string })[],
+): Promise<readonly Step[]> {
+  const steps = [...before];
+  for (const { by, event, from, row, strength, time, to } of events) {
+    const prev = await headOf(steps);
+    steps.push({ time, event, row, from, to, by, ...(strength ? { strength } : {}), prev });
+  }
+  return steps;
+}
+
+interface Writing {
+  readonly before: RunRecord | null;
+  readonly steps: readonly Step[];
+  readonly events: readonly RunAdvanced[];
+  readonly isNew: boolean;
+  readonly stands: Position;
+  readonly table: string;
+}
+
+function originOf({ before, steps, events, isNew, stands, table }: Writing, workflow: Workflow): Origin {
+  const from = events[0]?.from ?? stands.state;
+  const taken = { ...stands, at: steps.length, begins: false };
+  if (events.some(isAcceptance)) return taken;
+  const first = initialPosition(workflow, {});
+  if (isNew && from === first.state) return { ...first, at: steps.length - events.length, begins: true };
+  const goesOn = before !== null && !isNew && before.table === table && before.stands.state === from;
+  return goesOn ? before.origin : taken;
+}
+
+/** The oldest steps of a long run are left out: what is replayed begins later then. */
+function shortened(record: RunRecord): RunRecord {
+  const { dropped, stands, steps } = record;
+  if (steps.length <= MOST_STEPS) return record;
+  const kept = steps.slice(-KEPT_STEPS);
+  const origin = { ...stands, at: kept.length, begins: false };
+  return { ...record, origin, steps: kept, dropped: dropped + steps.length - kept.length };
+}
+
+// ── Checked where the state is loaded ────────────────────────────────────────────────────────────────────────────
+
+/** In which the file does not follow from the run's record, each in words for a person; null: it has no record. */
+export async function recordFaults(
+  view: View,
+  states: StateFiles,
+  path: ProjectPath,
+  text: string,
+): Promise<readonly string[] | null> {
+  const run = states.runOf(path);
+  if (run === null || (await view.read(headPath(run))) === null) return null;
+  const record = await loadRecord(view, run);
+  if (record === null) return [`${headPath(run)}, the record of its steps, cannot be read`];
+  return [
+    ...(await fileFaults(states, record, path, text)),
+    ...(await brokenLinks(record.steps, "step", record.dropped > 0 ? record.steps[0]?.prev : null)),
+    ...(record.table === (await hashOfTable(states.table))
+      ? replayFaults(states.table, record.origin, record.steps, record.stands)
+      : []),
+  ];
+}
+
+async function fileFaults(
+  states: StateFiles,
+  record: RunRecord,
+  path: ProjectPath,
+  text: string,
+): Promise<readonly string[]> {
+  const wrong = await contentFault(record, path, text);
+  if (wrong === null) return [];
+  const [found, written] = [states.positionIn(text), record.stands];
+  if (isSame(found, written)) return [`${wrong}; it still stands at ${positionWords(found)}`];
+  return [`${wrong}: found ${positionWords(found)}; its history leads to ${positionWords(written)}`];
+}
+
+async function contentFault(
+  { dropped, files, steps, time }: RunRecord,
+  path: ProjectPath,
+  text: string,
+): Promise<string | null> {
+  const kept = Object.hasOwn(files, path) ? files[path] : undefined;
+  if (kept === undefined) return "Pawl has recorded no such file of the run";
+  if (kept === (await hashOfText(text))) return null;
+  return `it is another than Pawl wrote after ${dropped + steps.length} steps, at ${time}`;
+}
+
+/** For whoever builds on the file of another workflow's run, and does not know its table. Throws `state-tampered`. */
+export async function checkFile(view: View, run: string, path: ProjectPath, text: string): Promise<void> {
+  const record = await loadRecord(view, run);
+  const wrong = record === null ? null : await contentFault(record, path, text);
+  checkFaults(path, "run's", wrong === null ? [] : [wrong]);
+}
+
+/** Throws `state-tampered`. */
+export async function checkRecord(
+  view: View,
+  states: StateFiles,
+  path: ProjectPath,
+  text: string,
+): Promise<void> {
+  checkFaults(path, "run's", (await recordFaults(view, states, path, text)) ?? []);
+}

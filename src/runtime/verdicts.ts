@@ -1,0 +1,13 @@
+/** What persons decided at a run's gates, and how it came, in words for a person. */
+import { strengthWords } from "../core/strength.ts";
+import type { GateVerdict } from "./transaction.ts";
+
+/** `2026-01-31T09:30:15.250Z  in_review: approve (given at a terminal; unverified: anyone with your shell)` */
+export function verdictWords({ strength, time, what }: GateVerdict): string {
+  return `${time}  ${what} (${strengthWords(strength)})`;
+}
+
+/** The last one at each gate: an earlier one was overtaken. */
+export function lastVerdicts(verdicts: readonly GateVerdict[]): readonly GateVerdict[] {
+  return verdicts.filter(({ gate }, at) => !verdicts.slice(at + 1).some((later) => later.gate === gate));
+}

@@ -1,0 +1,39 @@
+/** A task's run counts as it was written with its record: where somebody edited the file, the task rests. */
+import { PawlError } from "../../core/error.ts";
+import type { ProjectPath } from "../../core/path.ts";
+import type { View } from "../../core/ports/store.ts";
+import { initialPosition } from "../../engine/decide.ts";
+import { checkRecord } from "../../runtime/record.ts";
+import type { StateFiles } from "../../runtime/transaction.ts";
+import { BLOOM } from "./table.ts";
+import type { TaskRun } from "./task-run.ts";
+
+const FILE = /^\.pawl\/(?:runs|done)\/([^/]+)\.json$/;
+
+export const BLOOM_STATES: StateFiles = {
+  table: BLOOM,
+  runOf(path) {
+    const id = FILE.exec(path)?.[1];
+    return id === undefined ? null : `bloom:${id}`;
+  },
+  positionIn(text) {
+    const first = initialPosition(BLOOM, {});
+    try {
+      const { kept, state } = JSON.parse(text) as Partial<TaskRun>;
+      return { state: state ?? first.state, kept: kept ?? first.kept };
+    } catch {
+      return first;
+    }
+  },
+};
+
+/** Throws `state-tampered`. */
+export function checkRun(view: View, path: ProjectPath, text: string): Promise<void> {
+  return checkRecord(view, BLOOM_STATES, path, text);
+}
+
+/** What is thrown of a run that is held; other errors are thrown here. */
+export function heldBy(thrown: unknown): PawlError {
+  if (thrown instanceof PawlError && thrown.code === "state-tampered") return thrown;
+  throw thrown;
+}

@@ -211,6 +211,8 @@ test.each(["before", "after"] as const)(
 
 const HAND_IN = join(import.meta.dirname, "../rig/alfred-hand-in.ts");
 
+const HEAD = `.pawl/heads/bloom/${ID}.json`;
+
 /** The nth move of the task in the loop's table is the merge. */
 const MERGED = 7;
 
@@ -230,12 +232,20 @@ describe("Evidence of the loop is refused, and nothing changes,", () => {
     return () => project.write(path, before);
   };
   const record = `.pawl/done/${ID}.json`;
-  const edited = (edit: (run: Run) => void) =>
+  const forged = (edit: (run: Run) => void) =>
     file(record, (text) => {
       const run = JSON.parse(text) as Run;
       edit(run);
       return JSON.stringify(run);
     });
+  /** As a loop that saw that would have left it: the run has no record by which it could be found out. */
+  const edited = (edit: (run: Run) => void) => () => {
+    const undo = [file(HEAD, () => "")(), forged(edit)()];
+    rmSync(join(task.project.root, HEAD));
+    return () => {
+      for (const each of undo) each();
+    };
+  };
 
   it.each<[string, string, RegExp, () => () => void]>([
     [
@@ -355,6 +365,12 @@ describe("Evidence of the loop is refused, and nothing changes,", () => {
       edited((run) => {
         if (run.work?.merged) run.work.merged.into = "main";
       }),
+    ],
+    [
+      "where the loop's evidence was edited",
+      "state-tampered",
+      /\.pawl\/done\/TS-01\.json does not follow from .*: it is another than Pawl wrote after \d+ steps/,
+      forged((run) => run.evidence.push({ ...run.evidence.at(-1), exit: 0 })),
     ],
     [
       "where the file of its run cannot be read",

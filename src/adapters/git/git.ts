@@ -18,6 +18,7 @@ import {
   proxiesIn,
   REMOTE_CREDENTIALS,
 } from "../process/environment.ts";
+import { openRedactor } from "../process/redact.ts";
 import {
   checkConfig,
   credentialOverrides,
@@ -198,10 +199,18 @@ function attempt(
       resolve({
         code: code ?? 124,
         output: Buffer.concat(output).toString("utf8"),
-        errors: why ? `${told.trim()}\n${why}`.trim() : told,
+        errors: masked(why ? `${told.trim()}\n${why}`.trim() : told, call.environment),
       });
     });
   });
+}
+
+const PASSWORD_IN_ADDRESS = /(:\/\/[^\s/@:]{0,200}):[^\s/@]{1,2000}@/g;
+
+/** What git says reaches errors, logs and prompts: without known secrets, nor the password of a remote's address. */
+function masked(errors: string, environment: Environment): string {
+  if (errors === "") return errors;
+  return openRedactor(environment).text(errors).replace(PASSWORD_IN_ADDRESS, "$1:[redacted]@");
 }
 
 function gitMissing(cause: NodeJS.ErrnoException, folder: string): PawlError {

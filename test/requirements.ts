@@ -271,8 +271,8 @@ const GATES: Readonly<Record<string, Requirement>> = {
       "test/e2e/alfred-history.test.ts: is held for a person where it was edited to have %s",
       "test/e2e/alfred-history.test.ts: tells in which an edited state differs, and takes it only by a person's word, which is recorded",
       "test/e2e/custom-history.test.ts: is held where it was edited to have %s",
-      "test/e2e/bloom-history.test.ts: rests where it was edited to have %s",
-      "test/e2e/bloom-history.test.ts: goes on as it is once a person has accepted the edit at a terminal, and the record says so",
+      "test/e2e/bloom-history.slow.test.ts: rests where it was edited to have %s",
+      "test/e2e/bloom-history.slow.test.ts: goes on as it is once a person has accepted the edit at a terminal, and the record says so",
       "test/e2e/spells-history.test.ts: is held where it was edited to have %s",
       "src/runtime/record.test.ts: shows an edit to have %s",
     ],
@@ -281,7 +281,7 @@ const GATES: Readonly<Record<string, Requirement>> = {
     says: "A state of an earlier version, without a history, goes on as it is, is shown as unproved, and begins one.",
     source: "docs/security.md, a person's word",
     tests: [
-      "test/e2e/bloom-history.test.ts: of an earlier version, without a record, goes on, and is shown as unproved",
+      "test/e2e/bloom-history.slow.test.ts: of an earlier version, without a record, goes on, and is shown as unproved",
       "test/e2e/spells-history.test.ts: is taken as it is where it has no record, is shown as unproved, and gets a record",
       "src/runtime/record.test.ts: begins with the next commit where there was none, and the run stays unproved until it begins anew",
     ],
@@ -290,15 +290,15 @@ const GATES: Readonly<Record<string, Requirement>> = {
     says: "A held run keeps nobody from other tasks, and what a person writes into tasks.yaml counts as ever.",
     source: "docs/security.md, a person's word",
     tests: [
-      "test/e2e/bloom-history.test.ts: that was edited keeps nobody from the other tasks but those that depend on it",
-      "test/e2e/bloom-history.test.ts: takes what a person writes into tasks.yaml, as ever",
+      "test/e2e/bloom-history.slow.test.ts: that was edited keeps nobody from the other tasks but those that depend on it",
+      "test/e2e/bloom-history.slow.test.ts: takes what a person writes into tasks.yaml, as ever",
     ],
   },
   "gates.strength-shown": {
     says: "Each gate that a person decided is shown by `pawl status` and `pawl show`, with how strong the verdict is.",
     source: "docs/security.md, a person's word",
     tests: [
-      "test/e2e/bloom-history.test.ts: shows in its status and its story who decided, and how",
+      "test/e2e/bloom-history.slow.test.ts: shows in its status and its story who decided, and how",
       "test/e2e/alfred-history.test.ts: is shown with each verdict of a person and how it came",
       "test/e2e/custom-history.test.ts: is shown with each verdict of a person and how it came",
     ],

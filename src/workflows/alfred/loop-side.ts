@@ -4,9 +4,9 @@ import { type LoopRecord, loopDonePath, loopRunPath, parseLoopRecord } from "../
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Context } from "../../runtime/module.ts";
+import { checkFile } from "../../runtime/record.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
 import { eachTask, type Task } from "../../tasks-file/task.ts";
-import { checkFile } from "../../runtime/record.ts";
 import type { LoadedRun } from "./load.ts";
 import { askedSince } from "./loop-evidence.ts";
 import { exportedTask } from "./plan-export.ts";

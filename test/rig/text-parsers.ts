@@ -8,6 +8,7 @@ import { splitLines } from "../../src/adapters/agents/line-splitter.ts";
 import { parseRemote } from "../../src/adapters/forge/github-remote.ts";
 import { renderDocument, renderHtml } from "../../src/adapters/trackers/markdown.ts";
 import { clean } from "../../src/core/clean.ts";
+import { fenced, quote } from "../../src/core/fence.ts";
 import { parseLoopRecord } from "../../src/core/loop-record.ts";
 import { nearest } from "../../src/core/nearest.ts";
 import { projectPath } from "../../src/core/path.ts";
@@ -15,15 +16,13 @@ import { renderMarkdown } from "../../src/surfaces/cli/render-markdown.ts";
 import { paintOf } from "../../src/surfaces/cli/terminal.ts";
 import { cut, wrap } from "../../src/surfaces/cli/text-width.ts";
 import { titleIn } from "../../src/workflows/alfred/overview.ts";
-import { fenced as alfredFenced } from "../../src/workflows/alfred/prompter.ts";
-import { quote } from "../../src/workflows/alfred/quote.ts";
 import { reworkInstruction } from "../../src/workflows/alfred/rework.ts";
 import { parseState as parseAlfredState } from "../../src/workflows/alfred/state-file.ts";
 import { parseTask } from "../../src/workflows/alfred/task-file.ts";
 import { validate } from "../../src/workflows/alfred/validate.ts";
 import { checklistOf } from "../../src/workflows/custom/observe.ts";
 import { parseRun } from "../../src/workflows/custom/run-file.ts";
-import { fenced as customFenced, templateFault } from "../../src/workflows/custom/template.ts";
+import { templateFault } from "../../src/workflows/custom/template.ts";
 import { parseAtlassianUrls, parseRefs, unprocessedUrls } from "../../src/workflows/spells/atlassian.ts";
 import { isIncomplete, renderRetried } from "../../src/workflows/spells/comments-file.ts";
 import { parseCriteria } from "../../src/workflows/spells/criteria.ts";
@@ -80,13 +79,13 @@ export const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   ],
   "alfred: keys of an artifact": (text) => validate("GitStatusArtifact", "x", { [text]: text }),
   "alfred: state": (text) => parseAlfredState(text, "TS-01", "x"),
-  "alfred: values in a prompt": (text) => [quote(text), alfredFenced(text)],
+  "values in a template": (text) => [quote(text), fenced(text)],
   "alfred: feedback for the loop": (text) =>
     reworkInstruction("TS-01", [{ time: "t", what: "w", said: text, keeps: "end" }]),
   "bloom: record": (text) => parseLoopRecord(RUN, text),
   "own workflow: run": (text) => parseRun("x", "w", "1", text),
   "own workflow: checklist": (text) => checklistOf(text, "x"),
-  "own workflow: template": (text) => [templateFault(text), customFenced(text)],
+  "own workflow: template": (text) => templateFault(text),
   "tracker: HTML": (text) => renderHtml(text),
   "tracker: document": (text) =>
     renderDocument({ content: [{ type: "bulletList", content: [{ content: [{ text }] }] }] }),

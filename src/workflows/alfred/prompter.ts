@@ -1,18 +1,6 @@
-/**
- * Prompts and artifact texts from Liquid templates. Strict: an unknown variable or filter is an error. Values are
- * never templates: what a value holds is printed as it is, and the filters keep it inside its quote or fence.
- */
-import { Liquid, type Template } from "liquidjs";
-import { oneLine } from "../../core/blanks.ts";
+/** Prompts and artifact texts from templates, which may include the partials among them. */
 import { PawlError } from "../../core/error.ts";
-import { fenceFor } from "../../core/fence.ts";
-import { jsonText } from "./json-text.ts";
-import { quote } from "./quote.ts";
-
-const MAX_TEMPLATE_CHARACTERS = 200_000;
-const MAX_RENDER_MILLISECONDS = 2_000;
-const MAX_MEMORY = 50_000_000;
-const MAX_PARSED = 200;
+import { faultOf, openTemplates, type Templates, tidy } from "../../runtime/template.ts";
 
 export interface TemplateText {
   /** Where it was read, for the message of an error. */
@@ -35,54 +23,32 @@ export function render(templates: TemplateSet, name: string, values: Values): st
       `Create .alfred/templates/${name}.md.`,
     );
   try {
-    const { liquid, parsed } = engine(templates);
-    const known = parsed.get(template.text) ?? liquid.parse(withoutTagLines(template.text), name);
-    parsed.set(template.text, known);
-    return tidy(liquid.renderSync(known, values));
+    return tidy(engineOf(templates).render(withoutTagLines(template.text), values, name));
   } catch (cause) {
     throw broken(template, templates, cause);
   }
 }
 
-interface Engine {
-  readonly key: string;
-  readonly liquid: Liquid;
-  /** By their texts: a text means the same whenever it is read. */
-  readonly parsed: Map<string, Template[]>;
-}
-
 /** The last engine made, kept while the partials are the same texts. */
-let last: Engine | null = null;
+let last: { readonly key: string; readonly engine: Templates } | null = null;
 
-function engine(templates: TemplateSet): Engine {
+function engineOf(templates: TemplateSet): Templates {
   const partials = [...templates].filter(([name]) => name.startsWith(PARTIALS));
   const key = JSON.stringify(partials.map(([name, { text }]) => [name, text]));
-  if (last?.key !== key || last.parsed.size > MAX_PARSED)
-    last = { key, liquid: makeEngine(partials), parsed: new Map() };
-  return last;
-}
-
-function makeEngine(partials: readonly (readonly [string, TemplateText])[]): Liquid {
-  const liquid = new Liquid({
-    strictVariables: true,
-    strictFilters: true,
-    ownPropertyOnly: true,
-    cache: true,
+  if (last?.key === key) return last.engine;
+  const engine = openTemplates({
     greedy: false,
-    parseLimit: MAX_TEMPLATE_CHARACTERS,
-    renderLimit: MAX_RENDER_MILLISECONDS,
-    memoryLimit: MAX_MEMORY,
-    templates: Object.fromEntries(
+    partials: Object.fromEntries(
       partials.map(([name, { text }]) => [name.slice(PARTIALS.length), withoutTagLines(text)]),
     ),
+    filters: {
+      bullets,
+      reviewer: (value) => (value === "ai" ? "AI" : value),
+      article: (value) => (/^[aeiou]/i.test(String(value)) ? "an" : "a"),
+    },
   });
-  liquid.registerFilter("quote", quote);
-  liquid.registerFilter("fenced", fenced);
-  liquid.registerFilter("line", (value: unknown) => oneLine(String(value)));
-  liquid.registerFilter("bullets", bullets);
-  liquid.registerFilter("reviewer", (value: unknown) => (value === "ai" ? "AI" : value));
-  liquid.registerFilter("article", (value: unknown) => (/^[aeiou]/i.test(String(value)) ? "an" : "a"));
-  return liquid;
+  last = { key, engine };
+  return engine;
 }
 
 const PARTIALS = "prompts/partials/";
@@ -107,26 +73,13 @@ function bullets(items: unknown): string {
     .join("\n");
 }
 
-/** As JSON (a text as it is) within a fence that nothing in it can close. */
-export function fenced(value: unknown): string {
-  const isText = typeof value === "string";
-  const text = isText ? value : jsonText(value);
-  const fence = fenceFor(text);
-  return `${fence}${isText ? "" : "json"}\n${text}\n${fence}`;
-}
-
-const tidy = (text: string): string => `${text.replace(/\n{3,}/g, "\n\n").trim()}\n`;
-
 function broken(template: TemplateText, templates: TemplateSet, cause: unknown): PawlError {
-  const message = cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : String(cause);
-  const file = /, file:([^,]+)/.exec(message)?.[1];
-  const named = file === undefined ? undefined : (templates.get(file) ?? templates.get(`${PARTIALS}${file}`));
-  const line = /line:(\d+)/.exec(message)?.[1];
-  const source = (named ?? template).source;
-  const what = message.replace(/, (?:file|line|col):[^,]*/g, "");
+  const { file, line, what } = faultOf(cause);
+  const named = file === null ? undefined : (templates.get(file) ?? templates.get(`${PARTIALS}${file}`));
+  const { source } = named ?? template;
   return new PawlError(
     "template-invalid",
-    `${source}${line === undefined ? "" : `, line ${line}`}: the template cannot be rendered: ${what}.`,
+    `${source}${line === null ? "" : `, line ${line}`}: the template cannot be rendered: ${what}.`,
     source.startsWith(".alfred/")
       ? `Correct ${source}, or remove it to use the packaged one.`
       : "Report this: a packaged template is broken.",

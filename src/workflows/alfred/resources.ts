@@ -1,11 +1,11 @@
 /** A task's own papers, for whoever reads without calling a tool. */
 import { PawlError } from "../../core/error.ts";
+import { fenced } from "../../core/fence.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Advance, Reply, Resource } from "../../runtime/module.ts";
 import { type LoadedTask, loadTask, loadTaskIds } from "./load.ts";
 import { scratchpadPath } from "./paths.ts";
 import { slotsOf } from "./plan-export.ts";
-import { fenced } from "./prompter.ts";
 
 interface Input {
   readonly task_id: string;

@@ -3,12 +3,12 @@
  * quoted in it, cleaned and cut: they are data to the agent that gets them, and never lines of its prompt.
  */
 import { trimLineEnds } from "../../core/blanks.ts";
+import { quote } from "../../core/fence.ts";
 import { isId } from "../../core/id.ts";
 import type { Task } from "../../tasks-file/task.ts";
 import type { ArtifactOf } from "./artifacts.ts";
 import { definitionOf } from "./definitions.ts";
 import { machineOf } from "./machine.ts";
-import { quote } from "./quote.ts";
 import type { ActiveTool, FinishedRun, TaskState } from "./state-file.ts";
 
 /** A rejection at a gate of the work, or what sent the task back. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { jsonText } from "../../core/json-text.ts";
 import { ARTIFACTS, type ArtifactName } from "./artifacts.ts";
-import { jsonText } from "./json-text.ts";
 
 interface Schema {
   readonly type?: string;

@@ -1,10 +1,10 @@
 /** A run's whole story: what was sent by whom, when, on which facts. */
+import { fenced, quote } from "../../core/fence.ts";
 import { strengthWords } from "../../core/strength.ts";
 import type { Advance, Reply, StoryInput } from "../../runtime/module.ts";
 import type { DefinitionSource } from "./definition.ts";
 import { loadFile } from "./load-run.ts";
 import type { RunFile } from "./run-file.ts";
-import { fenced, quote } from "./template.ts";
 
 export function storyOf(
   source: Pick<DefinitionSource, "name">,

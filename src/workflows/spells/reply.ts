@@ -1,9 +1,8 @@
-import type { LiquidOptions } from "liquidjs";
-import { Liquid, type Template } from "liquidjs";
 import { oneLine, trimLineEnds } from "../../core/blanks.ts";
 import { PawlError } from "../../core/error.ts";
 import type { ReviewFetch } from "../../core/ports/reviews.ts";
 import type { Facts } from "../../engine/workflow.ts";
+import { openTemplates, tidy } from "../../runtime/template.ts";
 import { parseAtlassianUrls, unprocessedUrls } from "./atlassian.ts";
 import type { Cast } from "./cast.ts";
 import { describeFailure, problemOf } from "./comments-file.ts";
@@ -18,25 +17,7 @@ import { FIRST_STATE } from "./state-file.ts";
 import { STATES } from "./states.ts";
 import type { Work } from "./work.ts";
 
-/** Texts are templates of ours only; what stands in them as a value is never read as a template. */
-const OPTIONS: LiquidOptions = {
-  strictVariables: true,
-  strictFilters: true,
-  ownPropertyOnly: true,
-  jsTruthy: true,
-  // Else it asks the system for its locale, which costs more than all the rest of a reply.
-  locale: "en-US",
-  // A template includes no other: there is no folder to look in.
-  templates: {},
-  parseLimit: 100_000,
-  renderLimit: 60_000,
-  memoryLimit: 10_000_000,
-};
-
-const liquid = new Liquid(OPTIONS);
-
-/** The templates of ours that were parsed: some hundred at most. */
-const parsed = new Map<string, Template[]>();
+const templates = openTemplates({ jsTruthy: true });
 
 /** Stands for the loaded file until all else is in place, so that nothing in it is touched. */
 const CONTENTS = "\u{E000}contents\u{E000}";
@@ -66,9 +47,7 @@ export function renderReply(input: ReplyInput): string {
     Object.assign(values, blocks, { first_look: run.state === FIRST_STATE }),
     name,
   );
-  const whole = `${trimLineEnds(text)
-    .replace(/\n{3,}/g, "\n\n")
-    .trim()}\n`;
+  const whole = tidy(trimLineEnds(text));
   return whole.replace(CONTENTS, () => renderFenced(input.work.loaded ?? "", "markdown"));
 }
 
@@ -86,9 +65,7 @@ function withNotYet(steps: string, prospects: readonly Prospect[]): string {
 /** Strict: an unknown variable is an error, never an empty place. */
 export function renderTemplate(template: string, values: object, name: string): string {
   try {
-    const known = parsed.get(template) ?? liquid.parse(template);
-    parsed.set(template, known);
-    return liquid.renderSync(known, values);
+    return templates.render(template, values);
   } catch (thrown) {
     throw new PawlError(
       "template-invalid",

@@ -1,0 +1,82 @@
+/**
+ * Texts from Liquid templates, for every workflow. Whoever wrote a template may mean harm, and so may a value.
+ *
+ * L1  An unknown variable or filter is an error, and so is a template that includes what it was not given.
+ * L2  A value is never a template: what it holds is printed as it is, and the filters keep it inside its quote or fence.
+ * L3  Size, time and memory are bounded.
+ */
+import { Liquid, type LiquidOptions, type Template } from "liquidjs";
+import { oneLine } from "../core/blanks.ts";
+import { fenced, quote } from "../core/fence.ts";
+
+const OPTIONS: LiquidOptions = {
+  strictVariables: true,
+  strictFilters: true,
+  ownPropertyOnly: true,
+  // Else it asks the system for its locale, which costs more than all the rest of a text.
+  locale: "en-US",
+  parseLimit: 200_000,
+  renderLimit: 10_000,
+  memoryLimit: 50_000_000,
+};
+const MOST_PARSED = 1_000;
+
+export interface TemplateOptions extends Pick<LiquidOptions, "greedy" | "jsTruthy"> {
+  /** The only texts that a template may include, by name. */
+  readonly partials?: Readonly<Record<string, string>>;
+  /** Beside `quote`, `fenced` and `line`. */
+  readonly filters?: Readonly<Record<string, (value: unknown) => unknown>>;
+}
+
+export interface Templates {
+  /** What fails is a `TemplateFault` in the cause's words: see `faultOf`. `name`: for its message. */
+  render(text: string, values: object, name?: string): string;
+  /** The variables that the template uses, each with the line of its first use. */
+  variables(text: string): readonly { readonly name: string; readonly line: number }[];
+}
+
+export function openTemplates({ filters = {}, partials = {}, ...dialect }: TemplateOptions = {}): Templates {
+  const liquid = new Liquid({ ...OPTIONS, ...dialect, templates: { ...partials }, cache: true });
+  const all = { quote, fenced, line: (value: unknown) => oneLine(String(value)), ...filters };
+  for (const [name, filter] of Object.entries(all)) liquid.registerFilter(name, filter);
+  // By their texts: a text means the same whenever it is read.
+  const parsed = new Map<string, Template[]>();
+  const parse = (text: string, name?: string) => {
+    const known = parsed.get(text) ?? liquid.parse(text, name);
+    if (parsed.size >= MOST_PARSED) parsed.clear();
+    parsed.set(text, known);
+    return known;
+  };
+  return {
+    render: (text, values, name) => liquid.renderSync(parse(text, name), values),
+    variables(text) {
+      const { globals } = liquid.analyzeSync(parse(text));
+      return Object.entries(globals).map(([name, uses]) => ({ name, line: uses[0]?.location.row ?? 1 }));
+    },
+  };
+}
+
+export interface TemplateFault {
+  /** From 1; null: it is not known. */
+  readonly line: number | null;
+  /** The included text in which it is, as it is named; null: the template itself. */
+  readonly file: string | null;
+  /** Without the place and without a full stop. */
+  readonly what: string;
+}
+
+/** What was wrong, from what `Templates` threw. */
+export function faultOf(cause: unknown): TemplateFault {
+  const message = cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : String(cause);
+  const line = /line:(\d+)/.exec(message)?.[1];
+  return {
+    line: line === undefined ? null : Number(line),
+    file: /, file:([^,]+)/.exec(message)?.[1] ?? null,
+    what: message.replace(/, (?:file|line|col):[^,]*/g, ""),
+  };
+}
+
+/** At most one blank line in a row, none at the ends, and a line break. */
+export function tidy(text: string): string {
+  return `${text.replace(/\n{3,}/g, "\n\n").trim()}\n`;
+}

@@ -85,6 +85,14 @@ describe("the architecture", () => {
     expect(upward).toEqual([]);
   });
 
+  it("has no circle of imports, those of types included", () => {
+    const circles = circlesOf(new Map(CODE.map(({ path, imports }) => [path, imports])));
+    expect(circles.filter((circle) => !isKnownCircle(circle))).toEqual([]);
+    expect(circlesOf(new Map(Object.entries({ a: ["b"], b: ["c"], c: ["b"], d: ["a"] })))).toEqual([
+      ["b", "c"],
+    ]);
+  });
+
   it("keeps adapters and surfaces from importing each other", () => {
     const kind = (path: string) => /^src\/((?:adapters|surfaces)\/[^/]+)\//.exec(path)?.[1];
     const crossing = CODE.flatMap(({ path, imports }) =>
@@ -192,6 +200,36 @@ describe("the architecture", () => {
     expect(bare).toEqual([]);
   });
 });
+
+/** Within one of these workflows, files take types from each other; no such circle leaves the workflow's folder. */
+function isKnownCircle(circle: readonly string[]): boolean {
+  return ["alfred", "custom", "spells"].some((name) =>
+    circle.every((path) => path.startsWith(`src/workflows/${name}/`)),
+  );
+}
+
+/** Tarjan's strongly connected components of more than one file, each sorted. */
+function circlesOf(graph: ReadonlyMap<string, readonly string[]>): readonly (readonly string[])[] {
+  const circles: string[][] = [];
+  const order = new Map<string, number>();
+  const low = new Map<string, number>();
+  const stack: string[] = [];
+  const visit = (file: string): void => {
+    order.set(file, order.size);
+    low.set(file, order.size - 1);
+    stack.push(file);
+    for (const next of graph.get(file) ?? []) {
+      if (!graph.has(next)) continue;
+      if (!order.has(next)) visit(next);
+      if (stack.includes(next)) low.set(file, Math.min(low.get(file) ?? 0, low.get(next) ?? 0));
+    }
+    if (low.get(file) !== order.get(file)) return;
+    const circle = stack.splice(stack.indexOf(file));
+    if (circle.length > 1) circles.push(circle.sort());
+  };
+  for (const file of graph.keys()) if (!order.has(file)) visit(file);
+  return circles;
+}
 
 function uncommented(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");

@@ -37,7 +37,12 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
   "agents.true-end": {
     says: "Success is the agent's own last event, and neither signalled nor stopped; a cut stream is none.",
     source: "bloom, Steps; Agents",
-    tests: ["src/adapters/agents/heard.test.ts: the verdict"],
+    tests: [
+      "src/adapters/agents/heard.test.ts: on %s cut anywhere, even within a line, is never success",
+      "src/adapters/agents/heard.test.ts: on %s with its last line garbled is never success",
+      "src/adapters/agents/heard.test.ts: on %s is no success where work went on after the end",
+      "src/adapters/agents/heard.test.ts: on a stream that says success is not success where the process tells otherwise (%#)",
+    ],
   },
   "agents.sandbox": {
     says: "An agent that may not write the project still marks its steps and asks: the loop does it, and no gate's call.",
@@ -70,7 +75,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
       "test/e2e/bloom-people.test.ts: sets a budget of turns, and its agent is stopped before it has made two more",
       "test/e2e/bloom-people.test.ts: sets a budget that a killed loop's runs count in, too",
       "test/e2e/bloom-own-verbs.slow.test.ts: at a terminal gives a new budget; without one what was spent stays spent",
-      "src/adapters/agents/heard.test.ts: are counted turn by turn, before they end",
+      "src/adapters/agents/heard.test.ts: %s are counted turn by turn, before they end",
     ],
   },
   "agents.asked": {
@@ -93,7 +98,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     tests: [
       "test/e2e/bloom-loop-dies.slow.test.ts: end where the loop is killed in a moment in which it can do nothing",
       "test/e2e/bloom-loop-dies.slow.test.ts: end where its terminal is closed, and where the task stands is kept",
-      "test/e2e/bloom-loop-dies.slow.test.ts: in good order",
+      "test/e2e/bloom-loop-dies.slow.test.ts: end on %s, in good order",
     ],
   },
   "agents.installed-first": {
@@ -159,7 +164,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     tests: [
       "src/adapters/git/crash.slow.test.ts: ends as an undisturbed one, wherever it was killed, however often",
       "src/adapters/forge/pull-request.test.ts: is opened once, and found from then on",
-      "test/e2e/bloom-crash.slow.test.ts: goes on as if nothing had been",
+      "test/e2e/bloom-crash.slow.test.ts: just ${side} every fifth move goes on as if nothing had been (${name})",
       "test/e2e/bloom-pull-request.test.ts: whose loop is killed before it is told, and that is closed meanwhile, is blocked",
     ],
   },

@@ -29,7 +29,7 @@ export const EVIDENCE: Readonly<Record<string, Requirement>> = {
     tests: [
       `${GIT}: settings that name a program`,
       `${GIT}: a merge driver, where both sides changed a file`,
-      `${GIT}: a filter's`,
+      `${GIT}: a filter's %s`,
       `${GIT}: the repository's hooks`,
       `${GIT}: the configuration of a repository inside it`,
       `${GIT}: a setting that came after the last look`,
@@ -51,7 +51,7 @@ export const EVIDENCE: Readonly<Record<string, Requirement>> = {
       "src/adapters/git/tree.test.ts: git replace",
       "src/adapters/git/tree.test.ts: core.checkStat, with times and size as they were",
       "src/adapters/git/tree.test.ts: core.worktree: it is refused by name",
-      "src/adapters/git/tree.test.ts: hides: it is named, and no part of the tree",
+      "src/adapters/git/tree.test.ts: a file that only %s hides: it is named, and no part of the tree",
       "test/e2e/alfred-hostile.test.ts: hides a file from git, by a flag, a list or a filter",
     ],
   },

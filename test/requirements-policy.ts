@@ -14,7 +14,7 @@ export const POLICY: Readonly<Record<string, Requirement>> = {
     source: "docs/security.md, Files that others wrote",
     tests: [
       `${YAML}: a file with %s has one fault, with its place`,
-      `${YAML}: with %s is refused by its own error`,
+      `${YAML}: \${file} with %s is refused by its own error`,
       `${YAML}: tasks.yaml with %s has a problem in a line`,
       `${YAML}: anchors and aliases as people write them are read`,
     ],

@@ -1,7 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { REQUIREMENTS } from "./requirements.ts";
+import { notShown } from "./rig/promises.ts";
+import { literals, testTitles } from "./rig/test-titles.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -15,7 +18,7 @@ describe("the list of what Pawl promises", () => {
     }
   });
 
-  it("names for every promise tests that are there", () => {
+  it("names for every promise tests by their whole titles", () => {
     const missing = Object.entries(REQUIREMENTS).flatMap(([id, { tests }]) =>
       tests.length === 0
         ? [`${id}: no test`]
@@ -24,14 +27,40 @@ describe("the list of what Pawl promises", () => {
     expect(missing).toEqual([]);
   });
 
-  it("finds a test that is not there", () => {
-    expect(isThere("src/core/id.test.ts: does what no test says")).toBe(false);
-    expect(isThere("src/core/none.test.ts: ids")).toBe(false);
+  it("takes neither a part of a title, nor a group of tests, nor a test that never runs", () => {
+    const folder = mkdtempSync(join(tmpdir(), "pawl-titles-"));
+    try {
+      const file = join(folder, "x.test.ts");
+      const rows = 'it.each([["by its row", 1]])("%s", () => {});';
+      writeFileSync(
+        file,
+        `describe("group", () => { it("whole title", () => {}); it.skip("skipped", () => {}); ${rows} });
+describe.skip("off", () => { it("within", () => {}); });
+it.skipIf(false)(\`with \${file}\`, () => {});`,
+      );
+      expect([...testTitles(file)]).toEqual(["whole title", "by its row", "with ${file}"]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it("is held against a run's results: a test that was skipped or failed shows nothing", () => {
+    const promises = { "a.b": { says: "It does.", source: "x", tests: ["x.test.ts: of %s, it does"] } };
+    const ran = (status: string) => ({
+      testResults: [
+        { name: "/somewhere/x.test.ts", assertionResults: [{ title: "of (one), it does", status }] },
+      ],
+    });
+    expect(notShown(promises, ran("passed"))).toEqual([]);
+    expect(notShown(promises, ran("skipped"))).toEqual(["a.b: x.test.ts: of %s, it does"]);
+    expect(notShown(promises, { testResults: [] })).toHaveLength(1);
   });
 });
 
+/** Of a suite that is data, its names are literals. */
 function isThere(cited: string): boolean {
   const [, file = "", title = ""] = /^([^:]+): (.+)$/s.exec(cited) ?? [];
   const path = join(ROOT, file);
-  return existsSync(path) && readFileSync(path, "utf8").includes(title);
+  if (!existsSync(path)) return false;
+  return (path.endsWith(".test.ts") ? testTitles(path) : literals(path)).has(title);
 }

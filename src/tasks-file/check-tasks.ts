@@ -1,8 +1,7 @@
 import { pathFault } from "../core/path.ts";
 import { branchFault } from "./branch.ts";
 import { findCycle } from "./cycle.ts";
-import type { KeyPath, Where } from "./parse.ts";
-import type { Problem } from "./problem.ts";
+import type { KeyPath, Problem, Where } from "./problem.ts";
 import { branchOf, type Step, type Task, type TasksFile } from "./task.ts";
 
 interface Placed {

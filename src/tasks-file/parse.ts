@@ -4,18 +4,13 @@ import { readYaml } from "../core/yaml.ts";
 import { checkTasks } from "./check-tasks.ts";
 import { indexOffsets } from "./index-offsets.ts";
 import type { Offsets } from "./offsets.ts";
-import { type Problem, shown } from "./problem.ts";
+import { type KeyPath, type Problem, shown, type Where } from "./problem.ts";
 import { tasksFile } from "./schema.ts";
 import type { TasksFile } from "./task.ts";
-
-export type KeyPath = readonly (string | number)[];
 
 export type ParsedTasks =
   | { readonly ok: true; readonly file: TasksFile; readonly offsets: Offsets; readonly where: Where }
   | { readonly ok: false; readonly problems: readonly Problem[] };
-
-/** The line and column of a key or value in the text, counted from 1. */
-export type Where = (path: KeyPath) => { readonly line: number; readonly column: number };
 
 /** The whole of tasks.yaml, checked; all problems at once, in the order of the file. */
 export function parseTasks(text: string): ParsedTasks {

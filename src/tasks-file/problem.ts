@@ -6,6 +6,11 @@ export interface Problem {
   readonly fix: string;
 }
 
+export type KeyPath = readonly (string | number)[];
+
+/** The line and column of a key or value in the text, counted from 1. */
+export type Where = (path: KeyPath) => { readonly line: number; readonly column: number };
+
 /** A value as it is shown in a message. */
 export function shown(value: unknown): string {
   if (value === undefined || value === null) return "nothing";

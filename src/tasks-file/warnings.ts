@@ -1,8 +1,8 @@
 import { isMap, isScalar, isSeq } from "yaml";
 import { nearest } from "./nearest.ts";
-import { type KeyPath, parseTasks, parseText } from "./parse.ts";
+import { parseTasks, parseText } from "./parse.ts";
 import { type Parts, whyUnwritable } from "./parts.ts";
-import type { Problem } from "./problem.ts";
+import type { KeyPath, Problem } from "./problem.ts";
 import { KNOWN_KEYS } from "./schema.ts";
 import type { Task } from "./task.ts";
 

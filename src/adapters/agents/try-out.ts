@@ -7,8 +7,8 @@ import { PawlError } from "../../core/error.ts";
 import type { AgentEnd, AgentTried } from "../../core/ports/agents.ts";
 import type { Folder } from "../../core/ports/worktrees.ts";
 import type { AgentSettings } from "../../core/settings.ts";
-import { openAgents } from "./agents.ts";
 import { type AgentsSetup, type Known, knownAgent } from "./setup.ts";
+import { start } from "./start.ts";
 
 const LIMITS = { inactivity: 120_000, total: 240_000 };
 
@@ -43,7 +43,6 @@ async function tryIn(
   signal: AbortSignal | undefined,
 ): Promise<AgentTried> {
   const word = `pawl-${randomUUID().slice(0, 8)}`;
-  const agents = openAgents(setup);
   const steps: AgentTried["steps"][number][] = [];
   const run = async (what: string, prompt: string, session: string | null, expected: string) => {
     const order = {
@@ -56,7 +55,7 @@ async function tryIn(
       limits: LIMITS,
     };
     const texts: string[] = [];
-    const running = agents.start(order, (event) => {
+    const running = start(setup, order, (event) => {
       if (event.type === "text") texts.push(event.text);
     });
     const stop = () => void running.stop("it was interrupted");

@@ -4,7 +4,7 @@
  * OpenCode `opencode.json` (`mcp`, one list as the command), Gemini CLI `.gemini/settings.json`, and Codex
  * `.codex/config.toml`, which it reads in folders that it trusts.
  */
-import type { CLIENTS } from "./commands.ts";
+import type { CLIENTS } from "./client-names.ts";
 
 export type ClientName = (typeof CLIENTS)[number];
 

@@ -1,4 +1,5 @@
 /** The commands that belong to no workflow. Each is loaded when it is called. */
+import { CLIENTS } from "./client-names.ts";
 import type { CommandSpec } from "./command.ts";
 
 const RUN = {
@@ -11,8 +12,6 @@ const NOTES = {
   flags: "-m, --notes <text>",
   description: "the reason, kept with the verdict",
 } as const;
-
-export const CLIENTS = ["claude-code", "codex", "cursor", "vscode", "opencode", "gemini"] as const;
 
 const EVERY_DAY = "Every day";
 const WORKFLOWS = "Workflows and files";

@@ -2,8 +2,8 @@ import { parse } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { PawlError } from "../../core/error.ts";
+import { CLIENTS } from "./client-names.ts";
 import { CLIENT_FILES, type ClientName, type Launch, renderEntry } from "./clients.ts";
-import { CLIENTS } from "./commands.ts";
 import { connect } from "./connect.ts";
 
 const LAUNCH: Launch = ["npx", "-y", "pawl", "mcp"];

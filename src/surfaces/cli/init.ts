@@ -2,9 +2,9 @@ import { projectPath } from "../../core/path.ts";
 import type { Advance, Reply } from "../../runtime/module.ts";
 import { loadWorkflows, type Project } from "../../runtime/project.ts";
 import { advance } from "../../runtime/run-transaction.ts";
+import { CLIENTS } from "./client-names.ts";
 import { CLIENT_FILES, type Client, type ClientName, type Launch, renderEntry } from "./clients.ts";
 import type { Host, Run } from "./command.ts";
-import { CLIENTS } from "./commands.ts";
 import { clean, type Paint } from "./terminal.ts";
 import { wrap } from "./text-width.ts";
 

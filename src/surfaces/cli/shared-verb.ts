@@ -3,7 +3,7 @@ import { PawlError } from "../../core/error.ts";
 import type { Verb } from "../../runtime/module.ts";
 import { loadWorkflow } from "../../runtime/project.ts";
 import type { Call, CommandArgument, CommandSpec } from "./command.ts";
-import { runOf } from "./verb.ts";
+import { runOf } from "./run-verb.ts";
 
 /** The verbs have the same name; at most one of them takes whatever no other accepts. */
 export function sharedCommand(group: string, verbs: readonly Verb[]): CommandSpec {

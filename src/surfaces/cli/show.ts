@@ -4,7 +4,7 @@ import { overview, runAmbiguous, runMissing } from "../../runtime/overview.ts";
 import { loadWorkflow, loadWorkflows, type Project } from "../../runtime/project.ts";
 import { advance } from "../../runtime/run-transaction.ts";
 import type { Host, Run } from "./command.ts";
-import { answerOf } from "./verb.ts";
+import { answerOf } from "./run-verb.ts";
 
 /** Tells a task's or run's story: `workflow:id`, or an id that one workflow knows. `bloom` asks its own workflow first. */
 export const show: Run = async (host, call) => {

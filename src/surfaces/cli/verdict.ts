@@ -2,8 +2,8 @@ import { PawlError } from "../../core/error.ts";
 import { findRun } from "../../runtime/overview.ts";
 import type { Run } from "./command.ts";
 import { advanceAsking } from "./person.ts";
+import { answerOf } from "./run-verb.ts";
 import { clean } from "./terminal.ts";
-import { answerOf } from "./verb.ts";
 
 export const approve: Run = verdict(true);
 export const reject: Run = verdict(false);

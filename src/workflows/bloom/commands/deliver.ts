@@ -4,8 +4,9 @@ import { PawlError } from "../../../core/error.ts";
 import type { Folder, InTheWay, MergeOrder, PreparedMerge } from "../../../core/ports/worktrees.ts";
 import { branchOf, type Task } from "../../../tasks-file/task.ts";
 import { type Came, repoFor, repoOf, type Site } from "../site.ts";
+import type { Failure } from "./failure.ts";
 import { targetOf } from "./pull-request.ts";
-import { allCommands, type Failure, type Verified, verify } from "./run-verify.ts";
+import { allCommands, type Verified, verify } from "./run-verify.ts";
 import { runCommand, setUp } from "./set-up.ts";
 
 export async function push(site: Site): Promise<Came> {

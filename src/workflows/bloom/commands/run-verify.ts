@@ -1,12 +1,12 @@
 /** The verify commands, run by the loop itself: an agent's word is not evidence. */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { LoopEvidence } from "../../../core/loop-record.ts";
-import type { CommandEnd } from "../../../core/ports/commands.ts";
 import type { Folder, Worktree } from "../../../core/ports/worktrees.ts";
 import type { Step, Task } from "../../../tasks-file/task.ts";
 import { unverifiedSteps } from "../facts.ts";
 import { type Came, placeOf, type Site, stopped } from "../site.ts";
 import { nameOfRun } from "../task-run.ts";
+import { type Failure, failureOf } from "./failure.ts";
 import { setUp } from "./set-up.ts";
 
 export async function runVerify(site: Site): Promise<Came> {
@@ -67,11 +67,6 @@ export interface VerifyCommand {
   readonly command: string;
 }
 
-export interface Failure {
-  readonly reason: string;
-  readonly message: string;
-}
-
 export interface Verified {
   readonly stopped: boolean;
   readonly failure: (Failure & { readonly command: string }) | null;
@@ -127,24 +122,6 @@ export async function verify(
     }
   }
   return { stopped: false, failure: null, patch: patch(), happened };
-}
-
-export function failureOf(command: string, { exit, signal, ended, tail }: CommandEnd): Failure {
-  const how =
-    ended === "timed-out" || ended === "inactive"
-      ? "took too long and was ended"
-      : signal === null
-        ? `exited with ${exit}`
-        : `was ended by ${signal}`;
-  return {
-    reason: `\`${command}\` ${how}`,
-    message: `The command\n\n    ${command}\n\n${how}. The end of its output:\n\n${indented(tail)}`,
-  };
-}
-
-/** Indented, so that nothing in it reads as a line of the prompt. */
-function indented(text: string): string {
-  return text === "" ? "    (nothing)" : text.replace(/^/gm, "    ");
 }
 
 /** The commit that is all of what the commands run on; null where there is more than what is committed. */

@@ -4,7 +4,7 @@ import type { CommandEnd } from "../../../core/ports/commands.ts";
 import type { Folder } from "../../../core/ports/worktrees.ts";
 import { repoOf, type Site, stopped } from "../site.ts";
 import { nameOfRun } from "../task-run.ts";
-import { failureOf } from "./run-verify.ts";
+import { failureOf } from "./failure.ts";
 
 /**
  * `stopped`: the worker was told to stop. Throws `setup-failed` where a command fails. `keep`: nobody has worked in the

@@ -1,0 +1,2 @@
+/** The clients that `pawl init --client` can connect. */
+export const CLIENTS = ["claude-code", "codex", "cursor", "vscode", "opencode", "gemini"] as const;

@@ -1,0 +1,43 @@
+/** Runs a workflow's verb and shows its reply. */
+import { toPawlError } from "../../core/error.ts";
+import type { Reply, Verb } from "../../runtime/module.ts";
+import { preview } from "../../runtime/run-transaction.ts";
+import type { Answer, Run } from "./command.ts";
+import { advanceAsking } from "./person.ts";
+import { paintStates } from "./state-colour.ts";
+import { clean } from "./terminal.ts";
+import { hangOnScreen } from "./text-width.ts";
+import { warnOfFaults } from "./warn.ts";
+
+export function runOf(verb: Verb): Run {
+  return async (host, call) => {
+    const project = await host.project({ create: verb.create ?? false });
+    await warnOfFaults(host, String(Object.values(call.arguments)[0] ?? ""));
+    const plan = await verb.advance();
+    const input = { ...call.arguments, ...call.options };
+    const { reply } = await advanceAsking(host, project.runtime, plan, input).catch(async (thrown) => {
+      if (!verb.deferrable || !host.post || toPawlError(thrown).code !== "disk-failed") throw thrown;
+      // The agent's sandbox: what would come of it is told now, and comes when its turn has ended.
+      const foreseen = await preview(project.runtime, plan, input, host.caller);
+      await host.post({ verb: verb.name, input }).catch(() => {
+        throw thrown;
+      });
+      return foreseen;
+    });
+    const { id } = input as { readonly id?: unknown };
+    const renews = verb.renewsPolicy && typeof id === "string" && !reply.refused;
+    if (renews && host.caller.channel !== "agent")
+      await (await import("./policy.ts")).renew(project, `bloom:${id}`);
+    const answer = answerOf(reply);
+    return verb.prose
+      ? { ...answer, isMarkdown: true }
+      : { ...answer, text: hangOnScreen(paintStates(answer.text, host.terminal.paint), host.terminal) };
+  };
+}
+
+/** A workflow's reply as the CLI shows it; what was refused goes out with 1. */
+export function answerOf(reply: Reply): Answer {
+  const text = `${clean(reply.text).trimEnd()}\n`;
+  if (reply.refused) return { text, data: reply.data, exit: 1 };
+  return reply.waits ? { text, data: reply.data, exit: 3 } : { text, data: reply.data };
+}

@@ -6,7 +6,6 @@ import { initialPosition } from "../../engine/decide.ts";
 import { checkRecord } from "../../runtime/record.ts";
 import type { StateFiles } from "../../runtime/transaction.ts";
 import { BLOOM } from "./table.ts";
-import type { TaskRun } from "./task-run.ts";
 
 const FILE = /^\.pawl\/(?:runs|done)\/([^/]+)\.json$/;
 
@@ -19,7 +18,7 @@ export const BLOOM_STATES: StateFiles = {
   positionIn(text) {
     const first = initialPosition(BLOOM, {});
     try {
-      const { kept, state } = JSON.parse(text) as Partial<TaskRun>;
+      const { kept, state } = JSON.parse(text) as Partial<typeof first>;
       return { state: state ?? first.state, kept: kept ?? first.kept };
     } catch {
       return first;

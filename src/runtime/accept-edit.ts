@@ -1,11 +1,12 @@
 /** A person takes state files as they are, though the run's record says otherwise: recorded, and the history goes on from there. */
 import { PawlError } from "../core/error.ts";
 import type { ProjectPath } from "../core/path.ts";
-import type { View } from "../core/ports/store.ts";
+import type { Change, View } from "../core/ports/store.ts";
 import { EDIT_ACCEPTED } from "./history.ts";
 import { hasAnswered, strengthOf } from "./person.ts";
 import { loadRecord, recordFaults } from "./record.ts";
 import { renderReview } from "./review.ts";
+import { type Move, runAdvanced, stamped } from "./run-advanced.ts";
 import type { Advance, Context, Prepared, Reply, StateFiles } from "./transaction.ts";
 
 export interface Accepting {
@@ -50,44 +51,56 @@ async function readEdited(view: View, { paths, states }: Accepting, id: string):
 
 function accept({ files, from, run }: Edited, states: StateFiles, context: Context): Prepared<Reply> {
   const edited = files.filter(({ found }) => found.length > 0);
-  const last = edited.at(-1);
-  if (!last)
-    throw new PawlError(
-      "no-effect",
-      `The state of ${run} follows from its history.`,
-      "Nothing is to be accepted.",
-    );
   const names = edited.map(({ path }) => path).join(" and ");
-  const found = edited.flatMap((each) => each.found);
+  const text = edited.at(-1)?.text ?? "";
+  return acceptedEdit(
+    {
+      ...{ run, machine: states.table.name, from, to: states.positionIn(text).state },
+      name: names || `The state of ${run}`,
+      of: "run",
+      found: edited.flatMap((each) => each.found),
+      summary: `an edit of ${names} was accepted`,
+    },
+    () => edited.map((each) => ({ type: "write", path: each.path, text: each.text })),
+    context,
+  );
+}
+
+/** A state that does not follow from its history, for a person to decide on. */
+export interface EditedState extends Pick<Move, "from" | "machine" | "run" | "to"> {
+  /** Of its file. */
+  readonly name: string;
+  /** Whose history it is. */
+  readonly of: "run" | "task";
+  /** In what it does not follow; empty: in nothing. */
+  readonly found: readonly string[];
+  /** What is told of it. */
+  readonly summary: string;
+}
+
+/** Asks a person, then takes the state as it is. `changes`: what is written then. Throws `no-effect`. */
+export function acceptedEdit(
+  { found, from, machine, name, of, run, summary: what, to }: EditedState,
+  changes: () => readonly Change[],
+  context: Context,
+): Prepared<Reply> {
+  if (found.length === 0)
+    throw new PawlError("no-effect", `${name} follows from its history.`, "Nothing is to be accepted.");
   const message = renderReview({
-    question: `Take ${names} as it is, though it does not follow from the run's own history?`,
+    question: `Take ${name} as it is, though it does not follow from the ${of}'s own history?`,
     facts: [
       "Whatever was edited counts from then on, approvals that were never given too. It is recorded as accepted by you.",
       ...found.map((each) => `- ${each}`),
     ],
-    whole: last.path,
+    whole: name,
   });
   if (!hasAnswered(context, message)) return { reply: { text: "", data: {} }, ask: { message } };
-  const { caller, moment } = context;
-  const text = `${names} is taken as it is; its history goes on from there.`;
+  const text = `${name} is taken as it is; its history goes on from there.`;
+  const move = { run, machine, event: EDIT_ACCEPTED, row: EDIT_ACCEPTED, from, to };
+  const words = { summary: `${what}: ${found.join("; ")}`, strength: strengthOf(context) };
   return {
     reply: { text, data: { status: "success", message: text } },
-    changes: edited.map((each) => ({ type: "write", path: each.path, text: each.text })),
-    events: [
-      {
-        id: moment.id,
-        time: moment.time,
-        type: "run:advanced",
-        run,
-        machine: states.table.name,
-        event: EDIT_ACCEPTED,
-        row: EDIT_ACCEPTED,
-        from,
-        to: states.positionIn(last.text).state,
-        summary: `an edit of ${names} was accepted: ${found.join("; ")}`,
-        by: caller,
-        strength: strengthOf(context),
-      },
-    ],
+    changes: changes(),
+    events: stamped([runAdvanced(move, words, context)], context),
   };
 }

@@ -269,7 +269,7 @@ describe("an event sent to a run", () => {
     expect(carriers).toEqual(["ours"]);
     expect(events().map(({ type, id }) => [type, id])).toEqual([
       ["run:advanced", "id-1"],
-      ["policy:changed", "id-1-1"],
+      ["policy:changed", "id-1-policy"],
     ]);
   });
 
@@ -300,7 +300,7 @@ describe("an event sent to a run", () => {
         ...definition,
         async load(context) {
           const run = await load(context);
-          if (run.position.state === "sent") throw new Error("the carrier is on strike");
+          if ("position" in run && run.position.state === "sent") throw new Error("the carrier is on strike");
           return run;
         },
         failed: (reply, { message }) => ({ ...reply, text: `${reply.text}; but: ${message}` }),

@@ -128,8 +128,8 @@ export interface RunDefinition<T extends RunTypes> {
   readonly states?: StateFiles;
   /** The run whose lock is held, `workflow:id`; null: the event changes nothing. Throws on a bad id. */
   lock(input: T["input"]): string | null;
-  /** Reads the run by its codec. */
-  load(context: RunContext<T["input"]>): Promise<T["run"]>;
+  /** Reads the run by its codec, or answers where there is none to send an event to. */
+  load(context: RunContext<T["input"]>): Promise<T["run"] | Answered<T["reply"]>>;
   /** By which policy the run goes; absent: by the present configuration. */
   govern?(run: T["run"], context: RunContext<T["input"]>): Promise<Governed | null>;
   /** Which event the call stands for, or what answers it in an event's place. */
@@ -186,10 +186,11 @@ async function takeEvent<T extends RunTypes>(
   given: RunContext<T["input"]>,
 ): Promise<Step<T> | Answered<T["reply"]>> {
   const run = await definition.load(given);
+  if ("answer" in run) return run;
   const governed = (await definition.govern?.(run, given)) ?? null;
   const context = { ...given, ...governed };
   const sent = await definition.event(run, context);
-  if ("answer" in sent) return sent;
+  if ("answer" in sent) return { answer: withIgnored(sent.answer, run, governed, context) };
   checkEvent(run, sent.event, definition.owners?.(run), sent.byEngine);
   const guarded = await definition.guard?.(run, sent, context);
   if (guarded) return guarded;
@@ -230,19 +231,27 @@ function proposed<T extends RunTypes>(
   context: Context,
 ): Prepared<T["reply"]> {
   const { decision, governed, run } = step;
-  const ignored = governed?.ignored ?? [];
-  const events: readonly Happening[] = [
-    ...(moved ? [runAdvanced(moveOf(run, decision), moved, context)] : []),
-    ...happened,
-    ...(ignored.length > 0 ? [{ type: "policy:changed", run: run.run, ignored } as const] : []),
-  ];
-  return {
+  const advanced = moved ? [runAdvanced(moveOf(run, decision), moved, context)] : [];
+  const told: Prepared<T["reply"]> = {
     ...proposal,
-    ...(events.length > 0 ? { events: stamped(events, context) } : {}),
+    events: stamped([...advanced, ...happened], context),
     ...(next === undefined
       ? {}
       : { followUp: { plan, input: next, merge: (_, followed) => followed, failed } }),
   };
+  return withIgnored(told, run, governed, context);
+}
+
+/** What of the configuration does not count is told with whatever is committed. */
+function withIgnored<R>(
+  proposal: Prepared<R>,
+  { run }: TableRun,
+  governed: Governed | null,
+  { moment: { id, time } }: Pick<Context, "moment">,
+): Prepared<R> {
+  if (governed === null || governed.ignored.length === 0) return proposal;
+  const event = { id: `${id}-policy`, time, type: "policy:changed", run, ignored: governed.ignored } as const;
+  return { ...proposal, events: [...(proposal.events ?? []), event] };
 }
 
 /** The move that a decision is. */

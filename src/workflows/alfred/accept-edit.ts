@@ -1,10 +1,8 @@
 /** A person takes a state as it is, though its history does not lead there: recorded as such, and the history goes on from it. */
-import { PawlError } from "../../core/error.ts";
 import { checkId } from "../../core/id.ts";
-import { EDIT_ACCEPTED } from "../../runtime/history.ts";
+import { acceptedEdit } from "../../runtime/accept-edit.ts";
 import type { Advance, Reply, StoryInput } from "../../runtime/module.ts";
-import { hasAnswered, strengthOf } from "../../runtime/person.ts";
-import { renderReview } from "../../runtime/review.ts";
+import { strengthOf } from "../../runtime/person.ts";
 import { differencesIn, isSound, loadPast, type Past, standingIn, withStep } from "./history.ts";
 import { findState, loadWorkspace, stateChanges, type Workspace } from "./live-state.ts";
 import { statePath } from "./paths.ts";
@@ -25,50 +23,32 @@ export const acceptEdit: Advance<StoryInput, Seen, undefined, Reply> = {
     return { state, found, past: await pastOf(state), workspace: await loadWorkspace(view, id) };
   },
   prepare({ found, past, state, workspace }, _, { id }, context) {
-    const path = statePath(id);
-    if (found.length === 0)
-      throw new PawlError("no-effect", `${path} follows from its history.`, "Nothing is to be accepted.");
-    const message = renderReview({
-      question: `Take ${path} as it is, though it does not follow from the task's own history?`,
-      facts: [
-        "Whatever was edited counts from then on, approvals that were never given too. It is recorded as accepted by you.",
-        ...found.map((each) => `- ${each}`),
-      ],
-      whole: path,
-    });
-    if (!hasAnswered(context, message)) return { reply: { text: "", data: {} }, ask: { message } };
-    const { caller, moment } = context;
-    const strength = strengthOf(context);
-    const next = withStep(state, past, {
-      time: moment.time,
-      type: "accepted-edit",
-      tool: null,
-      status: state.task_status,
-      standing: standingIn(state),
-      by: caller.channel,
-      strength,
-    });
-    const text = `${path} is taken as it is; its history goes on from there.`;
-    return {
-      reply: { text, data: { status: "success", message: text } },
-      changes: [...stateChanges(workspace, next.state), next.anchor],
-      events: [
-        {
-          id: moment.id,
-          time: moment.time,
-          type: "run:advanced",
-          run: `alfred:${id}`,
-          machine: state.active_tool_state?.tool_name ?? "alfred",
-          event: EDIT_ACCEPTED,
-          row: EDIT_ACCEPTED,
-          from: "",
-          to: state.active_tool_state?.current_state ?? state.task_status,
-          summary: `${id}: an edit of its state was accepted: ${found.join("; ")}`,
-          by: caller,
-          strength,
-        },
-      ],
+    const { active_tool_state: active, task_status: status } = state;
+    const to = active?.current_state ?? status;
+    const written = () => {
+      const { caller, moment } = context;
+      const next = withStep(state, past, {
+        time: moment.time,
+        type: "accepted-edit",
+        tool: null,
+        status,
+        standing: standingIn(state),
+        by: caller.channel,
+        strength: strengthOf(context),
+      });
+      return [...stateChanges(workspace, next.state), next.anchor];
     };
+    return acceptedEdit(
+      {
+        ...{ run: `alfred:${id}`, machine: active?.tool_name ?? "alfred", from: "", to },
+        name: statePath(id),
+        of: "task",
+        found,
+        summary: `${id}: an edit of its state was accepted`,
+      },
+      written,
+      context,
+    );
   },
 };
 

@@ -33,10 +33,12 @@ export const createTask: ToolPlan<CreateTaskInput, Seen, undefined> = {
     const data = { task_id: task.task_id, title: task.title, path };
     if (existing === text)
       return {
-        response: {
-          status: "success",
-          message: `Task '${task.task_id}' exists already, with this content. Nothing was changed.`,
-          data,
+        reply: {
+          response: {
+            status: "success",
+            message: `Task '${task.task_id}' exists already, with this content. Nothing was changed.`,
+            data,
+          },
         },
       };
     if (existing !== null)
@@ -46,10 +48,12 @@ export const createTask: ToolPlan<CreateTaskInput, Seen, undefined> = {
         `Use another id, or edit ${path}.`,
       );
     return {
-      response: {
-        status: "success",
-        message: `Task '${task.task_id}' is created in ${path}. Call start_task with task_id "${task.task_id}" to begin.`,
-        data,
+      reply: {
+        response: {
+          status: "success",
+          message: `Task '${task.task_id}' is created in ${path}. Call start_task with task_id "${task.task_id}" to begin.`,
+          data,
+        },
       },
       changes: [{ type: "write", path, text }],
     };

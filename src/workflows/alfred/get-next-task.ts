@@ -50,7 +50,7 @@ export const getNextTask: ToolPlan<Record<string, never>, Listing, Remote> = {
               ? "Every task is done."
               : `No task is ready: ${blocked.map(({ task_id, waits_for }) => `${task_id} waits for ${waits_for.join(", ")}`).join("; ")}.`;
       const message = [why, ...unreadable(problems), ...(problem === null ? [] : [problem])].join("\n");
-      return { response: { status: "success", message, data: { task_id: null, ...rest } } };
+      return { reply: { response: { status: "success", message, data: { task_id: null, ...rest } } } };
     }
     const tool = toolFor(best.task);
     const call = tool === null ? "" : ` Call ${callOf(tool, best.task.id)}.`;
@@ -62,7 +62,9 @@ export const getNextTask: ToolPlan<Record<string, never>, Listing, Remote> = {
       ...unreadable(problems),
       ...(problem === null ? [] : [problem]),
     ].join("\n");
-    return { response: { status: "success", message, data: { ...summaryOf(best), tool, ...rest } } };
+    return {
+      reply: { response: { status: "success", message, data: { ...summaryOf(best), tool, ...rest } } },
+    };
   },
 };
 

@@ -12,12 +12,10 @@ import {
   policyFrom,
   renderChange,
 } from "../../core/policy.ts";
-import type { Outside } from "../../core/ports/outside.ts";
 import type { AlfredSettings, Settings } from "../../core/settings.ts";
-import type { Context } from "../../runtime/module.ts";
-import type { Evidence, Finding } from "./evidence.ts";
+import type { Governed, RunContext } from "../../runtime/run-event.ts";
+import type { Evidence } from "./evidence.ts";
 import type { LoadedTask } from "./load.ts";
-import type { ToolPlan } from "./response.ts";
 
 export function policyOf({ alfred, environment }: Settings): Policy {
   const named = (prefix: string, map: Readonly<Record<string, unknown>>) =>
@@ -49,24 +47,15 @@ function settingsBy(policy: Policy, settings: Settings): Settings {
   return { ...settings, alfred, environment: (policy.environment ?? []) as readonly string[] };
 }
 
-export interface Governed {
-  readonly context: Context;
-  readonly ignored: readonly PolicyChange[];
-  /** Of the policy, for the state. */
-  readonly hash: string;
-}
-
 /**
  * What governs the task now; pins it where nothing is pinned yet. Throws `policy-unknown` where the state names a policy
  * that is not kept on this machine and is not the present one either.
  */
 export async function govern(
   { id, state }: Pick<LoadedTask, "id" | "state">,
-  outside: Outside,
-  context: Context,
+  { outside: { policies }, settings }: RunContext<unknown>,
 ): Promise<Governed> {
-  const { policies } = outside;
-  const present = policyOf(context.settings);
+  const present = policyOf(settings);
   const run = `alfred:${id}`;
   const isNew = state.active_tool_state === null && Object.keys(state.completed_tool_outputs).length === 0;
   const pinned = isNew ? null : ((await policies?.find(run)) ?? null);
@@ -75,7 +64,7 @@ export async function govern(
   if (pinned === null) checkKnown(id, state.active_tool_state?.policy, hash);
   if (pinned === null || (await hashOfPolicy(pinned)) !== hash) await policies?.keep(run, policy);
   const ignored = pinned === null ? [] : ignoredIn(pinned, present);
-  return { context: { ...context, settings: settingsBy(policy, context.settings) }, ignored, hash };
+  return { settings: settingsBy(policy, settings), policy: hash, ignored };
 }
 
 function checkKnown(id: string, named: string | undefined, present: string): void {
@@ -87,61 +76,16 @@ function checkKnown(id: string, named: string | undefined, present: string): voi
   );
 }
 
-/** What the assistant and the person see of an edit that does not count. */
-export function policyFinding(id: string, ignored: readonly PolicyChange[]): readonly Finding[] {
-  if (ignored.length === 0) return [];
-  return [
-    {
-      about: POLICY,
-      verdict: "differs",
-      words: `The configuration was loosened since the task began, which does not count: ${ignored.map(renderChange).join("; ")}. A person sees it with \`pawl policy alfred:${id}\`, and may accept it there.`,
-    },
-  ];
+/** What the assistant and the person see of an edit that does not count, in place of what an earlier look found. */
+export function withPolicyFinding(
+  evidence: Evidence,
+  id: string,
+  ignored: readonly PolicyChange[] = [],
+): Evidence {
+  const others = evidence.filter(({ about }) => about !== POLICY);
+  if (ignored.length === 0) return others;
+  const words = `The configuration was loosened since the task began, which does not count: ${ignored.map(renderChange).join("; ")}. A person sees it with \`pawl policy alfred:${id}\`, and may accept it there.`;
+  return [...others, { about: POLICY, verdict: "differs", words }];
 }
 
 const POLICY = "policy";
-
-export interface Held<G> {
-  readonly inner: G;
-  readonly governed: Governed;
-}
-
-/** The plan, with the pinned policy in place of the present configuration once it looks outside and decides. */
-export function governed<Input, Seen, G extends object | null>(
-  plan: ToolPlan<Input, Seen, G>,
-  taskIn: (seen: Seen) => Pick<LoadedTask, "id" | "state"> | null,
-): ToolPlan<Input, Seen, Held<G>> {
-  return {
-    ...plan,
-    async gather(seen, input, outside, context) {
-      const task = taskIn(seen);
-      const found = task
-        ? await govern(task, outside, context)
-        : { context, ignored: [], hash: await hashOfPolicy(policyOf(context.settings)) };
-      const inner = (await plan.gather?.(seen, input, outside, found.context)) as G;
-      return { inner: task ? told(inner, task.id, found.ignored) : inner, governed: found };
-    },
-    prepare(seen, { inner, governed: { context, hash, ignored } }, input) {
-      const answer = plan.prepare(seen, inner, input, { ...context, policy: hash });
-      const task = taskIn(seen);
-      if (!task || ignored.length === 0 || !answer.changes?.length) return answer;
-      const { id, time } = context.moment;
-      const event = {
-        id: `${id}-policy`,
-        time,
-        type: "policy:changed",
-        run: `alfred:${task.id}`,
-        ignored,
-      } as const;
-      return { ...answer, events: [...(answer.events ?? []), event] };
-    },
-  };
-}
-
-/** Beside what else was found, in place of an earlier look's. */
-function told<G extends object | null>(inner: G, id: string, ignored: readonly PolicyChange[]): G {
-  if (inner === null || !("evidence" in inner)) return inner;
-  const evidence = inner.evidence as Evidence;
-  const others = evidence.filter(({ about }) => about !== POLICY);
-  return { ...inner, evidence: [...others, ...policyFinding(id, ignored)] };
-}

@@ -34,11 +34,13 @@ export const initializeProject: ToolPlan<InitializeInput, Seen, undefined> = {
   prepare({ config, gitignore }, _, { provider }, { settings, caller }) {
     if (provider === undefined)
       return {
-        response: {
-          status: "choices_needed",
-          message:
-            "Where do the project's tasks live? Ask the user, then call initialize_project with the provider.",
-          data: { choices: CHOICES },
+        reply: {
+          response: {
+            status: "choices_needed",
+            message:
+              "Where do the project's tasks live? Ask the user, then call initialize_project with the provider.",
+            data: { choices: CHOICES },
+          },
         },
       };
     const changes: Change[] = [];
@@ -47,10 +49,12 @@ export const initializeProject: ToolPlan<InitializeInput, Seen, undefined> = {
       changes.push({ type: "write", path: GITIGNORE, text: PROJECT_IGNORES });
     if (changes.length > 0)
       return {
-        response: {
-          status: "success",
-          message: `The project is ready in .alfred/, with the provider '${config === null ? provider : settings.alfred.provider}'. ${isCommandLine({ caller }) ? "Tell your assistant to create a task." : "Call create_task to add a task."}`,
-          data: { created: changes.map((change) => ("path" in change ? change.path : "")) },
+        reply: {
+          response: {
+            status: "success",
+            message: `The project is ready in .alfred/, with the provider '${config === null ? provider : settings.alfred.provider}'. ${isCommandLine({ caller }) ? "Tell your assistant to create a task." : "Call create_task to add a task."}`,
+            data: { created: changes.map((change) => ("path" in change ? change.path : "")) },
+          },
         },
         changes,
       };
@@ -59,13 +63,8 @@ export const initializeProject: ToolPlan<InitializeInput, Seen, undefined> = {
       current === provider
         ? ""
         : ` Its provider is '${current}'; to change it to '${provider}', edit ${CONFIG}.`;
-    return {
-      response: {
-        status: "success",
-        message: `The project was ready already. Nothing was changed.${other}`,
-        data: { created: [] },
-      },
-    };
+    const message = `The project was ready already. Nothing was changed.${other}`;
+    return { reply: { response: { status: "success", message, data: { created: [] } } } };
   },
 };
 

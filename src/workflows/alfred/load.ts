@@ -2,8 +2,8 @@ import { PawlError } from "../../core/error.ts";
 import { checkId } from "../../core/id.ts";
 import { naturalOrder } from "../../core/natural-order.ts";
 import type { View } from "../../core/ports/store.ts";
-import type { Position } from "../../engine/workflow.ts";
 import type { Context } from "../../runtime/module.ts";
+import type { TableRun } from "../../runtime/run-event.ts";
 import type { ToolDefinition } from "./definition.ts";
 import { DEFINITIONS, definitionOf } from "./definitions.ts";
 import { hashOf } from "./hash.ts";
@@ -11,7 +11,7 @@ import { loadPast, type Past } from "./history.ts";
 import { isBegun, loadState, loadWorkspace, type Workspace } from "./live-state.ts";
 import { type Kit, loadKit } from "./load-kit.ts";
 import type { LoopProgress } from "./loop-side.ts";
-import { positionOf } from "./machine.ts";
+import { machineOf, positionOf } from "./machine.ts";
 import { missing } from "./missing-task.ts";
 import { archiveFolder, statePath, TASKS, taskPath } from "./paths.ts";
 import type { Persona } from "./persona.ts";
@@ -34,10 +34,9 @@ export interface LoadedTask {
 }
 
 /** A task with the run of a tool on it, and all that its next prompt may need. */
-export interface LoadedRun extends LoadedTask {
+export interface LoadedRun extends LoadedTask, TableRun {
   readonly definition: ToolDefinition;
   readonly active: ActiveTool;
-  readonly position: Position;
   readonly persona: Persona;
   readonly templates: TemplateSet;
   readonly workspace: Workspace;
@@ -111,6 +110,8 @@ export async function completeRun(
   const archive = await view.list(archiveFolder(id));
   return {
     ...loaded,
+    run: `alfred:${id}`,
+    workflow: machineOf(definition).workflow,
     definition,
     active,
     position: positionOf(definition, active),

@@ -1,9 +1,10 @@
 import { PawlError } from "../../core/error.ts";
+import type { Settings } from "../../core/settings.ts";
 import { stateChanges } from "./live-state.ts";
 import { type LoadedRun, loadRun, loadTask } from "./load.ts";
 import { machineOf } from "./machine.ts";
 import { renderNextSlot, type Subtask, subtasksOf } from "./prompt.ts";
-import type { Answer, ToolPlan } from "./response.ts";
+import type { Response, ToolPlan } from "./response.ts";
 import { invalidAction } from "./transition.ts";
 
 export interface MarkInput {
@@ -20,7 +21,7 @@ export const markSubtask: ToolPlan<MarkInput, LoadedRun, undefined> = {
     const loaded = await loadTask(view, input.task_id);
     return loadRun(view, loaded, context);
   },
-  prepare(run, _, { subtask_id }, { moment, settings }): Answer {
+  prepare(run, _, { subtask_id }, { moment, settings }) {
     const { active, definition, id, position } = run;
     if (!definition.countsSubtasks || machineOf(definition).workOf(position.state) === null)
       throw invalidAction(run, "mark_subtask_complete");
@@ -30,15 +31,7 @@ export const markSubtask: ToolPlan<MarkInput, LoadedRun, undefined> = {
     const here = { before: position.state, after: position.state };
     const again = `Subtask '${subtask_id}' of task '${id}' was marked before. Nothing was changed.`;
     if (before.includes(subtask_id))
-      return {
-        ...here,
-        response: {
-          status: "success",
-          message: again,
-          data: progress(subtasks, before),
-          next_prompt: renderNextSlot(run, again, settings.alfred),
-        },
-      };
+      return { reply: { ...here, response: marked(run, subtasks, before, again, settings) } };
     const completed = [...before, subtask_id];
     const state = {
       ...run.state,
@@ -53,18 +46,22 @@ export const markSubtask: ToolPlan<MarkInput, LoadedRun, undefined> = {
     const message = `Subtask '${subtask_id}' of task '${id}' is complete (${done} of ${total}).`;
     const moved = { ...run, active: state.active_tool_state, state };
     return {
-      ...here,
-      response: {
-        status: "success",
-        message,
-        data: progress(subtasks, completed),
-        next_prompt: renderNextSlot(moved, message, settings.alfred),
-      },
+      reply: { ...here, response: marked(moved, subtasks, completed, message, settings) },
       changes: stateChanges(run.workspace, state),
     };
   },
-  standing: ({ position }) => position.state,
 };
+
+function marked(
+  run: LoadedRun,
+  subtasks: readonly Subtask[],
+  completed: readonly string[],
+  message: string,
+  { alfred }: Settings,
+): Response {
+  const next_prompt = renderNextSlot(run, message, alfred);
+  return { status: "success", message, data: progress(subtasks, completed), next_prompt };
+}
 
 function progress(subtasks: readonly Subtask[], completed: readonly string[]) {
   const ids = subtasks.map(({ slot_id }) => slot_id);

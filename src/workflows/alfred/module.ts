@@ -71,15 +71,11 @@ const alfred: WorkflowModule = {
       import("./response.ts"),
       import("./initialize-project.ts"),
     ]);
-    const plan = {
+    const { prepare } = initializeProject;
+    const plan: typeof initializeProject = {
       ...initializeProject,
-      prepare: ((seen, gathered, _, context) =>
-        initializeProject.prepare(
-          seen,
-          gathered,
-          { provider: context.settings.alfred.provider },
-          context,
-        )) as typeof initializeProject.prepare,
+      prepare: (seen, gathered, _, context) =>
+        prepare(seen, gathered, { provider: context.settings.alfred.provider }, context),
     };
     return atTheEdge(plan);
   },

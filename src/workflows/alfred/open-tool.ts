@@ -2,16 +2,25 @@ import { PawlError } from "../../core/error.ts";
 import type { PinnedBase } from "../../core/ports/git.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import type { Reviewer } from "../../core/settings.ts";
-import { decide, initialPosition } from "../../engine/decide.ts";
+import { initialPosition } from "../../engine/decide.ts";
 import { REVIEW_POLICY, reviewPolicy } from "../../engine/review.ts";
-import type { Context } from "../../runtime/module.ts";
+import type { Decision } from "../../engine/workflow.ts";
+import type { Context, Prepared } from "../../runtime/module.ts";
+import { runAdvanced, stamped } from "../../runtime/run-advanced.ts";
+import {
+  type Answered,
+  type RunContext,
+  type RunTypes,
+  runEvent,
+  type Sent,
+} from "../../runtime/run-event.ts";
 import { scratchpadTitle } from "./archive.ts";
 import { runningNote } from "./check-evidence.ts";
 import type { ToolDefinition } from "./definition.ts";
 import { callOf } from "./definitions.ts";
 import type { Evidence } from "./evidence.ts";
 import { refreshEvidence } from "./gather.ts";
-import { governed } from "./govern.ts";
+import { govern, withPolicyFinding } from "./govern.ts";
 import { type HandOver, loadHandOver } from "./hand-over.ts";
 import { withStep } from "./history.ts";
 import { stateChanges } from "./live-state.ts";
@@ -26,7 +35,6 @@ import { missingRecords } from "./records.ts";
 import type { Answer, ToolPlan } from "./response.ts";
 import type { ActiveTool } from "./state-file.ts";
 import { NEXT_TOOL } from "./status.ts";
-import { followedBySync } from "./sync.ts";
 import type { Task } from "./task-file.ts";
 import { fetchTask, isTracked } from "./tracked.ts";
 import { dataOf, invalidAction } from "./transition.ts";
@@ -37,73 +45,82 @@ export interface OpenInput {
   readonly hand_over?: boolean;
 }
 
-interface Gathered {
-  readonly evidence: Evidence;
-  /** What the work starts from, where it begins now. */
-  readonly base: PinnedBase | null;
-  /** From the tracker, where the task has no file yet. */
-  readonly fetched: Task | null;
-}
-
-interface Seen {
-  readonly run: LoadedRun;
+/** The run that is there, or that would begin now. */
+interface OpenedRun extends LoadedRun {
   readonly begins: boolean;
   /** The plan, or what was asked for since, put where the loop takes it from; null where that is not asked for. */
   readonly handover: HandOver | null;
 }
 
-/** Calling a workflow tool: it begins the tool's run on the task, or shows where the run stands. */
-export function openTool(definition: ToolDefinition) {
-  return governed(openPlan(definition), ({ run }) => run);
+interface OpenTypes extends RunTypes {
+  input: OpenInput;
+  run: OpenedRun;
+  sent: Sent;
+  note: never;
+  material: Evidence;
+  reply: Answer;
 }
 
-function openPlan(definition: ToolDefinition): ToolPlan<OpenInput, Seen, Gathered> {
+type Scene = RunContext<OpenInput>;
+
+/** Calling a workflow tool: it begins the tool's run on the task, or shows where the run stands. */
+export function openTool(definition: ToolDefinition): ToolPlan<OpenInput> {
   return {
     tool: definition.name,
     task: (input) => input.task_id,
-    run: (input) => `alfred:${input.task_id}`,
-    async read(view, input, context) {
-      const loaded = await loadTask(view, input.task_id, isTracked(context));
-      const active = loaded.state.active_tool_state;
-      if (active && active.tool_name !== definition.name) throw otherToolActive(loaded, active, definition);
-      if (!active) {
-        checkStatus(loaded, definition);
-        checkTaken(definition, input);
-      }
-      const run = await completeRun(
-        view,
-        loaded,
-        active ?? begin(loaded, definition, input, context),
-        context,
-      );
-      const handover = await handedOver(view, run, input, context);
-      const loop = await progressIn(view, run, handover, context);
-      return { run: { ...run, loop }, begins: !active, handover };
-    },
-    gather: async ({ begins, run }, _, outside, context) => ({
-      evidence: await refreshEvidence(run, outside, context),
-      base: begins && !run.state.base ? await outside.git.pin(`feature/${run.id}`) : null,
-      fetched: run.isAwaited ? await fetchTask(run.kit, run.id, outside, context) : null,
-    }),
-    prepare({ begins, handover, run: loaded }, { base, evidence, fetched }, input, context) {
-      if (!begins && fetched) throw missing(loaded.id, []);
+    syncs: true,
+    ...runEvent<OpenTypes>({
+      lock: (input) => `alfred:${input.task_id}`,
+      load: (context) => loadOpened(definition, context),
+      govern,
       // Who reviews is the pinned policy's to say, and that is known only now.
-      const run = begins ? begun(loaded, definition, input, context) : loaded;
-      const answer = begins
-        ? started(pinnedTo(base, fetched ? { ...run, task: fetched } : run), fetched, context)
-        : resumed(withEvidence(run, evidence), evidence, context);
-      return withRecords(handover ? withHandover(answer, handover) : answer, run);
-    },
-    standing: ({ begins, run }) => (begins ? run.state.task_status : run.position.state),
+      event: (run, context) =>
+        run.begins ? begin(begun(run, definition, context.input, context), context) : { event: "resume" },
+      async collect({ run }, context) {
+        if (run.isAwaited) throw missing(run.id, []);
+        const evidence = await refreshEvidence(run, context.outside, context);
+        return withPolicyFinding(evidence, run.id, context.ignored);
+      },
+      propose({ decision, material, run }, context) {
+        const shownAgain = resumed(withEvidence(run, material), decision, material, context);
+        const { events = [], ...effects } = withRecords(withHandover(shownAgain, run), run);
+        return { ...effects, happened: events };
+      },
+    }),
   };
+}
+
+async function loadOpened(definition: ToolDefinition, context: Scene): Promise<OpenedRun> {
+  const { input, view } = context;
+  const loaded = await loadTask(view, input.task_id, isTracked(context));
+  const active = loaded.state.active_tool_state;
+  if (active && active.tool_name !== definition.name) throw otherToolActive(loaded, active, definition);
+  if (!active) {
+    checkStatus(loaded, definition);
+    checkTaken(definition, input);
+  }
+  const first = active ?? activeFirst(loaded, definition, input, context);
+  const run = await completeRun(view, loaded, first, context);
+  const handover = await handedOver(view, run, input, context);
+  const loop = await progressIn(view, run, handover, context);
+  return { ...run, loop, begins: !active, handover };
+}
+
+/** The run's first commit: no event of its table, as it stands nowhere before. */
+async function begin(loaded: OpenedRun, context: Scene): Promise<Answered<Answer>> {
+  const { outside } = context;
+  const base = loaded.state.base ? null : await outside.git.pin(`feature/${loaded.id}`);
+  const fetched = loaded.isAwaited ? await fetchTask(loaded.kit, loaded.id, outside, context) : null;
+  const run = pinnedTo(base, fetched ? { ...loaded, task: fetched } : loaded);
+  return { answer: withRecords(withHandover(started(run, fetched, context), loaded), loaded) };
 }
 
 function pinnedTo(base: PinnedBase | null, run: LoadedRun): LoadedRun {
   return base ? { ...run, state: { ...run.state, base } } : run;
 }
 
-function begun(run: LoadedRun, definition: ToolDefinition, input: OpenInput, context: Context): LoadedRun {
-  const active = begin(run, definition, input, context);
+function begun(run: OpenedRun, definition: ToolDefinition, input: OpenInput, context: Context): OpenedRun {
+  const active = activeFirst(run, definition, input, context);
   return { ...run, active, position: positionOf(definition, active) };
 }
 
@@ -132,19 +149,27 @@ async function progressIn(
 }
 
 /** What git shares of the task, before the work is committed; whatever of it is lost meanwhile is written again. */
-function withRecords(answer: Answer, { active, definition, recorded, state }: LoadedRun): Answer {
-  if (!definition.delivers || active.current_state !== definition.steps[0]?.state) return answer;
+function withRecords(
+  opened: Prepared<Answer>,
+  { active, definition, recorded, state }: LoadedRun,
+): Prepared<Answer> {
+  if (!definition.delivers || active.current_state !== definition.steps[0]?.state) return opened;
   const records = missingRecords(state, recorded, active.created_at);
-  return { ...answer, changes: [...(answer.changes ?? []), ...records] };
+  return { ...opened, changes: [...(opened.changes ?? []), ...records] };
 }
 
-function withHandover(answer: Answer, { changes, events, text }: HandOver): Answer {
+function withHandover(opened: Prepared<Answer>, { handover }: OpenedRun): Prepared<Answer> {
+  if (handover === null) return opened;
+  const { changes, events, text } = handover;
+  const { note, response } = opened.reply;
   return {
-    ...answer,
-    events: [...(answer.events ?? []), ...events],
-    response: { ...answer.response, message: `${answer.response.message} ${text}` },
-    changes: [...(answer.changes ?? []), ...changes],
-    note: [answer.note, text].filter(Boolean).join("; "),
+    changes: [...(opened.changes ?? []), ...changes],
+    events: [...(opened.events ?? []), ...events],
+    reply: {
+      ...opened.reply,
+      response: { ...response, message: `${response.message} ${text}` },
+      note: [note, text].filter(Boolean).join("; "),
+    },
   };
 }
 
@@ -169,7 +194,7 @@ function checkStatus({ id, state }: LoadedTask, definition: ToolDefinition): voi
   );
 }
 
-function begin(
+function activeFirst(
   loaded: LoadedTask,
   definition: ToolDefinition,
   input: OpenInput,
@@ -230,7 +255,7 @@ function policyOf(reviews: Readonly<Record<string, readonly Reviewer[]>>, tool: 
   return reviews[tool] ?? reviews.default ?? ["ai", "human"];
 }
 
-function started(run: LoadedRun, fetched: Task | null, context: Context): Answer {
+function started(run: LoadedRun, fetched: Task | null, context: Context): Prepared<Answer> {
   const { definition, id } = run;
   const { time } = context.moment;
   const status = definition.status.running ?? run.state.task_status;
@@ -250,50 +275,36 @@ function started(run: LoadedRun, fetched: Task | null, context: Context): Answer
   if (!run.workspace.hasScratchpad)
     changes.push({ type: "write", path: scratchpadPath(id), text: scratchpadTitle(id) });
   if (fetched) changes.push({ type: "write", path: taskPath(id), text: run.kit.renderTask(fetched) });
-  const answer = shown({ ...run, state }, context);
-  const event = {
-    id: context.moment.id,
-    time,
-    type: "run:advanced",
-    run: `alfred:${id}`,
-    machine: definition.name,
-    event: definition.name,
-    row: "start",
-    from: "",
-    to: run.position.state,
-    summary: `${id}: ${definition.name} begun`,
-    by: context.caller,
-  } as const;
+  const { name } = definition;
+  const to = run.position.state;
+  const move = { run: run.run, machine: name, event: name, row: "start", from: "", to };
   return {
-    ...answer,
     changes,
-    events: [event],
-    before: run.state.task_status,
-    note: `Created the run of ${definition.name} in state ${run.position.state}`,
+    events: stamped([runAdvanced(move, { summary: `${id}: ${name} begun` }, context)], context),
+    reply: {
+      ...shown({ ...run, state }, context),
+      before: run.state.task_status,
+      note: `Created the run of ${name} in state ${to}`,
+    },
   };
 }
 
-function resumed(run: LoadedRun, evidence: Evidence, context: Context): Answer {
-  const { row } = decide(machineOf(run.definition).workflow, run.position, "resume", {});
-  const shownNow = shown(run, context);
-  const note = runningNote(evidence, run.definition.name);
-  const answer = {
-    ...shownNow,
-    response: { ...shownNow.response, message: shownNow.response.message + note },
-  };
-  return { ...answer, note: `Showed the run of ${run.definition.name} in state ${row.reply}` };
+function resumed(run: LoadedRun, { row }: Decision, evidence: Evidence, context: Context): Prepared<Answer> {
+  const answer = shown(run, context);
+  const { response } = answer;
+  const message = response.message + runningNote(evidence, run.definition.name);
+  const note = `Showed the run of ${run.definition.name} in state ${row.reply}`;
+  return { reply: { ...answer, response: { ...response, message }, note } };
 }
 
-function shown(run: LoadedRun, context: Context): Answer {
+function shown(run: LoadedRun, { settings }: Context): Answer {
   const { state } = run.position;
-  const followUp = followedBySync(run.id, context);
   return {
-    ...(followUp && { followUp }),
     response: {
       status: "success",
       message: run.definition.greeting(run.id, state),
       data: dataOf(run, run.active, run.state.task_status),
-      next_prompt: renderPrompt(run, run.position, context.settings.alfred),
+      next_prompt: renderPrompt(run, run.position, settings.alfred),
     },
     before: state,
     after: state,

@@ -1,15 +1,24 @@
 import { PawlError } from "../../core/error.ts";
 import type { GitChanges } from "../../core/ports/git.ts";
-import type { Outside } from "../../core/ports/outside.ts";
-import type { View } from "../../core/ports/store.ts";
 import type { Reviewer } from "../../core/settings.ts";
-import type { Context, GateInput } from "../../runtime/module.ts";
+import type { Decision } from "../../engine/workflow.ts";
+import type { Context, GateInput, HumanQuestion } from "../../runtime/module.ts";
 import { hasAnswered } from "../../runtime/person.ts";
+import {
+  type Effects,
+  type ProposalContext,
+  type RunContext,
+  type RunTypes,
+  runEvent,
+  type Sent,
+  type Step,
+  type Taken,
+} from "../../runtime/run-event.ts";
+import { withInput } from "../../runtime/transaction.ts";
 import { runningNote } from "./check-evidence.ts";
 import { baseOf } from "./diff-evidence.ts";
-import type { Evidence } from "./evidence.ts";
 import { refreshEvidence } from "./gather.ts";
-import { governed } from "./govern.ts";
+import { govern, withPolicyFinding } from "./govern.ts";
 import { type Asked, humanQuestion } from "./human-question.ts";
 import { type LoadedRun, loadRun, loadTask } from "./load.ts";
 import { machineOf, stepOf } from "./machine.ts";
@@ -18,7 +27,7 @@ import type { ContextStore, Submission, TaskState, Verdict } from "./state-file.
 import { checkCreation } from "./submission-checks.ts";
 import { checkUnaltered } from "./submit-work.ts";
 import { titleOf, wordsFor } from "./titles.ts";
-import { commit, invalidAction, take, verdictOf } from "./transition.ts";
+import { effectsOf, invalidAction, verdictOf } from "./transition.ts";
 
 export interface ReviewInput {
   readonly task_id: string;
@@ -26,55 +35,77 @@ export interface ReviewInput {
   readonly feedback_notes?: string;
 }
 
-const byTool: ToolPlan<ReviewInput, LoadedRun, Found> = {
-  tool: "provide_review",
-  task: (input) => input.task_id,
-  run: (input) => `alfred:${input.task_id}`,
-  async read(view, input, context) {
-    const run = await loadRun(view, await loadTask(view, input.task_id), context);
-    if (context.caller.channel === "mcp") checkReason(run, givenBy(input));
-    return checked(run, input.is_approved, view);
-  },
-  gather: (run, input, outside, context) => look(run, outside, context, input.is_approved),
-  prepare: (run, found, input, context) => review(run, found, givenBy(input), context),
-  standing: ({ position }) => position.state,
-};
+/** A verdict, by whichever way it came. */
+interface Given {
+  readonly id: string;
+  readonly approved: boolean;
+  readonly notes: string;
+  /** It is a person's, whoever's turn it is. */
+  readonly byPerson?: true;
+}
 
-const atTerminal: ToolPlan<GateInput, LoadedRun, Found> = {
-  tool: "provide_review",
-  task: (input) => input.id,
-  run: (input) => `alfred:${input.id}`,
-  async read(view, input, context) {
+interface ReviewTypes extends RunTypes {
+  input: Given;
+  run: LoadedRun;
+  sent: Sent;
+  note: never;
+  material: Found;
+  reply: Answer;
+}
+
+const review = runEvent<ReviewTypes>({
+  lock: ({ id }) => `alfred:${id}`,
+  async load(context) {
+    const { input, view } = context;
     const task = await loadTask(view, input.id);
-    if (task.state.active_tool_state === null) throw nothingToReview(task.state);
-    const run = await loadRun(view, task, context);
-    return checked(run, input.approve, view);
+    if (input.byPerson && task.state.active_tool_state === null) throw nothingToReview(task.state);
+    return loadRun(view, task, context);
   },
-  gather: (run, input, outside, context) => look(run, outside, context, input.approve),
-  prepare(run, found, input, context) {
-    const under = machineOf(run.definition).underReview(run.position);
-    if (under?.reviewer === "ai" && input.approve)
-      throw new PawlError(
-        "invalid-action",
-        `The ${titleOf(run.definition.name, under.work)} of task '${run.id}' awaits the assistant's own review, not yet a human's approval.`,
-        "Tell your assistant to review it first, or reject it now with `pawl reject`.",
-      );
-    const given = { approved: input.approve, notes: input.notes ?? "", byPerson: true as const };
-    try {
-      return review(run, found, given, context);
-    } catch (thrown) {
-      if (thrown instanceof PawlError && thrown.code === "invalid-action") throw nothingToReview(run.state);
-      throw thrown;
-    }
+  govern,
+  event(run, { caller, input }) {
+    if (input.byPerson) checkPersonsTurn(run, input);
+    else if (caller.channel === "mcp") checkReason(run, input);
+    const machine = machineOf(run.definition);
+    return { event: input.approved ? machine.approveEvent(run.position) : machine.rejectEvent };
   },
-  standing: ({ position }) => position.state,
-};
+  collect,
+  propose: judge,
+});
+
+const edge = { tool: "provide_review", syncs: true } as const;
 
 /** The one way to review any artifact. */
-export const provideReview = governed(byTool, (run) => run);
+export const provideReview: ToolPlan<ReviewInput> = {
+  ...edge,
+  task: (input) => input.task_id,
+  ...withInput(review, ({ feedback_notes = "", is_approved, task_id }: ReviewInput) => ({
+    id: task_id,
+    approved: is_approved,
+    notes: feedback_notes,
+  })),
+};
 
 /** `pawl approve` and `pawl reject`: the same verdict, from a person at a terminal. */
-export const humanGate = governed(atTerminal, (run) => run);
+export const humanGate: ToolPlan<GateInput> = {
+  ...edge,
+  task: (input) => input.id,
+  ...withInput(review, ({ approve, id, notes = "" }: GateInput) => ({
+    id,
+    approved: approve,
+    notes,
+    byPerson: true as const,
+  })),
+};
+
+function checkPersonsTurn(run: LoadedRun, { approved }: Given): void {
+  const under = machineOf(run.definition).underReview(run.position);
+  if (under?.reviewer !== "ai" || !approved) return;
+  throw new PawlError(
+    "invalid-action",
+    `The ${titleOf(run.definition.name, under.work)} of task '${run.id}' awaits the assistant's own review, not yet a human's approval.`,
+    "Tell your assistant to review it first, or reject it now with `pawl reject`.",
+  );
+}
 
 /** What a model is told names its tools; a person is told what a person can do. */
 function nothingToReview({ task_id: id, active_tool_state: active, task_status }: TaskState): PawlError {
@@ -86,40 +117,30 @@ function nothingToReview({ task_id: id, active_tool_state: active, task_status }
   );
 }
 
-/** What an approval would create must still be free; read through the view, so that it stays so until the commit. */
-async function checked(run: LoadedRun, isApproval: boolean, view: View): Promise<LoadedRun> {
-  const { submitted } = run.active.context_store;
-  if (isApproval && submitted)
-    await checkCreation(run, stepOf(run.definition, submitted.state), submitted.artifact, view);
-  return run;
-}
-
 /** What is found out at the verdict. */
 interface Found {
-  readonly evidence: Evidence;
+  readonly submitted: Submission;
   /** What the work changes, for a person's eyes; null: nobody is asked. */
   readonly changes: GitChanges | null;
 }
 
 /** Looks outside; git is asked only for the person who will be shown its answer. */
-async function look(run: LoadedRun, outside: Outside, context: Context, approves: boolean): Promise<Found> {
-  const { caller, settings } = context;
-  const evidence = await refreshEvidence(run, outside, context, approves);
+async function collect({ decision, run }: Taken<ReviewTypes>, context: RunContext<Given>): Promise<Found> {
+  const { caller, ignored, input, outside, settings, view } = context;
+  const { submitted } = run.active.context_store;
+  if (submitted === null || decision.row.outcome === "blocked")
+    throw input.byPerson ? nothingToReview(run.state) : invalidAction(run, decision.row.on);
+  // What an approval would create must still be free; read through the view, so that it stays so until the commit.
+  if (input.approved)
+    await checkCreation(run, stepOf(run.definition, submitted.state), submitted.artifact, view);
+  const found = await refreshEvidence(run, outside, context, input.approved);
   const reviewer = machineOf(run.definition).underReview(run.position)?.reviewer;
   const isTold =
     caller.channel === "mcp" && (reviewer !== "human" || settings.alfred.human_review !== "elicit");
-  return { evidence, changes: isTold ? null : await outside.git.changes(baseOf(run)) };
-}
-
-interface Given {
-  readonly approved: boolean;
-  readonly notes: string;
-  /** It is a person's, whoever's turn it is. */
-  readonly byPerson?: true;
-}
-
-function givenBy({ feedback_notes, is_approved }: ReviewInput): Given {
-  return { approved: is_approved, notes: feedback_notes ?? "" };
+  return {
+    submitted: { ...submitted, evidence: withPolicyFinding(found, run.id, ignored) },
+    changes: isTold ? null : await outside.git.changes(baseOf(run)),
+  };
 }
 
 /** A model that sends work back says why: who does it again sees nothing else. A person's plain no stands. */
@@ -132,30 +153,29 @@ function checkReason(run: LoadedRun, { approved, notes }: Given): void {
   );
 }
 
-function review(run: LoadedRun, { changes, evidence }: Found, given: Given, context: Context): Answer {
-  const machine = machineOf(run.definition);
-  const trigger = given.approved ? machine.approveEvent(run.position) : machine.rejectEvent;
-  const decision = take(run, trigger);
-  const { submitted } = run.active.context_store;
-  const under = machine.underReview(run.position);
-  if (submitted === null) throw invalidAction(run, trigger);
-  if (!under) return resubmitted(run, submitted, decision, context);
-  const current: Submission = { ...submitted, evidence };
+function judge(
+  { decision, material, run }: Step<ReviewTypes>,
+  context: ProposalContext<Given>,
+): Effects<ReviewTypes> {
+  const { input: given } = context;
+  const { changes, submitted } = material;
+  const under = machineOf(run.definition).underReview(run.position);
+  if (!under) return resubmitted(run, decision, context);
   if (under.reviewer === "human" || given.byPerson) {
-    const question = humanOnly(run, current, changes, given, context);
-    if (question) return question;
+    const ask = humanOnly(run, submitted, changes, given, context);
+    if (ask) return { reply: { response: { status: "success", message: "The human is asked." } }, ask };
   }
-  if (given.approved) checkApproval(run, current, context);
-  const verdict = verdictOf(current, under.reviewer, given, context);
+  if (given.approved) checkApproval(run, submitted, context);
+  const verdict = verdictOf(submitted, under.reviewer, given, context);
   const who = under.reviewer === "ai" ? "AI" : "human";
   const what = given.approved ? "approved" : "rejected";
   const notes = given.notes.trim() === "" ? "" : " with notes";
-  return commit(
+  return effectsOf(
     run,
     decision,
-    (store) => judged({ ...store, submitted: current }, current, verdict),
+    (store) => judged({ ...store, submitted }, submitted, verdict),
     {
-      message: `The ${titleOf(run.definition.name, under.work)} of task '${run.id}' is ${what}${notes} in the ${who} review.${runningNote(evidence, run.definition.name)}`,
+      message: `The ${titleOf(run.definition.name, under.work)} of task '${run.id}' is ${what}${notes} in the ${who} review.${runningNote(submitted.evidence, run.definition.name)}`,
       summary: `${under.work} ${what}${notes} in the ${who} review`,
       strength: verdict.strength,
       verdict,
@@ -174,15 +194,12 @@ function judged(store: ContextStore, submitted: Submission, verdict: Verdict): C
 }
 
 /** Approving after a rejection, where the table allows it, puts the stored artifact up for review again. */
-function resubmitted(
-  run: LoadedRun,
-  submitted: Submission,
-  decision: ReturnType<typeof take>,
-  context: Context,
-): Answer {
+function resubmitted(run: LoadedRun, decision: Decision, context: Context): Effects<ReviewTypes> {
+  const { submitted } = run.active.context_store;
+  if (submitted === null) throw invalidAction(run, decision.row.on);
   const message = `The stored ${titleOf(run.definition.name, submitted.state)} of task '${run.id}' is up for review again.`;
   const again = { ...submitted, time: context.moment.time };
-  return commit(
+  return effectsOf(
     run,
     decision,
     (store) => ({ ...store, submitted: again }),
@@ -198,7 +215,7 @@ function humanOnly(
   changes: GitChanges | null,
   given: Given,
   context: Context,
-): Answer | null {
+): HumanQuestion | null {
   const { channel } = context.caller;
   const { human_review } = context.settings.alfred;
   const isRelayed = channel === "mcp" || channel === "library";
@@ -216,8 +233,7 @@ function humanOnly(
     ? { approve: given.approved, notes, notesBy: "you" }
     : { approve: true, notes, notesBy: "assistant" };
   const question = humanQuestion(run, submitted, changes, asked);
-  if (hasAnswered(context, question.message)) return null;
-  return { response: { status: "success", message: "The human is asked." }, ask: question };
+  return hasAnswered(context, question.message) ? null : question;
 }
 
 function checkApproval(run: LoadedRun, submitted: Submission, context: Context): void {

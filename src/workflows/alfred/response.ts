@@ -1,20 +1,11 @@
 import { type PawlError, toPawlError } from "../../core/error.ts";
-import type { PawlEvent } from "../../core/event.ts";
 import { isId } from "../../core/id.ts";
-import type { Outside } from "../../core/ports/outside.ts";
-import type { Change, View } from "../../core/ports/store.ts";
-import type {
-  Advance,
-  Context,
-  FollowUp,
-  HumanQuestion,
-  LogLine,
-  Prepared,
-  Reply,
-} from "../../runtime/module.ts";
+import type { View } from "../../core/ports/store.ts";
+import type { Advance, Context, LogLine, Prepared, Reply } from "../../runtime/module.ts";
 import { loadState } from "./live-state.ts";
 import { logPath, transactionsPath } from "./paths.ts";
 import type { TaskState } from "./state-file.ts";
+import { followedBySync } from "./sync.ts";
 
 /** What every tool answers. */
 export interface Response {
@@ -24,76 +15,58 @@ export interface Response {
   readonly next_prompt?: string;
 }
 
-/** What a tool has prepared: its answer, and what is to be committed with it. */
+/** What a tool answers, and what its log tells of the call. */
 export interface Answer {
   readonly response: Response;
-  readonly changes?: readonly Change[];
-  readonly events?: readonly PawlEvent[];
-  readonly ask?: HumanQuestion;
-  readonly followUp?: FollowUp<Reply>;
   /** Where the task's run stood and stands, for the transactions log. */
   readonly before?: string;
   readonly after?: string;
-  /** What was done, for the log. */
+  /** What was done. */
   readonly note?: string;
 }
 
-/** A tool's advance, before its edge is put round it. */
-export interface ToolPlan<Input, Seen, Gathered> {
+/** A tool's transaction, before its edge is put round it. */
+// biome-ignore lint/suspicious/noExplicitAny: each tool has types of its own; the edge passes them through unread
+export interface ToolPlan<Input, Seen = any, Gathered = any> extends Advance<Input, Seen, Gathered, Answer> {
   readonly tool: string;
   /** The task that it is about, as it came; null where it is about none. */
   task(input: Input): string | null;
-  /** The run to lock; null where the tool only reads. */
-  run(input: Input): string | null;
-  read(view: View, input: Input, context: Context): Promise<Seen>;
-  gather?(seen: Seen, input: Input, outside: Outside, context: Context): Promise<Gathered>;
-  prepare(seen: Seen, gathered: Gathered, input: Input, context: Context): Answer;
-  /** Where the task stood when it was read, for the log of a call that is refused later. */
-  standing?(seen: Seen): string;
+  /** A tracker is told afterwards what it must know of the task. */
+  readonly syncs?: true;
 }
 
-type Edge<Input> = Pick<ToolPlan<Input, never, never>, "tool" | "task">;
-type Attempt<T> = { readonly value: T } | Failed;
+/** What was thrown, and where the task stood; null where there is no task, or its state cannot be read. */
 interface Failed {
   readonly error: PawlError;
-  /** Where the task stood; null where there is no task, or its state cannot be read. */
-  readonly standing?: string | null;
+  readonly standing: string | null;
 }
 
 /**
  * The edge of a tool: what was thrown inside becomes its answer, with nothing committed, and every call is logged.
  * What was not foreseen is thrown on.
  */
-export function atTheEdge<Input, Seen, Gathered>(
-  plan: ToolPlan<Input, Seen, Gathered>,
-): Advance<Input, Attempt<Seen>, Attempt<Gathered>, Reply> {
-  const { gather } = plan;
+export function atTheEdge<Input>(
+  plan: ToolPlan<Input>,
+): Advance<Input, View, Prepared<Answer> | Failed, Reply> {
   return {
     run: (input) => {
       const task = plan.task(input);
       return task !== null && !isId(task) ? null : plan.run(input);
     },
-    read: async (view, input, context) => {
-      const seen = await attempt(() => plan.read(view, input, context));
-      return "error" in seen ? { ...seen, standing: await loadStanding(view, plan.task(input)) } : seen;
-    },
-    ...(gather && {
-      gather: (seen: Attempt<Seen>, input: Input, outside: Outside, context: Context) =>
-        "error" in seen
-          ? Promise.resolve({ error: seen.error })
-          : attempt(() => gather.call(plan, seen.value, input, outside, context)),
-    }),
-    prepare: (seen, gathered, input, context) => {
-      if ("error" in seen) return refusal(plan, seen, input, context);
-      const standing = plan.standing?.(seen.value) ?? null;
-      if (gather && "error" in gathered) return refusal(plan, { ...gathered, standing }, input, context);
-      const value = gather && "value" in gathered ? gathered.value : (undefined as Gathered);
+    read: async (view) => view,
+    async gather(view, input, outside, context) {
       try {
-        return prepared(plan, plan.prepare(seen.value, value, input, context), input, context);
+        const seen = await plan.read(view, input, context);
+        const gathered = await plan.gather?.(seen, input, outside, context);
+        return plan.prepare(seen, gathered, input, context);
       } catch (thrown) {
-        return refusal(plan, { error: foreseen(thrown), standing }, input, context);
+        const error = toPawlError(thrown);
+        if (error.code === "internal") throw thrown;
+        return { error, standing: await loadStanding(view, plan.task(input)) };
       }
     },
+    prepare: (_, settled, input, context) =>
+      "error" in settled ? refusal(plan, settled, input, context) : answered(plan, settled, input, context),
   };
 }
 
@@ -107,37 +80,28 @@ async function loadStanding(view: View, task: string | null): Promise<string | n
 }
 
 /** The state of the active run, or the task's status where none is active. */
-export function standingOf({ active_tool_state, task_status }: TaskState): string {
+function standingOf({ active_tool_state, task_status }: TaskState): string {
   return active_tool_state?.current_state ?? task_status;
 }
 
-async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
-  try {
-    return { value: await work() };
-  } catch (thrown) {
-    return { error: foreseen(thrown) };
-  }
-}
-
-function foreseen(thrown: unknown): PawlError {
-  const error = toPawlError(thrown);
-  if (error.code === "internal") throw thrown;
-  return error;
-}
-
-function prepared<Input>(plan: Edge<Input>, answer: Answer, input: Input, context: Context): Prepared<Reply> {
+function answered<Input>(
+  plan: ToolPlan<Input>,
+  { followUp: _, reply: answer, ...proposal }: Prepared<Answer>,
+  input: Input,
+  context: Context,
+): Prepared<Reply> {
+  const task = plan.task(input);
+  const followUp = plan.syncs && task !== null ? followedBySync(task, context) : undefined;
   return {
+    ...proposal,
     reply: replyOf(answer.response),
-    ...(answer.changes && { changes: answer.changes }),
-    ...(answer.events && { events: answer.events }),
-    ...(answer.ask && { ask: answer.ask }),
-    ...(answer.followUp && { followUp: answer.followUp }),
-    ...(!answer.ask && { logs: logsOf(plan, answer, input, context) }),
+    ...(followUp && { followUp }),
+    ...(!proposal.ask && { logs: logsOf(plan, answer, input, context) }),
   };
 }
 
 function refusal<Input>(
-  plan: Edge<Input>,
+  plan: ToolPlan<Input>,
   { error, standing }: Failed,
   input: Input,
   context: Context,
@@ -147,7 +111,7 @@ function refusal<Input>(
     message: error.message,
     data: { code: error.code, fix: error.fix },
   };
-  const answer = { response, ...(standing && { before: standing }) };
+  const answer = { response, ...(standing !== null && { before: standing }) };
   return {
     reply: { text: `${error.message}\n${error.fix}`, data: { ...response }, refused: true },
     ...(!WITHOUT_TASK.includes(error.code) && { logs: logsOf(plan, answer, input, context) }),
@@ -167,7 +131,7 @@ function replyOf(response: Response): Reply {
 }
 
 function logsOf<Input>(
-  plan: Edge<Input>,
+  plan: ToolPlan<Input>,
   answer: Answer,
   input: Input,
   { moment }: Context,

@@ -12,7 +12,7 @@ import type { Finding } from "./evidence.ts";
 import type { LoadedRun } from "./load.ts";
 import { loadKit } from "./load-kit.ts";
 import type { LoopProgress } from "./loop-side.ts";
-import { positionOf } from "./machine.ts";
+import { machineOf, positionOf } from "./machine.ts";
 import { renderNextSlot, renderPrompt } from "./prompt.ts";
 import { SAMPLE_ARTIFACTS as ARTIFACTS, SAMPLE_TASK as TASK } from "./sample-data.ts";
 import type { Accepted, ActiveTool, Artifact, ContextStore, FinishedRun, Submission } from "./state-file.ts";
@@ -194,6 +194,8 @@ function sampleOf(base: Base, step: WorkStep, variant: Variant): PromptSample {
   const workspace = { hasState: true, hasScratchpad: true, isIgnored: true, ignores: null };
   const run: LoadedRun = {
     ...base,
+    run: `alfred:${TASK.task_id}`,
+    workflow: machineOf(definition).workflow,
     id: TASK.task_id,
     task: TASK,
     state,

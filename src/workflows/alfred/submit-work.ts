@@ -1,21 +1,29 @@
 import { PawlError } from "../../core/error.ts";
 import type { PinnedBase } from "../../core/ports/git.ts";
 import type { Context } from "../../runtime/module.ts";
+import {
+  type RunContext,
+  type RunTypes,
+  runEvent,
+  type Sent,
+  type Step,
+  type Taken,
+} from "../../runtime/run-event.ts";
 import { runningNote } from "./check-evidence.ts";
 import type { Evidence, Finding } from "./evidence.ts";
 import { gatherEvidence } from "./gather.ts";
-import { governed } from "./govern.ts";
+import { govern, withPolicyFinding } from "./govern.ts";
 import { hashOf } from "./hash.ts";
 import { type LoadedRun, loadRun, loadTask } from "./load.ts";
 import { checkTakesLoop, handedInBefore, isFromLoop } from "./loop-hand-in.ts";
 import { makeManifest } from "./loop-manifest.ts";
-import { type LoopSide, loadLoopSide } from "./loop-side.ts";
+import { loadLoopSide } from "./loop-side.ts";
 import { machineOf, stepOf } from "./machine.ts";
 import { subtasksOf } from "./prompt.ts";
-import { type Answer, standingOf, type ToolPlan } from "./response.ts";
-import type { Artifact, Submission, TaskState } from "./state-file.ts";
+import type { Answer, ToolPlan } from "./response.ts";
+import type { Artifact, Submission } from "./state-file.ts";
 import { checkSubmission } from "./submission-checks.ts";
-import { commit, invalidAction, take } from "./transition.ts";
+import { checkTaken, effectsOf, invalidAction, type ToolEffects } from "./transition.ts";
 import { WARNINGS } from "./work-evidence.ts";
 
 export interface SubmitInput {
@@ -23,72 +31,88 @@ export interface SubmitInput {
   readonly artifact: unknown;
 }
 
-interface Work {
-  readonly run: LoadedRun;
+interface Submitted extends Sent {
+  /** The work state that it is handed in for. */
   readonly work: string;
+  /** Null: it is to be made from the loop's evidence. */
+  readonly artifact: Artifact | null;
 }
-
-type Seen =
-  | (Work & { readonly kind: "artifact"; readonly artifact: Artifact })
-  | (Work & { readonly kind: "loop"; readonly side: LoopSide })
-  | { readonly kind: "before"; readonly answer: Answer; readonly state: TaskState };
 
 /** What is handed in, and what was found beside it. */
 type HandedIn = Omit<Submission, "state" | "time"> & { readonly base?: PinnedBase };
 
-const plan: ToolPlan<SubmitInput, Seen, HandedIn | null> = {
+interface SubmitTypes extends RunTypes {
+  input: SubmitInput;
+  run: LoadedRun;
+  sent: Submitted;
+  note: never;
+  material: HandedIn;
+  reply: Answer;
+}
+
+/** The one way to hand in any artifact. */
+export const submitWork: ToolPlan<SubmitInput> = {
   tool: "submit_work",
   task: (input) => input.task_id,
-  run: (input) => `alfred:${input.task_id}`,
-  async read(view, input, context) {
-    const loaded = await loadTask(view, input.task_id);
-    const fromLoop = isFromLoop(input.artifact);
-    const before = fromLoop ? handedInBefore(loaded) : null;
-    if (before) return { kind: "before", answer: before, state: loaded.state };
-    const run = await loadRun(view, loaded, context);
-    const { state } = run.position;
-    const work = machineOf(run.definition).workOf(state);
-    if (work === null) throw invalidAction(run, submitTrigger(run));
-    checkUnaltered(run);
-    const step = stepOf(run.definition, work);
-    if (fromLoop) {
-      checkTakesLoop(run);
-      return { kind: "loop", run, work, side: await loadLoopSide(view, run.id, context) };
-    }
-    const artifact = run.kit.validate(step.artifact, state, input.artifact);
-    await checkSubmission(run, step, artifact, view);
-    return { kind: "artifact", run, work, artifact };
-  },
-  async gather(seen, _, outside, context) {
-    if (seen.kind === "before") return null;
-    const { run, work } = seen;
-    const step = stepOf(run.definition, work);
-    const made = seen.kind === "loop" ? await makeManifest(run, seen.side, outside, context) : null;
-    const artifact =
-      seen.kind === "loop" ? run.kit.validate(step.artifact, work, made?.artifact) : seen.artifact;
-    const found = await gatherEvidence(run, step, artifact, outside, context);
-    const evidence = made ? withLoop(found.evidence, made.finding) : found.evidence;
-    // What the status is about is what the work will start from.
-    const base = step.evidence.includes("git-status") ? await outside.git.pin(`feature/${run.id}`) : null;
-    const from = made ? { from: "loop" as const } : {};
-    return { artifact, sha256: await hashOf(artifact), ...found, evidence, ...from, ...(base && { base }) };
-  },
-  prepare(seen, handedIn, _, context) {
-    if (seen.kind === "before") return seen.answer;
-    if (handedIn === null) throw new Error("Nothing was gathered for what is handed in.");
-    return handIn(seen, handedIn, context);
-  },
-  standing: (seen) => (seen.kind === "before" ? standingOf(seen.state) : seen.run.position.state),
+  syncs: true,
+  ...runEvent<SubmitTypes>({
+    lock: (input) => `alfred:${input.task_id}`,
+    async load(context) {
+      const { artifact, task_id } = context.input;
+      const loaded = await loadTask(context.view, task_id);
+      const before = isFromLoop(artifact) ? handedInBefore(loaded) : null;
+      return before ? { answer: { reply: before } } : loadRun(context.view, loaded, context);
+    },
+    govern,
+    event: submittedIn,
+    collect,
+    propose: handIn,
+  }),
 };
+
+async function submittedIn(run: LoadedRun, { input, view }: RunContext<SubmitInput>): Promise<Submitted> {
+  const { state } = run.position;
+  const machine = machineOf(run.definition);
+  const work = machine.workOf(state);
+  if (work === null) throw invalidAction(run, submitTrigger(run));
+  checkUnaltered(run);
+  const event = machine.submitEvent(state);
+  if (isFromLoop(input.artifact)) {
+    checkTakesLoop(run);
+    return { event, work, artifact: null };
+  }
+  const step = stepOf(run.definition, work);
+  const artifact = run.kit.validate(step.artifact, state, input.artifact);
+  await checkSubmission(run, step, artifact, view);
+  return { event, work, artifact };
+}
+
+async function collect(
+  { decision, run, sent }: Taken<SubmitTypes>,
+  context: RunContext<SubmitInput>,
+): Promise<HandedIn> {
+  const { ignored, outside, view } = context;
+  checkTaken(run, decision);
+  const step = stepOf(run.definition, sent.work);
+  const made =
+    sent.artifact === null
+      ? await makeManifest(run, await loadLoopSide(view, run.id, context), outside, context)
+      : null;
+  const artifact = sent.artifact ?? run.kit.validate(step.artifact, sent.work, made?.artifact);
+  const found = await gatherEvidence(run, step, artifact, outside, context);
+  const withMade = made ? withLoop(found.evidence, made.finding) : found.evidence;
+  const evidence = withPolicyFinding(withMade, run.id, ignored);
+  // What the status is about is what the work will start from.
+  const base = step.evidence.includes("git-status") ? await outside.git.pin(`feature/${run.id}`) : null;
+  const from = made ? { from: "loop" as const } : {};
+  return { artifact, sha256: await hashOf(artifact), ...found, evidence, ...from, ...(base && { base }) };
+}
 
 /** After what warns of the work as a whole. */
 function withLoop(evidence: Evidence, loop: Finding): Evidence {
   const warnings = evidence.filter(({ about }) => WARNINGS.includes(about));
   return [...warnings, loop, ...evidence.filter((each) => !warnings.includes(each))];
 }
-
-/** The one way to hand in any artifact. */
-export const submitWork = governed(plan, (seen) => (seen.kind === "before" ? null : seen.run));
 
 /** The trigger's name where the state takes none: that of the work under review. */
 function submitTrigger(run: LoadedRun): string {
@@ -109,20 +133,20 @@ export function checkUnaltered(run: LoadedRun): void {
   );
 }
 
-function handIn({ run: before, work }: Work, { base, ...handedIn }: HandedIn, context: Context): Answer {
+function handIn({ decision, material, run: before, sent }: Step<SubmitTypes>, context: Context): ToolEffects {
+  const { base, ...handedIn } = material;
   const run = base ? { ...before, state: { ...before.state, base } } : before;
-  const decision = take(run, machineOf(run.definition).submitEvent(run.position.state));
-  const submitted = { state: work, time: context.moment.time, ...handedIn };
-  const name = stepOf(run.definition, work).artifact;
+  const submitted = { state: sent.work, time: context.moment.time, ...handedIn };
+  const name = stepOf(run.definition, sent.work).artifact;
   const isLoops = handedIn.from === "loop";
   const source = isLoops ? ", from the loop's evidence" : "";
-  return commit(
+  return effectsOf(
     run,
     decision,
     (store) => ({ ...store, submitted, ...(isLoops && { completed_subtasks: allSubtasks(run) }) }),
     {
       message: `The ${name} of task '${run.id}' is handed in${source}.${runningNote(handedIn.evidence, run.definition.name)}`,
-      summary: `${name} handed in for ${work}${source}`,
+      summary: `${name} handed in for ${sent.work}${source}`,
     },
     context,
   );

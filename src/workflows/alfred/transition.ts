@@ -3,13 +3,12 @@
  * fail has happened when the changes are returned.
  */
 import { PawlError } from "../../core/error.ts";
-import type { PawlEvent } from "../../core/event.ts";
 import type { Change } from "../../core/ports/store.ts";
 import type { Strength } from "../../core/strength.ts";
-import { decide } from "../../engine/decide.ts";
 import type { Decision } from "../../engine/workflow.ts";
-import type { Context } from "../../runtime/module.ts";
+import type { Context, Prepared } from "../../runtime/module.ts";
 import { strengthOf } from "../../runtime/person.ts";
+import type { MoveWords } from "../../runtime/run-advanced.ts";
 import { finishChanges, scratchpadChange } from "./archive.ts";
 import { VERIFIED } from "./definition.ts";
 import { callOf } from "./definitions.ts";
@@ -22,13 +21,10 @@ import { renderPrompt } from "./prompt.ts";
 import type { Answer } from "./response.ts";
 import type { Accepted, ActiveTool, ContextStore, Submission, Verdict } from "./state-file.ts";
 import type { TaskStatus } from "./status.ts";
-import { followedBySync } from "./sync.ts";
 
-/** The row that the trigger takes. Throws `invalid-action` where the state has none. */
-export function take(run: LoadedRun, trigger: string): Decision {
-  const decision = decide(machineOf(run.definition).workflow, run.position, trigger, {});
-  if (decision.row.outcome !== "blocked") return decision;
-  throw invalidAction(run, trigger);
+/** Throws `invalid-action` where the state has no row for the event but the one that refuses it. */
+export function checkTaken(run: LoadedRun, { row }: Decision): void {
+  if (row.outcome === "blocked") throw invalidAction(run, row.on);
 }
 
 export function invalidAction(run: LoadedRun, trigger: string): PawlError {
@@ -100,51 +96,71 @@ interface Words {
   readonly verdict?: Verdict;
 }
 
-/** The answer of a transition, with the change set that commits it. */
-export function commit(
+/** What an event of a tool's table does, with the change set that commits it. */
+export type ToolEffects = Prepared<Answer> & { readonly moved: MoveWords };
+
+export function effectsOf(
   run: LoadedRun,
   decision: Decision,
   effect: Effect,
   words: Words,
   context: Context,
-): Answer {
-  const { time } = context.moment;
+): ToolEffects {
   const outcome = apply(run, decision, effect, context);
   const step = stepTaken(run, decision, effect, words, context);
   const scratchpad = outcome.accepted ? [scratchpadChange(run, outcome.accepted, context)] : [];
-  const created = createdBy(run, outcome.accepted);
-  const events = [eventOf(run, decision, words, context)];
-  const before = run.position.state;
-  const followUp = followedBySync(run.id, context);
-  const follow = followUp ? { followUp } : {};
-  const note = `${words.summary} (${before} → ${decision.after.state})`;
-  if (outcome.finished) {
-    const status = statusAfter(run, outcome);
-    const changes = [...finishChanges(run, outcome, status, step, context), ...scratchpad, ...created];
-    const next_prompt = run.definition.handover(run.id, status);
-    const response = {
-      status: "success",
-      message: words.message,
-      data: dataOf(run, null, status),
-      next_prompt,
-    } as const;
-    return { response, changes, events, before, after: VERIFIED, note, ...follow };
-  }
-  const { state, anchor } = withStep(
-    { ...run.state, active_tool_state: outcome.active, updated_at: time },
-    run.past,
-    step,
-  );
-  const moved = { ...run, active: outcome.active, position: decision.after, state };
-  const prompt = renderPrompt(moved, positionOf(run.definition, outcome.active), context.settings.alfred);
-  const changes: Change[] = [...stateChanges(run.workspace, state), anchor, ...scratchpad, ...created];
-  const response = {
-    status: "success",
-    message: words.message,
-    data: dataOf(run, outcome.active, state.task_status),
-    next_prompt: prompt,
-  } as const;
-  return { response, changes, events, before, after: decision.after.state, note, ...follow };
+  const own = [...scratchpad, ...createdBy(run, outcome.accepted)];
+  const { answer, changes } = outcome.finished
+    ? finished(run, outcome, step, words, context)
+    : goesOn(run, decision, outcome, step, words, context);
+  const { state: before } = run.position;
+  const { state: after } = decision.after;
+  const note = `${words.summary} (${before} → ${after})`;
+  return {
+    reply: { ...answer, before, after, note },
+    changes: [...changes, ...own],
+    moved: { summary: `${run.id}: ${words.summary}`, strength: words.strength },
+  };
+}
+
+interface Written {
+  readonly answer: Answer;
+  readonly changes: readonly Change[];
+}
+
+function finished(
+  run: LoadedRun,
+  outcome: Outcome,
+  step: Omit<Step, "prev">,
+  { message }: Words,
+  context: Context,
+): Written {
+  const status = statusAfter(run, outcome);
+  const data = dataOf(run, null, status);
+  const next_prompt = run.definition.handover(run.id, status);
+  return {
+    answer: { response: { status: "success", message, data, next_prompt } },
+    changes: finishChanges(run, outcome, status, step, context),
+  };
+}
+
+function goesOn(
+  run: LoadedRun,
+  { after: position }: Decision,
+  { active }: Outcome,
+  step: Omit<Step, "prev">,
+  { message }: Words,
+  { moment, settings }: Context,
+): Written {
+  const before = { ...run.state, active_tool_state: active, updated_at: moment.time };
+  const { state, anchor } = withStep(before, run.past, step);
+  const moved = { ...run, active, position, state };
+  const next_prompt = renderPrompt(moved, positionOf(run.definition, active), settings.alfred);
+  const data = dataOf(run, active, state.task_status);
+  return {
+    answer: { response: { status: "success", message, data, next_prompt } },
+    changes: [...stateChanges(run.workspace, state), anchor],
+  };
 }
 
 /** The decision as a step of the task's history. */
@@ -197,28 +213,6 @@ function statusAfter(run: LoadedRun, outcome: Outcome): TaskStatus {
   const { sendsBack, status } = run.definition;
   const artifact = outcome.accepted?.artifact;
   return sendsBack && artifact && sendsBack.when(artifact) ? sendsBack.to : status.after;
-}
-
-export function eventOf(
-  run: Pick<LoadedRun, "id" | "definition">,
-  decision: Decision,
-  { strength, summary }: Pick<Words, "strength" | "summary">,
-  { caller, moment }: Context,
-): PawlEvent {
-  return {
-    id: moment.id,
-    time: moment.time,
-    type: "run:advanced",
-    run: `alfred:${run.id}`,
-    machine: run.definition.name,
-    event: decision.row.on,
-    row: decision.row.id,
-    from: decision.before.state,
-    to: decision.after.state,
-    summary: `${run.id}: ${summary}`,
-    by: caller,
-    ...(strength && { strength }),
-  };
 }
 
 /** A verdict as it is kept: who, when, by which channel, and on what. */

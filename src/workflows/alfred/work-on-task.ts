@@ -32,6 +32,6 @@ export const workOnTask: ToolPlan<{ readonly task_id: string }, LoadedTask, Task
           ? `Task '${id}' has '${active.tool_name}' active: ${wordsFor(active)}. Call ${callOf(active.tool_name, id)} to go on.`
           : `Task '${id}' has status '${state.task_status}'. Call ${callOf(tool, id)}.`;
     const here = active?.current_state ?? state.task_status;
-    return { response: { status: "success", message, data }, before: here, after: here };
+    return { reply: { response: { status: "success", message, data }, before: here, after: here } };
   },
 };

@@ -19,6 +19,16 @@ export const TRUSTED_COMMITS: Readonly<Record<string, Requirement>> = {
       `${FOREIGN}: of a project that was moved is set aside, and shown by \`pawl repair\``,
     ],
   },
+  "commit.accept": {
+    says: "A person at a terminal, and nobody else, may take over what a foreign journal would write, after seeing each file that changes; never a path outside, git's or the store's own.",
+    source: "docs/commit.md, Whose commits count",
+    tests: [
+      `${FOREIGN}: is accepted by a person at a terminal, who sees which files it changes, and how`,
+      `${FOREIGN}: is accepted by nobody else: no agent, no script, no person who says no`,
+      `${FOREIGN}: is accepted by nobody where it names %s, not even its other files`,
+      `${FOREIGN}: writes nothing through a link that stands on its way`,
+    ],
+  },
   "commit.chain": {
     says: "Records of a journal cannot be left out, reordered, appended to by others, or brought back after it was trimmed.",
     source: "docs/commit.md, Whose commits count",

@@ -306,6 +306,13 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
       const { repairJournal } = await import("../adapters/files/repair.ts");
       return repairJournal(files);
     },
+    async foreignJournal(kept) {
+      const [{ openForeign }, { projectOf }] = await Promise.all([
+        import("../adapters/files/foreign.ts"),
+        import("../adapters/files/store.ts"),
+      ]);
+      return openForeign(projectOf(files), kept);
+    },
     // Who only looked has nothing to settle, and does not wait for a lock.
     close: async () => {
       if (store.hasCommitted()) await store.settle();

@@ -23,6 +23,7 @@ export const ERROR_CODES = [
   "internal",
   "invalid-action",
   "journal-damaged",
+  "journal-refused",
   "lock-timeout",
   "loop-evidence-missing",
   "loop-not-done",

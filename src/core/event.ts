@@ -21,7 +21,13 @@ export interface PolicyAccepted {
   readonly by: Caller;
 }
 
-export type Happening = PolicyAccepted | RunAdvanced | EditKept | JournalForeign | BloomHappening;
+export type Happening =
+  | PolicyAccepted
+  | RunAdvanced
+  | EditKept
+  | JournalForeign
+  | JournalAccepted
+  | BloomHappening;
 
 /** A run took one row of its table. */
 export interface RunAdvanced {
@@ -55,6 +61,14 @@ export interface JournalForeign {
   readonly commits: number;
   /** Another key made them; or they are of an earlier journal of this project; or they say what Pawl never writes. */
   readonly reason: "another-key" | "earlier" | "unusable";
+}
+
+/** A person took over what a foreign journal would have written. */
+export interface JournalAccepted {
+  readonly type: "journal:accepted";
+  readonly kept: string;
+  readonly paths: readonly string[];
+  readonly by: Caller;
 }
 
 /** Who asked, by which channel. A verdict is stored with this; how much it is worth, its strength says. */

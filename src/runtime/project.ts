@@ -22,6 +22,8 @@ export interface Project {
   explainSettings(): Promise<readonly SettingOrigin[]>;
   /** Sets a damaged journal aside and applies what is good in it; where nothing is damaged, nothing changes. */
   repairJournal(): Promise<JournalRepair>;
+  /** A journal of others that was set aside, by its path in `JournalRepair`. Throws `journal-refused`. */
+  foreignJournal(kept: string): Promise<ForeignJournal>;
   /** What happened, of every workflow, in order; with `follow` also what will happen, until aborted. */
   events(options?: { readonly follow?: boolean; readonly signal?: AbortSignal }): AsyncIterable<PawlEvent>;
   /** Syncs what is unsynced and lets go of the project. */
@@ -67,6 +69,14 @@ export interface JournalRepair {
     readonly unusable: number;
     readonly paths: readonly string[];
   }[];
+}
+
+export interface ForeignJournal {
+  readonly paths: readonly string[];
+  /** What the file would hold in place of this text; null: nothing is to be there. Throws `journal-refused`. */
+  outcome(path: string, text: string | null): string | null;
+  /** It is accepted: from now on it is not listed. */
+  setAccepted(): void;
 }
 
 export interface SettingOrigin {

@@ -11,6 +11,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,6 +23,7 @@ import { asPlainUser } from "../rig/plain-user.ts";
 import {
   end,
   MAIN,
+  personAtTerminal,
   runPawl,
   type TemporaryProject,
   temporaryProject,
@@ -133,6 +135,79 @@ describe("a planted journal", () => {
     const again = await project.pawl("repair");
     expect(again.out).toMatch(/holds 1 commit that[\s\S]*It would write:\n {4}planted\.md\n/);
     expectUntouched();
+  });
+});
+
+describe("a journal that was set aside", () => {
+  /** As a moved project leaves it: an edit, a new file and one that goes. */
+  async function setAside(...records: readonly (readonly object[])[]): Promise<string> {
+    project.write("notes.md", "one\ntwo\n");
+    project.write("gone.md", "gone\n");
+    project.write(".pawl/journal", journalOf(...records));
+    const { out } = await project.pawl("repair", "--json");
+    return JSON.parse(out).journal.foreign[0].kept;
+  }
+  const GOOD = [
+    [put("notes.md", "one\ntwo\nthree\n", { before: hash("one\ntwo\n") }), put("new/a.md", "a\n")],
+    [{ type: "drop", path: "gone.md", before: hash("gone\n") }],
+  ] as const;
+
+  test("is accepted by a person at a terminal, who sees which files it changes, and how", async () => {
+    const kept = await setAside(...GOOD);
+    const { code, screen } = await project.person("repair", "--accept", kept);
+    const shown = screen.replaceAll("\r", "");
+    expect(shown).toContain(`Take over what ${kept} would write?`);
+    expect(shown).toContain("  notes.md  (8 bytes, then 14 bytes)\n    + three\n");
+    expect(shown).toContain("  new/a.md  (new, 2 bytes)\n    + a\n");
+    expect(shown).toContain("  gone.md  (removed, 5 bytes)\n    - gone\n");
+    expect(code).toBe(0);
+    expect([project.read("notes.md"), project.read("new/a.md"), project.read("gone.md")]).toEqual([
+      "one\ntwo\nthree\n",
+      "a\n",
+      null,
+    ]);
+    expect(project.read(".pawl/events.jsonl")).toMatch(
+      /"journal:accepted".*"paths":\["notes.md","new\/a.md","gone.md"\].*"channel":"terminal"/,
+    );
+    expect((await project.pawl("repair")).out).toContain("Nothing is damaged");
+    expect((await project.person("repair", "--accept", kept)).err).toContain("[usage]");
+  });
+
+  test("is accepted by nobody else: no agent, no script, no person who says no", async () => {
+    const kept = await setAside(...GOOD);
+    const args = ["repair", "--accept", kept];
+    expect((await project.pawl(...args)).err).toContain("[terminal-missing]");
+    const agents = await personAtTerminal(project.root, args, { environment: { CLAUDECODE: "1" } });
+    expect(agents.err).toContain("[caller-not-allowed]");
+    const declined = await personAtTerminal(project.root, args, { answer: "n\n" });
+    expect(declined.err).toContain("[person-declined]");
+    expect([project.read("notes.md"), project.read("new/a.md")]).toEqual(["one\ntwo\n", null]);
+  });
+
+  test.each([
+    ["a path outside the project", "../elsewhere.md"],
+    ["git's folder", ".git/hooks/pre-commit"],
+    ["the store's own files", ".pawl/journal"],
+  ])("is accepted by nobody where it names %s, not even its other files", async (_, path) => {
+    const kept = await setAside(...GOOD, [put(path, "owned\n")]);
+    const { code, err } = await project.person("repair", "--accept", kept);
+    expect(`${code} ${err}`).toMatch(/^1 .*\[journal-refused\]/s);
+    expect([project.read("notes.md"), project.read("new/a.md")]).toEqual(["one\ntwo\n", null]);
+  });
+
+  test("writes nothing through a link that stands on its way", async () => {
+    const kept = await setAside(...GOOD);
+    symlinkSync(outside, join(project.root, "new"));
+    const { code, err } = await project.person("repair", "--accept", kept);
+    expect(`${code} ${err}`).toMatch(/^1 .*new is a symbolic link.*\[path-outside-project\]/s);
+    expect(readdirSync(outside)).toEqual([]);
+    expect(project.read("notes.md")).toBe("one\ntwo\n");
+  });
+
+  test("that names no file is told with those that there are", async () => {
+    const kept = await setAside(...GOOD);
+    const { err } = await project.person("repair", "--accept", ".pawl/kept/x/foreign-journal");
+    expect(err).toContain(`expected ${kept}`);
   });
 });
 

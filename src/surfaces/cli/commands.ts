@@ -247,7 +247,12 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "find and repair damaged files of the project",
     group: WORKFLOWS,
     arguments: [],
-    options: [],
+    options: [
+      {
+        flags: "--accept <file>",
+        description: "take over what a journal that was set aside would write, after you have seen it",
+      },
+    ],
     details:
       "A run whose file does not follow from its own history is held: at a terminal you are shown in what it differs, and may take it as it is.",
     load: async () => (await import("./repair.ts")).repair,

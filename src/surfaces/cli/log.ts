@@ -95,6 +95,8 @@ function lineOf(event: PawlEvent): Line {
     return [`a person accepted for ${event.run}: ${event.accepted.map(renderChange).join("; ")}`, "green"];
   if (event.type === "edit:kept")
     return [`an edit of ${event.path} that was in the way is kept in ${event.kept}`, "yellow"];
+  if (event.type === "journal:accepted")
+    return [`a person took over what ${event.kept} would write: ${event.paths.join(", ")}`, "green"];
   if (event.type === "journal:foreign")
     return [`${event.commits} commits of others were not applied; they lie in ${event.kept}`, "red"];
   return [event.type.replace(/[:_]/g, " "), null];

@@ -9,9 +9,13 @@ import { clean } from "./terminal.ts";
  * Mends the journal where it is damaged, replays what was committed and not yet applied, and names what cannot be read
  * with its fix.
  */
-export const repair: Run = async (host) => {
+export const repair: Run = async (host, call) => {
   const project = await host.project();
   const journal = await project.repairJournal();
+  if (typeof call.options.accept === "string") {
+    const { acceptJournal } = await import("./accept-journal.ts");
+    return acceptJournal(host, project, journal.foreign, call.options.accept);
+  }
   const accepted = await offerEdits(host, project);
   const workflows = await overview(project);
   const problems = workflows.flatMap((workflow) => [
@@ -80,6 +84,11 @@ function renderForeign({ kept, commits, unusable, paths }: JournalRepair["foreig
     ...shown,
     ...rest,
     "  Such commits come from a clone, a merge, another place of this project, or a process with another HOME or XDG_STATE_HOME.\n",
+    ...(unusable > 0
+      ? []
+      : [
+          `  To see what would change, and to accept it: \`pawl repair --accept ${clean(kept)}\` in a terminal.\n`,
+        ]),
     `  If you do not want them, remove ${clean(kept)}.\n`,
   ];
   return lines.join("");

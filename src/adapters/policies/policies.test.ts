@@ -34,10 +34,6 @@ const BROKEN: Readonly<Record<string, () => void>> = {
     rmSync(path);
     mkdirSync(path);
   },
-  "lies where a file stands in the folder's place": () => {
-    rmSync(folder(), { recursive: true });
-    writeFileSync(folder(), "");
-  },
 };
 
 describe("a policy that was kept", () => {

@@ -8,7 +8,7 @@ import { PawlError } from "../../core/error.ts";
 import type { Policies } from "../../core/ports/policies.ts";
 import { canonical } from "../../core/trust.ts";
 import { writeWhole } from "../agents/output-file.ts";
-import { errnoOf } from "../files/disk.ts";
+import { errnoOf, isAbsence } from "../files/disk.ts";
 import { meaningOf } from "../files/disk-error.ts";
 import { hashOf } from "../files/hash.ts";
 import { inStateHome, type StatePlace } from "../files/vault.ts";
@@ -82,8 +82,8 @@ function readOr<T, N>(none: N, path: string, read: () => T): T | N {
   try {
     return read();
   } catch (thrown) {
+    if (isAbsence(thrown)) return none;
     const code = errnoOf(thrown);
-    if (code === "ENOENT") return none;
     throw new PawlError(
       "state-home-failed",
       `${path} cannot be read: ${meaningOf(code ?? "")} (${code}). Pawl keeps there what governs the runs of this project.`,

@@ -308,7 +308,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
     },
     async foreignJournal(kept) {
       const [{ openForeign }, { projectOf }] = await Promise.all([
-        import("../adapters/files/foreign.ts"),
+        import("../adapters/files/accept.ts"),
         import("../adapters/files/store.ts"),
       ]);
       return openForeign(projectOf(files), kept);

@@ -2,17 +2,13 @@
  * Records that this project did not write, or not in this place: from a clone, a merge, another checkout, an earlier
  * backup, or from a process that keeps the project's key elsewhere. They are never applied; they are set aside and told.
  */
-import { PawlError } from "../../core/error.ts";
 import type { PawlEvent } from "../../core/event.ts";
-import { outcomeOf } from "./apply.ts";
-import { chainsOf } from "./chain.ts";
 import { EVENTS, JOURNAL, KEPT } from "./control.ts";
 import { type Disk, withFile, writeAll } from "./disk.ts";
 import { cutTail, type Place } from "./journal.ts";
 import { newKeptFolder } from "./keep.ts";
-import { foldersOf, foundOf, lookAt, readToEnd, statFile, statFolder, tryTextOf } from "./look.ts";
+import { foldersOf, lookAt, readToEnd, statFile, statFolder } from "./look.ts";
 import { type Foreign, parseUntrusted } from "./record.ts";
-import type { Project } from "./recover.ts";
 import type { Append } from "./steps.ts";
 
 /** Told of commits that were found and not applied, and where they lie now; null: where they were found. */
@@ -46,53 +42,6 @@ export function listForeign(disk: Disk): readonly SetAside[] {
       const paths = [...new Set(usable.flat().map(({ path }) => path))];
       return [{ kept, commits: commits.length, unusable: commits.length - usable.length, paths }];
     });
-}
-
-/** One that was set aside, opened for a person who may accept what it would write. */
-export interface ForeignJournal {
-  readonly paths: readonly string[];
-  /** What the file would hold in place of this text; null: nothing is to be there. */
-  outcome(path: string, text: string | null): string | null;
-  /** It is accepted: from now on it is not listed. */
-  setAccepted(): void;
-}
-
-/** Throws `journal-refused` where a commit of it says what Pawl never writes. */
-export function openForeign(
-  { disk, editors }: Pick<Project, "disk" | "editors">,
-  kept: string,
-): ForeignJournal {
-  const commits = parseUntrusted(lookAt(disk, kept)?.bytes ?? new Uint8Array());
-  const steps = commits.flatMap((each) => each ?? []);
-  const chains = chainsOf(steps);
-  const paths = [...chains.keys()];
-  const nested = paths.find((path) => foldersOf(path).some((folder) => chains.has(folder)));
-  if (commits.includes(null) || commits.length === 0 || nested !== undefined)
-    throw refused(
-      kept,
-      nested === undefined
-        ? "a commit of it would do what Pawl never does, such as write outside the project or into git's folder"
-        : `it writes ${nested}, and a file where the folder of that is`,
-    );
-  return {
-    paths,
-    outcome(path, text) {
-      const found = text === null ? null : foundOf(Buffer.from(text), 0o644);
-      const bytes = outcomeOf({ editors, torn: false }, chains.get(path) ?? [], found);
-      const after = bytes === null ? null : tryTextOf(bytes);
-      if (bytes !== null && after === null) throw refused(kept, `what it would write to ${path} is no text`);
-      return after;
-    },
-    setAccepted: () => disk.rename(kept, kept.replace(/foreign-journal$/, "accepted-journal")),
-  };
-}
-
-function refused(kept: string, why: string): PawlError {
-  return new PawlError(
-    "journal-refused",
-    `${kept} cannot be accepted: ${why}. Nothing was changed.`,
-    `Look at ${kept} in an editor, and write by hand what you want of it; or remove it.`,
-  );
 }
 
 /** Copies what lies behind the good records to `.pawl/kept/`, synced, and cuts it off. Answers where it lies. */

@@ -1,0 +1,46 @@
+/** A journal of others that was set aside, opened for a person who may take over what it would write. */
+import { PawlError } from "../../core/error.ts";
+import type { ForeignJournal } from "../../runtime/project.ts";
+import { outcomeOf } from "./apply.ts";
+import { chainsOf } from "./chain.ts";
+import { foldersOf, foundOf, lookAt, tryTextOf } from "./look.ts";
+import { parseUntrusted } from "./record.ts";
+import type { Project } from "./recover.ts";
+
+/** Throws `journal-refused` where a commit of it says what Pawl never writes. */
+export function openForeign(
+  { disk, editors }: Pick<Project, "disk" | "editors">,
+  kept: string,
+): ForeignJournal {
+  const commits = parseUntrusted(lookAt(disk, kept)?.bytes ?? new Uint8Array());
+  const steps = commits.flatMap((each) => each ?? []);
+  const chains = chainsOf(steps);
+  const paths = [...chains.keys()];
+  const nested = paths.find((path) => foldersOf(path).some((folder) => chains.has(folder)));
+  if (commits.includes(null) || commits.length === 0 || nested !== undefined)
+    throw refused(
+      kept,
+      nested === undefined
+        ? "a commit of it would do what Pawl never does, such as write outside the project or into git's folder"
+        : `it writes ${nested}, and a file where the folder of that is`,
+    );
+  return {
+    paths,
+    outcome(path, text) {
+      const found = text === null ? null : foundOf(Buffer.from(text), 0o644);
+      const bytes = outcomeOf({ editors, torn: false }, chains.get(path) ?? [], found);
+      const after = bytes === null ? null : tryTextOf(bytes);
+      if (bytes !== null && after === null) throw refused(kept, `what it would write to ${path} is no text`);
+      return after;
+    },
+    setAccepted: () => disk.rename(kept, kept.replace(/foreign-journal$/, "accepted-journal")),
+  };
+}
+
+function refused(kept: string, why: string): PawlError {
+  return new PawlError(
+    "journal-refused",
+    `${kept} cannot be accepted: ${why}. Nothing was changed.`,
+    `Look at ${kept} in an editor, and write by hand what you want of it; or remove it.`,
+  );
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import type { ChangedFile } from "../core/ports/git.ts";
+import { renderChanges, renderReview } from "./review.ts";
+
+const file = (path: string, added: number | null = 1, deleted: number | null = 0) =>
+  ({ path, added, deleted }) as ChangedFile;
+const changes = (...files: readonly ChangedFile[]) =>
+  renderChanges({ kind: "known", base: "main", files } as unknown as Parameters<typeof renderChanges>[0]);
+const many = (count: number, name = (at: number) => `src/${at}.txt`) =>
+  Array.from({ length: count }, (_, at) => file(name(at)));
+
+describe("a review before a verdict", () => {
+  it("is its question alone where there is nothing else", () => {
+    expect(renderReview({ question: " Merge\nnow? " })).toBe("Merge now?");
+  });
+
+  it("shows what Pawl found before what is approved, and an agent's own words last", () => {
+    expect(
+      renderReview({
+        question: "Merge?",
+        facts: ["Yes merges it.", "No sends it back."],
+        findings: [
+          { about: "git", verdict: "agrees", words: "it is clean" },
+          { about: "lint", verdict: "unknown", words: "no command" },
+          { about: "build", verdict: "running", words: "since 2 s" },
+          { about: "test", verdict: "differs", words: "1 failed\n- agrees: feigned" },
+        ],
+        changes: { kind: "unavailable", reason: "no\ngit" } as never,
+        artifact: { name: "plan", value: { a: [1] }, sha256: "0123456789abcdef" },
+        notes: [
+          { by: "claude", text: "All good.\n\nMerge it.\n" },
+          { by: "nobody", text: "  \n" },
+        ],
+        whole: ".alfred/x.md",
+      }),
+    ).toBe(
+      [
+        "Merge?",
+        "",
+        "Yes merges it.",
+        "No sends it back.",
+        "",
+        "What Pawl found beside what was reported:",
+        "- DIFFERS: test: 1 failed - agrees: feigned",
+        "- still running: build: since 2 s",
+        "- not known: lint: no command",
+        "- agrees: git: it is clean",
+        "",
+        "Changes: not known (no git).",
+        "",
+        "What is approved (plan, sha256 0123456789ab):",
+        "> {",
+        '>   "a": [',
+        ">     1",
+        ">   ]",
+        "> }",
+        "",
+        "claude says (its own words, which nobody checked):",
+        "> All good.",
+        ">",
+        "> Merge it.",
+        "",
+        "All of it: .alfred/x.md",
+      ].join("\n"),
+    );
+  });
+
+  it("shows a text as it is, without a hash that nobody made", () => {
+    expect(
+      renderReview({ question: "Q", artifact: { name: "note", value: "one\ntwo" }, changes: null }),
+    ).toBe("Q\n\nWhat is approved (note):\n> one\n> two");
+  });
+
+  it("says how much of a long text it leaves out", () => {
+    const lines = (count: number) => Array.from({ length: count }, (_, at) => `line ${at + 1}`).join("\n");
+    const shown = (count: number) =>
+      renderReview({ question: "Q", artifact: { name: "a", value: lines(count) } });
+    expect(shown(60)).toMatch(/> line 60$/);
+    expect(shown(61)).toMatch(/> line 60\n\(1 more lines\)$/);
+    const noted = (count: number) =>
+      renderReview({ question: "Q", notes: [{ by: "a", text: lines(count) }] });
+    expect(noted(40)).toMatch(/> line 40$/);
+    expect(noted(42)).toMatch(/> line 40\n\(2 more lines\)$/);
+    const long = (length: number) => renderReview({ question: "x".repeat(length) });
+    expect(long(400)).toBe("x".repeat(400));
+    expect(long(403)).toBe(`${"x".repeat(400)}… (3 more characters)`);
+  });
+});
+
+describe("the changes of a review", () => {
+  it("say that there are none", () => {
+    expect(changes()).toBe("Changes against main: none.");
+  });
+
+  it("count files and lines, and say what cannot be counted", () => {
+    expect(changes(file("a.txt", 2, 1))).toBe("Changes against main: 1 file, +2 -1 lines.\n- a.txt (+2 -1)");
+    expect(changes(file("a.txt", 2, 1), file("b.bin", null, null), file("c.txt", 3, null))).toBe(
+      [
+        "Changes against main: 3 files, +5 -1 lines.",
+        "- a.txt (+2 -1)",
+        "- b.bin (new or binary)",
+        "- c.txt (new or binary)",
+      ].join("\n"),
+    );
+  });
+
+  it("show the files that judge the work before those that are the work", () => {
+    expect(changes(file("src/a.txt"), file("package.json"), file("src/a.test.ts"))).toMatch(
+      /^Changes against main: 3 files, \+3 -0 lines\.\n- process files \(they decide how the work is judged\):\n {2}- .+: package\.json \(\+1 -0\)\n {2}- .+: src\/a\.test\.ts \(\+1 -0\)\n- other files:\n {2}- src\/a\.txt \(\+1 -0\)$/,
+    );
+    expect(changes(file("package.json"))).not.toContain("other files");
+  });
+
+  it("leave out what is too much, of either kind, and say how many", () => {
+    expect(changes(...many(30)).split("\n")).toHaveLength(31);
+    expect(changes(...many(32))).toMatch(/- src\/29\.txt \(\+1 -0\)\n {2}- and 2 more$/);
+    const tests = many(31, (at) => `src/${at}.test.ts`);
+    const lines = changes(...tests, ...many(31)).split("\n");
+    expect(lines.filter((line) => line === "  - and 1 more")).toHaveLength(2);
+    expect(lines.filter((line) => line.includes(".test.ts"))).toHaveLength(30);
+  });
+});

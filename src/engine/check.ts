@@ -1,5 +1,5 @@
 import { type Budget, type CoverageFault, coverageOf } from "./coverage.ts";
-import { factOf, hasState, isFinal, keptNames, pairOf, renderFacts } from "./lookup.ts";
+import { hasState, isFinal, keptNames, pairOf, renderFacts, valuesOf } from "./lookup.ts";
 import { MAX_CONFIGURATIONS, pathTo, type Reach, reachOf } from "./reach.ts";
 import { checkStructure } from "./structure.ts";
 import type { Violation } from "./violation.ts";
@@ -140,9 +140,7 @@ function notOneRow(
 
 function tooManyWorlds(workflow: Workflow, state: string, event: string): Violation {
   const { kept, observed } = pairOf(workflow, state, event);
-  const sizes = [...kept, ...observed].map(
-    (name) => `${name} (${factOf(workflow, name)?.values.length ?? 0} values)`,
-  );
+  const sizes = [...kept, ...observed].map((name) => `${name} (${valuesOf(workflow, name).length} values)`);
   return {
     kind: "too-many-worlds",
     message: `The rows for "${event}" in state "${state}" tell too many worlds apart to enumerate them: they mention ${sizes.join(", ")}; expected at most ${MAX_BRANCHES_PER_PAIR} branches for one state and event, and ${MAX_BRANCHES} in all.`,
@@ -153,9 +151,7 @@ function tooManyWorlds(workflow: Workflow, state: string, event: string): Violat
 }
 
 function tooManyConfigurations(workflow: Workflow): Violation {
-  const sizes = keptNames(workflow).map(
-    (name) => `${name} (${factOf(workflow, name)?.values.length ?? 0} values)`,
-  );
+  const sizes = keptNames(workflow).map((name) => `${name} (${valuesOf(workflow, name).length} values)`);
   return {
     kind: "too-many-configurations",
     message: `More than ${MAX_CONFIGURATIONS} configurations can be reached, too many to follow: the kept facts are ${sizes.join(", ")}; keep less in the table.`,

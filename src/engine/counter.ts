@@ -1,4 +1,4 @@
-import { factOf } from "./lookup.ts";
+import { valuesOf } from "./lookup.ts";
 import type { FactValue, Workflow } from "./workflow.ts";
 
 /**
@@ -6,7 +6,7 @@ import type { FactValue, Workflow } from "./workflow.ts";
  * "or more", so that nobody takes the last value for the count.
  */
 export function keptWords(workflow: Workflow, name: string, value: FactValue): string {
-  const last = factOf(workflow, name)?.values.at(-1);
+  const last = valuesOf(workflow, name).at(-1);
   return value === last && countsUp(workflow, name) ? `${value} or more` : String(value);
 }
 

@@ -3,7 +3,7 @@
  * branch whose remaining facts no living box mentions is judged as a whole, so that the cost follows the rows and not
  * the product of the values.
  */
-import { factOf, pairOf } from "./lookup.ts";
+import { factOf, pairOf, valuesOf } from "./lookup.ts";
 import type { Box, Facts, FactValue, Row, Workflow } from "./workflow.ts";
 
 export interface Coverage {
@@ -42,7 +42,7 @@ export function coverageOf(
   budget: Budget,
 ): Coverage {
   const pair = pairOf(workflow, state, event);
-  const levels = pair.observed.map((name) => ({ name, values: factOf(workflow, name)?.values ?? [] }));
+  const levels = pair.observed.map((name) => ({ name, values: valuesOf(workflow, name) }));
   const worlds = levels.reduce((product, { values }) => product * values.length, 1);
   const faults = new Map<string, { rows: Row[]; world: Facts; worlds: number }>();
   const world: Record<string, FactValue> = {};

@@ -1,5 +1,5 @@
 import { PawlError } from "../core/error.ts";
-import { applies, factOf, isFinal, pairOf, renderFacts, renderValue } from "./lookup.ts";
+import { applies, isFinal, pairOf, renderFacts, renderValue, valuesOf } from "./lookup.ts";
 import { checkPosition, follow, keptAtFirst, startingPositions, unreachable } from "./position.ts";
 import { isReachable } from "./reach.ts";
 import type { Decision, Facts, FactValue, Position, Row, Workflow } from "./workflow.ts";
@@ -58,7 +58,7 @@ function worldOf(workflow: Workflow, position: Position, event: string, facts: F
   for (const name of pair.kept) world[name] = position.kept[name] ?? null;
   for (const name of pair.observed) {
     const value = Object.hasOwn(facts, name) ? facts[name] : undefined;
-    const values = factOf(workflow, name)?.values ?? [];
+    const values = valuesOf(workflow, name);
     if (value === undefined || !values.includes(value))
       throw mistaken(
         `${workflow.name} was asked about "${event}" in state "${position.state}" with ${name} = ${JSON.stringify(value) ?? "nothing"}; expected one of ${values.map(renderValue).join(", ")}`,

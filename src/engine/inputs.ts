@@ -1,5 +1,5 @@
 /** Which observed facts a decision needs, and which of them can still make a difference once others are known. */
-import { pairOf } from "./lookup.ts";
+import { pairOf, valuesOf } from "./lookup.ts";
 import type { Facts, Position, Row, Workflow } from "./workflow.ts";
 
 /** The observed facts that the rows for the event mention, where the run stands. */
@@ -50,7 +50,7 @@ function rowsLeft(
 export function completed(workflow: Workflow, needed: readonly string[], facts: Facts): Facts {
   const missing = needed.filter((name) => facts[name] === undefined);
   return {
-    ...Object.fromEntries(missing.map((name) => [name, workflow.facts[name]?.values[0] ?? null])),
+    ...Object.fromEntries(missing.map((name) => [name, valuesOf(workflow, name)[0] ?? null])),
     ...facts,
   };
 }

@@ -52,6 +52,11 @@ export function factOf(workflow: Workflow, name: string): Fact | undefined {
   return Object.hasOwn(workflow.facts, name) ? workflow.facts[name] : undefined;
 }
 
+/** The values that the fact can have; none where there is no such fact. */
+export function valuesOf(workflow: Workflow, name: string): readonly FactValue[] {
+  return factOf(workflow, name)?.values ?? [];
+}
+
 export function hasState(workflow: Workflow, state: string): boolean {
   return Object.hasOwn(workflow.states, state);
 }

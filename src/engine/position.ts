@@ -1,6 +1,6 @@
 /** Positions (state and kept facts): where runs begin, where rows lead, and what a position on disk may be. */
 import { PawlError } from "../core/error.ts";
-import { factOf, hasState, keptNames, renderValue } from "./lookup.ts";
+import { factOf, hasState, keptNames, renderValue, valuesOf } from "./lookup.ts";
 import type { Facts, FactValue, Position, Row, Setting, Workflow } from "./workflow.ts";
 
 /** The kept facts at their initial values. */
@@ -44,7 +44,7 @@ function settle(
   if (typeof setting !== "object" || setting === null) return setting;
   if ("of" in setting)
     return Object.hasOwn(setting.of, position.state) ? setting.of[position.state] : undefined;
-  const values = factOf(workflow, name)?.values ?? [];
+  const values = valuesOf(workflow, name);
   const place = values.indexOf(position.kept[name] ?? null) + setting.add;
   return values[Math.min(Math.max(place, 0), values.length - 1)];
 }
@@ -58,7 +58,7 @@ export function checkPosition(workflow: Workflow, position: Position): void {
   }
   const names = keptNames(workflow);
   for (const name of names) {
-    const values = factOf(workflow, name)?.values ?? [];
+    const values = valuesOf(workflow, name);
     const value = Object.hasOwn(kept, name) ? kept[name] : undefined;
     if (value !== undefined && values.includes(value)) continue;
     const found = value === undefined ? "nothing" : renderValue(value);

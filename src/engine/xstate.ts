@@ -10,7 +10,7 @@
  *
  * docs/engine.md has these implementations in a dozen lines.
  */
-import { keptNames, pairOf, renderBoxes } from "./lookup.ts";
+import { keptNames, pairOf, renderBoxes, valuesOf } from "./lookup.ts";
 import { keptAtFirst, targetOf } from "./position.ts";
 import type { Box, Facts, FactValue, Row, Setting, Workflow } from "./workflow.ts";
 
@@ -107,7 +107,7 @@ function assignments(workflow: Workflow, row: Row, state: string): readonly XSta
     else
       steps.push({
         type: "step",
-        params: { fact: name, by: step, values: workflow.facts[name]?.values ?? [] },
+        params: { fact: name, by: step, values: valuesOf(workflow, name) },
       });
   }
   return [...(Object.keys(given).length > 0 ? [{ type: "set", params: given } as const] : []), ...steps];

@@ -116,6 +116,28 @@ async function pushed(times: number): Promise<Project> {
 }
 
 describe("The record of a run", () => {
+  it("finds nothing wrong where a commit came in between the looks at the file and at its record", async () => {
+    const project = new Project();
+    await project.push();
+    const before = project.files.get(FILE) ?? "";
+    await project.push();
+    expect(await recordFaults(project.view(), states(), FILE, before)).toEqual([]);
+    project.files.set(FILE, before);
+    expect(await recordFaults(project.view(), states(), FILE, before)).toHaveLength(1);
+    const view = project.view();
+    const whole = await project.record();
+    const meanwhile: View = {
+      ...view,
+      async read(path) {
+        const text = await view.read(path);
+        if (path === headPath(RUN))
+          project.files.set(path, JSON.stringify({ ...whole, time: `${whole.time}0` }));
+        return text;
+      },
+    };
+    expect(await recordFaults(meanwhile, states(), FILE, before)).toEqual([]);
+  });
+
   it("has each step, and its file follows from it, however it is laid out", async () => {
     const project = await pushed(3);
     const { origin, stands, steps } = await project.record();

@@ -241,9 +241,23 @@ export async function recordFaults(
   text: string,
 ): Promise<readonly string[] | null> {
   const run = states.runOf(path);
-  if (run === null || (await view.read(headPath(run))) === null) return null;
-  const record = await loadRecord(view, run);
-  if (record === null) return [`${headPath(run)}, the record of its steps, cannot be read`];
+  const head = run === null ? null : await view.read(headPath(run));
+  if (run === null || head === null) return null;
+  const faults = await faultsOf(states, await loadRecord(view, run), path, text);
+  // The two are read one after the other: where a commit came in between, nothing is wrong, and nothing that is decided
+  // by what was read can be committed.
+  const isAsRead = async () => (await view.read(path)) === text && (await view.read(headPath(run))) === head;
+  return faults.length === 0 || (await isAsRead()) ? faults : [];
+}
+
+async function faultsOf(
+  states: StateFiles,
+  record: RunRecord | null,
+  path: ProjectPath,
+  text: string,
+): Promise<readonly string[]> {
+  if (record === null)
+    return [`${headPath(states.runOf(path) ?? "")}, the record of its steps, cannot be read`];
   return [
     ...(await fileFaults(states, record, path, text)),
     ...(await brokenLinks(record.steps, "step", record.dropped > 0 ? record.steps[0]?.prev : null)),

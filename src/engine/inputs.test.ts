@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { row } from "../../test/rig/lockable.ts";
+import { asksAlways, canMatter, completed, neededFacts } from "./inputs.ts";
+import type { Facts, Workflow } from "./workflow.ts";
+
+const flag = { description: "", values: [true, false] };
+
+/** Green goes, red stays; whether somebody stands in the way is asked for by the row that goes alone. */
+const crossing: Workflow = {
+  name: "crossing",
+  title: "A crossing",
+  states: { waiting: { description: "" }, across: { description: "", final: true } },
+  initial: "waiting",
+  events: { walk: { description: "" }, look: { description: "" } },
+  facts: {
+    light: { description: "", values: ["red", "green"] },
+    clear: flag,
+    hurry: { ...flag, initial: false },
+    rain: flag,
+  },
+  rows: [
+    row({
+      id: "goes",
+      from: ["waiting"],
+      on: "walk",
+      when: [{ light: ["green"], clear: [true], hurry: [false] }],
+      to: "across",
+    }),
+    row({
+      id: "runs",
+      from: ["waiting"],
+      on: "walk",
+      when: [{ hurry: [true], clear: [true, false] }],
+      to: "across",
+    }),
+    row({
+      id: "stays",
+      from: ["waiting"],
+      on: "walk",
+      when: [
+        { light: ["red"], hurry: [false] },
+        { light: ["green"], clear: [false], hurry: [false] },
+      ],
+      to: "same",
+      outcome: "no-effect",
+    }),
+    row({ id: "looks", from: ["waiting"], on: "look", to: "same", outcome: "shown" }),
+  ],
+  goals: ["across"],
+};
+
+const matters = (name: string, known: Facts, hurry = false, event = "walk") =>
+  canMatter(crossing, { state: "waiting", kept: { hurry } }, event, known, name);
+
+describe("the facts that a decision needs", () => {
+  it("are the observed ones that the rows of the state and event mention", () => {
+    const waiting = { state: "waiting", kept: { hurry: false } };
+    expect(neededFacts(crossing, waiting, "walk")).toEqual(["light", "clear"]);
+    expect(neededFacts(crossing, waiting, "look")).toEqual([]);
+    expect(neededFacts(crossing, { ...waiting, state: "across" }, "walk")).toEqual([]);
+  });
+
+  it("can matter as long as several rows are left and one of them asks", () => {
+    expect(matters("light", {})).toBe(true);
+    expect(matters("clear", {})).toBe(true);
+    expect(matters("rain", {})).toBe(false);
+    expect(matters("clear", { light: "green" })).toBe(true);
+  });
+
+  it("matter to the only row that is left where it asks in each of its boxes", () => {
+    // Only "stays" is left, and one of its boxes does not ask.
+    expect(matters("clear", { light: "red" })).toBe(false);
+    // Only "runs" is left, by the kept fact.
+    expect(matters("clear", {}, true)).toBe(true);
+    expect(matters("light", {}, true)).toBe(false);
+    expect(matters("light", {}, false, "look")).toBe(false);
+  });
+
+  it("are asked for always where a row has boxes and each of them names the fact", () => {
+    const asking = (when?: readonly Record<string, readonly boolean[]>[]) =>
+      asksAlways({ ...row({ id: "r", from: [], on: "e", to: "same" }), ...(when ? { when } : {}) }, "clear");
+    expect(asking()).toBe(false);
+    expect(asking([])).toBe(false);
+    expect(asking([{ clear: [true] }])).toBe(true);
+    expect(asking([{ clear: [true] }, { rain: [true] }])).toBe(false);
+  });
+
+  it("are completed by their first value, and those that were observed stay as they are", () => {
+    expect(completed(crossing, ["light", "clear"], { clear: false, more: 1 })).toEqual({
+      light: "red",
+      clear: false,
+      more: 1,
+    });
+    expect(completed(crossing, ["nothing"], {})).toEqual({ nothing: null });
+  });
+});

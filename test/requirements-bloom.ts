@@ -200,12 +200,13 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
       "test/e2e/bloom-many-agents.slow.test.ts: claim, run, merge and complete each of many short tasks once, and a task that waits for its merge says so once",
     ],
   },
-  "bloom.merge-queue": {
-    says: "Tasks merge into a target one at a time, the one that waits longest first; the order is on disk.",
+  "bloom.merge-train": {
+    says: "Merges into a target are verified side by side, each on top of the one ahead, and published in the order in which they came; what was prepared on a merge that is not made is prepared again.",
     source: "bloom, The loop",
     tests: [
-      "src/workflows/bloom/merge-queue.test.ts: gives the turn to the task that waits longest, whichever entered first",
-      "src/workflows/bloom/merge-queue.test.ts: serves everybody once, one at a time, in any order of coming and going",
+      "src/workflows/bloom/merge-train.test.ts: admits the task that waits longest, whichever entered first, up to its limit",
+      "src/workflows/bloom/merge-train.test.ts: publishes in order, each on what the target is at, whoever comes, fails or leaves meanwhile",
+      "src/workflows/bloom/scheduler/merge-trains.test.ts: takes a failing merge out, and merges those behind it without its work",
     ],
   },
   "bloom.word-counts": {

@@ -68,6 +68,12 @@ const BLOOM_FILE = z.strictObject({
   command: z.string().min(1).optional().describe("How an agent's prompt calls this program."),
   agent: z.string().min(1).optional().describe("The agent of tasks that name none."),
   agents: z.int().min(1).max(64).optional().describe("How many agents work at once."),
+  merge_train: z
+    .int()
+    .min(1)
+    .max(16)
+    .optional()
+    .describe("How many merges into one branch are verified side by side, each on top of the one before."),
   permission: z
     .enum(["ask", "edits", "all"])
     .optional()

@@ -87,6 +87,8 @@ export interface BloomSettings {
   readonly agent: string;
   /** How many work at once. */
   readonly agents: number;
+  /** How many merges into one branch are prepared and verified side by side, each on top of the one before. */
+  readonly merge_train: number;
   readonly permission: "ask" | "edits" | "all";
   /** What to do where an agent ended well and left its step open. */
   readonly on_unmarked_step: "assume" | "ask" | "block";
@@ -134,6 +136,7 @@ export const DEFAULT_SETTINGS: Settings = {
     command: "bloom",
     agent: "claude",
     agents: 1,
+    merge_train: 4,
     permission: "edits",
     on_unmarked_step: "assume",
     tries: 3,

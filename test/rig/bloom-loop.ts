@@ -43,6 +43,7 @@ const { blocked, waiting } = await runLoop({
   runtime: { ...project.runtime, store },
   name: "killed",
   agents: 1,
+  mergeTrain: 4,
   once: true,
   show: (event) => process.stdout.write(`${JSON.stringify(event)}\n`),
   stop: new AbortController().signal,

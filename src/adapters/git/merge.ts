@@ -74,7 +74,7 @@ export async function prepareMerge(place: Workplace, order: MergeOrder): Promise
 
   const planted = await plantedIn(call, tip, branch);
   if (planted !== null) return { kind: "refused", reason: planted };
-  const folder = places.merge(order.into);
+  const folder = places.merge(order.into, order.slot);
   await openMergeFolder(place, order, call, folder, isDiverged ? local : tip);
   const aside = place.call(folder);
   if (isDiverged) {
@@ -91,7 +91,7 @@ export async function prepareMerge(place: Workplace, order: MergeOrder): Promise
 }
 
 export async function leaveOut(place: Workplace, order: MergeOrder, merge: ReadyMerge): Promise<void> {
-  const aside = place.call(placesOf(place.projectRoot, order.repo).merge(order.into));
+  const aside = place.call(placesOf(place.projectRoot, order.repo).merge(order.into, order.slot));
   await git(aside, [...NO_HOOKS, "checkout", "--quiet", "--force", "--detach", merge.base]);
   await git(aside, ["clean", "-ffdq"]);
 }
@@ -123,9 +123,11 @@ interface Target {
 
 async function findTarget(
   call: GitCall,
-  { into, remote: counts, stop }: MergeOrder,
+  { into, remote: counts, onto, stop }: MergeOrder,
 ): Promise<Target | Extract<PreparedMerge, { kind: "missing" | "unreachable" }>> {
   const name = counts ? await remoteOf(call, checkBranch(into)) : null;
+  if (onto !== undefined)
+    return { local: onto, far: name && onto, ...(name && { remote: { name, at: onto } }) };
   if (name !== null) {
     const fetched = await fetchBranch(call, name, into, stop);
     if (fetched !== null) return { kind: "unreachable", reason: fetched };

@@ -41,8 +41,8 @@ export interface Places {
   /** The folder of all its worktrees. */
   readonly base: string;
   readonly worktree: (branch: string) => Folder;
-  /** Where merges into a branch are made aside. */
-  readonly merge: (into: string) => Folder;
+  /** Where merges into a branch are made aside, those under way in a slot each. */
+  readonly merge: (into: string, slot?: number) => Folder;
   /** Says that a worktree is not yet whole. */
   readonly unfinished: (branch: string) => string;
   /** Says which branch a folder is for. */
@@ -63,7 +63,7 @@ export function placesOf(projectRoot: string, repo: Repo): Places {
     checkout,
     base,
     worktree: (branch) => at(encodeName(branch)) as Folder,
-    merge: (into) => at(`@into-${encodeName(into)}`) as Folder,
+    merge: (into, slot = 0) => at(`@into-${encodeName(into)}${slot === 0 ? "" : `@${slot}`}`) as Folder,
     unfinished: (branch) => at(`@new-${encodeName(branch)}`),
     label: (branch) => at(`@of-${encodeName(branch)}.json`),
     published: at("@published"),

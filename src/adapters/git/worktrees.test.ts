@@ -484,6 +484,22 @@ describe("merging", () => {
     expect(existsSync(join(second.folder, "w.txt"))).toBe(false);
   });
 
+  it("is prepared on a merge that is not published yet, in a folder of its own, and published after it", async () => {
+    await worked("one");
+    await worked("two");
+    const ahead = await open().prepareMerge({ ...order("one"), slot: 0 });
+    if (ahead.kind !== "prepared") throw new Error(ahead.kind);
+    const behind = await open().prepareMerge({ ...order("two"), slot: 1, onto: ahead.commit });
+    if (behind.kind !== "prepared") throw new Error(behind.kind);
+    expect(behind.folder).not.toBe(ahead.folder);
+    expect(git(behind.folder, "rev-parse", "HEAD^1")).toBe(ahead.commit);
+    expect(await open().publishMerge(order("two"), behind)).toEqual({ kind: "moved" });
+    expect(await open().publishMerge(order("one"), ahead)).toMatchObject({ kind: "published" });
+    expect(await open().publishMerge(order("two"), behind)).toMatchObject({ kind: "published" });
+    expect(git(root, "rev-parse", "main")).toBe(behind.commit);
+    expect(git(root, "status", "--porcelain")).toBe("");
+  });
+
   it("works for people without a configured identity, and runs no hooks", async () => {
     await worked("w");
     writeFileSync(join(root, ".git/hooks/pre-merge-commit"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });

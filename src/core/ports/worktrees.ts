@@ -73,7 +73,7 @@ export interface Worktrees {
    */
   takeTurn(repo: Repo, into: string, owner: string): Promise<MergeTurn>;
   /**
-   * Makes the merge commit (--no-ff) aside, in a folder of its own, so that checks can run on the result. No branch
+   * Makes the merge commit (--no-ff) aside, in the folder of its slot, so that checks can run on the result. No branch
    * and no checkout of a person is touched. With `remote` the remote's target is fetched first, and merged onto. To be
    * called in a turn.
    */
@@ -143,6 +143,10 @@ export interface MergeOrder extends MergeTarget {
   readonly message: string;
   /** A merge commit that was prepared before, and may have been published: nobody was left to tell. */
   readonly earlier?: string;
+  /** A merge commit that is about to be published: it stands for the target, and nothing is fetched. */
+  readonly onto?: string;
+  /** Which of the folders for merges into the branch it is made in; those of merges under way differ. */
+  readonly slot?: number;
   /** Aborted: what asks the remote ends at once as if it could not be reached. */
   readonly stop?: AbortSignal;
 }

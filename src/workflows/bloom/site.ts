@@ -3,7 +3,7 @@ import type { BloomHappening } from "../../core/bloom-event.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { PermissionQuestion } from "../../core/ports/agents.ts";
 import type { WorkPorts } from "../../core/ports/loop.ts";
-import type { Folder, MergeTurn, Repo, Worktree } from "../../core/ports/worktrees.ts";
+import type { Folder, Repo, Worktree } from "../../core/ports/worktrees.ts";
 import type { BloomSettings, Settings } from "../../core/settings.ts";
 import type { TaskEdit } from "../../tasks-file/splice.ts";
 import type { Task, TasksFile } from "../../tasks-file/task.ts";
@@ -26,27 +26,50 @@ export interface Known {
 /** Why what is under way is to end. */
 export type StopReason = "interrupted" | "interjected" | "told";
 
-/** The turns to merge; a task that waits for one keeps its place in the order until it leaves. */
-export interface MergeTurns {
-  /** `taken`: only where it does not wait. A turn that is `mine` is let go of by its release. */
-  take(order: TurnOrder, stop: AbortSignal): Promise<MergeTurn | { readonly kind: "stopped" }>;
-  /** The task merges no more, whether it waited or not. */
-  leave(task: string): void;
+/** The merges into a branch, in order; a task that waits to join keeps its place in the order until it leaves. */
+export interface MergeTrains {
+  /** `taken`: only where it does not wait; who merges. A place that is `mine` is given up by its release. */
+  join(
+    order: JoinOrder,
+    stop: AbortSignal,
+  ): Promise<MergePlace | { readonly kind: "taken"; readonly owner: string } | { readonly kind: "stopped" }>;
+  /** The task waits no more. */
+  leave(task: string): Promise<void>;
 }
 
-export interface TurnOrder {
+export interface JoinOrder {
   readonly repo: Repo;
   readonly into: string;
   readonly task: string;
   /** Since when it waits, ISO 8601. */
   readonly since: string;
-  /** Until it has the turn; else it is only asked for. */
+  /** Until it has a place; else it is only asked for. */
   readonly waits: boolean;
+}
+
+/** A merge's place in the train. */
+export interface MergePlace {
+  readonly kind: "mine";
+  /** Which of the folders that merges are prepared in. */
+  readonly slot: number;
+  /**
+   * Waits for what the merge is to be prepared on: the commit of the merge ahead, or null: the target itself. `broken` is
+   * aborted once that does not hold any more: then it is to be prepared again.
+   */
+  base(
+    stop: AbortSignal,
+  ): Promise<{ readonly commit: string | null; readonly broken: AbortSignal } | "stopped">;
+  /** The merge commit is made: the one behind prepares on it. */
+  announce(commit: string): void;
+  /** Waits for those ahead. `first`: what it was prepared on is the target; `void`: it is to be prepared again. */
+  turn(stop: AbortSignal): Promise<"first" | "void" | "stopped">;
+  /** `published`: the commit that the target is at by this merge; null: it was not made. */
+  release(published: string | null): Promise<void>;
 }
 
 export interface Site {
   readonly ports: WorkPorts;
-  readonly merges: MergeTurns;
+  readonly merges: MergeTrains;
   /** As of the last commit. */
   readonly known: Known;
   /** Aborted with a `StopReason`. */

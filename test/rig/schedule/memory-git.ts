@@ -13,6 +13,7 @@ export interface MemoryGit {
   /** Branches whose merge conflicts until they were joined with the target. */
   readonly conflicting: Set<string>;
   onPublish(order: MergeOrder, by: Process): void;
+  onFault(what: string): void;
   worktreesOf(process: Process): Worktrees;
 }
 
@@ -20,6 +21,9 @@ export function openMemoryGit(simulator: Simulator, disk: MemoryDisk): MemoryGit
   const parents = new Map<string, readonly string[]>([["c0", []]]);
   const heads = new Map([["main", "c0"]]);
   const conflicting = new Set<string>();
+  /** What each folder for merges holds now, by its process. */
+  const slots = new Map<string, string>();
+  const slotOf = (process: Process, { into, slot = 0 }: MergeOrder) => `${process.name} ${into} ${slot}`;
   const add = (...of: readonly string[]) => {
     const id = `c${parents.size}`;
     parents.set(id, of);
@@ -51,6 +55,7 @@ export function openMemoryGit(simulator: Simulator, disk: MemoryDisk): MemoryGit
     },
     isIn: (branch, into) => contains(heads.get(into), heads.get(branch)),
     onPublish: () => {},
+    onFault: () => {},
     worktreesOf: (process) => worktreesOf(process),
   };
 
@@ -94,9 +99,9 @@ export function openMemoryGit(simulator: Simulator, disk: MemoryDisk): MemoryGit
         };
       },
       async prepareMerge(order) {
-        await step(`prepares the merge of ${order.branch}`);
+        await step(`prepares the merge of ${order.branch} on ${order.onto ?? order.into}`);
         const branch = heads.get(order.branch);
-        const onto = heads.get(order.into);
+        const onto = order.onto ?? heads.get(order.into);
         if (branch === undefined || onto === undefined) return { kind: "missing", branch: order.branch };
         if (contains(onto, branch)) {
           const earlier = contains(onto, order.earlier) ? (order.earlier as string) : null;
@@ -104,12 +109,16 @@ export function openMemoryGit(simulator: Simulator, disk: MemoryDisk): MemoryGit
         }
         if (conflicting.has(order.branch)) return { kind: "conflicts", files: ["same.txt"] };
         const commit = add(onto, branch);
+        slots.set(slotOf(process, order), commit);
         return { kind: "prepared", folder: "/merge" as Folder, commit, base: onto, onto, earlier: null };
       },
       async publishMerge(order, { commit, onto }) {
         await step(`publishes the merge of ${order.branch}`);
         if (contains(heads.get(order.into), commit)) return { kind: "published", commit };
         if (heads.get(order.into) !== onto) return { kind: "moved" };
+        if (!parents.get(commit)?.includes(onto)) git.onFault(`${commit} is published, and lacks ${onto}`);
+        if (slots.get(slotOf(process, order)) !== commit)
+          git.onFault(`${commit} is published, and another merge was prepared in its folder`);
         heads.set(order.into, commit);
         git.onPublish(order, process);
         await step("");

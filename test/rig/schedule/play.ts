@@ -4,7 +4,8 @@
  * S1  No agent is started for a task without its lease, nor beside another one of the same task.
  * S2  No agent is started for a task, and nothing of it is merged, after it was completed, unless a person began it anew.
  * S3  Each completed task is merged once, and told as merged once.
- *     What is completed has a commit of its own.
+ *     What is completed has a commit of its own. A target moves only onto a merge of what it was at, verified in a slot
+ *     that no other merge had meanwhile.
  * S4  At the end every task is completed or rests with a reason.
  * S5  Where everything waits for time and something could begin in a free place, a wake-up was lost.
  * S6  After its stop a loop starts no agent.
@@ -32,6 +33,8 @@ export interface Schedule {
   readonly loops: number;
   /** Of each loop. */
   readonly agents: number;
+  /** Merges that are under way at once. */
+  readonly mergeTrain: number;
   readonly crashes: number;
   readonly stops: number;
   /** What persons do to tasks. */
@@ -63,6 +66,7 @@ export function scheduleOf(seed: number): Schedule {
     tasks: 2 + below(5),
     loops: chance(0.5) ? 1 : 2 + below(2),
     agents: 1 + below(4),
+    mergeTrain: 1 + below(4),
     crashes: calm ? 0 : below(3),
     stops: calm ? 0 : below(2),
     edits: calm || chance(0.5) ? 0 : 1 + below(4),
@@ -83,7 +87,7 @@ export function smaller(schedule: Schedule): readonly Schedule[] {
   const cut = (["edits", "crashes", "stops", "jumps", "conflicts", "failing", "idle"] as const).flatMap(
     (key) => (schedule[key] > 0 ? [{ ...schedule, [key]: 0 }] : []),
   );
-  const fewer = (["tasks", "loops", "agents"] as const).flatMap((key) =>
+  const fewer = (["tasks", "loops", "agents", "mergeTrain"] as const).flatMap((key) =>
     schedule[key] > 1 ? [{ ...schedule, [key]: schedule[key] - 1 }] : [],
   );
   return [...cut, ...fewer];
@@ -167,6 +171,7 @@ function openWorld(schedule: Schedule) {
     if (completed.has(task)) fault(`${task} is merged after it was completed`);
     if (disk.claims.get(task) !== by) fault(`${task} is merged by ${by.name}, which has not its lease`);
   };
+  git.onFault = fault;
   const agents = memoryAgents({
     simulator,
     git,
@@ -215,6 +220,7 @@ function openWorld(schedule: Schedule) {
       runtime: runtimeOf(process),
       name: process.name,
       agents: schedule.agents,
+      mergeTrain: schedule.mergeTrain,
       once: true,
       show: (event) => {
         if (event.type === "task:failed") fault(`${event.taskId} failed in ${process.name}: ${event.reason}`);

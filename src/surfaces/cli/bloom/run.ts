@@ -32,6 +32,7 @@ export const run: Run = async (host, call) => {
       name: `${options.worker.name ?? "worker"}@${hostname()}:${process.pid}`,
       worker: options.worker,
       agents: options.agents ?? bloom.agents,
+      mergeTrain: bloom.merge_train,
       once: options.once,
       show: screen.show,
       stop: stop.signal,

@@ -3,7 +3,7 @@ import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { Folder, InTheWay, MergeOrder, PreparedMerge } from "../../../core/ports/worktrees.ts";
 import { branchOf, type Task } from "../../../tasks-file/task.ts";
-import { type Came, repoFor, repoOf, type Site } from "../site.ts";
+import { type Came, type MergePlace, repoFor, repoOf, type Site } from "../site.ts";
 import type { Failure } from "./failure.ts";
 import { targetOf } from "./pull-request.ts";
 import { allCommands, type Verified, verify } from "./run-verify.ts";
@@ -40,81 +40,138 @@ export async function push(site: Site): Promise<Came> {
 /** How often the target may move away under a prepared merge before it is tried later. */
 const MOVES = 5;
 
-/** A task that does not get the turn at once says so, and is called again: then it waits. */
+/** A task that finds the train full says so, and is called again: then it waits. */
 export async function merge(site: Site): Promise<Came> {
   const { task, run } = site.known;
   const into = task.merge_into as string;
+  const repo = repoFor(task);
+  const since = run.queued ?? null;
+  const place = await site.merges.join(
+    { repo, into, task: task.id, since: since ?? site.now().toISOString(), waits: since !== null },
+    site.stop,
+  );
+  if (place.kind === "stopped") return { event: "interrupted" };
+  if (place.kind === "taken")
+    return {
+      event: "merge_awaited",
+      reason: `${place.owner} is merging into ${into}`,
+      happened: [{ type: "merge:waiting", taskId: task.id, into, owner: place.owner }],
+    };
+  let published: string | null = null;
+  try {
+    for (let moves = 0; moves < MOVES; ) {
+      const came = await mergeOnce(site, place, (commit) => {
+        published = commit;
+      });
+      if (came === "moved") moves += 1;
+      else if (came !== "void") return came;
+    }
+    return failed(task, into, `${into} kept moving while it was being merged into`);
+  } finally {
+    await place.release(published);
+  }
+}
+
+/** `void`: the merge ahead was not made as this one had expected; `moved`: somebody else moved the target. */
+type Again = "void" | "moved";
+
+async function mergeOnce(
+  site: Site,
+  place: MergePlace,
+  onPublished: (commit: string) => void,
+): Promise<Came | Again> {
+  const base = await place.base(site.stop);
+  if (base === "stopped") return { event: "interrupted" };
+  const order = mergeOrder(site, place.slot, base.commit);
+  const prepared = await site.ports.worktrees.prepareMerge(order);
+  if (prepared.kind !== "prepared" && prepared.kind !== "merged-already")
+    return onTurn(site, place, async () => unprepared(site, order, prepared));
+  place.announce(prepared.commit);
+  if (prepared.kind === "merged-already")
+    return onTurn(site, place, async () => {
+      onPublished(prepared.commit);
+      return afterMerge(site, order, { ...prepared, isOurs: prepared.earlier !== null }, {});
+    });
+  const checked = await checkMerge(site, prepared, base.broken);
+  const { patch, happened, failure } = checked;
+  const turn = await place.turn(site.stop);
+  if (turn === "stopped" || site.stop.aborted) return { event: "interrupted", patch, happened };
+  if (turn === "void" || checked.stopped) {
+    if (site.known.run.underway.length > 0) await site.note({ patch: { underway: [] } });
+    return "void";
+  }
+  if (failure !== null) return unverified(site, order, prepared, checked, failure);
+  return publish(site, order, prepared, checked, onPublished);
+}
+
+/** What was found on top of the merge ahead holds only once that one is published. */
+async function onTurn(
+  site: Site,
+  place: MergePlace,
+  act: () => Promise<Came | Again>,
+): Promise<Came | Again> {
+  const turn = await place.turn(site.stop);
+  if (turn === "stopped" || site.stop.aborted) return { event: "interrupted" };
+  return turn === "void" ? "void" : act();
+}
+
+function mergeOrder(site: Site, slot: number, onto: string | null): MergeOrder {
+  const { task, run, file } = site.known;
+  const into = task.merge_into as string;
   const earlier = run.work?.merging?.into === into ? run.work.merging.commit : undefined;
-  const order: MergeOrder = {
+  return {
     repo: repoFor(task),
     branch: branchOf(task),
     into,
     message: mergeMessage(task),
-    remote: site.known.file.git.push_to_remote,
+    remote: file.git.push_to_remote,
     stop: site.stop,
+    slot,
+    ...(onto === null ? {} : { onto }),
     ...(earlier === undefined ? {} : { earlier }),
   };
-  const since = run.queued ?? null;
-  const turn = await site.merges.take(
-    {
-      repo: order.repo,
-      into,
-      task: task.id,
-      since: since ?? site.now().toISOString(),
-      waits: since !== null,
-    },
-    site.stop,
-  );
-  if (turn.kind === "stopped") return { event: "interrupted" };
-  if (turn.kind === "taken")
-    return {
-      event: "merge_awaited",
-      reason: `${turn.owner} is merging into ${into}`,
-      happened: [{ type: "merge:waiting", taskId: task.id, into, owner: turn.owner }],
-    };
-  try {
-    for (let moves = 0; moves < MOVES; moves++) {
-      const came = await mergeOnce(site, order);
-      if (came !== "moved") return came;
-    }
-    return failed(task, into, `${into} kept moving while it was being merged into`);
-  } finally {
-    await turn.release();
+}
+
+type Unprepared = Exclude<PreparedMerge, { readonly kind: "prepared" | "merged-already" }>;
+
+function unprepared(site: Site, { branch, into }: MergeOrder, prepared: Unprepared): Came {
+  switch (prepared.kind) {
+    case "missing":
+      return {
+        event: "git_refused",
+        reason: `the branch ${prepared.branch} does not exist; create it, or correct \`${prepared.branch === into ? "merge_into" : "branch"}\` in tasks.yaml`,
+      };
+    case "conflicts":
+      return {
+        event: "merge_conflicted",
+        reason: `${branch} conflicts with ${into} in ${prepared.files.join(", ")}`,
+        happened: [{ type: "merge:conflicted", taskId: site.known.task.id, into, files: prepared.files }],
+      };
+    case "refused":
+      return { event: "git_refused", reason: `${branch} is not merged: ${prepared.reason}` };
+    case "diverged":
+      return { event: "git_refused", reason: togetherAgain(into, prepared) };
+    case "unreachable":
+      return unreachable(site, into, prepared.reason);
   }
 }
 
-async function mergeOnce(site: Site, order: MergeOrder): Promise<Came | "moved"> {
-  const { task } = site.known;
-  const { worktrees } = site.ports;
+async function publish(
+  site: Site,
+  order: MergeOrder,
+  prepared: Prepared,
+  seen: Verified,
+  onPublished: (commit: string) => void,
+): Promise<Came | Again> {
+  const { task, run } = site.known;
   const { into } = order;
-  const prepared = await worktrees.prepareMerge(order);
-  if (prepared.kind === "missing")
-    return {
-      event: "git_refused",
-      reason: `the branch ${prepared.branch} does not exist; create it, or correct \`${prepared.branch === into ? "merge_into" : "branch"}\` in tasks.yaml`,
-    };
-  if (prepared.kind === "conflicts")
-    return {
-      event: "merge_conflicted",
-      reason: `${order.branch} conflicts with ${into} in ${prepared.files.join(", ")}`,
-      happened: [{ type: "merge:conflicted", taskId: task.id, into, files: prepared.files }],
-    };
-  if (prepared.kind === "refused")
-    return { event: "git_refused", reason: `${order.branch} is not merged: ${prepared.reason}` };
-  if (prepared.kind === "diverged") return { event: "git_refused", reason: togetherAgain(into, prepared) };
-  if (prepared.kind === "unreachable") return unreachable(site, into, prepared.reason);
-  if (prepared.kind === "merged-already")
-    return afterMerge(site, order, { ...prepared, isOurs: prepared.earlier !== null }, {});
-  const checked = await checkMerge(site, order, prepared);
-  if (!("seen" in checked)) return checked;
-  const { seen } = checked;
   // On record before the branch moves: once it has moved, a crash leaves no merge to verify, and no other way to tell
   // that it was this task's.
   const isNew = prepared.commit !== prepared.base;
-  const { work } = site.known.run;
+  const { work } = run;
   const merging = work && isNew ? { work: { ...work, merging: { into, commit: prepared.commit } } } : {};
   await site.note({ patch: { ...seen.patch, ...merging } });
-  const published = await worktrees.publishMerge(order, prepared);
+  const published = await site.ports.worktrees.publishMerge(order, prepared);
   switch (published.kind) {
     case "moved":
       return "moved";
@@ -130,6 +187,7 @@ async function mergeOnce(site: Site, order: MergeOrder): Promise<Came | "moved">
         happened: seen.happened,
       };
     case "published":
+      if (published.behind === undefined) onPublished(published.commit);
       return afterMerge(
         site,
         order,
@@ -141,25 +199,29 @@ async function mergeOnce(site: Site, order: MergeOrder): Promise<Came | "moved">
 
 type Prepared = Extract<PreparedMerge, { readonly kind: "prepared" }>;
 
-/** The verify commands on the merged result. What fails on the target alone too is not the task's fault. */
-async function checkMerge(
+/** The verify commands on the merged result; ended where what it was prepared on does not hold any more. */
+async function checkMerge(site: Site, prepared: Prepared, broken: AbortSignal): Promise<Verified> {
+  const stop = AbortSignal.any([site.stop, broken]);
+  const unfit = await settingUp(site, prepared.folder);
+  const none = { patch: {}, happened: [] };
+  if (unfit === "stopped") return { stopped: true, failure: null, ...none };
+  if (unfit !== null) return { stopped: false, failure: unfit, ...none };
+  return verify(site, allCommands(site.known.task), prepared.folder, prepared.commit, "merge", stop);
+}
+
+/** What fails on the target alone too is not the task's fault. */
+async function unverified(
   site: Site,
   order: MergeOrder,
   prepared: Prepared,
-): Promise<Came | { readonly seen: Verified }> {
+  seen: Verified,
+  failure: Failure & { readonly command: string },
+): Promise<Came> {
   const { task } = site.known;
   const { into } = order;
-  const unfit = await settingUp(site, prepared.folder);
-  if (unfit === "stopped") return { event: "interrupted" };
-  const seen =
-    unfit === null
-      ? await verify(site, allCommands(task), prepared.folder, prepared.commit, "merge")
-      : { stopped: false, failure: unfit, patch: {}, happened: [] };
-  if (seen.stopped) return { event: "interrupted", patch: seen.patch, happened: seen.happened };
-  if (seen.failure === null) return { seen };
-  const alone = await failsAlone(site, order, prepared, unfit === null ? seen.failure.command : null);
+  const { reason, message, command } = failure;
+  const alone = await failsAlone(site, order, prepared, command === "" ? null : command);
   if (alone === "stopped") return { event: "interrupted", patch: seen.patch, happened: seen.happened };
-  const { reason, message } = seen.failure;
   if (alone)
     return failed(task, into, `${reason} on ${into} too, without this task's work: mend ${into} first`, seen);
   return {

@@ -81,6 +81,7 @@ export async function verify(
   folder: Folder,
   commit: string | null,
   on: LoopEvidence["on"],
+  stop: AbortSignal = site.stop,
 ): Promise<Verified> {
   const { task, run, settings } = site.known;
   const first = run.runs + 1;
@@ -97,7 +98,7 @@ export async function verify(
       environment: { BLOOM_TASK: task.id },
       limits: { total: settings.limits.verify * 60_000 },
     });
-    const { reason, forget } = stopped(site.stop);
+    const { reason, forget } = stopped(stop);
     const ended = await Promise.race([started.ended, reason]);
     forget();
     if (typeof ended === "string") {

@@ -24,11 +24,11 @@ import { type Picked, pick } from "../advances.ts";
 import { ANY_WORKER, isDone, type Worker } from "../pick.ts";
 import { loadMessages } from "../question.ts";
 import { waitLeft, wordOf } from "../reconcile.ts";
-import type { MergeTurns, StopReason } from "../site.ts";
+import type { MergeTrains, StopReason } from "../site.ts";
 import { awaitsMerge, reasonOf } from "../task-run.ts";
 import { type Bell, openBell } from "./bell.ts";
 import { listUnderway } from "./leftovers.ts";
-import { openMergeTurns } from "./merge-turns.ts";
+import { openMergeTrains } from "./merge-trains.ts";
 import { type MergeWatch, openMergeWatch } from "./merge-watch.ts";
 import { agentMissing, checkAgents } from "./missing-agents.ts";
 import { openPatience, type Patience } from "./patience.ts";
@@ -43,6 +43,8 @@ export interface LoopSetup extends LoopPorts {
   readonly worker?: Worker;
   /** How many at once. */
   readonly agents: number;
+  /** How many merges into one branch are under way at once. */
+  readonly mergeTrain: number;
   /** End when nothing is left that could be done now. */
   readonly once: boolean;
   /** Everything that happens, as it happens; stored events carry an id. */
@@ -69,7 +71,7 @@ export interface Active extends Work {
 interface Loop extends LoopSetup {
   readonly pins: Pins;
   readonly patience: Patience;
-  readonly merges: MergeTurns;
+  readonly merges: MergeTrains;
   readonly places: Places;
   readonly bell: Bell;
   readonly active: Map<string, Active>;
@@ -103,7 +105,12 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
     runtime: pins.runtime,
     bell,
     patience: openPatience(setup),
-    merges: openMergeTurns({ worktrees: setup.ports.worktrees, watch: setup.watch, clock: setup.clock }),
+    merges: openMergeTrains({
+      worktrees: setup.ports.worktrees,
+      watch: setup.watch,
+      clock: setup.clock,
+      limit: setup.mergeTrain,
+    }),
     places: openPlaces(setup.agents, bell.ring),
     active: new Map(),
     looks: new Map(),

@@ -16,7 +16,7 @@ import { perform } from "../commands/perform.ts";
 import { readCall } from "../own-verbs.ts";
 import { ANY_WORKER, type Worker } from "../pick.ts";
 import { isBackingOff, wordOf } from "../reconcile.ts";
-import type { Came, Known, MergeTurns, Site } from "../site.ts";
+import type { Came, Known, MergeTrains, Site } from "../site.ts";
 import { BLOOM } from "../table.ts";
 import type { TaskRun } from "../task-run.ts";
 import { forgetSession } from "../verbs/edits.ts";
@@ -29,7 +29,7 @@ export interface WorkSetup {
   readonly ports: WorkPorts;
   readonly watch: Watch;
   readonly clock: Clock;
-  readonly merges: MergeTurns;
+  readonly merges: MergeTrains;
   readonly pins: Pins;
   readonly worker?: Worker;
   readonly name: string;
@@ -89,7 +89,7 @@ export async function workOn(setup: WorkSetup, work: Work, begins: Begins, calle
   try {
     let known = await recover(setup, work, await beginIt(), caller);
     while (!setup.stop.aborted) {
-      if (known.run.state === "ready" && wordOf(known.task, known.run) === null) {
+      if (isToBegin(known, work)) {
         known = await beginIt();
         continue;
       }
@@ -106,9 +106,14 @@ export async function workOn(setup: WorkSetup, work: Work, begins: Begins, calle
   } catch (error) {
     if (error !== GONE) throw error;
   } finally {
-    setup.merges.leave(work.id);
+    await setup.merges.leave(work.id);
     if (told) setup.show({ type: "task:released", taskId: work.id, worker: setup.name });
   }
+}
+
+/** It is ready: at first, or since a person reset it in the middle of a command, whatever else that person said. */
+function isToBegin({ task, run }: Known, work: Work): boolean {
+  return run.state === "ready" && (wordOf(task, run) === null || work.run?.state !== "ready");
 }
 
 async function beginNow(
@@ -141,7 +146,7 @@ async function pin({ pins }: WorkSetup, { id }: Work, governed: Governed | undef
 /** What comes next of the task, or null where it rests. */
 async function next(setup: WorkSetup, work: Work, known: Known, caller: Caller): Promise<Came | null> {
   const { run } = known;
-  if (run.state !== "merging") setup.merges.leave(work.id);
+  if (run.state !== "merging") await setup.merges.leave(work.id);
   // A task that rests or backs off, and that a person has begun anew, is at work again.
   const word = wordOf(known.task, run);
   if (word !== null) return { event: word };

@@ -1,0 +1,207 @@
+/**
+ * The merge trains of this process, one for each branch that is merged into. What changes a train wakes those that wait in
+ * it. Merging into a branch belongs to one process at a time, by a lock that a train holds while it has merges under way;
+ * who holds it elsewhere is heard by the project's files, and its death is found by looking, which is one try of a lock.
+ */
+import type { Clock } from "../../../core/ports/clock.ts";
+import type { Watch } from "../../../core/ports/watch.ts";
+import type { MergeTurn, Worktrees } from "../../../core/ports/worktrees.ts";
+import {
+  admit,
+  announce,
+  baseFor,
+  emptyTrain,
+  enter,
+  find,
+  leave,
+  next,
+  prepare,
+  standing,
+  TARGET,
+  type Train,
+} from "../merge-train.ts";
+import type { JoinOrder, MergePlace, MergeTrains, StopReason } from "../site.ts";
+import { openBell } from "./bell.ts";
+
+const LOOK_MILLISECONDS = 1000;
+/** After so many a train lets go of the lock, so that another process's may run. */
+const MOST_IN_ONE_GO = 32;
+
+export interface MergeTrainsSetup {
+  readonly worktrees: Pick<Worktrees, "takeTurn">;
+  readonly watch: Watch;
+  readonly clock: Clock;
+  /** How many merges into one branch are under way at once. */
+  readonly limit: number;
+}
+
+type Lock = Extract<MergeTurn, { readonly kind: "mine" }>;
+
+/** A train and what keeps it running. */
+interface Line {
+  train: Train;
+  lock: Lock | null;
+  /** The lock is being taken or let go of. */
+  isLocking: boolean;
+  /** Merges admitted since the lock was taken. */
+  admitted: number;
+  readonly rings: Set<() => void>;
+}
+
+export function openMergeTrains(setup: MergeTrainsSetup): MergeTrains {
+  const lines = new Map<string, Line>();
+  const lineOf = ({ repo, into }: JoinOrder): Line => {
+    const target = `${repo}\0${into}`;
+    const line = lines.get(target) ?? {
+      train: emptyTrain(setup.limit),
+      lock: null,
+      isLocking: false,
+      admitted: 0,
+      rings: new Set(),
+    };
+    lines.set(target, line);
+    return line;
+  };
+  return {
+    join: (order, stop) => join(setup, lineOf(order), order, stop),
+    async leave(task) {
+      for (const line of lines.values()) {
+        if (!line.train.waiting.some((each) => each.task === task)) continue;
+        change(line, leave(line.train, task, null));
+        await letGo(line);
+      }
+    },
+  };
+}
+
+function change(line: Line, train: Train): void {
+  line.train = train;
+  for (const ring of line.rings) ring();
+}
+
+async function join(
+  setup: MergeTrainsSetup,
+  line: Line,
+  order: JoinOrder,
+  stop: AbortSignal,
+): ReturnType<MergeTrains["join"]> {
+  const { task, since } = order;
+  const bell = openBell(stop, setup.clock);
+  let watching: ReturnType<Watch["onChange"]> | undefined;
+  line.rings.add(bell.ring);
+  line.train = enter(line.train, { task, since });
+  try {
+    for (;;) {
+      if (!line.train.waiting.some((each) => each.task === task)) return { kind: "stopped" };
+      const elsewhere = await lockFor(setup, line, order);
+      if (next(line.train) === task && line.lock !== null && !line.isLocking && hasRoom(line)) {
+        line.admitted += 1;
+        change(line, admit(line.train));
+        return placeIn(setup, line, task);
+      }
+      const owner = elsewhere ?? line.train.merges[0]?.task ?? line.train.waiting[0]?.task ?? task;
+      if (!order.waits) return { kind: "taken", owner };
+      if (stop.aborted) return { kind: "stopped" };
+      // What another process does from here on is heard, so the lock is tried once more before the wait.
+      if (elsewhere !== null && watching === undefined) watching = setup.watch.onChange(bell.ring);
+      else await bell.wait(elsewhere === null ? Number.POSITIVE_INFINITY : LOOK_MILLISECONDS);
+    }
+  } finally {
+    line.rings.delete(bell.ring);
+    watching?.close();
+    bell.close();
+  }
+}
+
+function hasRoom({ admitted }: Line): boolean {
+  return admitted < MOST_IN_ONE_GO;
+}
+
+/** Takes the lock where the task is the next and nobody here has it; who has it elsewhere, or null. */
+async function lockFor(
+  { worktrees }: MergeTrainsSetup,
+  line: Line,
+  { repo, into, task }: JoinOrder,
+): Promise<string | null> {
+  if (next(line.train) !== task || line.lock !== null || line.isLocking) return null;
+  line.isLocking = true;
+  try {
+    const turn = await worktrees.takeTurn(repo, into, task);
+    if (turn.kind === "taken") return turn.owner;
+    line.lock = turn;
+    line.admitted = 0;
+    return null;
+  } catch (error) {
+    line.train = leave(line.train, task, null);
+    throw error;
+  } finally {
+    line.isLocking = false;
+    // Another is the next by now, or nobody waits any more.
+    if (next(line.train) !== task) {
+      change(line, line.train);
+      await letGo(line);
+    }
+  }
+}
+
+function placeIn({ clock }: MergeTrainsSetup, line: Line, task: string): MergePlace {
+  let broken = new AbortController();
+  const notice = () => {
+    if (standing(line.train, task) === "void") broken.abort("interrupted" satisfies StopReason);
+  };
+  /** Looks at each change of the train until there is an answer, or a stop. */
+  const until = async <T>(stop: AbortSignal, look: () => T | null): Promise<T | "stopped"> => {
+    const bell = openBell(stop, clock);
+    line.rings.add(bell.ring);
+    try {
+      for (;;) {
+        const seen = look();
+        if (seen !== null) return seen;
+        if (stop.aborted) return "stopped";
+        await bell.wait(Number.POSITIVE_INFINITY);
+      }
+    } finally {
+      line.rings.delete(bell.ring);
+      bell.close();
+    }
+  };
+  return {
+    kind: "mine",
+    slot: find(line.train, task)?.slot ?? 0,
+    async base(stop) {
+      line.rings.delete(notice);
+      const base = await until(stop, () => baseFor(line.train, task));
+      if (base === "stopped") return "stopped";
+      change(line, prepare(line.train, task, base));
+      broken = new AbortController();
+      line.rings.add(notice);
+      return { commit: base === TARGET ? null : base, broken: broken.signal };
+    },
+    announce: (commit) => change(line, announce(line.train, task, commit)),
+    turn: (stop) =>
+      until(stop, () => {
+        const now = standing(line.train, task);
+        return now === "behind" ? null : now;
+      }),
+    async release(published) {
+      line.rings.delete(notice);
+      change(line, leave(line.train, task, published));
+      await letGo(line);
+    },
+  };
+}
+
+/** Lets go of the lock once no merge is under way, and none may follow in this go. */
+async function letGo(line: Line): Promise<void> {
+  const { lock, train } = line;
+  if (lock === null || line.isLocking || train.merges.length > 0) return;
+  if (train.waiting.length > 0 && hasRoom(line)) return;
+  line.isLocking = true;
+  try {
+    await lock.release();
+  } finally {
+    line.lock = null;
+    line.isLocking = false;
+    change(line, line.train);
+  }
+}

@@ -2,8 +2,17 @@
  * What the loop keeps of a task's run, as far as another workflow may build on it: in `.pawl/runs/<id>.json` while it
  * goes on, in `.pawl/done/<id>.json` once it is done.
  */
-import { PawlError } from "./error.ts";
 import { type ProjectPath, projectPath } from "./path.ts";
+import {
+  accepts,
+  type Check,
+  fields,
+  object,
+  optional,
+  readState,
+  stateUnreadable,
+  text,
+} from "./state-json.ts";
 
 export interface LoopRecord {
   readonly version: 1;
@@ -56,27 +65,25 @@ export function loopDonePath(task: string): ProjectPath {
   return projectPath(".pawl/done", `${task}.json`);
 }
 
-/** Throws `state-unreadable`. */
-export function parseLoopRecord(path: ProjectPath, text: string): LoopRecord {
-  let found: unknown;
-  try {
-    found = JSON.parse(text);
-  } catch (error) {
-    throw unreadable(path, `it is no JSON: ${(error as Error).message}`);
-  }
-  const record = found as Partial<LoopRecord> | null;
-  if (record?.version !== 1 || typeof record.task !== "string" || typeof record.state !== "string")
-    throw unreadable(path, "it lacks version 1, task or state");
-  if (record.evidence !== undefined && !Array.isArray(record.evidence))
-    throw unreadable(path, "its evidence is no list");
-  return { ...record, evidence: record.evidence ?? [] } as LoopRecord;
-}
+const RECORD = fields({
+  version: accepts((value) => value === 1, "1"),
+  task: text,
+  state: text,
+  evidence: optional(accepts(Array.isArray, "a list")),
+});
 
-function unreadable(path: ProjectPath, what: string): PawlError {
+/** What `check` adds is what the reader needs beside the record. Throws `state-unreadable`. */
+export function parseLoopRecord<T extends LoopRecord = LoopRecord>(
+  path: ProjectPath,
+  json: string,
+  check: Check = object,
+): T {
   const id = path.slice(path.lastIndexOf("/") + 1, -".json".length);
-  return new PawlError(
-    "state-unreadable",
-    `${path} cannot be read as a task's run: ${what}.`,
-    `Correct it, or begin the task anew: delete ${path}, then \`bloom ready ${id}\`.`,
+  const anew = `To begin the task anew, delete it, then \`bloom ready ${id}\`.`;
+  const record = readState<T>(
+    json,
+    (value, at) => RECORD(value, at) ?? check(value, at),
+    stateUnreadable(path, "the task's run", anew),
   );
+  return { ...record, evidence: record.evidence ?? [] };
 }

@@ -375,7 +375,7 @@ describe("Evidence of the loop is refused, and nothing changes,", () => {
     [
       "where the file of its run cannot be read",
       "state-unreadable",
-      /done\/TS-01\.json cannot be read/,
+      /done\/TS-01\.json, line 1: the task's run cannot be read/,
       file(record, () => "{"),
     ],
   ])("%s", async (_, code, message, change) => {

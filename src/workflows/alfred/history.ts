@@ -10,6 +10,7 @@
 import { PawlError } from "../../core/error.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import type { Reviewer } from "../../core/settings.ts";
+import { lineOf } from "../../core/state-json.ts";
 import type { Strength } from "../../core/strength.ts";
 import { decide, initialPosition } from "../../engine/decide.ts";
 import { REVIEW_POLICY, reviewPolicy } from "../../engine/review.ts";
@@ -19,7 +20,7 @@ import { type ToolDefinition, VERIFIED } from "./definition.ts";
 import { definitionOf } from "./definitions.ts";
 import { machineOf, positionIn, positionOf } from "./machine.ts";
 import { statePath } from "./paths.ts";
-import { type ActiveTool, type FinishedRun, lineOf, type TaskState } from "./state-file.ts";
+import type { ActiveTool, FinishedRun, TaskState } from "./state-file.ts";
 import { isRunTool, type RunTool, type TaskStatus } from "./status.ts";
 
 export interface Step {

@@ -26,3 +26,13 @@ const FAULTS: readonly [string, string, RegExp][] = [
 test.each(FAULTS)("%s → %s is told with its line", (from, to, message) => {
   expect(() => parseState(text.replace(from, to), "A-1", PATH)).toThrow(message);
 });
+
+test("the fault of an item of a list is told with that item's line", () => {
+  const entry = { time: "t", type: "start", tool: null, status: "new", prev: null };
+  const state = { ...JSON.parse(text), history: [entry, { ...entry, status: "nwe" }] };
+  const lines = renderState(state).split("\n");
+  const line = lines.findIndex((each) => each.includes("nwe")) + 1;
+  expect(() => parseState(lines.join("\n"), "A-1", PATH)).toThrow(
+    `line ${line}: the task's state cannot be read: history.1.status: expected a task status, found "nwe"`,
+  );
+});

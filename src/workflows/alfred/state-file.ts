@@ -2,10 +2,25 @@
  * `.alfred/workspace/<id>/task_state.json`. It is read on every call and by `pawl status`, so its shape is checked by
  * hand: no schema library is loaded for it. Keys that are not known here are kept as they are.
  */
-import { PawlError } from "../../core/error.ts";
 import type { Caller } from "../../core/event.ts";
 import type { PinnedBase } from "../../core/ports/git.ts";
 import type { Reviewer } from "../../core/settings.ts";
+import {
+  accepts,
+  expected,
+  fields,
+  flag,
+  type JsonPath,
+  listOf,
+  mapOf,
+  object,
+  optional,
+  orNull,
+  readState,
+  type StateFault,
+  stateUnreadable,
+  text,
+} from "../../core/state-json.ts";
 import type { Strength } from "../../core/strength.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Step } from "./history.ts";
@@ -139,115 +154,23 @@ export function renderState(state: TaskState): string {
   return `${JSON.stringify(state, null, 2)}\n`;
 }
 
+const unreadable = (path: string) =>
+  stateUnreadable(path, "the task's state", "To begin the task's workflow afresh, remove its folder.");
+
 /** Throws `state-unreadable`, naming the line, what was expected and what to do; the file is left as it is. */
-export function parseState(text: string, id: string, path: string): TaskState {
-  const value = parseJson(text, path);
-  const fault = stateFault(value, id);
-  if (fault === null) return value as TaskState;
-  throw unreadable(path, lineOf(text, fault.at), `${fault.at.join(".")}: ${fault.problem}`);
+export function parseState(json: string, id: string, path: string): TaskState {
+  return readState(json, (value, at) => stateFault(value, at, id), unreadable(path));
 }
 
 /** A finished run in a file of its own, with the names of its task and tool. Throws `state-unreadable`. */
 export function parseFinished(json: string, path: string): FiledRun {
-  const value = parseJson(json, path);
-  const fault = filedRun(value, []) ?? finishedRun(value, []);
-  if (fault === null) return value as FiledRun;
-  throw unreadable(path, lineOf(json, fault.at), `${fault.at.join(".")}: ${fault.problem}`);
+  return readState(json, (value, at) => filedRun(value, at) ?? finishedRun(value, at), unreadable(path));
 }
 
 type FiledRun = FinishedRun & { readonly task_id: string; readonly tool_name: string };
 
-function parseJson(text: string, path: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw unreadable(path, syntaxLine(text, reason), text.trim() === "" ? "the file is empty" : reason);
-  }
-}
-
-/** The engine says where in several ways; a file that merely stops has its fault in its last line. */
-function syntaxLine(text: string, reason: string): number {
-  const position = /position (\d+)/.exec(reason)?.[1];
-  const before = position === undefined ? text.trimEnd() : text.slice(0, Number(position));
-  return before.split("\n").length;
-}
-
-function unreadable(path: string, line: number, problem: string): PawlError {
-  return new PawlError(
-    "state-unreadable",
-    `${path}, line ${line}: the task's state cannot be read: ${problem}. It was left as it is.`,
-    `Mend line ${line} of ${path}, or restore the file from a backup. To begin the task's workflow afresh, remove its folder.`,
-  );
-}
-
-interface Fault {
-  readonly at: readonly string[];
-  readonly problem: string;
-}
-
-type Check = (value: unknown, at: readonly string[]) => Fault | null;
-
-const say = (at: readonly string[], expected: string, found: unknown): Fault => ({
-  at: at.length === 0 ? ["(top)"] : at,
-  problem: `expected ${expected}, found ${found === undefined ? "nothing" : JSON.stringify(found).slice(0, 80)}`,
-});
-
-const text: Check = (value, at) => (typeof value === "string" ? null : say(at, "a text", value));
-const flag: Check = (value, at) => (typeof value === "boolean" ? null : say(at, "true or false", value));
-const object: Check = (value, at) =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? null : say(at, "an object", value);
-const orNull =
-  (check: Check): Check =>
-  (value, at) =>
-    value === null ? null : check(value, at);
-const optional =
-  (check: Check): Check =>
-  (value, at) =>
-    value === undefined ? null : check(value, at);
-const oneOf =
-  (accepts: (value: unknown) => boolean, expected: string): Check =>
-  (value, at) =>
-    accepts(value) ? null : say(at, expected, value);
-const listOf =
-  (check: Check): Check =>
-  (value, at) => {
-    if (!Array.isArray(value)) return say(at, "a list", value);
-    return firstFault(value.map((item, index) => () => check(item, [...at, String(index)])));
-  };
-const fields =
-  (checks: Readonly<Record<string, Check>>): Check =>
-  (value, at) =>
-    object(value, at) ??
-    firstFault(
-      Object.entries(checks).map(
-        ([name, check]) =>
-          () =>
-            check((value as Record<string, unknown>)[name], [...at, name]),
-      ),
-    );
-const mapOf =
-  (check: Check): Check =>
-  (value, at) =>
-    object(value, at) ??
-    firstFault(
-      Object.entries(value as object).map(
-        ([name, item]) =>
-          () =>
-            check(item, [...at, name]),
-      ),
-    );
-
-function firstFault(checks: readonly (() => Fault | null)[]): Fault | null {
-  for (const check of checks) {
-    const fault = check();
-    if (fault) return fault;
-  }
-  return null;
-}
-
-const reviewer = oneOf((value) => value === "ai" || value === "human", '"ai" or "human"');
-const status = oneOf(isTaskStatus, "a task status");
+const reviewer = accepts((value) => value === "ai" || value === "human", '"ai" or "human"');
+const status = accepts(isTaskStatus, "a task status");
 const finding = fields({ about: text, verdict: text, words: text });
 const accepted = fields({
   state: text,
@@ -284,7 +207,7 @@ const filedRun = fields({ task_id: text, tool_name: text });
 
 const activeTool = fields({
   task_id: text,
-  tool_name: oneOf(isRunTool, "the name of a workflow tool"),
+  tool_name: accepts(isRunTool, "the name of a workflow tool"),
   current_state: text,
   review_source: orNull(text),
   review_stage: orNull(reviewer),
@@ -321,27 +244,11 @@ const taskState = fields({
   history: optional(listOf(step)),
 });
 
-function stateFault(value: unknown, id: string): Fault | null {
-  const fault = taskState(value, []);
+function stateFault(value: unknown, at: JsonPath, id: string): StateFault | null {
+  const fault = taskState(value, at);
   if (fault) return fault;
-  const state = value as TaskState;
-  if (state.task_id !== id) return say(["task_id"], JSON.stringify(id), state.task_id);
-  const active = state.active_tool_state;
-  if (active && active.task_id !== id)
-    return say(["active_tool_state", "task_id"], JSON.stringify(id), active.task_id);
-  return null;
-}
-
-/** The line of the value at a path, found by walking the keys in the order of the text. */
-export function lineOf(text: string, at: readonly string[]): number {
-  let offset = 0;
-  for (const key of at) {
-    if (/^\d+$/.test(key)) continue;
-    const found = text.indexOf(`${JSON.stringify(key)}:`, offset);
-    const spaced = text.indexOf(`${JSON.stringify(key)} :`, offset);
-    const next = [found, spaced].filter((index) => index >= 0).sort((a, b) => a - b)[0];
-    if (next === undefined) break;
-    offset = next;
-  }
-  return text.slice(0, offset).split("\n").length;
+  const { active_tool_state: active, task_id } = value as TaskState;
+  if (task_id !== id) return expected(["task_id"], JSON.stringify(id), task_id);
+  if (active === null || active.task_id === id) return null;
+  return expected(["active_tool_state", "task_id"], JSON.stringify(id), active.task_id);
 }

@@ -1,5 +1,5 @@
 /** Where a task stands in its table, and what the loop must know to go on: `.pawl/runs/<id>.json`. */
-import { PawlError } from "../../core/error.ts";
+import type { PawlError } from "../../core/error.ts";
 import {
   LOOP_RUNS,
   type LoopEvidence,
@@ -10,6 +10,7 @@ import {
 } from "../../core/loop-record.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
+import { fields, object } from "../../core/state-json.ts";
 import type { Facts } from "../../engine/workflow.ts";
 import type { Task, TaskStatus } from "../../tasks-file/task.ts";
 import { checkRun, heldBy } from "./recorded.ts";
@@ -209,12 +210,8 @@ export async function listRuns(view: View): Promise<readonly string[]> {
   );
 }
 
-function parseRun(path: ProjectPath, text: string): TaskRun {
-  const run = parseLoopRecord(path, text) as Partial<TaskRun>;
-  if (run.kept && run.spent) return run as TaskRun;
-  throw new PawlError(
-    "state-unreadable",
-    `${path} cannot be read as a task's run: it lacks kept or spent.`,
-    `Correct it, or begin the task anew: delete ${path}, then \`bloom ready ${run.task}\`.`,
-  );
+const RUN = fields({ kept: object, spent: object });
+
+function parseRun(path: ProjectPath, json: string): TaskRun {
+  return parseLoopRecord<TaskRun>(path, json, RUN);
 }

@@ -1,72 +1,128 @@
 /** `.pawl/runs/<workflow>/<id>.json`: where a run stands, and how it came there. */
-import { z } from "zod";
 import { PawlError } from "../../core/error.ts";
 import { checkId } from "../../core/id.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
+import {
+  accepts,
+  type Check,
+  expected,
+  fields,
+  listOf,
+  mapOf,
+  number,
+  optional,
+  orNull,
+  readState,
+  stateUnreadable,
+  text,
+} from "../../core/state-json.ts";
 import { checkReachable } from "../../engine/reach.ts";
-import type { Position } from "../../engine/workflow.ts";
+import type { Facts, Position } from "../../engine/workflow.ts";
 import { commandOf, type Definition, endEvents, type Loaded } from "./definition.ts";
 import { renderWithId } from "./template.ts";
 
-const value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
-const values = z.record(z.string(), value);
-
-/** Under which a command runs and is found again: the name of a folder. */
-const key = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,100}$/, "expected a key that Pawl gave");
+export interface RunFile {
+  readonly workflow: string;
+  readonly id: string;
+  readonly table_hash: string;
+  readonly state: string;
+  readonly kept: Facts;
+  /** Who acts next and what is awaited, for whoever has no table. Absent in files of earlier versions. */
+  readonly awaits?: string | undefined;
+  readonly next?: string | undefined;
+  readonly pending?: Pending | undefined;
+  /** Fact → its command that was still running when it was last looked at. */
+  readonly checks?: Looks | undefined;
+  /** From where its history is replayed, beginning with the entry at that index. Absent in files of earlier versions. */
+  readonly origin?: (Position & { readonly at: number }) | undefined;
+  readonly history: readonly RunEntry[];
+  readonly created_at: string;
+  readonly updated_at: string;
+}
 
 /**
  * A row whose command is not known to have ended; nothing else moves the run before. What is run is the table's to say:
  * a command that stands here, as earlier versions wrote it, is not read.
  */
-const pending = z.object({ row: z.string(), key, since: z.string() });
+export interface Pending {
+  readonly row: string;
+  /** Under which the command runs and is found again: the name of a folder. */
+  readonly key: string;
+  readonly since: string;
+}
 
-/** A command that answers a fact (by its name) and was still running when it was last looked at. */
-const look = z.object({ key, since: z.string() });
+export type Looks = Readonly<Record<string, { readonly key: string; readonly since: string }>>;
 
-const entry = z.looseObject({
-  time: z.string(),
-  event: z.string(),
-  row: z.string(),
-  from: z.string(),
-  to: z.string(),
-  by: z.looseObject({ channel: z.string(), who: z.string().optional() }).optional(),
+export interface RunEntry {
+  readonly time: string;
+  readonly event: string;
+  readonly row: string;
+  readonly from: string;
+  readonly to: string;
+  readonly by?: { readonly channel: string; readonly who?: string | undefined } | undefined;
   /** Of a person's verdict: by which way it came. */
-  strength: z.string().optional(),
-  facts: values.optional(),
-  notes: z.string().optional(),
+  readonly strength?: string | undefined;
+  readonly facts?: Facts | undefined;
+  readonly notes?: string | undefined;
   /** The hash of the entry before; null: the first. Absent in entries of earlier versions. */
-  prev: z.string().nullable().optional(),
+  readonly prev?: string | null | undefined;
   /** The command whose end the event told. */
-  ended: z
-    .looseObject({
-      command: z.string(),
-      exit_code: z.number().nullable(),
-      milliseconds: z.number(),
-      tail: z.string(),
-    })
-    .optional(),
-});
+  readonly ended?:
+    | {
+        readonly command: string;
+        readonly exit_code: number | null;
+        readonly milliseconds: number;
+        readonly tail: string;
+      }
+    | undefined;
+}
 
-const RUN_FILE = z.looseObject({
-  workflow: z.string(),
-  id: z.string(),
-  table_hash: z.string(),
-  state: z.string(),
+const values = mapOf(
+  accepts(
+    (value) => value === null || ["string", "number", "boolean"].includes(typeof value),
+    "a string, a number, true, false or null",
+  ),
+);
+const key = accepts(
+  (value) => typeof value === "string" && /^[A-Za-z0-9][A-Za-z0-9_-]{0,100}$/.test(value),
+  "a key that Pawl gave",
+);
+
+const RUN_FILE = fields({
+  workflow: text,
+  id: text,
+  table_hash: text,
+  state: text,
   kept: values,
-  /** Who acts next and what is awaited, for whoever has no table. Absent in files of earlier versions. */
-  awaits: z.string().optional(),
-  next: z.string().optional(),
-  pending: pending.optional(),
-  checks: z.record(z.string(), look).optional(),
-  /** From where its history is replayed, beginning with the entry at that index. Absent in files of earlier versions. */
-  origin: z.object({ state: z.string(), kept: values, at: z.number().int().min(0) }).optional(),
-  history: z.array(entry),
-  created_at: z.string(),
-  updated_at: z.string(),
+  awaits: optional(text),
+  next: optional(text),
+  pending: optional(fields({ row: text, key, since: text })),
+  checks: optional(mapOf(fields({ key, since: text }))),
+  origin: optional(
+    fields({
+      state: text,
+      kept: values,
+      at: accepts((value) => Number.isInteger(value) && Number(value) >= 0, "a whole number from 0"),
+    }),
+  ),
+  history: listOf(
+    fields({
+      time: text,
+      event: text,
+      row: text,
+      from: text,
+      to: text,
+      by: optional(fields({ channel: text, who: optional(text) })),
+      strength: optional(text),
+      facts: optional(values),
+      notes: optional(text),
+      prev: optional(orNull(text)),
+      ended: optional(fields({ command: text, exit_code: orNull(number), milliseconds: number, tail: text })),
+    }),
+  ),
+  created_at: text,
+  updated_at: text,
 });
-
-export type RunFile = Readonly<z.infer<typeof RUN_FILE>>;
-export type Pending = Readonly<z.infer<typeof pending>>;
 
 /** The row's command, as the table has it, under the key that the run keeps. */
 export interface Order extends Pending {
@@ -76,8 +132,6 @@ export interface Order extends Pending {
   readonly passed: string;
   readonly failed: string;
 }
-export type Looks = Readonly<Record<string, Readonly<z.infer<typeof look>>>>;
-
 const RUNS = ".pawl/runs";
 
 export function runsFolder(workflow: string): ProjectPath {
@@ -89,25 +143,15 @@ export function runPath(workflow: string, id: string): ProjectPath {
 }
 
 /** Throws `state-unreadable`; the file is left as it is. */
-export function parseRun(path: string, workflow: string, id: string, text: string): RunFile {
-  let tree: unknown;
-  try {
-    tree = JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch (cause) {
-    throw unreadable(path, `expected JSON; ${cause instanceof Error ? cause.message : cause}`, cause);
-  }
-  const checked = RUN_FILE.safeParse(tree);
-  if (!checked.success) {
-    const [issue] = checked.error.issues;
-    throw unreadable(
-      path,
-      `${issue?.path.map(String).join(".") || "the file"}: ${issue?.message ?? "it does not fit"}`,
-    );
-  }
-  const run = checked.data;
-  if (run.workflow !== workflow || run.id !== id)
-    throw unreadable(path, `expected the run ${workflow}:${id}; found ${run.workflow}:${run.id}`);
-  return run;
+export function parseRun(path: string, workflow: string, id: string, json: string): RunFile {
+  const check: Check = (value, at) => {
+    const fault = RUN_FILE(value, at);
+    if (fault) return fault;
+    const run = value as RunFile;
+    if (run.workflow !== workflow) return expected(["workflow"], JSON.stringify(workflow), run.workflow);
+    return run.id === id ? null : expected(["id"], JSON.stringify(id), run.id);
+  };
+  return readState(json, check, stateUnreadable(path, "the run", "Removing it forgets the run."));
 }
 
 export function renderRun(run: RunFile): string {
@@ -165,14 +209,5 @@ export function orderOf(
     "run-unreachable",
     `The run of ${table.name} waits for the command of the row "${waits.row}", which ${why}.`,
     "",
-  );
-}
-
-function unreadable(path: string, what: string, cause?: unknown): PawlError {
-  return new PawlError(
-    "state-unreadable",
-    `${path} cannot be read: ${what}.`,
-    `Correct ${path}; it was left as it is. Removing it forgets the run.`,
-    cause,
   );
 }

@@ -1,5 +1,6 @@
 import { NotText, PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
+import { accepts, fields, object, optional, readState } from "../../core/state-json.ts";
 import type { Position } from "../../engine/workflow.ts";
 import { REPARO_ORIGINS } from "./facts-space.ts";
 import { STATE_FILE } from "./files.ts";
@@ -47,18 +48,20 @@ export function isMendable(thrown: unknown): boolean {
 }
 
 /** The state, or where there is no file the first one. Throws `state-unreadable` where the text is none of ours. */
-export function parseState(text: string | null): StateFile {
-  if (text === null) return FIRST_STATE;
-  const value = parseObject(text);
-  const { current_state, context = {}, history = [] } = value;
-  if (typeof current_state !== "string" || !Object.hasOwn(STATES, current_state))
-    throw unreadable(
-      `"current_state" is ${shown(current_state)}; expected one of ${Object.keys(STATES).join(", ")}`,
-    );
-  if (!isObject(context)) throw unreadable(`"context" is ${shown(context)}; expected an object`);
-  if (!Array.isArray(history)) throw unreadable(`"history" is ${shown(history)}; expected an array`);
-  return { ...value, current_state, context, history };
+export function parseState(json: string | null): StateFile {
+  if (json === null) return FIRST_STATE;
+  const state: StateFile = readState(json, STATE, (line, problem) => unreadable(`line ${line}: ${problem}`));
+  return { ...state, context: state.context ?? {}, history: state.history ?? [] };
 }
+
+const STATE = fields({
+  current_state: accepts(
+    (value) => typeof value === "string" && Object.hasOwn(STATES, value),
+    `one of ${Object.keys(STATES).join(", ")}`,
+  ),
+  context: optional(object),
+  history: optional(accepts(Array.isArray, "a list")),
+});
 
 export function renderState(state: StateFile): string {
   return `${JSON.stringify(state, null, 2)}\n`;
@@ -98,27 +101,6 @@ export function afterMove(
 /** ISO 8601 in UTC without milliseconds. */
 export function toSeconds(time: string): string {
   return time.replace(/\.\d+Z$/, "Z");
-}
-
-function parseObject(text: string): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch (thrown) {
-    throw unreadable(`it is no JSON (${thrown instanceof Error ? thrown.message : String(thrown)})`);
-  }
-  if (isObject(value)) return value;
-  throw unreadable(
-    `it holds ${shown(value)}; expected an object with "current_state", "context" and "history"`,
-  );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function shown(value: unknown): string {
-  return value === undefined ? "missing" : JSON.stringify(value).slice(0, 100);
 }
 
 function unreadable(what: string): PawlError {

@@ -1,0 +1,172 @@
+/**
+ * A state file: JSON that Pawl wrote and a person may have edited. What is wrong with it is an error with its line, what
+ * was expected and what was found; never a fresh start. Read on every call, so shapes are checked without a schema library.
+ */
+import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { PawlError } from "./error.ts";
+
+export type JsonPath = readonly string[];
+
+export interface StateFault {
+  readonly at: JsonPath;
+  /** `expected a string, found 1` */
+  readonly problem: string;
+}
+
+/** What is wrong with the value that stands at that path; null: nothing. */
+export type Check = (value: unknown, at: JsonPath) => StateFault | null;
+
+/** The state that the text holds, with the keys that the check does not know. What fails is what `unreadable` makes. */
+export function readState<T>(
+  text: string,
+  check: Check,
+  unreadable: (line: number, problem: string) => PawlError,
+): T {
+  const json = text.replace(/^\uFEFF/, "");
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    const { line, problem } = syntaxFault(json);
+    throw unreadable(line, problem);
+  }
+  const fault = check(value, []);
+  if (fault === null) return value as T;
+  const name = fault.at.length === 0 ? "" : `${fault.at.join(".")}: `;
+  throw unreadable(lineOf(json, fault.at), name + fault.problem);
+}
+
+/** The two lines of every state that cannot be read. `what`: `the task's state`. */
+export function stateUnreadable(
+  path: string,
+  what: string,
+  fix: string,
+): (line: number, problem: string) => PawlError {
+  return (line, problem) =>
+    new PawlError(
+      "state-unreadable",
+      `${path}, line ${line}: ${what} cannot be read: ${problem}. It was left as it is.`,
+      `Mend line ${line} of ${path}, or restore the file from a backup. ${fix}`,
+    );
+}
+
+// ── Places ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The line, from 1, of what stands at the path; of the nearest thing around it, where nothing does. */
+export function lineOf(text: string, at: JsonPath): number {
+  let node = treeOf(text, []);
+  let offset = node?.offset ?? 0;
+  for (const key of at) {
+    const next = childOf(node, key);
+    if (next === undefined) break;
+    offset = next.offset;
+    node = next.type === "property" ? next.children?.[1] : next;
+  }
+  return lineAt(text, offset);
+}
+
+/** Of keys that are there twice, the last counts, as in `JSON.parse`. */
+function childOf(node: Node | undefined, key: string): Node | undefined {
+  if (node?.type === "array") return node.children?.[Number(key)];
+  return node?.children?.findLast((property) => property.children?.[0]?.value === key);
+}
+
+function syntaxFault(text: string): { readonly line: number; readonly problem: string } {
+  const end = text.trimEnd().length;
+  if (end === 0) return { line: 1, problem: "the file is empty" };
+  const errors: ParseError[] = [];
+  treeOf(text, errors);
+  const [first] = errors;
+  // What merely stops has its fault in its last line.
+  const line = lineAt(text, Math.min(first?.offset ?? end, end));
+  const words = first === undefined ? "" : ` (${wordsOf(first)})`;
+  return { line, problem: `it is not valid JSON${words}` };
+}
+
+/** `CommaExpected` → `comma expected` */
+function wordsOf({ error }: ParseError): string {
+  return printParseErrorCode(error)
+    .replace(/(?!^)[A-Z]/g, " $&")
+    .toLowerCase();
+}
+
+function treeOf(text: string, errors: ParseError[]): Node | undefined {
+  try {
+    return parseTree(text, errors, { disallowComments: true });
+  } catch (thrown) {
+    // Nested deeper than the stack reaches: then the place is not known.
+    if (thrown instanceof RangeError) return undefined;
+    throw thrown;
+  }
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split("\n").length;
+}
+
+// ── Checks ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function expected(at: JsonPath, what: string, found: unknown): StateFault {
+  const shown = found === undefined ? "nothing" : JSON.stringify(found).slice(0, 80);
+  return { at, problem: `expected ${what}, found ${shown}` };
+}
+
+export const accepts =
+  (test: (value: unknown) => boolean, what: string): Check =>
+  (value, at) =>
+    test(value) ? null : expected(at, what, value);
+
+export const text = accepts((value) => typeof value === "string", "a string");
+export const number = accepts((value) => typeof value === "number", "a number");
+export const flag = accepts((value) => typeof value === "boolean", "true or false");
+export const object = accepts(
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  "an object",
+);
+
+export const orNull =
+  (check: Check): Check =>
+  (value, at) =>
+    value === null ? null : check(value, at);
+
+export const optional =
+  (check: Check): Check =>
+  (value, at) =>
+    value === undefined ? null : check(value, at);
+
+export const listOf =
+  (check: Check): Check =>
+  (value, at) => {
+    if (!Array.isArray(value)) return expected(at, "a list", value);
+    return firstFault(value.entries(), check, at);
+  };
+
+export const mapOf =
+  (check: Check): Check =>
+  (value, at) =>
+    object(value, at) ?? firstFault(Object.entries(value as object), check, at);
+
+export const fields = (checks: Readonly<Record<string, Check>>): Check => {
+  const known = Object.entries(checks);
+  return (value, at) => {
+    const fault = object(value, at);
+    if (fault) return fault;
+    for (const [name, check] of known) {
+      const found = check((value as Record<string, unknown>)[name], [...at, name]);
+      if (found) return found;
+    }
+    return null;
+  };
+};
+
+function firstFault(
+  items: Iterable<readonly [string | number, unknown]>,
+  check: Check,
+  at: JsonPath,
+): StateFault | null {
+  for (const [name, item] of items) {
+    const fault = check(item, [...at, String(name)]);
+    if (fault) return fault;
+  }
+  return null;
+}

@@ -5,6 +5,7 @@ const CHECKS = "src/adapters/checks/checks.test.ts";
 const TRUST = "test/e2e/trust.test.ts";
 const PINNED = "test/e2e/policy.slow.test.ts";
 const RULES = "src/core/policy.test.ts";
+const LISTS = "src/adapters/agents/static-lists.test.ts";
 const YAML = "src/core/yaml.test.ts";
 
 /** What may be executed, and by whose word. */
@@ -66,6 +67,18 @@ export const POLICY: Readonly<Record<string, Requirement>> = {
       `${TRUST}: takes no agent's word for a person's (%s)`,
       `${TRUST}: is trusted by \`pawl init\`, its tasks file as it is written later`,
       `${TRUST}: is not trusted by \`pawl init\` where it names something already`,
+    ],
+  },
+  "permission.listed": {
+    says: "Under edits an agent runs listed commands only, with options and paths that neither write nor read elsewhere, whatever its client can match.",
+    source: "docs/security.md, Permissions",
+    tests: [
+      "src/adapters/agents/acp-policy.test.ts: refuses %s",
+      `${LISTS}: runs %j`,
+      `${LISTS}: does not run %j`,
+      `${LISTS}: allows what is listed, also one after the other`,
+      `${LISTS}: refuses what begins so and is more, with what to do instead`,
+      `${LISTS}: is given them in a file, and its older list never`,
     ],
   },
   "policy.rules": {

@@ -34,8 +34,8 @@ it("shows outside of any project what is installed, whether it starts, and how i
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(out.split("\n").filter((line) => line.length > 80)).toEqual([]);
   expect(out).toMatch(/^claude 2\.1\.330 {2}starts$/m);
-  expect(out).toMatch(/^ {2}edits {2}claude -p .*\n? *acceptEdits --allowedTools /m);
-  expect(out).toContain("Bash(git commit:*)");
+  expect(out).toMatch(/^ {2}edits {2}claude -p .*\n? *acceptEdits --settings$/m);
+  expect(out).toContain("check-command");
   expect(out).toMatch(/^codex 1\.2\.3 {2}is another program$/m);
   expect(out).toMatch(/^opencode {2}not installed$/m);
   expect(out).toMatch(/^gemini {2}does not start\n(.*\n){1,4}.*no licence/m);

@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from "node:pat
 import type { PermissionOption, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import type { Permission } from "../../core/ports/agents.ts";
 import { objectAt, shortly, textAt } from "./dialect.ts";
-import { isListed } from "./listed-commands.ts";
+import { judgeCommand } from "./listed-commands.ts";
 
 /** What changes nothing outside the folder, given that all of its places are inside. */
 const EDITS: readonly string[] = ["read", "edit", "delete", "move", "search", "think"];
@@ -18,8 +18,8 @@ export function policyAnswer(policy: Policy, call: ToolCallUpdate): "allow" | "r
   if (policy.permission === "all") return "allow";
   if (policy.permission === "ask") return "ask";
   if (call.kind === "execute") {
-    const isFine = isListed(commandOf(call), policy.allow, (path) => leaves(policy.folder, path));
-    return isFine ? "allow" : "refuse";
+    const verdict = judgeCommand(commandOf(call), policy.allow, (path) => leaves(policy.folder, path));
+    return verdict === "listed" ? "allow" : "refuse";
   }
   return EDITS.includes(call.kind ?? "") && isInside(policy.folder, call) ? "allow" : "refuse";
 }
@@ -41,8 +41,8 @@ function isInside(folder: string, call: ToolCallUpdate): boolean {
 }
 
 /** Also by a link on the way, where the last parts do not exist yet. */
-function leaves(folder: string, path: string): boolean {
-  const way = relative(realOf(folder), realOf(resolve(folder, path)));
+export function leaves(folder: string, path: string, from = folder): boolean {
+  const way = relative(realOf(folder), realOf(resolve(from, path)));
   if (way === ".." || way.startsWith("../") || isAbsolute(way)) return true;
   return way.split("/").some((part) => part.toLowerCase() === ".git");
 }

@@ -11,6 +11,7 @@ import {
   type Told,
   textAt,
 } from "./dialect.ts";
+import { ownProgram } from "./own-program.ts";
 
 const NO_SESSION = "No conversation found";
 /** A preset id that an earlier start has used up: the session exists, but not as a new one. */
@@ -22,7 +23,7 @@ export const claude: Dialect = {
   name: "claude",
   program: "claude",
   version: /\(Claude Code\)/,
-  probes: [MAX_USD],
+  needsHelp: ({ limits }) => limits?.usd !== undefined,
   passes: ["ANTHROPIC_*", "CLAUDE_*", "DISABLE_AUTOUPDATER", "AWS_BEARER_TOKEN_BEDROCK"],
   arguments: (call) => [
     "-p",
@@ -40,11 +41,22 @@ export const claude: Dialect = {
   failureOf: ({ errors }) => badSession(errors),
 };
 
-function permissionArguments({ permission, allow }: Call): string[] {
+/**
+ * Its own rules know a command by its first words, and by none of its options. So none is in a list: its hook asks Pawl,
+ * and what neither of them allows is refused, since nobody can be asked.
+ */
+function permissionArguments({ allow, folder, permission }: Call): string[] {
   if (permission === "all") return ["--dangerously-skip-permissions"];
   const mode = permission === "edits" ? "acceptEdits" : "default";
-  const tools = permission === "edits" ? allow.map((command) => `Bash(${command}:*)`) : [];
-  return ["--permission-mode", mode, ...(tools.length > 0 ? ["--allowedTools", tools.join(",")] : [])];
+  if (permission !== "edits" || allow.length === 0) return ["--permission-mode", mode];
+  const program = ownProgram("permission/check-command.ts", "check-command.js");
+  const command = [process.execPath, program, folder, ...allow].map(quoted).join(" ");
+  const hooks = { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command }] }] };
+  return ["--permission-mode", mode, "--settings", JSON.stringify({ hooks })];
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function limitArguments({ limits, knows }: Call): string[] {

@@ -7,7 +7,13 @@
  * D2  What kind of failure it was is taken from fields of events where there are any; from a text only where the program
  *     tells it by no other way (each such text is a constant of the dialect).
  */
-import type { AgentEvent, AgentFailure, AgentUsage, Permission } from "../../core/ports/agents.ts";
+import type {
+  AgentEvent,
+  AgentFailure,
+  AgentOrder,
+  AgentUsage,
+  Permission,
+} from "../../core/ports/agents.ts";
 
 export interface Dialect {
   readonly name: "claude" | "codex" | "opencode" | "gemini" | "scripted";
@@ -17,12 +23,14 @@ export interface Dialect {
   readonly version: RegExp;
   /** Names of the environment that this agent may have: its own settings and its own provider's key. */
   readonly passes: readonly string[];
-  /** Options that not every version has: looked up in the program's help where a limit could be passed on by them. */
-  readonly probes?: readonly string[];
+  /** Whether options that not every version has would be used for it: then the program's help is asked first. */
+  needsHelp?(order: Pick<AgentOrder, "allow" | "limits" | "permission">): boolean;
   /** The command line without the program. The prompt never is part of it. */
   arguments(call: Call): readonly string[];
   /** Added to the environment. */
   environment(call: Call): Readonly<Record<string, string>>;
+  /** What is kept in the run's folder for the agent to read, by name. */
+  files?(call: Call): Readonly<Record<string, string>>;
   /** What one JSON line tells. */
   read(line: Json): readonly Told[];
   /** The failure that only standard error and the exit code tell, or null. */
@@ -41,7 +49,11 @@ export interface Call {
   readonly asRoot: boolean;
   /** What the run may still spend: passed on where the agent has an option for it. */
   readonly limits: { readonly turns?: number; readonly usd?: number };
-  /** Whether the installed program has the option, as its own help tells; asked of `Dialect.probes` only. */
+  /** The run's folder, absolute. */
+  readonly runFolder: string;
+  /** Where the agent works, absolute. */
+  readonly folder: string;
+  /** Whether the installed program has the option, as its own help tells; false where `needsHelp` did not ask. */
   knows(option: string): boolean;
 }
 

@@ -1,4 +1,5 @@
 /** Gemini CLI: `gemini -o stream-json`. */
+import { join } from "node:path";
 import {
   type Call,
   type Dialect,
@@ -10,6 +11,7 @@ import {
   type Told,
   textAt,
 } from "./dialect.ts";
+import { staticLists } from "./static-lists.ts";
 
 /** Its exit code for a bad input, which a session that it does not know is. */
 const BAD_INPUT = 42;
@@ -18,6 +20,8 @@ const BAD_INPUT = 42;
  * advice after a 429.
  */
 const RATE_LIMIT = /"code":\s*429\b|RESOURCE_EXHAUSTED|QuotaError|\]\nPlease wait and try again later\./;
+const POLICY = "--policy";
+const RULES = "rules.toml";
 const REFUSALS: ReadonlySet<string> = new Set(["policy_violation", "permission_denied"]);
 
 export const gemini: Dialect = {
@@ -37,6 +41,9 @@ export const gemini: Dialect = {
     ...sessionArguments(call),
   ],
   environment: () => ({}),
+  needsHelp: ({ allow = [], permission }) => permission === "edits" && allow.length > 0,
+  files: (call): Readonly<Record<string, string>> =>
+    hasRules(call) ? { [RULES]: renderRules(commandRules(call.allow)) } : {},
   read: (line) => readLine(line),
   failureOf: ({ code, errors }) =>
     code === BAD_INPUT && /resuming session|session/i.test(errors)
@@ -44,9 +51,56 @@ export const gemini: Dialect = {
       : null,
 };
 
-function allowArguments({ permission, allow }: Call): string[] {
-  if (permission !== "edits" || allow.length === 0) return [];
-  return ["--allowed-tools", allow.map((command) => `run_shell_command(${command})`).join(",")];
+/** Only by a file of rules: its older list knows first words alone, and lets a redirection pass where edits are allowed. */
+function allowArguments(call: Call): string[] {
+  return hasRules(call) ? ["--policy", join(call.runFolder, RULES)] : [];
+}
+
+function hasRules({ permission, allow, knows }: Call): boolean {
+  return permission === "edits" && allow.length > 0 && knows(POLICY);
+}
+
+/**
+ * What it may run unasked, each as an expression that takes the whole command: it is matched against the call's arguments
+ * as JSON, behind `"command":"`, so that the quote which ends the command ends the expression. No group with a repetition
+ * holds another one: Gemini refuses such expressions.
+ */
+export function commandRules(allow: readonly string[]): readonly string[] {
+  const { exact, messages, paths, verbs } = staticLists(allow);
+  return [
+    ...exact.map((one) => `${literally(one)}"`),
+    ...paths.map((one) => `${literally(one)} [A-Za-z0-9_./][A-Za-z0-9_./ ]*"`),
+    ...messages.flatMap((one) => [
+      ...QUOTED.map((text) => `${literally(one)} ${text}"`),
+      `${literally(one)} ${IN_DOUBLE} -m ${IN_DOUBLE}"`,
+    ]),
+    ...verbs.flatMap((one) => [
+      `${literally(one)} [A-Za-z0-9_.: -]*"`,
+      ...QUOTED.map((text) => `${literally(one)} [A-Za-z0-9_.: -]*${text}( --blocking)*"`),
+    ]),
+  ];
+}
+
+/** Within the JSON of a command: a text in quotes in which the shell reads nothing but text. */
+const IN_DOUBLE = '\\\\"([^"\\\\$`]|\\\\n)*\\\\"';
+const IN_SINGLE = "'([^'\"\\\\]|\\\\n)*'";
+const QUOTED = [IN_DOUBLE, IN_SINGLE];
+
+function literally(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+}
+
+function renderRules(rules: readonly string[]): string {
+  const lines = rules.map((rule) =>
+    [
+      "[[rule]]",
+      'toolName = "run_shell_command"',
+      `commandRegex = ${JSON.stringify(rule)}`,
+      'decision = "allow"',
+      "priority = 500",
+    ].join("\n"),
+  );
+  return `${lines.join("\n\n")}\n`;
 }
 
 function sessionArguments({ session }: Call): string[] {

@@ -5,7 +5,7 @@
  */
 
 /** With one of these a command could be more than the one that its first words name. */
-const SHELL_SIGNS = /[;&|`$()<>\n\r\\{}*?~!#[\]]/;
+const SHELL_SIGNS = /[;&|`$()<>\n\r\\{}*?!#[\]]|^~|[:=]~/;
 
 interface Options {
   /** Alone, or with a value after `=`. */
@@ -75,12 +75,40 @@ const GIT: Readonly<Record<string, Options>> = {
   },
 };
 
-/** `leaves`: whether a word, taken for a path, leads out of the folder. */
-export function isListed(
+/** `listed`: each of them is, and no more; `refused`: one begins as a listed command and is more; `other`: neither. */
+export type Verdict = "listed" | "refused" | "other";
+
+/** Of commands that follow one another by `&&`. `leaves`: whether a word, taken for a path, leads out of the folder. */
+export function judgeCommand(
   command: string,
   allow: readonly string[],
   leaves: (path: string) => boolean,
-): boolean {
+): Verdict {
+  const parts = partsOf(command);
+  const begins = (part: string) =>
+    allow.some((one) => part.startsWith(one) && !/^[\w-]/.test(part.slice(one.length)));
+  if (parts.every((part) => isListed(part, allow, leaves))) return "listed";
+  return parts.some((part) => begins(part) && !isListed(part, allow, leaves)) ? "refused" : "other";
+}
+
+/** Divided at each `&&` that stands outside of quotes. */
+function partsOf(command: string): readonly string[] {
+  const parts: string[] = [];
+  let [from, quote] = [0, ""];
+  for (let at = 0; at < command.length; at++) {
+    const sign = command[at] ?? "";
+    if (quote !== "") quote = sign === quote ? "" : quote;
+    else if (sign === '"' || sign === "'") quote = sign;
+    else if (command.startsWith("&&", at)) {
+      parts.push(command.slice(from, at).trim());
+      from = at + 2;
+      at += 1;
+    }
+  }
+  return [...parts, command.slice(from).trim()];
+}
+
+function isListed(command: string, allow: readonly string[], leaves: (path: string) => boolean): boolean {
   const words = wordsOf(command);
   if (words === null) return false;
   const listed = allow.find((one) => command === one || command.startsWith(`${one} `));

@@ -11,6 +11,7 @@ import {
   type Told,
   textAt,
 } from "./dialect.ts";
+import { staticLists } from "./static-lists.ts";
 
 const NO_SESSION = "Session not found";
 /** A call's end that is not the run's: the model wants a tool's result first. */
@@ -47,15 +48,42 @@ export const opencode: Dialect = {
 /** Nobody can answer `ask` in a run without a terminal: opencode refuses then, which is what is wanted. */
 function permissionRules(permission: Permission, allow: readonly string[]): string {
   const edits = permission === "edits";
-  const bash = Object.fromEntries(
-    edits ? allow.flatMap((one) => [one, `${one} *`]).map((one) => [one, "allow"]) : [],
-  );
+  const bash = edits ? bashRules(allow) : {};
   return JSON.stringify({
     edit: edits ? "allow" : "ask",
     bash: { "*": "ask", ...bash },
     webfetch: "ask",
     external_directory: "ask",
   });
+}
+
+/**
+ * Of the patterns that match a command, the last one counts; a `*` stands for anything. So each form with an open part is
+ * followed by what it must not be: more quotes than are its own, so that the open part is one quoted text, and the signs by
+ * which the shell would read more into it.
+ */
+export function bashRules(allow: readonly string[]): Readonly<Record<string, "allow" | "ask">> {
+  const { exact, messages, paths, verbs } = staticLists(allow);
+  const rules: [string, "allow" | "ask"][] = [];
+  const rule = (answer: "allow" | "ask", ...patterns: readonly string[]) => {
+    for (const pattern of patterns) rules.push([pattern, answer]);
+  };
+  for (const one of paths) {
+    rule("allow", `${one} *`);
+    rule("ask", ...["$", "`", ">", "<", '"', "'", "{", " -"].map((sign) => `${one} *${sign}*`), `${one} -*`);
+  }
+  for (const one of verbs) {
+    rule("allow", one, `${one} *`);
+    rule("ask", ...["$", "`", ">", "<"].map((sign) => `${one} *${sign}*`));
+  }
+  for (const one of messages) {
+    rule("allow", `${one} "*"`, `${one} '*'`);
+    rule("ask", `${one} "*"*"*`, `${one} '*'*'*`);
+    rule("allow", `${one} "*" -m "*"`);
+    rule("ask", `${one} "*"*"*"*"*`, `${one} "*$*`, `${one} "*\`*`);
+  }
+  rule("allow", ...exact);
+  return Object.fromEntries(rules);
 }
 
 function readBody(line: Json): readonly Told[] {

@@ -9,9 +9,9 @@ import type { AgentsSetup, Known } from "./setup.ts";
 const LIMIT = 20_000;
 const known = new Map<string, Promise<string>>();
 
-/** Whether the order has a limit that could be passed on by an option that not every version has. */
-export function probes({ probes: options = [] }: Dialect, { limits }: AgentOrder): boolean {
-  return options.length > 0 && limits?.usd !== undefined;
+/** Whether an option would be used for the order that not every version has. */
+export function needsHelp(dialect: Dialect, order: AgentOrder): boolean {
+  return dialect.needsHelp?.(order) ?? false;
 }
 
 /** Empty where the program does not tell. */

@@ -23,12 +23,14 @@ import type { AgentsSetup, Known } from "./setup.ts";
 
 type CliAgent = Extract<Known, { kind: "dialect" }>;
 
-function callOf(agent: CliAgent, order: AgentOrder, outbox: string, help: string): Call {
+function callOf(agent: CliAgent, order: AgentOrder, runFolder: string, outbox: string, help: string): Call {
   const { turns, usd } = order.limits ?? {};
   return {
     limits: { ...(turns === undefined ? {} : { turns }), ...(usd === undefined ? {} : { usd }) },
     knows: (option) => help.includes(option),
     session: order.session,
+    runFolder,
+    folder: order.folder,
     permission: order.permission,
     allow: order.allow ?? [],
     model: order.model ?? agent.settings.model,
@@ -48,7 +50,8 @@ export function startCli(
   const runFolder = openRunFolder(setup.projectRoot, "agents", order.run);
   const mark = markOf(setup.projectRoot, order.run);
   const outbox = openOutbox(runFolder);
-  const call = callOf(agent, order, outbox, help);
+  const call = callOf(agent, order, runFolder.folder, outbox, help);
+  for (const [name, text] of Object.entries(dialect.files?.(call) ?? {})) keep(runFolder, name, text);
   const [program = "", ...before] = agent.command;
   const args = [...before, ...dialect.arguments(call), ...(settings.args ?? [])];
   keepCall(runFolder, order, program, args);

@@ -14,7 +14,7 @@ export const scripted: Dialect = {
     ...(call.session.type === "resume" ? ["--resume", call.session.id] : []),
     ...(call.session.type === "new" && call.session.id ? ["--session-id", call.session.id] : []),
   ],
-  // It heeds no limit by itself.
-  probes: [],
+  // It heeds no limit by itself, and needs no permission.
+  needsHelp: () => false,
   environment: () => ({}),
 };

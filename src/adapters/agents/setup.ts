@@ -1,5 +1,5 @@
 /** What the agents are, from the configuration: a name to a dialect and a program, or to an ACP program. */
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { agentNames } from "../../core/agent-needs.ts";
 import type { AgentSettings } from "../../core/settings.ts";
@@ -9,6 +9,7 @@ import type { Dialect } from "./dialect.ts";
 import type { Environment } from "./environment.ts";
 import { gemini } from "./gemini.ts";
 import { opencode } from "./opencode.ts";
+import { ownProgram } from "./own-program.ts";
 import { scripted } from "./scripted.ts";
 
 export interface AgentsSetup {
@@ -89,11 +90,4 @@ function isProgram(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** A program of Pawl's own: beside this file in the source, beside the chunk (or one folder up) in the package. */
-export function ownProgram(source: string, built: string): string {
-  const places = [source, built, `../${built}`];
-  const paths = places.map((place) => join(import.meta.dirname, place));
-  return paths.find((path) => existsSync(path)) ?? paths[0] ?? "";
 }

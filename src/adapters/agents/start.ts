@@ -1,7 +1,7 @@
 /** Starts an agent's program, by its own protocol or by the Agent Client Protocol. */
 import type { AgentEnd, AgentEvent, AgentOrder, AgentRun } from "../../core/ports/agents.ts";
 import { missing } from "./missing.ts";
-import { helpOf, probes } from "./program-help.ts";
+import { helpOf, needsHelp } from "./program-help.ts";
 import { startCli } from "./run-cli.ts";
 import { keep, openRunFolder } from "./run-folder.ts";
 import { type AgentsSetup, knownAgent } from "./setup.ts";
@@ -9,7 +9,8 @@ import { type AgentsSetup, knownAgent } from "./setup.ts";
 export function start(setup: AgentsSetup, order: AgentOrder, hear: (event: AgentEvent) => void): AgentRun {
   const known = knownAgent(setup, order.agent);
   if (known.kind === "none") return endedRun(setup, order, missing(setup, order.agent) ?? known.why);
-  if (known.kind === "dialect" && !probes(known.dialect, order)) return startCli(setup, known, order, hear);
+  if (known.kind === "dialect" && !needsHelp(known.dialect, order))
+    return startCli(setup, known, order, hear);
   const running =
     known.kind === "dialect"
       ? helpOf(setup, known).then((help) => startCli(setup, known, order, hear, help))

@@ -10,7 +10,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { markOf } from "./mark.ts";
-import { ownProgram } from "./setup.ts";
+import { ownProgram } from "./own-program.ts";
 
 export interface Supervisor {
   /** Borne by every process that the loop starts for its runs. */

@@ -92,8 +92,10 @@ function callsOf(known: Exclude<Known, { kind: "none" }>, allow: readonly string
       allow,
       model: known.settings.model,
       writable: [],
+      runFolder: ".pawl/agents/RUN",
+      folder: "FOLDER",
       limits: {},
-      knows: () => false,
+      knows: () => true,
       asRoot: process.getuid?.() === 0,
     } as const;
     const told = Object.entries(known.dialect.environment(call)).map(([key, value]) => `${key}=${value}`);

@@ -1,0 +1,45 @@
+/**
+ * The listed commands for clients whose own lists know only patterns of the command's text: whole commands, and forms whose
+ * open parts can hold nothing that the shell or git would take for more. Not listed are the options that write, read or run
+ * (`--output`, `-F`, `--template`, `--ext-diff`), nor paths for `diff`, of which two outside of the worktree are compared.
+ */
+
+/** Whole, as they stand. */
+const EXACT = [
+  ...["git status", "git status -s", "git status --short", "git status -sb", "git status --porcelain"],
+  ...["git diff", "git diff HEAD", "git diff --stat", "git diff --cached", "git diff --staged"],
+  ...["git diff --cached --stat", "git diff --staged --stat", "git diff --name-only", "git diff --check"],
+  ...["git log", "git log --oneline", "git log --stat", "git log -1", "git log -5", "git log -10"],
+  ...["git log --oneline -5", "git log --oneline -10", "git log --oneline -20", "git log -1 --stat"],
+  ...["git add -A", "git add --all", "git add -u", "git add ."],
+  ...["git commit --amend --no-edit"],
+];
+/** Followed by one message in quotes, or by two with `-m` between them. */
+const MESSAGES = [
+  "git commit -m",
+  "git commit -q -m",
+  "git commit -qm",
+  "git commit -a -m",
+  "git commit -am",
+];
+
+export interface StaticLists {
+  readonly exact: readonly string[];
+  /** Followed by a message in quotes. */
+  readonly messages: readonly string[];
+  /** Followed by paths. */
+  readonly paths: readonly string[];
+  /** Bloom's own verbs, which do no more than they say: followed by words and a text in quotes. */
+  readonly verbs: readonly string[];
+}
+
+export function staticLists(allow: readonly string[]): StaticLists {
+  const isAllowed = (command: string) =>
+    allow.some((one) => command === one || command.startsWith(`${one} `));
+  return {
+    exact: EXACT.filter(isAllowed),
+    messages: MESSAGES.filter(isAllowed),
+    paths: ["git add"].filter(isAllowed),
+    verbs: allow.filter((one) => !one.startsWith("git ")),
+  };
+}

@@ -59,7 +59,8 @@ const LAYERS: readonly (readonly [string, RegExp])[] = [
 const layerOf = (path: string) => LAYERS.findIndex(([, pattern]) => pattern.test(path));
 
 /** A program of its own, started as a child: it has an environment and an output of its own. */
-const isProgram = (path: string) => path === "src/adapters/agents/scripted/agent.ts";
+const PROGRAMS = ["scripted/agent.ts", "permission/check-command.ts"];
+const isProgram = (path: string) => PROGRAMS.some((each) => path === `src/adapters/agents/${each}`);
 
 describe("the architecture", () => {
   it("is looked at in full: the test sees the files that it is about", () => {

@@ -140,6 +140,8 @@ const COMMIT: Readonly<Record<string, Requirement>> = {
     tests: [
       `${STORE}/store.test.ts: refuses a symbolic link anywhere on the way, naming the component`,
       `${STORE}/store.test.ts: refuses to write through a symbolic link, and changes nothing`,
+      `${STORE}/swapped.test.ts: leads none of its texts out of the project (%s)`,
+      `${STORE}/swapped.test.ts: is named as what is in the way of what is committed, which is finished once it is a folder again`,
       "src/core/path.test.ts: accepts nothing that resolves outside",
     ],
   },

@@ -1,15 +1,14 @@
 /** Appending, so that doing it again is harmless. */
 import { isPieceOf } from "./chain.ts";
-import { type Disk, withFile, writeAll } from "./disk.ts";
-import { type KnownFolders, lookAt, statFile } from "./look.ts";
+import { type Disk, withOpen, writeAll } from "./disk.ts";
+import { lookAt, statFile } from "./look.ts";
 import type { Append } from "./steps.ts";
-import { ensureFolders } from "./temporary.ts";
+import { ensureFolders, openInside } from "./temporary.ts";
 
 export interface Appending {
   readonly disk: Disk;
   readonly fresh: boolean;
   readonly torn: boolean;
-  readonly known: KnownFolders;
 }
 
 /** Appends that follow one another without a gap. */
@@ -20,16 +19,12 @@ interface Run {
 }
 
 export function applyAppends(
-  { disk, fresh, torn, known }: Appending,
+  { disk, fresh, torn }: Appending,
   path: string,
   appends: readonly Append[],
 ): void {
   for (const run of runsOf(appends)) {
-    if (
-      fresh &&
-      (statFile(disk, path, known)?.size ?? 0) === run.offset &&
-      appendAtEnd(disk, path, run.bytes, known)
-    )
+    if (fresh && (statFile(disk, path)?.size ?? 0) === run.offset && appendAtEnd(disk, path, run.bytes))
       continue;
     settleRun(disk, path, run, torn);
   }
@@ -53,7 +48,7 @@ function settleRun(disk: Disk, path: string, run: Run, torn: boolean): void {
   const lack = lackOf(bytes, run, torn);
   if (lack === "torn") {
     ensureFolders(disk, path);
-    withFile(disk, path, "update", (fd) => writeAll(disk, fd, run.bytes, run.offset));
+    withOpen(disk, openInside(disk, path, "update"), (fd) => writeAll(disk, fd, run.bytes, run.offset));
     return;
   }
   for (const { text } of lack)
@@ -85,9 +80,9 @@ function isTorn(tail: Uint8Array, expected: Buffer, torn: boolean): boolean {
 }
 
 /** Whether the bytes are in the file: a person may have replaced it while they were written. */
-function appendAtEnd(disk: Disk, path: string, bytes: Uint8Array, known?: KnownFolders): boolean {
-  ensureFolders(disk, path, known);
-  return withFile(disk, path, "append", (fd) => {
+function appendAtEnd(disk: Disk, path: string, bytes: Uint8Array): boolean {
+  ensureFolders(disk, path);
+  return withOpen(disk, openInside(disk, path, "append"), (fd) => {
     writeAll(disk, fd, bytes, 0);
     return disk.stat(fd).inode === disk.lstat(path)?.inode;
   });

@@ -4,7 +4,9 @@
  *
  * P1  The target is looked at right before it is replaced. What the journal does not account for is a person's text: it
  *     is redone (edits) or kept aside first, and that is journalled before the file is touched, so that it happens once.
- * P2  Nothing is synced here: the journal is the durable copy until the files are synced and it is trimmed.
+ * P2  The folders on the way are looked at anew right before each call that opens, renames or removes by name, and after
+ *     each that opens: what was looked at earlier may have become a link since.
+ * P3  Nothing is synced here: the journal is the durable copy until the files are synced and it is trimmed.
  */
 import type { Editor } from "../../core/ports/store.ts";
 import { applyAppends, withAppends } from "./appends.ts";
@@ -12,7 +14,7 @@ import { type Aim, aimOf, chainsOf, isAccounted, redosOf } from "./chain.ts";
 import type { Disk } from "./disk.ts";
 import { hashOf } from "./hash.ts";
 import { keepAside, type OnKept } from "./keep.ts";
-import { type Found, type KnownFolders, lookAndHold, lookAt, tryTextOf } from "./look.ts";
+import { checkFolders, type Found, lookAndHold, lookAt, tryTextOf } from "./look.ts";
 import type { Step } from "./steps.ts";
 import { removeTemporary, temporaryOf, writeTemporary } from "./temporary.ts";
 
@@ -24,7 +26,6 @@ export interface Applying {
   readonly fresh: boolean;
   /** The machine may have been started anew since: files may be torn. */
   readonly torn: boolean;
-  readonly known: KnownFolders;
 }
 
 /** Steps that must be journalled before this can go on; empty: everything is applied. */
@@ -43,8 +44,8 @@ function applyChain(
   all: readonly Step[],
 ): readonly Step[] {
   const aim = aimOf(chain);
-  const { disk, torn, known } = applying;
-  const isMoved = aim.appends.length > 0 && hasMovedOn(chain, aim, lookAt(disk, path, known), torn);
+  const { disk, torn } = applying;
+  const isMoved = aim.appends.length > 0 && hasMovedOn(chain, aim, lookAt(disk, path), torn);
   if (aim.content !== undefined && !isMoved) {
     const resolution = replace(applying, path, chain, aim, all);
     if (resolution.length > 0) return resolution;
@@ -82,26 +83,28 @@ function replace(
   aim: Aim,
   all: readonly Step[],
 ): readonly Step[] {
-  const { disk, fresh, torn, known } = applying;
+  const { disk, fresh, torn } = applying;
   const { content, mode } = aim;
   const temporary = temporaryOf(path);
 
   const act = (work: () => void): readonly Step[] =>
-    lookingLast(disk, path, known, (found) => {
+    lookingLast(disk, path, (found) => {
       const judgement = judge(chain, aim, found, torn);
-      if (judgement === "ours") work();
-      else removeTemporary(disk, path);
+      if (judgement === "ours") {
+        checkFolders(disk, path);
+        work();
+      } else removeTemporary(disk, path);
       return isFound(judgement) ? resolve(applying, path, chain, judgement, all) : [];
     });
 
   if (!fresh) removeTemporary(disk, path);
   if (content === null || content === undefined) return act(() => disk.unlink(path));
   if (!fresh) {
-    const judgement = judge(chain, aim, lookAt(disk, path, known), torn);
+    const judgement = judge(chain, aim, lookAt(disk, path), torn);
     if (judgement === "done") return [];
     if (isFound(judgement)) return resolve(applying, path, chain, judgement, all);
   }
-  writeTemporary(disk, path, content, mode, known);
+  writeTemporary(disk, path, content, mode);
   return act(() => disk.rename(temporary, path));
 }
 
@@ -121,8 +124,8 @@ function isFound(judgement: Judgement): judgement is Found {
  * Looks, and works while the file that was looked at is held open. The blocks of a file that is removed or replaced are
  * freed when it is closed, which on some disks (with online discard) takes a millisecond each: nobody need wait for that.
  */
-function lookingLast<T>(disk: Disk, path: string, known: KnownFolders, work: (found: Found | null) => T): T {
-  const { found, fd } = lookAndHold(disk, path, known);
+function lookingLast<T>(disk: Disk, path: string, work: (found: Found | null) => T): T {
+  const { found, fd } = lookAndHold(disk, path);
   try {
     return work(found);
   } finally {

@@ -81,7 +81,11 @@ export function withFile<T>(
   work: (fd: number) => T,
   mode?: number,
 ): T {
-  const fd = disk.open(path, how, mode);
+  return withOpen(disk, disk.open(path, how, mode), work);
+}
+
+/** The same with a file that is open. */
+export function withOpen<T>(disk: Disk, fd: number, work: (fd: number) => T): T {
   let result: T;
   try {
     result = work(fd);

@@ -1,5 +1,5 @@
 import { type Disk, errnoOf, fsyncFile } from "./disk.ts";
-import { foldersOf, lookAt, statFile } from "./look.ts";
+import { checkFolders, foldersOf, lookAt, statFile } from "./look.ts";
 import { temporaryOf, writeTemporary } from "./temporary.ts";
 
 /** Syncs the files that exist, and every folder on the way to them up to the project's root. */
@@ -29,6 +29,7 @@ function fsyncOrRewrite(disk: Disk, path: string): void {
     fsyncFile(disk, temporaryOf(path));
     // Saved meanwhile: the next time will see to it.
     if (lookAt(disk, path)?.hash !== found.hash) throw error;
+    checkFolders(disk, path);
     disk.rename(temporaryOf(path), path);
   }
 }

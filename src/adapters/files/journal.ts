@@ -8,11 +8,12 @@
  */
 import { PawlError } from "../../core/error.ts";
 import { CONTROL, JOURNAL } from "./control.ts";
-import { closeQuietly, type Disk, withFile, writeAll } from "./disk.ts";
+import { closeQuietly, type Disk, withFile, withOpen, writeAll } from "./disk.ts";
 import { readToEnd, statFile } from "./look.ts";
 import { type Applied, beginning, type Marker, readMarker, writeMarker } from "./marker.ts";
 import { type JournalRecord, type Parsed, parseJournal, renderRecord } from "./record.ts";
 import type { Step } from "./steps.ts";
+import { openInside } from "./temporary.ts";
 import type { Vault } from "./vault.ts";
 
 /** The project's disk, and what is kept of the project outside of it. */
@@ -39,7 +40,7 @@ export function appendRecord({ disk, vault }: Place, at: Applied, steps: readonl
   const key = vault.makeKey();
   if (at.length === 0) writeMarker(disk, vault, at);
   const { bytes, head } = renderRecord(key, at, steps);
-  const fd = disk.open(JOURNAL, "update");
+  const fd = openInside(disk, JOURNAL, "update");
   try {
     writeAll(disk, fd, bytes, at.length);
     disk.fsync(fd);
@@ -98,21 +99,24 @@ export function isCutShort({ records, goodLength, foreign }: Parsed, marker: Mar
   return records.length === 0 ? foreign === null : records[0]?.epoch === marker.epoch;
 }
 
+function withJournal(disk: Disk, work: (fd: number) => void): void {
+  withOpen(disk, openInside(disk, JOURNAL, "update"), work);
+}
+
 /** Cuts off what lies behind the good records. */
 export function cutTail(disk: Disk, goodLength: number): void {
-  if (goodLength < journalSize(disk))
-    withFile(disk, JOURNAL, "update", (fd) => disk.truncate(fd, goodLength));
+  if (goodLength < journalSize(disk)) withJournal(disk, (fd) => disk.truncate(fd, goodLength));
 }
 
 /** Records found in the journal may have come from a writer that died before it synced them. */
 export function syncJournal(disk: Disk): void {
-  withFile(disk, JOURNAL, "update", (fd) => disk.fsync(fd));
+  withJournal(disk, (fd) => disk.fsync(fd));
   syncFolders(disk);
 }
 
 /** Empties the journal; what was in it must be applied and synced. */
 export function trimJournal({ disk, vault }: Place, applied: Applied): void {
-  withFile(disk, JOURNAL, "update", (fd) => {
+  withJournal(disk, (fd) => {
     disk.truncate(fd, 0);
     disk.fsync(fd);
   });

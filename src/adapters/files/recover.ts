@@ -84,7 +84,7 @@ export function applyFrom(
 ): Applied {
   let at = end;
   let all = steps;
-  let applying: Applying = { ...project, ...how, known: new Set() };
+  let applying: Applying = { ...project, ...how };
   for (let count = 0; ; count++) {
     const resolution = applySteps(applying, all);
     if (resolution.length === 0) break;
@@ -92,7 +92,7 @@ export function applyFrom(
     const record = appendRecord(project, at, resolution);
     at = { ...record, length: record.end };
     all = [...all, ...resolution];
-    applying = { ...applying, fresh: false, known: new Set() };
+    applying = { ...applying, fresh: false };
   }
   writeMarker(project.disk, project.vault, at);
   return at;

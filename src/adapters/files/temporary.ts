@@ -1,9 +1,9 @@
 /** Temporary files beside their targets. Only the holder of the project's lock makes them, so any found is stale. */
 
 import { ensureFolder } from "./control.ts";
-import { closeQuietly, type Disk, errnoOf, writeAll } from "./disk.ts";
+import { closeQuietly, type Disk, errnoOf, isAbsence, writeAll } from "./disk.ts";
 import { hashOf } from "./hash.ts";
-import { checkFolders, folderOf, foldersOf, type KnownFolders, nameOf, statFile } from "./look.ts";
+import { checkFolders, folderOf, foldersOf, nameOf, statFile, statFolder } from "./look.ts";
 import { PERMISSIONS } from "./steps.ts";
 
 const LONGEST_NAME = 200;
@@ -21,10 +21,9 @@ export function writeTemporary(
   path: string,
   bytes: Uint8Array,
   newMode: number | undefined,
-  known?: KnownFolders,
 ): void {
-  ensureFolders(disk, path, known);
-  const there = statFile(disk, path, known)?.mode;
+  ensureFolders(disk, path);
+  const there = statFile(disk, path)?.mode;
   // A new text never inherits the rights that a file lends whoever runs it.
   const wanted = there === undefined ? newMode : there & PERMISSIONS;
   const temporary = temporaryOf(path);
@@ -43,24 +42,46 @@ export function writeTemporary(
 
 export function removeTemporary(disk: Disk, path: string): void {
   try {
-    disk.unlink(temporaryOf(path));
+    if (checkFolders(disk, path)) disk.unlink(temporaryOf(path));
   } catch (error) {
-    if (errnoOf(error) !== "ENOENT" && errnoOf(error) !== "ENOTDIR") throw error;
+    if (!isAbsence(error)) throw error;
   }
 }
 
-export function ensureFolders(disk: Disk, path: string, known?: KnownFolders): void {
-  if (checkFolders(disk, path, known)) return;
-  for (const folder of foldersOf(path)) if (disk.lstat(folder) === null) ensureFolder(disk, folder);
+export function ensureFolders(disk: Disk, path: string): void {
+  if (checkFolders(disk, path)) return;
+  for (const folder of foldersOf(path)) if (statFolder(disk, folder) === null) ensureFolder(disk, folder);
+}
+
+/**
+ * Opens a file to be written. The folders on its way are looked at before, and once more when it is open: one that has
+ * become a link meanwhile has led to another file, into which nothing is written then.
+ */
+export function openInside(
+  disk: Disk,
+  path: string,
+  how: "append" | "new" | "update",
+  mode?: number,
+): number {
+  const isThere = statFile(disk, path) !== null;
+  const fd = disk.open(path, how, mode);
+  try {
+    checkFolders(disk, path);
+  } catch (error) {
+    closeQuietly(disk, fd);
+    if (!isThere) tryUnlink(disk, path);
+    throw error;
+  }
+  return fd;
 }
 
 function openNew(disk: Disk, path: string, mode: number): number {
   try {
-    return disk.open(path, "new", mode);
+    return openInside(disk, path, "new", mode);
   } catch (error) {
     if (errnoOf(error) !== "EEXIST") throw error;
     disk.unlink(path);
-    return disk.open(path, "new", mode);
+    return openInside(disk, path, "new", mode);
   }
 }
 

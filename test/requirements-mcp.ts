@@ -61,6 +61,7 @@ export const MCP: Readonly<Record<string, Requirement>> = {
     source: "design C1; the protocol's cancellation and progress",
     tests: [
       "test/e2e/mcp-cancel.test.ts: commits nothing, whatever it waited for; its check runs on",
+      "test/e2e/mcp-cancel.test.ts: a submit_work that is called off writes nothing, and ends its checks with all their processes",
       "test/e2e/mcp-cancel.test.ts: is told of the progress of a long wait, where it asked for that",
     ],
   },

@@ -161,7 +161,7 @@ function calledOff(): PawlError {
   return new PawlError(
     "cancelled",
     "The call was called off before anything was committed. Nothing was changed.",
-    "Call it again when it is wanted after all; a check that was begun runs on to its end.",
+    "Call it again when it is wanted after all; a check that was begun in the project's folder runs on to its end.",
   );
 }
 

@@ -1,7 +1,14 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { birthOf } from "../../src/adapters/checks/process.ts";
+import { MANIFEST, plan, start } from "../rig/alfred-artifacts.ts";
+import { projectWithTask } from "../rig/alfred-project.ts";
 import { connect, ERAS } from "../rig/client.ts";
+import type { TemporaryProject } from "../rig/project.ts";
 import { releaseReady } from "../rig/release-project.ts";
+import { trustAsItIs } from "../rig/trust.ts";
 
 /** A workflow of the project's own whose event waits for a command that ends when the file `go` is there. */
 function slowProject() {
@@ -46,3 +53,55 @@ describe.each(ERAS)("a call that is called off by a client of %s", (era) => {
     expect(told[0]).toMatch(/^`.*test\.sh.*` is running, for \d+ s so far\.$/);
   });
 });
+
+const ID = "TS-01";
+const CHECK = 'echo $$ > "$PAWL_TEST_PIDS"; sleep 600 & echo $! >> "$PAWL_TEST_PIDS"; wait';
+
+/** A task whose work is done and not handed in, and whose check never ends. */
+async function readyToHandIn() {
+  const project = await projectWithTask(ID, { settings: { reviews: { default: ["ai"] } } });
+  await start(project, ID);
+  await plan(project, ID);
+  await project.call("implement_task", { task_id: ID });
+  project.write("src/bucket.txt", "x");
+  for (const subtask_id of ["S-1", "S-2"])
+    await project.call("mark_subtask_complete", { task_id: ID, subtask_id });
+  project.write(
+    ".alfred/config.yml",
+    JSON.stringify({ reviews: { default: ["ai"] }, checks: { test: CHECK } }),
+  );
+  project.write("pawl.yaml", "environment: [PAWL_TEST_PIDS]\n");
+  trustAsItIs(project.root);
+  return project;
+}
+
+it("a submit_work that is called off writes nothing, and ends its checks with all their processes", async () => {
+  using project = await readyToHandIn();
+  const pids = project.path(".pawl/pids");
+  const environment = { DOOR_ONLY: "", PAWL_TEST_PIDS: pids };
+  await using connected = await connect(project as unknown as TemporaryProject, { environment });
+  const looked = () => [
+    readFileSync(project.path(`.alfred/workspace/${ID}/task_state.json`), "utf8"),
+    eventsOf(project.root),
+  ];
+  const before = looked();
+  const off = new AbortController();
+  const call = connected.client
+    .callTool({ name: "submit_work", arguments: { task_id: ID, artifact: MANIFEST } }, { signal: off.signal })
+    .then((answer) => JSON.stringify(answer))
+    .catch(() => "called off");
+  const begun = () => (existsSync(pids) ? readFileSync(pids, "utf8").trim().split("\n") : []);
+  while (begun().length < 2) {
+    const answered = await Promise.race([call, sleep(20)]);
+    if (answered !== undefined) throw new Error(`not waited for: ${answered}`);
+  }
+  off.abort();
+  expect(await call).toBe("called off");
+  while (begun().some((pid) => birthOf(Number(pid)) !== null)) await sleep(20);
+  while (readdirSync(project.path(".pawl/checks")).length > 0) await sleep(20);
+  expect(looked()).toEqual(before);
+});
+
+function eventsOf(root: string): string {
+  return readFileSync(join(root, ".pawl/events.jsonl"), "utf8");
+}

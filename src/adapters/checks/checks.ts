@@ -97,6 +97,7 @@ export function openChecks(options: ChecksOptions): Checks {
       const until = begun + (options.patienceMilliseconds ?? PATIENCE);
       for (let told = 0; ; ) {
         const found = look(run, options) ?? (await begin(run, options));
+        if (stop?.aborted && found.kind === "running") callOff(run);
         if (found.kind === "ended" || Date.now() >= until || stop?.aborted) return found;
         const seconds = Math.floor((Date.now() - begun) / 1000);
         if (seconds > told) onWait?.(`\`${on.named ?? command}\` is running, for ${seconds} s so far.`);
@@ -155,6 +156,17 @@ function look(run: Run, options: ChecksOptions): CheckOutcome | null {
   if (late) return late;
   rmSync(folder, { recursive: true, force: true });
   return null;
+}
+
+/**
+ * Nobody waits any more: a run on a tree is ended, and begun anew by whoever asks again, since all that it works on is a
+ * checkout of its own. One in the project's folder runs on: what it does there is not cut in the middle.
+ */
+function callOff({ folder, tree }: Run): void {
+  const start = tree === null ? null : readStart(folder);
+  if (start === null) return;
+  if (start.birth !== null && birthOf(start.pid) === start.birth) endGroup(start.pid);
+  rmSync(folder, { recursive: true, force: true });
 }
 
 /** It failed, longer ago than what a person who mended something and looks again would have needed. */

@@ -5,7 +5,7 @@ export interface Checks {
    * Runs a shell command in the project's folder, once for each key: a run that was begun under the key, be it before
    * a restart, is found again. It is waited for a limited time only; then the answer is `running`. Throws
    * `project-untrusted`, and where a checkout that is asked for cannot be made. Called off, it answers at once with what
-   * is known; the command runs on.
+   * is known; a command on a tree is ended, one in the project's folder runs on.
    */
   run(key: string, command: string, on?: CheckPlace, waiting?: Waiting): Promise<CheckOutcome>;
 }

@@ -203,6 +203,17 @@ async function takeEvent<T extends RunTypes>(
   return { ...taken, governed, material: await definition.collect?.(taken, context) };
 }
 
+/**
+ * The rule that an event takes where every input can be told at once: for a transaction that moves several runs. It tells
+ * of each by `runAdvanced` itself. `inputOf` is asked only for what the rules mention.
+ */
+export function takeNow(run: TableRun, event: string, inputOf: (name: string) => FactValue): Decision {
+  checkEvent(run, event, {}, true);
+  const needed = neededFacts(run.workflow, run.position, event);
+  const facts = Object.fromEntries(needed.map((name) => [name, inputOf(name)]));
+  return decide(run.workflow, run.position, event, facts);
+}
+
 /** Asks for the needed facts, up to the first that cannot be told yet. */
 async function observe<Note>(
   { position, workflow }: TableRun,

@@ -9,11 +9,9 @@ import type { BloomSettings } from "../../core/settings.ts";
 import type { Row } from "../../engine/workflow.ts";
 import type { Advance, Context } from "../../runtime/module.ts";
 import { changeTasks, TASKS_RUN } from "../../tasks-file/load.ts";
-import { editedTask, whyUnwritable } from "../../tasks-file/parts.ts";
+import { whyUnwritable } from "../../tasks-file/parts.ts";
 import type { TaskEdit } from "../../tasks-file/splice.ts";
 import { findTask, type Task, type TaskStatus, type TasksFile } from "../../tasks-file/task.ts";
-import { commandsAfter } from "./commands/run-verify.ts";
-import { unverifiedSteps } from "./facts.ts";
 import { governTask, type Pinned, pinOf } from "./govern.ts";
 import { nowReady, type RunStates, scopeOf, takeable, type Worker } from "./pick.ts";
 import { loadMessages, loadQuestions, type Message, type Question } from "./question.ts";
@@ -23,7 +21,7 @@ import { runChanges } from "./run-changes.ts";
 import type { Came, Known } from "./site.ts";
 import type { TaskEvent } from "./table.ts";
 import { loadDoneRun, newRun, type TaskRun } from "./task-run.ts";
-import { type Turn, turn } from "./turn.ts";
+import { type Now, type Turn, turn } from "./turn.ts";
 import { type Desk, eventOf, readDesk } from "./verbs/desk.ts";
 import { statusEdit } from "./verbs/edits.ts";
 
@@ -109,7 +107,10 @@ export const commitCame: Advance<CameInput, Seen, undefined, Committed> = {
     const event = came.event === undefined ? null : (word ?? came.event);
     const reason = event === came.event ? came.reason : undefined;
     const own = editsOf(came, word);
-    const turned = event === null ? null : decided(run, event, reason, task, own, seen, context);
+    const turned =
+      event === null
+        ? null
+        : turn(run, { event, ...(reason === undefined ? {} : { reason }) }, nowOf(seen, task, own, context));
     const untold = turned?.run.state === "done" ? leftUntold(seen, came) : [];
     const edits = [...own, ...(turned?.edits ?? []), ...untold.map((text) => noteEdit(id, text))];
     const changed = changeTasks(seen, edits);
@@ -186,7 +187,7 @@ export const begin: Advance<BeginInput, Seen, undefined, Begun> = {
     const run = currentRun(task, seen, context.moment.time);
     if (run.state !== "ready" || wordOf(task, run) !== null)
       return { reply: { known: knownOf(seen, seen.file, run, context, policy), happened: [], governed } };
-    const turned = decided(run, "claimed", undefined, task, [], seen, context);
+    const turned = turn(run, { event: "claimed" }, nowOf(seen, task, [], context));
     const changed = changeTasks(seen, turned.edits);
     const next = { ...turned.run, status: statusAfter(turned.edits, task, turned, run) };
     const happened = [...told, ...turned.happened].map((each, index) => eventOf(context, each, index));
@@ -219,36 +220,10 @@ function currentRun(task: Task, { run, before }: Seen, time: string): TaskRun {
   return run.state === "done" && wordOf(task, run) === "reset" ? newRun(task, time, run) : run;
 }
 
-/** The event's turn; and what follows from it without a look outside, so that it costs no commit of its own. */
-function decided(
-  run: TaskRun,
-  event: TaskEvent,
-  reason: string | undefined,
-  task: Task,
-  own: readonly TaskEdit[],
-  seen: Seen,
-  { settings, moment, caller }: Context,
-): Turn {
-  const around = {
-    file: seen.file,
-    settings: settings.bloom,
-    states: seen.states,
-    time: moment.time,
-    by: caller,
-  };
-  const first = turn(run, { event, ...(reason === undefined ? {} : { reason }) }, { ...around, task });
-  const after = editedTask(task, [...own, ...first.edits]);
-  if (
-    first.row.commands?.[0]?.type !== "run-verify" ||
-    commandsAfter(after, unverifiedSteps(after, first.run)).length > 0
-  )
-    return first;
-  const second = turn(first.run, { event: "verify_passed" }, { ...around, task: after });
-  return {
-    ...second,
-    edits: [...first.edits, ...second.edits],
-    happened: [...first.happened, ...second.happened],
-  };
+/** What a turn goes by. */
+function nowOf({ file, states }: Seen, task: Task, edits: readonly TaskEdit[], context: Context): Now {
+  const { caller: by, moment, settings } = context;
+  return { task, file, states, edits, settings: settings.bloom, time: moment.time, by };
 }
 
 /** Where a person has just said otherwise, the status is the person's; and what begins anew has no session. */

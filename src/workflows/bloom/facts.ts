@@ -1,6 +1,6 @@
 /** The observed facts of a task's table. */
 import type { BloomSettings } from "../../core/settings.ts";
-import type { Facts } from "../../engine/workflow.ts";
+import type { FactValue } from "../../engine/workflow.ts";
 import { getCurrentStepForTask } from "../../tasks-file/steps.ts";
 import { hasOwnWork, type Step, type Task, type TasksFile } from "../../tasks-file/task.ts";
 import type { TaskEvent } from "./table.ts";
@@ -27,21 +27,27 @@ export interface Around {
   readonly settings: BloomSettings;
 }
 
-export function factsOf({ task, file, settings }: Around, run: TaskRun, event: TaskEvent): Facts {
-  const repo = task.repo !== undefined;
-  const kind = TRIED[event];
-  const tries = kind === undefined ? 0 : (run.tries[kind] ?? 0);
-  return {
-    open_work: isOpen(task, run),
-    tries_left: tries + 1 < settings.tries,
-    commit_tries_left: tries < settings.tries,
-    unmarked: settings.on_unmarked_step,
-    refused: (run.refused ?? []).length > 0,
-    repo,
-    push: repo && file.git.push_to_remote,
-    target: !repo ? "none" : task.open_pr === true ? "pr" : task.merge_into === undefined ? "none" : "merge",
-    checkpoint: task.checkpoint === true,
+/** What is observed of a task for an event on its run; the table asks only for some of it. */
+export const INPUTS: Readonly<Record<string, (around: Around, run: TaskRun, event: TaskEvent) => FactValue>> =
+  {
+    open_work: ({ task }, run) => isOpen(task, run),
+    tries_left: ({ settings }, run, event) => triesOf(run, event) + 1 < settings.tries,
+    commit_tries_left: ({ settings }, run, event) => triesOf(run, event) < settings.tries,
+    unmarked: ({ settings }) => settings.on_unmarked_step,
+    refused: (_, { refused = [] }) => refused.length > 0,
+    repo: ({ task }) => task.repo !== undefined,
+    push: ({ file, task }) => task.repo !== undefined && file.git.push_to_remote,
+    target: ({ task: { merge_into, open_pr, repo } }) => {
+      if (repo === undefined) return "none";
+      if (open_pr === true) return "pr";
+      return merge_into === undefined ? "none" : "merge";
+    },
+    checkpoint: ({ task }) => task.checkpoint === true,
   };
+
+function triesOf({ tries }: TaskRun, event: TaskEvent): number {
+  const kind = TRIED[event];
+  return kind === undefined ? 0 : (tries[kind] ?? 0);
 }
 
 /** Whether an agent has still to work on it: a step is open, or the task without steps was not done. */

@@ -5,12 +5,15 @@ import type { BloomHappening } from "../../core/bloom-event.ts";
 import type { Caller, RunAdvanced } from "../../core/event.ts";
 import type { BloomSettings } from "../../core/settings.ts";
 import type { Strength } from "../../core/strength.ts";
-import { decide } from "../../engine/decide.ts";
-import type { Row } from "../../engine/workflow.ts";
+import type { Decision, Row } from "../../engine/workflow.ts";
+import { runAdvanced } from "../../runtime/run-advanced.ts";
+import { moveOf, type TableRun, takeNow } from "../../runtime/run-event.ts";
+import { editedTask } from "../../tasks-file/parts.ts";
 import type { TaskEdit } from "../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../tasks-file/steps.ts";
 import type { Task, TaskStatus } from "../../tasks-file/task.ts";
-import { type Around, factsOf, TRIED } from "./facts.ts";
+import { unverifiedCommands } from "./commands/run-verify.ts";
+import { type Around, INPUTS, TRIED } from "./facts.ts";
 import { doneWith, isDone, type RunStates } from "./pick.ts";
 import { BLOOM, REPLIES, type TaskEvent, type TaskState } from "./table.ts";
 import { type Errand, reasonOf, type TaskOutcome, type TaskRun, type TryKind } from "./task-run.ts";
@@ -27,14 +30,31 @@ export interface Turn {
 
 export interface Now extends Around {
   readonly states: RunStates;
+  /** What is written of the task in the same commit, before the event's own edits. */
+  readonly edits?: readonly TaskEdit[];
   readonly time: string;
   readonly by: Caller;
   /** Of a person's word. */
   readonly strength?: Strength;
 }
 
-export function turn(run: TaskRun, { event, reason }: TaskOutcome, now: Now): Turn {
-  const { row, after } = decide(BLOOM, { state: run.state, kept: run.kept }, event, factsOf(now, run, event));
+/** The event, and what follows from it without a look outside, so that it costs no commit of its own. */
+export function turn(run: TaskRun, outcome: TaskOutcome, now: Now): Turn {
+  const first = step(run, outcome, now);
+  const task = editedTask(now.task, [...(now.edits ?? []), ...first.edits]);
+  if (first.row.commands?.[0]?.type !== "run-verify" || unverifiedCommands(task, first.run).length > 0)
+    return first;
+  const second = turn(first.run, { event: "verify_passed" }, { ...now, task, edits: [] });
+  return {
+    ...second,
+    edits: [...first.edits, ...second.edits],
+    happened: [...first.happened, ...second.happened],
+  };
+}
+
+function step(run: TaskRun, { event, reason }: TaskOutcome, now: Now): Turn {
+  const decision = takeNow(tableRunOf(run), event, (name) => INPUTS[name]?.(now, run, event) ?? null);
+  const { row, after } = decision;
   if (row.outcome === "no-effect") return { run, row, edits: [], happened: [] };
   const state = after.state as TaskState;
   const worked = event === "step_done" || row.reply === "assumed_done";
@@ -73,7 +93,7 @@ export function turn(run: TaskRun, { event, reason }: TaskOutcome, now: Now): Tu
     run: { ...next, status: status?.type === "set" ? (status.value as TaskStatus) : now.task.status },
     row,
     edits: written,
-    happened: happenings(run, next, row, event, now),
+    happened: happenings(run, next, decision, now),
   };
 }
 
@@ -213,10 +233,11 @@ function showsWork(run: TaskRun, task: Task): boolean {
 function happenings(
   run: TaskRun,
   next: TaskRun,
-  row: Row,
-  event: TaskEvent,
+  decision: Decision,
   now: Now,
 ): readonly (BloomHappening | RunAdvanced)[] {
+  const { row } = decision;
+  const event = row.on as TaskEvent;
   const taskId = run.task;
   const { task, time, by, strength } = now;
   const worth = strength === undefined ? {} : { strength };
@@ -250,19 +271,15 @@ function happenings(
       taskId,
       duration: task.started_at ? since(task.started_at, time) : null,
     });
-  const advanced: RunAdvanced = {
-    type: "run:advanced",
-    run: `bloom:${taskId}`,
-    machine: BLOOM.name,
-    event,
-    row: row.id,
-    from: run.state,
-    to: next.state,
-    summary: `${taskId} ${(REPLIES[row.reply] ?? row.reply).replace("{reason}", reason).replace("{state}", next.state)}`,
-    by,
-    ...worth,
-  };
+  const words = (REPLIES[row.reply] ?? row.reply).replace("{reason}", reason).replace("{state}", next.state);
+  const move = moveOf(tableRunOf(run), decision);
+  const advanced = runAdvanced(move, { summary: `${taskId} ${words}`, strength }, { caller: by });
   return [advanced, ...told];
+}
+
+/** The run as its table sees it. */
+function tableRunOf({ kept, state, task }: TaskRun): TableRun {
+  return { run: `bloom:${task}`, workflow: BLOOM, position: { state, kept } };
 }
 
 function since(start: string | undefined, time: string): number {

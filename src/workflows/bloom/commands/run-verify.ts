@@ -2,17 +2,17 @@
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { LoopEvidence } from "../../../core/loop-record.ts";
 import type { Folder, Worktree } from "../../../core/ports/worktrees.ts";
-import type { Step, Task } from "../../../tasks-file/task.ts";
+import type { Task } from "../../../tasks-file/task.ts";
 import { unverifiedSteps } from "../facts.ts";
 import { type Came, placeOf, type Site, stopped } from "../site.ts";
-import { nameOfRun } from "../task-run.ts";
+import { nameOfRun, type TaskRun } from "../task-run.ts";
 import { type Failure, failureOf } from "./failure.ts";
 import { setUp } from "./set-up.ts";
 
 export async function runVerify(site: Site): Promise<Came> {
   const { task, run } = site.known;
   const unverified = unverifiedSteps(task, run);
-  const commands = commandsAfter(task, unverified);
+  const commands = unverifiedCommands(task, run);
   if (commands.length === 0) return { event: "verify_passed" };
   const place = await placeOf(site);
   if (unverified.length === 0) await catchUp(site, place.worktree);
@@ -46,7 +46,8 @@ async function catchUp(site: Site, worktree: Worktree | null): Promise<void> {
  * The commands of the steps that were done since the last look (the step's, else the task's), each once; where none was,
  * all that there are.
  */
-export function commandsAfter(task: Task, steps: readonly Step[]): readonly VerifyCommand[] {
+export function unverifiedCommands(task: Task, run: Pick<TaskRun, "checked">): readonly VerifyCommand[] {
+  const steps = unverifiedSteps(task, run);
   if (steps.length === 0) return allCommands(task);
   const wanted = steps.flatMap((step) =>
     (step.verify ?? task.verify ?? []).map((command) => ({ step: step.id, command })),

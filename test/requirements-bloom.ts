@@ -233,7 +233,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     says: "Nothing waits longer because the clock was set.",
     source: "bloom, The loop",
     tests: [
-      "src/workflows/bloom/reconcile.test.ts: is over where the clock was set back: nothing waits longer than its whole wait",
+      "src/workflows/bloom/standing.test.ts: is over where the clock was set back: nothing waits longer than its whole wait",
     ],
   },
   "bloom.not-without-work": {

@@ -13,12 +13,13 @@ import { whyUnwritable } from "../../tasks-file/parts.ts";
 import type { TaskEdit } from "../../tasks-file/splice.ts";
 import { findTask, type Task, type TaskStatus, type TasksFile } from "../../tasks-file/task.ts";
 import { governTask, type Pinned, pinOf } from "./govern.ts";
-import { nowReady, type RunStates, scopeOf, takeable, type Worker } from "./pick.ts";
+import { personsEvent } from "./persons-event.ts";
+import { nowReady, scopeOf, takeable, type Worker } from "./pick.ts";
 import { loadMessages, loadQuestions, type Message, type Question } from "./question.ts";
-import { wordOf } from "./reconcile.ts";
 import { BLOOM_STATES } from "./recorded.ts";
 import { runChanges } from "./run-changes.ts";
 import type { Came, Known } from "./site.ts";
+import type { Standings } from "./standing.ts";
 import type { TaskEvent } from "./table.ts";
 import { loadDoneRun, newRun, type TaskRun } from "./task-run.ts";
 import { type Now, type Turn, turn } from "./turn.ts";
@@ -103,7 +104,7 @@ export const commitCame: Advance<CameInput, Seen, undefined, Committed> = {
     const before = currentRun(task, seen, context.moment.time);
     const run: TaskRun = { ...before, ...came.patch };
     // What was written while the agent was at work is judged by that, also where this tells of its end.
-    const word = wordOf(task, { ...run, underway: before.underway });
+    const word = personsEvent(task, { ...run, underway: before.underway });
     const event = came.event === undefined ? null : (word ?? came.event);
     const reason = event === came.event ? came.reason : undefined;
     const own = editsOf(came, word);
@@ -185,7 +186,7 @@ export const begin: Advance<BeginInput, Seen, undefined, Begun> = {
       : takeable(seen.file.tasks, seen.states, worker).some((each) => each.id === id);
     if (!may) return nothing;
     const run = currentRun(task, seen, context.moment.time);
-    if (run.state !== "ready" || wordOf(task, run) !== null)
+    if (run.state !== "ready" || personsEvent(task, run) !== null)
       return { reply: { known: knownOf(seen, seen.file, run, context, policy), happened: [], governed } };
     const turned = turn(run, { event: "claimed" }, nowOf(seen, task, [], context));
     const changed = changeTasks(seen, turned.edits);
@@ -217,7 +218,7 @@ function leftOver({ patch, happened, removes }: Came): Came {
 /** Its own work may be over while its subtasks are not: begun anew by a person, it has a run anew. */
 function currentRun(task: Task, { run, before }: Seen, time: string): TaskRun {
   if (run === null) return newRun(task, time, before);
-  return run.state === "done" && wordOf(task, run) === "reset" ? newRun(task, time, run) : run;
+  return run.state === "done" && personsEvent(task, run) === "reset" ? newRun(task, time, run) : run;
 }
 
 /** What a turn goes by. */
@@ -269,7 +270,7 @@ function gone({ run }: Seen, id: string): readonly Change[] {
 
 export interface Picked {
   readonly file: TasksFile;
-  readonly states: RunStates;
+  readonly states: Standings;
   readonly runs: ReadonlyMap<string, TaskRun>;
   readonly candidates: readonly Task[];
   /** The tasks that are this worker's. */

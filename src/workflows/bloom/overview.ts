@@ -6,8 +6,9 @@ import { recordedOverview } from "../../runtime/record.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
 import { eachTask, type PlacedTask, type Task } from "../../tasks-file/task.ts";
 import { isAlive, loadLease } from "./lease.ts";
+import { personsEvent } from "./persons-event.ts";
 import { isDone, openPhase, type Waits, waitsIn } from "./pick.ts";
-import { statesOf, wordOf } from "./reconcile.ts";
+import { standingsOf } from "./standing.ts";
 import { listRuns, loadRun, type TaskRun } from "./task-run.ts";
 
 /**
@@ -29,7 +30,7 @@ export async function overview(view: View, around: Around): Promise<readonly Run
       faults.set(task.id, error);
     }
   }
-  const waits = waitsIn(tasks, statesOf(tasks, runs, around.time));
+  const waits = waitsIn(tasks, standingsOf(tasks, runs, around.time));
   const phase = openPhase(tasks);
   const begun: RunOverview[] = [];
   const others: RunOverview[] = [];
@@ -51,7 +52,7 @@ export async function overview(view: View, around: Around): Promise<readonly Run
 /** Whether the run still tells how the task stands: no person has said otherwise in tasks.yaml since. */
 function speaksFor(run: TaskRun, task: Task): boolean {
   const takenInHand = task.status === "in_progress" && run.status === "blocked";
-  return !takenInHand && wordOf(task, run) === null;
+  return !takenInHand && personsEvent(task, run) === null;
 }
 
 async function readTasks(view: View, around: Around): Promise<readonly Task[]> {

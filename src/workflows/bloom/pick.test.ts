@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { parseTasks } from "../../tasks-file/parse.ts";
 import { findTask, type Task } from "../../tasks-file/task.ts";
-import { doneWith, isDone, nowReady, type RunStates, takeable, waitingFor } from "./pick.ts";
+import { doneWith, isDone, nowReady, takeable, waitingFor } from "./pick.ts";
+import type { Standings } from "./standing.ts";
 
 function tasksOf(text: string): readonly Task[] {
   const parsed = parseTasks(`tasks:\n${text.trim()}\n`);
@@ -9,7 +10,7 @@ function tasksOf(text: string): readonly Task[] {
   return parsed.file.tasks;
 }
 const ids = (tasks: readonly Task[]) => tasks.map(({ id }) => id);
-const NONE: RunStates = new Map();
+const NONE: Standings = new Map();
 
 describe("What may be worked on", () => {
   it("makes a todo ready once everything that it depends on is done, merge included", () => {
@@ -78,7 +79,7 @@ describe("What may be worked on", () => {
 - {id: C, title: c, status: in_progress}
 - {id: D, title: d, status: in_progress}
 - {id: E, title: e, status: done_pending_merge}`);
-    const states = new Map([
+    const states: Standings = new Map([
       ["C", "verifying"],
       ["D", "waiting_for_human"],
     ]);

@@ -6,9 +6,7 @@
  * K3  A todo of a later phase than the lowest open one waits; what a person made ready does not wait for phases.
  */
 import { eachTask, findTask, hasOwnWork, type Task } from "../../tasks-file/task.ts";
-
-/** The state in its table of every task that has a run, by id. */
-export type RunStates = ReadonlyMap<string, string>;
+import { rests, type Standings } from "./standing.ts";
 
 export interface Worker {
   /** Takes the tasks of this group and those of none; null: all. */
@@ -30,7 +28,7 @@ export function openPhase(tasks: readonly Task[]): number | null {
 }
 
 /** The todo tasks that wait for nothing more: they become ready_for_agent. */
-export function nowReady(tasks: readonly Task[], runs: RunStates): readonly Task[] {
+export function nowReady(tasks: readonly Task[], runs: Standings): readonly Task[] {
   const phase = openPhase(tasks);
   const waits = waitsIn(tasks, runs);
   return eachTask(tasks).flatMap(({ task, parent }) => {
@@ -42,7 +40,7 @@ export function nowReady(tasks: readonly Task[], runs: RunStates): readonly Task
 /** The tasks that a worker may take now, the ones to go on with first, then by phase and place in the file. */
 export function takeable(
   tasks: readonly Task[],
-  runs: RunStates,
+  runs: Standings,
   worker: Worker = ANY_WORKER,
 ): readonly Task[] {
   const waits = waitsIn(tasks, runs);
@@ -65,22 +63,14 @@ export function scopeOf(tasks: readonly Task[], worker: Worker): ReadonlySet<str
   );
 }
 
-const PARKED: ReadonlySet<string> = new Set([
-  "waiting_for_human",
-  "blocked",
-  "budget_exhausted",
-  "backing_off",
-  "awaiting_merge",
-  "done",
-]);
-
 /** Begun before, and not at rest: a run that was stopped or whose owner died, or work that is done but not merged. */
-function goesOn(task: Task, runs: RunStates): boolean {
-  const state = runs.get(task.id);
-  if (task.status === "done_pending_merge") return state === undefined || !PARKED.has(state);
-  if (task.status === "done") return state !== undefined && !PARKED.has(state);
-  return task.status === "in_progress" && state !== undefined && !PARKED.has(state);
+function goesOn(task: Task, runs: Standings): boolean {
+  const standing = runs.get(task.id);
+  if (standing === undefined) return task.status === "done_pending_merge";
+  return GOES_ON.has(task.status) && !rests(standing);
 }
+
+const GOES_ON: ReadonlySet<string> = new Set(["done_pending_merge", "done", "in_progress"]);
 
 function startsAnew(task: Task): boolean {
   return task.status === "ready_for_agent" || task.status === "assigned";
@@ -93,7 +83,7 @@ function belongsTo(task: Task, worker: Worker): boolean {
 }
 
 /** What the task waits for, in words; null: for nothing. */
-export function waitingFor(tasks: readonly Task[], id: string, runs: RunStates): string | null {
+export function waitingFor(tasks: readonly Task[], id: string, runs: Standings): string | null {
   for (const { task, parent } of eachTask(tasks))
     if (task.id === id) return waitsIn(tasks, runs)(task, parent);
   return null;
@@ -102,7 +92,7 @@ export function waitingFor(tasks: readonly Task[], id: string, runs: RunStates):
 /** What a task waits for, in words; null: for nothing. */
 export type Waits = (task: Task, parent: Task | null) => string | null;
 
-export function waitsIn(tasks: readonly Task[], runs: RunStates): Waits {
+export function waitsIn(tasks: readonly Task[], runs: Standings): Waits {
   const byId = new Map(eachTask(tasks).map((item) => [item.task.id, item] as const));
   const ownDone = new Set(
     [...byId]
@@ -144,7 +134,7 @@ function familyOf(tasks: readonly Task[], id: string): readonly string[] {
 /**
  * The parents that become done as the task does: their own work was done, and this was the last open subtask.
  */
-export function doneWith(tasks: readonly Task[], id: string, runs: RunStates): readonly Task[] {
+export function doneWith(tasks: readonly Task[], id: string, runs: Standings): readonly Task[] {
   const parents = new Map(eachTask(tasks).map(({ task, parent }) => [task.id, parent] as const));
   const done = new Set([id]);
   const result: Task[] = [];

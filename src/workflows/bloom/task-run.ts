@@ -84,11 +84,6 @@ export interface PullRequest {
   readonly landed?: string;
 }
 
-/** Whether the run waits for nothing but its pull request's merge. */
-export function awaitsMerge(run: Pick<TaskRun, "row" | "state" | "pullRequest">): boolean {
-  return run.state === "opening_pr" && run.row === "pr.watches" && run.pullRequest !== null;
-}
-
 /** Why it is where it is. A checkpoint has no reason but that it is one. */
 export function reasonOf({ kept, reason, state, task }: TaskRun): string {
   if (reason !== null) return reason;

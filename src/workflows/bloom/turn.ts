@@ -14,7 +14,8 @@ import { getCurrentStepForTask } from "../../tasks-file/steps.ts";
 import type { Task, TaskStatus } from "../../tasks-file/task.ts";
 import { unverifiedCommands } from "./commands/run-verify.ts";
 import { type Around, INPUTS, TRIED } from "./facts.ts";
-import { doneWith, isDone, type RunStates } from "./pick.ts";
+import { doneWith, isDone } from "./pick.ts";
+import { BACKS_OFF, type Standings } from "./standing.ts";
 import { BLOOM, REPLIES, type TaskEvent, type TaskState } from "./table.ts";
 import { type Errand, reasonOf, type TaskOutcome, type TaskRun, type TryKind } from "./task-run.ts";
 import { completed, forgetSession, statusEdit, workStarts } from "./verbs/edits.ts";
@@ -29,7 +30,7 @@ export interface Turn {
 }
 
 export interface Now extends Around {
-  readonly states: RunStates;
+  readonly states: Standings;
   /** What is written of the task in the same commit, before the event's own edits. */
   readonly edits?: readonly TaskEdit[];
   readonly time: string;
@@ -142,14 +143,6 @@ function triesAfter(run: TaskRun, event: TaskEvent, row: Row): TaskRun["tries"] 
     ? run.tries
     : Object.fromEntries(Object.entries(run.tries).filter(([name]) => !reset.includes(name as TryKind)));
 }
-
-const BACKS_OFF: ReadonlySet<TaskEvent> = new Set([
-  "agent_failed",
-  "push_failed",
-  "merge_failed",
-  "pr_failed",
-  "git_failed",
-]);
 
 /** Until when it backs off, and how long that is: the clock may be set meanwhile. */
 function waitOf(

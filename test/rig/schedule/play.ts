@@ -17,8 +17,8 @@ import { advance, type Runtime } from "../../../src/runtime/run-transaction.ts";
 import { parseTasks } from "../../../src/tasks-file/parse.ts";
 import { eachTask, type Task } from "../../../src/tasks-file/task.ts";
 import { takeable, waitingFor } from "../../../src/workflows/bloom/pick.ts";
-import { statesOf } from "../../../src/workflows/bloom/reconcile.ts";
 import { runLoop } from "../../../src/workflows/bloom/scheduler/loop.ts";
+import { standingsOf } from "../../../src/workflows/bloom/standing.ts";
 import type { TaskRun } from "../../../src/workflows/bloom/task-run.ts";
 import { reset } from "../../../src/workflows/bloom/verbs/person.ts";
 import { block, done, ready, todo } from "../../../src/workflows/bloom/verbs/status.ts";
@@ -284,7 +284,7 @@ function openWorld(schedule: Schedule) {
       const text = disk.files.get(`.pawl/runs/${task.id}.json`);
       if (text !== undefined) runs.set(task.id, JSON.parse(text));
     }
-    return { tasks, runs, states: statesOf(tasks, runs, simulator.now().toISOString()) };
+    return { tasks, runs, states: standingsOf(tasks, runs, simulator.now().toISOString()) };
   };
 
   return {

@@ -21,11 +21,12 @@ import type { LoopPorts } from "../../../core/ports/loop.ts";
 import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
 import { branchOf, eachTask, findTask, type Task } from "../../../tasks-file/task.ts";
 import { type Picked, pick } from "../advances.ts";
+import { personsEvent } from "../persons-event.ts";
 import { ANY_WORKER, isDone, type Worker } from "../pick.ts";
 import { loadMessages } from "../question.ts";
-import { waitLeft, wordOf } from "../reconcile.ts";
 import type { MergeTrains, StopReason } from "../site.ts";
-import { awaitsMerge, reasonOf } from "../task-run.ts";
+import { awaitsMerge, waitLeft } from "../standing.ts";
+import { reasonOf } from "../task-run.ts";
 import { type Bell, openBell } from "./bell.ts";
 import { listUnderway } from "./leftovers.ts";
 import { openMergeTrains } from "./merge-trains.ts";
@@ -329,7 +330,7 @@ function isToldOtherwise({ id, run: begun }: Work, { file, runs }: Picked): bool
   if (begun === null) return false;
   const task = findTask(file.tasks, id);
   const run = runs.get(id);
-  return task === null || (run !== undefined && (run.state === "ready" || wordOf(task, run) !== null));
+  return task === null || (run !== undefined && (run.state === "ready" || personsEvent(task, run) !== null));
 }
 
 function stopAll(works: readonly Work[], reason: StopReason): void {

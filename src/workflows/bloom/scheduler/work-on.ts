@@ -14,9 +14,10 @@ import { type Begun, begin, type CameInput, type Committed, commitCame, type Gov
 import { added } from "../budget.ts";
 import { perform } from "../commands/perform.ts";
 import { readCall } from "../own-verbs.ts";
+import { personsEvent } from "../persons-event.ts";
 import { ANY_WORKER, type Worker } from "../pick.ts";
-import { isBackingOff, wordOf } from "../reconcile.ts";
 import type { Came, Known, MergeTrains, Site } from "../site.ts";
+import { isBackingOff } from "../standing.ts";
 import { BLOOM } from "../table.ts";
 import type { TaskRun } from "../task-run.ts";
 import { forgetSession } from "../verbs/edits.ts";
@@ -113,7 +114,7 @@ export async function workOn(setup: WorkSetup, work: Work, begins: Begins, calle
 
 /** It is ready: at first, or since a person reset it in the middle of a command, whatever else that person said. */
 function isToBegin({ task, run }: Known, work: Work): boolean {
-  return run.state === "ready" && (wordOf(task, run) === null || work.run?.state !== "ready");
+  return run.state === "ready" && (personsEvent(task, run) === null || work.run?.state !== "ready");
 }
 
 async function beginNow(
@@ -148,8 +149,8 @@ async function next(setup: WorkSetup, work: Work, known: Known, caller: Caller):
   const { run } = known;
   if (run.state !== "merging") await setup.merges.leave(work.id);
   // A task that rests or backs off, and that a person has begun anew, is at work again.
-  const word = wordOf(known.task, run);
-  if (word !== null) return { event: word };
+  const set = personsEvent(known.task, run);
+  if (set !== null) return { event: set };
   if (AT_REST.has(run.state)) return null;
   if (isBackingOff(run, setup.clock.now().toISOString())) return null;
   const commands = BLOOM.rows.find((row) => row.id === run.row)?.commands ?? [];

@@ -7,13 +7,12 @@ import type { Advance, Context, HumanQuestion, Prepared, Reply } from "../../../
 import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../../../tasks-file/load.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { eachTask } from "../../../tasks-file/task.ts";
-import type { RunStates } from "../pick.ts";
-import { statesOf } from "../reconcile.ts";
 import { BLOOM_STATES } from "../recorded.ts";
+import { type Standings, standingsOf } from "../standing.ts";
 import { listRuns, loadRuns, type Runs } from "../task-run.ts";
 
 export interface Desk extends LoadedTasks, Runs {
-  readonly states: RunStates;
+  readonly states: Standings;
 }
 
 export async function readDesk(view: View, context: Context): Promise<Desk> {
@@ -23,7 +22,7 @@ export async function readDesk(view: View, context: Context): Promise<Desk> {
   const kept = new Set(await listRuns(view));
   const ids = eachTask(tasks).flatMap(({ task }) => (kept.has(task.id) ? [task.id] : []));
   const { runs, held } = await loadRuns(view, ids);
-  const states = statesOf(tasks, runs, context.moment.time);
+  const states = standingsOf(tasks, runs, context.moment.time);
   // Nobody takes it, and nothing that depends on it begins.
   const all = held.size === 0 ? states : new Map([...states, ...[...held.keys()].map(blocked)]);
   return { ...loaded, runs, held, states: all };

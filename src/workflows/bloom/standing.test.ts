@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { isBackingOff, VIEWS, waitLeft } from "./standing.ts";
+import { BLOOM } from "./table.ts";
+
+const at = (seconds: number) => new Date(Date.parse("2026-01-01T12:00:00Z") + seconds * 1000).toISOString();
+
+describe("backing off", () => {
+  const run = { after: at(5), wait: 5000 };
+
+  it("lasts until its time", () => {
+    expect(waitLeft(run, at(0))).toBe(5000);
+    expect(waitLeft(run, at(4))).toBe(1000);
+    expect(isBackingOff(run, at(5))).toBe(false);
+    expect(isBackingOff({ after: null }, at(0))).toBe(false);
+  });
+
+  it("is over where the clock was set back: nothing waits longer than its whole wait", () => {
+    expect(waitLeft(run, at(-3600))).toBe(0);
+    expect(isBackingOff(run, at(-1))).toBe(false);
+  });
+
+  it("of a run that does not say how long it waits ends within an hour", () => {
+    expect(isBackingOff({ after: at(60) }, at(0))).toBe(true);
+    expect(isBackingOff({ after: at(3601) }, at(0))).toBe(false);
+  });
+});
+
+describe("A view of how a task stands", () => {
+  it("has a name that no state of the table has, and lies over states of the table", () => {
+    for (const [name, states] of Object.entries(VIEWS)) {
+      expect(Object.keys(BLOOM.states)).not.toContain(name);
+      expect(states.size).toBeGreaterThan(0);
+      for (const state of states) expect(Object.keys(BLOOM.states)).toContain(state);
+    }
+  });
+
+  it("is left by no rule: what each state under it takes, the table says", () => {
+    expect([...VIEWS.awaiting_merge]).toEqual(["opening_pr"]);
+    expect([...VIEWS.backing_off].sort()).toEqual(
+      expect.arrayContaining(["committing", "merging", "opening_pr", "pushing", "working"]),
+    );
+    for (const row of BLOOM.rows)
+      for (const view of Object.keys(VIEWS)) expect([...row.from, row.to]).not.toContain(view);
+  });
+});

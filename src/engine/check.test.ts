@@ -76,10 +76,23 @@ describe("check", () => {
         row({ id: "down", from: ["attic"], on: "remove", to: "gone" }),
       ],
     });
-    expect(found.map(({ kind, state, rows }) => [kind, state, rows])).toEqual([
-      ["state-unreached", "attic", []],
-      ["row-unreached", undefined, ["up"]],
-      ["row-unreached", undefined, ["down"]],
+    const never = { when: [{ pushes: [0], locked: [] }], from: ["closed", "open"] };
+    expect(violationsOf(withRow("worn", never)).map(({ message }) => message)).toContain(
+      'The row "worn" (on "remove" from closed, open) never applies in any configuration that a run can come to.',
+    );
+    expect(found).toEqual([
+      {
+        kind: "state-unreached",
+        message: 'No sequence of events leads to the state "attic".',
+        state: "attic",
+        rows: [],
+      },
+      ...["up", "down"].map((id, at) => ({
+        kind: "row-unreached",
+        message: `The row "${id}" (on "${["push", "remove"][at]}" from attic) never applies in any configuration that a run can come to.`,
+        event: ["push", "remove"][at],
+        rows: [id],
+      })),
     ]);
   });
 
@@ -139,11 +152,65 @@ describe("check", () => {
   });
 
   it("calls a final state that is no goal a trap", () => {
-    const found = violationsOf({
+    const lost = {
       ...withRow("taken", { to: "lost" }),
-      states: { ...door.states, lost: { description: "", final: true } },
+      states: { ...door.states, lost: { description: "", final: true as const } },
+    };
+    const message = (goals: readonly string[]) =>
+      violationsOf({ ...lost, goals })
+        .filter(({ kind, state }) => kind === "trap" && state === "lost")
+        .map((each) => each.message);
+    expect(violationsOf(lost).map(({ kind, state }) => [kind, state])).toEqual([["trap", "lost"]]);
+    expect(message(["gone", "nowhere"])).toEqual([
+      'No sequence of events leads from state "lost" with pushes = 1 to a goal (gone), nor from 1 more configuration of that state.',
+    ]);
+    expect(message([])).toEqual([
+      'No sequence of events leads from state "lost" with pushes = 1 to a goal (none), nor from 1 more configuration of that state.',
+    ]);
+    const names = violationsOf({
+      ...lost,
+      goals: ["gone", "attic"],
+      states: { ...lost.states, attic: { description: "" } },
     });
-    expect(found.map(({ kind, state }) => [kind, state])).toEqual([["trap", "lost"]]);
+    expect(names.find(({ kind }) => kind === "trap")?.message).toContain("to a goal (gone, attic)");
+  });
+
+  it("counts in words the configurations of a trap, where there is one and where there are several", () => {
+    const values = [0, 1, 2, 3];
+    const stuck = (steps: number) =>
+      violationsOf({
+        ...door,
+        facts: { pushes: { description: "", values: values.slice(0, steps), initial: 0 } },
+        events: { push: { description: "" } },
+        rows: [row({ id: "counts", from: ["closed"], on: "push", to: "same", set: { pushes: { add: 1 } } })],
+        states: { closed: { description: "" }, gone: { description: "", final: true } },
+      }).find(({ kind }) => kind === "trap")?.message;
+    const words = 'No sequence of events leads from state "closed" with pushes = 0 to a goal (gone)';
+    expect(stuck(1)).toBe(`${words}.`);
+    expect(stuck(2)).toBe(`${words}, nor from 1 more configuration of that state.`);
+    expect(stuck(4)).toBe(`${words}, nor from 3 more configurations of that state.`);
+  });
+
+  it("counts in words the worlds of a gap, where there is one and where there are several", () => {
+    const gaps = (values: readonly number[]) =>
+      violationsOf({
+        ...door,
+        facts: { ...door.facts, size: { description: "", values: [1, 2, 3, 4] } },
+        rows: [
+          ...door.rows.filter(({ id }) => id !== "taken"),
+          row({
+            id: "taken",
+            from: ["open"],
+            on: "remove",
+            when: [{ size: [1, 2, 3, 4].filter((value) => !values.includes(value)) }],
+            to: "gone",
+          }),
+        ],
+      }).map(({ message }) => message);
+    const words = 'No row applies to "remove" in state "open" with size';
+    expect(gaps([4])).toEqual([`${words} = 4; expected exactly one.`]);
+    expect(gaps([3, 4])).toEqual([`${words} = 3, and in 1 more world; expected exactly one.`]);
+    expect(gaps([2, 3, 4])).toEqual([`${words} = 2, and in 2 more worlds; expected exactly one.`]);
   });
 
   it("follows every start", () => {
@@ -179,8 +246,11 @@ describe("check", () => {
   it("matches rows and replies both ways", () => {
     expect(violationsOf(withRow("opens", { reply: "unheard" }), ["said", "unused"])).toMatchObject([
       { kind: "reply-missing", rows: ["opens"], message: 'The reply "unheard" of opens does not exist.' },
-      { kind: "reply-unused", message: 'The reply "unused" belongs to no row.' },
+      { kind: "reply-unused", message: 'The reply "unused" belongs to no row.', rows: [] },
     ]);
+    expect(violationsOf(door, [])[0]?.message).toBe(
+      'The reply "said" of opens, holds, closes, worn, fine, taken does not exist.',
+    );
   });
 });
 
@@ -199,6 +269,14 @@ describe("check, of a row that is blocked, without effect or only shown", () => 
         rows: ["holds"],
       },
     ]);
+  });
+
+  it("names all that it would change, and from whichever of its states", () => {
+    const change = { from: ["closed", "open"], to: { closed: "closed", open: "gone" }, set: { pushes: 0 } };
+    const [found] = violationsOf(withRow("holds", change)).filter(({ kind }) => kind === "effect-unexpected");
+    expect(found?.message).toBe(
+      'The row "holds" is "blocked", which changes nothing, and yet leads to another state and sets facts.',
+    );
   });
 
   it("takes a map that leads back to where it came from", () => {
@@ -250,8 +328,14 @@ describe("check, of a table that is too large to enumerate", () => {
     const found = check({ workflow: table, replies: ["said"] }).violations.find(
       ({ kind }) => kind === "too-many-worlds",
     );
-    expect(found).toMatchObject({ state: "closed", event: "push" });
-    expect(found?.message).toContain("f0 (3 values), f1 (3 values)");
+    const sizes = Object.keys(facts).map((name) => `${name} (3 values)`);
+    expect(found).toEqual({
+      kind: "too-many-worlds",
+      message: `The rows for "push" in state "closed" tell too many worlds apart to enumerate them: they mention ${sizes.join(", ")}; expected at most 50000 branches for one state and event, and 1000000 in all.`,
+      state: "closed",
+      event: "push",
+      rows: rows.map(({ id }) => id),
+    });
   });
 
   it("says which kept facts make too many configurations", () => {
@@ -273,6 +357,11 @@ describe("check, of a table that is too large to enumerate", () => {
     const found = check({ workflow: table, replies: ["said"] }).violations.find(
       ({ kind }) => kind === "too-many-configurations",
     );
-    expect(found?.message).toContain("k0 (3 values), k1 (3 values)");
+    const sizes = Object.keys(kept).map((name) => `${name} (3 values)`);
+    expect(found).toEqual({
+      kind: "too-many-configurations",
+      message: `More than 20000 configurations can be reached, too many to follow: the kept facts are ${sizes.join(", ")}; keep less in the table.`,
+      rows: [],
+    });
   });
 });

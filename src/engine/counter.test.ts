@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { keptWords } from "./counter.ts";
 import { decide } from "./decide.ts";
-import type { Position, Workflow } from "./workflow.ts";
+import type { Position, Setting, Workflow } from "./workflow.ts";
 
 const WORKFLOW: Workflow = {
   name: "counted",
@@ -38,5 +38,12 @@ describe("A counter among the kept facts", () => {
     }
     expect(shown).toEqual(["0", "1", "2 or more", "2 or more"]);
     expect(keptWords(WORKFLOW, "mood", "grim")).toBe("grim");
+    expect(keptWords(WORKFLOW, "none", "grim")).toBe("grim");
+    const counting = (rounds: Setting) => ({
+      ...WORKFLOW,
+      rows: WORKFLOW.rows.map((row) => (row.id === "r" ? { ...row, set: { rounds } } : row)),
+    });
+    for (const setting of [{ add: -1 }, { add: 0 }, null, 2, { of: { open: 2 } }])
+      expect(keptWords(counting(setting), "rounds", 2)).toBe("2");
   });
 });

@@ -3,7 +3,7 @@ import { repliesOf, startTask } from "../../test/rig/review-machines.ts";
 import { PawlError } from "../core/error.ts";
 import { check } from "./check.ts";
 import { decide, initialPosition } from "./decide.ts";
-import { checkReachable, isReachable } from "./reach.ts";
+import { checkReachable, isReachable, movingEvents, pathTo, reachOf } from "./reach.ts";
 import type { Position, Row, Workflow } from "./workflow.ts";
 
 const lamp: Workflow = {
@@ -114,16 +114,29 @@ describe("decide", () => {
       'keeps the fact "colour"; expected only presses, origin',
     ],
     ["of an observed fact", { presses: 1, origin: null, power: "some" }, 'keeps the fact "power"'],
+    ["of every object", { presses: 1, origin: null, toString: 1 } as never, 'keeps the fact "toString"'],
   ])("refuses a kept value that is %s", (_, kept, message) => {
     const error = errorOf(() => decide(lamp, { state: "off", kept }, "press", { power: "some" }));
     expect(error.code).toBe("run-unreachable");
     expect(error.message).toContain(message);
   });
 
+  it("says what is to be kept where a table keeps nothing", () => {
+    const simple = {
+      ...lamp,
+      facts: { power: { description: "", values: ["none", "some"] } },
+      starts: [{}],
+      rows: [],
+    };
+    const error = errorOf(() => decide(simple, { state: "off", kept: { colour: "red" } }, "press", {}));
+    expect(error.message).toBe('The run of lamp keeps the fact "colour"; expected only none.');
+  });
+
   it("takes no event after the end", () => {
     expect(errorOf(() => decide(lamp, at("broken", 0, "floor"), "press", { power: "some" }))).toMatchObject({
       code: "no-effect",
       message: 'The run of lamp has ended in state "broken"; it takes no "press" any more.',
+      fix: "Nothing is to be done: the run is complete.",
     });
   });
 
@@ -131,6 +144,7 @@ describe("decide", () => {
     expect(errorOf(() => decide(lamp, at("off"), "kick", {}))).toMatchObject({
       code: "internal",
       message: 'lamp has no event "kick"; expected one of press, drop.',
+      fix: "Report this: what was observed does not fit the workflow's facts.",
     });
     expect(errorOf(() => decide(lamp, at("off"), "toString", {})).code).toBe("internal");
     expect(errorOf(() => decide(lamp, at("off"), "press", {})).message).toBe(
@@ -183,6 +197,7 @@ describe("initialPosition", () => {
       code: "workflow-invalid",
       message:
         "A run of lamp cannot begin with presses = 2; expected one of presses = 0, origin = null; presses = 1, origin = null.",
+      fix: "Begin with one of the listed, or add it to the workflow's `starts`.",
     });
     expect(errorOf(() => initialPosition(lamp, { colour: "red" })).code).toBe("workflow-invalid");
   });
@@ -198,6 +213,26 @@ describe("a position", () => {
     expect(isReachable(lamp, at("glowing"))).toBe(false);
   });
 
+  it("is left by the events that some row moves it by, whatever is observed", () => {
+    expect(movingEvents(lamp, at("off"))).toEqual(["press", "drop"]);
+    expect(movingEvents(lamp, at("broken"))).toEqual([]);
+    const stays = { ...lamp, rows: lamp.rows.filter(({ id }) => id !== "light") };
+    expect(movingEvents(stays, at("off"))).toEqual(["drop"]);
+    const worn = lamp.rows.map((each) =>
+      each.id === "light" ? { ...each, when: [{ presses: [0, 1] }] } : each,
+    );
+    expect(movingEvents({ ...lamp, rows: worn }, at("off", 2))).toEqual(["drop"]);
+  });
+
+  it("is walked to once for each table, by the shortest way of rows", () => {
+    const reach = reachOf(lamp);
+    expect(reachOf(lamp)).toBe(reach);
+    const index = reach.configurations.findIndex(({ position }) => position.state === "broken");
+    expect(pathTo(reach, index).map(({ id }) => id)).toEqual(["fall"]);
+    expect(pathTo(reach, 0)).toEqual([]);
+    expect(reach.cut).toBe(false);
+  });
+
   it("that no run can come to is an error which says what was expected there", () => {
     expect(() => checkReachable(lamp, at("on", 1))).not.toThrow();
     expect(errorOf(() => checkReachable(lamp, at("broken", 1, null)))).toMatchObject({
@@ -208,5 +243,20 @@ describe("a position", () => {
     expect(errorOf(() => checkReachable(lamp, at("glowing"))).message).toContain(
       "expected one of off, on, broken",
     );
+    const attic = { ...lamp, states: { ...lamp.states, attic: { description: "" } } };
+    expect(errorOf(() => checkReachable(attic, at("attic"))).message).toBe(
+      'The run of lamp is in state "attic" with presses = 0, origin = null, where no sequence of events leads; expected another state.',
+    );
+    const long = (values: number) => {
+      const facts = {
+        ...lamp.facts,
+        presses: { description: "", values: [0, 1, 2, 3, 4, 5, 6].slice(0, values), initial: 0 },
+      };
+      const rows = lamp.rows.map((each) => (each.id === "out" ? { ...each, set: {} } : each));
+      return errorOf(() => checkReachable({ ...lamp, facts, rows, starts: [{}] }, at("off", 0, "floor")))
+        .message;
+    };
+    expect(long(3)).toMatch(/ or \(presses = 2, origin = table\)\.$/);
+    expect(long(7)).toMatch(/ or …\.$/);
   });
 });

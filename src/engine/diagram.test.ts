@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { assign } from "xstate";
+import { door } from "../../test/rig/lockable.ts";
 import { planTask, startTask } from "../../test/rig/review-machines.ts";
 import { agreesWithXState } from "../../test/rig/xstate-oracle.ts";
 import { renderMermaid, renderTable } from "./diagram.ts";
@@ -100,6 +101,34 @@ describe("the Mermaid diagram", () => {
   });
 });
 
+describe("a label of the Mermaid diagram", () => {
+  const words = (state: string, value: string) =>
+    renderMermaid({
+      ...odd,
+      states: { [state]: { description: "" }, over: { description: "" } },
+      initial: state,
+      facts: { text: { description: "", values: [value] } },
+      rows: [row({ id: "long-row", from: [state], when: [{ text: [value] }], to: "over" })],
+      goals: [],
+    });
+
+  it("has the condition as long as it is short, and the row's id beyond", () => {
+    const fits = "a".repeat(60 - "text = ".length);
+    expect(words("shut", fits)).toContain(`shut --> over : go#58;on [text = ${fits}]\n`);
+    expect(words("shut", `${fits}a`)).toContain("shut --> over : go#58;on [long-row]\n");
+  });
+
+  it("stays on its line", () => {
+    expect(words("shut", "a  b")).toContain("[text = #34;a b#34;]");
+  });
+
+  it("takes a state for a word of Mermaid's only if all of it is one", () => {
+    expect(words("statement", "x")).toContain("[*] --> statement\n");
+    expect(words("restate", "x")).toContain("[*] --> restate\n");
+    expect(words("State", "x")).toContain("[*] --> s_State\n");
+  });
+});
+
 describe("the markdown table", () => {
   it("has every row with all that it says, in cells that hold", () => {
     expect(renderTable(odd)).toBe(
@@ -159,6 +188,14 @@ describe("the markdown table", () => {
     );
   });
 
+  it("shows a text with blanks as one line, a step of nothing, and the first of no value", () => {
+    const facts = { none: { description: "a  b\n\nc", values: [null, 1], initial: null } };
+    const rows = [row({ id: "1", from: ["state"], to: "end", set: { none: { add: 0 } } })];
+    const text = renderTable({ ...odd, facts, rows });
+    expect(text).toContain("| none | kept, at first null | null, 1 | a b c |");
+    expect(text).toContain("| none = +0 |");
+  });
+
   it("says with what a run may begin", () => {
     expect(renderTable({ ...odd, starts: [{ tries: 1 }] })).toBe(renderTable(odd));
     expect(renderTable(startTask.workflow)).toContain(
@@ -209,6 +246,67 @@ describe("the XState export", () => {
         actions: [{ type: "take", params: { row: "4", outcome: "moved", reply: "r" } }],
       },
     ]);
+  });
+
+  it("has the whole table", () => {
+    const take = (id: string, outcome = "moved") => ({
+      type: "take",
+      params: { row: id, outcome, reply: "said" },
+    });
+    const guard = (box: object) => ({ type: "in", params: { boxes: [box] } });
+    expect(xstateConfig({ ...door, starts: [{ pushes: 1 }] })).toEqual({
+      id: "door",
+      description: "A door",
+      initial: "closed",
+      context: { pushes: 1 },
+      states: {
+        closed: {
+          description: "",
+          on: {
+            push: [
+              {
+                description: "opens: locked = false",
+                target: "open",
+                guard: guard({ locked: [false] }),
+                actions: [
+                  { type: "step", params: { fact: "pushes", by: 1, values: [0, 1, 2] } },
+                  take("opens"),
+                ],
+              },
+              {
+                description: "holds: locked = true",
+                guard: guard({ locked: [true] }),
+                actions: [take("holds", "blocked")],
+              },
+            ],
+            remove: [
+              {
+                description: "worn: pushes = 2",
+                target: "gone",
+                guard: guard({ pushes: [2] }),
+                actions: [take("worn")],
+              },
+              {
+                description: "fine: pushes = 0 or 1",
+                guard: guard({ pushes: [0, 1] }),
+                actions: [take("fine", "no-effect")],
+              },
+            ],
+          },
+        },
+        open: {
+          description: "",
+          on: {
+            push: [{ description: "closes: always", target: "closed", actions: [take("closes")] }],
+            remove: [{ description: "taken: always", target: "gone", actions: [take("taken")] }],
+          },
+        },
+        gone: { description: "", type: "final" },
+      },
+    });
+    expect(xstateConfig(door).context).toEqual({ pushes: 0 });
+    const unasked = xstateConfig({ ...door, rows: door.rows.filter(({ on }) => on === "push") });
+    expect(Object.keys(unasked.states.open?.on ?? {})).toEqual(["push"]);
   });
 
   it("names what is taken and performed", () => {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { door } from "../../test/rig/lockable.ts";
 import { planTask, repliesOf, startTask } from "../../test/rig/review-machines.ts";
 import { check } from "./check.ts";
 import { decide, initialPosition } from "./decide.ts";
@@ -118,14 +119,77 @@ describe("refuse", () => {
     );
   });
 
+  it("splits the rows that move in some of the worlds, drops those that move in no other, and keeps the rest", () => {
+    const refused = refuse(door, { id: "no", on: "remove", when: { pushes: [2] }, reply: "no" });
+    const no = { on: "remove", to: "same", outcome: "blocked", reply: "no", when: [{ pushes: [2] }] };
+    expect(refused.rows).toEqual([
+      ...door.rows.filter(({ id }) => !["worn", "taken"].includes(id)),
+      { ...door.rows.find(({ id }) => id === "taken"), when: [{ pushes: [0, 1] }] },
+      { id: "no.closed", from: ["closed"], ...no },
+      { id: "no.open", from: ["open"], ...no },
+    ]);
+    const once = refuse(door, {
+      id: "no",
+      on: "remove",
+      from: ["open"],
+      when: { locked: [true] },
+      reply: "no",
+    });
+    expect(once.rows.slice(-2)).toEqual([
+      { ...door.rows.find(({ id }) => id === "taken"), when: [{ locked: [false] }] },
+      { ...no, id: "no", from: ["open"], when: [{ locked: [true] }] },
+    ]);
+  });
+
+  it("leaves a row alone whose worlds are others", () => {
+    const rows = door.rows.map((row) => (row.id === "taken" ? { ...row, when: [{ pushes: [0, 1] }] } : row));
+    const refused = refuse({ ...door, rows }, { id: "no", on: "remove", when: { pushes: [2] }, reply: "no" });
+    expect(refused.rows.find(({ id }) => id === "taken")).toEqual(rows.at(-1));
+    expect(refused.rows.map(({ id }) => id)).toEqual(["opens", "holds", "closes", "fine", "taken", "no"]);
+  });
+
+  it("refuses what is in both of several boxes, and leaves what is in one of them", () => {
+    const boxes = [{ pushes: [0, 1], locked: [true] }, { pushes: [2] }];
+    const rows = door.rows.map((row) => (row.id === "taken" ? { ...row, when: boxes } : row));
+    const refused = refuse(
+      { ...door, rows },
+      { id: "no", on: "remove", from: ["open"], when: { pushes: [1, 2], locked: [true] }, reply: "no" },
+    );
+    expect(refused.rows.slice(-2).map(({ when }) => when)).toEqual([
+      [
+        { pushes: [0], locked: [true] },
+        { pushes: [2], locked: [false] },
+      ],
+      [
+        { pushes: [1], locked: [true] },
+        { pushes: [2], locked: [true] },
+      ],
+    ]);
+  });
+
   it.each([
     ["an event on which nothing moves", { on: "resume" }, 'no row moves on "resume" in those worlds'],
     ["a fact that there is not", { on: "submit", when: { tea: ["hot"] } }, '"tea" is no fact'],
-    ["half of a row", { on: "submit", from: ["initialized"] }, "is also from other states than initialized"],
-  ])("itself refuses %s", (_, refusal, message) => {
+    [
+      "half of a row",
+      { on: "submit", from: ["initialized"] },
+      'the row "submit.git_status_checked.to_ai" is also from other states than initialized',
+    ],
+    [
+      "a part of a row",
+      { on: "reject", from: ["awaiting_ai_review", "initialized"] },
+      'the row "reject.git_status_checked" is also from other states than awaiting_ai_review',
+    ],
+  ])("itself refuses %s", (_, refusal, what) => {
     const make = () =>
       refuse(startTask.workflow, { id: "no", when: { review_policy: ["ai"] }, reply: "no", ...refusal });
-    expect(make).toThrow(message);
+    expect(make).toThrow(
+      expect.objectContaining({
+        code: "workflow-invalid",
+        message: `The refusal "no" cannot be added to start_task: ${what}.`,
+        fix: "Correct its event, its source states or its facts.",
+      }),
+    );
   });
 });
 

@@ -1,8 +1,10 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { planTask, repliesOf, startTask } from "../../test/rig/review-machines.ts";
 import { check } from "./check.ts";
 import { decide, initialPosition } from "./decide.ts";
-import { makeReviewMachine, REVIEW_POLICIES, reviewersOf, reviewPolicy } from "./review.ts";
+import { renderTable } from "./diagram.ts";
+import { makeReviewMachine, REVIEW_POLICIES, type ReviewPlan, reviewersOf, reviewPolicy } from "./review.ts";
 import type { Position, Row, Workflow } from "./workflow.ts";
 
 function take(workflow: Workflow, position: Position, ...events: readonly string[]): Position {
@@ -92,6 +94,15 @@ describe("start_task, whose work states share their review states", () => {
       reviewer: "ai",
     });
     expect(startTask.underReview(take(workflow, begin, "submit", "approve"))?.reviewer).toBe("human");
+    expect(startTask.underReview({ ...begin, kept: { review_source: "branch_created" } })).toBeNull();
+    expect(
+      startTask.underReview({ state: "awaiting_human_review", kept: { review_source: null } }),
+    ).toBeNull();
+    expect([startTask.submitEvent("x"), startTask.approveEvent(begin), startTask.rejectEvent]).toEqual([
+      "submit",
+      "approve",
+      "reject",
+    ]);
     expect(startTask.workOf("initialized")).toBe("git_status_checked");
     expect(startTask.workOf("awaiting_ai_review")).toBeNull();
   });
@@ -265,6 +276,21 @@ describe("plan_task, whose work states have review states of their own", () => {
     expect(approvals).toBe(4 * reviewersOf(policy).length);
   });
 
+  it("says what is under review and whose turn it is, and nothing where no review runs", () => {
+    const begin = ai();
+    expect(planTask.underReview(begin)).toBeNull();
+    expect(planTask.underReview({ state: "design", kept: { review_stage: "ai" } })).toBeNull();
+    expect(planTask.underReview({ state: "review_design", kept: { review_stage: null } })).toBeNull();
+    const first = take(workflow, initialPosition(workflow), "submit_contextualize");
+    expect(planTask.underReview(first)).toEqual({ work: "contextualize", reviewer: "ai" });
+    const second = take(workflow, first, "pass_to_human");
+    expect(planTask.underReview(second)).toEqual({ work: "contextualize", reviewer: "human" });
+    expect(planTask.approveEvent(begin)).toBe("ai_approve");
+    expect(planTask.rejectEvent).toBe("request_revision");
+    expect([planTask.workOf("design"), planTask.workOf("review_design")]).toEqual(["design", null]);
+    expect(planTask.submitEvent("review_design")).toBe("submit_review_design");
+  });
+
   it("does not take the submission of another state", () => {
     expect(decide(workflow, ai(), "submit_design", {}).row.reply).toBe("invalid-action");
   });
@@ -274,18 +300,56 @@ describe("a review plan", () => {
   const state = (name: string) => ({ state: name, description: name });
   const plan = { name: "odd", title: "odd", final: state("done") };
 
-  it("is refused where a state is named twice", () => {
-    const make = () => makeReviewMachine({ ...plan, shape: "shared", work: [state("done")] });
-    expect(make).toThrow('No review cycle can be made of odd: "done" is named twice.');
+  const own = { ...state("one"), review: state("two") };
+
+  it.each<[string, Partial<ReviewPlan>, string, string]>([
+    ["a state twice", { work: [state("done")] }, '"done" is named twice', "Name each state once."],
+    [
+      "a shared review state as work",
+      { work: [state("awaiting_ai_review")] },
+      '"awaiting_ai_review" is named twice',
+      "Name each state once.",
+    ],
+    [
+      "an entry twice",
+      { work: [{ ...state("one"), entry: state("one") }] },
+      '"one" is named twice',
+      "Name each state once.",
+    ],
+    [
+      "a review state twice",
+      { shape: "named", work: [own, { ...state("three"), review: state("two") }] },
+      '"two" is named twice',
+      "Name each state once.",
+    ],
+    ["no work", { work: [] }, "it has no work state", "Give it at least one."],
+    [
+      "a work state without its review",
+      { shape: "named", work: [state("one")] },
+      'the work state "one" has no review state',
+      "Give it `review`.",
+    ],
+    [
+      "a review state that is not shared",
+      { work: [own] },
+      '"one" has a review state of its own',
+      "Drop it, or use the named shape.",
+    ],
+    [
+      "work that is submitted by an approval",
+      { shape: "named", work: [{ ...own, resubmits: true }] },
+      '"one" re-submits on approval',
+      "Drop it, or use the shared shape.",
+    ],
+  ])("is refused with %s", (_, change, what, fix) => {
+    const made = () => makeReviewMachine({ ...plan, shape: "shared", ...change } as ReviewPlan);
+    const message = `No review cycle can be made of odd: ${what}.`;
+    expect(made).toThrow(expect.objectContaining({ code: "workflow-invalid", message, fix }));
   });
 
-  it("is refused without work, and without the review states of its shape", () => {
-    expect(() => makeReviewMachine({ ...plan, shape: "shared", work: [] })).toThrow("it has no work state");
-    expect(() => makeReviewMachine({ ...plan, shape: "named", work: [state("one")] })).toThrow(
-      '"one" has no review state',
-    );
-    const own = [{ ...state("one"), review: state("two") }];
-    expect(() => makeReviewMachine({ ...plan, shape: "shared", work: own })).toThrow("of its own");
+  it("may name its states as the other shape names its review states", () => {
+    const work = [{ ...state("awaiting_ai_review"), review: state("two") }];
+    expect(makeReviewMachine({ ...plan, shape: "named", work }).workflow.initial).toBe("awaiting_ai_review");
   });
 
   it("leads to the entry of the work that follows, and back to the work itself", () => {
@@ -303,7 +367,23 @@ describe("a review plan", () => {
 
   it("takes the four review policies, and no other", () => {
     expect(REVIEW_POLICIES.map((policy) => reviewPolicy(reviewersOf(policy)))).toEqual(REVIEW_POLICIES);
-    expect(() => reviewPolicy(["human", "ai"])).toThrow("[human, ai] are no review policy");
+    expect(() => reviewPolicy(["human", "ai"])).toThrow(
+      expect.objectContaining({
+        code: "config-invalid",
+        message: "The reviewers [human, ai] are no review policy; expected [ai], [human], [ai, human] or [].",
+        fix: "Correct `reviews` in the configuration.",
+      }),
+    );
+  });
+});
+
+describe("a review machine as a table", () => {
+  it.each([
+    ["with shared review states", "review-shared.md", startTask.workflow],
+    ["with a review state for each work state", "review-named.md", planTask.workflow],
+  ])("%s is the one in test/fixtures", (_, file, workflow) => {
+    const page = new URL(`../../test/fixtures/${file}`, import.meta.url);
+    expect(renderTable(workflow)).toBe(readFileSync(page, "utf8"));
   });
 });
 

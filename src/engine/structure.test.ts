@@ -214,6 +214,30 @@ describe("check, of a table's structure, refuses", () => {
       { message: 'The fact "none" must list its values, each once; found none.' },
     ],
     [
+      "a fact that is called as a word of every object",
+      "start-invalid",
+      { ...door, starts: [{ constructor: 1 }] } as unknown as Workflow,
+      { message: 'A start gives "constructor" a value; expected a kept fact.' },
+    ],
+    [
+      "a name that begins with a number, or is empty",
+      "name-invalid",
+      { ...door, name: "" },
+      {
+        message:
+          'The workflow "" needs another name: expected a letter, then letters, digits, _ : or -, and not "same".',
+      },
+    ],
+    [
+      "a source state twice",
+      "list-invalid",
+      withRow("worn", { from: ["closed", "closed"] }),
+      {
+        message: 'The row "worn" must list its source states, each once; found closed, closed.',
+        rows: ["worn"],
+      },
+    ],
+    [
       "a fact with a value twice",
       "list-invalid",
       withFact({ values: [0, 1, 2, 2], initial: 0 }),

@@ -51,6 +51,23 @@ describe("A task of the loop that rests until a person says so", () => {
     expect(approved).toMatchObject({ taskId: "T1", strength: "terminal" });
   });
 
+  it(
+    "is approved by somebody who sees what of the tasks file was loosened meanwhile, and does not count",
+    LONG,
+    async () => {
+      using project = bloomProject({ tasks: CHECKPOINT });
+      await project.run();
+      const text = project.read("tasks.yaml") ?? "";
+      project.write("tasks.yaml", text.replace('["test -f a.txt"]', "[]"));
+      const { screen } = await project.person("approve", "T1");
+      const words = screen.replace(/\s+/g, " ");
+      expect(words).toContain(
+        '- DIFFERS: policy: The tasks file was loosened since the task began, which does not count: task.verify: ["test -f a.txt"] → []',
+      );
+      expect(words.indexOf("DIFFERS: policy")).toBeLessThan(words.indexOf("- agrees: test -f"));
+    },
+  );
+
   it.each([["approve"], ["ready"], ["todo"], ["reset"]])(
     "is not let go on by an agent's `%s`",
     LONG,

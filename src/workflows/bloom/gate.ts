@@ -1,10 +1,12 @@
+import { ignoredIn, type PolicyChange, renderChange } from "../../core/policy.ts";
 import type { GitChanges } from "../../core/ports/git.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Context, GateInput } from "../../runtime/module.ts";
 import type { ReviewFinding } from "../../runtime/review.ts";
 import { taskOf } from "../../tasks-file/load.ts";
-import type { Task } from "../../tasks-file/task.ts";
+import { findTask, type Task } from "../../tasks-file/task.ts";
+import { taskPolicy } from "./govern.ts";
 import type { TaskRun } from "./task-run.ts";
 import { changingAfter, type Desk, type Done, readDesk } from "./verbs/desk.ts";
 import { statusEdit } from "./verbs/edits.ts";
@@ -14,8 +16,8 @@ import { askFirst } from "./verbs/persons-word.ts";
 /** A person's verdict on a task that waits for approval: `pawl approve`, `bloom approve`, `pawl reject`. */
 export const gate = changingAfter(
   (view: View, context: Context) => readDesk(view, context),
-  changesOf,
-  (desk: Desk, changes, { id, approve, notes }: GateInput, context): Done => {
+  foundOf,
+  (desk: Desk, { changes, ignored }, { id, approve, notes }: GateInput, context): Done => {
     const task = taskOf(desk.file.tasks, id);
     const run = desk.runs.get(id);
     if (!run || !desk.states.has(id) || !awaitsVerdict(run))
@@ -24,7 +26,10 @@ export const gate = changingAfter(
         data: { task: id, state: run?.state ?? null },
         refused: true,
       };
-    const question = askFirst(context, reviewOf(task, run, changes, { approve, notes: notes ?? "" }));
+    const question = askFirst(
+      context,
+      reviewOf(task, run, { changes, ignored }, { approve, notes: notes ?? "" }),
+    );
     if (question) return question;
     if (approve) return told(desk, task, run, { event: "approved" }, context);
     const note = {
@@ -43,6 +48,19 @@ export const gate = changingAfter(
 function awaitsVerdict(run: TaskRun): boolean {
   const approval = run.state === "waiting_for_human" && run.kept.awaits === "approval";
   return approval || run.state === "opening_pr";
+}
+
+interface Found {
+  readonly changes: GitChanges | null;
+  /** What of the tasks file loosens the task's policy, and does not count. */
+  readonly ignored: readonly PolicyChange[];
+}
+
+async function foundOf(desk: Desk, input: GateInput, outside: Outside): Promise<Found> {
+  const task = findTask(desk.file.tasks, input.id);
+  const pinned = task && ((await outside.policies?.find(`bloom:${task.id}`)) ?? null);
+  const ignored = task && pinned ? ignoredIn(pinned, taskPolicy(task)) : [];
+  return { changes: await changesOf(desk, input, outside), ignored };
 }
 
 /** What the task's branch has and its target has not; null: nothing of it is known to be committed. */
@@ -69,7 +87,7 @@ interface Given {
   readonly notes: string;
 }
 
-function reviewOf(task: Task, run: TaskRun, changes: GitChanges | null, { approve, notes }: Given) {
+function reviewOf(task: Task, run: TaskRun, { changes, ignored }: Found, { approve, notes }: Given) {
   const verb = approve ? "approve" : "reject";
   return {
     question: `Do you ${verb} the work of task ${task.id} (${task.title})?`,
@@ -78,11 +96,17 @@ function reviewOf(task: Task, run: TaskRun, changes: GitChanges | null, { approv
       ...(run.work ? [`Its work is on ${run.work.branch}, at ${run.work.commit.slice(0, 12)}.`] : []),
       ...(notes.trim() === "" ? [] : [`Your notes: ${notes}`]),
     ],
-    findings: run.evidence.slice(-MAX_COMMANDS).map(findingOf),
+    findings: [...policyFindings(task.id, ignored), ...run.evidence.slice(-MAX_COMMANDS).map(findingOf)],
     changes,
     notes: [{ by: "tasks.yaml (its agents write there too)", text: (task.ai_notes ?? []).join("\n") }],
     whole: `bloom show ${task.id}`,
   };
+}
+
+function policyFindings(id: string, ignored: readonly PolicyChange[]): readonly ReviewFinding[] {
+  if (ignored.length === 0) return [];
+  const words = `The tasks file was loosened since the task began, which does not count: ${ignored.map(renderChange).join("; ")}. \`pawl policy bloom:${id} --accept\` lets it count.`;
+  return [{ about: "policy", verdict: "differs", words }];
 }
 
 const MAX_COMMANDS = 12;

@@ -36,7 +36,7 @@ export interface ToolPlan<Input, Seen = any, Gathered = any> extends Advance<Inp
 }
 
 /** What was thrown, and where the task stood; null where there is no task, or its state cannot be read. */
-interface Failed {
+export interface Failed {
   readonly error: PawlError;
   readonly standing: string | null;
 }

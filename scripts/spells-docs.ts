@@ -13,7 +13,7 @@ const PAGE = new URL("../docs/spells.md", import.meta.url);
 const PARTS: Readonly<Record<string, () => string>> = {
   proof() {
     const { counts } = check({ workflow: TABLE, replies: REPLY_NAMES });
-    return `${counts.states} states × ${counts.events} spells = ${counts.pairs} pairs, ${counts.rows} rows, each with its reply. In each of ${counts.worlds} worlds of the facts that matter, over ${counts.configurations} configurations, exactly one row applies; every state and row is reached, and from every state a way leads on.`;
+    return `${counts.states} states × ${counts.events} spells = ${counts.pairs} pairs, ${counts.rows} rules, each with its reply. For each of ${counts.worlds} combinations of inputs, over ${counts.configurations} configurations, exactly one rule applies; every state and rule is reached, and no run is trapped.`;
   },
   states() {
     const rows = Object.entries(TABLE.states).map(

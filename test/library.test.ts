@@ -273,7 +273,7 @@ describe("a run of a program's own workflow", () => {
     const status = JSON.parse((await runPawl(root, ["status", "--json"])).out);
     expect(JSON.stringify(status)).toContain('"gatehouse:a"');
     expect((await runPawl(root, ["status"])).out).toMatch(
-      /gatehouse:a[\s\S]*awaits you: .*in the\s+program that runs it/,
+      /gatehouse:a[\s\S]*waiting for you: .*in the\s+program that runs it/,
     );
     expect((await runPawl(root, ["show", "gatehouse:a"])).out).toContain("## ring: closed → rung");
     const approved = await runPawl(root, ["approve", "gatehouse:a"]);

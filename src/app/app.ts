@@ -214,8 +214,8 @@ function workingFolder(): string {
   } catch (cause) {
     throw new PawlError(
       "usage",
-      "The folder that this shell stands in is gone: it was removed or renamed.",
-      "Change to a folder that is there.",
+      "The shell's current folder no longer exists: it was removed or renamed.",
+      "Change to an existing folder.",
       cause,
     );
   }
@@ -337,8 +337,8 @@ function lateTrust(place: TrustPlace): Trust {
 function foreignWarning({ kept, records }: Parameters<OnForeign>[0]): string {
   const what = `${records} ${records === 1 ? "commit" : "commits"} that this project did not make`;
   return kept === null
-    ? `.pawl/journal holds ${what}; nothing of it is applied. \`pawl repair\` shows what it would write.`
-    : `.pawl/journal held ${what}; nothing of it was applied, and it lies in ${kept} now. \`pawl repair\` shows what it would write.`;
+    ? `.pawl/journal holds ${what}; Pawl applies none of it. \`pawl repair\` shows what it would write.`
+    : `.pawl/journal held ${what}; Pawl applied none of it and moved it to ${kept}. \`pawl repair\` shows what it would write.`;
 }
 
 const TRACKED =

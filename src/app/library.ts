@@ -143,7 +143,7 @@ function isPersons({ channel }: Caller): boolean {
 function unasked(question: string): PawlError {
   return new PawlError(
     "caller-not-allowed",
-    `A person must be asked first, and a program's call asks nobody. Nothing was changed. The question: ${question}`,
+    `A person must decide this, and a call from a program asks nobody. Nothing was changed. The question: ${question}`,
     'Ask the person, and pass on their word with `{ channel: "terminal", who: "…" }` as the caller; or let them decide by `pawl approve`.',
   );
 }

@@ -81,7 +81,7 @@ function loaders(files: readonly OwnFile[], store: Store): Workflows {
   const load = async (name: string) => {
     const loader = (await open())[name];
     if (loader) return loader();
-    throw new PawlError("internal", `The workflow ${name} was named and not opened.`, "Report this.");
+    throw new PawlError("internal", `The workflow ${name} was not opened.`, "Report this.");
   };
   return Object.fromEntries(files.map(({ name }) => [name, () => load(name)]));
 }
@@ -103,7 +103,7 @@ function checkNames(files: readonly OwnFile[], shipped: readonly string[], place
     throw new PawlError(
       "config-invalid",
       `${place}: workflows: ${file} would be called ${name}, which is the name of ${taken}.`,
-      "Give the file another name: a workflow is called as its file.",
+      "Rename the file: a workflow has the name of its file.",
     );
   }
 }

@@ -144,6 +144,6 @@ function untrusted(root: string, missing: readonly Executable[]): PawlError {
   return new PawlError(
     "project-untrusted",
     `Nobody on this machine has agreed to what ${root} would start: ${shown.join(", ")}${more}. Nothing was started.`,
-    "Run `pawl trust` in a terminal: it shows all that the project's files would start, and asks. Reading works without.",
+    "Run `pawl trust` in a terminal: it shows what the project's files would start, and asks. Read-only commands work without it.",
   );
 }

@@ -115,6 +115,6 @@ function configInvalid(where: string, what: string, hint?: string): PawlError {
   return new PawlError(
     "config-invalid",
     `${where}: ${what}.`,
-    `Edit ${file}, line ${line}${hint ? `: ${hint}` : ""}. \`pawl config\` shows what holds.`,
+    `Edit ${file}, line ${line}${hint ? `: ${hint}` : ""}. \`pawl config\` shows the effective settings.`,
   );
 }

@@ -36,7 +36,7 @@ export const ALFRED_FILE = z.strictObject({
   checks: z
     .record(z.string().min(1), z.string().min(1))
     .optional()
-    .describe("Name to shell command, run before a review."),
+    .describe("Maps a name to a shell command, which runs before a review."),
   checks_in: z
     .enum(["checkout", "worktree"])
     .optional()
@@ -46,18 +46,20 @@ export const ALFRED_FILE = z.strictObject({
   personas: z
     .partialRecord(z.enum(RUN_TOOLS), z.string().min(1))
     .optional()
-    .describe("Tool to the name of the persona that speaks in its prompts."),
+    .describe("Maps a tool to the persona that speaks in its prompts."),
   tracker: z
     .strictObject({
       project: z.string().min(1).optional().describe("Jira's project or Linear's team, by its key."),
       statuses: z
         .record(z.string().min(1), z.string().min(1))
         .optional()
-        .describe("A task's status to the tracker's; what is not named leaves the tracker's as it is."),
+        .describe(
+          "Maps a task's status to the tracker's; a status that is not named leaves the tracker unchanged.",
+        ),
       link: z.string().includes("{path}").optional().describe("The address of a file, with {path} in it."),
     })
     .optional()
-    .describe("How the provider's tasks are read and told, where it is not local."),
+    .describe("How to read and update the provider's tasks, if it is not local."),
 });
 
 const minutes = z.number().positive();
@@ -77,11 +79,11 @@ const BLOOM_FILE = z.strictObject({
   permission: z
     .enum(["ask", "edits", "all"])
     .optional()
-    .describe("What agents may do unasked: nothing, edits in their folder, everything."),
+    .describe("What agents may do without asking: nothing, edits in their folder, everything."),
   on_unmarked_step: z
     .enum(["assume", "ask", "block"])
     .optional()
-    .describe("What to do where an agent ended well and left its step open."),
+    .describe("What to do if an agent succeeds and leaves its step open."),
   tries: z.int().min(1).max(20).optional().describe("Tries before a task is blocked."),
   backoff: z
     .strictObject({ first: z.number().min(0).optional(), limit: z.number().min(0).optional() })
@@ -91,7 +93,7 @@ const BLOOM_FILE = z.strictObject({
     .number()
     .min(0)
     .optional()
-    .describe("Seconds between looks whether pull requests were merged; 0: only when a run begins."),
+    .describe("Seconds between checks for merged pull requests; 0: only when a run starts."),
   budget: z
     .strictObject({
       usd: z.number().positive().optional(),
@@ -104,10 +106,7 @@ const BLOOM_FILE = z.strictObject({
     .strictObject({ silence: minutes.optional(), run: minutes.optional(), verify: minutes.optional() })
     .optional()
     .describe("Minutes of an agent's silence, of an agent's run, of a verify command."),
-  environment: z
-    .array(z.string().min(1))
-    .optional()
-    .describe("Variables that verify commands get beside those that every child gets."),
+  environment: z.array(z.string().min(1)).optional().describe("More variables for verify commands."),
 });
 
 const workflowFile = z
@@ -120,7 +119,7 @@ const AGENT = z.strictObject({
   dialect: z
     .enum(["claude", "codex", "opencode", "gemini", "scripted"])
     .optional()
-    .describe("The kind of program; its own name where that is one."),
+    .describe("The kind of program (default: the agent's own name)."),
   acp: z
     .strictObject({ command: z.string().min(1), args: z.array(z.string()).optional() })
     .optional()
@@ -131,7 +130,7 @@ const AGENT = z.strictObject({
   environment: z
     .array(z.string().min(1))
     .optional()
-    .describe("Variables that it may have, secrets among them; a `*` at the end stands for any rest."),
+    .describe("Variables that it may have, secrets included; a `*` at the end matches any rest."),
 });
 
 const insidePath = z
@@ -145,11 +144,11 @@ const SETUP = z.strictObject({
   inputs: z
     .array(insidePath)
     .optional()
-    .describe("Files whose change makes the commands run again; without them the lock files that are known."),
+    .describe("Files whose changes make the commands run again (default: the known lock files)."),
   cache: z
     .array(insidePath)
     .optional()
-    .describe("What the commands make and git ignores, copied where another checkout has the same inputs."),
+    .describe("Ignored files that the commands make; another checkout with the same inputs gets copies."),
 });
 
 /** The keys of `pawl.yaml`. */
@@ -166,7 +165,7 @@ export const PAWL_FILE = z.strictObject({
     .array(z.string().min(1))
     .optional()
     .describe(
-      "Variables that the commands which Pawl runs itself get beside those that every child gets: checks, verify, setup, own workflows' commands.",
+      "More variables for the commands that Pawl runs itself: checks, verify, setup, own workflows' commands.",
     ),
   git: z
     .strictObject({
@@ -183,7 +182,7 @@ export const PAWL_FILE = z.strictObject({
     .array(workflowFile)
     .optional()
     .describe(
-      "The files of the project's own workflows, such as ./release.yaml; each is called as its file.",
+      "The files of the project's own workflows, such as ./release.yaml; each has the name of its file.",
     ),
   agents: z
     .record(z.string().min(1), AGENT)

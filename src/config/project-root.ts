@@ -41,7 +41,7 @@ function rootAround(file: string): string {
   if (!existsSync(file))
     throw new PawlError(
       "tasks-missing",
-      `There is no tasks file ${file}: --file or $BLOOM_TASKS_FILE names it.`,
+      `The tasks file ${file} does not exist; --file or $BLOOM_TASKS_FILE names it.`,
       "Name an existing file, or leave both out to use the project's tasks.yaml.",
     );
   const start = outerProject(dirname(file));
@@ -53,7 +53,7 @@ function namedRoot(cwd: string, folder: string, source: string): string {
   if (statSync(root, { throwIfNoEntry: false })?.isDirectory()) return root;
   throw new PawlError(
     "usage",
-    `${source} names ${JSON.stringify(folder)}, which is no folder: expected the root of a project.`,
+    `${source} names ${JSON.stringify(folder)}, which is not a folder: expected the root of a project.`,
     `Give ${source} the path of an existing folder.`,
   );
 }

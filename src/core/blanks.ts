@@ -1,5 +1,5 @@
 /**
- * Blanks, without regular expressions that look at a long run of them from each of its characters: /[ \t]+$/ takes
+ * Blanks, without regular expressions that scan a long run of them again from each of its characters: /[ \t]+$/ takes
  * quadratic time where something follows the run.
  */
 

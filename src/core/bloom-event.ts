@@ -121,7 +121,7 @@ export type TaskHappening =
       readonly reason: string;
     }
   | { readonly type: "task:blocked"; readonly taskId: string; readonly reason: string }
-  /** Something unforeseen; the run leaves the task as it is and goes on with the others. Only shown live. */
+  /** An unexpected error; the run skips the task and continues with the others. Only shown live. */
   | {
       readonly type: "task:failed";
       readonly taskId: string;
@@ -140,7 +140,7 @@ export type TaskHappening =
   | { readonly type: "task:assigned"; readonly taskId: string; readonly worker: string }
   | { readonly type: "task:noted"; readonly taskId: string; readonly text: string }
   | { readonly type: "task:reset"; readonly taskId: string; readonly from: string }
-  /** Its agent, or a person, says that there is nothing to be committed. */
+  /** Its agent, or a person, declared that there is nothing to commit. */
   | {
       readonly type: "task:nothing_to_do";
       readonly taskId: string;
@@ -178,7 +178,7 @@ export type GitHappening =
       readonly branch: string;
       readonly from: string;
     }
-  /** The folder had lost its `.git`: what was in it is kept in `folder`, and the worktree was made anew. */
+  /** The worktree had lost its `.git`: it was recreated, and `folder` keeps the old files. */
   | {
       readonly type: "worktree:lost";
       readonly taskId: string;
@@ -200,7 +200,7 @@ export type GitHappening =
       readonly branch: string;
       readonly reason: string;
     }
-  /** While the agent ran; not by a merge of Pawl's. Whose doing it was cannot be told. */
+  /** While the agent ran, and not by a merge of Pawl's. Who moved it is unknown. */
   | {
       readonly type: "git:branch_moved";
       readonly taskId: string;
@@ -240,7 +240,7 @@ export type GitHappening =
       readonly url: string;
       readonly every: number;
     }
-  /** Only shown live: a look told nothing. */
+  /** The forge could not be asked. Only shown live. */
   | {
       readonly type: "git:pr_unseen";
       readonly taskId: string;

@@ -96,8 +96,8 @@ export function toPawlError(thrown: unknown): PawlError {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return new PawlError(
     "internal",
-    `Something unforeseen happened: ${message}`,
-    "Nothing was committed. Run the command again; if it stays, report it with the output of `pawl status --json`.",
+    `Unexpected error: ${message}`,
+    "Nothing was committed. Run the command again; if it fails again, report it with the output of `pawl status --json`.",
     thrown,
   );
 }

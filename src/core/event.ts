@@ -43,7 +43,7 @@ export interface RunAdvanced {
   /** One line for a person. */
   readonly summary: string;
   readonly by: Caller;
-  /** Of a person's verdict: by which way it came. */
+  /** Of a person's verdict: its channel. */
   readonly strength?: Strength;
 }
 
@@ -71,7 +71,7 @@ export interface JournalAccepted {
   readonly by: Caller;
 }
 
-/** Who asked, by which channel. A verdict is stored with this; how much it is worth, its strength says. */
+/** Who asked, by which channel. It is stored with a verdict; `Strength` says how much that is worth. */
 export interface Caller {
   /**
    * `mcp`: a model's tool call. `elicitation`: the answer to a question that the client was to ask a person. The command

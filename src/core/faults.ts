@@ -101,7 +101,7 @@ function keysAt(schema: core.$ZodType, path: readonly PropertyKey[]): readonly s
   return Object.keys(at?._zod?.def?.shape ?? {});
 }
 
-/** What stands at a path of a value. */
+/** The value at a path. */
 export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   let current = value;
   for (const key of path) {

@@ -50,7 +50,7 @@ export interface LoopWork {
   readonly merged: { readonly into: string; readonly commit: string } | null;
   /** A merge commit that is about to be published, or was when its loop was killed. */
   readonly merging?: { readonly into: string; readonly commit: string } | null;
-  /** When it came to be there. */
+  /** When it got there. */
   readonly time: string;
 }
 

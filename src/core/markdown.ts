@@ -1,7 +1,7 @@
 /**
  * The blocks of a markdown text: headings, lists, task-list items, code, quotations.
  *
- * M1  What stands within a line (emphasis, links, code spans) is not parsed: nothing that Pawl reads needs it, and
+ * M1  Inline marks (emphasis, links, code spans) are not parsed: nothing that Pawl reads needs them, and
  *     matching brackets takes a parser quadratic time.
  * M2  The content of fenced code that stands outside of everything else is passed over, so that a long text that was
  *     fetched costs nothing; the positions of nodes in a text that has such code are not the text's own.
@@ -83,8 +83,8 @@ function checkLength(text: string, where: string): void {
   if (lines <= MAX_LINES && text.length <= MAX_CHARACTERS) return;
   throw new PawlError(
     "text-too-long",
-    `${where} is too long to be read: expected at most ${MAX_LINES} lines and ${MAX_CHARACTERS} characters, found ${lines} and ${text.length}.`,
-    "Move what is long into a file of its own, or where the text has a heading above it, into a code fence.",
+    `${where} is too long: expected at most ${MAX_LINES} lines and ${MAX_CHARACTERS} characters, found ${lines} and ${text.length}.`,
+    "Move the long part into a file of its own, or into a code fence below a heading.",
   );
 }
 

@@ -3,7 +3,7 @@
  * an edit in the meantime, by whoever has a shell, does not loosen it.
  *
  * P1  What tightens a policy counts at once.
- * P2  What loosens it, or cannot be told to tighten it, counts once a person has accepted it.
+ * P2  An edit that loosens it, or might, counts once a person has accepted it.
  */
 import { hashOf } from "./hash.ts";
 import { canonical } from "./trust.ts";

@@ -88,7 +88,7 @@ const ENDINGS: readonly (readonly [string, ProcessFileKind])[] = [
 
 /** Between dots, dashes and underscores of a file's name. */
 const TEST_WORDS: ReadonlySet<string> = new Set(["test", "tests", "spec", "specs", "e2e", "cy"]);
-/** What a name may begin with, and then goes on with a dot, a dash or its end. */
+/** A name may start with one of these, followed by a dot, a dash or nothing. */
 const CONFIGURATION_STEMS = ["tsconfig", "jsconfig", "dockerfile", "compose", "docker-compose", ".env"];
 
 function all(names: readonly string[], kind: ProcessFileKind): Readonly<Record<string, ProcessFileKind>> {

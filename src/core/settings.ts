@@ -30,7 +30,7 @@ export interface SetupSettings {
 
 /** How an agent is started. */
 export interface AgentSettings {
-  /** The kind of program; its own name where that is one. */
+  /** The kind of program (default: the agent's own name). */
   readonly dialect?: "claude" | "codex" | "opencode" | "gemini" | "scripted";
   /** Instead of a dialect: a program that speaks the Agent Client Protocol on its standard streams. */
   readonly acp?: { readonly command: string; readonly args?: readonly string[] };
@@ -39,7 +39,7 @@ export interface AgentSettings {
   /** More arguments, after Pawl's own. */
   readonly args?: readonly string[];
   readonly model?: string;
-  /** Names of environment variables (secrets among them) that it may have; a `*` at the end stands for any rest. */
+  /** Names of environment variables (secrets among them) that it may have; a `*` at the end matches any rest. */
   readonly environment?: readonly string[];
 }
 
@@ -66,7 +66,7 @@ export interface AlfredSettings {
   readonly tracker: TrackerSettings;
 }
 
-/** How the provider's tasks are read and told, where it is not `local`. */
+/** How to read and update the provider's tasks, if it is not `local`. */
 export interface TrackerSettings {
   /** Jira's project or Linear's team, by its key; null: the person's own tasks. */
   readonly project: string | null;
@@ -90,13 +90,13 @@ export interface BloomSettings {
   /** How many merges into one branch are prepared and verified side by side, each on top of the one before. */
   readonly merge_train: number;
   readonly permission: "ask" | "edits" | "all";
-  /** What to do where an agent ended well and left its step open. */
+  /** What to do if an agent succeeds and leaves its step open. */
   readonly on_unmarked_step: "assume" | "ask" | "block";
   /** How often a failing step, verification, commit, push, merge or pull request is tried before the task is blocked. */
   readonly tries: number;
   /** Seconds before the second try; doubled for each further one, up to the limit. */
   readonly backoff: { readonly first: number; readonly limit: number };
-  /** Seconds between looks whether pull requests were merged; 0: only when a run begins. */
+  /** Seconds between checks for merged pull requests; 0: only when a run starts. */
   readonly watch_pull_requests: number;
   /** A task's budget where it has none of its own. */
   readonly budget: { readonly usd?: number; readonly turns?: number; readonly minutes?: number };

@@ -18,5 +18,5 @@ export const STRENGTH_WORDS: Readonly<Record<Strength, string>> = {
 export function strengthWords(strength: unknown): string {
   return STRENGTHS.some((known) => known === strength)
     ? STRENGTH_WORDS[strength as Strength]
-    : "unverified: recorded without the way that it came";
+    : "unverified: recorded without its channel";
 }

@@ -3,7 +3,7 @@
  * time beyond measure is a fault with a place, like any other.
  *
  * Y1  A file is at most 4 MB, and its values nest at most 100 deep; looked at before anything is parsed.
- * Y2  Aliases may at most stand for 1,000,000 values in all, and none stands inside of what it names.
+ * Y2  Aliases expand to at most 1,000,000 values in all, and none contains itself.
  */
 import { type Document, isAlias, Lexer, LineCounter, parseDocument, visit } from "yaml";
 
@@ -123,7 +123,7 @@ function countIndent(indents: number[], width: number): void {
   indents.push(width);
 }
 
-/** The document as plain data. An alias is the very value that it names, until whoever walks the data takes each apart. */
+/** The document as plain data. An alias is the same object as the value that it names. */
 function expand(document: Document): { readonly data: unknown } | { readonly fault: Found } {
   const alias = firstAlias(document);
   try {
@@ -138,7 +138,7 @@ function expand(document: Document): { readonly data: unknown } | { readonly fau
 
 const TOO_MANY = {
   code: "TOO_MANY_ALIASES",
-  message: `its aliases stand for more than ${MOST_VALUES.toLocaleString("en")} values, or for themselves`,
+  message: `its aliases expand to more than ${MOST_VALUES.toLocaleString("en")} values, or contain themselves`,
 } as const;
 
 function firstAlias(document: Document): { readonly offset: number } | null {

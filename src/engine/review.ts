@@ -99,7 +99,9 @@ function makeShared(plan: ReviewPlan): ReviewMachine {
   const works = plan.work.map(({ state }) => state);
   const workflow = finish(plan, {
     states: {
-      [AI_REVIEW]: { description: "The work that review_source names awaits the assistant's own review." },
+      [AI_REVIEW]: {
+        description: "The work that review_source names waiting for the assistant's own review.",
+      },
       [HUMAN_REVIEW]: { description: "The work that review_source names awaits a person's verdict." },
     },
     events: {

@@ -62,7 +62,7 @@ export function headPath(run: string): ProjectPath {
   return projectPath(".pawl/heads", workflow, `${id}.json`);
 }
 
-/** Null where nothing is kept, or it is no JSON object: then the history alone speaks. */
+/** Null where nothing is kept, or it is not valid JSON object: then the history alone speaks. */
 export async function loadHead(view: View, run: string): Promise<Readonly<Record<string, unknown>> | null> {
   const text = await view.read(headPath(run));
   try {

@@ -103,7 +103,7 @@ test("from a terminal it is exported, run and taken back, and each again changes
   const back = await task.pawl("plan", "take-back", ID);
   expect([back.code, back.out]).toEqual([
     0,
-    `The ImplementationManifestArtifact of task '${ID}' is handed in, from the loop's evidence.\nTell your assistant to go on.\n`,
+    `The ImplementationManifestArtifact of task '${ID}' is handed in, from the loop's evidence.\nTell your assistant to continue.\n`,
   ]);
   const before = project.read(`.alfred/workspace/${ID}/task_state.json`);
   expect((await task.pawl("plan", "take-back", ID)).out).toContain(

@@ -150,7 +150,7 @@ describe("An agent that", () => {
       expect(ran.of("task:retried")).toEqual([]);
       const notes = project.tasks().map(({ status, ai_notes }) => `${status}: ${ai_notes}`);
       expect(notes[0]).toMatch(/^blocked: .*The repository nope does not exist\. .*`git clone`/);
-      expect(notes[1]).toMatch(/^blocked: .*plain is no git repository.*`git init`/);
+      expect(notes[1]).toMatch(/^blocked: .*plain is not a git repository.*`git init`/);
       expect(notes[2]).toMatch(/^blocked: .*has no commit to start from\. Make a first commit\./);
       expect(notes[3]).toMatch(/^blocked: .*its base absent .*correct `base_branch`/);
       expect(notes[4]).toMatch(

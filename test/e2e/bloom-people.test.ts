@@ -291,7 +291,7 @@ describe("A person", () => {
     });
     const ran = await project.bloom("run", "--once");
     expect(ran).toMatchObject({ code: 2, err: expect.stringContaining("T1 cannot begin") });
-    expect(ran.out).toMatch(/^\d\d:\d\d T1 is left as it is by this run: T1 cannot begin: /);
+    expect(ran.out).toMatch(/^\d\d:\d\d T1 is skipped by this run: T1 cannot begin: /);
     expect(project.read("made")).toBe("");
     expect(project.tasks()[0]).not.toHaveProperty("ai_notes");
     expect(project.tasks().map(({ status }) => status)).toEqual(["ready_for_agent", "done"]);

@@ -60,7 +60,7 @@ it("clones a repository into the project, once, and says how to name it", async 
   const address = `file://${join(project.root, "../remote.git")}`;
   expect(await project.bloom("repo", "add", address, "services/api")).toMatchObject({
     code: 0,
-    out: "Cloned into services/api.\nIn tasks.yaml: `repo: services/api`.\nThe project's own repository sees it: add /services/api/ to .gitignore.\n",
+    out: "Cloned into services/api.\nIn tasks.yaml: `repo: services/api`.\nThe project's own repository would track it: add /services/api/ to .gitignore.\n",
   });
   expect(existsSync(join(project.root, "services/api/pawl.yaml"))).toBe(true);
   expect((await project.bloom("repo", "add", "services/api")).out).toContain("`repo: services/api`");
@@ -116,7 +116,7 @@ it("fetches what tasks use, moves forward what only lags behind, and touches no 
   commit("two");
   project.write("one", "mine");
   expect((await project.bloom("repo", "sync")).out).toContain(
-    "main stays where it is: it is checked out and has uncommitted edits",
+    "main was not moved: it is checked out and has uncommitted edits",
   );
   expect([project.read("one"), project.read("two")]).toEqual(["mine", null]);
   project.git("commit", "-qam", "mine");

@@ -120,7 +120,7 @@ it("Into a pipe, a run prints lines for people, and JSON lines only under --json
   using project = bloomProject({ tasks, settings: { tries: 1 } });
   const plain = await project.bloom("run", "--once");
   expect(plain.code).toBe(1);
-  expect(plain.out).toMatch(/^\d\d:\d\d A agent begins: scripted, permission edits\n/);
+  expect(plain.out).toMatch(/^\d\d:\d\d A agent started: scripted, permission edits\n/);
   expect(plain.out).toMatch(/^\d\d:\d\d A is done$/m);
   expect(plain.out).toMatch(/\n1 done, 1 open\.\nBlocked: BAD\. `\w+ show BAD` says why\.\n$/);
   for (const mark of ["{", "}", "\u001b"]) expect(plain.out).not.toContain(mark);

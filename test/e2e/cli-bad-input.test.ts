@@ -30,7 +30,7 @@ describe("bad input", () => {
     [["cast", "acio"], '2 pawl: The spell is "acio": expected one of accio,'],
     [["step"], "2 pawl: `pawl step` needs a second word: expected one of done,"],
     [["repo", "add", "ext::sh -c touch% pwned"], "1 pawl: ext::sh -c touch% pwned could not be cloned"],
-    [["--file", "no/where.yaml", "list"], "1 pawl: There is no tasks file"],
+    [["--file", "no/where.yaml", "list"], "1 pawl: The tasks file"],
     [["mcp", "--http", "--port", "99999"], '2 pawl: --port is "99999"'],
   ])("%j is refused", async (words, told) => {
     using project = open();
@@ -75,7 +75,7 @@ describe("bad input", () => {
     });
     const { code, err } = await end(shell);
     expect(code).toBe(2);
-    expect(err).toContain("pawl: The folder that this shell stands in is gone");
+    expect(err).toContain("pawl: The shell's current folder no longer exists");
   });
 
   it("knows no workflow of which a run is named wrongly", async () => {

@@ -47,7 +47,7 @@ test("a person who approves what is not under review is told what a person can d
     expect(said).toContain(
       `Nothing of task 'TS-01' is under review: ${state}, and what comes next is the assistant's`,
     );
-    expect(said).toContain("Tell your assistant to go on with TS-01");
+    expect(said).toContain("Tell your assistant to continue with TS-01");
     expect(said).not.toMatch(/submit_work|work_on_task|task_id|Call /);
   };
   isPersons("its status is 'new'");

@@ -111,7 +111,7 @@ describe("pawl status, approve and reject", () => {
         "Door  Lets people in, if the person behind it says so.",
         "  door:front  The door front",
         "    knocked",
-        "    awaits you: let them in, or not",
+        "    waiting for you: let them in, or not",
         "    pawl approve door:front",
         "",
         "1 run, 1 waits for you.",
@@ -120,7 +120,7 @@ describe("pawl status, approve and reject", () => {
     );
     expect(await project.person("reject", "front", "--notes", "Not today.")).toMatchObject({
       code: 0,
-      out: "The door front is closed.\nTell your assistant to go on.\n",
+      out: "The door front is closed.\nTell your assistant to continue.\n",
     });
     expect(JSON.parse(project.read(".door/front.json") ?? "")).toEqual({
       state: "closed",
@@ -184,10 +184,10 @@ describe("pawl log", () => {
     ).toEqual(
       [
         "todo → ready_for_agent, by w@vm:1",
-        "taken by w@vm:1",
-        "step S-1 begins (1 of 2)",
-        "agent begins: a, permission edits",
-        "step S-1 is done, after 2 min",
+        "claimed by w@vm:1",
+        "step S-1 started (1 of 2)",
+        "agent started: a, permission edits",
+        "step S-1 done after 2 min",
         "merged bloom/T-2 into main",
         "blocked: no tests",
         "task invented later",
@@ -203,7 +203,7 @@ describe("pawl repair", () => {
     await project.pawl("door", "knock", "front");
     expect(await project.pawl("repair")).toEqual({
       code: 0,
-      out: "Nothing is damaged: the journal is replayed, and every run can be read.\n",
+      out: "No damage found: the journal is replayed, and every run can be read.\n",
       err: "",
     });
   });
@@ -223,7 +223,7 @@ describe("pawl repair", () => {
       /^pawl: The journal \.pawl\/journal is damaged.*\[journal-damaged\]\nfix: {2}Run `pawl repair`/,
     );
     const repaired = await project.pawl("repair");
-    expect(repaired.out).toMatch(/^The journal was damaged and lies in \.pawl\/kept/);
+    expect(repaired.out).toMatch(/^The journal was damaged; Pawl moved it to \.pawl\/kept/);
     expect((await project.pawl("status")).code).toBe(0);
   });
 });
@@ -264,7 +264,7 @@ describe("pawl init", () => {
     expect(args[0]).toMatch(/^\/.*main\.[jt]s$/);
     // Where a line breaks depends on how long the path is.
     const inOneLine = (text: string) => text.replace(/\s+/g, " ");
-    expect(inOneLine(out)).toContain("names a path of this machine");
+    expect(inOneLine(out)).toContain("contains a path on this machine");
     expect(inOneLine(out)).toContain("npx --no pawl mcp");
     expect(inOneLine((await project.pawl("init")).out)).toContain("npx --no pawl mcp");
   });
@@ -286,7 +286,7 @@ describe("pawl check, diagram, config and completion", () => {
     const { code, out } = await project.pawl("check", "door");
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^workflow +states +events +configs +worlds +rows +replies\ndoor +3 +2 +3 +5 +5 +5 {2}proved\n/,
+      /^workflow +states +events +configs +inputs +rules +replies\ndoor +3 +2 +3 +5 +5 +5 {2}proved\n/,
     );
   });
 

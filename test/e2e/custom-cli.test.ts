@@ -34,7 +34,7 @@ describe("a workflow of the project's own, at the terminal", () => {
     change(project, "test.sh", "test ! -e broken", "true");
     const submitted = await cast("submit", "--fact", "risk=low", "-m", "All is well");
     expect(submitted).toMatchObject({ code: 0, out: expect.stringContaining("> All is well") });
-    expect((await project.pawl("status")).out).toContain("awaits you: approve or reject the release");
+    expect((await project.pawl("status")).out).toContain("waiting for you: approve or reject the release");
 
     await project.person("reject", "1.2.0", "-m", "Name the risk");
     expect(JSON.parse(project.read(RUN_FILE) ?? "")).toMatchObject({

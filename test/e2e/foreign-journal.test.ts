@@ -130,7 +130,7 @@ describe("a planted journal", () => {
     const { code, out } = await project.pawl("repair");
     expect(code).toBe(0);
     expect(out).toMatch(/foreign-journal holds 1 commit that this project did not make/);
-    expect(out).toContain("1 of them would do what Pawl never does");
+    expect(out).toContain("1 of them contain changes that Pawl never makes");
     project.write(".pawl/journal", journalOf([put("planted.md", "owned\n")]));
     const again = await project.pawl("repair");
     expect(again.out).toMatch(/holds 1 commit that[\s\S]*It would write:\n {4}planted\.md\n/);
@@ -169,7 +169,7 @@ describe("a journal that was set aside", () => {
     expect(project.read(".pawl/events.jsonl")).toMatch(
       /"journal:accepted".*"paths":\["notes.md","new\/a.md","gone.md"\].*"channel":"terminal"/,
     );
-    expect((await project.pawl("repair")).out).toContain("Nothing is damaged");
+    expect((await project.pawl("repair")).out).toContain("No damage found");
     expect((await project.person("repair", "--accept", kept)).err).toContain("[usage]");
   });
 

@@ -214,7 +214,7 @@ describe("the process of pawl mcp --http", () => {
     using project = temporaryProject();
     for (const PAWL_MCP_TOKEN of ["short", "0123456789 abcdef"])
       await expect(openHttpServer(project, { environment: { PAWL_MCP_TOKEN } })).rejects.toThrow(
-        "PAWL_MCP_TOKEN is no token",
+        "PAWL_MCP_TOKEN is not a valid token",
       );
   });
 
@@ -242,7 +242,7 @@ describe("the process of pawl mcp --http", () => {
     const { port } = new URL(server.url);
     expect(await runPawl(project.root, ["mcp", "--http", "--port", port])).toMatchObject({
       code: 2,
-      err: `pawl: Port ${port} of 127.0.0.1 is taken. [usage]\nfix:  Name another with --port; 0 takes any.\n`,
+      err: `pawl: Port ${port} of 127.0.0.1 is taken. [usage]\nfix:  Choose another with --port; 0 takes any free port.\n`,
     });
     for (const args of [
       ["--http", "--port", "70000"],

@@ -93,7 +93,7 @@ describe.each(ERAS)("a human's verdict, asked for through a client of %s", (era)
       return { action: "accept", content: { approve: false } };
     };
     const answered = await connected.call("answer", { id: "front", is_approved: true });
-    expect(answered.text).toContain("What the human was asked about is no longer open.");
+    expect(answered.text).toContain("The question that the human answered is no longer open.");
     expect(stateOf(project, "front")).toEqual({ state: "open" });
   });
 

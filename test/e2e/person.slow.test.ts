@@ -46,7 +46,7 @@ describe("A person's verdict at the command line", () => {
     using project = await waiting();
     const { code, err, out, screen } = await project.person("approve", "1.2.0");
     expect([code, err]).toEqual([0, ""]);
-    expect(out).toContain("Tell your assistant to go on.");
+    expect(out).toContain("Tell your assistant to continue.");
     const parts = screen.trim().split("\n\n");
     expect(parts[0]).toContain("Send approve to release:1.2.0, which is in in_review?");
     expect(parts[2]?.split("\n")).toEqual([

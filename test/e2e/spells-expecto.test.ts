@@ -207,7 +207,7 @@ describe("credentials", () => {
 
   test.each([
     ["http://jira.example", "must begin with https://"],
-    ["jira", "it is no address"],
+    ["jira", "it is not an address"],
     ["https://ann:pw@acme.atlassian.net", "must not hold credentials"],
   ])("are not sent to %s", async (jira, words) => {
     using project = new SpellsProject({ references: openReferences({ jira, ...ATLASSIAN }) });

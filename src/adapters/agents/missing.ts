@@ -5,7 +5,7 @@ import type { ProcessEnd } from "./run-process.ts";
 import { type AgentsSetup, findProgram, type Known, knownAgent } from "./setup.ts";
 
 const OTHERWISE =
-  "`pawl agents` shows what is here; another agent is named by `agent:` (`agent: scripted` needs no model).";
+  "`pawl agents` shows which agents are installed; `agent:` selects another one (`agent: scripted` needs no model).";
 
 /** Null: its program is there. */
 export function missing(setup: AgentsSetup, name: string): string | null {
@@ -23,7 +23,7 @@ function programMissing(
   const [program = ""] = known.command;
   if (findProgram(setup, program) !== null) return null;
   const found = program.includes("/")
-    ? `${program} is no program that can be run`
+    ? `${program} is not an executable program`
     : `no program ${program} is on the PATH`;
   const needs = known.kind === "acp" || known.settings.program ? null : AGENT_NEEDS[known.dialect.name];
   const key = known.kind === "acp" ? "acp.command" : "program";

@@ -93,7 +93,7 @@ export function startCli(
       for (const event of taken.events) hear(event);
     },
     hearTooLong: (characters) =>
-      hear({ type: "warning", text: `a line of ${characters} characters was passed over: it is too long` }),
+      hear({ type: "warning", text: `skipped a line of ${characters} characters: it is too long` }),
   });
   const ended = running.ended.then((told) => {
     const end = explained(setup, order.agent, told);

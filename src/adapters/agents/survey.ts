@@ -30,7 +30,7 @@ async function find(setup: AgentsSetup, name: string, allow: readonly string[]):
       ...found,
       version: null,
       status: "untrusted",
-      recognised: "named by this project's files, to which nobody has agreed: `pawl trust` shows it and asks",
+      recognised: "named by this project's files, which are not trusted yet: run `pawl trust`",
     };
   if (program === null) {
     const where = word.includes("/") ? `no program ${word}` : `no program ${word} on the PATH`;

@@ -18,7 +18,7 @@ export async function tryOut(setup: AgentsSetup, name: string, signal?: AbortSig
   if (known.kind === "none")
     throw new PawlError(
       "agent-missing",
-      `There is no such agent: ${known.why}.`,
+      `Unknown agent: ${known.why}.`,
       "`pawl agents` shows what is installed and how it was recognised.",
     );
   const folder = mkdtempSync(join(tmpdir(), "pawl-try-")) as Folder;

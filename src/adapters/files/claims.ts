@@ -93,7 +93,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
     return await readdir(folder);
   } catch (thrown) {
     if (isAbsence(thrown)) return [];
-    throw toDiskError(thrown, "Looking for claims of dead owners");
+    throw toDiskError(thrown, "Looking for leases of dead owners");
   }
 }
 

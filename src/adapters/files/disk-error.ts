@@ -27,15 +27,15 @@ const WORDS: Readonly<Record<string, readonly [meaning: string, fix: string]>> =
     "End programs that are not needed, then run the command again.",
   ],
   ENAMETOOLONG: ["the path is too long for this file system", "Use a shorter name or a shorter path."],
-  ENOTDIR: ["a file stands where a folder is needed", "Move that file away, then run the command again."],
-  EISDIR: ["a folder stands where a file is needed", "Move that folder away, then run the command again."],
+  ENOTDIR: ["there is a file where a folder is needed", "Move that file away, then run the command again."],
+  EISDIR: ["there is a folder where a file is needed", "Move that folder away, then run the command again."],
   ELOOP: [
-    "a symbolic link stands where a file is needed",
+    "there is a symbolic link where a file is needed",
     "Replace the link by a file, then run the command again.",
   ],
   ENOENT: [
-    "the file or folder is not there any more",
-    "See that the project's folder still exists, then run the command again.",
+    "the file or folder no longer exists",
+    "Check that the project's folder still exists, then run the command again.",
   ],
 };
 

@@ -68,8 +68,8 @@ function takeBack(disk: Disk, fd: number, length: number, cause: unknown): void 
   } catch {
     throw new PawlError(
       "disk-failed",
-      "The disk failed while the journal was written, and again while that was taken back: whether the change counts will show when the disk works again.",
-      "Check the disk (space, connection, permissions), then run `pawl status` to see where the run stands.",
+      "The disk failed while Pawl wrote the journal, and again while it undid the write: whether the change counts is known once the disk works again.",
+      "Check the disk (space, connection, permissions), then run `pawl status` to see the state of the run.",
       cause,
     );
   }
@@ -126,8 +126,8 @@ export function trimJournal({ disk, vault }: Place, applied: Applied): void {
 function damaged({ records, goodLength, stranded }: Parsed): PawlError {
   return new PawlError(
     "journal-damaged",
-    `The journal ${JOURNAL} is damaged: after ${records.length} good records, at byte ${goodLength}, expected another record, found bytes that are none, and ${stranded.length} good records behind them.`,
-    "Run `pawl repair`: it sets the damaged journal aside, applies the records that are good, and says what is lost.",
+    `The journal ${JOURNAL} is damaged: after ${records.length} good records, at byte ${goodLength}, expected another record, found other bytes, and ${stranded.length} good records after them.`,
+    "Run `pawl repair`: it sets the damaged journal aside, applies the good records, and reports what is lost.",
   );
 }
 
@@ -135,6 +135,6 @@ function cutShort(expected: number, found: number): PawlError {
   return new PawlError(
     "journal-damaged",
     `The journal is damaged: expected at least ${expected} bytes of good records, found ${found}.`,
-    "Run `pawl repair`: it sets the damaged journal aside, applies the records that are good, and says what is lost.",
+    "Run `pawl repair`: it sets the damaged journal aside, applies the good records, and reports what is lost.",
   );
 }

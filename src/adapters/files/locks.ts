@@ -168,12 +168,12 @@ function timeout(disk: Disk, name: string, what: string, limit: number): PawlErr
     return new PawlError(
       "lock-timeout",
       `${what} waited ${seconds} for another process that holds ${LOCKS}/${name}; it has not written who it is.`,
-      "Wait for the other Pawl process to finish, or end it; the lock is free as soon as it is gone.",
+      "Wait for the other Pawl process to finish, or end it; the lock is released when that process ends.",
     );
   const self = owner.pid === disk.pid ? " (this process)" : "";
   return new PawlError(
     "lock-timeout",
     `${what} waited ${seconds} for process ${owner.pid}${self}, which has held the lock since ${owner.since} for: ${owner.what}.`,
-    `Wait for process ${owner.pid} to finish, or end it (it may be suspended); the lock is free as soon as it is gone.`,
+    `Wait for process ${owner.pid} to finish, or end it (it may be suspended); the lock is released when that process ends.`,
   );
 }

@@ -132,8 +132,8 @@ export function textOf(bytes: Uint8Array, path: string): string {
   const line = bytes.subarray(0, offset).reduce((lines, byte) => (byte === 10 ? lines + 1 : lines), 1);
   throw new NotText(
     "state-unreadable",
-    `The file ${path} cannot be read as text: expected UTF-8, found bytes that are none in line ${line} (at byte ${offset}).`,
-    `Save ${path} as UTF-8 in your editor, or bring an earlier version back.`,
+    `The file ${path} is not valid UTF-8: expected text, found invalid bytes in line ${line} (at byte ${offset}).`,
+    `Save ${path} as UTF-8 in your editor, or restore an earlier version.`,
   );
 }
 

@@ -68,6 +68,6 @@ function inTheWay(path: string, isLink: boolean): PawlError {
   return new PawlError(
     "path-outside-project",
     `${path} is ${isLink ? "a symbolic link" : "not a folder"}: expected what Pawl itself makes there. Pawl follows no links to its own files, because they can lead out of the project.`,
-    `Remove ${path}; Pawl makes it again.`,
+    `Remove ${path}; Pawl creates it again.`,
   );
 }

@@ -143,7 +143,7 @@ function checkPaths(disk: Disk, change: Change, known: KnownFolders): void {
     if (isReserved(path))
       throw new PawlError(
         "internal",
-        `A change of ${path} was prepared, which belongs to the store itself.`,
+        `A change set names ${path}, which belongs to the store itself.`,
         "Report this with the command that was run.",
       );
     const stat = statFile(disk, path, known);
@@ -179,6 +179,6 @@ function nothingToMove(from: string, to: string): PawlError {
   return new PawlError(
     "state-unreadable",
     `${from} cannot be moved to ${to}: expected a file, found none.`,
-    `Bring ${from} back, or run \`pawl status\` to see where the run stands.`,
+    `Restore ${from}, or run \`pawl status\` to see the state of the run.`,
   );
 }

@@ -60,12 +60,12 @@ export function parseSteps(body: string): readonly Step[] | { readonly fault: st
   try {
     value = JSON.parse(body);
   } catch {
-    return { fault: "it is no JSON" };
+    return { fault: "it is not valid JSON" };
   }
   const steps = isObject(value) ? value.steps : undefined;
   if (!Array.isArray(steps)) return { fault: "it has no list of steps" };
   for (const step of steps) {
-    const fault = isObject(step) ? stepFault(step) : "a step is no object";
+    const fault = isObject(step) ? stepFault(step) : "a step is not an object";
     if (fault !== null) return { fault };
   }
   return steps as readonly Step[];
@@ -78,7 +78,7 @@ function stepFault(step: Loose): string | null {
   if (typeof path !== "string") return "a step names no path";
   const fault = pathFault(path) ?? (isReserved(path) ? "it belongs to the store itself" : null);
   if (fault !== null) return `the path ${JSON.stringify(path.slice(0, 200))} cannot be used: ${fault}`;
-  return hasShape(step) ? null : `the step about ${path} is none that Pawl writes`;
+  return hasShape(step) ? null : `the step about ${path} is not one that Pawl writes`;
 }
 
 function hasShape(step: Loose): boolean {

@@ -71,7 +71,7 @@ function readKey(place: StatePlace): Uint8Array | null {
     throw new PawlError(
       "state-home-failed",
       `${place.folder}/${KEY} is damaged: expected the project's key of ${KEY_BYTES} bytes, found ${bytes.length === 0 ? "none" : `${bytes.length === KEY_BYTES + 1 ? "more" : bytes.length}`}.`,
-      "Bring the file back from a backup. If there is none, remove it: commits that were not applied yet are then set aside, and `pawl repair` shows them.",
+      "Restore the file from a backup. If there is none, remove it: commits that were not applied yet are then set aside, and `pawl repair` shows them.",
     );
   });
 }
@@ -119,7 +119,7 @@ export function inStateHome<T>({ folder }: StatePlace, verb: string, work: () =>
     if (thrown instanceof PawlError || code === null) throw thrown;
     throw new PawlError(
       "state-home-failed",
-      `What Pawl keeps of this project outside of it cannot ${verb} in ${folder}: ${meaningOf(code)} (${code}).`,
+      `Pawl's state of this project, outside of it, cannot ${verb} in ${folder}: ${meaningOf(code)} (${code}).`,
       "Make that folder readable and writable for this user, or set XDG_STATE_HOME to one that is, then run the command again.",
       thrown,
     );
@@ -130,6 +130,6 @@ function keyless({ folder }: StatePlace): PawlError {
   return new PawlError(
     "state-home-failed",
     `The project's key was made in ${folder}, and is not there: another process removes it.`,
-    "See that nothing removes files there, then run the command again.",
+    "Make sure that nothing removes files there, then run the command again.",
   );
 }

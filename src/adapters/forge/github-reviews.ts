@@ -81,8 +81,8 @@ async function prepare(options: GithubReviewsOptions, api: string): Promise<Read
     checkout = await lookAtCheckout(folder, environment, api);
   } catch {
     return lacking(
-      "The project is no git repository, or git cannot be run, so its branch is not known.",
-      "See that `git status` works in the project.",
+      "The project is not a git repository, or git cannot run, so its branch is unknown.",
+      "Check that `git status` works in the project.",
     );
   }
   if (checkout.branch === null)
@@ -96,7 +96,7 @@ async function prepare(options: GithubReviewsOptions, api: string): Promise<Read
 }
 
 function apiFault(api: string): string | null {
-  if (!URL.canParse(api)) return "it is no address such as https://github.example.com/api/v3";
+  if (!URL.canParse(api)) return "it is not an address such as https://github.example.com/api/v3";
   const { protocol, hostname } = new URL(api);
   const loopback = hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
   if (protocol === "https:" || (protocol === "http:" && loopback)) return null;

@@ -163,7 +163,7 @@ async function add(call: GitCall, folder: string, branch: string, start: Start):
   if (elsewhere)
     throw new PawlError(
       "branch-in-use",
-      `The branch ${branch} is checked out in ${elsewhere.folder}, so that it cannot have a worktree of its own.`,
+      `The branch ${branch} is checked out in ${elsewhere.folder}, so it cannot have its own worktree.`,
       `Switch ${elsewhere.folder} to another branch, or name another branch for the task.`,
     );
   const exists = (await commitOf(call, `refs/heads/${branch}`)) !== null;

@@ -148,7 +148,7 @@ export function gitFailed(args: readonly string[], folder: string, found: string
   return new PawlError(
     "git-failed",
     `git ${args[verbAt(args)]} failed in ${folder}: expected success; found: ${found.slice(0, 2000)}`,
-    `Run \`git status\` in ${folder}, mend what it names, then try again.`,
+    `Run \`git status\` in ${folder}, fix what it names, then try again.`,
   );
 }
 
@@ -217,9 +217,7 @@ function gitMissing(cause: NodeJS.ErrnoException, folder: string): PawlError {
   return new PawlError(
     "git-failed",
     `git could not be started in ${folder}: ${cause.message}`,
-    cause.code === "ENOENT"
-      ? "Install git, or look whether the folder exists."
-      : "Look at the cause named above.",
+    cause.code === "ENOENT" ? "Install git, or check that the folder exists." : "See the cause above.",
     cause,
   );
 }

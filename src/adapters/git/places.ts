@@ -97,7 +97,7 @@ export async function checkRepository(projectRoot: string, repo: Repo, call: Git
   if (answer.code !== 0 || (repo !== "." && realOr(top) !== real))
     throw new PawlError(
       "repository-missing",
-      `${where.replace("the p", "The p")} is no git repository: ${answer.errors.trim() || `it is part of ${top}`}.`,
+      `${where.replace("the p", "The p")} is not a git repository: ${answer.errors.trim() || `it is part of ${top}`}.`,
       fix,
     );
 }
@@ -123,7 +123,7 @@ export function checkBranch(branch: string): string {
 
 /** The rules of `git check-ref-format --branch`. */
 function branchFault(branch: string): string | null {
-  if (branch === "" || branch === "HEAD" || branch === "@") return "it is no name";
+  if (branch === "" || branch === "HEAD" || branch === "@") return "it is not a name";
   if (branch.startsWith("-")) return "it begins with a dash";
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (/[\u0000-\u0020\u007f~^:?*[\\]/.test(branch)) return "it has a blank or one of ~ ^ : ? * [ \\";

@@ -57,7 +57,7 @@ export async function checkUntracked(call: GitCall): Promise<void> {
   const more = others.length === 0 ? "" : ` and ${others.length} more files`;
   throw new PawlError(
     "pawl-tracked",
-    `${first}${more} in ${call.folder} came with the repository: expected Pawl's own folder to be in nobody's. Who cloned it would take somebody else's state for their own.`,
-    "Look at what is in it, then run `git rm -r --cached .pawl`, remove the folder, and commit.",
+    `${first}${more} in ${call.folder} came with the repository: expected Pawl's own folder to be in no repository. Everyone who clones it would get somebody else's state.`,
+    "Review what is in it, then run `git rm -r --cached .pawl`, remove the folder, and commit.",
   );
 }

@@ -107,8 +107,8 @@ async function clone(
     if (existsSync(target))
       throw new PawlError(
         "usage",
-        `${into} is there already.`,
-        `Give another name, or use what is there: \`bloom repo add ${into}\`.`,
+        `${into} already exists.`,
+        `Choose another name, or use what exists: \`bloom repo add ${into}\`.`,
       );
     const aside = join(openOwnFolder(place.projectRoot, CLONES), encodeName(into));
     // What a killed clone left.
@@ -140,7 +140,7 @@ async function runClone(place: Workplace, url: string, aside: string): Promise<v
   throw new PawlError(
     "git-failed",
     `${withoutPassword(url)} could not be cloned: ${withoutPassword(errors.trim()).slice(0, 1000)}`,
-    "Look whether the address is right and whether git may read it; nothing was left behind.",
+    "Check the address, and that git may read it. Nothing was left behind.",
   );
 }
 

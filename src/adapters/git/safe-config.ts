@@ -101,7 +101,7 @@ function untrusted(folder: string, key: string, why: string): PawlError {
   return new PawlError(
     "git-config-untrusted",
     `The repository of ${folder} sets ${JSON.stringify(key)} in its own configuration, which an agent can write: expected it to be unset there; it ${why}.`,
-    `Look who set it, then \`git -C ${folder} config --unset-all ${key}\`; where it is yours, set it with \`git config --global\`.`,
+    `Find out who set it, then run \`git -C ${folder} config --unset-all ${key}\`; if it is yours, set it with \`git config --global\`.`,
   );
 }
 

@@ -92,10 +92,10 @@ async function heldBranches(call: GitCall): Promise<ReadonlyMap<string, Held>> {
     const state = await gitFolder({ ...call, folder }).catch(() => null);
     const back = state === null ? null : branchHeldBy(state);
     const operation = state === null ? null : unfinishedIn(state);
-    if (back !== null) held.set(back, `a ${operation ?? "rebase"} of it is under way`);
+    if (back !== null) held.set(back, `a ${operation ?? "rebase"} of it is in progress`);
     if (branch === null) continue;
     if (!isOwn) held.set(branch, `it is checked out in ${folder}`);
-    else held.set(branch, operation === null ? "here" : `a ${operation} is under way`);
+    else held.set(branch, operation === null ? "here" : `a ${operation} is in progress`);
   }
   return held;
 }

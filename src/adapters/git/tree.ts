@@ -282,7 +282,7 @@ export async function checkOut(place: GitCall, tree: string, into: string): Prom
       throw new PawlError(
         "git-failed",
         `The checkout of the tree ${tree} is not what was handed in: expected that tree in ${into}, found ${found}.`,
-        `Look at the repository's objects with \`git -C ${place.folder} fsck\`.`,
+        `Check the repository's objects with \`git -C ${place.folder} fsck\`.`,
       );
   });
 }
@@ -294,7 +294,11 @@ async function withScratch<T>(
 ): Promise<T> {
   const repository = repositoryOf(place);
   if (repository === null)
-    throw new PawlError("repository-missing", `${place.folder} is in no git repository.`, "Run `git init`.");
+    throw new PawlError(
+      "repository-missing",
+      `${place.folder} is not in a git repository.`,
+      "Run `git init`.",
+    );
   const scratch = openScratch(place, await configOf(place), repository.common, top ?? repository.top);
   try {
     return await work(scratch);
@@ -307,7 +311,7 @@ function checkedId(id: string): string {
   if (/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(id)) return id;
   throw new PawlError(
     "git-failed",
-    `${JSON.stringify(id.slice(0, 80))} is no id of a tree: expected 40 or 64 hexadecimal digits.`,
+    `${JSON.stringify(id.slice(0, 80))} is not a tree id: expected 40 or 64 hexadecimal digits.`,
     "Hand the work in again.",
   );
 }

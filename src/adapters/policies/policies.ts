@@ -59,7 +59,7 @@ function load(path: string): Kept | null {
   throw new PawlError(
     "state-home-failed",
     `${path} is damaged: expected the policy that Pawl kept there for a run, found ${fault}.`,
-    "Bring the file back from a backup. If there is none, look at what the project's files say, and remove it: then they govern the run.",
+    "Restore the file from a backup. If there is none, review the project's files and remove it: they then govern the run.",
   );
 }
 
@@ -86,7 +86,7 @@ function readOr<T, N>(none: N, path: string, read: () => T): T | N {
     const code = errnoOf(thrown);
     throw new PawlError(
       "state-home-failed",
-      `${path} cannot be read: ${meaningOf(code ?? "")} (${code}). Pawl keeps there what governs the runs of this project.`,
+      `${path} cannot be read: ${meaningOf(code ?? "")} (${code}). It holds the policies of this project's runs.`,
       "Make it readable for this user, then run the command again.",
       thrown,
     );

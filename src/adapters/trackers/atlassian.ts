@@ -17,7 +17,7 @@ export interface AtlassianAccess {
 
 /** What an address of the configuration is not good for, or null. */
 export function addressFault(text: string): string | null {
-  if (!URL.canParse(text)) return "it is no address such as https://acme.atlassian.net";
+  if (!URL.canParse(text)) return "it is not an address such as https://acme.atlassian.net";
   const { protocol, hostname, username } = new URL(text);
   if (username !== "") return "it must not hold credentials";
   if (protocol === "https:" || (protocol === "http:" && isLoopback(hostname))) return null;

@@ -37,11 +37,11 @@ function failed({ token, tracker, url }: Asked, thrown: unknown): PawlError {
         : status === undefined
           ? [
               `it cannot be reached: ${innermost(thrown)}`,
-              "Look at the network and the address; what was not told is told later.",
+              "Check the network and the address; Pawl sends what is pending later.",
             ]
           : [
               `it answered with HTTP ${status}: ${firstLine(message ?? "")}`,
-              "Look at the tracker; what was not told is told later.",
+              "Check the tracker; Pawl sends what is pending later.",
             ];
   return new PawlError("tracker-failed", `${tracker} at ${url}: ${what}.`, fix, thrown);
 }

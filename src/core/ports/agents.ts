@@ -41,7 +41,7 @@ export interface AgentOrder {
   readonly folder: Folder;
   /** Goes to the program's standard input, never to its command line. */
   readonly prompt: string;
-  /** `new` with an id (a UUID): used where the agent can preset it; what it truly uses is told by an event. */
+  /** `new` with an id (a UUID): a preset for agents that take one; an event reports the id in use. */
   readonly session:
     | { readonly type: "new"; readonly id?: string }
     | { readonly type: "resume"; readonly id: string };
@@ -64,7 +64,7 @@ export interface AgentLimits {
   readonly inactivity?: number;
   /** Milliseconds in all. */
   readonly total?: number;
-  /** Model calls, and dollars: told to the agent where it has an option for it. Who started the run holds it to them. */
+  /** Model calls and dollars: passed to the agent if it has an option for them, and enforced by the caller. */
   readonly turns?: number;
   readonly usd?: number;
 }
@@ -74,7 +74,7 @@ export interface PermissionQuestion {
   readonly detail: string;
 }
 
-/** What a run tells while it lasts, in the order told. */
+/** What a run reports while it lasts, in order. */
 export type AgentEvent =
   /** Once the session's id is known; again if the agent changes it. */
   | { readonly type: "session"; readonly id: string }
@@ -128,7 +128,7 @@ export interface AgentEndFacts {
   readonly leftovers: { readonly ended: number; readonly alive: number };
   /** The folder with prompt, output and end of the run. */
   readonly output: ProjectPath;
-  /** What it was not allowed to do, unless a person refused it, one line each; absent: nothing that it told of. */
+  /** What it was not allowed to do, unless a person refused it, one line each; absent: it reported nothing. */
   readonly refused?: readonly string[];
 }
 
@@ -177,6 +177,6 @@ export interface AgentFound {
 export interface AgentTried {
   readonly name: string;
   readonly works: boolean;
-  /** What was tried, in order, and what came of it. */
+  /** What was tried, in order, and the result. */
   readonly steps: readonly { readonly what: string; readonly ok: boolean; readonly detail: string }[];
 }

@@ -23,7 +23,7 @@ export interface CheckPlace {
   readonly named?: string;
   /** Of a snapshot: it runs in a fresh checkout of it, made and removed for this run. */
   readonly tree?: string | null;
-  /** Begins anew where it failed longer ago than a minute. */
+  /** Runs again if it failed more than a minute ago. */
   readonly retry?: boolean;
 }
 

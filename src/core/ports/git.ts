@@ -57,7 +57,7 @@ export type Snapshot =
       readonly hidden: readonly { readonly path: string; readonly by: "repository" | "person" }[];
     }
   | { readonly kind: "not-a-repository" }
-  /** There is a repository, and it cannot be told. */
+  /** There is a repository, but git cannot answer. */
   | { readonly kind: "unavailable"; readonly reason: string };
 
 export type GitCommits =

@@ -7,7 +7,7 @@ export interface PullRequests {
    * commit; opened where there is none. Never a second one.
    */
   ensure(order: PullRequestOrder, stop?: AbortSignal): Promise<PullRequestEnsured>;
-  /** How it stands on the forge. */
+  /** Its state on the forge. */
   look(pull: { readonly repo: Repo; readonly number: number }, stop?: AbortSignal): Promise<PullRequestLook>;
 }
 

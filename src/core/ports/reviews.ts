@@ -9,7 +9,7 @@ export interface Reviews {
 
 export type ReviewPart = "reviews" | "review-comments" | "comments";
 
-/** Where a fetch stopped: the parts that are not complete, each with the page to go on with. */
+/** Where a fetch stopped: the incomplete parts, each with the page to resume from. */
 export interface ReviewMissing {
   /** `owner/name` */
   readonly repository: string;
@@ -23,7 +23,7 @@ export type ReviewFetch =
       readonly pull: PullRequest;
       /** In the order of the parts, then as the forge lists them. */
       readonly remarks: readonly Remark[];
-      /** Whether `resolved` could be told. */
+      /** Whether `resolved` is known. */
       readonly threads: "known" | "unknown";
       readonly missing: ReviewMissing | null;
       /** Why, where something is missing. */

@@ -3,9 +3,9 @@ import type { ProjectPath } from "../path.ts";
 
 /** Reading. A view remembers what was read through it, so that a commit can tell whether it still holds. */
 export interface View {
-  /** The file's text (UTF-8, as it is: BOM and CRLF included), or null where there is none. */
+  /** The file's text (UTF-8, unchanged: BOM and CRLF included), or null if the file does not exist. */
   read(path: ProjectPath): Promise<string | null>;
-  /** The names in a folder, sorted; empty where there is none. */
+  /** The names in a folder, sorted; empty if the folder does not exist. */
   list(folder: ProjectPath): Promise<readonly Entry[]>;
   /** A packaged text (`alfred/prompts/start_task/initialized.md`), or null. Not part of what must still hold. */
   packaged(path: string): Promise<string | null>;

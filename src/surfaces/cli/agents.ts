@@ -111,7 +111,7 @@ function hang(name: string, text: string, columns: number): string[] {
   return lines.map((line, at) => `  ${(at === 0 ? name : "").padEnd(CALLED - 2)}${line}`);
 }
 
-/** A word that is longer than the line goes on in the next one. */
+/** Breaks a word that is longer than the line. */
 function broken(line: string, width: number): string[] {
   return line.match(new RegExp(`.{1,${width}}`, "gu")) ?? [];
 }
@@ -126,6 +126,6 @@ export function renderTried({ name, works, steps }: AgentTried, { columns, paint
     `${ok ? paint.green("✓") : paint.red("✗")} ${clean(what)}`,
     ...wrap(detail, columns - 4).flatMap((line) => broken(line, columns - 4).map((part) => `    ${part}`)),
   ]);
-  const end = works ? `${name} works.` : `${name} does not work: see docs/agents.md for what its ends mean.`;
+  const end = works ? `${name} works.` : `${name} does not work; docs/agents.md explains how a run can end.`;
   return `${lines.join("\n")}\n${wrap(end, columns).join("\n")}\n`;
 }

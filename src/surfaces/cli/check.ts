@@ -29,8 +29,8 @@ const COUNTS = [
   ["states", "states"],
   ["events", "events"],
   ["configurations", "configs"],
-  ["worlds", "worlds"],
-  ["rows", "rows"],
+  ["worlds", "inputs"],
+  ["rows", "rules"],
   ["replies", "replies"],
 ] as const;
 
@@ -107,7 +107,7 @@ function renderViolation(violation: Violation, columns: number, paint: Paint): s
     ["state", violation.state],
     ["event", violation.event],
     ["facts", facts.join(", ")],
-    ["rows", violation.rows.join(", ")],
+    ["rules", violation.rows.join(", ")],
     ["path", violation.path?.join(" → ")],
     ["times", violation.times === undefined ? undefined : String(violation.times)],
   ].filter((line): line is [string, string] => Boolean(line[1]));
@@ -133,16 +133,16 @@ function verdict(
   const worlds = reports.reduce((sum, { counts }) => sum + counts.worlds, 0);
   const tables = `${reports.length} ${reports.length === 1 ? "table" : "tables"}`;
   if (violations > 0 || faults > 0) {
-    const told = [
+    const counts = [
       ...(reports.length > 0
         ? [`${tables}, ${violations} ${violations === 1 ? "violation" : "violations"}.`]
         : []),
       ...(faults > 0 ? [`${faults} ${faults === 1 ? "workflow" : "workflows"} cannot be read.`] : []),
     ];
-    return [paint.red(told.join(" "))];
+    return [paint.red(counts.join(" "))];
   }
   return wrap(
-    `${tables}: in each of ${worlds} worlds exactly one row applies; nothing is unreachable, no run is trapped, and every row has its reply.`,
+    `${tables}: for each of ${worlds} combinations of inputs exactly one rule applies; nothing is unreachable, no run is trapped, and every rule has its reply.`,
     columns,
   );
 }

@@ -1,5 +1,5 @@
 /**
- * How each MCP client is told of Pawl: the project's file that it reads, the entry for it, and the command that does
+ * How each MCP client learns of Pawl: the project's file that it reads, the entry for it, and the command that does
  * the same. Formats: Claude Code `.mcp.json`, Cursor `.cursor/mcp.json`, VS Code `.vscode/mcp.json` (`servers`),
  * OpenCode `opencode.json` (`mcp`, one list as the command), Gemini CLI `.gemini/settings.json`, and Codex
  * `.codex/config.toml`, which it reads in folders that it trusts.
@@ -13,7 +13,7 @@ export interface Client {
   /** Relative to the project's root. A file that is there already is preferred in the order given. */
   readonly files: readonly [string, ...string[]];
   readonly format: "json" | "toml";
-  /** Where the entry stands in the file. */
+  /** The path of the entry in the file. */
   readonly path: readonly [string, ...string[]];
   entry(launch: Launch): Readonly<Record<string, unknown>>;
   /** A command line that connects it, where the client has one. */

@@ -1,4 +1,4 @@
-/** What a command is: data that names it, and a function that is loaded when it is called. */
+/** A command: data that describes it, and a function that loads when it is called. */
 import type { Caller } from "../../core/event.ts";
 import type { Agents, DeferredCall } from "../../core/ports/agents.ts";
 import type { Repositories } from "../../core/ports/repositories.ts";
@@ -12,7 +12,7 @@ export interface CommandSpec {
   /** One or two words. */
   readonly name: string;
   readonly summary: string;
-  /** The heading in the help under which it stands. */
+  /** Its heading in the help. */
   readonly group: string;
   readonly arguments: readonly CommandArgument[];
   readonly options: readonly CommandOption[];
@@ -65,10 +65,10 @@ export interface Host {
   readonly terminal: Terminal;
   /** Where a person is asked. */
   readonly controllingTerminal: ControllingTerminal;
-  /** JSON was asked for; only who writes while it goes on need care. */
+  /** The caller wants JSON; matters only to commands that print while they run. */
   readonly json?: boolean;
   readonly workflows: Workflows;
-  /** Who called the program, as honestly as that can be told; in a command that has opened a project, known for it. */
+  /** Who called the program, as far as that can be known; more precise once a project is open. */
   readonly caller: Caller;
   /** The caller where this is a process of one of the loop's runs in the project at `root`; else null. */
   callerInRun(root: string): Promise<Caller | null>;
@@ -96,7 +96,7 @@ export interface Host {
   git(root: string): Promise<{ readonly repositories: Repositories; readonly worktrees: Worktrees }>;
   /** Serves MCP over standard input and output until the client is gone. */
   serve(project: Project, workflows: readonly string[]): Promise<void>;
-  /** Serves MCP over HTTP to programs of this machine until it is told to end. */
+  /** Serves MCP over HTTP to programs on this machine until a signal ends it. */
   serveHttp(
     project: Project,
     workflows: readonly string[],

@@ -84,10 +84,10 @@ export const COMMANDS: readonly CommandSpec[] = [
       { flags: "--agents <n>", description: "how many work at once" },
       {
         flags: "--agent <name>",
-        description: "work as this worker: on tasks assigned to it and on unassigned ones",
+        description: "the worker's name: it takes tasks assigned to it, and unassigned ones",
       },
       { flags: "--task <id>", description: "only this task and its subtasks" },
-      { flags: "--once", description: "stop when no task can be worked on now" },
+      { flags: "--once", description: "stop as soon as no task can run" },
       { flags: "--dry-run", description: "show which tasks would start, and change nothing" },
     ],
     details:
@@ -96,7 +96,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "agents",
-    summary: "show which agents are installed, and how each would be called",
+    summary: "show which agents are installed, and the command line of each",
     group: EVERY_DAY,
     arguments: [],
     options: [],
@@ -105,12 +105,12 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "agents test",
-    summary: "try an agent out: a new session, then the same one resumed",
+    summary: "test an agent: start a session, then resume it",
     group: EVERY_DAY,
     arguments: [{ name: "name", description: "the agent, as `pawl agents` names it", required: true }],
     options: [],
     details:
-      "It works in a scratch folder and asks its model twice, which costs what two short questions cost.",
+      "Works in a scratch folder and asks the model two short questions, which cost what such questions cost.",
     load: async () => (await import("./agents.ts")).testAgent,
   },
   {
@@ -139,10 +139,14 @@ export const COMMANDS: readonly CommandSpec[] = [
         description: "an address to clone from, or a path from the project's root",
         required: true,
       },
-      { name: "name", description: "the folder of the clone; else as the address ends", required: false },
+      {
+        name: "name",
+        description: "the clone's folder (default: the last part of the address)",
+        required: false,
+      },
     ],
     options: [],
-    details: "Prints how to name it in tasks.yaml. tasks.yaml itself stays as it is.",
+    details: "Prints how to name it in tasks.yaml. Does not change tasks.yaml.",
     load: async () => (await import("./bloom/repo.ts")).repoAdd,
   },
   {
@@ -172,7 +176,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       { flags: "--port <number>", description: "the port for --http (default: any free port)" },
     ],
     details:
-      "With --http, $PAWL_MCP_TOKEN sets the token; without it one is made, and shown once on standard error.",
+      "With --http, clients need the token in $PAWL_MCP_TOKEN. If it is not set, Pawl makes one and shows it once on standard error.",
     load: async () => (await import("./mcp.ts")).mcp,
   },
   {
@@ -201,11 +205,11 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "prompts",
-    summary: "list what a workflow says to an assistant, in each state",
+    summary: "list the prompts of a workflow, state by state",
     group: WORKFLOWS,
     arguments: [{ name: "workflow", description: "only this one", required: false }],
     options: [{ flags: "--all", description: "print every text, rendered with sample data" }],
-    details: "In a project, its own prompts take the place of the packaged ones.",
+    details: "Inside a project, its own prompts replace the packaged ones.",
     load: async () => (await import("./prompts.ts")).prompts,
   },
   {
@@ -218,28 +222,28 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "policy",
-    summary: "show what a run goes by, and what of later edits is ignored",
+    summary: "show the policy of a run, and which later edits it ignores",
     group: WORKFLOWS,
-    arguments: [{ ...RUN, description: "the run; without it, the loop's own settings", required: false }],
+    arguments: [{ ...RUN, description: "the run (default: the loop's own settings)", required: false }],
     options: [
-      { flags: "--accept", description: "let what loosens it count: a person's word, at a terminal" },
+      { flags: "--accept", description: "accept the edits that loosen it; asks a person at a terminal" },
     ],
     details:
-      "What governs a run is pinned when it begins. An edit that tightens it counts at once, one that loosens it once a person accepts it.",
+      "A run's policy is pinned when the run starts. An edit that tightens it counts at once; an edit that loosens it counts when a person accepts it.",
     load: async () => (await import("./policy.ts")).policy,
   },
   {
     name: "trust",
-    summary: "show what this project's files would start here, and allow it",
+    summary: "show which programs this project's files would start, and allow them",
     group: WORKFLOWS,
     arguments: [],
     options: [
       { flags: "--show", description: "only show it" },
-      { flags: "--yes", description: "allow it without the question; for a person's own scripts" },
-      { flags: "--revoke", description: "allow nothing any more" },
+      { flags: "--yes", description: "allow it without asking, for your own scripts" },
+      { flags: "--revoke", description: "withdraw the permission" },
     ],
     details:
-      "Kept outside the project, for this machine. What is added or changed later is asked for again; the tasks file is trusted as a whole.",
+      "Pawl keeps your answer outside the project, on this machine. It asks again about what is added or changed later; it trusts the tasks file as a whole.",
     load: async () => (await import("./trust.ts")).trust,
   },
   {
@@ -254,7 +258,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
     ],
     details:
-      "A run whose file does not follow from its own history is held: at a terminal you are shown in what it differs, and may take it as it is.",
+      "Pawl holds a run whose file does not follow from its history. At a terminal, this command shows the difference and lets you accept the file.",
     load: async () => (await import("./repair.ts")).repair,
   },
   {

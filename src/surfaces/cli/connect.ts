@@ -25,7 +25,7 @@ function connectJson(client: Client, launch: Launch, file: string, text: string)
   }
   const parent = descend(tree, client.path.slice(0, -1));
   if (!isObject(tree) || (parent !== undefined && !isObject(parent))) {
-    throw unreadable(client, launch, file, "something else than an object where the servers belong");
+    throw unreadable(client, launch, file, "a value that is not an object where the servers belong");
   }
   if (parent && Object.hasOwn(parent, client.path.at(-1) ?? "")) return null;
   return (text.startsWith("\uFEFF") ? "\uFEFF" : "") + insert(body, client.path, client.entry(launch));
@@ -75,7 +75,7 @@ function unreadable(client: Client, launch: Launch, where: string, found: string
   return new PawlError(
     "config-invalid",
     `${where}: expected ${client.title}'s configuration with room for ${client.path.join(".")}; found: ${found}.`,
-    `Nothing was written. Mend the file, or add this to it yourself: ${renderEntry(client, launch).replace(/\s+/g, " ")}`,
+    `Nothing was written. Correct the file, or add this to it yourself: ${renderEntry(client, launch).replace(/\s+/g, " ")}`,
   );
 }
 

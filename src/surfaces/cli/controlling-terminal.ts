@@ -3,7 +3,7 @@ import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 
 export interface ControllingTerminal {
   isThere(): boolean;
-  /** Null where there is none. */
+  /** Null if there is none. */
   open(): Conversation | null;
 }
 
@@ -43,7 +43,7 @@ function openDevice(): number | null {
   }
 }
 
-/** Takes what lies in the terminal's buffer: it was typed, or fed in, before there was anything to be read. */
+/** Discards the terminal's buffer: it was typed, or fed in, before the question was shown. */
 function discardTyped(): void {
   const file = openSync(DEVICE, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

@@ -25,11 +25,11 @@ export const init: Run = async (host, call) => {
   const name = call.options.client as ClientName | undefined;
   if (name) steps.push(await connectClient(project, host, CLIENT_FILES[name], launch));
   const { paint } = host.terminal;
-  const told = steps.map(({ what, text }) => `${paint.bold(what)}\n${indent(text)}`).join("\n");
+  const report = steps.map(({ what, text }) => `${paint.bold(what)}\n${indent(text)}`).join("\n");
   const { columns } = host.terminal;
   const connecting = name ? connected(CLIENT_FILES[name], columns) : connections(launch, paint);
   return {
-    text: `Project: ${clean(project.root)}\n\n${told}\n${connecting}${ownPath(launch, columns)}`,
+    text: `Project: ${clean(project.root)}\n\n${report}\n${connecting}${ownPath(launch, columns)}`,
     data: {
       project: project.root,
       steps: steps.map(({ what, data }) => ({ what, data })),
@@ -44,7 +44,7 @@ export const init: Run = async (host, call) => {
   };
 };
 
-const PAWL_YAML = `# What Pawl does in this project. Every key may be left out; \`pawl config\` shows what holds.
+const PAWL_YAML = `# What Pawl does in this project. Every key may be left out; \`pawl config\` shows the effective settings.
 #
 # alfred:
 #   reviews:
@@ -136,7 +136,7 @@ async function connectClient(project: Project, host: Host, client: Client, launc
 }
 
 function connected({ title }: Client, columns: number): string {
-  const trust = title === "Codex" ? " It reads the file in folders that you have told it to trust." : "";
+  const trust = title === "Codex" ? " Codex reads the file only in folders that it trusts." : "";
   return `${wrap(`Start ${title} in this folder, and ask it what Pawl offers.${trust}`, columns).join("\n")}\n`;
 }
 
@@ -144,7 +144,7 @@ function connected({ title }: Client, columns: number): string {
 function ownPath(launch: Launch, columns: number): string {
   const path = launch.find((word) => /[\\/]/.test(word));
   if (path === undefined) return "";
-  const note = `The entry names a path of this machine (${path}), so it serves nobody else. With Pawl installed as a package of the project, the command is \`npx --no pawl mcp\`.`;
+  const note = `The entry contains a path on this machine (${path}), so it works only here. If the project has Pawl as a package, the command is \`npx --no pawl mcp\`.`;
   return `\n${wrap(note, columns).join("\n")}\n`;
 }
 
@@ -156,8 +156,8 @@ function connections(launch: Launch, paint: Paint): string {
     return `${paint.bold(client.title)}  ${paint.dim(`pawl init --client ${name}`)}\n${indent(lines.join("\n"))}`;
   });
   return [
-    "Connect your assistant: `pawl init --client NAME` writes the file that it reads,",
-    "or add the lines yourself.",
+    "Connect your assistant: run `pawl init --client NAME`,",
+    "or add these lines yourself.",
     "",
     blocks.join("\n"),
   ].join("\n");

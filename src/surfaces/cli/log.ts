@@ -9,7 +9,7 @@ import { colourOf } from "./state-colour.ts";
 import type { Terminal } from "./terminal.ts";
 import { cut, widthOf } from "./text-width.ts";
 
-/** What happened, one event a line, as it is read; with `--follow` until the program is told to end. */
+/** The events, one per line; with `--follow`, new ones until a signal ends the program. */
 export const log: Run = async (host, call) => {
   const project = await host.project();
   const { terminal, json = false } = host;
@@ -23,7 +23,7 @@ export const log: Run = async (host, call) => {
   let moved: PawlEvent | null = null;
   for await (const event of project.events({ follow: isFollowing, signal: stop.signal })) {
     if (run !== undefined && !isOf(event, run)) continue;
-    if (!json && isTold(event, moved)) continue;
+    if (!json && isEcho(event, moved)) continue;
     if (event.type === "run:advanced") moved = event;
     const { date, time } = momentOf(event);
     const heading = date === day ? "" : `${terminal.paint.bold(date)}\n`;
@@ -37,7 +37,7 @@ export const log: Run = async (host, call) => {
   return json ? undefined : { text: `Nothing has happened${run ? ` to ${run}` : ""} yet.\n`, data: [] };
 };
 
-/** Throws `run-missing` where nothing is known of the run. */
+/** Throws `run-missing` if no workflow knows the run. */
 async function checkKnown(project: Project, name: string): Promise<void> {
   const runs = (await overview(project)).flatMap((workflow) => workflow.runs.map(({ run }) => run));
   if (!runs.some((run) => run === name || run.slice(run.indexOf(":") + 1) === name))
@@ -55,7 +55,7 @@ function runOf(event: PawlEvent): string | null {
   return event.type === "run:advanced" ? event.run : null;
 }
 
-/** In the zone of whoever looks. */
+/** In the reader's time zone. */
 function momentOf({ time }: PawlEvent): { date: string; time: string } {
   const at = new Date(time);
   if (Number.isNaN(at.getTime())) return { date: "?", time: "??:??:??" };
@@ -87,28 +87,25 @@ function lineOf(event: PawlEvent): Line {
   if ("taskId" in event) return sentenceOf(event);
   if (event.type === "run:advanced") return [`${event.summary}${wordOf(event)}`, colourOf(event.to)];
   if (event.type === "policy:changed")
-    return [
-      `does not count until a person accepts it: ${event.ignored.map(renderChange).join("; ")}`,
-      "yellow",
-    ];
+    return [`is ignored until a person accepts it: ${event.ignored.map(renderChange).join("; ")}`, "yellow"];
   if (event.type === "policy:accepted")
     return [`a person accepted for ${event.run}: ${event.accepted.map(renderChange).join("; ")}`, "green"];
   if (event.type === "edit:kept")
-    return [`an edit of ${event.path} that was in the way is kept in ${event.kept}`, "yellow"];
+    return [`an edit of ${event.path} was in the way; it is now in ${event.kept}`, "yellow"];
   if (event.type === "journal:accepted")
     return [`a person took over what ${event.kept} would write: ${event.paths.join(", ")}`, "green"];
   if (event.type === "journal:foreign")
-    return [`${event.commits} commits of others were not applied; they lie in ${event.kept}`, "red"];
+    return [`${event.commits} foreign commits were not applied; they are in ${event.kept}`, "red"];
   return [event.type.replace(/[:_]/g, " "), null];
 }
 
-/** What is said to be a person's word, with how much that is worth. */
+/** How strong a person's verdict is, if the event is one. */
 function wordOf({ strength }: { readonly strength?: Strength }): string {
   return strength === undefined ? "" : ` (${strengthWords(strength)})`;
 }
 
-/** What the move of the run that it comes with has told already. */
-function isTold(event: PawlEvent, moved: PawlEvent | null): boolean {
+/** Repeats what the run's own move, committed with it, already says. */
+function isEcho(event: PawlEvent, moved: PawlEvent | null): boolean {
   return (
     moved !== null && ECHOES.has(event.type) && event.time === moved.time && runOf(event) === runOf(moved)
   );

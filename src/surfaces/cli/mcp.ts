@@ -3,7 +3,7 @@ import { loadWorkflow } from "../../runtime/project.ts";
 import type { Call, Host, Run } from "./command.ts";
 import { warnOfFaults } from "./warn.ts";
 
-/** Serves the named workflows, or all, until the client is gone; over HTTP, until it is told to end. */
+/** Serves the named workflows, or all, until the client is gone; over HTTP, until a signal ends it. */
 export const mcp: Run = async (host, call) => {
   const names = (call.arguments.names ?? []) as readonly string[];
   const port = portOf(call);
@@ -19,7 +19,7 @@ export const mcp: Run = async (host, call) => {
 function portOf({ options }: Call): number | null {
   const { http, port } = options as { readonly http?: true; readonly port?: string };
   if (!http && port !== undefined)
-    throw new PawlError("usage", "--port is of --http alone.", "Add --http, or leave --port out.");
+    throw new PawlError("usage", "--port works only with --http.", "Add --http, or leave out --port.");
   if (!http) return null;
   if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
     throw new PawlError(
@@ -41,7 +41,7 @@ function tell({ terminal, json, name }: Host, { url, token, made }: Parameters<S
   terminal.err(
     `${name}: serving MCP on ${url}\n` +
       `Every request needs the header  Authorization: Bearer ${shown}  (${origin}).\n` +
-      "Only programs on this machine can reach it. Ctrl-C ends it.\n",
+      "Only programs on this machine can reach it. Press Ctrl-C to stop.\n",
   );
 }
 

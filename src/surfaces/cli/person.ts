@@ -23,7 +23,7 @@ export async function advanceAsking<Input>(
     confirm(host, prepared.ask, asked > 0);
     prepared = await advance(runtime, plan, input, caller, { message });
   }
-  if (prepared.ask) throw declined("What there is to see changed each time while you read it.");
+  if (prepared.ask) throw declined("What you were shown changed each time while you read it.");
   return prepared;
 }
 
@@ -38,18 +38,18 @@ export function confirm(host: Host, { command, message }: HumanQuestion, again =
   if (agent)
     throw new PawlError(
       "caller-not-allowed",
-      `Only a person decides this, and this call comes from ${agent.agent} (process ${agent.pid} shows ${agent.by}). Nothing was changed.`,
+      `Only a person can decide this, but this call comes from ${agent.agent} (process ${agent.pid} shows ${agent.by}). Nothing was changed.`,
       `Run ${command ? `\`${clean(command)}\`` : "the same command"} yourself, in a terminal that no agent has started.`,
     );
   const terminal = host.controllingTerminal.open();
   if (terminal === null)
     throw new PawlError(
       "terminal-missing",
-      "Only a person at a terminal decides this, and this call has none: what is piped in or scripted does not count. Nothing was changed.",
+      "Only a person at a terminal can decide this, but this call has no terminal: piped or scripted input does not count. Nothing was changed.",
       `Run ${command ? `\`${clean(command)}\`` : "the same command"} in a terminal, and answer there.`,
     );
   try {
-    const changed = again ? "What there is to see has changed since you answered.\n\n" : "";
+    const changed = again ? "What you were shown has changed since you answered.\n\n" : "";
     terminal.write(`\n${changed}${clean(message).trimEnd()}\n\nYes or no? [y/N] `);
     const answer = terminal.readLine();
     if (answer === null || !/^(y|yes)$/i.test(answer.trim())) throw declined("You did not say yes.");

@@ -22,13 +22,13 @@ export const policy: Run = async (host, call) => {
   const found = await compared(project, name);
   if (call.options.accept !== true) return shown(name, found);
   if (found.ignored.length === 0)
-    return { text: `${name} goes by what the project's files say.\n`, data: dataOf(name, found) };
+    return { text: `${name} follows the project's files.\n`, data: dataOf(name, found) };
   const lines = found.ignored.map(renderChange);
-  const message = [`Accept this for ${name}? It loosens what governs it:`, "", ...lines].join("\n");
+  const message = [`Accept this for ${name}? It loosens its policy:`, "", ...lines].join("\n");
   confirm(host, { message, command: `pawl policy ${name} --accept` });
   await accept(project, host, name, found);
   return {
-    text: `Accepted: ${name} goes by what the project's files say now.\n`,
+    text: `Accepted: ${name} now follows the project's files.\n`,
     data: { ...dataOf(name, found), accepted: true },
   };
 };
@@ -57,7 +57,7 @@ export async function compared({ runtime, workflows }: Project, run: string): Pr
   if (!module.policy)
     throw new PawlError(
       "no-effect",
-      `Nothing is pinned for runs of ${module.title}: each goes by its files as they are.`,
+      `Runs of ${module.title} have no pinned policy: each follows its files.`,
       "`pawl status` shows every run.",
     );
   const present = await module.policy(view, settings, id);
@@ -70,13 +70,13 @@ function shown(name: string, found: Compared): Answer {
   const { pinned, changes } = found;
   const head =
     pinned === null
-      ? `Nothing is pinned for ${name}: it goes by what the project's files say.`
-      : `${name} goes by what was pinned when it began.`;
+      ? `Nothing is pinned for ${name}: it follows the project's files.`
+      : `${name} follows the policy that was pinned when it started.`;
   const lines = changes.map(
     (change) => `${change.loosens ? "  ignored  " : "  counts   "}${renderChange(change)}`,
   );
   const fix =
-    found.ignored.length > 0 ? [`\`pawl policy ${name} --accept\` lets what is ignored count.`] : [];
+    found.ignored.length > 0 ? [`Run \`pawl policy ${name} --accept\` to accept what is ignored.`] : [];
   return { text: `${clean([head, ...lines, ...fix].join("\n"))}\n`, data: dataOf(name, found) };
 }
 
@@ -124,13 +124,13 @@ export async function ignoredEdits(project: Project): Promise<Ignored> {
   return all.flat();
 }
 
-/** What is wrong with the project's files is told with its runs; what is kept outside of it, nowhere else. */
+/** `pawl status` reports faults of the project's files with its runs; faults of the kept policies are reported only here. */
 function noneOfIt(thrown: unknown): { readonly ignored: readonly PolicyChange[] } {
   if (toPawlError(thrown).code === "state-home-failed") throw thrown;
   return { ignored: [] };
 }
 
-/** A person's own verb lets the run go on by what the files say now. */
+/** A person's own verb accepts the policy of the present files. */
 export async function renew(project: Project, run: string): Promise<void> {
   for (const name of [run, LOOP]) {
     const { pinned, present } = await compared(project, name);
@@ -149,7 +149,7 @@ export async function beginLoop(project: Project, host: Host, isUnderway: boolea
   if (settled) return policies?.keep(LOOP, found.present);
   if (!(host.terminal.isScreen && host.agent() === null)) return;
   const lines = found.ignored.map(renderChange);
-  const question = "pawl.yaml was loosened while work was under way. Shall it count?";
+  const question = "An edit of pawl.yaml loosened the policy while work was in progress. Accept it?";
   try {
     confirm(host, { message: [question, "", ...lines].join("\n"), command: "pawl policy --accept" });
   } catch (thrown) {

@@ -52,7 +52,7 @@ function fail({ code, message, fix }: PawlError, json: boolean, { terminal, name
   return USAGE_CODES.has(code) ? 2 : 1;
 }
 
-/** A list of problems keeps its lines, beneath the first. */
+/** Keeps the lines of a list of problems, indented below the first. */
 function hang(text: string, width: number): string {
   return text
     .split("\n")
@@ -101,7 +101,7 @@ async function obey(given: readonly string[], host: Host): Promise<Answer | unde
   return answer;
 }
 
-/** The command that is named, else those that begin with its word, else all: none is built only to be left alone. */
+/** The named command, else those that begin with its word, else all: building commands takes time. */
 function meantBy(argv: readonly string[], specs: readonly CommandSpec[]): readonly CommandSpec[] {
   const word = firstWord(argv);
   if (word === undefined) return specs;
@@ -113,7 +113,7 @@ function meantBy(argv: readonly string[], specs: readonly CommandSpec[]): readon
 
 const TAKES_A_WORD: ReadonlySet<string | undefined> = new Set(["--project", "--file", "-f"]);
 
-/** The first word that is no option nor an option's own. */
+/** The first word that is neither an option nor an option's value. */
 function firstWord(argv: readonly string[]): string | undefined {
   return argv.find((word, at) => !word.startsWith("-") && !TAKES_A_WORD.has(argv[at - 1]));
 }
@@ -128,10 +128,10 @@ type Obey = (spec: CommandSpec, input: Input) => Promise<void>;
 function build(specs: readonly CommandSpec[], host: Host, action: Obey): Command {
   const program = new Command(host.name)
     .description("Keeps coding agents on a written workflow.")
-    // What every command takes: the program finds its own options anywhere on the line.
+    // Every command takes these: the program finds its own options anywhere on the line.
     .addOption(new Option("--json", "write JSON"))
-    .addOption(new Option("--project <dir>", "the project's root, in place of the nearest one above"))
-    .addOption(new Option("-f, --file <path>", "the tasks file, in place of the project's tasks.yaml"))
+    .addOption(new Option("--project <dir>", "the project's root (default: the nearest one above)"))
+    .addOption(new Option("-f, --file <path>", "the tasks file (default: the project's tasks.yaml)"))
     .version(host.version, "-V, --version", "show the version")
     .helpOption("-h, --help", "show help")
     .helpCommand(false)
@@ -154,7 +154,7 @@ function build(specs: readonly CommandSpec[], host: Host, action: Obey): Command
   return program;
 }
 
-/** Commands of two words hang under a command that only holds them, or is one itself. */
+/** A command of two words belongs to a parent, which may be a command itself. */
 function groupOf(program: Command, groups: Map<string, Command>, name: string, heading: string): Command {
   const known = groups.get(name) ?? program.commands.find((command) => command.name() === name);
   if (known) return known;
@@ -199,7 +199,7 @@ function toOption({ flags, description, choices }: CommandOption): Option {
   return choices ? option.choices(choices) : option;
 }
 
-/** A command and its arguments; that it has options is told by its own help. */
+/** A command and its arguments; its own help lists its options. */
 function subcommandTerm(command: Command): string {
   const words = command.registeredArguments.map((argument) => {
     const name = `${argument.name()}${argument.variadic ? "..." : ""}`;
@@ -208,7 +208,7 @@ function subcommandTerm(command: Command): string {
   return [command.name(), ...words].join(" ");
 }
 
-/** Every command's help is asked for in the same way: it need not say so itself. */
+/** Leaves out `--help`, which every command has. */
 function ownOptions(this: Help, command: Command): Option[] {
   return command.options.filter((option) => !option.hidden);
 }
@@ -232,7 +232,7 @@ function usage(
   );
 }
 
-/** What could have stood where an argument is missing. */
+/** The choices for a missing argument. */
 function choicesFor(message: string, argv: readonly string[], specs: readonly CommandSpec[]): string {
   const missing = /^missing required argument '(.+)'/.exec(message)?.[1];
   const words = ` ${argv.join(" ")} `;
@@ -245,7 +245,7 @@ function choicesFor(message: string, argv: readonly string[], specs: readonly Co
 const NOT_A_CHOICE =
   /^(?:[Cc]ommand-argument value '(.*)' is invalid for argument '(.+)'|[Oo]ption '(?:-\w, )?(--[\w-]+).*' argument '(.*)' is invalid)\. Allowed choices are (.+)\.$/s;
 
-/** That a word is none of those that there are: what it is of, what was found, what was expected. */
+/** An invalid choice in Pawl's words: which argument, what was found, what was expected. */
 function plainly(message: string): string {
   const [, given, argument, option, value, choices = ""] = NOT_A_CHOICE.exec(message) ?? [];
   const found = given ?? value;

@@ -102,7 +102,7 @@ function renderCode({ value }: Code): string[] {
   return value.split("\n").map((line) => line && `    ${line}`);
 }
 
-/** The block's text without its marks: the parser leaves all that stands within lines as text. */
+/** The block's text without its marks; the parser leaves inline marks as text. */
 function textOf(block: Extract<RootContent, { type: "heading" | "paragraph" }>, page: Page): string {
   return block.children.map((each) => ("value" in each ? each.value : sourceOf(each, page))).join("");
 }

@@ -28,7 +28,7 @@ export const repair: Run = async (host, call) => {
   const text = [...renderJournal(journal), ...accepted, ...lines].join("");
   const isSound = text === "";
   return {
-    text: isSound ? "Nothing is damaged: the journal is replayed, and every run can be read.\n" : text,
+    text: isSound ? "No damage found: the journal is replayed, and every run can be read.\n" : text,
     data: { journal, problems },
     ...(problems.length > 0 ? { exit: 1 as const } : {}),
   };
@@ -62,10 +62,10 @@ function renderJournal({ aside, goodRecords, lostBytes, lostCommits, foreign }: 
   const lost =
     lostCommits === 0
       ? ""
-      : ` ${lostCommits} commits between them are lost: what they wrote is there as far as it had been applied.`;
+      : ` ${lostCommits} commits in between are lost, except for what was already applied.`;
   return [
-    `The journal was damaged and lies in ${clean(aside)} now.\n`,
-    `  ${goodRecords} good commits in it are applied; ${lostBytes} bytes belong to none.${lost}\n`,
+    `The journal was damaged; Pawl moved it to ${clean(aside)}.\n`,
+    `  ${goodRecords} intact commits in it are applied; ${lostBytes} bytes belong to no commit.${lost}\n`,
     ...others,
   ];
 }
@@ -78,12 +78,12 @@ function renderForeign({ kept, commits, unusable, paths }: JournalRepair["foreig
   const lines = [
     `${clean(kept)} holds ${counted(commits)} that this project did not make. Nothing of it was applied.\n`,
     ...(unusable > 0
-      ? [`  ${unusable} of them would do what Pawl never does: somebody made them up.\n`]
+      ? [`  ${unusable} of them contain changes that Pawl never makes: somebody forged them.\n`]
       : []),
     ...(paths.length > 0 ? ["  It would write:\n"] : []),
     ...shown,
     ...rest,
-    "  Such commits come from a clone, a merge, another place of this project, or a process with another HOME or XDG_STATE_HOME.\n",
+    "  Such commits come from a clone, a merge, another copy of this project, or a process with another HOME or XDG_STATE_HOME.\n",
     ...(unusable > 0
       ? []
       : [

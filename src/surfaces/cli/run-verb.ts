@@ -17,7 +17,7 @@ export function runOf(verb: Verb): Run {
     const input = { ...call.arguments, ...call.options };
     const { reply } = await advanceAsking(host, project.runtime, plan, input).catch(async (thrown) => {
       if (!verb.deferrable || !host.post || toPawlError(thrown).code !== "disk-failed") throw thrown;
-      // The agent's sandbox: what would come of it is told now, and comes when its turn has ended.
+      // The agent's sandbox cannot write: show the expected result now, and defer the call to the end of its turn.
       const foreseen = await preview(project.runtime, plan, input, host.caller);
       await host.post({ verb: verb.name, input }).catch(() => {
         throw thrown;
@@ -35,7 +35,7 @@ export function runOf(verb: Verb): Run {
   };
 }
 
-/** A workflow's reply as the CLI shows it; what was refused goes out with 1. */
+/** A workflow's reply as the CLI shows it; a refusal exits with 1. */
 export function answerOf(reply: Reply): Answer {
   const text = `${clean(reply.text).trimEnd()}\n`;
   if (reply.refused) return { text, data: reply.data, exit: 1 };

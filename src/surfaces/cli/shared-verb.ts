@@ -1,4 +1,4 @@
-/** One command for a verb that several workflows have: which of them is meant is told by the words after it. */
+/** One command for a verb that several workflows have: its arguments decide which workflow is meant. */
 import { PawlError } from "../../core/error.ts";
 import type { Verb } from "../../runtime/module.ts";
 import { loadWorkflow } from "../../runtime/project.ts";
@@ -20,7 +20,7 @@ export function sharedCommand(group: string, verbs: readonly Verb[]): CommandSpe
       const words = wordsOf(places, call);
       const named = verbs.find(({ accepts }) => accepts?.(words));
       const colon = words[0]?.indexOf(":") ?? -1;
-      // A run of a workflow that there is not: its name is to be corrected, and nothing else.
+      // The workflow does not exist: this throws an error that corrects its name.
       if (!named && colon > 0) await loadWorkflow(host.workflows, words[0]?.slice(0, colon) ?? "");
       if (!named) checkNotWorkflow(verbs, words[0] ?? "");
       const verb = named ?? verbs.find(({ accepts }) => !accepts);

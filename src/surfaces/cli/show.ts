@@ -6,32 +6,34 @@ import { advance } from "../../runtime/run-transaction.ts";
 import type { Host, Run } from "./command.ts";
 import { answerOf } from "./run-verb.ts";
 
-/** Tells a task's or run's story: `workflow:id`, or an id that one workflow knows. `bloom` asks its own workflow first. */
+/** Shows the history of a task or run: `workflow:id`, or an id that one workflow knows. `bloom` asks its own workflow first. */
 export const show: Run = async (host, call) => {
   const project = await host.project();
   const name = String(call.arguments.run);
   const colon = name.indexOf(":");
   if (colon > 0) {
     const module = await loadWorkflow(project.workflows, name.slice(0, colon));
-    const told = await tell(project, host, module, name.slice(colon + 1));
-    if (told === null) throw runMissing(name, []);
-    if ("error" in told) throw told.error;
-    return { ...answerOf(told.reply), isMarkdown: true };
+    const result = await historyFor(project, host, module, name.slice(colon + 1));
+    if (result === null) throw runMissing(name, []);
+    if ("error" in result) throw result.error;
+    return { ...answerOf(result.reply), isMarkdown: true };
   }
-  const stories = await storiesOf(project, host, name);
-  const known = stories.filter((story) => "reply" in story.told || !isUnknown(story.told.error));
+  const candidates = await historiesOf(project, host, name);
+  const known = candidates.filter(
+    (candidate) => "reply" in candidate.result || !isUnknown(candidate.result.error),
+  );
   const own = known.find(({ workflow }) => workflow === host.name);
   const [first] = own ? [own] : known;
   if (first === undefined) {
-    const mine = stories.find(({ workflow }) => workflow === host.name);
-    if (mine && "error" in mine.told) throw mine.told.error;
+    const mine = candidates.find(({ workflow }) => workflow === host.name);
+    if (mine && "error" in mine.result) throw mine.result.error;
     throw runMissing(
       name,
       (await overview(project)).flatMap(({ runs }) => runs.map(({ run }) => run)),
     );
   }
-  // Nobody could look: what keeps all of them from it is said, and not that they all know the id.
-  const faults = known.flatMap(({ told }) => ("error" in told ? [told.error] : []));
+  // No workflow could answer, for the same reason: report that reason, not an ambiguous id.
+  const faults = known.flatMap(({ result }) => ("error" in result ? [result.error] : []));
   if (!own && faults.length === known.length && faults.every(({ message }) => message === faults[0]?.message))
     throw faults[0] ?? runMissing(name, []);
   if (!own && known.length > 1)
@@ -39,28 +41,33 @@ export const show: Run = async (host, call) => {
       name,
       known.map(({ workflow }) => `${workflow}:${name}`),
     );
-  if ("error" in first.told) throw first.told.error;
-  return { ...answerOf(first.told.reply), isMarkdown: true };
+  if ("error" in first.result) throw first.result.error;
+  return { ...answerOf(first.result.reply), isMarkdown: true };
 };
 
-type Told = { readonly reply: Reply } | { readonly error: PawlError };
+type Result = { readonly reply: Reply } | { readonly error: PawlError };
 
-interface Story {
+interface Candidate {
   readonly workflow: string;
-  readonly told: Told;
+  readonly result: Result;
 }
 
-async function storiesOf(project: Project, host: Host, id: string): Promise<readonly Story[]> {
-  const stories: Story[] = [];
+async function historiesOf(project: Project, host: Host, id: string): Promise<readonly Candidate[]> {
+  const candidates: Candidate[] = [];
   for (const module of await loadWorkflows(project.workflows)) {
-    const told = await tell(project, host, module, id);
-    if (told) stories.push({ workflow: module.name, told });
+    const result = await historyFor(project, host, module, id);
+    if (result) candidates.push({ workflow: module.name, result });
   }
-  return stories;
+  return candidates;
 }
 
-/** What the workflow tells of the id, or why it cannot; null where it tells no stories. */
-async function tell(project: Project, host: Host, module: WorkflowModule, id: string): Promise<Told | null> {
+/** The history of the id in this workflow, or the error; null if the workflow has no histories. */
+async function historyFor(
+  project: Project,
+  host: Host,
+  module: WorkflowModule,
+  id: string,
+): Promise<Result | null> {
   if (!module.story) return null;
   try {
     return await advance(project.runtime, await module.story(), { id }, host.caller);

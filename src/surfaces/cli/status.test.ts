@@ -38,7 +38,7 @@ describe("pawl status", () => {
         "Alfred  One task through gates: start, plan, implement, review, test, finalize.",
         "  alfred:TS-01  Greet by name                                        2 hours ago",
         "    start_task: awaiting_human_review",
-        "    awaits you: approve or reject the git status",
+        "    waiting for you: approve or reject the git status",
         "    pawl approve alfred:TS-01",
         "",
         "1 run, 1 waits for you.",
@@ -94,7 +94,7 @@ describe("pawl status", () => {
     const text = render([{ ...alfred(), begin: "ask your assistant" }, bloom()]);
     expect(text).toBe(
       [
-        "No run yet in /home/ada/shop. To begin one:",
+        "No run yet in /home/ada/shop. To start one:",
         "  Alfred  ask your assistant",
         "  Bloom   write tasks.yaml",
         "",
@@ -117,7 +117,7 @@ describe("pawl status", () => {
     );
     const text = render([bloom(...tasks, { ...RUN, run: "bloom:API-40" })]);
     expect(text.match(/gives it to one/g)).toHaveLength(5);
-    expect(text).toContain("  and 34 more that have not begun\n");
+    expect(text).toContain("  and 34 more not started\n");
     expect(text).toContain("    pawl ready API-39\n");
     expect(text).toContain("2 runs, 39 not begun, 2 wait for you.");
   });

@@ -11,7 +11,7 @@ import { colourOf } from "./state-colour.ts";
 import type { Paint, Terminal } from "./terminal.ts";
 import { cut, pad, widthOf, wrap } from "./text-width.ts";
 
-/** Every run of every workflow: where it stands, and what is awaited of whom; and how the other workflows are begun. */
+/** Every run of every workflow: its state and who needs to act; and how to start the other workflows. */
 export const status: Run = async (host) => {
   const project = await host.project();
   const workflows = await overview(project);
@@ -56,7 +56,7 @@ async function lookAtPolicies(project: Project): Promise<{
   }
 }
 
-/** Edits that do not count for a run that is under way. */
+/** Edits that a run in progress ignores. */
 function renderIgnored(ignored: Ignored, { columns, paint }: Pick<Terminal, "columns" | "paint">): string {
   return ignored
     .flatMap(({ run, ignored: changes }) =>
@@ -75,12 +75,12 @@ export function renderStatus(
   { columns, paint }: Pick<Terminal, "columns" | "paint">,
   now: Date,
 ): string {
-  const told = workflows.filter(({ runs, problem, warning }) => runs.length > 0 || problem || warning);
-  const runs = told.flatMap((workflow) => workflow.runs);
-  const blocks = told.map((workflow) => renderWorkflow(workflow, columns, paint, now));
+  const active = workflows.filter(({ runs, problem, warning }) => runs.length > 0 || problem || warning);
+  const runs = active.flatMap((workflow) => workflow.runs);
+  const blocks = active.map((workflow) => renderWorkflow(workflow, columns, paint, now));
   const others = renderOthers(
-    workflows.filter((workflow) => !told.includes(workflow)),
-    runs.length > 0 ? "Other workflows:" : `No run yet in ${root}. To begin one:`,
+    workflows.filter((workflow) => !active.includes(workflow)),
+    runs.length > 0 ? "Other workflows:" : `No run yet in ${root}. To start one:`,
     columns,
     paint,
   );
@@ -89,7 +89,7 @@ export function renderStatus(
   return [...blocks, ...others, ...(runs.length > 0 ? [summary(runs), ""] : [])].join("\n");
 }
 
-/** The workflows without a run, each with what begins one. */
+/** The workflows without a run, each with what starts one. */
 function renderOthers(
   workflows: readonly WorkflowOverview[],
   heading: string,
@@ -109,7 +109,7 @@ function renderOthers(
   ];
 }
 
-/** Of what only waits to be begun, so that what is under way is not lost among it. */
+/** Runs that have not started are cut to this many, so that those in progress stay visible. */
 const MOST_UNBEGUN = 5;
 
 function renderWorkflow(workflow: WorkflowOverview, columns: number, paint: Paint, now: Date): string {
@@ -118,7 +118,7 @@ function renderWorkflow(workflow: WorkflowOverview, columns: number, paint: Pain
   const left = new Set(unbegun.slice(MOST_UNBEGUN));
   const shown = workflow.runs.filter((run) => !left.has(run));
   const lines = shown.flatMap((run) => renderRun(run, columns, paint, now));
-  if (left.size > 0) lines.push(paint.dim(`  and ${left.size} more that have not begun`));
+  if (left.size > 0) lines.push(paint.dim(`  and ${left.size} more not started`));
   const problem = workflow.problem ?? workflow.warning;
   if (problem) lines.push(...renderProblem(problem, columns, paint));
   return `${heading}\n${lines.join("\n")}\n`;
@@ -128,12 +128,10 @@ function renderRun(run: RunOverview, columns: number, paint: Paint, now: Date): 
   return [...renderStanding(run, columns, paint, now), ...renderDecided(run, columns, paint)];
 }
 
-/** What persons decided, how it came; and where nothing proves how the run came there. */
+/** What people decided and by which channel, and whether the run's history proves its state. */
 function renderDecided({ unproved, verdicts = [] }: RunOverview, columns: number, paint: Paint): string[] {
   const lines = lastVerdicts(verdicts).map(({ strength, what }) => `${what} (${strengthWords(strength)})`);
-  const old = unproved
-    ? ["unproved: nothing records how it came here; it was begun by an earlier version"]
-    : [];
+  const old = unproved ? ["unproved: an earlier version started it and kept no history"] : [];
   return [...lines, ...old].flatMap((line) =>
     wrap(line, columns - 6).map((each, at) => paint.dim(`    ${at === 0 ? "" : "  "}${each}`)),
   );
@@ -159,7 +157,7 @@ function renderStanding(run: RunOverview, columns: number, paint: Paint, now: Da
   ];
 }
 
-/** The run's name and title, and at the line's end since when it stands there. */
+/** The run's name and title, and at the line's end how long it has been in its state. */
 function renderTitle(run: RunOverview, width: number, paint: Paint, now: Date): string {
   const since = run.since === null ? "" : ago(run.since, now);
   const name = cut(run.run, width - since.length - 2);
@@ -172,7 +170,11 @@ function renderTitle(run: RunOverview, width: number, paint: Paint, now: Date): 
 
 const same = (text: string): string => text;
 
-const WHO = { assistant: "awaits the assistant", human: "awaits you", agent: "awaits an agent" } as const;
+const WHO = {
+  assistant: "waiting for the assistant",
+  human: "waiting for you",
+  agent: "waiting for an agent",
+} as const;
 
 function renderProblem(problem: { message: string; fix: string }, columns: number, paint: Paint): string[] {
   return [

@@ -5,7 +5,7 @@ import type { Workflows } from "../../runtime/project.ts";
 
 export interface FoundTables {
   readonly tables: readonly Table[];
-  /** The workflows that have no tables to be looked at, since their definition is at fault. */
+  /** The workflows without tables, because their definition has a fault. */
   readonly faults: readonly WorkflowFault[];
 }
 
@@ -15,8 +15,8 @@ export interface WorkflowFault {
 }
 
 /**
- * The tables of a workflow (`alfred`), the one table of that name (`start_task`), or all of them. A workflow at fault does
- * not stand in the way of the others.
+ * The tables of a workflow (`alfred`), the one table of that name (`start_task`), or all of them. A faulty workflow does
+ * not affect the others.
  */
 export async function tablesOf(workflows: Workflows, name: string | undefined): Promise<FoundTables> {
   const own = await Promise.all(

@@ -15,12 +15,12 @@ export const trust: Run = async (host, call) => {
   if (show === true || look.untrusted.length === 0) return shown(look, project, host);
   const text = await described(look, project);
   if (yes === true) checkScript(host);
-  else confirm(host, { message: `${text}\n\nMay it start this?`, command: "pawl trust" });
+  else confirm(host, { message: `${text}\n\nMay Pawl start these?`, command: "pawl trust" });
   // What was shown is what is agreed to: an edit in the meantime is asked for again.
   await project.trust.accept(look.entries, host.caller.who ?? "");
-  const told = yes === true ? `${text}\n\n` : "";
+  const shownText = yes === true ? `${text}\n\n` : "";
   return {
-    text: `${told}Trusted: what these files name may be started on this machine. \`pawl trust --revoke\` takes it back.\n`,
+    text: `${shownText}Trusted: Pawl may start what these files name, on this machine. \`pawl trust --revoke\` withdraws that.\n`,
     data: { ...dataOf(look, project), trusted: true },
   };
 };
@@ -28,7 +28,7 @@ export const trust: Run = async (host, call) => {
 async function revoked({ root, trust }: Project): Promise<Answer> {
   const was = await trust.revoke();
   return {
-    text: was ? "Nothing that this project names is started any more.\n" : "Nothing was trusted here.\n",
+    text: was ? "Revoked: Pawl starts nothing that this project names.\n" : "This project was not trusted.\n",
     data: { project: root, revoked: was },
   };
 }
@@ -38,7 +38,7 @@ function shown(look: TrustLook, project: Project, { terminal }: Host): Answer {
   const head =
     untrusted.length === 0
       ? `Trusted${record ? ` since ${record.time}, by ${record.by}` : ""}:`
-      : "Not trusted yet: what is marked with + is not started.";
+      : "Not trusted yet: Pawl does not start the entries marked with +.";
   const text = clean(`${head}\n\n${renderExecutables(look.entries, record)}`);
   return {
     text: `${hangOnScreen(text, terminal)}\n`,
@@ -53,12 +53,12 @@ function dataOf({ entries, record, untrusted }: TrustLook, { root }: Project) {
 
 async function described({ entries, record }: TrustLook, project: Project): Promise<string> {
   const lines = [
-    `The files of ${project.root} would start this on your machine, with your rights:`,
+    `The files of ${project.root} would start these on your machine, with your permissions:`,
     "",
     renderExecutables(entries, record),
     ...(await tasksNow(project)),
     "",
-    "What a program or a script among these does is not shown: look into them, too.",
+    "Pawl cannot show what these programs and scripts do: read them, too.",
   ];
   return clean(lines.join("\n"));
 }
@@ -90,7 +90,7 @@ function checkScript(host: Host): void {
   if (agent === null) return;
   throw new PawlError(
     "caller-not-allowed",
-    `Only a person says what may be started, and this call comes from ${agent.agent} (process ${agent.pid} shows ${agent.by}). Nothing was changed.`,
+    `Only a person can allow this, but this call comes from ${agent.agent} (process ${agent.pid} shows ${agent.by}). Nothing was changed.`,
     "Run `pawl trust` yourself, in a terminal that no agent has started.",
   );
 }

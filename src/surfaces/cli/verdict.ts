@@ -17,7 +17,7 @@ function verdict(isApproval: boolean): Run {
     if (!module.gate) {
       throw new PawlError(
         "no-effect",
-        `${run} has no gate: nothing in ${module.title} is approved or rejected by a person.`,
+        `${run} has no gate: people approve or reject nothing in ${module.title}.`,
         "`pawl status` shows what each run waits for.",
       );
     }
@@ -26,6 +26,6 @@ function verdict(isApproval: boolean): Run {
     const { reply } = await advanceAsking(host, project.runtime, await module.gate(), input);
     const { message } = reply.data;
     if (reply.refused || typeof message !== "string") return answerOf(reply);
-    return { text: `${clean(message).trimEnd()}\nTell your assistant to go on.\n`, data: reply.data };
+    return { text: `${clean(message).trimEnd()}\nTell your assistant to continue.\n`, data: reply.data };
   };
 }

@@ -1,4 +1,4 @@
-/** A workflow of the project's own that cannot be used stops nothing else; that it cannot is said once. */
+/** A custom workflow that cannot be used stops nothing else; each command warns once. */
 import { loadWorkflows } from "../../runtime/project.ts";
 import type { Host } from "./command.ts";
 

@@ -1,4 +1,4 @@
-/** What a tool answers over MCP, and whom: the one envelope that every reply, refusal and error of every tool has. */
+/** What a tool answers over MCP: the one envelope of every reply, refusal and error of every tool. */
 import {
   type CallToolResult,
   CLIENT_INFO_META_KEY,
@@ -22,11 +22,11 @@ export interface Serving {
   readonly work: Work;
   /** By their URIs, the resources of which each id makes one. */
   readonly templates: Map<string, Resource>;
-  /** From which level on a client of 2025 wants to be told; null: it never asked. */
+  /** The lowest level of log messages that a client of the 2025 protocol wants; null: it never asked. */
   logLevel: LoggingLevel | null;
 }
 
-/** What the signed state says of an open question. */
+/** The content of an open question's signed state. */
 export interface Question {
   readonly tool: string;
   readonly input: string;
@@ -49,7 +49,7 @@ export function readerOf(serving: Serving, context: ServerContext): Reader {
   return DATA_READERS.test(clientOf(serving, context)?.name ?? "") ? "data" : "text";
 }
 
-/** The answer to a reply: all its words for whoever reads that part, one line in the other. */
+/** The answer to a reply: the part that the client's model reads has all its words, the other one line. */
 export function toResult({ text, data, refused }: Reply, reader: Reader): CallToolResult {
   const { message = text, ...rest } = data;
   const line = firstLine(String(message));
@@ -72,7 +72,7 @@ export function refusal(code: ErrorCode, message: string, fix: string): CallTool
   };
 }
 
-/** Who calls, as far as the client says. */
+/** The caller, as the client names itself. */
 export function callerOf(serving: Serving, context: ServerContext, channel: "mcp" | "elicitation"): Caller {
   const client = clientOf(serving, context);
   return client ? { channel, who: `${client.name} ${client.version}` } : { channel };

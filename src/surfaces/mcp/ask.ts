@@ -1,5 +1,5 @@
 /**
- * A human's verdict, asked of the human through the client. The question goes out with a signed state; the answer
+ * A human's verdict, requested through the client. The question goes out with a signed state; the answer
  * counts only for the same tool, the same arguments and the same question.
  */
 import { createHash } from "node:crypto";
@@ -24,17 +24,17 @@ const KEY = "verdict";
 const FORM = {
   type: "object",
   properties: {
-    approve: { type: "boolean", title: "Approve", description: "Yes lets the work go on; no sends it back." },
+    approve: { type: "boolean", title: "Approve", description: "Yes continues the work; no sends it back." },
     notes: {
       type: "string",
       title: "Notes",
-      description: "What the assistant must know or change. May stay empty.",
+      description: "What the assistant should know or change. Optional.",
     },
   },
   required: ["approve"],
 } as const;
 
-/** Puts the question to the human; a client that cannot ask is told how a person answers. */
+/** Asks the human; a client that cannot ask gets the command by which a person answers. */
 export async function ask(
   serving: Serving,
   tool: Tool,
@@ -46,8 +46,8 @@ export async function ask(
     const run = tool.advance.run(input) ?? "RUN";
     return refusal(
       "caller-not-allowed",
-      "This verdict is the human's, and this client cannot ask them (it has no elicitation). Nothing was decided.",
-      `Ask the human to run ${command ? `\`${command}\`` : `\`pawl approve ${run}\` or \`pawl reject ${run} --notes "…"\``} in a terminal, then go on.`,
+      "Only the human can give this verdict, and this client cannot ask them (it does not support elicitation). Nothing was decided.",
+      `Ask the human to run ${command ? `\`${command}\`` : `\`pawl approve ${run}\` or \`pawl reject ${run} --notes "…"\``} in a terminal, then continue.`,
     );
   }
   const state: Question = { tool: tool.name, input: hash(input), message: hash(message) };
@@ -62,7 +62,7 @@ export async function ask(
   });
 }
 
-/** Takes the human's answer to a question that was put before. */
+/** Takes the human's answer to an earlier question. */
 export async function takeAnswer(
   serving: Serving,
   tool: Tool,
@@ -71,10 +71,10 @@ export async function takeAnswer(
   context: ServerContext,
 ): Promise<Answer> {
   if (question.tool !== tool.name || question.input !== hash(input)) {
-    return undecided("The answer belongs to another call than this one.");
+    return undecided("The answer belongs to another call.");
   }
   const open = await preview(serving.runtime, tool.advance, input, callerOf(serving, context, "mcp"));
-  if (!open.ask) return undecided("What the human was asked about is no longer open.");
+  if (!open.ask) return undecided("The question that the human answered is no longer open.");
   const answer = inputResponse(context.mcpReq.inputResponses, KEY);
   if (hash(open.ask.message) !== question.message || answer.kind !== "elicit") {
     return ask(serving, tool, input, open.ask, context);
@@ -84,7 +84,7 @@ export async function takeAnswer(
   const { approve, notes } = answer.content ?? {};
   if (typeof approve !== "boolean" || (notes !== undefined && typeof notes !== "string")) {
     return undecided(
-      "The client's answer has no verdict in it: expected approve, a boolean, and notes, a text.",
+      "The client's answer has no verdict in it: expected approve (a boolean) and notes (a string).",
     );
   }
   const { feedback_notes: _, ...rest } = input;

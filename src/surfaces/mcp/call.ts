@@ -18,12 +18,12 @@ import { ask, takeAnswer } from "./ask.ts";
 type Answer = CallToolResult | InputRequiredResult;
 type Handler = (input: unknown, context: ServerContext) => Promise<Answer>;
 
-/** Answers calls of a tool. What is thrown becomes an answer that says so; it never breaks the connection. */
+/** Answers calls of a tool. An error becomes an answer; it never breaks the connection. */
 export function toolHandler(serving: Serving, tool: Tool): Handler {
   return (input, context) =>
     serving.work.run(async () => {
       const answer = withPending(await answerOf(serving, tool, input, context), serving.runtime);
-      await tell(serving, tool, answer, context);
+      await logCall(serving, tool, answer, context);
       return answer;
     });
 }
@@ -62,8 +62,8 @@ function withPending(answer: Answer, { store }: Runtime): Answer {
   };
 }
 
-/** A client that is gone has called nothing off: what it asked for is done. */
-function calledOff(signal: AbortSignal): AbortSignal {
+/** A closed connection is not a cancellation: the call still runs to its end. */
+function cancellationOf(signal: AbortSignal): AbortSignal {
   const controller = new AbortController();
   const abort = () => {
     const isGone = signal.reason instanceof SdkError && signal.reason.code === SdkErrorCode.ConnectionClosed;
@@ -74,16 +74,16 @@ function calledOff(signal: AbortSignal): AbortSignal {
   return controller.signal;
 }
 
-/** The client waits: it may call the call off, and is told of the progress where it asked for that. */
+/** While the client waits, it can cancel the call, and gets progress notifications if it asked for them. */
 function waitingOf({ mcpReq }: ServerContext): Waiting {
-  const stop = calledOff(mcpReq.signal);
+  const stop = cancellationOf(mcpReq.signal);
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return { stop };
   let progress = 0;
   const onWait = (message: string) => {
     progress += 1;
     const params = { progressToken, progress, message };
-    // One that does not listen any more must not turn a wait into a failure.
+    // A client that no longer listens must not turn a wait into a failure.
     void mcpReq.notify({ method: "notifications/progress", params }).catch(() => {});
   };
   return { stop, onWait };
@@ -100,8 +100,8 @@ const LEVELS: readonly LoggingLevel[] = [
   "emergency",
 ];
 
-/** One log message a call, for clients that asked for them: in 2025 once, by logging/setLevel, in 2026 with each call. */
-async function tell(serving: Serving, tool: Tool, answer: Answer, context: ServerContext): Promise<void> {
+/** One log message per call, for clients that ask: by logging/setLevel (2025 protocol) or with each call (2026). */
+async function logCall(serving: Serving, tool: Tool, answer: Answer, context: ServerContext): Promise<void> {
   if (!("content" in answer)) return;
   const { isError, structuredContent } = answer as CallToolResult;
   const message = (structuredContent as { message?: unknown } | undefined)?.message;

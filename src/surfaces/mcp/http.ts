@@ -76,7 +76,7 @@ export async function openHttp({ factory, port, token, onerror = () => {} }: Htt
 
 type Door = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Whether a request may go on; one that may not is answered, its body unread. */
+/** Returns whether to handle a request; otherwise it is answered without reading its body. */
 function openDoor(token: string): Door {
   const isHost = localhostHostValidation();
   const isOrigin = localhostOriginValidation();

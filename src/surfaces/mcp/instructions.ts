@@ -2,7 +2,7 @@ import type { WorkflowModule } from "../../runtime/module.ts";
 
 type Described = Pick<WorkflowModule, "name" | "title" | "summary" | "guidance">;
 
-/** What the server tells a model of itself: what Pawl is, and how each served workflow is begun. */
+/** The server's instructions for a model: what Pawl is, and how to start each served workflow. */
 export function renderInstructions(root: string, modules: readonly Described[]): string {
   const workflows = modules.map(
     ({ title, summary, guidance }) => `${title}: ${summary}${guidance ? ` ${guidance}` : ""}`,

@@ -37,7 +37,7 @@ export function registerResource(serving: Serving, resource: Resource): void {
   });
 }
 
-/** The ids that a template's variable can have, beginning with what is there already. */
+/** The ids of a template's variable that start with the text typed so far. */
 export async function complete(
   serving: Serving,
   { ref, argument }: CompleteRequest["params"],
@@ -51,7 +51,7 @@ export async function complete(
 }
 
 async function idsOf({ runtime, work }: Serving, { ids }: Resource): Promise<readonly string[]> {
-  return told(() => work.run(async () => (await ids?.(runtime.store.view())) ?? []));
+  return withFix(() => work.run(async () => (await ids?.(runtime.store.view())) ?? []));
 }
 
 async function read(
@@ -60,12 +60,12 @@ async function read(
   uri: string,
   input: Readonly<Record<string, string>>,
 ) {
-  const { reply } = await told(() => work.run(() => advance(runtime, plan, input, { channel: "mcp" })));
+  const { reply } = await withFix(() => work.run(() => advance(runtime, plan, input, { channel: "mcp" })));
   return { contents: [{ uri, mimeType, text: reply.text }] };
 }
 
-/** What is thrown reaches the client with its fix: as both lines, and as data. */
-export async function told<T>(work: () => Promise<T>): Promise<T> {
+/** Turns an error into a protocol error that has both lines, and the fix as data. */
+export async function withFix<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (thrown) {

@@ -1,4 +1,4 @@
-/** `pawl mcp --http`: many clients of this machine, until the process is told to end. */
+/** `pawl mcp --http`: many clients of this machine, until a signal ends the process. */
 import { randomBytes } from "node:crypto";
 import { PawlError } from "../../core/error.ts";
 import { loadWorkflows, type Project } from "../../runtime/project.ts";
@@ -29,15 +29,15 @@ export async function serveHttp(
   if (!TOKEN.test(token))
     throw new PawlError(
       "usage",
-      "$PAWL_MCP_TOKEN is no token: expected at least 16 letters, digits or any of . _ ~ + / - without spaces.",
-      "Set it to a longer one, or unset it to have one made.",
+      "$PAWL_MCP_TOKEN is not a valid token: expected at least 16 letters, digits or any of . _ ~ + / - without spaces.",
+      "Set a longer one, or unset it to let Pawl make one.",
     );
   const modules = await loadWorkflows(project.workflows, names);
   const work = openWork(() => project.runtime.store.settle());
   const factory = openServerFactory({ project, modules, version, work, gate: null });
   const onerror = ({ message }: Error) => onError(message.split("\n")[0] ?? "");
   // Told to end while it begins, it ends as well.
-  const ended = Promise.race([told("SIGTERM"), told("SIGINT"), told("SIGHUP")]);
+  const ended = Promise.race([signalled("SIGTERM"), signalled("SIGINT"), signalled("SIGHUP")]);
   const http = await listen(port, () => openHttp({ factory, port, token, onerror }));
   onOpen({ url: http.url, token, made: serving.token === undefined });
   await ended;
@@ -54,11 +54,11 @@ async function listen(port: number, open: () => Promise<Http>): Promise<Http> {
     throw new PawlError(
       "usage",
       `Port ${port} of 127.0.0.1 ${why}.`,
-      "Name another with --port; 0 takes any.",
+      "Choose another with --port; 0 takes any free port.",
     );
   }
 }
 
-function told(signal: NodeJS.Signals): Promise<void> {
+function signalled(signal: NodeJS.Signals): Promise<void> {
   return new Promise((resolve) => process.once(signal, () => resolve()));
 }

@@ -1,5 +1,5 @@
 /**
- * `pawl mcp`: one connection over standard input and output, until the client is gone or the process is told to end.
+ * `pawl mcp`: one connection over standard input and output, until the client is gone or a signal ends the process.
  * Whatever else would write to standard output is sent to standard error: nothing but the protocol may stand there.
  */
 import { Writable } from "node:stream";
@@ -18,7 +18,13 @@ export async function serve(project: Project, names: readonly string[], version:
     transport: gate.transport,
     onerror: (error) => void process.stderr.write(`${error.message.split("\n")[0]}\n`),
   });
-  await Promise.race([gone, ended(process.stdin), told("SIGTERM"), told("SIGINT"), told("SIGHUP")]);
+  await Promise.race([
+    gone,
+    ended(process.stdin),
+    signalled("SIGTERM"),
+    signalled("SIGINT"),
+    signalled("SIGHUP"),
+  ]);
   await work.done();
   await handle.close();
   process.stdin.destroy();
@@ -42,6 +48,6 @@ function ended(stream: NodeJS.ReadableStream): Promise<void> {
   });
 }
 
-function told(signal: NodeJS.Signals): Promise<void> {
+function signalled(signal: NodeJS.Signals): Promise<void> {
   return new Promise((resolve) => process.once(signal, () => resolve()));
 }

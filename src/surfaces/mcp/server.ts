@@ -15,7 +15,7 @@ import { checkArguments } from "./arguments.ts";
 import { toolHandler } from "./call.ts";
 import type { Gate } from "./gate.ts";
 import { renderInstructions } from "./instructions.ts";
-import { complete, registerResource, told } from "./resources.ts";
+import { complete, registerResource, withFix } from "./resources.ts";
 import type { Work } from "./work.ts";
 
 export interface Served {
@@ -169,7 +169,7 @@ function registerPrompt(server: McpServer, prompt: UserPrompt): void {
     prompt.name,
     { title: prompt.title, description: prompt.description, argsSchema: unchecked(input) },
     (given) =>
-      told(async () => {
+      withFix(async () => {
         const text = prompt.render(checkArguments(taker, given) as Record<string, string>);
         return { messages: [{ role: "user", content: { type: "text", text } }] };
       }),

@@ -41,7 +41,7 @@ export function openSessions(options: SessionOptions): Sessions {
     else await forget();
     return response;
   };
-  // Many clients leave without a word. One that comes back is told, and begins anew.
+  // Many clients leave without closing. One that returns gets an error and initializes again.
   const forget = async () => {
     for (const [id, transport] of [...open].slice(0, Math.max(0, open.size - most))) {
       open.delete(id);
@@ -67,6 +67,6 @@ export function openSessions(options: SessionOptions): Sessions {
 }
 
 function notFound(): Response {
-  const error = { code: -32001, message: "There is no such session: begin anew with initialize." };
+  const error = { code: -32001, message: "Unknown session: send initialize first." };
   return Response.json({ jsonrpc: "2.0", error, id: null }, { status: 404 });
 }

@@ -16,6 +16,9 @@ export const takeBack: typeof handIn = {
     const { data, refused } = prepared.reply;
     if (refused) return prepared;
     // A person wants to know that it is done; the prompt is the assistant's.
-    return { ...prepared, reply: { text: `${String(data.message)}\nTell your assistant to go on.`, data } };
+    return {
+      ...prepared,
+      reply: { text: `${String(data.message)}\nTell your assistant to continue.`, data },
+    };
   },
 };

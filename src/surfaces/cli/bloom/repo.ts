@@ -69,15 +69,15 @@ export const repoAdd: Run = async (host, call) => {
     if (name !== undefined)
       throw new PawlError(
         "usage",
-        `${JSON.stringify(source)} is a path, which has its name already.`,
-        "Leave the second word out, or give an address to clone from.",
+        `${JSON.stringify(source)} is a path, so it already has a name.`,
+        "Leave out the name, or give an address to clone from.",
       );
     const repo = await repositories.check(source);
     return { text: `${clean(repo)} is a git repository.\n${naming(repo)}`, data: { repo, cloned: false } };
   }
   const into = folderOf(source, name);
   const { repo, isSeen } = await repositories.clone(source, into);
-  const ignore = isSeen ? `The project's own repository sees it: add /${repo}/ to .gitignore.\n` : "";
+  const ignore = isSeen ? `The project's own repository would track it: add /${repo}/ to .gitignore.\n` : "";
   return { text: `Cloned into ${repo}.\n${naming(repo)}${ignore}`, data: { repo, cloned: true, isSeen } };
 };
 
@@ -138,7 +138,7 @@ function linesOf(synced: Synced): readonly string[] {
       commits === null ? `${remote}/${branch} is new` : `${remote}/${branch}: ${counted(commits)}`,
     ),
     ...forwarded.map(({ branch, commits }) => `${branch} moved forward by ${counted(commits)}`),
-    ...left.map(({ branch, reason }) => `${branch} stays where it is: ${reason}`),
+    ...left.map(({ branch, reason }) => `${branch} was not moved: ${reason}`),
   ];
 }
 

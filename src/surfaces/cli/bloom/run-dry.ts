@@ -10,7 +10,7 @@ import { nowReady } from "../../../workflows/bloom/pick.ts";
 import type { Answer } from "../command.ts";
 import { clean } from "../terminal.ts";
 
-/** What a run would take, in order, and with what; nothing is changed. */
+/** The tasks that a run would start, in order, with their agents; changes nothing. */
 export async function dryRun(
   { runtime }: Project,
   programs: Agents,
@@ -39,7 +39,7 @@ export async function dryRun(
       `${row.task}  ${row.title}\n  ${row.step ? `step ${row.step}, ` : ""}${row.agent} (permission ${row.permission}) in ${row.place}${row.missing === null ? "" : `\n  not found: ${row.missing}`}`,
   );
   return {
-    text: rows.length === 0 ? "Nothing would be taken now.\n" : `${lines.map(clean).join("\n")}\n`,
+    text: rows.length === 0 ? "No task would start now.\n" : `${lines.map(clean).join("\n")}\n`,
     data: { would: rows },
   };
 }

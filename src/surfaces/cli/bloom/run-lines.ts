@@ -1,4 +1,4 @@
-/** What scrolls by at the loop's screen: one line per thing that a person would want to know in the morning. */
+/** The loop's event lines: one for each event that a person wants to know in the morning. */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import { renderChange } from "../../../core/policy.ts";
@@ -8,16 +8,16 @@ import { type Board, oneLine } from "./run-board.ts";
 
 const LONGEST = 1000;
 
-/** The line, with its time; null: only the lines that stay change. The board knows of it already. */
+/** The line with its time; null if the event only changes the block below. The board has tracked it already. */
 export function lineOf(
   happening: BloomHappening | PawlEvent,
   board: Board,
   paint: Paint,
   now: Date,
 ): string | null {
-  const told = tell(happening, board);
-  if (told === null) return null;
-  const [text, colour] = told;
+  const said = sentenceFor(happening, board);
+  if (said === null) return null;
+  const [text, colour] = said;
   const line = oneLine(text);
   const letters = [...line];
   const short = letters.length <= LONGEST ? line : `${letters.slice(0, LONGEST - 1).join("")}…`;
@@ -28,8 +28,8 @@ function clock(now: Date): string {
   return [now.getHours(), now.getMinutes()].map((each) => String(each).padStart(2, "0")).join(":");
 }
 
-/** What is also seen in the lines that stay, or matters to nobody in the morning. */
-const UNTOLD: ReadonlySet<OfTask["type"]> = new Set([
+/** Events that the block shows as well, or that nobody needs in the morning. */
+const HIDDEN: ReadonlySet<OfTask["type"]> = new Set([
   "agent:said",
   "agent:used_tool",
   "git:committed",
@@ -55,9 +55,9 @@ const UNTOLD: ReadonlySet<OfTask["type"]> = new Set([
   "worktree:removed",
 ]);
 
-function tell(happening: BloomHappening | PawlEvent, board: Board): Line | null {
-  if (!("taskId" in happening)) return tellRun(happening);
-  if (UNTOLD.has(happening.type)) return null;
+function sentenceFor(happening: BloomHappening | PawlEvent, board: Board): Line | null {
+  if (!("taskId" in happening)) return lineOfRun(happening);
+  if (HIDDEN.has(happening.type)) return null;
   if (
     happening.type === "agent:ended" &&
     (happening.outcome === "succeeded" || happening.reason === "stopped")
@@ -70,14 +70,14 @@ function tell(happening: BloomHappening | PawlEvent, board: Board): Line | null 
   return sentenceOf(happening);
 }
 
-function tellRun(happening: BloomHappening | PawlEvent): Line | null {
+function lineOfRun(happening: BloomHappening | PawlEvent): Line | null {
   if (happening.type === "policy:changed")
     return [
       `${happening.run}: an edit that loosens its policy does not count: ${happening.ignored.map(renderChange).join("; ")}. \`pawl policy ${happening.run} --accept\` lets it count`,
       "yellow",
     ];
-  if (happening.type === "loop:paused") return [`Cannot go on: ${happening.reason} ${happening.fix}`, "red"];
-  if (happening.type === "loop:resumed") return ["Goes on.", "green"];
+  if (happening.type === "loop:paused") return [`Paused: ${happening.reason} ${happening.fix}`, "red"];
+  if (happening.type === "loop:resumed") return ["Resumed.", "green"];
   return null;
 }
 

@@ -81,7 +81,7 @@ describe("The loop's screen", () => {
     expect(model.lines).toEqual([
       "23:04 A step A-0 (1/3): claude, permission edits",
       "23:04 Q waits for you: q1: Which one?",
-      "23:04 P waits for the merge of https://x/pull/1, looked at every 60 s",
+      "23:04 P waits for the merge of https://x/pull/1, checked every 60 s",
       "23:04 R tries again in 240 s (2): no network",
       "> A [####--------] 1/3 (1 min) Bash: npm test",
       "? Q waits for you: q1: Which one?",

@@ -46,7 +46,7 @@ export const run: Run = async (host, call) => {
   }
 };
 
-/** Throws where there is nothing that could be worked on: no tasks.yaml, or not the task that is named. */
+/** Throws if there is nothing to work on: no tasks.yaml, or no task with the given id. */
 async function checkedSettings({ runtime }: Project, { only }: Worker): Promise<Settings> {
   const view = runtime.store.view();
   const settings = await runtime.settings(view);
@@ -100,7 +100,7 @@ function screenOf({ terminal }: Host, { json }: Call, { once }: Options): Screen
 /** Each of them ends the loop. A closed terminal (SIGHUP) may send its own more than once. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGQUIT", "SIGHUP"] as const;
 
-/** The first signal stops the loop in good order; a second one, of a person, ends the program at once. */
+/** The first signal stops the loop cleanly; a second one from a person ends the program at once. */
 function stopOnSignal(screen: Screen): { readonly signal: AbortSignal; forget(): void } {
   const controller = new AbortController();
   const heard = (signal: NodeJS.Signals) => {
@@ -145,7 +145,7 @@ function answerOf(end: LoopEnd, isStopped: boolean, isPrinted: boolean, { termin
   };
 }
 
-/** What is open though nothing keeps it from going on was left by the stop. */
+/** A task that is open although nothing holds it was left by the stop. */
 function exitOf({ open, blocked, waiting, byHand }: LoopEnd, isStopped: boolean): Answer["exit"] {
   if (blocked.length > 0) return 1;
   const held = new Set([...waiting, ...byHand]);

@@ -9,7 +9,7 @@ import { tasksOf } from "./repo.ts";
 interface Row {
   readonly repo: string;
   readonly branch: string;
-  /** Null: no task of tasks.yaml works there any more. */
+  /** Null: tasks.yaml no longer has a task for it. */
   readonly task: string | null;
   readonly status: string | null;
   readonly folder: string;
@@ -22,7 +22,7 @@ interface Row {
   readonly problem: string | null;
 }
 
-/** Every worktree that was made for a task, and what in it is nowhere else. */
+/** Every worktree of a task, and its work that exists nowhere else. */
 export const worktrees: Run = async (host) => {
   const project = await host.project();
   const tasks = eachTask(await tasksOf(project, host)).map(({ task }) => task);

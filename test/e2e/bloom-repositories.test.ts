@@ -65,7 +65,7 @@ it("clones a repository into the project, once, and says how to name it", async 
   expect(existsSync(join(project.root, "services/api/pawl.yaml"))).toBe(true);
   expect((await project.bloom("repo", "add", "services/api")).out).toContain("`repo: services/api`");
   const again = await project.bloom("repo", "add", address, "services/api");
-  expect(again).toMatchObject({ code: 2, err: expect.stringContaining("is there already") });
+  expect(again).toMatchObject({ code: 2, err: expect.stringContaining("already exists") });
   expect((await project.bloom("repo", "add", address)).out).toContain("Cloned into remote.\n");
 });
 
@@ -78,7 +78,7 @@ it("refuses what is no repository inside the project, and leaves nothing of a cl
   const add = async (...words: string[]) => (await project.bloom("repo", "add", ...words)).err;
   expect(await add("../elsewhere")).toContain("outside the project");
   expect(await add("link")).toContain("outside the project");
-  expect(await add("plain")).toContain("plain is no git repository");
+  expect(await add("plain")).toContain("plain is not a git repository");
   expect(await add("missing")).toContain("There is no folder missing");
   for (const name of ["../out", ".hidden", "a/.git", "-x", "a b", ".pawl/x"])
     expect(await add(`file://${outside}`, "--", name), name).toMatch(/cannot be the folder of a clone/);
@@ -121,7 +121,7 @@ it("fetches what tasks use, moves forward what only lags behind, and touches no 
   expect([project.read("one"), project.read("two")]).toEqual(["mine", null]);
   project.git("commit", "-qam", "mine");
   expect((await project.bloom("repo", "sync")).out).toBe(
-    ".\n  nothing new on origin\n  main stays where it is: it has commits that origin lacks, and lacks 1 of its\n",
+    ".\n  nothing new on origin\n  main was not moved: it has commits that origin lacks, and lacks 1 of its\n",
   );
   rmSync(join(project.root, "../remote.git"), { recursive: true });
   const failed = await project.bloom("repo", "sync");

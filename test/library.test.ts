@@ -7,6 +7,7 @@ import { openChecks } from "../src/adapters/checks/checks.ts";
 import * as library from "../src/index.ts";
 import { type Definition, defineWorkflow, fillBlocked, openProject, PawlError } from "../src/index.ts";
 import { end, runPawl } from "./rig/project.ts";
+import { shellUntil } from "./rig/until.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 
@@ -187,7 +188,7 @@ const DOOR: Definition = {
     list: { type: "checklist", path: "{{ id }}.key" },
     bell: {
       type: "command",
-      command: "echo ring >> rung.log; until test -e go; do sleep 0.02; done; test -e bell",
+      command: `echo ring >> rung.log; ${shellUntil("-e go")}; test -e bell`,
     },
   },
   gates: { let_in: "human" },

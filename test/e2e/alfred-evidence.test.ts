@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Verb } from "../../src/runtime/module.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
@@ -14,6 +13,7 @@ import {
   through,
 } from "../rig/alfred-artifacts.ts";
 import { type AlfredProject, type ProjectOptions, projectWithTask } from "../rig/alfred-project.ts";
+import { shellUntil, until } from "../rig/until.ts";
 
 const ID = "TS-01";
 
@@ -119,7 +119,7 @@ test("configured checks are really run, and shown with exit code, duration and t
 test("a long check is not waited for: it is told as running, and its outcome by a later call", async () => {
   using project = await begun({
     checks_in: "worktree",
-    checks: { test: "while [ ! -e go ]; do sleep 0.02; done; echo fine" },
+    checks: { test: `${shellUntil("-e go")}; echo fine` },
   });
   await plan(project, ID);
   await project.call("implement_task", { task_id: ID });
@@ -131,11 +131,10 @@ test("a long check is not waited for: it is told as running, and its outcome by 
   expect(handedIn.next_prompt).toContain("check test: **running**");
   expect((await project.call("implement_task", { task_id: ID })).message).toContain("checks running: test.");
   project.write("go", "");
-  let again = await project.call("implement_task", { task_id: ID });
-  for (let tries = 0; tries < 200 && again.message.includes("running"); tries++) {
-    await sleep(20);
-    again = await project.call("implement_task", { task_id: ID });
-  }
+  const again = await until(async () => {
+    const answer = await project.call("implement_task", { task_id: ID });
+    return !answer.message.includes("running") && answer;
+  });
   expect(again.next_prompt).toContain("check test: **agrees**");
   await project.review(ID, true);
   const { verdicts } = project.state(ID).completed_tool_outputs.implement_task;

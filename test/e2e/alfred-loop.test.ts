@@ -9,7 +9,7 @@ import { advance } from "../../src/runtime/run-transaction.ts";
 import { exportPlan } from "../../src/workflows/alfred/hand-over.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 import { type AlfredLoop, BRANCH, CHECK, FROM_LOOP, ID, plannedTask } from "../rig/alfred-loop.ts";
-import { testEnvironment } from "../rig/project.ts";
+import { rigProgram, testEnvironment } from "../rig/project.ts";
 import { stateHome, stateOf } from "../rig/state-home.ts";
 
 test("a plan is handed to the loop, worked by agents, and its evidence comes back as the manifest, up to the gates", {
@@ -209,7 +209,7 @@ test.each(["before", "after"] as const)(
   },
 );
 
-const HAND_IN = join(import.meta.dirname, "../rig/alfred-hand-in.ts");
+const HAND_IN = rigProgram("alfred-hand-in");
 
 const HEAD = `.pawl/heads/bloom/${ID}.json`;
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type BloomProject, bloomProject } from "../rig/bloom-project.ts";
 import { killAtMoves, openProof, runToEnd, SCENARIOS, type Scenario } from "../rig/loop-proof.ts";
+import { hangs, shellUntil, until } from "../rig/until.ts";
 
 const LONG = { timeout: 180_000 };
 
@@ -47,6 +48,7 @@ describe("A loop that is killed", () => {
     "in the middle of an agent's run leaves no process, and the next run takes over with a fresh session",
     LONG,
     async () => {
+      const [forgotten, waited] = [hangs(), hangs()];
       using project = bloomProject({
         tasks: `tasks:
 - id: T1
@@ -55,7 +57,7 @@ describe("A loop that is killed", () => {
   - {id: s1, instruction: "RUN: bloom step done s1"}
   - id: s2
     instruction: |
-      RUN: test -f second || { touch second; setsid sleep 4377 >/dev/null 2>&1 & sleep 4378; }
+      RUN: test -f second || { touch second; setsid ${forgotten} >/dev/null 2>&1 & ${waited}; }
       RUN: bloom step done s2
 `,
       });
@@ -63,11 +65,10 @@ describe("A loop that is killed", () => {
       await until(() => project.read("second") !== null);
       child.kill("SIGKILL");
       await new Promise((resolve) => child.once("close", resolve));
-      expect(processes("sleep 437")).not.toEqual([]);
       const ran = await project.run();
       expect(ran.code).toBe(0);
       expect(ran.of("agent:leftovers_ended").length + ran.of("session:lost").length).toBeGreaterThan(0);
-      expect(processes("sleep 437")).toEqual([]);
+      expect([...processes(forgotten), ...processes(waited)]).toEqual([]);
       expect(project.runs().map(({ resumed }) => resumed)).toEqual([false, true, false]);
       expect(project.runs()[2]?.prompt).toContain("# Task T1: t");
       expect(leftBehind(project)).toEqual([]);
@@ -78,23 +79,22 @@ describe("A loop that is killed", () => {
     "by SIGINT stops its agents at once, keeps where the task stands, and the next run resumes the session",
     LONG,
     async () => {
+      const hung = hangs();
       using project = bloomProject({
         tasks: `tasks:
 - id: T1
   title: t
   instructions: |
-    RUN: test -f begun || { touch begun; sleep 4379; }
+    RUN: test -f begun || { touch begun; ${hung}; }
     RUN: bloom done T1
 `,
       });
       const child = project.start();
       await until(() => project.read("begun") !== null);
-      const begun = Date.now();
       child.kill("SIGINT");
       const code = await new Promise((resolve) => child.once("close", resolve));
       expect(code).toBe(130);
-      expect(Date.now() - begun).toBeLessThan(10_000);
-      expect(processes("sleep 4379")).toEqual([]);
+      expect(processes(hung)).toEqual([]);
       expect(project.tasks()[0]?.status).toBe("in_progress");
       expect((await project.run()).code).toBe(0);
       expect(project.runs().map(({ resumed }) => resumed)).toEqual([false, true]);
@@ -103,8 +103,10 @@ describe("A loop that is killed", () => {
 
   it("shares the work with a second run on the same project: each task runs once", LONG, async () => {
     const ids = ["A", "B", "C", "D", "E", "F"];
+    // Each has two at once: where three have begun, both are at work.
+    const third = shellUntil('"$(ls "$PAWL_PROJECT/.pawl" | grep -c begun-)" -ge 3');
     using project = bloomProject({
-      tasks: `tasks:\n${ids.map((id) => `- id: ${id}\n  title: t\n  repo: .\n  merge_into: main\n  instructions: |\n    RUN: echo ${id} > ${id}.txt; git add -A; git commit -qm ${id}; sleep 0.3\n    RUN: bloom done ${id}\n`).join("")}`,
+      tasks: `tasks:\n${ids.map((id) => `- id: ${id}\n  title: t\n  repo: .\n  merge_into: main\n  instructions: |\n    RUN: echo ${id} > ${id}.txt; git add -A; git commit -qm ${id}; touch "$PAWL_PROJECT/.pawl/begun-${id}"; ${third}\n    RUN: bloom done ${id}\n`).join("")}`,
     });
     const [one, two] = await Promise.all([project.run("--agents", "2"), project.run("--agents", "2")]);
     expect([one.code, two.code]).toEqual([0, 0]);
@@ -135,11 +137,4 @@ function processes(words: string): readonly string[] {
   return execFileSync("ps", ["-eo", "args"], { encoding: "utf8" })
     .split("\n")
     .filter((line) => line.includes(words));
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; !holds(); tries++) {
-    if (tries > 600) throw new Error("It did not come to that.");
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }

@@ -5,15 +5,13 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type BloomProject, bloomProject } from "../rig/bloom-project.ts";
 import { MAIN } from "../rig/project.ts";
+import { hangs, shellUntil, until } from "../rig/until.ts";
 
 const LONG = { timeout: 120_000 };
-let count = 0;
 
 /** An agent that ignores SIGTERM, with children in sessions of their own, one of which keeps forking. */
 function forking(): { project: BloomProject; words: string } {
-  count += 1;
-  // Its own, so that what another run of the tests left is not taken for it.
-  const words = `sleep ${200_000 + process.pid * 10 + count}`;
+  const words = hangs();
   const project = bloomProject({
     tasks: `tasks:
 - id: T1
@@ -97,13 +95,16 @@ describe("The agents of a loop", () => {
   );
 
   it("leave nobody to watch once the loop has ended", LONG, async () => {
-    using project = bloomProject({ tasks: 'tasks:\n- {id: T1, title: t, instructions: "RUN: sleep 1"}\n' });
+    using project = bloomProject({
+      tasks: `tasks:\n- id: T1\n  title: t\n  instructions: |\n    RUN: ${shellUntil('-e "$PAWL_PROJECT/seen"')}\n`,
+    });
     const child = project.start("--once");
     const watchers = () =>
       execFileSync("ps", ["-eo", "args="], { encoding: "utf8" })
         .split("\n")
         .filter((line) => line.includes("pawl-supervisor") && line.includes(`loop-${child.pid}-`));
     await until(() => watchers().length === 1);
+    project.write("seen", "");
     await until(() => gone(child));
     await until(() => watchers().length === 0);
     expect(child.exitCode).toBe(0);
@@ -112,11 +113,4 @@ describe("The agents of a loop", () => {
 
 function runOf(project: BloomProject): { readonly underway: readonly string[] } {
   return JSON.parse(readFileSync(join(project.root, ".pawl/runs/T1.json"), "utf8"));
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; !holds(); tries++) {
-    if (tries > 1200) throw new Error("It did not come to that.");
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }

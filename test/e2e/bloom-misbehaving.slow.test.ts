@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bloomProject } from "../rig/bloom-project.ts";
+import { hangs, shellUntil } from "../rig/until.ts";
 
 const LONG = { timeout: 90_000 };
 const inRepo = (id: string, more: string, lines: string) =>
@@ -96,8 +97,7 @@ describe("An agent that", () => {
   });
 
   it("never ends is stopped at its limit, with everything that it began", LONG, async () => {
-    // Its own, so that what another run of the tests left is not taken for it.
-    const sleep = `sleep ${100_000 + process.pid}`;
+    const sleep = hangs();
     using project = bloomProject({
       tasks: `tasks:\n- id: T1\n  title: t\n  instructions: |\n    RUN: setsid ${sleep} & disown\n    HANG:\n`,
       settings: { limits: { silence: 0.02 }, tries: 1 },
@@ -111,12 +111,12 @@ describe("An agent that", () => {
   });
 
   it("leaves a shell child behind leaves none alive", LONG, async () => {
+    const sleep = hangs();
     using project = bloomProject({
-      tasks:
-        "tasks:\n- id: T1\n  title: t\n  instructions: |\n    RUN: setsid sleep 4322 >/dev/null 2>&1 & disown\n    RUN: bloom done T1\n",
+      tasks: `tasks:\n- id: T1\n  title: t\n  instructions: |\n    RUN: setsid ${sleep} >/dev/null 2>&1 & disown\n    RUN: bloom done T1\n`,
     });
     expect((await project.run()).code).toBe(0);
-    expect(processesWith("sleep 4322")).toEqual([]);
+    expect(processesWith(sleep)).toEqual([]);
   });
 
   it("edits outside its worktree is noticed and reported", LONG, async () => {
@@ -245,7 +245,7 @@ describe("An agent that", () => {
 
   it("conflicts with a sibling's merge resolves the conflict in its own worktree", LONG, async () => {
     using project = bloomProject({
-      tasks: `tasks:\n${inRepo("T1", "", `${commits("same", "one")}\nRUN: bloom done T1`)}${inRepo("T2", "", `RUN: git log --format=%s > /dev/null; echo two > same.txt; git add -A; git commit -qm two\nRUN: while ! git cat-file -e main:same.txt 2>/dev/null; do sleep 0.1; done\nRUN: bloom done T2`)}`,
+      tasks: `tasks:\n${inRepo("T1", "", `${commits("same", "one")}\nRUN: bloom done T1`)}${inRepo("T2", "", `RUN: git log --format=%s > /dev/null; echo two > same.txt; git add -A; git commit -qm two\nRUN: ${shellUntil('"$(git cat-file -t main:same.txt 2>&1)" = blob')}\nRUN: bloom done T2`)}`,
       settings: { agents: 2 },
       answers: {
         "## Conflicts with main":

@@ -1,9 +1,10 @@
 /** A run that is left alone: what it waits out, what it costs, and what it does when it is stopped. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bloomProject, ranOf } from "../rig/bloom-project.ts";
+import { hangs, shellUntil, until } from "../rig/until.ts";
 
 const LONG = { timeout: 90_000 };
 
@@ -20,7 +21,7 @@ describe("A run that is left alone", () => {
 - id: T1
   title: t
   instructions: |
-    RUN: touch begun; while test ! -f broken; do sleep 0.05; done; sleep 0.3; echo ran >> ran.txt
+    RUN: touch begun; ${shellUntil("-f broken")}; echo ran >> ran.txt
 - id: T2
   title: u
   depends_on: [T1]
@@ -36,12 +37,10 @@ describe("A run that is left alone", () => {
       await until(() => project.read("begun") !== null);
       const good = project.read(path) ?? "";
       project.write(path, broken);
-      project.write("broken", "");
-      await until(() => told.includes("loop:paused") && project.read("ran.txt") !== null);
+      await until(() => told.includes("loop:paused"));
       expect(told).toContain(`"code":"${code}"`);
-      // It has not given up, and not changed what the person is at.
-      await new Promise((resolve) => setTimeout(resolve, 1500));
-      expect(child.exitCode).toBeNull();
+      project.write("broken", "");
+      await until(() => project.read("ran.txt") !== null);
       expect(project.read(path)).toBe(broken);
       project.write(path, good);
       await until(
@@ -65,36 +64,16 @@ describe("A run that is left alone", () => {
     expect(ran.of("loop:paused")).toEqual([]);
   });
 
-  it("costs next to nothing while there is nothing to do, and starts no agent", LONG, async () => {
-    using project = bloomProject({
-      tasks: "tasks:\n- {id: T1, title: t, status: blocked}\n- {id: T2, title: u, depends_on: [T1]}\n",
-    });
-    const child = project.start();
-    const ran = ranOf(child);
-    let told = "";
-    child.stdout?.on("data", (chunk) => {
-      told += chunk;
-    });
-    await until(() => told.includes("loop:stands"));
-    await new Promise((resolve) => setTimeout(resolve, 1500));
-    const before = cpuOf(child.pid as number);
-    await new Promise((resolve) => setTimeout(resolve, 3000));
-    // In hundredths of a second: one that turns in circles takes three hundred, one that waits about one.
-    expect(cpuOf(child.pid as number) - before).toBeLessThan(15);
-    child.kill("SIGINT");
-    expect((await ran).code).toBe(1);
-    expect(project.runs()).toEqual([]);
-  });
-
   it("ends its agents where an error ends it, and nothing of theirs lives on", LONG, async () => {
+    const hung = hangs();
     using project = bloomProject({
-      tasks: "tasks:\n- id: T1\n  title: t\n  instructions: |\n    RUN: touch begun; sleep 4397\n",
+      tasks: `tasks:\n- id: T1\n  title: t\n  instructions: |\n    RUN: touch begun; ${hung}\n`,
     });
     const ran = ranOf(project.start("--once"));
     await until(() => project.read("begun") !== null);
     project.write("tasks.yaml", "tasks: [\n");
     expect((await ran).code).toBe(1);
-    expect(spawnSync("pgrep", ["-f", "sleep 4397"]).status).toBe(1);
+    expect(spawnSync("pgrep", ["-f", hung]).status).toBe(1);
   });
 
   it(
@@ -145,18 +124,3 @@ describe("A run that is left alone", () => {
     ]);
   });
 });
-
-/** User and system time of the process, in the kernel's ticks. */
-function cpuOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-    .replace(/^.*\) /, "")
-    .split(" ");
-  return Number(fields[11]) + Number(fields[12]);
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; !holds(); tries++) {
-    if (tries > 1200) throw new Error("It did not come to that.");
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-}

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { type BloomProject, bloomProject } from "../rig/bloom-project.ts";
 import { HAS_CGROUPS } from "../rig/cgroups.ts";
 import { runAtTerminal } from "../rig/project.ts";
+import { shellUntil } from "../rig/until.ts";
 
 const LONG = { timeout: 120_000 };
 
@@ -113,7 +114,7 @@ describe("An agent with a shell", () => {
     async () => {
       const call = `bloom --project "$P" note T2 late > "$P/said/late" 2>&1; echo over >> "$P/said/late"`;
       using project = projectOf(
-        `env -i PATH="$PATH" HOME="$HOME" P="$PAWL_PROJECT" setsid bash -c '(sleep 0.5; ${call}) &'; until grep -qs over said/late; do sleep 0.1; done`,
+        `env -i PATH="$PATH" HOME="$HOME" P="$PAWL_PROJECT" setsid bash -c 'parent=$$; (${shellUntil("! -e /proc/$parent")}; ${call}) &'; ${shellUntil('"$(tail -n1 said/late 2>&1)" = over')}`,
       );
       await project.run();
       expect(project.read("said/late")).toContain("This is a process of the run T1.1");
@@ -127,12 +128,12 @@ describe("An agent with a shell", () => {
 - id: T1
   title: One
   instructions: |
-    RUN: echo "$PAWL_RUN_CAPABILITY" > capability; while test ! -f tried; do sleep 0.05; done; bloom done T1
+    RUN: echo "$PAWL_RUN_CAPABILITY" > capability; ${shellUntil("-f tried")}; bloom done T1
 - id: T2
   title: Two
   repo: .
   instructions: |
-    RUN: cd "$PAWL_PROJECT"; while test ! -s capability; do sleep 0.05; done; PAWL_RUN_CAPABILITY=$(cat capability) bloom note T1 stolen > said 2>&1; PAWL_RUN_CAPABILITY=T2.1:00 bloom note T2 made >> said 2>&1; touch tried
+    RUN: cd "$PAWL_PROJECT"; ${shellUntil("-s capability")}; PAWL_RUN_CAPABILITY=$(cat capability) bloom note T1 stolen > said 2>&1; PAWL_RUN_CAPABILITY=T2.1:00 bloom note T2 made >> said 2>&1; touch tried
 `,
       settings: { agents: 2 },
     });

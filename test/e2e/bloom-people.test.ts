@@ -1,6 +1,7 @@
 /** What people have to say while the loop runs: questions, interjections, approvals, budgets, edits of tasks.yaml. */
 import { describe, expect, it } from "vitest";
 import { type BloomProject, bloomProject, ranOf } from "../rig/bloom-project.ts";
+import { hangs, until } from "../rig/until.ts";
 
 const LONG = { timeout: 90_000 };
 
@@ -38,7 +39,7 @@ describe("A person", () => {
 - id: T1
   title: t
   instructions: |
-    RUN: test -f begun || { touch begun; sleep 4388; }
+    RUN: test -f begun || { touch begun; ${hangs()}; }
     RUN: bloom done T1
 `,
     });
@@ -145,13 +146,14 @@ describe("A person", () => {
   });
 
   it("sets a budget of turns, and its agent is stopped before it has made two more", LONG, async () => {
-    const turns = Array(60).fill("    RUN: echo x >> turns; sleep 1").join("\n");
+    const turn = "    RUN: echo x >> turns\n";
+    const turns = `${turn.repeat(3)}    RUN: ${hangs()}\n${turn}`;
     using project = bloomProject({
-      tasks: `tasks:\n- id: T1\n  title: t\n  budget: {turns: 3}\n  instructions: |\n${turns}\n`,
+      tasks: `tasks:\n- id: T1\n  title: t\n  budget: {turns: 3}\n  instructions: |\n${turns}`,
     });
     const ran = await project.run();
     expect(ran.code).toBe(1);
-    expect(project.read("turns")?.length).toBeLessThanOrEqual(2 * 4);
+    expect(project.read("turns")).toBe("x\n".repeat(3));
     expect(ran.of("budget:exhausted")).toEqual([
       expect.objectContaining({ limit: "turns", spent: expect.objectContaining({ turns: 4 }) }),
     ]);
@@ -163,7 +165,7 @@ describe("A person", () => {
 
   it("sets a budget that a killed loop's runs count in, too", LONG, async () => {
     using project = bloomProject({
-      tasks: `tasks:\n- id: T1\n  title: t\n  budget: {turns: 3}\n  instructions: |\n    RUN: true\n    RUN: true\n    RUN: sleep 4390\n`,
+      tasks: `tasks:\n- id: T1\n  title: t\n  budget: {turns: 3}\n  instructions: |\n    RUN: true\n    RUN: true\n    RUN: ${hangs()}\n`,
     });
     const child = project.start("--once");
     await until(() => (project.read(".pawl/agents/T1.1/usage.json") ?? "").includes('"turns": 3'));
@@ -180,7 +182,7 @@ describe("A person", () => {
   repo: .
   merge_into: main
   instructions: |
-    RUN: test -f "$PAWL_PROJECT/${id}.begun" || { touch "$PAWL_PROJECT/${id}.begun"; sleep 4391; }
+    RUN: test -f "$PAWL_PROJECT/${id}.begun" || { touch "$PAWL_PROJECT/${id}.begun"; ${hangs()}; }
     RUN: echo ${id} > ${id}.txt; git add -A; git commit -qm ${id}
 `;
     using project = bloomProject({ tasks: `tasks:\n${["T1", "T2", "T3"].map(task).join("")}` });
@@ -228,7 +230,7 @@ describe("A person", () => {
 
   it("blocks a task in tasks.yaml, and its agent is stopped", LONG, async () => {
     using project = bloomProject({
-      tasks: "tasks:\n- id: T1\n  title: t\n  instructions: |\n    RUN: touch begun; sleep 4389\n",
+      tasks: `tasks:\n- id: T1\n  title: t\n  instructions: |\n    RUN: touch begun; ${hangs()}\n`,
     });
     const ended = ranOf(project.start("--once"));
     await until(() => project.read("begun") !== null);
@@ -300,11 +302,4 @@ describe("A person", () => {
 
 function stateOf(project: BloomProject, id: string): string {
   return JSON.parse(project.read(`.pawl/runs/${id}.json`) ?? "{}").state;
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; !holds(); tries++) {
-    if (tries > 600) throw new Error("It did not come to that.");
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }

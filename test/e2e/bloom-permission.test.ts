@@ -1,10 +1,11 @@
 /** `permission: ask` with an agent that can ask: a person answers while it waits. */
-import { resolve } from "node:path";
 import { expect, it } from "vitest";
 import { bloomProject, ranOf } from "../rig/bloom-project.ts";
+import { rigProgram } from "../rig/project.ts";
+import { until } from "../rig/until.ts";
 
 const LONG = { timeout: 60_000 };
-const AGENT = resolve(import.meta.dirname, "../rig/acp-agent.ts");
+const AGENT = rigProgram("acp-agent");
 
 function asking(lines: readonly string[], bloom: Readonly<Record<string, unknown>> = {}) {
   const instructions = lines.map((line) => `          ${line}\n`).join("");
@@ -22,15 +23,6 @@ function asking(lines: readonly string[], bloom: Readonly<Record<string, unknown
     );
   };
   return { project, open };
-}
-
-async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
-  for (let tries = 0; tries < 300; tries++) {
-    const found = await look();
-    if (found !== undefined) return found;
-    await new Promise((done) => setTimeout(done, 50));
-  }
-  throw new Error("It did not come to that.");
 }
 
 it("asks a person for each thing, and does what was allowed", LONG, async () => {

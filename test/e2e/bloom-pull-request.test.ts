@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type BloomOptions, type BloomProject, bloomProject, ranOf } from "../rig/bloom-project.ts";
 import { FORGE_TOKEN, PullRequestServer } from "../rig/pull-request-server.ts";
+import { until } from "../rig/until.ts";
 
 const LONG = { timeout: 90_000 };
 const ADDRESS = "https://forge.example/acme/shop.git";
@@ -336,11 +337,4 @@ describe("A task with open_pr", () => {
 
 function statuses(project: BloomProject): readonly string[] {
   return project.tasks().map(({ status }) => status);
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; !holds(); tries++) {
-    if (tries > 1200) throw new Error("It did not come to that.");
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
 }

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { widthOf } from "../../src/surfaces/cli/text-width.ts";
 import { bloomProject } from "../rig/bloom-project.ts";
 import { MAIN } from "../rig/project.ts";
+import { hangs, shellUntil, until } from "../rig/until.ts";
 
 const LONG = { timeout: 120_000 };
 const has = (program: string) => spawnSync(program, ["-V"], { stdio: "ignore" }).status === 0;
@@ -26,7 +27,7 @@ tasks:
     instruction: |
       SAY: ${WIDE}
       SAY: \u001b[2J\u001b[31m${"x".repeat(300)}
-      RUN: : '${WIDE}'; while test ! -f "$PAWL_PROJECT/.pawl/seen"; do sleep 0.05; done
+      RUN: : '${WIDE}'; ${shellUntil('-f "$PAWL_PROJECT/.pawl/seen"')}
       RUN: bloom step done two
 - id: ESC
   title: asks
@@ -45,7 +46,7 @@ describe("On a terminal, a run", () => {
       const tmux = (...args: string[]) => execFileSync("tmux", ["-S", socket, ...args], { encoding: "utf8" });
       const screen = () => tmux("capture-pane", "-p").trimEnd().split("\n");
       try {
-        const command = `${process.execPath} ${MAIN} run --once; echo "exit $?"; sleep 600`;
+        const command = `${process.execPath} ${MAIN} run --once; echo "exit $?"; ${hangs()}`;
         execFileSync(
           "tmux",
           ["-S", socket, "-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", command],
@@ -54,14 +55,14 @@ describe("On a terminal, a run", () => {
             env: project.environment,
           },
         );
-        const begun = await until(
+        const begun = await seen(
           screen,
           (lines) =>
             lines.some((line) => line.startsWith("> API-1 [######------] 1/2")) &&
             lines.some((line) => /^> API-1.*漢字.*…$/.test(line)),
         );
         expect(begun.filter((line) => line.startsWith("> API-1"))).toHaveLength(1);
-        const waiting = await until(screen, (lines) => lines.some((line) => line.startsWith("? ESC")));
+        const waiting = await seen(screen, (lines) => lines.some((line) => line.startsWith("? ESC")));
         expect(waiting.slice(-3)).toEqual([
           expect.stringMatching(/^> API-1 \[######------\] 1\/2 \(\d+ s\) Bash: : '[漢字🚀]+…$/u),
           expect.stringMatching(/^\? ESC waits for you: q1: Which of the two databases .*…$/),
@@ -69,7 +70,7 @@ describe("On a terminal, a run", () => {
         ]);
         for (const line of waiting.slice(-3)) expect(widthOf(line)).toBeLessThanOrEqual(79);
         project.write(".pawl/seen", "");
-        const ended = await until(screen, (lines) => lines.at(-1) === "exit 3");
+        const ended = await seen(screen, (lines) => lines.at(-1) === "exit 3");
         expect(ended.slice(-3)).toEqual(["1 done, 1 open.", "Waiting for a person: ESC.", "exit 3"]);
         expect(ended.filter((line) => /^[>?~] /.test(line))).toEqual([]);
         expect(ended.filter((line) => line.includes(" open."))).toHaveLength(1);
@@ -129,11 +130,9 @@ it("Into a pipe, a run prints lines for people, and JSON lines only under --json
   expect(lines.map((line) => JSON.parse(line).type).at(-1)).toBe("loop:ended");
 });
 
-async function until(look: () => readonly string[], holds: (lines: readonly string[]) => boolean) {
-  for (let tries = 0; ; tries++) {
+function seen(look: () => readonly string[], holds: (lines: readonly string[]) => boolean) {
+  return until(() => {
     const lines = look();
-    if (holds(lines)) return lines;
-    if (tries > 400) throw new Error(`It did not come to that:\n${lines.join("\n")}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+    return holds(lines) && lines;
+  });
 }

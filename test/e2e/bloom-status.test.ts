@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { bloomProject } from "../rig/bloom-project.ts";
 import { runPawl, temporaryProject } from "../rig/project.ts";
 import { makeKeyOf } from "../rig/state-home.ts";
+import { hangs, until } from "../rig/until.ts";
 
 const TASKS = `tasks:
   - {id: A, title: Begin}
@@ -98,12 +99,11 @@ it("shows a task as tasks.yaml has it, whatever its kept run said before", { tim
 
 it("tells whether a worker is at a task that has begun", { timeout: 60_000 }, async () => {
   using project = bloomProject({
-    tasks: "tasks:\n- id: A\n  title: Long\n  instructions: |\n    RUN: touch begun; sleep 60\n",
+    tasks: `tasks:\n- id: A\n  title: Long\n  instructions: |\n    RUN: touch begun; ${hangs()}\n`,
   });
   const run = project.start();
   const ended = once(run, "exit");
-  for (let tries = 0; project.read("begun") === null && tries < 300; tries++)
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  await until(() => project.read("begun") !== null);
   expect(await statusOf(project)).toEqual(["bloom:A | Long | working | agent | work on the current step"]);
   run.kill("SIGINT");
   await ended;

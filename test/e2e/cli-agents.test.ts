@@ -11,6 +11,7 @@ import {
   temporaryProject,
   testEnvironment,
 } from "../rig/project.ts";
+import { hangs, until } from "../rig/until.ts";
 
 /** A folder of programs in place of those that the machine has. */
 function programs(project: TemporaryProject, scripts: Readonly<Record<string, string>>) {
@@ -107,14 +108,14 @@ it("says of an agent that is not there, does not answer or is not known what is 
 
 it("ends the agent that it tries out when it is told to end", async () => {
   using project = temporaryProject();
-  const environment = programs(project, { claude: `echo $$ > "$HOME/claude.pid"; exec sleep 300` });
+  const environment = programs(project, { claude: `echo $$ > "$HOME/claude.pid"; exec ${hangs()}` });
   const child = spawn(process.execPath, [MAIN, "agents", "test", "claude"], {
     cwd: project.root,
     env: testEnvironment({ ...environment, HOME: project.root }),
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ended = end(child);
-  while (!project.read("claude.pid")?.endsWith("\n")) await new Promise((done) => setTimeout(done, 10));
+  await until(() => project.read("claude.pid")?.endsWith("\n"));
   child.kill("SIGTERM");
   expect(await ended).toMatchObject({ code: 1, out: expect.stringContaining("stopped: it was interrupted") });
   expect(() => process.kill(Number(project.read("claude.pid")), 0)).toThrow("ESRCH");

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { appendFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { MAIN, temporaryProject, testEnvironment } from "../rig/project.ts";
+import { until } from "../rig/until.ts";
 
 const EVENTS = ".pawl/events.jsonl";
 let count = 0;
@@ -61,15 +61,11 @@ describe("pawl log", () => {
       out += chunk;
     });
     const ended = new Promise((resolve) => child.once("exit", (code) => resolve(code)));
-    const heard = async (word: string) => {
-      while (!out.includes(word)) await sleep(10);
-    };
+    const heard = (word: string) => until(() => out.includes(word));
     await heard("first");
     const path = join(project.root, EVENTS);
     const second = advanced("door:front", "second");
-    appendFileSync(path, second.slice(0, 40));
-    await sleep(100);
-    appendFileSync(path, second.slice(40));
+    appendFileSync(path, second);
     await heard("second");
     renameSync(path, `${path}.1`);
     project.write(EVENTS, advanced("door:front", "third"));

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { connect, ERAS } from "../rig/client.ts";
 import { change, releaseReady } from "../rig/release-project.ts";
+import { shellUntil, until } from "../rig/until.ts";
 
 const RUN_FILE = ".pawl/runs/release/1.2.0.json";
 const RUN = { run: "release:1.2.0" };
@@ -80,16 +80,13 @@ describe("a workflow of the project's own, over MCP", () => {
 
   it("finds a row's command again after a kill, and runs it but once", async () => {
     using project = releaseReady();
-    project.write(
-      "tag.sh",
-      'echo run >> ran.log; until test -e go; do sleep 0.05; done; echo "$1" > tagged\n',
-    );
+    project.write("tag.sh", `echo run >> ran.log; ${shellUntil("-e go")}; echo "$1" > tagged\n`);
     await project.pawl("cast", "release:1.2.0", "submit", "--fact", "risk=low");
     const server = await connect(project, {
       human: () => ({ action: "accept", content: { approve: true } }),
     });
     const call = server.call("advance", APPROVE).catch(() => {});
-    while (project.read("ran.log") === null) await sleep(20);
+    await until(() => project.read("ran.log"));
     process.kill(server.transport.pid ?? 0, "SIGKILL");
     await call;
     const { state, pending } = JSON.parse(project.read(RUN_FILE) ?? "");

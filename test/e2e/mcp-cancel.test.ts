@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { birthOf } from "../../src/adapters/checks/process.ts";
 import { MANIFEST, plan, start } from "../rig/alfred-artifacts.ts";
@@ -9,11 +8,12 @@ import { connect, ERAS } from "../rig/client.ts";
 import type { TemporaryProject } from "../rig/project.ts";
 import { releaseReady } from "../rig/release-project.ts";
 import { trustAsItIs } from "../rig/trust.ts";
+import { hangs, shellUntil, until } from "../rig/until.ts";
 
 /** A workflow of the project's own whose event waits for a command that ends when the file `go` is there. */
 function slowProject() {
   const project = releaseReady();
-  project.write("test.sh", "touch begun; until test -e go; do sleep 0.05; done\n");
+  project.write("test.sh", `touch begun; ${shellUntil("-e go")}\n`);
   return project;
 }
 
@@ -29,7 +29,7 @@ describe.each(ERAS)("a call that is called off by a client of %s", (era) => {
       .callTool({ name: "advance", arguments: SUBMIT }, { signal: off.signal })
       .then(() => "answered")
       .catch(() => "called off");
-    while (project.read("begun") === null) await sleep(20);
+    await until(() => project.read("begun") !== null);
     off.abort();
     expect(await call).toBe("called off");
     project.write("go", "");
@@ -55,7 +55,7 @@ describe.each(ERAS)("a call that is called off by a client of %s", (era) => {
 });
 
 const ID = "TS-01";
-const CHECK = 'echo $$ > "$PAWL_TEST_PIDS"; sleep 600 & echo $! >> "$PAWL_TEST_PIDS"; wait';
+const CHECK = `echo $$ > "$PAWL_TEST_PIDS"; ${hangs()} & echo $! >> "$PAWL_TEST_PIDS"; wait`;
 
 /** A task whose work is done and not handed in, and whose check never ends. */
 async function readyToHandIn() {
@@ -91,14 +91,12 @@ it("a submit_work that is called off writes nothing, and ends its checks with al
     .then((answer) => JSON.stringify(answer))
     .catch(() => "called off");
   const begun = () => (existsSync(pids) ? readFileSync(pids, "utf8").trim().split("\n") : []);
-  while (begun().length < 2) {
-    const answered = await Promise.race([call, sleep(20)]);
-    if (answered !== undefined) throw new Error(`not waited for: ${answered}`);
-  }
+  const early = call.then((answered) => Promise.reject(new Error(`not waited for: ${answered}`)));
+  await Promise.race([until(() => begun().length === 2), early]);
   off.abort();
   expect(await call).toBe("called off");
-  while (begun().some((pid) => birthOf(Number(pid)) !== null)) await sleep(20);
-  while (readdirSync(project.path(".pawl/checks")).length > 0) await sleep(20);
+  await until(() => begun().every((pid) => birthOf(Number(pid)) === null));
+  await until(() => readdirSync(project.path(".pawl/checks")).length === 0);
   expect(looked()).toEqual(before);
 });
 

@@ -1,6 +1,6 @@
 /**
  * `plan take-back` in a process that kills itself by SIGKILL at its commit: just before it or just after. Arguments: the
- * task's id, `before` or `after`.
+ * task's id, `before` or `after`. Bundled into `.rig/`.
  */
 import { resolve } from "node:path";
 import { openProject } from "../../src/app/app.ts";
@@ -9,15 +9,14 @@ import type { Store } from "../../src/core/ports/store.ts";
 import { advance } from "../../src/runtime/run-transaction.ts";
 import { takeBack } from "../../src/workflows/alfred/take-back.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
-import { MAIN } from "./project.ts";
 
 const [id = "", side = ""] = process.argv.slice(2);
 const { runtime } = await openProject({
   root: process.cwd(),
-  home: resolve(import.meta.dirname, "../../src"),
+  home: resolve(import.meta.dirname, "../src"),
   environment: readEnvironment(),
   workflows: WORKFLOWS,
-  program: MAIN,
+  program: resolve(import.meta.dirname, "main.js"),
 });
 const store: Store = {
   ...runtime.store,

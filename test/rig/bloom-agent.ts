@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 /**
  * A scripted agent with a mind of its own for errands: what it shall do is in a file of answers (JSON: a text that the
- * prompt has → lines of the script), which it adds to its prompt.
+ * prompt has → lines of the script), which it adds to its prompt. Bundled into `.rig/`.
  */
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
-const AGENT = resolve(import.meta.dirname, "../../src/adapters/agents/scripted/agent.ts");
+const AGENT = resolve(import.meta.dirname, "scripted-agent.js");
 const answers = process.env.PAWL_SCRIPTED_ANSWERS;
 const args = process.argv.slice(2);
 

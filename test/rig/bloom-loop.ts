@@ -1,7 +1,7 @@
 /**
  * The loop in a process that kills itself by SIGKILL at its nth commit: just before it (what it tells of is done, and
  * not yet told), or just after. Arguments: n, `before` or `after`, and of what is counted: `move` (commits that move a
- * task in its table) or `commit` (all of them).
+ * task in its table) or `commit` (all of them). Bundled into `.rig/`.
  */
 import { resolve } from "node:path";
 import { openProject } from "../../src/app/app.ts";
@@ -9,15 +9,14 @@ import { readEnvironment } from "../../src/config/config.ts";
 import type { Change, Store } from "../../src/core/ports/store.ts";
 import { runLoop } from "../../src/workflows/bloom/scheduler/loop.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
-import { MAIN } from "./project.ts";
 
 const [at = "", side = "", what = "move"] = process.argv.slice(2);
 const project = await openProject({
   root: process.cwd(),
-  home: resolve(import.meta.dirname, "../../src"),
+  home: resolve(import.meta.dirname, "../src"),
   environment: readEnvironment(),
   workflows: WORKFLOWS,
-  program: MAIN,
+  program: resolve(import.meta.dirname, "main.js"),
 });
 let commits = 0;
 

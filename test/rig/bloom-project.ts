@@ -1,7 +1,7 @@
 /** A project with a real repository and its bare remote, and the loop over it as a real child process. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { parseDocument } from "yaml";
 import type { Task } from "../../src/tasks-file/task.ts";
 import { type Strike, strikingGit } from "./git-strike.ts";
@@ -10,14 +10,15 @@ import {
   MAIN,
   pawlInside,
   personInside,
+  rigProgram,
   runPawl,
   temporaryProject,
   testEnvironment,
 } from "./project.ts";
 import { trustAsItIs } from "./trust.ts";
 
-const LOOP = resolve(import.meta.dirname, "bloom-loop.ts");
-const AGENT = resolve(import.meta.dirname, "bloom-agent.ts");
+const LOOP = rigProgram("bloom-loop");
+const AGENT = rigProgram("bloom-agent");
 
 export interface LoopEvent {
   readonly type: string;

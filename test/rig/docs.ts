@@ -15,13 +15,14 @@ import {
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
+import { rigProgram } from "./project.ts";
 import { stateHome } from "./state-home.ts";
 import { atTerminal } from "./terminal.ts";
 import { trustAsItIs } from "./trust.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 const PROGRAM = join(ROOT, "dist/main.js");
-const AGENT = join(ROOT, "test/rig/bloom-agent.ts");
+const AGENT = rigProgram("bloom-agent");
 const PAWL_YAML = "alfred: { checks: { test: npm test } }\nbloom: { agent: scripted }\n";
 
 /**

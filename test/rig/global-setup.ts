@@ -4,13 +4,17 @@ import { bundle } from "../../scripts/bundle.ts";
 import { MAIN } from "./project.ts";
 import { useScratchStateHome } from "./state-home.ts";
 
-/** Bundles the rig's program as the product is bundled: it starts fast, and tests see what bundling does. */
+/** Bundles the rig's programs as the product is bundled: they start fast, and tests see what bundling does. */
 export default async function setup(): Promise<void> {
   process.once("exit", useScratchStateHome());
   await rm(dirname(MAIN), { recursive: true, force: true });
   const programs = {
     main: "test/rig/main.ts",
     inside: "test/rig/inside.ts",
+    "acp-agent": "test/rig/acp-agent.ts",
+    "alfred-hand-in": "test/rig/alfred-hand-in.ts",
+    "bloom-agent": "test/rig/bloom-agent.ts",
+    "bloom-loop": "test/rig/bloom-loop.ts",
     "scripted-agent": "src/adapters/agents/scripted/agent.ts",
     "end-runs": "src/adapters/agents/supervisor/end-runs.ts",
   };

@@ -15,9 +15,13 @@ import { stateHome } from "./state-home.ts";
 import { type AtTerminal, atTerminal } from "./terminal.ts";
 import { trustAsItIs } from "./trust.ts";
 
-/** The rig's program, bundled by `global-setup.ts` before the tests. */
-export const MAIN = resolve(import.meta.dirname, "../../.rig/main.js");
-const INSIDE = resolve(import.meta.dirname, "../../.rig/inside.js");
+/** One of the rig's programs, bundled by `global-setup.ts` before the tests. */
+export function rigProgram(name: string): string {
+  return resolve(import.meta.dirname, "../../.rig", `${name}.js`);
+}
+
+export const MAIN = rigProgram("main");
+const INSIDE = rigProgram("inside");
 
 export interface TemporaryProject {
   readonly root: string;

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { hangs, until } from "../../../test/rig/until.ts";
 import type { AgentEvent, AgentOrder } from "../../core/ports/agents.ts";
 import type { Folder } from "../../core/ports/worktrees.ts";
 import type { AgentSettings } from "../../core/settings.ts";
@@ -92,7 +93,7 @@ describe("the scripted agent", () => {
   it("that hangs and ignores SIGTERM is stopped, with the shell child that it left in another session", async () => {
     const { running, events, order } = run(
       "scripted",
-      "RUN: setsid sleep 300 >/dev/null 2>&1 &\nSAY: waiting\nHANG:",
+      `RUN: setsid ${hangs()} >/dev/null 2>&1 &\nSAY: waiting\nHANG:`,
     );
     await until(() => events.some((event) => event.type === "text"));
     expect(await running.stop("enough")).toMatchObject({
@@ -105,7 +106,7 @@ describe("the scripted agent", () => {
   });
 
   it("leaves nothing behind when it ends by itself, and what it left is told", async () => {
-    const told = await end("scripted", "RUN: setsid sleep 300 >/dev/null 2>&1 &\nSAY: bye");
+    const told = await end("scripted", `RUN: setsid ${hangs()} >/dev/null 2>&1 &\nSAY: bye`);
     expect(told).toMatchObject({ outcome: "succeeded", leftovers: { ended: 1, alive: 0 } });
   });
 
@@ -315,11 +316,7 @@ describe("a command that the engine runs itself", () => {
   });
 
   it("is ended at its limit, with its children", async () => {
-    const told = await commands().run(order("sleep 300 & sleep 301", { limits: { total: 200 } })).ended;
+    const told = await commands().run(order(`${hangs()} & ${hangs()}`, { limits: { total: 200 } })).ended;
     expect(told).toMatchObject({ ended: "timed-out", leftovers: { alive: 0 } });
   });
 });
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((done) => setTimeout(done, 5));
-}

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { openOutbox, type PostedCall, postCall, takeCalls } from "./outbox.ts";
 
 const MARKS: PostedCall = { verb: "step done", input: { id: "s1" }, capability: "T1.1:ab" };
@@ -21,11 +21,13 @@ async function taken(): Promise<readonly PostedCall[]> {
 }
 
 it("gives each call once, in the order in which they were written", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
   const outbox = openOutbox({ folder });
   for (const id of ["a", "b", "c"]) {
     postCall(outbox, { ...MARKS, verb: "note", input: { id } });
-    await new Promise((done) => setTimeout(done, 2));
+    vi.advanceTimersByTime(1);
   }
+  vi.useRealTimers();
   expect((await taken()).map(({ input }) => input.id)).toEqual(["a", "b", "c"]);
   expect(await taken()).toEqual([]);
 });

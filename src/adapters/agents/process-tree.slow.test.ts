@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { HAS_CGROUPS } from "../../../test/rig/cgroups.ts";
+import { hangs, until } from "../../../test/rig/until.ts";
 import { type Cgroup, cgroupMembers, enterCgroup, findCgroup, makeCgroup } from "./cgroup.ts";
 import { bearsMark, MARK, markOf, markValue } from "./mark.ts";
 import { startOf } from "./proc.ts";
@@ -56,23 +57,23 @@ describe("ending a run's processes", () => {
     const mark = freshMark();
     await start(
       mark,
-      "setsid sleep 300 & (setsid bash -c 'sleep 301 & sleep 302 & disown -a' &) ; (sleep 303 &) ; sleep 0.2; echo ready; exit 0",
+      `setsid ${hangs()} & (setsid bash -c '${hangs()} & ${hangs()} & disown -a' &) ; (${hangs()} &) ; echo ready; exit 0`,
     );
-    expect(findTree({ mark }).length).toBeGreaterThanOrEqual(4);
+    await until(() => findTree({ mark }).length >= 4);
     expect(await endTree({ mark })).toMatchObject({ alive: 0 });
     expect(findTree({ mark })).toEqual([]);
   });
 
   it("kills what ignores SIGTERM, after the grace", async () => {
     const mark = freshMark();
-    await start(mark, "trap '' TERM; echo ready; while :; do sleep 300; done");
+    await start(mark, `trap '' TERM; echo ready; while :; do ${hangs()}; done`);
     expect(await endTree({ mark }, { grace: 100, within: 5000 })).toMatchObject({ alive: 0 });
     expect(findTree({ mark })).toEqual([]);
   });
 
   it("lets what heeds SIGTERM end by itself", async () => {
     const mark = freshMark();
-    const child = spawn("bash", ["-c", "trap 'echo bye; exit 7' TERM; echo ready; sleep 300 & wait"], {
+    const child = spawn("bash", ["-c", `trap 'echo bye; exit 7' TERM; echo ready; ${hangs()} & wait`], {
       env: { ...process.env, [MARK]: mark },
       stdio: ["ignore", "pipe", "ignore"],
     });
@@ -101,9 +102,11 @@ describe("ending a run's processes", () => {
       const cgroup = makeCgroup(mark);
       expect(cgroup).not.toBeNull();
       const hidden = `env -i setsid bash -c '(setsid bash -c "${HOPS.replaceAll('"', '\\"')}" &)' &`;
-      const leader = await start(mark, `read go; ${hidden} sleep 0.3; echo ready; exit 0`, cgroup);
-      const inside = cgroupMembers(cgroup as Cgroup);
-      expect(inside.length).toBeGreaterThan(0);
+      const leader = await start(mark, `read go; ${hidden} echo ready; exit 0`, cgroup);
+      const inside = await until(() => {
+        const members = cgroupMembers(cgroup as Cgroup).filter((pid) => pid !== leader);
+        return members.length > 0 && members;
+      });
       expect(await endTree({ mark, leader, cgroup }, { grace: 50, within: 8000 })).toMatchObject({
         alive: 0,
       });
@@ -124,10 +127,12 @@ describe("ending a run's processes", () => {
     const mark = freshMark();
     const leader = await start(
       mark,
-      "env -i setsid bash -c 'trap \"\" TERM; while :; do sleep 1; done' & env -i sleep 301 & sleep 0.3; echo ready; wait",
+      `env -i setsid bash -c 'trap "" TERM; while :; do ${hangs()}; done' & env -i ${hangs()} & echo ready; wait`,
     );
-    const found = findTree({ mark, leader });
-    expect(found.length).toBeGreaterThanOrEqual(3);
+    const found = await until(() => {
+      const tree = findTree({ mark, leader });
+      return tree.length >= 3 && tree;
+    });
     expect(await endTree({ mark, leader }, { grace: 200, within: 5000 })).toMatchObject({ alive: 0 });
     for (const pid of found) expect(isRunning(pid)).toBe(false);
   });
@@ -146,10 +151,12 @@ describe("ending a run's processes", () => {
 
   it("asks none that is older than the run for its mark", async () => {
     const mark = freshMark();
-    const older = await start(mark, "sleep 300 & echo ready; wait");
-    await new Promise((done) => setTimeout(done, 50));
-    const younger = await start(mark, "echo ready; sleep 300");
-    expect(startOf(younger)).toBeGreaterThan(startOf(older) ?? Number.POSITIVE_INFINITY);
+    const older = await start(mark, `${hangs()} & echo ready; wait`);
+    // The kernel counts in hundredths of a second.
+    const younger = await until(async () => {
+      const pid = await start(mark, `echo ready; ${hangs()}`);
+      return Number(startOf(pid)) > Number(startOf(older)) && pid;
+    });
     const found = findTree({ mark, since: startOf(younger) });
     expect(found).toContain(younger);
     expect(found).not.toContain(older);
@@ -158,8 +165,8 @@ describe("ending a run's processes", () => {
 
   it("leaves the processes of other runs alone", async () => {
     const [mine, other] = [freshMark(), freshMark()];
-    await start(mine, "sleep 300 & echo ready; wait");
-    await start(other, "sleep 300 & echo ready; wait");
+    await start(mine, `${hangs()} & echo ready; wait`);
+    await start(other, `${hangs()} & echo ready; wait`);
     await endTree({ mark: mine });
     expect(findTree({ mark: other })).toHaveLength(2);
   });

@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { hangs, shellUntil, until } from "../../../test/rig/until.ts";
 import { childEnvironment } from "./environment.ts";
 import { splitLines } from "./line-splitter.ts";
 import { MARK, markOf } from "./mark.ts";
@@ -16,7 +17,10 @@ let count = 0;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "pawl-run-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 function run(script: string, change: Partial<ProcessOrder> = {}) {
   count += 1;
@@ -83,7 +87,7 @@ describe("running a process", () => {
   });
 
   it("ends what the program left behind, and says so", async () => {
-    const { running, mark } = run("setsid sleep 300 & (sleep 301 &); exit 0");
+    const { running, mark } = run(`setsid ${hangs()} & (${hangs()} &); exit 0`);
     expect(await running.ended).toMatchObject({
       code: 0,
       ending: "itself",
@@ -94,7 +98,7 @@ describe("running a process", () => {
 
   it("stops the whole tree when asked, and says who ended it", async () => {
     const { running, mark, lines } = run(
-      "trap '' TERM; setsid sleep 300 & echo up; while :; do sleep 300; done",
+      `trap '' TERM; setsid ${hangs()} & echo up; while :; do ${hangs()}; done`,
       {
         endTimes: { grace: 200, within: 9000 },
       },
@@ -117,16 +121,23 @@ describe("running a process", () => {
   });
 
   it("ends a silent program after the limit of inactivity, not one that keeps talking", async () => {
-    const silent = run("echo once; sleep 300", { limits: { inactivity: 300 } });
+    const silent = run(`echo once; ${hangs()}`, { limits: { inactivity: 300 } });
     expect(await silent.running.ended).toMatchObject({ ending: "inactive" });
-    const talking = run("for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.5; done", {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const talking = run(`for i in 1 2 3 4; do ${shellUntil("-e go$i")}; echo $i; done`, {
       limits: { inactivity: 3000 },
     });
+    for (const word of ["1", "2", "3", "4"]) {
+      writeFileSync(join(folder, `go${word}`), "");
+      await until(() => talking.lines.at(-1) === word);
+      vi.advanceTimersByTime(2000);
+    }
+    vi.useRealTimers();
     expect(await talking.running.ended).toMatchObject({ ending: "itself", code: 0 });
   });
 
   it("takes a limit of months for none", async () => {
-    const { running } = run("sleep 0.1", { limits: { inactivity: 1e11, total: Number.POSITIVE_INFINITY } });
+    const { running } = run("true", { limits: { inactivity: 1e11, total: Number.POSITIVE_INFINITY } });
     expect(await running.ended).toMatchObject({ ending: "itself", code: 0 });
   });
 
@@ -228,7 +239,3 @@ describe("the environment of a child", () => {
     expect(childEnvironment(own, order)).not.toHaveProperty("HTTP_PROXY");
   });
 });
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((done) => setTimeout(done, 5));
-}

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { until } from "../../../test/rig/until.ts";
+import { hangs, shellUntil, until } from "../../../test/rig/until.ts";
 import { openChecks } from "./checks.ts";
 
 let root: string;
@@ -44,14 +44,14 @@ test("a run is found again by its key, and is not repeated", async () => {
 });
 
 test("a long command is not waited for; its outcome is there for whoever asks later", async () => {
-  const command = "echo begun; while [ ! -e go ]; do sleep 0.02; done; exit 5";
+  const command = `echo begun; ${shellUntil("-e go")}; exit 5`;
   expect((await impatient().run("k", command)).kind).toBe("running");
   writeFileSync(join(root, "go"), "");
   expect(await open().run("k", command)).toMatchObject({ kind: "ended", exitCode: 5, tail: "begun" });
 });
 
 test("the run outlives the process that began it", async () => {
-  const command = "while [ ! -e go ]; do sleep 0.02; done; echo done";
+  const command = `${shellUntil("-e go")}; echo done`;
   const program = `
     const { openChecks } = await import(${JSON.stringify(join(import.meta.dirname, "checks.ts"))});
     const checks = openChecks({ root: ${JSON.stringify(root)}, environment: process.env, patienceMilliseconds: 1 });
@@ -63,7 +63,7 @@ test("the run outlives the process that began it", async () => {
 });
 
 test("a run that vanished without an outcome is begun again", async () => {
-  const command = "echo x >> ran; [ -e go ] || sleep 60";
+  const command = `echo x >> ran; [ -e go ] || ${hangs()}`;
   await impatient().run("k", command);
   await until(() => readSafely("ran").includes("x"));
   const { pid } = JSON.parse(readFileSync(join(root, ".pawl/checks/k/start.json"), "utf8"));
@@ -74,7 +74,7 @@ test("a run that vanished without an outcome is begun again", async () => {
 });
 
 test("past the limit the command is ended with all that it started", async () => {
-  const command = "sh -c 'echo $$ > child; exec sleep 60'; true";
+  const command = `sh -c 'echo $$ > child; exec ${hangs()}'; true`;
   await impatient().run("k", command);
   await until(() => readSafely("child").includes("\n"));
   const child = Number(readSafely("child"));

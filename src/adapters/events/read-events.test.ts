@@ -47,9 +47,11 @@ describe("the events of a project", () => {
     const first = next();
     write(line("a"));
     expect(await first).toBe("a");
+    const whole = next();
+    write(line("before") + line("b").slice(0, 20));
+    expect(await whole).toBe("before");
     const second = next();
-    write(line("b").slice(0, 20));
-    setTimeout(() => write(line("b").slice(20) + line("c")), 50);
+    write(line("b").slice(20) + line("c"));
     expect(await second).toBe("b");
     expect(await next()).toBe("c");
     const late = next();
@@ -57,11 +59,10 @@ describe("the events of a project", () => {
     renameSync(path, `${path}.1`);
     expect(await late).toBe("d");
     const fresh = next();
-    writeFileSync(path, line("e"));
-    expect(await fresh).toBe("e");
+    writeFileSync(path, line("longer"));
+    expect(await fresh).toBe("longer");
     const cut = next();
-    writeFileSync(path, "");
-    setTimeout(() => write(line("f")), 50);
+    writeFileSync(path, line("f"));
     expect(await cut).toBe("f");
     const end = events.next();
     stop.abort();

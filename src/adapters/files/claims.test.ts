@@ -35,7 +35,7 @@ it("leaves no lease behind when it is released in the middle of a heartbeat", as
     expect(held?.abandoned).toBe(false);
     vi.advanceTimersByTime(15_000);
     await held?.release();
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await new Promise((resolve) => setImmediate(resolve));
     expect(readdirSync(folder())).toEqual([]);
   }
 });

@@ -80,7 +80,7 @@ describe("a run's lock", () => {
     const work = (number: number) =>
       store.hold("r", async () => {
         order.push(number);
-        await new Promise((resolve) => setTimeout(resolve, 1));
+        await new Promise((resolve) => setImmediate(resolve));
         order.push(number);
       });
     await Promise.all([1, 2, 3, 4].map(work));

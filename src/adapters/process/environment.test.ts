@@ -212,7 +212,7 @@ describe("a secret that a child prints all the same", () => {
     );
     program(
       "claude",
-      `printf '{"type":"assistant","message":{"content":[{"type":"text","text":"ghp_0123'; sleep 0.1; printf '456789"}]}}\\n'; cat ${root}/secret.txt >&2`,
+      `printf '{"type":"assistant","message":{"content":[{"type":"text","text":"ghp_0123'; printf '456789"}]}}\\n'; cat ${root}/secret.txt >&2`,
     );
     const texts: string[] = [];
     const agents = openAgents({

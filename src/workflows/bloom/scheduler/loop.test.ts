@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { openStage } from "../../../../test/rig/schedule/stage.ts";
+
+const HOUR = 3_600_000;
+
+describe("A loop that is left alone", () => {
+  it("looks twice a minute while there is nothing to do, and starts no agent", async () => {
+    const stage = openStage({
+      tasks:
+        "tasks:\n- {id: T1, title: t, status: blocked}\n- {id: T2, title: u, depends_on: [T1], instructions: x}\n",
+    });
+    await stage.pass(60_000);
+    const before = stage.looks();
+    await stage.pass(HOUR);
+    const perTurn = (stage.looks() - before) / 120;
+    expect(perTurn).toBeGreaterThan(0);
+    expect(perTurn).toBeLessThanOrEqual(3);
+    expect(stage.started).toEqual([]);
+    expect(stage.told.filter(({ type }) => type === "loop:stands")).toHaveLength(1);
+    expect(stage.ended()).toBeNull();
+    stage.stop();
+    await stage.pass(1000);
+    expect(stage.ended()).toMatchObject({ blocked: ["T1"], open: ["T1", "T2"] });
+  });
+
+  it("waits where tasks.yaml cannot be read, says so once, changes nothing, and goes on when it can", async () => {
+    const stage = openStage({
+      tasks:
+        "tasks:\n- {id: T1, title: t, instructions: x, repo: ., merge_into: main}\n- {id: T2, title: u, instructions: x, repo: ., merge_into: main, depends_on: [T1]}\n",
+    });
+    await stage.until(() => stage.started.length > 0);
+    const good = stage.read("tasks.yaml") ?? "";
+    stage.save("tasks.yaml", "tasks: [\n");
+    await stage.pass(300_000);
+    expect(stage.told.filter(({ type }) => type === "loop:paused")).toMatchObject([
+      { code: "tasks-invalid" },
+    ]);
+    expect([stage.ended(), stage.read("tasks.yaml"), stage.started]).toEqual([null, "tasks: [\n", ["T1.1"]]);
+    stage.save("tasks.yaml", good);
+    await stage.pass(HOUR);
+    expect(stage.told.filter(({ type }) => type === "loop:resumed")).toHaveLength(1);
+    expect(stage.started).toEqual(["T1.1", "T2.1"]);
+    expect(stage.read("tasks.yaml")?.match(/status: done/g)).toHaveLength(2);
+  });
+});

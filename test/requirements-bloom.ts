@@ -165,7 +165,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
       "src/adapters/git/crash.slow.test.ts: ends as an undisturbed one, wherever it was killed, however often",
       "src/adapters/forge/pull-request.test.ts: is opened once, and found from then on",
       "test/e2e/bloom-crash.slow.test.ts: just ${side} every fifth move goes on as if nothing had been (${name})",
-      "test/e2e/bloom-pull-request.test.ts: whose loop is killed before it is told, and that is closed meanwhile, is blocked",
+      "test/e2e/bloom-pull-request-killed.slow.test.ts: whose loop is killed before it is told, and that is closed meanwhile, is blocked",
     ],
   },
   "bloom.pull-request": {

@@ -254,7 +254,7 @@ const GATES: Readonly<Record<string, Requirement>> = {
     source: "docs/security.md, a person's word",
     tests: [
       "test/e2e/person.slow.test.ts: is refused to an agent %s",
-      "test/e2e/bloom-persons-word.test.ts: is not let go on by an agent's `%s`",
+      "test/e2e/bloom-persons-word.slow.test.ts: is not let go on by an agent's `%s`",
       "src/adapters/agents/ancestry.test.ts: is told by an ancestor's environment where its own was cleared",
     ],
   },
@@ -263,7 +263,7 @@ const GATES: Readonly<Record<string, Requirement>> = {
     source: "docs/security.md, a person's word",
     tests: [
       "test/e2e/person.slow.test.ts: is asked for at the terminal, with what was found first and an agent's words quoted and cleaned last",
-      "test/e2e/bloom-persons-word.test.ts: is approved by somebody who saw its checks, its changes and then its agent's words",
+      "test/e2e/bloom-persons-word.slow.test.ts: is approved by somebody who saw its checks, its changes and then its agent's words",
     ],
   },
   "gates.history": {

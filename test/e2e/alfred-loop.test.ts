@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
@@ -9,7 +7,6 @@ import { advance } from "../../src/runtime/run-transaction.ts";
 import { exportPlan } from "../../src/workflows/alfred/hand-over.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 import { type AlfredLoop, BRANCH, CHECK, FROM_LOOP, ID, plannedTask } from "../rig/alfred-loop.ts";
-import { rigProgram, testEnvironment } from "../rig/project.ts";
 import { stateHome, stateOf } from "../rig/state-home.ts";
 
 test("a plan is handed to the loop, worked by agents, and its evidence comes back as the manifest, up to the gates", {
@@ -181,40 +178,7 @@ test("what was rejected, or has moved since, comes back only after the loop has 
   expect(back.data.data).toMatchObject({ current_state: "awaiting_ai_review" });
 });
 
-test.each(["before", "after"] as const)(
-  "a loop that is killed just %s it tells of the merge loses no evidence, nor does a hand-in that is killed",
-  { timeout: 60_000 },
-  async (side) => {
-    await using task = await plannedTask();
-    const { project } = task;
-    await task.call("implement_task", { task_id: ID, hand_over: true });
-    const killed = await project.runKilledAt(MERGED, side);
-    expect(killed.signal).toBe("SIGKILL");
-    expect(project.git("log", "-1", "--format=%s")).toContain(`Merge ${ID}`);
-    expect((await task.submit(FROM_LOOP)).data.data).toMatchObject({ code: "loop-not-done" });
-    expect((await project.run()).code).toBe(0);
-    expect(project.git("log", "--format=%s", BRANCH).match(/Merge/g)).toHaveLength(1);
-
-    const handIn = spawn(process.execPath, [HAND_IN, ID, side], {
-      cwd: project.root,
-      env: testEnvironment({ DOOR_ONLY: "" }),
-    });
-    expect(await once(handIn, "exit")).toEqual([null, "SIGKILL"]);
-    const { data } = await task.submit(FROM_LOOP);
-    expect(data.message).toContain(
-      side === "before" ? "is handed in, from the loop's" : "was handed in before",
-    );
-    expect(data.data).toMatchObject({ current_state: "awaiting_ai_review" });
-    expect(task.state().active_tool_state.context_store.submitted.from).toBe("loop");
-  },
-);
-
-const HAND_IN = rigProgram("alfred-hand-in");
-
 const HEAD = `.pawl/heads/bloom/${ID}.json`;
-
-/** The nth move of the task in the loop's table is the merge. */
-const MERGED = 7;
 
 describe("Evidence of the loop is refused, and nothing changes,", () => {
   let task: AlfredLoop;

@@ -1,79 +1,10 @@
-/** `open_pr` through the loop, with a forge on the loopback address: opened once, watched, and waited for. */
-import { execFileSync } from "node:child_process";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type BloomOptions, type BloomProject, bloomProject, ranOf } from "../rig/bloom-project.ts";
-import { FORGE_TOKEN, PullRequestServer } from "../rig/pull-request-server.ts";
+import { ranOf } from "../rig/bloom-project.ts";
+import { PullRequestServer } from "../rig/pull-request-server.ts";
+import { mergeThere, shop, statuses, TASKS } from "../rig/pull-request-shop.ts";
 import { until } from "../rig/until.ts";
 
 const LONG = { timeout: 90_000 };
-const ADDRESS = "https://forge.example/acme/shop.git";
-
-const TASKS = `git: {push_to_remote: true}
-tasks:
-- id: T1
-  title: Add the answer
-  repo: .
-  branch: feat/x
-  base_branch: main
-  open_pr: true
-  instructions: "RUN: true"
-  acceptance_criteria: [The file says 42]
-  verify: ["grep -q 42 a.txt"]
-  steps:
-  - id: s1
-    instruction: |
-      RUN: echo 42 > a.txt; git add -A; git commit -qm a
-      RUN: bloom step done s1
-    acceptance_criteria: [It is committed]
-- id: T2
-  title: Needs it
-  repo: .
-  depends_on: [T1]
-  instructions: |
-    RUN: cp a.txt "$PAWL_PROJECT/.pawl/seen.txt"
-    RUN: bloom done T2 --nothing "it only looks"
-`;
-
-/** The forge's repository is the project's bare remote. */
-function shop(forge: PullRequestServer, more: Partial<BloomOptions> = {}): BloomProject {
-  const project = bloomProject({
-    tasks: TASKS,
-    ...more,
-    environment: { GITHUB_API_URL: forge.url, GITHUB_TOKEN: FORGE_TOKEN },
-  });
-  project.git("config", `url.${join(project.root, "../remote.git")}.insteadOf`, ADDRESS);
-  project.git("remote", "set-url", "origin", ADDRESS);
-  forge.heads = (branch) =>
-    project.remoteGit("for-each-ref", "--format=%(objectname)", `refs/heads/${branch}`) || null;
-  return project;
-}
-
-/** As the forge does it when a person presses the button, and then the one that deletes the branch. */
-function mergeThere(
-  project: BloomProject,
-  forge: PullRequestServer,
-  how: "--no-ff" | "--squash" = "--no-ff",
-): void {
-  const folder = join(project.root, "../forge");
-  const git = (...args: string[]) =>
-    execFileSync("git", ["-c", "user.name=F", "-c", "user.email=f@x.y", ...args], { stdio: "pipe" });
-  git("clone", "-q", join(project.root, "../remote.git"), folder);
-  git(
-    "-C",
-    folder,
-    "merge",
-    "-q",
-    how,
-    ...(how === "--no-ff" ? ["-m", "Merge pull request #1"] : []),
-    "origin/feat/x",
-  );
-  if (how === "--squash") git("-C", folder, "commit", "-qm", "Add the answer (#1)");
-  git("-C", folder, "push", "-q", "origin", "main");
-  forge.close(1, "merged");
-  git("-C", folder, "push", "-q", "origin", ":feat/x");
-}
-
 describe("A task with open_pr", () => {
   it(
     "opens one pull request, and what depends on it begins once its commits are in the target",
@@ -244,59 +175,9 @@ describe("A task with open_pr", () => {
     const child = project.start();
     const ran = ranOf(child);
     await until(() => forge.asked.length > asked);
-    const begun = Date.now();
     child.kill("SIGINT");
     expect((await ran).code).toBe(130);
-    expect(Date.now() - begun).toBeLessThan(10_000);
     expect(statuses(project)).toEqual(["done_pending_merge", undefined]);
-  });
-
-  // The sixth move tells that the pull request is open.
-  for (const side of ["before", "after"] as const)
-    it(
-      `whose loop is killed right after opening, ${side} it is told, finds it and opens no other`,
-      LONG,
-      async () => {
-        await using forge = await PullRequestServer.open("acme/shop");
-        using project = shop(forge);
-        expect((await project.runKilledAt(6, side)).signal).toBe("SIGKILL");
-        expect(forge.pulls).toHaveLength(1);
-        const told = () => project.stored().filter(({ type }) => type === "git:pr_opened");
-        expect(told()).toHaveLength(side === "before" ? 0 : 1);
-        expect((await project.run()).code).toBe(3);
-        expect(told()).toEqual([expect.objectContaining({ number: 1, found: side === "before" })]);
-        expect(forge.opened).toBe(1);
-        expect(project.runs()).toHaveLength(1);
-      },
-    );
-
-  it.each(["--no-ff", "--squash"] as const)(
-    "whose loop is killed before it is told, and that is merged (%s) meanwhile, goes on from the merge",
-    LONG,
-    async (how) => {
-      await using forge = await PullRequestServer.open("acme/shop");
-      using project = shop(forge);
-      expect((await project.runKilledAt(6, "before")).signal).toBe("SIGKILL");
-      mergeThere(project, forge, how);
-      expect((await project.run()).code).toBe(0);
-      expect(forge.opened).toBe(1);
-      expect(forge.pulls).toHaveLength(1);
-      expect(statuses(project)).toEqual(["done", "done"]);
-      expect(project.read(".pawl/seen.txt")).toBe("42\n");
-      // The branch that the person deleted there is not pushed again.
-      expect(project.remoteGit("branch", "--format=%(refname:short)")).not.toContain("feat/x");
-      expect(project.runs().map(({ run }) => run)).toEqual(["T1.1", "T2.1"]);
-    },
-  );
-
-  it("whose loop is killed before it is told, and that is closed meanwhile, is blocked", LONG, async () => {
-    await using forge = await PullRequestServer.open("acme/shop");
-    using project = shop(forge);
-    expect((await project.runKilledAt(6, "before")).signal).toBe("SIGKILL");
-    forge.close(1, "closed");
-    expect((await project.run()).code).toBe(1);
-    expect(forge.opened).toBe(1);
-    expect(project.tasks()[0]?.status).toBe("blocked");
   });
 
   it("tries again while the forge cannot answer", LONG, async () => {
@@ -334,7 +215,3 @@ describe("A task with open_pr", () => {
     },
   );
 });
-
-function statuses(project: BloomProject): readonly string[] {
-  return project.tasks().map(({ status }) => status);
-}

@@ -108,8 +108,16 @@ export class Simulator {
     return this.#timers.some(({ at, process }) => process.alive && at <= this.#elapsed + milliseconds);
   }
 
-  /** Until it is over. `eachStep` may disturb; `atRest` looks where nothing goes on before time does. */
-  async run(hooks: { isOver(): boolean; eachStep(): void; atRest(): void }): Promise<void> {
+  /**
+   * Until it is over. `eachStep` may disturb; `atRest` looks where nothing goes on before time does; `isPatient`: what
+   * goes on may also wait for the real world (a module that is loaded).
+   */
+  async run(hooks: {
+    isOver(): boolean;
+    eachStep(): void;
+    atRest(): void;
+    readonly isPatient?: true;
+  }): Promise<void> {
     for (;;) {
       // Everything that follows from the last step, up to the next ones.
       do await new Promise((resolve) => setImmediate(resolve));
@@ -128,7 +136,7 @@ export class Simulator {
       this.#timers = this.#timers.filter(({ process }) => process.alive);
       const first = this.#timers.reduce<Timer | null>((a, b) => (a === null || b.at < a.at ? b : a), null);
       if (first === null) {
-        if (this.#waiting.length > 0) continue;
+        if (this.#waiting.length > 0 || hooks.isPatient) continue;
         throw new Error("nothing goes on any more, and it is not over");
       }
       this.#timers = this.#timers.filter((each) => each !== first);

@@ -82,6 +82,7 @@ export function openStage({ tasks, once = false }: { tasks: string; once?: boole
     runtime,
     name: loop.name,
     agents: 2,
+    mergeTrain: 4,
     once,
     show: (event) => told.push(event),
     stop: stop.signal,
@@ -93,6 +94,8 @@ export function openStage({ tasks, once = false }: { tasks: string; once?: boole
       end = error;
     },
   );
+  const runUntil = (isOver: () => boolean) =>
+    simulator.run({ isOver, eachStep() {}, atRest() {}, isPatient: true });
   return {
     told,
     started,
@@ -104,9 +107,9 @@ export function openStage({ tasks, once = false }: { tasks: string; once?: boole
       simulator.after({ name: "test", alive: true }, milliseconds, "", () => {
         over = true;
       });
-      await simulator.run({ isOver: () => over, eachStep() {}, atRest() {} });
+      await runUntil(() => over);
     },
-    until: (holds) => simulator.run({ isOver: holds, eachStep() {}, atRest() {} }),
+    until: runUntil,
     stop: () => stop.abort(),
     ended: () => end,
   };

@@ -1,0 +1,76 @@
+/** A project whose task opens a pull request, on a forge that has the project's own remote. */
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { type BloomOptions, type BloomProject, bloomProject } from "./bloom-project.ts";
+import { FORGE_TOKEN, type PullRequestServer } from "./pull-request-server.ts";
+
+const ADDRESS = "https://forge.example/acme/shop.git";
+
+export const TASKS = `git: {push_to_remote: true}
+tasks:
+- id: T1
+  title: Add the answer
+  repo: .
+  branch: feat/x
+  base_branch: main
+  open_pr: true
+  instructions: "RUN: true"
+  acceptance_criteria: [The file says 42]
+  verify: ["grep -q 42 a.txt"]
+  steps:
+  - id: s1
+    instruction: |
+      RUN: echo 42 > a.txt; git add -A; git commit -qm a
+      RUN: bloom step done s1
+    acceptance_criteria: [It is committed]
+- id: T2
+  title: Needs it
+  repo: .
+  depends_on: [T1]
+  instructions: |
+    RUN: cp a.txt "$PAWL_PROJECT/.pawl/seen.txt"
+    RUN: bloom done T2 --nothing "it only looks"
+`;
+
+/** The forge's repository is the project's bare remote. */
+export function shop(forge: PullRequestServer, more: Partial<BloomOptions> = {}): BloomProject {
+  const project = bloomProject({
+    tasks: TASKS,
+    ...more,
+    environment: { GITHUB_API_URL: forge.url, GITHUB_TOKEN: FORGE_TOKEN },
+  });
+  project.git("config", `url.${join(project.root, "../remote.git")}.insteadOf`, ADDRESS);
+  project.git("remote", "set-url", "origin", ADDRESS);
+  forge.heads = (branch) =>
+    project.remoteGit("for-each-ref", "--format=%(objectname)", `refs/heads/${branch}`) || null;
+  return project;
+}
+
+/** As the forge does it when a person presses the button, and then the one that deletes the branch. */
+export function mergeThere(
+  project: BloomProject,
+  forge: PullRequestServer,
+  how: "--no-ff" | "--squash" = "--no-ff",
+): void {
+  const folder = join(project.root, "../forge");
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=F", "-c", "user.email=f@x.y", ...args], { stdio: "pipe" });
+  git("clone", "-q", join(project.root, "../remote.git"), folder);
+  git(
+    "-C",
+    folder,
+    "merge",
+    "-q",
+    how,
+    ...(how === "--no-ff" ? ["-m", "Merge pull request #1"] : []),
+    "origin/feat/x",
+  );
+  if (how === "--squash") git("-C", folder, "commit", "-qm", "Add the answer (#1)");
+  git("-C", folder, "push", "-q", "origin", "main");
+  forge.close(1, "merged");
+  git("-C", folder, "push", "-q", "origin", ":feat/x");
+}
+
+export function statuses(project: BloomProject): readonly string[] {
+  return project.tasks().map(({ status }) => status);
+}

@@ -85,15 +85,15 @@ export type {
 export { renderXState, type XStateConfig, xstateConfig } from "./engine/xstate.ts";
 export { advance, type Runtime } from "./runtime/run-transaction.ts";
 export type {
-  Advance,
+  AfterCommit,
   Context,
-  FollowUp,
   HumanQuestion,
   LogLine,
-  Moment,
-  Prepared,
+  Now,
+  Proposal,
   Reply,
   RunOverview,
+  Transaction,
   Worked,
 } from "./runtime/transaction.ts";
 export { defineWorkflow } from "./workflows/custom/define.ts";

@@ -53,7 +53,7 @@ describe("the library's surface", () => {
     );
     expect(text).not.toMatch(/export (\*|default)/);
     expect([...names].sort().join(" ")).toMatchInlineSnapshot(
-      `"Advance AgentEnd AgentEvent AgentFailure AgentFound AgentLimits AgentOrder AgentRun AgentUsage Agents AlfredSettings Awaited Box Cache Caller Change ChangedFile CheckCounts CheckOutcome CheckPlace CheckReport Checkable Checks Command Context DEFAULT_SETTINGS Decision DeferredCall Definition DescribedState ERROR_CODES EditKept Editor Entry ErrorCode EventDefinition Fact FactSource FactValue Facts FetchFailure Files Folder FollowUp Gate Git GitChanges GitCommits GitLook Happening HumanQuestion LogLine Moment OpenOptions OpenProject Outcome Outside PawlError PawlEvent Permission PermissionQuestion PinnedBase Position Prepared ProjectPath PullRequest Reference ReferenceFetch References Refusal Remark Reply ReviewFetch ReviewMachine ReviewMissing ReviewPart ReviewPlan ReviewPolicy ReviewedWork Reviewer Reviews Row RunAdvanced RunCommand RunOverview RunReply Runtime SendOptions Setting Settings Snapshot State StateHint Store View Violation ViolationKind Worked Workflow XStateConfig advance check checkId checkReachable decide defineWorkflow fillBlocked initialPosition isId makeReviewMachine openProject projectPath refuse renderMermaid renderTable renderXState xstateConfig"`,
+      `"AfterCommit AgentEnd AgentEvent AgentFailure AgentFound AgentLimits AgentOrder AgentRun AgentUsage Agents AlfredSettings Awaited Box Cache Caller Change ChangedFile CheckCounts CheckOutcome CheckPlace CheckReport Checkable Checks Command Context DEFAULT_SETTINGS Decision DeferredCall Definition DescribedState ERROR_CODES EditKept Editor Entry ErrorCode EventDefinition Fact FactSource FactValue Facts FetchFailure Files Folder Gate Git GitChanges GitCommits GitLook Happening HumanQuestion LogLine Now OpenOptions OpenProject Outcome Outside PawlError PawlEvent Permission PermissionQuestion PinnedBase Position ProjectPath Proposal PullRequest Reference ReferenceFetch References Refusal Remark Reply ReviewFetch ReviewMachine ReviewMissing ReviewPart ReviewPlan ReviewPolicy ReviewedWork Reviewer Reviews Row RunAdvanced RunCommand RunOverview RunReply Runtime SendOptions Setting Settings Snapshot State StateHint Store Transaction View Violation ViolationKind Worked Workflow XStateConfig advance check checkId checkReachable decide defineWorkflow fillBlocked initialPosition isId makeReviewMachine openProject projectPath refuse renderMermaid renderTable renderXState xstateConfig"`,
     );
   });
 });
@@ -289,7 +289,7 @@ describe("a run of a program's own workflow", () => {
     const asking = {
       run: () => "own:1",
       read: async () => null,
-      prepare: () => ({ reply: { text: "", data: {} }, ask: { message: "Go on?" } }),
+      propose: () => ({ reply: { text: "", data: {} }, ask: { message: "Go on?" } }),
     };
     await expect(project.advance(asking, {})).rejects.toMatchObject({
       code: "caller-not-allowed",

@@ -5,7 +5,7 @@ import type { Caller, PawlEvent } from "../core/event.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { Store } from "../core/ports/store.ts";
 import type { Facts, FactValue } from "../engine/workflow.ts";
-import type { Advance, Reply, RunOverview } from "../runtime/transaction.ts";
+import type { Reply, RunOverview, Transaction } from "../runtime/transaction.ts";
 import type { Definition } from "../workflows/custom/definition.ts";
 import { startsIn } from "../workflows/custom/starts.ts";
 
@@ -59,9 +59,9 @@ export interface OpenProject {
   look(run: string): Promise<RunReply>;
   /** Every run of these workflows. */
   runs(): Promise<readonly RunOverview[]>;
-  /** Runs an advance of the program's own making; see `Advance`. */
+  /** Runs an advance of the program's own making; see `Transaction`. */
   advance<Input, Seen, Gathered, R>(
-    plan: Advance<Input, Seen, Gathered, R>,
+    plan: Transaction<Input, Seen, Gathered, R>,
     input: Input,
     caller?: Caller,
   ): Promise<R>;

@@ -7,7 +7,7 @@ import { hasAnswered, strengthOf } from "./person.ts";
 import { loadRecord, recordFaults } from "./record.ts";
 import { renderReview } from "./review.ts";
 import { type Move, runAdvanced, stamped } from "./run-advanced.ts";
-import type { Advance, Context, Prepared, Reply, StateFiles } from "./transaction.ts";
+import type { Context, Proposal, Reply, StateFiles, Transaction } from "./transaction.ts";
 
 export interface Accepting {
   readonly states: StateFiles;
@@ -28,12 +28,12 @@ interface Edited {
   }[];
 }
 
-export function acceptEditOf(of: Accepting): Advance<{ readonly id: string }, Edited, undefined, Reply> {
+export function acceptEditOf(of: Accepting): Transaction<{ readonly id: string }, Edited, undefined, Reply> {
   return {
     states: of.states,
     run: () => of.lock,
     read: (view, { id }) => readEdited(view, of, id),
-    prepare: (edited, _, __, context) => accept(edited, of.states, context),
+    propose: (edited, _, __, context) => accept(edited, of.states, context),
   };
 }
 
@@ -49,7 +49,7 @@ async function readEdited(view: View, { paths, states }: Accepting, id: string):
   return { run, from: (await loadRecord(view, run))?.stands.state ?? "", files };
 }
 
-function accept({ files, from, run }: Edited, states: StateFiles, context: Context): Prepared<Reply> {
+function accept({ files, from, run }: Edited, states: StateFiles, context: Context): Proposal<Reply> {
   const edited = files.filter(({ found }) => found.length > 0);
   const names = edited.map(({ path }) => path).join(" and ");
   const text = edited.at(-1)?.text ?? "";
@@ -83,7 +83,7 @@ export function acceptedEdit(
   { found, from, machine, name, of, run, summary: what, to }: EditedState,
   changes: () => readonly Change[],
   context: Context,
-): Prepared<Reply> {
+): Proposal<Reply> {
   if (found.length === 0)
     throw new PawlError("no-effect", `${name} follows from its history.`, "Nothing is to be accepted.");
   const message = renderReview({

@@ -10,18 +10,18 @@ import type { Cache } from "../core/ports/cache.ts";
 import type { View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Position, Workflow } from "../engine/workflow.ts";
-import type { Advance, Reply, RunOverview } from "./transaction.ts";
+import type { Reply, RunOverview, Transaction } from "./transaction.ts";
 
 export type {
-  Advance,
+  AfterCommit,
   Context,
-  FollowUp,
   GateVerdict,
   HumanQuestion,
   LogLine,
-  Prepared,
+  Proposal,
   Reply,
   RunOverview,
+  Transaction,
   Worked,
 } from "./transaction.ts";
 
@@ -49,17 +49,17 @@ export interface WorkflowModule {
   /** CLI verbs of its own. */
   readonly verbs: readonly Verb[];
   /** A human's verdict on what the run has under review (`pawl approve`, `pawl reject`); absent: it has no gates. */
-  readonly gate?: () => Promise<Advance<GateInput, unknown, unknown, Reply>>;
+  readonly gate?: () => Promise<Transaction<GateInput, unknown, unknown, Reply>>;
   /** Every prompt or reply of its states, rendered with sample data, for `pawl prompts`. */
   readonly samples?: (view: View) => Promise<readonly PromptSample[]>;
   /** What the project's files say now that governs the run; absent: nothing is pinned for its runs. */
   readonly policy?: (view: View, settings: Settings, id: string) => Promise<Policy>;
   /** A run's whole story (`pawl show`): who decided what, when, on which evidence; as markdown and as data. */
-  readonly story?: () => Promise<Advance<StoryInput, unknown, unknown, Reply>>;
+  readonly story?: () => Promise<Transaction<StoryInput, unknown, unknown, Reply>>;
   /** A person takes a run's state as it is, though it does not follow from its history (`pawl repair`). */
-  readonly acceptEdit?: () => Promise<Advance<StoryInput, unknown, unknown, Reply>>;
+  readonly acceptEdit?: () => Promise<Transaction<StoryInput, unknown, unknown, Reply>>;
   /** What `pawl init` creates for it; nothing that exists is touched. */
-  readonly init?: () => Promise<Advance<Record<string, never>, unknown, unknown, Reply>>;
+  readonly init?: () => Promise<Transaction<Record<string, never>, unknown, unknown, Reply>>;
 }
 
 export interface Table {
@@ -113,7 +113,7 @@ export interface Tool {
   /** It may do away with something: it runs commands that Pawl does not know. */
   readonly destructive?: true;
   // biome-ignore lint/suspicious/noExplicitAny: each tool has types of its own; the runtime passes them through unread
-  readonly advance: Advance<any, any, any, Reply>;
+  readonly advance: Transaction<any, any, any, Reply>;
 }
 
 /** A user's entry point in an MCP client. */
@@ -138,7 +138,7 @@ export interface Resource {
   readonly description: string;
   readonly mimeType: string;
   // biome-ignore lint/suspicious/noExplicitAny: as with tools
-  readonly advance: Advance<any, any, any, Reply>;
+  readonly advance: Transaction<any, any, any, Reply>;
 }
 
 export interface Verb {
@@ -159,7 +159,7 @@ export interface Verb {
   accepts?(words: readonly string[]): boolean;
   /** The input is an object of the arguments and options by name (camelCase). */
   // biome-ignore lint/suspicious/noExplicitAny: as with tools
-  readonly advance: () => Promise<Advance<any, any, any, Reply>>;
+  readonly advance: () => Promise<Transaction<any, any, any, Reply>>;
 }
 
 export interface VerbArgument {

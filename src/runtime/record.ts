@@ -31,7 +31,7 @@ import {
   replayFaults,
   type TableStep,
 } from "./history.ts";
-import type { GateVerdict, Prepared, RunOverview, StateFiles } from "./transaction.ts";
+import type { GateVerdict, Proposal, RunOverview, StateFiles } from "./transaction.ts";
 
 export interface Step extends TableStep {
   readonly time: string;
@@ -118,7 +118,7 @@ type StateChange = Extract<Change, { type: "write" | "remove" }>;
 export async function recordChanges(
   view: View,
   states: StateFiles,
-  { changes = [], events = [] }: Pick<Prepared<unknown>, "changes" | "events">,
+  { changes = [], events = [] }: Pick<Proposal<unknown>, "changes" | "events">,
   time: string,
 ): Promise<readonly Change[]> {
   const byRun = new Map<string, StateChange[]>();

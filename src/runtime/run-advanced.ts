@@ -34,7 +34,7 @@ export function runAdvanced(
 /** The happenings of one commit, each with its id and time. */
 export function stamped(
   happenings: readonly Happening[],
-  { moment: { id, time } }: Pick<Context, "moment">,
+  { now: { id, time } }: Pick<Context, "now">,
 ): readonly PawlEvent[] {
   return happenings.map((each, index) => ({ id: index === 0 ? id : `${id}-${index}`, time, ...each }));
 }

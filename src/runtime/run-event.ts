@@ -21,7 +21,7 @@ import { canMatter, completed, neededFacts } from "../engine/inputs.ts";
 import type { Decision, Facts, FactValue } from "../engine/workflow.ts";
 import { checkEvent, type Owners, type TableRun } from "./check-event.ts";
 import { type Move, type MoveWords, runAdvanced, stamped } from "./run-advanced.ts";
-import type { Advance, Context, Prepared, StateFiles } from "./transaction.ts";
+import type { Context, Proposal, StateFiles, Transaction } from "./transaction.ts";
 
 export type { TableRun } from "./check-event.ts";
 
@@ -46,7 +46,7 @@ export interface Sent {
 
 /** What answers a call in the place of a decision. */
 export interface Answered<R> {
-  readonly answer: Prepared<R>;
+  readonly answer: Proposal<R>;
 }
 
 /** What governs a run: the settings as they count for it, and what of the present configuration does not. */
@@ -111,7 +111,7 @@ export interface Step<T extends RunTypes> extends Taken<T> {
 }
 
 /** What an event does. */
-export interface Effects<T extends RunTypes> extends Omit<Prepared<T["reply"]>, "events"> {
+export interface Effects<T extends RunTypes> extends Omit<Proposal<T["reply"]>, "events"> {
   /** Present where the run moved: what is told of it. */
   readonly moved?: MoveWords;
   /** What else happened. */
@@ -156,7 +156,7 @@ export interface RunDefinition<T extends RunTypes> {
   failed?(reply: T["reply"], error: PawlError): T["reply"];
 }
 
-export type RunEvent<T extends RunTypes> = Advance<
+export type RunEvent<T extends RunTypes> = Transaction<
   T["input"],
   View,
   Step<T> | Answered<T["reply"]>,
@@ -170,8 +170,8 @@ export function runEvent<T extends RunTypes>(definition: RunDefinition<T>): RunE
     ...(states && { states }),
     run: (input) => definition.lock(input),
     read: async (view) => view,
-    gather: (view, input, outside, context) => takeEvent(definition, { ...context, input, view, outside }),
-    prepare(_, step, input, context) {
+    observe: (view, input, outside, context) => takeEvent(definition, { ...context, input, view, outside }),
+    propose(_, step, input, context) {
       if ("answer" in step) return step.answer;
       const effects = definition.propose(step, { ...context, ...step.governed, input });
       return proposed(definition, plan, step, effects, context);
@@ -240,26 +240,26 @@ function proposed<T extends RunTypes>(
   step: Step<T>,
   { happened = [], moved, next, ...proposal }: Effects<T>,
   context: Context,
-): Prepared<T["reply"]> {
+): Proposal<T["reply"]> {
   const { decision, governed, run } = step;
   const advanced = moved ? [runAdvanced(moveOf(run, decision), moved, context)] : [];
-  const told: Prepared<T["reply"]> = {
+  const told: Proposal<T["reply"]> = {
     ...proposal,
     events: stamped([...advanced, ...happened], context),
     ...(next === undefined
       ? {}
-      : { followUp: { plan, input: next, merge: (_, followed) => followed, failed } }),
+      : { afterCommit: { plan, input: next, merge: (_, followed) => followed, failed } }),
   };
   return withIgnored(told, run, governed, context);
 }
 
 /** What of the configuration does not count is told with whatever is committed. */
 function withIgnored<R>(
-  proposal: Prepared<R>,
+  proposal: Proposal<R>,
   { run }: TableRun,
   governed: Governed | null,
-  { moment: { id, time } }: Pick<Context, "moment">,
-): Prepared<R> {
+  { now: { id, time } }: Pick<Context, "now">,
+): Proposal<R> {
   if (governed === null || governed.ignored.length === 0) return proposal;
   const event = { id: `${id}-policy`, time, type: "policy:changed", run, ignored: governed.ignored } as const;
   return { ...proposal, events: [...(proposal.events ?? []), event] };

@@ -10,22 +10,22 @@ import type { Caller } from "../core/event.ts";
 import { projectPath } from "../core/path.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import { DEFAULT_SETTINGS } from "../core/settings.ts";
-import type { Advance, Prepared } from "./module.ts";
+import type { Proposal, Transaction } from "./module.ts";
 import { advance, type Runtime } from "./run-transaction.ts";
 
 const COUNT = projectPath("count.txt");
 const CALLER: Caller = { channel: "library" };
 
 /** Adds one to the number in count.txt. */
-const addOne: Advance<Record<string, never>, number, unknown, string> = {
+const addOne: Transaction<Record<string, never>, number, unknown, string> = {
   run: () => "test:count",
   read: async (view) => Number((await view.read(COUNT)) ?? "0"),
-  prepare: (count, _gathered, _input, { caller, moment }): Prepared<string> => ({
+  propose: (count, _gathered, _input, { caller, now }): Proposal<string> => ({
     reply: `now ${count + 1}`,
     changes: [{ type: "write", path: COUNT, text: String(count + 1) }],
     events: [
       {
-        ...moment,
+        ...now,
         type: "run:advanced",
         run: "test:count",
         machine: "count",
@@ -75,7 +75,7 @@ describe("an advance", () => {
     let gatherings = 0;
     const slow: typeof addOne = {
       ...addOne,
-      async gather() {
+      async observe() {
         gatherings++;
         if (gatherings === 1) writeFileSync(join(root, "count.txt"), "41");
       },
@@ -90,7 +90,7 @@ describe("an advance", () => {
     let gatherings = 0;
     const slow: typeof addOne = {
       ...addOne,
-      async gather() {
+      async observe() {
         gatherings++;
         if (gatherings === 1) await advance(runtime, addOne, {}, CALLER);
       },
@@ -106,12 +106,12 @@ describe("an advance", () => {
   it("commits nothing when a human must be asked first, or when it fails", async () => {
     const asking: typeof addOne = {
       ...addOne,
-      prepare: (...all) => ({ ...addOne.prepare(...all), ask: { message: "Approve?" } }),
+      propose: (...all) => ({ ...addOne.propose(...all), ask: { message: "Approve?" } }),
     };
     expect((await advance(runtime, asking, {}, CALLER)).ask?.message).toBe("Approve?");
     const failing: typeof addOne = {
       ...addOne,
-      prepare: () => {
+      propose: () => {
         throw new Error("no such template");
       },
     };
@@ -123,9 +123,9 @@ describe("an advance", () => {
   it("stands when what follows the commit fails, and says and logs why", async () => {
     const followed: typeof addOne = {
       ...addOne,
-      prepare: (...all) => ({
-        ...addOne.prepare(...all),
-        followUp: {
+      propose: (...all) => ({
+        ...addOne.propose(...all),
+        afterCommit: {
           plan: { ...addOne, read: async () => Promise.reject(new Error("no such tracker")) },
           input: {},
           merge: (reply: string) => `${reply}, and more`,
@@ -150,7 +150,7 @@ describe("an advance", () => {
     let n = 0;
     const disturbed: typeof addOne = {
       ...addOne,
-      async gather() {
+      async observe() {
         writeFileSync(join(root, "count.txt"), String(n++));
       },
     };

@@ -1,8 +1,8 @@
 /**
- * One advance: read → gather → prepare → commit. Everything before the commit may fail, and then nothing has changed.
+ * One transaction: read → observe → propose → commit. Everything before the commit may fail, and then nothing has changed.
  *
- * R1  Nothing outside is awaited under a lock: `gather` runs before the run's lock is taken.
- * R2  Under the run's lock what was read is looked at again; if it changed, the advance begins anew.
+ * R1  Nothing outside is awaited under a lock: `observe` runs before the run's lock is taken.
+ * R2  Under the run's lock what was read is looked at again; if it changed, all of it is done anew.
  * R3  The reply is returned only after the commit is durable.
  * R4  A call that is called off commits nothing: this is looked at last before the commit, and no longer after it.
  */
@@ -15,7 +15,7 @@ import type { Waiting } from "../core/ports/checks.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { Change, Store, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
-import type { Advance, Context, FollowUp, Moment, Prepared, StateFiles } from "./transaction.ts";
+import type { AfterCommit, Context, Now, Proposal, StateFiles, Transaction } from "./transaction.ts";
 
 const EVENTS = projectPath(".pawl/events.jsonl");
 /** What failed without failing what was asked for. */
@@ -36,25 +36,25 @@ export interface Runtime {
 }
 
 /**
- * Runs one advance to its reply. `answered`: the question that a person has just said yes to, or answered. Throws a `PawlError`; then
+ * Runs one transaction to its reply. `answered`: the question that a person has just said yes to, or answered. Throws a `PawlError`; then
  * nothing has changed.
  */
-export async function advance<Input, Seen, Gathered, R>(
+export async function advance<Input, Snapshot, Observations, R>(
   runtime: Runtime,
-  plan: Advance<Input, Seen, Gathered, R>,
+  plan: Transaction<Input, Snapshot, Observations, R>,
   input: Input,
   caller: Caller,
   answered?: Context["answered"],
-): Promise<Prepared<R>> {
+): Promise<Proposal<R>> {
   const run = plan.run(input);
   const asking = { caller, ...(answered === undefined ? {} : { answered }) };
   const attempt = () => attemptOnce(runtime, plan, input, asking, run);
   for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
-    const prepared = plan.gather || run === null ? await attempt() : await runtime.store.hold(run, attempt);
-    if (prepared !== "changed") {
-      for (const { path, line } of prepared.logs ?? []) await runtime.store.log(path, line);
-      for (const { kind, source, worked } of prepared.worked ?? []) runtime.cache?.put(kind, source, worked);
-      return prepared.followUp ? followed(runtime, prepared, prepared.followUp, caller) : prepared;
+    const proposal = plan.observe || run === null ? await attempt() : await runtime.store.hold(run, attempt);
+    if (proposal !== "changed") {
+      for (const { path, line } of proposal.logs ?? []) await runtime.store.log(path, line);
+      for (const { kind, source, worked } of proposal.worked ?? []) runtime.cache?.put(kind, source, worked);
+      return proposal.afterCommit ? followed(runtime, proposal, proposal.afterCommit, caller) : proposal;
     }
   }
   throw new PawlError(
@@ -64,73 +64,73 @@ export async function advance<Input, Seen, Gathered, R>(
   );
 }
 
-/** The advance is committed, whatever becomes of its follow-up. That it failed is in the reply, and logged. */
+/** It is committed, whatever becomes of what follows. That it failed is in the reply, and logged. */
 async function followed<R>(
   runtime: Runtime,
-  prepared: Prepared<R>,
-  { failed, input, merge, plan }: FollowUp<R>,
+  proposal: Proposal<R>,
+  { failed, input, merge, plan }: AfterCommit<R>,
   caller: Caller,
-): Promise<Prepared<R>> {
+): Promise<Proposal<R>> {
   try {
     const { waiting: _, ...unhurried } = runtime;
     const { reply } = await advance(unhurried, plan, input, caller);
-    return { ...prepared, reply: merge(prepared.reply, reply) };
+    return { ...proposal, reply: merge(proposal.reply, reply) };
   } catch (thrown) {
     const error = toPawlError(thrown);
     const { code, message } = error;
     const time = runtime.now().toISOString();
     await runtime.store.log(FAILURES, JSON.stringify({ time, what: "after-commit", code, message }));
-    return { ...prepared, reply: failed(prepared.reply, error) };
+    return { ...proposal, reply: failed(proposal.reply, error) };
   }
 }
 
-/** What an advance would reply now, had it been called by `caller`; commits nothing. */
-export async function preview<Input, Seen, Gathered, R>(
+/** What a transaction would reply now, had it been called by `caller`; commits nothing. */
+export async function preview<Input, Snapshot, Observations, R>(
   runtime: Runtime,
-  plan: Advance<Input, Seen, Gathered, R>,
+  plan: Transaction<Input, Snapshot, Observations, R>,
   input: Input,
   caller: Caller,
-): Promise<Prepared<R>> {
-  return prepare(runtime, plan, input, { caller }, runtime.store.view());
+): Promise<Proposal<R>> {
+  return propose(runtime, plan, input, { caller }, runtime.store.view());
 }
 
-async function attemptOnce<Input, Seen, Gathered, R>(
+async function attemptOnce<Input, Snapshot, Observations, R>(
   runtime: Runtime,
-  plan: Advance<Input, Seen, Gathered, R>,
+  plan: Transaction<Input, Snapshot, Observations, R>,
   input: Input,
   asking: Asking,
   run: string | null,
-): Promise<Prepared<R> | "changed"> {
+): Promise<Proposal<R> | "changed"> {
   const { store } = runtime;
   const view = store.view();
   const stop = runtime.waiting?.stop;
-  const prepared = await unlessStopped(prepare(runtime, plan, input, asking, view), stop);
-  const own = withEvents(prepared);
-  if (own.length === 0) return prepared;
-  const changes = plan.states ? [...own, ...(await recordsWith(runtime, view, plan.states, prepared))] : own;
+  const proposal = await unlessStopped(propose(runtime, plan, input, asking, view), stop);
+  const own = withEvents(proposal);
+  if (own.length === 0) return proposal;
+  const changes = plan.states ? [...own, ...(await recordsWith(runtime, view, plan.states, proposal))] : own;
   if (run === null)
-    throw new PawlError("internal", "An advance that only reads prepared changes.", "Report this.");
+    throw new PawlError("internal", "A transaction that only reads proposes changes.", "Report this.");
   const commit = async () => {
     if (stop?.aborted) throw calledOff();
-    return (await store.commit(view, changes)) === "committed" ? prepared : "changed";
+    return (await store.commit(view, changes)) === "committed" ? proposal : "changed";
   };
-  if (!plan.gather) return commit();
+  if (!plan.observe) return commit();
   return store.hold(run, async () => ((await store.holds(view)) ? commit() : "changed"));
 }
 
-async function prepare<Input, Seen, Gathered, R>(
+async function propose<Input, Snapshot, Observations, R>(
   runtime: Runtime,
-  plan: Advance<Input, Seen, Gathered, R>,
+  plan: Transaction<Input, Snapshot, Observations, R>,
   input: Input,
   asking: Asking,
   view: View,
-): Promise<Prepared<R>> {
+): Promise<Proposal<R>> {
   const context = await contextOf(runtime, view, asking);
-  const seen = await plan.read(view, input, context);
-  const gathered = plan.gather
-    ? await plan.gather(seen, input, outsideOf(runtime), context)
-    : (undefined as Gathered);
-  return plan.prepare(seen, gathered, input, context);
+  const snapshot = await plan.read(view, input, context);
+  const observations = plan.observe
+    ? await plan.observe(snapshot, input, outsideOf(runtime), context)
+    : (undefined as Observations);
+  return plan.propose(snapshot, observations, input, context);
 }
 
 /** The outside, whose long waits end with the one who waits, and are told. */
@@ -171,14 +171,14 @@ type Asking = Pick<Context, "caller" | "answered">;
 async function contextOf(runtime: Runtime, view: View, asking: Asking): Promise<Context> {
   const settings = await runtime.settings(view);
   const time = runtime.now().toISOString();
-  const moment = momentOf(time, runtime.newId);
-  return { settings, ...asking, moment, ...(runtime.cache ? { cache: runtime.cache } : {}) };
+  const now = nowOf(time, runtime.newId);
+  return { settings, ...asking, now, ...(runtime.cache ? { cache: runtime.cache } : {}) };
 }
 
-function withEvents(prepared: Prepared<unknown>): readonly Change[] {
-  const changes = prepared.changes ?? [];
-  if (changes.length === 0 || prepared.ask) return [];
-  return [...changes, ...(prepared.events ?? []).map(appended)];
+function withEvents(proposal: Proposal<unknown>): readonly Change[] {
+  const changes = proposal.changes ?? [];
+  if (changes.length === 0 || proposal.ask) return [];
+  return [...changes, ...(proposal.events ?? []).map(appended)];
 }
 
 /** Loaded where a state is written: a start that only looks need not pay for it. */
@@ -186,10 +186,10 @@ async function recordsWith(
   { now }: Runtime,
   view: View,
   states: StateFiles,
-  prepared: Prepared<unknown>,
+  proposal: Proposal<unknown>,
 ): Promise<readonly Change[]> {
   const { recordChanges } = await import("./record.ts");
-  return recordChanges(view, states, prepared, now().toISOString());
+  return recordChanges(view, states, proposal, now().toISOString());
 }
 
 function appended(event: PawlEvent): Change {
@@ -197,7 +197,7 @@ function appended(event: PawlEvent): Change {
 }
 
 /** The id is made when it is first asked for: a look needs none. */
-function momentOf(time: string, newId: () => string): Moment {
+function nowOf(time: string, newId: () => string): Now {
   let id: string | undefined;
   return {
     time,

@@ -1,4 +1,4 @@
-/** One advance of a run, as data and functions; the library's users meet these types too, so no schema is among them. */
+/** One transaction on a run, as data and functions; the library's users meet these types too, so no schema is among them. */
 import type { ErrorCode, PawlError } from "../core/error.ts";
 import type { Caller, PawlEvent } from "../core/event.ts";
 import type { ProjectPath } from "../core/path.ts";
@@ -9,38 +9,39 @@ import type { Settings } from "../core/settings.ts";
 import type { Position, Workflow } from "../engine/workflow.ts";
 
 /**
- * One advance, run by `runtime/advance.ts`: read → gather → prepare (all may fail, nothing has changed) → commit.
+ * One transaction, run by `runtime/run-transaction.ts`: read → observe → propose (all may fail, nothing has changed) → commit.
  *
  * A1  `read` reads through the view only, and may be run again.
- * A2  `gather` looks outside (git, network, checks) and never runs under a lock. Where it exists and what was read has
+ * A2  `observe` looks outside (git, network, checks) and never runs under a lock. Where it exists and what was read has
  *     changed meanwhile, everything is done again.
- * A3  `prepare` is pure: it decides, renders the reply, and says what to commit. The moment is an argument.
+ * A3  `propose` is pure: it decides, renders the reply, and says what to commit. The time is an argument.
  */
-export interface Advance<Input, Seen, Gathered, R> {
+export interface Transaction<Input, Snapshot, Observations, R> {
   /** Its changes may write such state files: their runs' records are written in the same commit. */
   readonly states?: StateFiles;
   /** The run whose lock is held, `workflow:id`; null: it only reads. Throws on a bad id. */
   run(input: Input): string | null;
-  read(view: View, input: Input, context: Context): Promise<Seen>;
-  gather?(seen: Seen, input: Input, outside: Outside, context: Context): Promise<Gathered>;
-  prepare(seen: Seen, gathered: Gathered, input: Input, context: Context): Prepared<R>;
+  read(view: View, input: Input, context: Context): Promise<Snapshot>;
+  observe?(snapshot: Snapshot, input: Input, outside: Outside, context: Context): Promise<Observations>;
+  propose(snapshot: Snapshot, observations: Observations, input: Input, context: Context): Proposal<R>;
 }
 
 /** The same transaction for another input, which stands for one of its own. */
-export function withInput<Other, Input, Seen, Gathered, R>(
-  plan: Advance<Input, Seen, Gathered, R>,
+export function withInput<Other, Input, Snapshot, Observations, R>(
+  plan: Transaction<Input, Snapshot, Observations, R>,
   inputOf: (other: Other) => Input,
-): Advance<Other, Seen, Gathered, R> {
-  const { gather, ...rest } = plan;
+): Transaction<Other, Snapshot, Observations, R> {
+  const { observe, ...rest } = plan;
   return {
     ...rest,
     run: (other) => plan.run(inputOf(other)),
     read: (view, other, context) => plan.read(view, inputOf(other), context),
-    ...(gather && {
-      gather: (seen: Seen, other: Other, outside: Outside, context: Context) =>
-        gather.call(plan, seen, inputOf(other), outside, context),
+    ...(observe && {
+      observe: (snapshot: Snapshot, other: Other, outside: Outside, context: Context) =>
+        observe.call(plan, snapshot, inputOf(other), outside, context),
     }),
-    prepare: (seen, gathered, other, context) => plan.prepare(seen, gathered, inputOf(other), context),
+    propose: (snapshot, observations, other, context) =>
+      plan.propose(snapshot, observations, inputOf(other), context),
   };
 }
 
@@ -58,7 +59,7 @@ export interface Context {
   readonly policy?: string;
   readonly settings: Settings;
   readonly caller: Caller;
-  readonly moment: Moment;
+  readonly now: Now;
   /**
    * The question that a person has just answered: what they were shown, word for word. A gate opens only for an answer to
    * the very question that it asks. `vouched`: a program of the library says that it asked a person in its own way.
@@ -74,14 +75,14 @@ export interface Context {
   readonly cache?: Pick<Cache, "get">;
 }
 
-export interface Moment {
+export interface Now {
   /** ISO 8601 in UTC with milliseconds. */
   readonly time: string;
-  /** A fresh unique id (UUID), for the event and the appends of this advance. */
+  /** A fresh unique id (UUID), for the event and the appends of this transaction. */
   readonly id: string;
 }
 
-export interface Prepared<R> {
+export interface Proposal<R> {
   readonly reply: R;
   /** Empty or absent: nothing is committed. */
   readonly changes?: readonly Change[];
@@ -91,20 +92,20 @@ export interface Prepared<R> {
   readonly logs?: readonly LogLine[];
   /** Worked out of a text, for the cache; put there after the commit (or without one), best effort. */
   readonly worked?: readonly Worked[];
-  /** Run after the commit, each time; what comes of it never undoes this advance, and its failure is in the reply. */
-  readonly followUp?: FollowUp<R>;
+  /** Run after the commit, each time; what comes of it never undoes what was committed, and its failure is in the reply. */
+  readonly afterCommit?: AfterCommit<R>;
   /** Instead of a commit: a human must be asked first; the surface asks and calls again. */
   readonly ask?: HumanQuestion;
 }
 
-/** An advance that follows another: looks at what the commit left to be told outside, and tells it. */
-export interface FollowUp<R> {
+/** A transaction that follows another: looks at what the commit left to be told outside, and tells it. */
+export interface AfterCommit<R> {
   // biome-ignore lint/suspicious/noExplicitAny: it has types of its own; the runtime passes them through unread
-  readonly plan: Advance<any, any, any, R>;
+  readonly plan: Transaction<any, any, any, R>;
   readonly input: unknown;
-  /** The reply, with what came of the follow-up. */
+  /** The reply, with what came of it. */
   merge(reply: R, followed: R): R;
-  /** The reply, with why the follow-up failed. */
+  /** The reply, with why it failed. */
   failed(reply: R, error: PawlError): R;
 }
 

@@ -4,14 +4,14 @@
  * workflows.
  */
 import { z } from "zod";
-import type { Advance, Reply, WorkflowModule } from "../../src/runtime/module.ts";
+import type { Reply, Transaction, WorkflowModule } from "../../src/runtime/module.ts";
 
-type Look = Advance<Record<string, never>, null, undefined, Reply>;
+type Look = Transaction<Record<string, never>, null, undefined, Reply>;
 
 const says = (reply: Reply): Look => ({
   run: () => null,
   read: async () => null,
-  prepare: () => ({ reply }),
+  propose: () => ({ reply }),
 });
 
 const tool = (name: string, description: string, reply: Reply) => ({

@@ -65,7 +65,7 @@ async function snapshot(machine: Machine): Promise<Readonly<Record<string, strin
   return Object.fromEntries(await readTree(storeOn(machine).view(), AI_FOLDER));
 }
 
-async function prepare({ state, files }: Scene): Promise<Machine> {
+async function propose({ state, files }: Scene): Promise<Machine> {
   const machine = new Machine();
   const store = storeOn(machine);
   const stateFile = JSON.stringify({ current_state: state, context: {}, history: [] });
@@ -84,7 +84,7 @@ describe("a cast whose process dies", () => {
   test.each(SCENES)(
     "at any call leaves state and files as before $row or as after it",
     async (scene) => {
-      const start = await prepare(scene);
+      const start = await propose(scene);
       const before = await snapshot(start.clone());
       const whole = start.clone();
       let calls: Call[] = [];

@@ -15,7 +15,7 @@ import { openOutside } from "../../src/app/ports.ts";
 import type { Caller } from "../../src/core/event.ts";
 import type { Outside } from "../../src/core/ports/outside.ts";
 import { type AlfredSettings, DEFAULT_SETTINGS } from "../../src/core/settings.ts";
-import type { Advance, Prepared, Reply } from "../../src/runtime/module.ts";
+import type { Proposal, Reply, Transaction } from "../../src/runtime/module.ts";
 import { advance, type Runtime } from "../../src/runtime/run-transaction.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
 import { stateOf } from "./state-home.ts";
@@ -135,7 +135,7 @@ export class AlfredProject {
     input: Record<string, unknown>,
     caller: Caller = MODEL,
     answered?: Answered,
-  ): Promise<Prepared<Reply>> {
+  ): Promise<Proposal<Reply>> {
     const tools = await alfred.tools();
     const found = tools.find(({ name }) => name === tool);
     if (!found) throw new Error(`There is no tool ${tool}.`);
@@ -143,11 +143,11 @@ export class AlfredProject {
   }
 
   async run<Input>(
-    plan: Advance<Input, unknown, unknown, Reply>,
+    plan: Transaction<Input, unknown, unknown, Reply>,
     input: Input,
     caller: Caller = MODEL,
     answered?: Answered,
-  ): Promise<Prepared<Reply>> {
+  ): Promise<Proposal<Reply>> {
     const runtime = this.runtime();
     const prepared = await advance(runtime, plan, input, caller, answered);
     await runtime.store.settle();

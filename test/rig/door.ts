@@ -7,7 +7,7 @@ import { PawlError } from "../../src/core/error.ts";
 import { checkId } from "../../src/core/id.ts";
 import { projectPath } from "../../src/core/path.ts";
 import type { Workflow } from "../../src/engine/workflow.ts";
-import type { Advance, Context, Prepared, Reply, WorkflowModule } from "../../src/runtime/module.ts";
+import type { Context, Proposal, Reply, Transaction, WorkflowModule } from "../../src/runtime/module.ts";
 import { hasAnswered } from "../../src/runtime/person.ts";
 
 interface Door {
@@ -17,7 +17,7 @@ interface Door {
 }
 
 type Seen = { readonly door: Door; readonly text: string | null };
-type DoorAdvance<Input> = Advance<Input, Seen, undefined, Reply>;
+type DoorAdvance<Input> = Transaction<Input, Seen, undefined, Reply>;
 
 const FOLDER = projectPath(".door");
 const fileOf = (id: string) => projectPath(".door", `${checkId(id, "door id")}.json`);
@@ -40,14 +40,14 @@ async function readDoor(
   }
 }
 
-function moved(id: string, from: Door, to: Door, message: string, context: Context): Prepared<Reply> {
+function moved(id: string, from: Door, to: Door, message: string, context: Context): Proposal<Reply> {
   return {
     reply: { text: `# ${message}`, data: { status: "success", message } },
     changes: [{ type: "write", path: fileOf(id), text: `${JSON.stringify(to)}\n` }],
     events: [
       {
         type: "run:advanced",
-        ...context.moment,
+        ...context.now,
         run: `door:${id}`,
         machine: "door",
         event: to.state,
@@ -61,7 +61,7 @@ function moved(id: string, from: Door, to: Door, message: string, context: Conte
   };
 }
 
-const refused = (message: string): Prepared<Reply> => ({
+const refused = (message: string): Proposal<Reply> => ({
   reply: { text: message, data: { status: "error", message }, refused: true },
 });
 
@@ -69,11 +69,11 @@ const knock: DoorAdvance<{ id: string }> = {
   run: ({ id }) => `door:${checkId(id, "door id")}`,
   read: (view, { id }) => readDoor((path) => view.read(path), id),
   /** Some doors are far away. */
-  gather: async (_, { id }) => {
+  observe: async (_, { id }) => {
     if (id.startsWith("far")) await new Promise((resolve) => setTimeout(resolve, 300));
     return undefined;
   },
-  prepare: ({ door }, _, { id }, context) =>
+  propose: ({ door }, _, { id }, context) =>
     door.state === "closed"
       ? moved(id, door, { state: "knocked" }, `Somebody knocks at ${id}.`, context)
       : refused(`The door ${id} is ${door.state}.`),
@@ -88,7 +88,7 @@ interface Verdict {
 const answer: DoorAdvance<Verdict> = {
   run: ({ id }) => `door:${checkId(id, "door id")}`,
   read: (view, { id }) => readDoor((path) => view.read(path), id),
-  prepare({ door }, _, { id, is_approved, feedback_notes }, context) {
+  propose({ door }, _, { id, is_approved, feedback_notes }, context) {
     if (door.state !== "knocked") return refused(`Nobody knocks at ${id}.`);
     const message = `Somebody knocks at ${id}${door.notes ? ` and says ${door.notes}` : ""}. Let them in?`;
     const isRelayed = context.caller.channel === "mcp" && context.settings.alfred.human_review === "relay";
@@ -211,8 +211,8 @@ export const DOOR: WorkflowModule = {
       advance: {
         run: () => null,
         read: (view) => view.list(FOLDER),
-        prepare: (entries) => ({ reply: { text: JSON.stringify(entries), data: {} } }),
-      } as Advance<Record<string, never>, unknown, unknown, Reply>,
+        propose: (entries) => ({ reply: { text: JSON.stringify(entries), data: {} } }),
+      } as Transaction<Record<string, never>, unknown, unknown, Reply>,
     },
   ],
   verbs: [
@@ -227,8 +227,8 @@ export const DOOR: WorkflowModule = {
   gate: async () => ({
     run: ({ id }) => `door:${checkId(id, "door id")}`,
     read: (view, input) => answer.read(view, toVerdict(input), {} as Context),
-    prepare: (seen, gathered, input, context) =>
-      answer.prepare(seen as Seen, gathered as undefined, toVerdict(input), context),
+    propose: (seen, gathered, input, context) =>
+      answer.propose(seen as Seen, gathered as undefined, toVerdict(input), context),
   }),
 };
 

@@ -15,7 +15,7 @@ import { openStore } from "../../src/adapters/files/store.ts";
 import type { Caller } from "../../src/core/event.ts";
 import type { Outside } from "../../src/core/ports/outside.ts";
 import { DEFAULT_SETTINGS } from "../../src/core/settings.ts";
-import type { Advance, Reply } from "../../src/runtime/module.ts";
+import type { Reply, Transaction } from "../../src/runtime/module.ts";
 import { advance, type Runtime } from "../../src/runtime/run-transaction.ts";
 import { castOf } from "../../src/workflows/spells/cast.ts";
 import type { Spell } from "../../src/workflows/spells/events.ts";
@@ -61,12 +61,12 @@ export class SpellsProject implements Disposable {
   }
 
   async run(
-    plan: Advance<object, never, never, Reply> | object,
+    plan: Transaction<object, never, never, Reply> | object,
     channel: Caller["channel"] = "mcp",
   ): Promise<Reply> {
     const { reply } = await advance(
       this.runtime,
-      plan as Advance<object, unknown, unknown, Reply>,
+      plan as Transaction<object, unknown, unknown, Reply>,
       {},
       { channel },
     );

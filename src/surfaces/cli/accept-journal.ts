@@ -5,7 +5,7 @@
 import { PawlError } from "../../core/error.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { Change } from "../../core/ports/store.ts";
-import type { Advance, Reply } from "../../runtime/module.ts";
+import type { Reply, Transaction } from "../../runtime/module.ts";
 import { hasAnswered } from "../../runtime/person.ts";
 import type { ForeignJournal, JournalRepair, Project } from "../../runtime/project.ts";
 import type { Answer, Host } from "./command.ts";
@@ -36,7 +36,7 @@ interface Difference {
 function accepting(
   kept: string,
   journal: ForeignJournal,
-): Advance<null, readonly Difference[], undefined, Reply> {
+): Transaction<null, readonly Difference[], undefined, Reply> {
   // The question shows long texts in short: an answer counts for the whole of what it was asked about.
   let asked = "";
   return {
@@ -49,7 +49,7 @@ function accepting(
       });
       return (await Promise.all(all)).filter(({ after, before }) => before !== after);
     },
-    prepare(differences, _, __, context) {
+    propose(differences, _, __, context) {
       const paths = differences.map(({ path }) => path);
       const data = { kept, paths };
       if (differences.length === 0)
@@ -63,8 +63,8 @@ function accepting(
           ask: { message, command: `pawl repair --accept ${kept}` },
         };
       }
-      const { caller: by, moment } = context;
-      const { id, time } = moment;
+      const { caller: by, now } = context;
+      const { id, time } = now;
       return {
         reply: { text: `Accepted: ${counted(paths.length, "file")} of ${clean(kept)} written.`, data },
         changes: differences.map(toChange),

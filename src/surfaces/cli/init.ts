@@ -1,5 +1,5 @@
 import { projectPath } from "../../core/path.ts";
-import type { Advance, Reply } from "../../runtime/module.ts";
+import type { Reply, Transaction } from "../../runtime/module.ts";
 import { loadWorkflows, type Project } from "../../runtime/project.ts";
 import { advance } from "../../runtime/run-transaction.ts";
 import { CLIENTS } from "./client-names.ts";
@@ -56,7 +56,7 @@ const PAWL_YAML = `# What Pawl does in this project. Every key may be left out; 
 /** Files as they shall be where there are none. */
 function missingFiles(
   files: readonly { path: string; text: string }[],
-): Advance<null, readonly string[], undefined, Reply> {
+): Transaction<null, readonly string[], undefined, Reply> {
   return {
     run: () => "pawl:init",
     read: async (view) => {
@@ -65,7 +65,7 @@ function missingFiles(
       );
       return found.filter(([, text]) => text === null).map(([path]) => path);
     },
-    prepare: (missing) => ({
+    propose: (missing) => ({
       reply: {
         text: files
           .map(({ path }) => `${missing.includes(path) ? "created" : "unchanged"}  ${path}`)
@@ -113,7 +113,7 @@ async function initWorkflows(project: Project, host: Host): Promise<readonly Ste
 
 async function connectClient(project: Project, host: Host, client: Client, launch: Launch): Promise<Step> {
   const { connect } = await import("./connect.ts");
-  const plan: Advance<null, { file: string; text: string | null }, undefined, Reply> = {
+  const plan: Transaction<null, { file: string; text: string | null }, undefined, Reply> = {
     run: () => "pawl:init",
     read: async (view) => {
       for (const file of client.files) {
@@ -122,7 +122,7 @@ async function connectClient(project: Project, host: Host, client: Client, launc
       }
       return { file: client.files[0], text: null };
     },
-    prepare: ({ file, text }) => {
+    propose: ({ file, text }) => {
       const after = connect(client, launch, file, text);
       if (after === null) return { reply: { text: `unchanged  ${file}`, data: { file, written: false } } };
       return {

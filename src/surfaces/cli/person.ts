@@ -3,7 +3,7 @@
  * decides nothing. Refused where the call is an agent's. The one place for both.
  */
 import { PawlError } from "../../core/error.ts";
-import type { Advance, HumanQuestion, Prepared, Reply } from "../../runtime/module.ts";
+import type { HumanQuestion, Proposal, Reply, Transaction } from "../../runtime/module.ts";
 import type { Runtime } from "../../runtime/run-transaction.ts";
 import { advance } from "../../runtime/run-transaction.ts";
 import type { Host } from "./command.ts";
@@ -13,9 +13,9 @@ import { clean } from "./terminal.ts";
 export async function advanceAsking<Input>(
   host: Host,
   runtime: Runtime,
-  plan: Advance<Input, unknown, unknown, Reply>,
+  plan: Transaction<Input, unknown, unknown, Reply>,
   input: Input,
-): Promise<Prepared<Reply>> {
+): Promise<Proposal<Reply>> {
   const { caller } = host;
   let prepared = await advance(runtime, plan, input, caller);
   for (let asked = 0; prepared.ask && asked < MAX_ASKED; asked++) {

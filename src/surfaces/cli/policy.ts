@@ -7,7 +7,7 @@ import {
   type PolicyChange,
   renderChange,
 } from "../../core/policy.ts";
-import type { Advance, Reply } from "../../runtime/module.ts";
+import type { Reply, Transaction } from "../../runtime/module.ts";
 import { findRun } from "../../runtime/overview.ts";
 import { loadWorkflow, type Project } from "../../runtime/project.ts";
 import { advance } from "../../runtime/run-transaction.ts";
@@ -93,17 +93,13 @@ async function accept(
   run: string,
   { ignored, present }: Compared,
 ): Promise<void> {
-  const plan: Advance<null, null, undefined, Reply> = {
+  const plan: Transaction<null, null, undefined, Reply> = {
     run: () => "pawl:policy",
     read: async () => null,
-    prepare: (_, __, ___, { moment, caller }) => ({
+    propose: (_, __, ___, { now, caller }) => ({
       reply: { text: "", data: {} },
-      changes: [
-        { type: "write", path: KEPT, text: `${JSON.stringify({ run, time: moment.time, ignored })}\n` },
-      ],
-      events: [
-        { id: moment.id, time: moment.time, type: "policy:accepted", run, accepted: ignored, by: caller },
-      ],
+      changes: [{ type: "write", path: KEPT, text: `${JSON.stringify({ run, time: now.time, ignored })}\n` }],
+      events: [{ id: now.id, time: now.time, type: "policy:accepted", run, accepted: ignored, by: caller }],
     }),
   };
   await advance(project.runtime, plan, null, host.caller);

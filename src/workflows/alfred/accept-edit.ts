@@ -1,7 +1,7 @@
 /** A person takes a state as it is, though its history does not lead there: recorded as such, and the history goes on from it. */
 import { checkId } from "../../core/id.ts";
 import { acceptedEdit } from "../../runtime/accept-edit.ts";
-import type { Advance, Reply, StoryInput } from "../../runtime/module.ts";
+import type { Reply, StoryInput, Transaction } from "../../runtime/module.ts";
 import { strengthOf } from "../../runtime/person.ts";
 import { differencesIn, isSound, loadPast, type Past, standingIn, withStep } from "./history.ts";
 import { findState, loadWorkspace, stateChanges, type Workspace } from "./live-state.ts";
@@ -15,20 +15,20 @@ interface Seen {
   readonly workspace: Workspace;
 }
 
-export const acceptEdit: Advance<StoryInput, Seen, undefined, Reply> = {
+export const acceptEdit: Transaction<StoryInput, Seen, undefined, Reply> = {
   run: ({ id }) => `alfred:${checkId(id, "task id")}`,
   async read(view, { id }) {
     const state = await findState(view, id);
     const found = await differencesIn(view, state);
     return { state, found, past: await pastOf(state), workspace: await loadWorkspace(view, id) };
   },
-  prepare({ found, past, state, workspace }, _, { id }, context) {
+  propose({ found, past, state, workspace }, _, { id }, context) {
     const { active_tool_state: active, task_status: status } = state;
     const to = active?.current_state ?? status;
     const written = () => {
-      const { caller, moment } = context;
+      const { caller, now } = context;
       const next = withStep(state, past, {
-        time: moment.time,
+        time: now.time,
         type: "accepted-edit",
         tool: null,
         status,

@@ -11,12 +11,12 @@ import type { TaskStatus } from "./status.ts";
 import type { Outcome } from "./transition.ts";
 
 /** One line before each section says what it is, and lets a replayed append be recognised. */
-export function scratchpadChange(run: LoadedRun, accepted: Accepted, { moment }: Context): Change {
+export function scratchpadChange(run: LoadedRun, accepted: Accepted, { now }: Context): Change {
   const path = scratchpadPath(run.id);
-  const text = headed(run, accepted, moment.id);
+  const text = headed(run, accepted, now.id);
   if (!run.workspace.hasScratchpad)
     return { type: "write", path, text: `${scratchpadTitle(run.id)}\n${text}` };
-  return { type: "append", path, id: moment.id, text: `\n${text}` };
+  return { type: "append", path, id: now.id, text: `\n${text}` };
 }
 
 export function scratchpadTitle(id: string): string {
@@ -34,12 +34,12 @@ export function finishChanges(
   outcome: Outcome,
   status: TaskStatus,
   step: Omit<Step, "prev">,
-  { moment }: Context,
+  { now }: Context,
 ): readonly Change[] {
   const { context_store: store, created_at } = outcome.active;
   const finished: FinishedRun = {
     started_at: created_at,
-    finished_at: moment.time,
+    finished_at: now.time,
     task_status: status,
     accepted: store.accepted,
     notes: store.notes,
@@ -52,7 +52,7 @@ export function finishChanges(
       task_status: status,
       active_tool_state: null,
       completed_tool_outputs: { ...run.state.completed_tool_outputs, [name]: finished },
-      updated_at: moment.time,
+      updated_at: now.time,
     },
     run.past,
     { ...step, status },

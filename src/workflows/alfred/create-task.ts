@@ -27,7 +27,7 @@ export const createTask: ToolPlan<CreateTaskInput, Seen, undefined> = {
     const task = kit.parseTask(input.task_content, "task_content");
     return { kit, task, existing: await view.read(taskPath(task.task_id)) };
   },
-  prepare({ existing, task }, _, input) {
+  propose({ existing, task }, _, input) {
     const path = taskPath(task.task_id);
     const text = input.task_content.endsWith("\n") ? input.task_content : `${input.task_content}\n`;
     const data = { task_id: task.task_id, title: task.title, path };

@@ -48,7 +48,7 @@ const GATHERERS: Readonly<Record<EvidenceKind, Gatherer>> = {
   checks: async ({ context, outside, run, work = NO_WORK }) => {
     const { checks, checks_in } = context.settings.alfred;
     const tree = work.kind === "tree" && checks_in === "checkout" ? work.tree : null;
-    const found = await runChecks(checks, `${run.id}-${context.moment.id}`, { tree }, outside.checks);
+    const found = await runChecks(checks, `${run.id}-${context.now.id}`, { tree }, outside.checks);
     return tree === null && work.kind === "tree" && found.length > 0 ? [IN_WORKTREE, ...found] : found;
   },
 };

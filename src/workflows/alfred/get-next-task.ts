@@ -16,8 +16,8 @@ export const getNextTask: ToolPlan<Record<string, never>, Listing, Remote> = {
   task: () => null,
   run: () => null,
   read: (view) => loadListing(view),
-  gather: async (_, __, outside, context) => loadRemote(outside, context),
-  prepare({ problems, tasks: local }, { problem, remote }) {
+  observe: async (_, __, outside, context) => loadRemote(outside, context),
+  propose({ problems, tasks: local }, { problem, remote }) {
     const elsewhere = remote.filter(({ id }) => !local.some((task) => task.id === id));
     const known = new Set([...local, ...elsewhere].map(({ id }) => id));
     // What the tracker no longer lists is closed there.

@@ -5,7 +5,7 @@ import type { PawlEvent } from "../../core/event.ts";
 import { checkId } from "../../core/id.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { Change, View } from "../../core/ports/store.ts";
-import type { Advance, Context, Reply } from "../../runtime/module.ts";
+import type { Context, Reply, Transaction } from "../../runtime/module.ts";
 import type { TasksEdit } from "../../tasks-file/edit.ts";
 import type { NewStep, NewTask } from "../../tasks-file/insert.ts";
 import type { Task } from "../../tasks-file/task.ts";
@@ -27,7 +27,7 @@ export interface HandOver {
   readonly progress: LoopProgress | null;
 }
 
-export const exportPlan: Advance<
+export const exportPlan: Transaction<
   { readonly id: string },
   { id: string; handOver: HandOver },
   undefined,
@@ -38,7 +38,7 @@ export const exportPlan: Advance<
     id,
     handOver: await loadHandOver(view, await loadTask(view, id), context),
   }),
-  prepare: ({ id, handOver: { changes, events, path, steps, text } }) => ({
+  propose: ({ id, handOver: { changes, events, path, steps, text } }) => ({
     reply: { text, data: { task_id: id, path, steps } },
     changes,
     events,
@@ -162,7 +162,7 @@ async function withRework(
   { path, taken, task }: HandedOver,
   plan: NewTask,
   left: readonly Ask[],
-  { caller, moment }: Context,
+  { caller, now }: Context,
 ): Promise<HandOver> {
   const step = reworkStep(plan, left, taken);
   const { id } = task;
@@ -181,7 +181,7 @@ async function withRework(
         ...OF_DONE_WORK.map((key) => ({ type: "clear", id, key }) as const),
       ]),
     ],
-    events: [{ id: `${moment.id}-rework`, time: moment.time, ...told }],
+    events: [{ id: `${now.id}-rework`, time: now.time, ...told }],
     progress: {
       status,
       state: null,

@@ -31,7 +31,7 @@ export const initializeProject: ToolPlan<InitializeInput, Seen, undefined> = {
   task: () => null,
   run: () => "alfred:project",
   read: async (view: View) => ({ config: await view.read(CONFIG), gitignore: await view.read(GITIGNORE) }),
-  prepare({ config, gitignore }, _, { provider }, { settings, caller }) {
+  propose({ config, gitignore }, _, { provider }, { settings, caller }) {
     if (provider === undefined)
       return {
         reply: {

@@ -21,7 +21,7 @@ export const markSubtask: ToolPlan<MarkInput, LoadedRun, undefined> = {
     const loaded = await loadTask(view, input.task_id);
     return loadRun(view, loaded, context);
   },
-  prepare(run, _, { subtask_id }, { moment, settings }) {
+  propose(run, _, { subtask_id }, { now, settings }) {
     const { active, definition, id, position } = run;
     if (!definition.countsSubtasks || machineOf(definition).workOf(position.state) === null)
       throw invalidAction(run, "mark_subtask_complete");
@@ -38,9 +38,9 @@ export const markSubtask: ToolPlan<MarkInput, LoadedRun, undefined> = {
       active_tool_state: {
         ...active,
         context_store: { ...active.context_store, completed_subtasks: completed },
-        updated_at: moment.time,
+        updated_at: now.time,
       },
-      updated_at: moment.time,
+      updated_at: now.time,
     };
     const { done, total } = progress(subtasks, completed);
     const message = `Subtask '${subtask_id}' of task '${id}' is complete (${done} of ${total}).`;

@@ -71,11 +71,11 @@ const alfred: WorkflowModule = {
       import("./response.ts"),
       import("./initialize-project.ts"),
     ]);
-    const { prepare } = initializeProject;
+    const { propose } = initializeProject;
     const plan: typeof initializeProject = {
       ...initializeProject,
-      prepare: (seen, gathered, _, context) =>
-        prepare(seen, gathered, { provider: context.settings.alfred.provider }, context),
+      propose: (seen, gathered, _, context) =>
+        propose(seen, gathered, { provider: context.settings.alfred.provider }, context),
     };
     return atTheEdge(plan);
   },

@@ -5,7 +5,7 @@ import type { Reviewer } from "../../core/settings.ts";
 import { initialPosition } from "../../engine/decide.ts";
 import { REVIEW_POLICY, reviewPolicy } from "../../engine/review.ts";
 import type { Decision } from "../../engine/workflow.ts";
-import type { Context, Prepared } from "../../runtime/module.ts";
+import type { Context, Proposal } from "../../runtime/module.ts";
 import { runAdvanced, stamped } from "../../runtime/run-advanced.ts";
 import {
   type Answered,
@@ -150,15 +150,15 @@ async function progressIn(
 
 /** What git shares of the task, before the work is committed; whatever of it is lost meanwhile is written again. */
 function withRecords(
-  opened: Prepared<Answer>,
+  opened: Proposal<Answer>,
   { active, definition, recorded, state }: LoadedRun,
-): Prepared<Answer> {
+): Proposal<Answer> {
   if (!definition.delivers || active.current_state !== definition.steps[0]?.state) return opened;
   const records = missingRecords(state, recorded, active.created_at);
   return { ...opened, changes: [...(opened.changes ?? []), ...records] };
 }
 
-function withHandover(opened: Prepared<Answer>, { handover }: OpenedRun): Prepared<Answer> {
+function withHandover(opened: Proposal<Answer>, { handover }: OpenedRun): Proposal<Answer> {
   if (handover === null) return opened;
   const { changes, events, text } = handover;
   const { note, response } = opened.reply;
@@ -200,7 +200,7 @@ function activeFirst(
   input: OpenInput,
   context: Context,
 ): ActiveTool {
-  const { moment, settings } = context;
+  const { now, settings } = context;
   const policy = policyOf(settings.alfred.reviews, definition.name);
   const start = initialPosition(machineOf(definition).workflow, { [REVIEW_POLICY]: reviewPolicy(policy) });
   return {
@@ -221,8 +221,8 @@ function activeFirst(
     },
     persona_name: personaOf(definition, context),
     ...(context.policy === undefined ? {} : { policy: context.policy }),
-    created_at: moment.time,
-    updated_at: moment.time,
+    created_at: now.time,
+    updated_at: now.time,
   };
 }
 
@@ -255,9 +255,9 @@ function policyOf(reviews: Readonly<Record<string, readonly Reviewer[]>>, tool: 
   return reviews[tool] ?? reviews.default ?? ["ai", "human"];
 }
 
-function started(run: LoadedRun, fetched: Task | null, context: Context): Prepared<Answer> {
+function started(run: LoadedRun, fetched: Task | null, context: Context): Proposal<Answer> {
   const { definition, id } = run;
-  const { time } = context.moment;
+  const { time } = context.now;
   const status = definition.status.running ?? run.state.task_status;
   const { state, anchor } = withStep(
     { ...run.state, task_status: status, active_tool_state: run.active, updated_at: time },
@@ -289,7 +289,7 @@ function started(run: LoadedRun, fetched: Task | null, context: Context): Prepar
   };
 }
 
-function resumed(run: LoadedRun, { row }: Decision, evidence: Evidence, context: Context): Prepared<Answer> {
+function resumed(run: LoadedRun, { row }: Decision, evidence: Evidence, context: Context): Proposal<Answer> {
   const answer = shown(run, context);
   const { response } = answer;
   const message = response.message + runningNote(evidence, run.definition.name);

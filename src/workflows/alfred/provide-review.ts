@@ -198,7 +198,7 @@ function resubmitted(run: LoadedRun, decision: Decision, context: Context): Effe
   const { submitted } = run.active.context_store;
   if (submitted === null) throw invalidAction(run, decision.row.on);
   const message = `The stored ${titleOf(run.definition.name, submitted.state)} of task '${run.id}' is up for review again.`;
-  const again = { ...submitted, time: context.moment.time };
+  const again = { ...submitted, time: context.now.time };
   return effectsOf(
     run,
     decision,

@@ -2,7 +2,7 @@
 import { PawlError } from "../../core/error.ts";
 import { fenced } from "../../core/fence.ts";
 import type { View } from "../../core/ports/store.ts";
-import type { Advance, Reply, Resource } from "../../runtime/module.ts";
+import type { Reply, Resource, Transaction } from "../../runtime/module.ts";
 import { type LoadedTask, loadTask, loadTaskIds } from "./load.ts";
 import { scratchpadPath } from "./paths.ts";
 import { slotsOf } from "./plan-export.ts";
@@ -15,7 +15,7 @@ interface Input {
 function paper(
   part: (loaded: LoadedTask, view: View) => Promise<string | null> | string | null,
   what: string,
-): Advance<Input, string, undefined, Reply> {
+): Transaction<Input, string, undefined, Reply> {
   return {
     run: () => null,
     async read(view, { task_id }) {
@@ -27,7 +27,7 @@ function paper(
         `Call work_on_task with task_id "${task_id}": it says which tool comes next.`,
       );
     },
-    prepare: (text) => ({ reply: { text, data: {} } }),
+    propose: (text) => ({ reply: { text, data: {} } }),
   };
 }
 

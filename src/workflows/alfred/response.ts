@@ -1,7 +1,7 @@
 import { type PawlError, toPawlError } from "../../core/error.ts";
 import { isId } from "../../core/id.ts";
 import type { View } from "../../core/ports/store.ts";
-import type { Advance, Context, LogLine, Prepared, Reply } from "../../runtime/module.ts";
+import type { Context, LogLine, Proposal, Reply, Transaction } from "../../runtime/module.ts";
 import { loadState } from "./live-state.ts";
 import { logPath, transactionsPath } from "./paths.ts";
 import type { TaskState } from "./state-file.ts";
@@ -27,7 +27,8 @@ export interface Answer {
 
 /** A tool's transaction, before its edge is put round it. */
 // biome-ignore lint/suspicious/noExplicitAny: each tool has types of its own; the edge passes them through unread
-export interface ToolPlan<Input, Seen = any, Gathered = any> extends Advance<Input, Seen, Gathered, Answer> {
+export interface ToolPlan<Input, Seen = any, Gathered = any>
+  extends Transaction<Input, Seen, Gathered, Answer> {
   readonly tool: string;
   /** The task that it is about, as it came; null where it is about none. */
   task(input: Input): string | null;
@@ -47,25 +48,25 @@ export interface Failed {
  */
 export function atTheEdge<Input>(
   plan: ToolPlan<Input>,
-): Advance<Input, View, Prepared<Answer> | Failed, Reply> {
+): Transaction<Input, View, Proposal<Answer> | Failed, Reply> {
   return {
     run: (input) => {
       const task = plan.task(input);
       return task !== null && !isId(task) ? null : plan.run(input);
     },
     read: async (view) => view,
-    async gather(view, input, outside, context) {
+    async observe(view, input, outside, context) {
       try {
         const seen = await plan.read(view, input, context);
-        const gathered = await plan.gather?.(seen, input, outside, context);
-        return plan.prepare(seen, gathered, input, context);
+        const gathered = await plan.observe?.(seen, input, outside, context);
+        return plan.propose(seen, gathered, input, context);
       } catch (thrown) {
         const error = toPawlError(thrown);
         if (error.code === "internal") throw thrown;
         return { error, standing: await loadStanding(view, plan.task(input)) };
       }
     },
-    prepare: (_, settled, input, context) =>
+    propose: (_, settled, input, context) =>
       "error" in settled ? refusal(plan, settled, input, context) : answered(plan, settled, input, context),
   };
 }
@@ -86,16 +87,16 @@ function standingOf({ active_tool_state, task_status }: TaskState): string {
 
 function answered<Input>(
   plan: ToolPlan<Input>,
-  { followUp: _, reply: answer, ...proposal }: Prepared<Answer>,
+  { afterCommit: _, reply: answer, ...proposal }: Proposal<Answer>,
   input: Input,
   context: Context,
-): Prepared<Reply> {
+): Proposal<Reply> {
   const task = plan.task(input);
-  const followUp = plan.syncs && task !== null ? followedBySync(task, context) : undefined;
+  const afterCommit = plan.syncs && task !== null ? followedBySync(task, context) : undefined;
   return {
     ...proposal,
     reply: replyOf(answer.response),
-    ...(followUp && { followUp }),
+    ...(afterCommit && { afterCommit }),
     ...(!proposal.ask && { logs: logsOf(plan, answer, input, context) }),
   };
 }
@@ -105,7 +106,7 @@ function refusal<Input>(
   { error, standing }: Failed,
   input: Input,
   context: Context,
-): Prepared<Reply> {
+): Proposal<Reply> {
   const response: Response = {
     status: "error",
     message: error.message,
@@ -134,7 +135,7 @@ function logsOf<Input>(
   plan: ToolPlan<Input>,
   answer: Answer,
   input: Input,
-  { moment }: Context,
+  { now }: Context,
 ): readonly LogLine[] {
   const task = plan.task(input);
   if (!isId(task)) return [];
@@ -145,7 +146,7 @@ function logsOf<Input>(
     .map((line) => line.trim())
     .join(" | ");
   const transaction = {
-    time: moment.time,
+    time: now.time,
     tool: plan.tool,
     request: input,
     response,
@@ -153,7 +154,7 @@ function logsOf<Input>(
     state_after: answer.after ?? answer.before ?? null,
   };
   return [
-    { path: logPath(task), line: `${moment.time} - alfred.${plan.tool} - ${level} - ${words}` },
+    { path: logPath(task), line: `${now.time} - alfred.${plan.tool} - ${level} - ${words}` },
     { path: transactionsPath(task), line: JSON.stringify(transaction) },
   ];
 }

@@ -5,7 +5,7 @@ import { fenceFor } from "../../core/fence.ts";
 import { checkId } from "../../core/id.ts";
 import type { View } from "../../core/ports/store.ts";
 import { strengthWords } from "../../core/strength.ts";
-import type { Advance, Reply, StoryInput } from "../../runtime/module.ts";
+import type { Reply, StoryInput, Transaction } from "../../runtime/module.ts";
 import type { Evidence } from "./evidence.ts";
 import { loadWorkspace } from "./live-state.ts";
 import { type LoadedTask, loadTask } from "./load.ts";
@@ -32,13 +32,13 @@ interface Seen extends LoadedTask {
   readonly runs: readonly ToldRun[];
 }
 
-export const story: Advance<StoryInput, Seen, undefined, Reply> = {
+export const story: Transaction<StoryInput, Seen, undefined, Reply> = {
   run: () => null,
   async read(view, { id }) {
     const loaded = await loadTask(view, checkId(id, "task id"));
     return { ...loaded, runs: [...(await loadFinished(view, loaded)), ...activeRun(loaded)] };
   },
-  prepare({ id, runs, state, task }) {
+  propose({ id, runs, state, task }) {
     const data = { task_id: id, title: task.title, task_status: state.task_status, runs };
     const parts = [
       `# ${id}: ${task.title}\n\nStatus: ${state.task_status}\n`,

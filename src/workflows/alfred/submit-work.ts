@@ -136,7 +136,7 @@ export function checkUnaltered(run: LoadedRun): void {
 function handIn({ decision, material, run: before, sent }: Step<SubmitTypes>, context: Context): ToolEffects {
   const { base, ...handedIn } = material;
   const run = base ? { ...before, state: { ...before.state, base } } : before;
-  const submitted = { state: sent.work, time: context.moment.time, ...handedIn };
+  const submitted = { state: sent.work, time: context.now.time, ...handedIn };
   const name = stepOf(run.definition, sent.work).artifact;
   const isLoops = handedIn.from === "loop";
   const source = isLoops ? ", from the loop's evidence" : "";

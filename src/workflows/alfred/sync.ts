@@ -6,7 +6,7 @@ import { PawlError, toPawlError } from "../../core/error.ts";
 import { checkId } from "../../core/id.ts";
 import type { Tracker } from "../../core/ports/trackers.ts";
 import type { TrackerSettings } from "../../core/settings.ts";
-import type { Advance, Context, FollowUp, Reply } from "../../runtime/module.ts";
+import type { AfterCommit, Context, Reply, Transaction } from "../../runtime/module.ts";
 import { withFailure } from "../../runtime/transaction.ts";
 import { loadState } from "./live-state.ts";
 import { loadTaskIds } from "./load.ts";
@@ -39,7 +39,7 @@ interface Gathered {
 
 const NOTHING: Told = { status: null, plan: null };
 
-export const sync: Advance<SyncInput, Seen, Gathered, Reply> = {
+export const sync: Transaction<SyncInput, Seen, Gathered, Reply> = {
   run: ({ id }) => `alfred:${checkId(id, "task id")}`,
   async read(view, { id }, context) {
     if (!isTracked(context)) throw notTracked();
@@ -55,7 +55,7 @@ export const sync: Advance<SyncInput, Seen, Gathered, Reply> = {
       plan: linkTo(path, context.settings.alfred.tracker),
     };
   },
-  async gather({ plan, told, wanted }, { id }, outside, context) {
+  async observe({ plan, told, wanted }, { id }, outside, context) {
     let now = told;
     try {
       const tracker = isTold(told, wanted) ? null : await openTracker(outside, context);
@@ -65,7 +65,7 @@ export const sync: Advance<SyncInput, Seen, Gathered, Reply> = {
       return { told: now, error: toPawlError(thrown) };
     }
   },
-  prepare({ told, wanted }, { error, told: now }, { id }) {
+  propose({ told, wanted }, { error, told: now }, { id }) {
     const isChanged = !isTold(told, now);
     const done = [
       ...(now.status !== told.status ? [`its status there is "${now.status}"`] : []),
@@ -100,7 +100,7 @@ function notTracked(): PawlError {
 }
 
 /** To be run after a commit that may have changed what the tracker must know. */
-export function followedBySync(id: string, context: Context): FollowUp<Reply> | undefined {
+export function followedBySync(id: string, context: Context): AfterCommit<Reply> | undefined {
   if (!isTracked(context)) return undefined;
   return { plan: sync, input: { id }, merge, failed: withFailure };
 }

@@ -11,8 +11,8 @@ const handIn = withInput(atTheEdge(submitWork), ({ id }: { readonly id: string }
 
 export const takeBack: typeof handIn = {
   ...handIn,
-  prepare(...all) {
-    const prepared = handIn.prepare(...all);
+  propose(...all) {
+    const prepared = handIn.propose(...all);
     const { data, refused } = prepared.reply;
     if (refused) return prepared;
     // A person wants to know that it is done; the prompt is the assistant's.

@@ -6,7 +6,7 @@ import { PawlError } from "../../core/error.ts";
 import type { Change } from "../../core/ports/store.ts";
 import type { Strength } from "../../core/strength.ts";
 import type { Decision } from "../../engine/workflow.ts";
-import type { Context, Prepared } from "../../runtime/module.ts";
+import type { Context, Proposal } from "../../runtime/module.ts";
 import { strengthOf } from "../../runtime/person.ts";
 import type { MoveWords } from "../../runtime/run-advanced.ts";
 import { finishChanges, scratchpadChange } from "./archive.ts";
@@ -60,9 +60,9 @@ export function apply(
   run: LoadedRun,
   decision: Decision,
   effect: Effect,
-  context: Pick<Context, "moment" | "policy">,
+  context: Pick<Context, "now" | "policy">,
 ): Outcome {
-  const { time } = context.moment;
+  const { time } = context.now;
   const { policy } = context;
   const machine = machineOf(run.definition);
   const isWaiting = machine.underReview(decision.after) !== null;
@@ -97,7 +97,7 @@ interface Words {
 }
 
 /** What an event of a tool's table does, with the change set that commits it. */
-export type ToolEffects = Prepared<Answer> & { readonly moved: MoveWords };
+export type ToolEffects = Proposal<Answer> & { readonly moved: MoveWords };
 
 export function effectsOf(
   run: LoadedRun,
@@ -150,9 +150,9 @@ function goesOn(
   { active }: Outcome,
   step: Omit<Step, "prev">,
   { message }: Words,
-  { moment, settings }: Context,
+  { now, settings }: Context,
 ): Written {
-  const before = { ...run.state, active_tool_state: active, updated_at: moment.time };
+  const before = { ...run.state, active_tool_state: active, updated_at: now.time };
   const { state, anchor } = withStep(before, run.past, step);
   const moved = { ...run, active, position, state };
   const next_prompt = renderPrompt(moved, positionOf(run.definition, active), settings.alfred);
@@ -169,11 +169,11 @@ function stepTaken(
   decision: Decision,
   effect: Effect,
   { strength, verdict }: Words,
-  { caller, moment }: Context,
+  { caller, now }: Context,
 ): Omit<Step, "prev"> {
   const submitted = effect(run.active.context_store).submitted?.sha256;
   return {
-    time: moment.time,
+    time: now.time,
     type: "event",
     tool: run.definition.name,
     event: decision.row.on,
@@ -222,13 +222,13 @@ export function verdictOf(
   given: { readonly approved: boolean; readonly notes: string },
   context: Context,
 ): Verdict {
-  const { caller, moment } = context;
+  const { caller, now } = context;
   return {
     state: submitted.state,
     stage,
     approved: given.approved,
     notes: given.notes,
-    time: moment.time,
+    time: now.time,
     who: caller.who ?? null,
     channel: caller.channel,
     ...(isPersons(stage, context) && { strength: strengthOf(context) }),

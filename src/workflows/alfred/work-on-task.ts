@@ -12,9 +12,9 @@ export const workOnTask: ToolPlan<{ readonly task_id: string }, LoadedTask, Task
   task: (input) => input.task_id,
   run: () => null,
   read: (view, input, context) => loadTask(view, input.task_id, isTracked(context)),
-  gather: async ({ id, isAwaited, kit }, _, outside, context) =>
+  observe: async ({ id, isAwaited, kit }, _, outside, context) =>
     isAwaited ? fetchTask(kit, id, outside, context) : null,
-  prepare({ id, state, task }, fetched) {
+  propose({ id, state, task }, fetched) {
     const active = state.active_tool_state;
     const tool = active?.tool_name ?? NEXT_TOOL[state.task_status];
     const data = {

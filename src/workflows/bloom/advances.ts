@@ -7,7 +7,7 @@ import type { Policy } from "../../core/policy.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import type { BloomSettings } from "../../core/settings.ts";
 import type { Row } from "../../engine/workflow.ts";
-import type { Advance, Context } from "../../runtime/module.ts";
+import type { Context, Transaction } from "../../runtime/module.ts";
 import { changeTasks, TASKS_RUN } from "../../tasks-file/load.ts";
 import { whyUnwritable } from "../../tasks-file/parts.ts";
 import type { TaskEdit } from "../../tasks-file/splice.ts";
@@ -85,7 +85,7 @@ function knownOf(
 }
 
 /** Commits what came of a command. A person's word in tasks.yaml comes before it. */
-export const commitCame: Advance<CameInput, Seen, undefined, Committed> = {
+export const commitCame: Transaction<CameInput, Seen, undefined, Committed> = {
   states: BLOOM_STATES,
   run: () => TASKS_RUN,
   async read(view, { task, held }, context) {
@@ -94,14 +94,14 @@ export const commitCame: Advance<CameInput, Seen, undefined, Committed> = {
     if (fault && held === undefined) throw fault;
     return seen.run === null && held !== undefined ? { ...seen, run: held } : seen;
   },
-  prepare(seen, _, { task: id, came: given, held, policy: pinned }, context) {
+  propose(seen, _, { task: id, came: given, held, policy: pinned }, context) {
     const policy = pinOf(pinned, seen.run !== null);
     const found = findTask(seen.file.tasks, id);
     if (found === null)
       return { reply: { known: null, row: null, event: null, happened: [] }, changes: gone(seen, id) };
     const { task, ...governed } = governTask(found, policy);
     const came = isResetUnder(seen.run, held) ? leftOver(given) : given;
-    const before = currentRun(task, seen, context.moment.time);
+    const before = currentRun(task, seen, context.now.time);
     const run: TaskRun = { ...before, ...came.patch };
     // What was written while the agent was at work is judged by that, also where this tells of its end.
     const word = personsEvent(task, { ...run, underway: before.underway });
@@ -166,7 +166,7 @@ export interface Begun {
  * The look under the lease, without which nothing begins: the task as it is now, if this worker may still take it, and its
  * move out of `ready` in the same commit. What a look before the lease said counts for nothing.
  */
-export const begin: Advance<BeginInput, Seen, undefined, Begun> = {
+export const begin: Transaction<BeginInput, Seen, undefined, Begun> = {
   states: BLOOM_STATES,
   run: () => TASKS_RUN,
   async read(view, { task }, context) {
@@ -175,7 +175,7 @@ export const begin: Advance<BeginInput, Seen, undefined, Begun> = {
     if (fault) throw fault;
     return seen;
   },
-  prepare(seen, _, { task: id, worker, watches, happened: told, policy: pinned }, context) {
+  propose(seen, _, { task: id, worker, watches, happened: told, policy: pinned }, context) {
     const policy = pinOf(pinned, seen.run !== null);
     const found = findTask(seen.file.tasks, id);
     const nothing = { reply: { known: null, happened: [] } };
@@ -185,7 +185,7 @@ export const begin: Advance<BeginInput, Seen, undefined, Begun> = {
       ? seen.states.get(id) === "awaiting_merge"
       : takeable(seen.file.tasks, seen.states, worker).some((each) => each.id === id);
     if (!may) return nothing;
-    const run = currentRun(task, seen, context.moment.time);
+    const run = currentRun(task, seen, context.now.time);
     if (run.state !== "ready" || personsEvent(task, run) !== null)
       return { reply: { known: knownOf(seen, seen.file, run, context, policy), happened: [], governed } };
     const turned = turn(run, { event: "claimed" }, nowOf(seen, task, [], context));
@@ -223,8 +223,8 @@ function currentRun(task: Task, { run, before }: Seen, time: string): TaskRun {
 
 /** What a turn goes by. */
 function nowOf({ file, states }: Seen, task: Task, edits: readonly TaskEdit[], context: Context): Now {
-  const { caller: by, moment, settings } = context;
-  return { task, file, states, edits, settings: settings.bloom, time: moment.time, by };
+  const { caller: by, now, settings } = context;
+  return { task, file, states, edits, settings: settings.bloom, time: now.time, by };
 }
 
 /** Where a person has just said otherwise, the status is the person's; and what begins anew has no session. */
@@ -284,10 +284,15 @@ export interface Picked {
 }
 
 /** Makes ready what waits for nothing more, and says what this worker may take, best first. */
-export const pick: Advance<{ readonly worker: Worker; readonly look?: boolean }, Desk, undefined, Picked> = {
+export const pick: Transaction<
+  { readonly worker: Worker; readonly look?: boolean },
+  Desk,
+  undefined,
+  Picked
+> = {
   run: ({ look }) => (look ? null : TASKS_RUN),
   read: (view, _, context) => readDesk(view, context),
-  prepare(desk, _, { worker, look }, context) {
+  propose(desk, _, { worker, look }, context) {
     const isWritable = ({ id }: Task) => whyUnwritable(desk.parts, id) === null;
     const open = nowReady(desk.file.tasks, desk.states);
     const ready = open.filter(isWritable);

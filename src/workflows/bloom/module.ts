@@ -1,8 +1,15 @@
-import type { Advance, Reply, Verb, VerbArgument, VerbOption, WorkflowModule } from "../../runtime/module.ts";
+import type {
+  Reply,
+  Transaction,
+  Verb,
+  VerbArgument,
+  VerbOption,
+  WorkflowModule,
+} from "../../runtime/module.ts";
 import { guarded, OWN_VERBS } from "./own-verbs.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: each verb has an input of its own
-type AnyAdvance = Advance<any, any, any, Reply>;
+type AnyAdvance = Transaction<any, any, any, Reply>;
 
 const required = (name: string, description: string): VerbArgument => ({ name, description, required: true });
 const optional = (name: string, description: string): VerbArgument => ({

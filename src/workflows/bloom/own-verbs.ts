@@ -2,12 +2,12 @@
 import { PawlError } from "../../core/error.ts";
 import type { Caller } from "../../core/event.ts";
 import type { DeferredCall } from "../../core/ports/agents.ts";
-import type { Advance, Reply } from "../../runtime/module.ts";
+import type { Reply, Transaction } from "../../runtime/module.ts";
 import { findStep } from "../../tasks-file/steps.ts";
 import type { TasksFile } from "../../tasks-file/task.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: each verb has an input of its own
-type AnyAdvance = Advance<any, any, any, Reply>;
+type AnyAdvance = Transaction<any, any, any, Reply>;
 type Given = Readonly<Record<string, unknown>>;
 
 interface OwnVerb {
@@ -72,10 +72,10 @@ export function checkCommand(name: string, caller: Caller): void {
 export function guarded(name: string, advance: AnyAdvance): AnyAdvance {
   return {
     ...advance,
-    prepare(seen, gathered, input, context) {
+    propose(seen, gathered, input, context) {
       if (context.caller.task !== undefined && advance.run(input) !== null)
         checkCall(name, input, seen.file, context.caller);
-      return advance.prepare(seen, gathered, input, context);
+      return advance.propose(seen, gathered, input, context);
     },
   };
 }

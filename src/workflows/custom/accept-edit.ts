@@ -2,7 +2,7 @@
 import type { View } from "../../core/ports/store.ts";
 import { acceptedEdit } from "../../runtime/accept-edit.ts";
 import { EDIT_ACCEPTED, headOf } from "../../runtime/history.ts";
-import type { Advance, Context, Prepared, Reply, StoryInput } from "../../runtime/module.ts";
+import type { Context, Proposal, Reply, StoryInput, Transaction } from "../../runtime/module.ts";
 import { strengthOf } from "../../runtime/person.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import { loadFile } from "./load-run.ts";
@@ -17,11 +17,11 @@ interface Seen {
   readonly head: string | null;
 }
 
-export function acceptEditOf(source: DefinitionSource): Advance<StoryInput, Seen, undefined, Reply> {
+export function acceptEditOf(source: DefinitionSource): Transaction<StoryInput, Seen, undefined, Reply> {
   return {
     run: ({ id }) => `${source.name}:${id}`,
     read: (view, { id }) => readEdited(source, view, id),
-    prepare: (seen, _, __, context) => accept(seen, context),
+    propose: (seen, _, __, context) => accept(seen, context),
   };
 }
 
@@ -33,14 +33,14 @@ async function readEdited(source: DefinitionSource, view: View, id: string): Pro
   return { loaded, file, found: await differencesIn(view, file, loaded), head };
 }
 
-function accept({ file, found, head, loaded }: Seen, context: Context): Prepared<Reply> {
+function accept({ file, found, head, loaded }: Seen, context: Context): Proposal<Reply> {
   const path = runPath(file.workflow, file.id);
   const from = file.history.at(-1)?.to ?? file.state;
   const move = { from, to: file.state };
   const written = () => {
-    const { caller, moment } = context;
+    const { caller, now } = context;
     const step = { event: EDIT_ACCEPTED, row: EDIT_ACCEPTED, ...move };
-    const last = { time: moment.time, ...step, by: caller, strength: strengthOf(context), prev: head };
+    const last = { time: now.time, ...step, by: caller, strength: strengthOf(context), prev: head };
     // Where the chain was broken, it begins anew here.
     const history = [...(head === null ? [] : file.history), last];
     const next = {
@@ -48,7 +48,7 @@ function accept({ file, found, head, loaded }: Seen, context: Context): Prepared
       table_hash: loaded.hash,
       origin: { state: file.state, kept: file.kept, at: history.length },
       history,
-      updated_at: moment.time,
+      updated_at: now.time,
     } as RunFile;
     return [{ type: "write", path, text: renderRun(next) } as const, anchorOf(next)];
   };

@@ -3,7 +3,7 @@ import { PawlError } from "../../core/error.ts";
 import type { GitChanges } from "../../core/ports/git.ts";
 import { keptWords } from "../../engine/counter.ts";
 import type { Position, Workflow } from "../../engine/workflow.ts";
-import type { Context, HumanQuestion, Prepared, Reply } from "../../runtime/module.ts";
+import type { Context, HumanQuestion, Proposal, Reply } from "../../runtime/module.ts";
 import { isCommandLine } from "../../runtime/person.ts";
 import { type ReviewFinding, renderReview } from "../../runtime/review.ts";
 import type { Answered } from "../../runtime/run-event.ts";
@@ -25,7 +25,7 @@ export function standing({ loaded: { definition }, run }: OwnRun, position: Posi
 }
 
 /** Where the run stands. */
-export function shown(run: OwnRun, { said = [] }: SendInput): Prepared<Reply> {
+export function shown(run: OwnRun, { said = [] }: SendInput): Proposal<Reply> {
   const { file, position, run: name, workflow } = run;
   const data = standing(run, position);
   const begun = file === null ? " (not begun)" : "";
@@ -55,7 +55,7 @@ export function asked(
   event: string,
   question: HumanQuestion,
   context: Context,
-): Prepared<Reply> {
+): Proposal<Reply> {
   const command = `pawl cast ${run} ${event}`;
   if (!canAnswer(context))
     throw new PawlError(
@@ -118,7 +118,7 @@ function commandEnded(file: RunFile | null): readonly ReviewFinding[] {
 }
 
 /** The person said no. */
-export function heldBack(run: OwnRun, event: string, { feedback_notes }: SendInput): Prepared<Reply> {
+export function heldBack(run: OwnRun, event: string, { feedback_notes }: SendInput): Proposal<Reply> {
   const said = feedback_notes?.trim() ? ` They say: ${feedback_notes}` : "";
   const message = `The human did not agree to ${event}; ${run.run} stays in ${run.position.state}.${said}`;
   const data = { status: "error", message, ...standing(run, run.position) };

@@ -92,25 +92,25 @@ function toBeRun(run: string, { command }: Order): string {
   return `To be run now: \`${command}\`. If this is the last that you hear of it, \`pawl cast ${run}\` goes on.\n`;
 }
 
-function orderedBy({ row }: Decision, { id }: OwnRun, { moment }: Pick<Context, "moment">): Order | null {
+function orderedBy({ row }: Decision, { id }: OwnRun, { now }: Pick<Context, "now">): Order | null {
   const order = row.outcome === "moved" ? commandOf(row) : null;
   if (!order) return null;
   return {
     row: row.id,
     command: renderWithId(order.command, id),
     named: order.command,
-    key: `${moment.id}-run`,
+    key: `${now.id}-run`,
     passed: order.passed,
     failed: order.failed,
-    since: moment.time,
+    since: now.time,
   };
 }
 
 /** Nothing moved; but what was found out counts no longer, and a command that has ended is not run again. */
-function forgetting({ file, path }: OwnRun, { moment }: Pick<Context, "moment">): readonly Change[] {
+function forgetting({ file, path }: OwnRun, { now }: Pick<Context, "now">): readonly Change[] {
   if (!file?.checks && !file?.pending) return [];
   const { checks: _, pending: __, ...rest } = file;
-  return [{ type: "write", path, text: renderRun({ ...rest, updated_at: moment.time }) }];
+  return [{ type: "write", path, text: renderRun({ ...rest, updated_at: now.time }) }];
 }
 
 /** Of an event that a person had to agree to. */
@@ -124,13 +124,13 @@ function fileAfter(
   order: Order | null,
   context: ProposalContext<SendInput>,
 ): RunFile {
-  const { caller, input, moment } = context;
+  const { caller, input, now } = context;
   const { definition, hash } = run.loaded;
   const { ended } = sent;
-  const { checks: _, pending: __, ...file } = run.file ?? newRun(run, moment.time);
+  const { checks: _, pending: __, ...file } = run.file ?? newRun(run, now.time);
   const notes = notesOf(input);
   const entry = {
-    time: moment.time,
+    time: now.time,
     event: sent.event,
     row: row.id,
     from: before.state,
@@ -154,7 +154,7 @@ function fileAfter(
     next: nextOf(definition, after),
     ...(order ? { pending: { row: order.row, key: order.key, since: order.since } } : {}),
     history: [...file.history, entry],
-    updated_at: moment.time,
+    updated_at: now.time,
   } as RunFile;
 }
 

@@ -1,6 +1,6 @@
 /** Looking without moving anything: at one run, or at all of them. */
 import type { View } from "../../core/ports/store.ts";
-import type { Advance, Reply, RunOverview } from "../../runtime/module.ts";
+import type { Reply, RunOverview, Transaction } from "../../runtime/module.ts";
 import { shown } from "./answers.ts";
 import type { DefinitionSource } from "./definition.ts";
 import { loadRun, type OwnRun } from "./load-run.ts";
@@ -22,14 +22,14 @@ interface Listed {
 
 type Look = { readonly one: OwnRun } | { readonly all: readonly Listed[] };
 
-export function lookAt(sources: readonly DefinitionSource[]): Advance<LookInput, Look, undefined, Reply> {
+export function lookAt(sources: readonly DefinitionSource[]): Transaction<LookInput, Look, undefined, Reply> {
   return {
     run: () => null,
     read: async (view, { run }) =>
       run === undefined
         ? { all: await Promise.all(sources.map((source) => listed(source, view))) }
         : { one: await loadRun(sources, view, run) },
-    prepare(seen, _, input) {
+    propose(seen, _, input) {
       if ("all" in seen) return { reply: renderAll(seen.all) };
       const { reply } = shown(seen.one, { run: input.run ?? "" });
       const history = seen.one.file?.history.slice(-HISTORY_SHOWN) ?? [];

@@ -2,11 +2,11 @@
 import { PawlError, toPawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import type {
-  Advance,
   GateInput,
   Reply,
   StoryInput,
   Tool,
+  Transaction,
   Verb,
   WorkflowModule,
 } from "../../runtime/module.ts";
@@ -63,11 +63,11 @@ async function openOne(
     resources: async () => [],
     async acceptEdit() {
       const { acceptEditOf } = await import("./accept-edit.ts");
-      return acceptEditOf(source) as Advance<StoryInput, unknown, unknown, Reply>;
+      return acceptEditOf(source) as Transaction<StoryInput, unknown, unknown, Reply>;
     },
     async story() {
       const { storyOf } = await import("./story.ts");
-      return storyOf(source) as Advance<StoryInput, unknown, unknown, Reply>;
+      return storyOf(source) as Transaction<StoryInput, unknown, unknown, Reply>;
     },
     verbs: [castVerb(source, own)],
     ...(gates.some((gate) => gate !== "human") ? { gate: () => gateOf(source) } : {}),
@@ -96,7 +96,7 @@ function castVerb({ name }: DefinitionSource, { sources }: OwnWorkflows): Verb {
 }
 
 /** `pawl approve` and `pawl reject`: the events of that verdict, of which the state takes one. */
-async function gateOf(source: DefinitionSource): Promise<Advance<GateInput, unknown, unknown, Reply>> {
+async function gateOf(source: DefinitionSource): Promise<Transaction<GateInput, unknown, unknown, Reply>> {
   const { sendTo } = await import("./send.ts");
   const send = withInput(
     sendTo([source]),
@@ -106,5 +106,5 @@ async function gateOf(source: DefinitionSource): Promise<Advance<GateInput, unkn
       ...(notes === undefined ? {} : { notes }),
     }),
   );
-  return send as Advance<GateInput, unknown, unknown, Reply>;
+  return send as Transaction<GateInput, unknown, unknown, Reply>;
 }

@@ -101,13 +101,13 @@ async function runCommand(
   { command: named }: Source<"command">,
   { file, id, loaded, position, workflow }: OwnRun,
   { event }: OwnSent,
-  { moment, outside }: Scene,
+  { now, outside }: Scene,
 ): Promise<Observation<Note>> {
   const { sources } = loaded.definition;
   const earlier =
     file?.checks !== undefined && Object.hasOwn(file.checks, name) ? file.checks[name] : undefined;
   const commands = neededFacts(workflow, position, event).filter((each) => sources[each]?.type === "command");
-  const look = earlier ?? { key: `${moment.id}-${commands.indexOf(name)}`, since: moment.time };
+  const look = earlier ?? { key: `${now.id}-${commands.indexOf(name)}`, since: now.time };
   const command = renderWithId(named, id);
   const outcome = await outside.checks.run(look.key, command, { named });
   if (outcome.kind === "running") return { note: { look } };

@@ -5,7 +5,7 @@
 import { PawlError, toPawlError } from "../../core/error.ts";
 import { isId } from "../../core/id.ts";
 import type { View } from "../../core/ports/store.ts";
-import type { Advance, Reply, RunOverview, StoryInput, WorkflowModule } from "../../runtime/module.ts";
+import type { Reply, RunOverview, StoryInput, Transaction, WorkflowModule } from "../../runtime/module.ts";
 import { parseRun, runPath, runsFolder } from "./run-file.ts";
 
 /** The workflow as far as it is known without its table. */
@@ -29,7 +29,7 @@ export function programWorkflow(name: string): WorkflowModule {
     },
     async story() {
       const { storyOf } = await import("./story.ts");
-      return storyOf({ name }) as Advance<StoryInput, unknown, unknown, Reply>;
+      return storyOf({ name }) as Transaction<StoryInput, unknown, unknown, Reply>;
     },
   };
 }

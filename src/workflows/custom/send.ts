@@ -96,13 +96,13 @@ export function sendTo(sources: readonly DefinitionSource[]): Send {
   });
 }
 
-async function eventOf(run: OwnRun, { input, moment, outside }: Scene): Promise<OwnSent | Answered<Reply>> {
+async function eventOf(run: OwnRun, { input, now, outside }: Scene): Promise<OwnSent | Answered<Reply>> {
   const wanted = input.verdict ? verdictEvent(run, input.verdict) : input.event;
   const { order } = run;
   if (order) {
     const outcome = await outside.checks.run(order.key, order.command, { named: order.named });
     if (outcome.kind === "running")
-      return stillRunning(run, order.command, run.file?.checks ?? {}, input, moment.time);
+      return stillRunning(run, order.command, run.file?.checks ?? {}, input, now.time);
     const event = outcome.exitCode === 0 ? order.passed : order.failed;
     return { event, byEngine: true, given: {}, gated: false, ended: endOf(order.command, outcome) };
   }
@@ -127,11 +127,11 @@ async function guard(run: OwnRun, sent: OwnSent, context: Scene): Promise<Answer
 }
 
 /** A command that answers a fact still runs. */
-function waits(run: OwnRun, { notes, pending }: Unfinished<Note>, { input, moment }: Scene): Answered<Reply> {
+function waits(run: OwnRun, { notes, pending }: Unfinished<Note>, { input, now }: Scene): Answered<Reply> {
   const source = run.loaded.definition.sources[pending];
   const command = source?.type === "command" ? renderWithId(source.command, run.id) : pending;
   const looks = Object.fromEntries(Object.entries(notes).map(([name, { look }]) => [name, look]));
-  return stillRunning(run, command, looks, input, moment.time);
+  return stillRunning(run, command, looks, input, now.time);
 }
 
 /** The event that is the verdict, of which the state takes one. */

@@ -1,18 +1,18 @@
 /** A run's whole story: what was sent by whom, when, on which facts. */
 import { fenced, quote } from "../../core/fence.ts";
 import { strengthWords } from "../../core/strength.ts";
-import type { Advance, Reply, StoryInput } from "../../runtime/module.ts";
+import type { Reply, StoryInput, Transaction } from "../../runtime/module.ts";
 import type { DefinitionSource } from "./definition.ts";
 import { loadFile } from "./load-run.ts";
 import type { RunFile } from "./run-file.ts";
 
 export function storyOf(
   source: Pick<DefinitionSource, "name">,
-): Advance<StoryInput, RunFile, undefined, Reply> {
+): Transaction<StoryInput, RunFile, undefined, Reply> {
   return {
     run: () => null,
     read: (view, { id }) => loadFile(view, source, id),
-    prepare: (file) => ({ reply: { text: renderStory(file), data: { ...file } } }),
+    propose: (file) => ({ reply: { text: renderStory(file), data: { ...file } } }),
   };
 }
 

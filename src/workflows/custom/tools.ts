@@ -13,7 +13,7 @@ export function toolsOf(sources: readonly DefinitionSource[]): readonly Tool[] {
   return [
     {
       name: "advance",
-      title: "Advance a run",
+      title: "Transaction a run",
       description: `Send an event to a run of one of the project's workflows (${names}). The first event begins the run. Do what the reply says.`,
       input: z.strictObject({
         run,

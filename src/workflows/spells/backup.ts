@@ -8,7 +8,7 @@
 import { PawlError, toPawlError } from "../../core/error.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { Change, View } from "../../core/ports/store.ts";
-import type { Advance, Reply } from "../../runtime/module.ts";
+import type { Reply, Transaction } from "../../runtime/module.ts";
 import { AI_FOLDER, RUN } from "./files.ts";
 import { freeName } from "./free-name.ts";
 import { SPELLS_STATES } from "./recorded.ts";
@@ -81,16 +81,16 @@ interface Seen {
 }
 
 /** Copies `.ai/`. */
-export const backUp: Advance<object, Seen, undefined, Reply> = {
+export const backUp: Transaction<object, Seen, undefined, Reply> = {
   run: () => RUN,
   async read(view) {
     const leftOut: ProjectPath[] = [];
     return { tree: await readTree(view, AI_FOLDER, leftOut), leftOut, backups: await listBackups(view) };
   },
-  prepare({ tree, leftOut, backups }, _gathered, _input, { moment }) {
+  propose({ tree, leftOut, backups }, _gathered, _input, { now }) {
     if (tree.size === 0)
       return { reply: { text: "There is nothing in .ai/ to be copied.\n", data: { name: null } } };
-    const { name, changes } = planBackup(tree, backups, moment.time);
+    const { name, changes } = planBackup(tree, backups, now.time);
     const text = `${count(tree)} of .ai/ copied to ${BACKUPS}/${name}/. Bring them back with \`pawl spells restore ${name}\`.${named(" Left out (links, and files that are no text)", leftOut)}\n`;
     return { reply: { text, data: { name, files: tree.size, left_out: leftOut } }, changes };
   },
@@ -102,7 +102,7 @@ interface RestoreSeen extends Seen {
 }
 
 /** Brings a copy of `.ai/` back: the one that is named, else the latest. */
-export const restore: Advance<{ readonly name?: string | undefined }, RestoreSeen, undefined, Reply> = {
+export const restore: Transaction<{ readonly name?: string | undefined }, RestoreSeen, undefined, Reply> = {
   states: SPELLS_STATES,
   run: () => RUN,
   async read(view, { name: wanted }) {
@@ -113,8 +113,8 @@ export const restore: Advance<{ readonly name?: string | undefined }, RestoreSee
     const leftOut: ProjectPath[] = [];
     return { name, copy, backups, tree: await readTree(view, AI_FOLDER, leftOut), leftOut };
   },
-  prepare({ name, copy, tree, leftOut, backups }, _gathered, _input, { moment }) {
-    const present = planBackup(tree, backups, moment.time);
+  propose({ name, copy, tree, leftOut, backups }, _gathered, _input, { now }) {
+    const present = planBackup(tree, backups, now.time);
     const before = tree.size === 0 ? "" : ` What was there before is in ${BACKUPS}/${present.name}/.`;
     return {
       reply: {

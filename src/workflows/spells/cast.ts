@@ -68,15 +68,15 @@ function effectsOf(cast: Cast, context: Context): Effects<CastTypes> {
   const { decision, run, sent } = cast;
   const { row, after, before } = decision;
   const { state } = run;
-  const { moment, caller } = context;
-  const work = planWork(cast, moment.time);
+  const { now, caller } = context;
+  const work = planWork(cast, now.time);
   const facts = factsIn(work.texts, work.refs, run.criteriaOf);
   const prospects = prospectsOf(after, facts);
   const text = renderReply({ cast, work, facts, prospects });
   const changed = after.state !== state.current_state || work.changes.length > 0;
   const trigger = titleOf(sent.event);
   const kept = contextAfter(cast, work);
-  const next = changed ? afterMove(state, after, { trigger, time: moment.time, context: kept }) : state;
+  const next = changed ? afterMove(state, after, { trigger, time: now.time, context: kept }) : state;
   const terminal = isCommandLine({ caller });
   const data = {
     message: lineOf(cast),

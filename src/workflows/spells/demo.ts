@@ -8,7 +8,7 @@
 import { PawlError } from "../../core/error.ts";
 import { PROJECT_FOLDER, projectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
-import type { Advance, Prepared, Reply } from "../../runtime/module.ts";
+import type { Proposal, Reply, Transaction } from "../../runtime/module.ts";
 import { BACKUPS, listBackups, planBackup, planRemoval, planTree, readTree, type Tree } from "./backup.ts";
 import { AI_FOLDER, FILE_NAMES, type FileKey, RUN } from "./files.ts";
 import { SPELLS_STATES } from "./recorded.ts";
@@ -37,7 +37,7 @@ interface Seen {
 export const DEMO_NAMES: readonly string[] = Object.keys(STATES).map(nameOf);
 
 /** Lists the states, lays a sample project out at one, or takes it away. */
-export const demo: Advance<DemoInput, Seen, undefined, Reply> = {
+export const demo: Transaction<DemoInput, Seen, undefined, Reply> = {
   states: SPELLS_STATES,
   run: ({ action }) => (action === "list" ? null : RUN),
   async read(view, { action, name }) {
@@ -51,9 +51,9 @@ export const demo: Advance<DemoInput, Seen, undefined, Reply> = {
       backups: await listBackups(view),
     };
   },
-  prepare(seen, _gathered, { action, name }, { moment }) {
+  propose(seen, _gathered, { action, name }, { now }) {
     if (seen.sample === null) return { reply: renderList() };
-    return lay(seen, seen.sample, action === "set" ? (name ?? "") : null, moment.time);
+    return lay(seen, seen.sample, action === "set" ? (name ?? "") : null, now.time);
   },
 };
 
@@ -62,7 +62,7 @@ function lay(
   sample: Tree,
   name: string | null,
   time: string,
-): Prepared<Reply> {
+): Proposal<Reply> {
   const copy = isTouched(tree, samples) ? planBackup(tree, backups, time) : null;
   const kept = copy === null ? "" : ` What you had changed is in ${BACKUPS}/${copy.name}/.`;
   const done =

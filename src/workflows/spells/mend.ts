@@ -1,6 +1,6 @@
 import { projectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
-import type { Advance, Reply } from "../../runtime/module.ts";
+import type { Reply, Transaction } from "../../runtime/module.ts";
 import { runAdvanced, stamped } from "../../runtime/run-advanced.ts";
 import { RUN, STATE_FILE, TASK_FOLDER } from "./files.ts";
 import { freeName } from "./free-name.ts";
@@ -15,7 +15,7 @@ interface Seen {
 }
 
 /** Replaces a state.json that cannot be read by the state that the files suggest; the old file is kept beside it. */
-export const mendState: Advance<object, Seen, undefined, Reply> = {
+export const mendState: Transaction<object, Seen, undefined, Reply> = {
   states: SPELLS_STATES,
   run: () => RUN,
   async read(view) {
@@ -23,12 +23,12 @@ export const mendState: Advance<object, Seen, undefined, Reply> = {
     const names = (await view.list(TASK_FOLDER)).map((entry) => entry.name);
     return { suggested: await suggestState(view), broken, names };
   },
-  prepare({ suggested, broken, names }, _gathered, _input, context) {
+  propose({ suggested, broken, names }, _gathered, _input, context) {
     if (!broken)
       return {
         reply: { text: "state.json can be read; there is nothing to mend.\n", data: { mended: false } },
       };
-    const date = toSeconds(context.moment.time).replaceAll(":", "-");
+    const date = toSeconds(context.now.time).replaceAll(":", "-");
     const kept = projectPath(TASK_FOLDER, freeName(`state.json.bak-${date}`, names));
     const text = `state.json now says ${suggested}, which is what the files suggest. The old file is ${kept}.\n`;
     const step = { event: "mend", row: "mend", from: "unreadable", to: suggested };

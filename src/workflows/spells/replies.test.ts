@@ -7,7 +7,7 @@ import type { ReviewFetch } from "../../core/ports/reviews.ts";
 import { check } from "../../engine/check.ts";
 import { decide } from "../../engine/decide.ts";
 import type { Facts, Row } from "../../engine/workflow.ts";
-import type { Prepared, Reply } from "../../runtime/module.ts";
+import type { Proposal, Reply } from "../../runtime/module.ts";
 import { actionsOf } from "./actions.ts";
 import { SPELLS as ALL, type Spell, titleOf } from "./events.ts";
 import { FILE_KEYS } from "./files.ts";
@@ -104,7 +104,7 @@ async function render(world: {
 /** Casts each spell on the files as they will be. */
 async function availableAfter(
   world: { state: string; origin: string | null; facts: Facts },
-  { changes = [] }: Prepared<Reply>,
+  { changes = [] }: Proposal<Reply>,
 ): Promise<readonly Spell[]> {
   const before = viewOf(world.state, world.origin, world.facts);
   const files = new Map<string, string | null>();

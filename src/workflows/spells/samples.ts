@@ -16,7 +16,7 @@ import { SPELLS_WORKFLOW } from "./table.ts";
 export const SAMPLE_CONTEXT: Context = {
   settings: DEFAULT_SETTINGS,
   caller: { channel: "mcp" },
-  moment: { time: "2026-01-31T09:30:15.250Z", id: "00000000-0000-4000-8000-000000000000" },
+  now: { time: "2026-01-31T09:30:15.250Z", id: "00000000-0000-4000-8000-000000000000" },
 };
 
 const LINK = "https://acme.atlassian.net/browse/PROJ-1";
@@ -97,8 +97,8 @@ export function sampleOutside(review: ReviewFetch, fetched: boolean): Outside {
 /** The cast of a spell on these files, decided, and what it does. */
 export async function sampleCast(view: View, spell: Spell, outside: Outside) {
   const input = { spell };
-  const step = (await castNamed.gather?.(view, input, outside, SAMPLE_CONTEXT)) as Cast;
-  const proposal = castNamed.prepare(view, step as never, input, SAMPLE_CONTEXT);
+  const step = (await castNamed.observe?.(view, input, outside, SAMPLE_CONTEXT)) as Cast;
+  const proposal = castNamed.propose(view, step as never, input, SAMPLE_CONTEXT);
   return { step, proposal };
 }
 

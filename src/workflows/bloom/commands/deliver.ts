@@ -159,7 +159,7 @@ function unprepared(site: Site, { branch, into }: MergeOrder, prepared: Unprepar
 async function publish(
   site: Site,
   order: MergeOrder,
-  prepared: Prepared,
+  prepared: Proposal,
   seen: Verified,
   onPublished: (commit: string) => void,
 ): Promise<Came | Again> {
@@ -197,10 +197,10 @@ async function publish(
   }
 }
 
-type Prepared = Extract<PreparedMerge, { readonly kind: "prepared" }>;
+type Proposal = Extract<PreparedMerge, { readonly kind: "prepared" }>;
 
 /** The verify commands on the merged result; ended where what it was prepared on does not hold any more. */
-async function checkMerge(site: Site, prepared: Prepared, broken: AbortSignal): Promise<Verified> {
+async function checkMerge(site: Site, prepared: Proposal, broken: AbortSignal): Promise<Verified> {
   const stop = AbortSignal.any([site.stop, broken]);
   const unfit = await settingUp(site, prepared.folder);
   const none = { patch: {}, happened: [] };
@@ -213,7 +213,7 @@ async function checkMerge(site: Site, prepared: Prepared, broken: AbortSignal): 
 async function unverified(
   site: Site,
   order: MergeOrder,
-  prepared: Prepared,
+  prepared: Proposal,
   seen: Verified,
   failure: Failure & { readonly command: string },
 ): Promise<Came> {
@@ -236,7 +236,7 @@ async function unverified(
 async function failsAlone(
   site: Site,
   order: MergeOrder,
-  prepared: Prepared,
+  prepared: Proposal,
   command: string | null,
 ): Promise<boolean | "stopped"> {
   if (prepared.base === prepared.commit) return true;

@@ -3,7 +3,7 @@ import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { PawlEvent, RunAdvanced } from "../../../core/event.ts";
 import type { Outside } from "../../../core/ports/outside.ts";
 import type { Change, View } from "../../../core/ports/store.ts";
-import type { Advance, Context, HumanQuestion, Prepared, Reply } from "../../../runtime/module.ts";
+import type { Context, HumanQuestion, Proposal, Reply, Transaction } from "../../../runtime/module.ts";
 import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../../../tasks-file/load.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { eachTask } from "../../../tasks-file/task.ts";
@@ -22,7 +22,7 @@ export async function readDesk(view: View, context: Context): Promise<Desk> {
   const kept = new Set(await listRuns(view));
   const ids = eachTask(tasks).flatMap(({ task }) => (kept.has(task.id) ? [task.id] : []));
   const { runs, held } = await loadRuns(view, ids);
-  const states = standingsOf(tasks, runs, context.moment.time);
+  const states = standingsOf(tasks, runs, context.now.time);
   // Nobody takes it, and nothing that depends on it begins.
   const all = held.size === 0 ? states : new Map([...states, ...[...held.keys()].map(blocked)]);
   return { ...loaded, runs, held, states: all };
@@ -56,11 +56,11 @@ export interface Done {
 export function looking<Input, Seen extends LoadedTasks>(
   read: (view: View, context: Context, input: Input) => Promise<Seen>,
   tell: (seen: Seen, input: Input, context: Context) => Done,
-): Advance<Input, Seen, undefined, Reply> {
+): Transaction<Input, Seen, undefined, Reply> {
   return {
     run: () => null,
     read: (view, input, context) => read(view, context, input),
-    prepare: (seen, _, input, context) => ({
+    propose: (seen, _, input, context) => ({
       reply: replyOf(tell(seen, input, context)),
       worked: seen.worked,
     }),
@@ -71,32 +71,32 @@ export function looking<Input, Seen extends LoadedTasks>(
 export function changing<Input, Seen extends LoadedTasks>(
   read: (view: View, context: Context, input: Input) => Promise<Seen>,
   decide: (seen: Seen, input: Input, context: Context) => Done,
-): Advance<Input, Seen, undefined, Reply> {
+): Transaction<Input, Seen, undefined, Reply> {
   return {
     states: BLOOM_STATES,
     run: () => TASKS_RUN,
     read: (view, input, context) => read(view, context, input),
-    prepare: (seen, _, input, context) => prepared(seen, input, decide(seen, input, context), context),
+    propose: (seen, _, input, context) => prepared(seen, input, decide(seen, input, context), context),
   };
 }
 
 /** The same, where git is asked before it is decided. */
 export function changingAfter<Input, Seen extends LoadedTasks, Gathered>(
   read: (view: View, context: Context, input: Input) => Promise<Seen>,
-  gather: (seen: Seen, input: Input, outside: Outside) => Promise<Gathered>,
+  observe: (seen: Seen, input: Input, outside: Outside) => Promise<Gathered>,
   decide: (seen: Seen, gathered: Gathered, input: Input, context: Context) => Done,
-): Advance<Input, Seen, Gathered, Reply> {
+): Transaction<Input, Seen, Gathered, Reply> {
   return {
     states: BLOOM_STATES,
     run: () => TASKS_RUN,
     read: (view, input, context) => read(view, context, input),
-    gather,
-    prepare: (seen, gathered, input, context) =>
+    observe,
+    propose: (seen, gathered, input, context) =>
       prepared(seen, input, decide(seen, gathered, input, context), context),
   };
 }
 
-function prepared(seen: LoadedTasks, input: unknown, done: Done, context: Context): Prepared<Reply> {
+function prepared(seen: LoadedTasks, input: unknown, done: Done, context: Context): Proposal<Reply> {
   checkHeld(seen, input, done);
   if (done.ask) return { reply: replyOf(done), ask: done.ask };
   const { changes, worked } = changeTasks(seen, done.edits ?? []);
@@ -109,11 +109,11 @@ function prepared(seen: LoadedTasks, input: unknown, done: Done, context: Contex
 }
 
 export function eventOf(
-  context: Pick<Context, "moment">,
+  context: Pick<Context, "now">,
   happening: BloomHappening | RunAdvanced,
   index: number,
 ): PawlEvent {
-  return { id: `${context.moment.id}-${index}`, time: context.moment.time, ...happening } as PawlEvent;
+  return { id: `${context.now.id}-${index}`, time: context.now.time, ...happening } as PawlEvent;
 }
 
 function replyOf({ text, data = {}, refused, waits }: Done): Reply {

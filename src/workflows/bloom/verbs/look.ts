@@ -2,7 +2,7 @@ import { agentNames } from "../../../core/agent-needs.ts";
 import { PawlError } from "../../../core/error.ts";
 import { projectPath } from "../../../core/path.ts";
 import type { View } from "../../../core/ports/store.ts";
-import type { Advance, Context, GateVerdict, Reply } from "../../../runtime/module.ts";
+import type { Context, GateVerdict, Reply, Transaction } from "../../../runtime/module.ts";
 import { loadRecord, verdictsIn } from "../../../runtime/record.ts";
 import { verdictWords } from "../../../runtime/verdicts.ts";
 import { loadTasks, taskOf } from "../../../tasks-file/load.ts";
@@ -192,7 +192,7 @@ export const next = looking(readDesk, (desk: Desk, { agent }: { readonly agent?:
 });
 
 /** `validate`: every problem with its place. */
-export const validate: Advance<Record<string, never>, Reply, undefined, Reply> = {
+export const validate: Transaction<Record<string, never>, Reply, undefined, Reply> = {
   run: () => null,
   async read(view, _, context) {
     try {
@@ -229,7 +229,7 @@ export const validate: Advance<Record<string, never>, Reply, undefined, Reply> =
       return { text: error.message, data: { valid: false, problems }, refused: true };
     }
   },
-  prepare: (reply) => ({ reply }),
+  propose: (reply) => ({ reply }),
 };
 
 /** `prompt ID`: what the agent would get now, for a task or for one of its steps. */

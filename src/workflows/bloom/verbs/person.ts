@@ -26,13 +26,13 @@ export function told(
   context: Context,
   message?: string,
 ): Done {
-  const { settings, moment, caller } = context;
+  const { settings, now, caller } = context;
   const around = {
     task,
     file: desk.file,
     settings: settings.bloom,
     states: desk.states,
-    time: moment.time,
+    time: now.time,
     by: caller,
     ...(outcome.event === "approved" || context.answered ? { strength: strengthOf(context) } : {}),
   };
@@ -109,7 +109,7 @@ export const reset = changing(readReset, (desk: ResetDesk, { id, stuck }: ResetI
       "Expected one task's id, or --stuck.",
       "Run `bloom reset ID` or `bloom reset --stuck`.",
     );
-  const tasks = id === undefined ? stuckTasks(desk, context.moment.time) : [taskOf(desk.file.tasks, id)];
+  const tasks = id === undefined ? stuckTasks(desk, context.now.time) : [taskOf(desk.file.tasks, id)];
   if (tasks.length === 0) return { text: "Nothing is stuck.", data: { reset: [] } };
   for (const task of tasks) {
     const question = liftsRest(desk.runs.get(task.id), "reset", context);

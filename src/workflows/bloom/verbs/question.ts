@@ -24,7 +24,7 @@ export const ask = changing(
   (
     { file, questions }: QuestionDesk,
     { task, text, blocking }: { readonly task: string; readonly text: string; readonly blocking?: boolean },
-    { moment },
+    { now },
   ) => {
     const { id: known } = taskOf(file.tasks, task);
     if (text.trim() === "")
@@ -34,7 +34,7 @@ export const ask = changing(
       task: known,
       text,
       blocking: blocking === true,
-      asked: moment.time,
+      asked: now.time,
       answer: null,
       answered: null,
     };
@@ -71,7 +71,7 @@ export const answer = changing(
       );
     if (question.answer !== null)
       return { text: `${id} is answered already: ${question.answer}`, data: { question }, refused: true };
-    const answered = { ...question, answer: text, answered: context.moment.time };
+    const answered = { ...question, answer: text, answered: context.now.time };
     const happened = [
       { type: "question:answered", taskId: question.task, questionId: id, answer: text },
     ] as const;
@@ -91,7 +91,7 @@ export const answer = changing(
         task: question.task,
         text: questionAnswered(answered),
         atOnce: false,
-        time: context.moment.time,
+        time: context.now.time,
       };
       return {
         text:
@@ -144,7 +144,7 @@ export const questions = looking(
  */
 export const interject = changing(
   read,
-  (desk: QuestionDesk, { task, text }: { readonly task: string; readonly text: string }, { moment }) => {
+  (desk: QuestionDesk, { task, text }: { readonly task: string; readonly text: string }, { now }) => {
     const { id } = taskOf(desk.file.tasks, task);
     if (text.trim() === "")
       throw new PawlError("usage", "There is nothing to say.", "Give the text as an argument.");
@@ -155,13 +155,13 @@ export const interject = changing(
         data: { task: id, state: state ?? null },
         refused: true,
       };
-    const message = { task: id, text, atOnce: true, time: moment.time };
+    const message = { task: id, text, atOnce: true, time: now.time };
     return {
       text: mayRun(desk.runs.get(id))
         ? `${id}'s agent gets it now.`
         : `No agent of ${id} runs now: it is ${state}. Saved; delivered on the agent's next run (\`bloom show ${id}\`).`,
       data: { task: id, text, state },
-      changes: [{ type: "write", path: messagePath(moment.id), text: `${JSON.stringify(message)}\n` }],
+      changes: [{ type: "write", path: messagePath(now.id), text: `${JSON.stringify(message)}\n` }],
       happened: [{ type: "task:interjected", taskId: id, text }],
     };
   },

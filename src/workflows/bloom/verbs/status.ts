@@ -82,7 +82,7 @@ export const todo = changing(readBegin, (desk: BeginDesk, { id }: StatusInput, c
 /** `start ID`: a person works on it; the loop leaves it alone. */
 export const start = changing(read, (desk: Desk, { id }: StatusInput, context) => {
   const task = taskOf(desk.file.tasks, id);
-  const { time } = context.moment;
+  const { time } = context.now;
   return moved(task, "in_progress", workStarts(task, time).filter(notStatus), context, null);
 });
 
@@ -101,7 +101,7 @@ export const block = changing(read, (desk: Desk, { id, reason }: StatusInput, co
  */
 export const done = changing(read, (desk: Desk, { id, force, nothing }: StatusInput, context): Done => {
   const task = taskOf(desk.file.tasks, id);
-  const { moment, settings } = context;
+  const { now, settings } = context;
   const data = { task: id, from: task.status };
   const byAgent = isAgents(context);
   const declared = nothing === undefined ? null : declare(desk, task, nothing, context);
@@ -125,10 +125,10 @@ export const done = changing(read, (desk: Desk, { id, force, nothing }: StatusIn
   // Nobody has looked at its work: without a person's word the loop does.
   const unseen = !isPersonHere(context) && hasOwnWork(task);
   const pending = byAgent || (force !== true && (task.repo !== undefined || inLoop || subtasks || unseen));
-  const steps = last ? stepDoneEdits(last, moment.time) : [];
+  const steps = last ? stepDoneEdits(last, now.time) : [];
   const stepTold = last
     ? ([
-        { type: "step:completed", taskId: id, stepId: last.id, duration: durationOf(last, moment.time) },
+        { type: "step:completed", taskId: id, stepId: last.id, duration: durationOf(last, now.time) },
       ] as const)
     : [];
   if (pending) {
@@ -145,7 +145,7 @@ export const done = changing(read, (desk: Desk, { id, force, nothing }: StatusIn
   const result = moved(
     task,
     "done",
-    [...steps, ...completed(task, moment.time).filter(notStatus)],
+    [...steps, ...completed(task, now.time).filter(notStatus)],
     context,
     null,
   );
@@ -153,14 +153,14 @@ export const done = changing(read, (desk: Desk, { id, force, nothing }: StatusIn
     ...result,
     changes: stopsAgent(desk.runs.get(id)),
     text: [result.text, ...parents.map((parent) => `${parent.id} is done with it.`)].join("\n"),
-    edits: [...(result.edits ?? []), ...parents.flatMap((parent) => completed(parent, moment.time))],
+    edits: [...(result.edits ?? []), ...parents.flatMap((parent) => completed(parent, now.time))],
     happened: [
       ...stepTold,
       ...(result.happened ?? []),
       ...[task, ...parents].map((each) => ({
         type: "task:completed" as const,
         taskId: each.id,
-        duration: each.started_at ? durationOf(each, moment.time) : null,
+        duration: each.started_at ? durationOf(each, now.time) : null,
       })),
     ],
   };

@@ -13,7 +13,7 @@ interface StepInput {
 const read = (view: Parameters<typeof loadTasks>[0], context: Context) => loadTasks(view, context);
 
 /** `step done ID`: on a done step it changes nothing. */
-export const stepDone = changing(read, ({ file }, { id }: StepInput, { moment }) => {
+export const stepDone = changing(read, ({ file }, { id }: StepInput, { now }) => {
   const { task, step } = stepOf(file.tasks, id);
   const data = { task: task.id, step: id, status: "done" };
   if (step.status === "done") return { text: `${id} is done already.`, data: { ...data, changed: false } };
@@ -25,10 +25,8 @@ export const stepDone = changing(read, ({ file }, { id }: StepInput, { moment })
   return {
     text: `${id} is done. ${next}`,
     data: { ...data, changed: true, open: open.map((each) => each.id) },
-    edits: stepDoneEdits(step, moment.time),
-    happened: [
-      { type: "step:completed", taskId: task.id, stepId: id, duration: durationOf(step, moment.time) },
-    ],
+    edits: stepDoneEdits(step, now.time),
+    happened: [{ type: "step:completed", taskId: task.id, stepId: id, duration: durationOf(step, now.time) }],
   };
 });
 
@@ -45,7 +43,7 @@ export function durationOf(step: Pick<Step, "started_at">, time: string): number
 }
 
 /** `step start ID` */
-export const stepStart = changing(read, ({ file }, { id }: StepInput, { moment }) => {
+export const stepStart = changing(read, ({ file }, { id }: StepInput, { now }) => {
   const { task, step, stepIndex } = stepOf(file.tasks, id);
   const data = { task: task.id, step: id, status: "in_progress" };
   if (step.status === "in_progress") return { text: `${id} is in progress already.`, data };
@@ -58,7 +56,7 @@ export const stepStart = changing(read, ({ file }, { id }: StepInput, { moment }
   return {
     text: `${id} is in progress.`,
     data,
-    edits: [...stepStartEdits(step, moment.time), ...workStarts(task, moment.time)],
+    edits: [...stepStartEdits(step, now.time), ...workStarts(task, now.time)],
     happened: [
       { type: "step:started", taskId: task.id, stepId: id, stepIndex, totalSteps: task.steps.length },
     ],

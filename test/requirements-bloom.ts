@@ -210,6 +210,14 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
       "src/workflows/bloom/scheduler/merge-trains.test.ts: takes a failing merge out, and merges those behind it without its work",
     ],
   },
+  "bloom.overlap": {
+    says: "Tasks whose texts name the same files are not begun together while others are ready.",
+    source: "bloom, The loop",
+    tests: [
+      "src/workflows/bloom/overlap.test.ts: begins first what names no file of those at work, and otherwise keeps the order",
+      "src/workflows/bloom/overlap.test.ts: begins an overlapping task where nothing else is ready",
+    ],
+  },
   "bloom.word-counts": {
     says: "What a person says of a task while its agent works counts at once: the agent is stopped, its work is kept.",
     source: "bloom, The loop",

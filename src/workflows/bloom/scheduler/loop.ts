@@ -21,6 +21,7 @@ import type { LoopPorts } from "../../../core/ports/loop.ts";
 import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
 import { branchOf, eachTask, findTask, type Task } from "../../../tasks-file/task.ts";
 import { type Picked, pick } from "../advances.ts";
+import { apart } from "../overlap.ts";
 import { personsEvent } from "../persons-event.ts";
 import { ANY_WORKER, isDone, type Worker } from "../pick.ts";
 import { loadMessages } from "../question.ts";
@@ -189,7 +190,8 @@ async function look(setup: LoopSetup, only = false): Promise<Picked> {
 async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"> {
   const { active, failed, places } = loop;
   let taken = false;
-  for (const task of picked.candidates) {
+  const atWork = () => [...active.keys()].flatMap((id) => findTask(picked.file.tasks, id) ?? []);
+  for (const task of apart(picked.candidates, atWork)) {
     if (active.has(task.id) || failed.has(task.id) || loop.folders.has(folderName(task))) continue;
     if (loop.stop.aborted || !places.isFree()) return SLOW_MILLISECONDS;
     const lacking = agentMissing(loop.ports.agents, picked, task);

@@ -26,6 +26,9 @@ export function openOutside(
     files: {
       missing: async (paths) => (await import("../adapters/files/missing.ts")).missing(root, paths),
     },
+    leases: {
+      list: async () => (await import("../adapters/files/leases.ts")).listLeases(root),
+    },
     trackers: {
       async open(provider) {
         const { openTrackers } = await import("../adapters/trackers/trackers.ts");

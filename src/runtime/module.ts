@@ -7,6 +7,7 @@ import type { ZodObject } from "zod";
 import type { PawlError } from "../core/error.ts";
 import type { Policy } from "../core/policy.ts";
 import type { Cache } from "../core/ports/cache.ts";
+import type { Leases } from "../core/ports/claims.ts";
 import type { View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Position, Workflow } from "../engine/workflow.ts";
@@ -82,6 +83,7 @@ export interface PromptSample {
 export interface Around {
   settings(): Promise<Settings>;
   readonly cache?: Cache;
+  readonly leases?: Leases | undefined;
   /** ISO 8601 */
   readonly time: string;
 }

@@ -44,6 +44,7 @@ function projectOf(workflows: Readonly<Record<string, Given>>, cache?: object) {
       settled.push(view);
       return "the settings";
     },
+    outside: {},
     now: () => new Date("2026-02-01T00:00:00Z"),
     ...(cache ? { cache } : {}),
   };

@@ -26,7 +26,7 @@ export interface WorkflowOverview {
  * Throws where none can be read, all for the same reason: then it is the project's.
  */
 export async function overview(project: Project): Promise<readonly WorkflowOverview[]> {
-  const { store, settings, cache, now } = project.runtime;
+  const { store, settings, cache, now, outside } = project.runtime;
   const view = store.view();
   let read: ReturnType<typeof settings> | undefined;
   const around: Around = {
@@ -34,6 +34,7 @@ export async function overview(project: Project): Promise<readonly WorkflowOverv
       read ??= settings(view);
       return read;
     },
+    leases: outside.leases,
     time: now().toISOString(),
     ...(cache ? { cache } : {}),
   };

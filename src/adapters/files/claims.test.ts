@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { openClaims } from "./claims.ts";
+import { listLeases } from "./leases.ts";
 
 let root: string;
 const folder = () => join(root, ".pawl/claims");
@@ -38,4 +39,17 @@ it("leaves no lease behind when it is released in the middle of a heartbeat", as
     await new Promise((resolve) => setImmediate(resolve));
     expect(readdirSync(folder())).toEqual([]);
   }
+});
+
+it("lists the leases by what they are for, whatever its characters, and takes torn ones for nobody's", async () => {
+  expect(await listLeases(root)).toEqual([]);
+  const held = await openClaims(root).take("merge: main", "one");
+  writeFileSync(join(folder(), "T2.json"), '{"what": "T2", "wor');
+  writeFileSync(join(folder(), "T3.json"), '{"what": "T3"}');
+  expect(await listLeases(root)).toEqual([
+    { what: "T3", beat: null },
+    { what: "merge: main", beat: expect.stringMatching(/^\d{4}-.*Z$/) },
+  ]);
+  await held?.release();
+  expect(await listLeases(root)).toEqual([{ what: "T3", beat: null }]);
 });

@@ -4,18 +4,16 @@
  * when the lock is free tells that its owner died.
  */
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { PawlError } from "../../core/error.ts";
 import type { Claims } from "../../core/ports/claims.ts";
-import { isAbsence } from "./disk.ts";
-import { toDiskError } from "./disk-error.ts";
+import { CLAIMS, listLeases, namesIn } from "./leases.ts";
 import { type Lock, openLocks } from "./locks.ts";
 import { nodeDisk } from "./node-disk.ts";
 import { openOwnFolder, ownPlace } from "./own-folder.ts";
 
-const CLAIMS = ".pawl/claims";
 const TEMPORARY = ".json.tmp";
 const BEAT_MILLISECONDS = 15_000;
 
@@ -78,33 +76,12 @@ export function openClaims(root: string): Claims {
       };
     },
     async sweep() {
-      for (const name of await namesIn(ownPlace(root, CLAIMS))) {
+      for (const name of await namesIn(ownPlace(root, CLAIMS)))
         if (name.endsWith(TEMPORARY)) await sweepTemporary(name);
-        const what = name.endsWith(".json") ? await whatOf(join(folder, name)) : null;
-        if (what !== null) await (await claims.take(what, "nobody"))?.release();
-      }
+      for (const { what } of await listLeases(root)) await (await claims.take(what, "nobody"))?.release();
     },
   };
   return claims;
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch (thrown) {
-    if (isAbsence(thrown)) return [];
-    throw toDiskError(thrown, "Looking for leases of dead owners");
-  }
-}
-
-/** What the lease is for; a torn one is nobody's. */
-async function whatOf(path: string): Promise<string | null> {
-  try {
-    const { what } = JSON.parse(await readFile(path, "utf8"));
-    return typeof what === "string" ? what : null;
-  } catch {
-    return null;
-  }
 }
 
 async function tryLock(acquire: () => Promise<Lock>): Promise<Lock | null> {

@@ -1,5 +1,17 @@
 /** Claims: who works on what. */
 
+/** Looking at claims without taking any. */
+export interface Leases {
+  /** Those that somebody has, or had when they died. */
+  list(): Promise<readonly Lease[]>;
+}
+
+export interface Lease {
+  readonly what: string;
+  /** Its owner's last sign of life, ISO 8601; null: none can be read. */
+  readonly beat: string | null;
+}
+
 export interface Claims {
   /**
    * Takes a task, or a place to work in, for a worker. Null: a live worker has it. It is free at once when its owner's

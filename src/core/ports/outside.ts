@@ -1,5 +1,6 @@
 /** Everything outside, as a workflow's `observe` sees it. */
 import type { Checks } from "./checks.ts";
+import type { Leases } from "./claims.ts";
 import type { Files } from "./files.ts";
 import type { Git } from "./git.ts";
 import type { Policies } from "./policies.ts";
@@ -12,6 +13,8 @@ export interface Outside {
   readonly git: Git;
   readonly files: Files;
   readonly checks: Checks;
+  /** Absent: nobody works on anything. */
+  readonly leases?: Leases;
   /** Absent: every run goes by the present configuration. */
   readonly policies?: Policies;
   readonly trackers?: Trackers;

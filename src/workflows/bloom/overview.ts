@@ -5,7 +5,7 @@ import type { Around, RunOverview } from "../../runtime/module.ts";
 import { recordedOverview } from "../../runtime/record.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
 import { eachTask, type PlacedTask, type Task } from "../../tasks-file/task.ts";
-import { isAlive, loadLease } from "./lease.ts";
+import { heldTasks } from "./lease.ts";
 import { personsEvent } from "./persons-event.ts";
 import { isDone, openPhase, type Waits, waitsIn } from "./pick.ts";
 import { standingsOf } from "./standing.ts";
@@ -32,6 +32,7 @@ export async function overview(view: View, around: Around): Promise<readonly Run
   }
   const waits = waitsIn(tasks, standingsOf(tasks, runs, around.time));
   const phase = openPhase(tasks);
+  const held = runs.size === 0 ? new Set() : await heldTasks(around.leases, around.time);
   const begun: RunOverview[] = [];
   const others: RunOverview[] = [];
   for (const placed of eachTask(tasks)) {
@@ -41,7 +42,7 @@ export async function overview(view: View, around: Around): Promise<readonly Run
     if (fault) begun.push(unreadable(task.id, fault));
     else if (run && run.state !== "done" && speaksFor(run, task))
       begun.push({
-        ...ofRun(run, task, await isHeld(view, task.id, around.time)),
+        ...ofRun(run, task, held.has(task.id)),
         ...(await recordedOverview(view, `bloom:${task.id}`)),
       });
     else if (isOpen(task) && run?.state !== "done") others.push(ofTask(placed, waits, phase));
@@ -128,16 +129,6 @@ function ofRun(run: TaskRun, { id, title }: Task, isHeld: boolean): RunOverview 
         awaits: "nobody",
         next: isHeld ? (reason ?? `the loop goes on (${state})`) : untaken,
       };
-  }
-}
-
-/** Whether a worker is at the task, as far as its lease tells. */
-async function isHeld(view: View, task: string, time: string): Promise<boolean> {
-  try {
-    return isAlive(await loadLease(view, task), time);
-  } catch {
-    // What cannot be read is nobody's lease.
-    return false;
   }
 }
 

@@ -83,7 +83,7 @@ export function changing<Input, Seen extends LoadedTasks>(
 /** The same, where git is asked before it is decided. */
 export function changingAfter<Input, Seen extends LoadedTasks, Gathered>(
   read: (view: View, context: Context, input: Input) => Promise<Seen>,
-  observe: (seen: Seen, input: Input, outside: Outside) => Promise<Gathered>,
+  observe: (seen: Seen, input: Input, outside: Outside, context: Context) => Promise<Gathered>,
   decide: (seen: Seen, gathered: Gathered, input: Input, context: Context) => Done,
 ): Transaction<Input, Seen, Gathered, Reply> {
   return {

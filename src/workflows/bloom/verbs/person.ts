@@ -1,17 +1,18 @@
 /** What a person says to one task's run: assign, note, reset. */
 import { PawlError } from "../../../core/error.ts";
 import { checkId, isId } from "../../../core/id.ts";
+import type { Outside } from "../../../core/ports/outside.ts";
 import type { Change, View } from "../../../core/ports/store.ts";
 import type { Context } from "../../../runtime/module.ts";
 import { strengthOf } from "../../../runtime/person.ts";
 import { taskOf } from "../../../tasks-file/load.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { eachTask, type Task } from "../../../tasks-file/task.ts";
-import { isAlive, type Lease, loadLease } from "../lease.ts";
+import { heldTasks } from "../lease.ts";
 import { runChanges, unspent } from "../run-changes.ts";
 import { NOTHING_SPENT, type TaskOutcome, type TaskRun } from "../task-run.ts";
 import { turn } from "../turn.ts";
-import { changing, type Desk, type Done, readDesk } from "./desk.ts";
+import { changing, changingAfter, type Desk, type Done, readDesk } from "./desk.ts";
 import { forgetSession, statusEdit } from "./edits.ts";
 import { isPersonHere, liftsRest } from "./persons-word.ts";
 
@@ -86,30 +87,40 @@ interface ResetInput {
 }
 
 interface ResetDesk extends Desk {
-  readonly leases: ReadonlyMap<string, Lease>;
   readonly unspent: readonly Change[];
 }
 
 async function readReset(view: View, context: Context, { id }: ResetInput): Promise<ResetDesk> {
   const desk = await readDesk(view, context);
-  const leases = new Map<string, Lease>();
-  for (const { task } of eachTask(desk.file.tasks)) {
-    if (task.status !== "in_progress") continue;
-    const lease = await loadLease(view, task.id);
-    if (lease !== null) leases.set(task.id, lease);
-  }
-  return { ...desk, leases, unspent: isPersonHere(context) && isId(id) ? await unspent(view, id) : [] };
+  return { ...desk, unspent: isPersonHere(context) && isId(id) ? await unspent(view, id) : [] };
 }
 
 /** `reset ID`, `reset --stuck`: begins anew with what is open; steps that are done stay done. */
-export const reset = changing(readReset, (desk: ResetDesk, { id, stuck }: ResetInput, context) => {
+export const reset = changingAfter(readReset, lookForWorkers, decideReset);
+
+/** The tasks that somebody works on. */
+async function lookForWorkers(
+  _: ResetDesk,
+  { stuck }: ResetInput,
+  { leases }: Outside,
+  { now }: Context,
+): Promise<ReadonlySet<string>> {
+  return stuck ? heldTasks(leases, now.time) : new Set();
+}
+
+function decideReset(
+  desk: ResetDesk,
+  held: ReadonlySet<string>,
+  { id, stuck }: ResetInput,
+  context: Context,
+): Done {
   if ((id === undefined) === (stuck !== true))
     throw new PawlError(
       "usage",
       "Expected one task's id, or --stuck.",
       "Run `bloom reset ID` or `bloom reset --stuck`.",
     );
-  const tasks = id === undefined ? stuckTasks(desk, context.now.time) : [taskOf(desk.file.tasks, id)];
+  const tasks = id === undefined ? stuckTasks(desk, held) : [taskOf(desk.file.tasks, id)];
   if (tasks.length === 0) return { text: "Nothing is stuck.", data: { reset: [] } };
   for (const task of tasks) {
     const question = liftsRest(desk.runs.get(task.id), "reset", context);
@@ -123,7 +134,7 @@ export const reset = changing(readReset, (desk: ResetDesk, { id, stuck }: ResetI
     changes: results.flatMap((result) => result.changes ?? []),
     happened: results.flatMap((result) => result.happened ?? []),
   };
-});
+}
 
 function resetOne(desk: ResetDesk, task: Task, context: Context): Done {
   const run = desk.runs.get(task.id);
@@ -142,11 +153,10 @@ function resetOne(desk: ResetDesk, task: Task, context: Context): Done {
   return { ...result, edits: [...(result.edits ?? []), ...own] };
 }
 
-function stuckTasks(desk: ResetDesk, time: string): readonly Task[] {
+function stuckTasks(desk: ResetDesk, held: ReadonlySet<string>): readonly Task[] {
   return eachTask(desk.file.tasks).flatMap(({ task }) => {
     const state = desk.states.get(task.id);
     const rests = state === "waiting_for_human";
-    const alive = isAlive(desk.leases.get(task.id), time);
-    return task.status === "in_progress" && !rests && !alive ? [task] : [];
+    return task.status === "in_progress" && !rests && !held.has(task.id) ? [task] : [];
   });
 }

@@ -1,0 +1,36 @@
+/** What claims leave to be read: `.pawl/claims/<what>.json`, each with its owner's last sign of life. */
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Lease } from "../../core/ports/claims.ts";
+import { isAbsence } from "./disk.ts";
+import { toDiskError } from "./disk-error.ts";
+import { ownPlace } from "./own-folder.ts";
+
+export const CLAIMS = ".pawl/claims";
+
+/** The claims that somebody has, or had when they died. A torn lease is nobody's. */
+export async function listLeases(root: string): Promise<readonly Lease[]> {
+  const folder = ownPlace(root, CLAIMS);
+  const names = (await namesIn(folder)).filter((name) => name.endsWith(".json")).sort();
+  return (await Promise.all(names.map((name) => leaseIn(join(folder, name))))).filter(
+    (lease) => lease !== null,
+  );
+}
+
+export async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (thrown) {
+    if (isAbsence(thrown)) return [];
+    throw toDiskError(thrown, "Looking for leases of dead owners");
+  }
+}
+
+async function leaseIn(path: string): Promise<Lease | null> {
+  try {
+    const { beat, what } = JSON.parse(await readFile(path, "utf8"));
+    return typeof what === "string" ? { what, beat: typeof beat === "string" ? beat : null } : null;
+  } catch {
+    return null;
+  }
+}

@@ -103,13 +103,13 @@ describe("the configuration", () => {
       'pawl.yaml:3:14: alfred.reviews.default: expected [], [ai], [human] or [ai, human]; found ["human","ai"]',
       "line 3",
     ],
-    ["alfred:\n  checks: [a]\n", 'pawl.yaml:2:11: alfred.checks: expected a map; found ["a"]', "line 2"],
+    ["alfred:\n  checks: [a]\n", 'pawl.yaml:2:11: alfred.checks: expected an object; found ["a"]', "line 2"],
     [
       "alfred:\n  checks:\n    tests: 3\n",
-      "pawl.yaml:3:12: alfred.checks.tests: expected string; found 3",
+      "pawl.yaml:3:12: alfred.checks.tests: expected a string; found 3",
       "line 3",
     ],
-    ["- a\n", 'pawl.yaml:1:1: the file: expected object; found ["a"]', "line 1"],
+    ["- a\n", 'pawl.yaml:1:1: the file: expected an object; found ["a"]', "line 1"],
     ["alfred: {\n", "pawl.yaml:2:1: expected YAML; found: ", "line 2"],
     ["a: 1\na: 2\n", "pawl.yaml:2:1: expected YAML; found: Map keys must be unique", "line 2"],
   ])("refuses %j with its line and column and what is near", async (text, message, fix) => {

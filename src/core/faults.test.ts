@@ -14,6 +14,8 @@ const SCHEMA = z.strictObject({
   parts: z.array(z.strictObject({ part_id: z.string() })),
   tags: z.array(z.string()).max(2),
   more: z.record(z.string(), z.union([z.string(), z.null()])).optional(),
+  own: z.array(z.string(), "expected a list of words").optional(),
+  by: z.partialRecord(z.enum(["start_task", "plan_task"]), z.string()).optional(),
 });
 
 const INPUT = {
@@ -24,12 +26,18 @@ const INPUT = {
   parts: [{ part_id: 1, id: "x" }, { part_id: "b" }],
   tags: ["a", "b", "c"],
   more: { a: 1 },
+  own: 1,
+  by: { plan_tsak: "x" },
   nmae: true,
 };
 
 const faults = () => {
   const { error } = SCHEMA.safeParse(INPUT);
-  return faultsOf(SCHEMA, error?.issues ?? [], INPUT);
+  return faultsOf(SCHEMA, error?.issues ?? [], INPUT).map(({ keys, known, ...fault }) => {
+    expect(keys.join(".")).toBe(fault.path);
+    if (fault.expected === null) expect(known).toContain(fault.near);
+    return fault;
+  });
 };
 
 const EXPECTED = [
@@ -41,6 +49,8 @@ const EXPECTED = [
   { path: "parts.0.id", expected: null, found: '"x"', near: "part_id" },
   { path: "tags", expected: "at most 2 entries", found: '["a","b","c"]' },
   { path: "more.a", expected: "a string or null", found: "1" },
+  { path: "own", expected: "a list of words", found: "1" },
+  { path: "by.plan_tsak", expected: null, found: '"x"', near: "plan_task" },
   { path: "nmae", expected: null, found: "true", near: "name" },
 ];
 

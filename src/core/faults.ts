@@ -8,11 +8,15 @@ import { nearest } from "./nearest.ts";
 export interface Fault {
   /** Where: `slots.0.title`; empty: the value itself. */
   readonly path: string;
+  /** The same, key by key. */
+  readonly keys: readonly PropertyKey[];
   /** What was expected there; null: no such key is known there. */
   readonly expected: string | null;
   /** What was there, shortened; `nothing` where the key is missing. */
   readonly found: string;
-  /** For an unknown key: the known one that was probably meant. */
+  /** For an unknown key: those that are known there. */
+  readonly known?: readonly string[];
+  /** For an unknown key or one of several words: the known one that was probably meant. */
   readonly near?: string;
 }
 
@@ -25,18 +29,40 @@ export function faultsOf(
   input: unknown,
 ): readonly Fault[] {
   return issues.flatMap((issue): readonly Fault[] => {
-    const path = issue.path.map(String);
-    if (issue.code === "unrecognized_keys") {
-      const known = keysAt(schema, issue.path);
-      return issue.keys.map((key) => {
-        const near = nearest(key, known);
-        const found = shown(valueAt(input, [...issue.path, key]));
-        return { path: [...path, key].join("."), expected: null, found, ...(near && { near }) };
-      });
-    }
-    return [{ path: path.join("."), expected: expectation(issue), found: shown(valueAt(input, issue.path)) }];
+    if (issue.code === "unrecognized_keys")
+      return issue.keys.map((key) => unknownKey(schema, issue.path, key, input));
+    if (issue.code === "invalid_key")
+      return [unknownKey(schema, issue.path.slice(0, -1), issue.path.at(-1) ?? "", input)];
+    const value = valueAt(input, issue.path);
+    const near = issue.code === "invalid_value" ? nearest(String(value), issue.values.map(String)) : null;
+    return [
+      { ...placed(issue.path), expected: expectation(issue), found: shown(value), ...(near && { near }) },
+    ];
   });
 }
+
+function unknownKey(
+  schema: core.$ZodType,
+  parent: readonly PropertyKey[],
+  key: PropertyKey,
+  input: unknown,
+): Fault {
+  const keys = [...parent, key];
+  const known = keysAt(schema, parent);
+  const near = nearest(String(key), known);
+  return {
+    ...placed(keys),
+    expected: null,
+    found: shown(valueAt(input, keys)),
+    known,
+    ...(near && { near }),
+  };
+}
+
+const placed = (keys: readonly PropertyKey[]): Pick<Fault, "keys" | "path"> => ({
+  keys,
+  path: keys.map(String).join("."),
+});
 
 const TYPES: Readonly<Record<string, string>> = {
   array: "a list",
@@ -49,7 +75,11 @@ const TYPES: Readonly<Record<string, string>> = {
   string: "a string",
 };
 
+/** A schema's own message begins with `expected `, which none of zod's does. */
+const OWN = "expected ";
+
 function expectation(issue: core.$ZodIssue): string {
+  if (issue.message.startsWith(OWN)) return issue.message.slice(OWN.length);
   switch (issue.code) {
     case "invalid_type":
       return TYPES[issue.expected] ?? issue.expected;
@@ -69,8 +99,6 @@ function expectation(issue: core.$ZodIssue): string {
         : `at least ${issue.minimum}${unit(issue.origin)}`;
     case "invalid_format":
       return issue.pattern ? `a string of the form ${issue.pattern}` : `a string of the form ${issue.format}`;
-    case "invalid_key":
-      return "a valid name";
     case "custom":
       // The message of a check of Pawl's own says what it expects.
       return issue.message;
@@ -98,7 +126,7 @@ function keysAt(schema: core.$ZodType, path: readonly PropertyKey[]): readonly s
     at = def?.shape?.[key] ?? def?.element ?? def?.valueType;
     bare();
   }
-  return Object.keys(at?._zod?.def?.shape ?? {});
+  return Object.keys(at?._zod?.def?.shape ?? at?._zod?.def?.keyType?._zod?.def?.entries ?? {});
 }
 
 /** The value at a path. */

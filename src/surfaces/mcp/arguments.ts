@@ -18,8 +18,8 @@ export function checkArguments(taker: Taker, given: unknown): Readonly<Record<st
   if (checked.success) return checked.data;
   const faults = faultsOf(schema, checked.error.issues, input);
   const { name, description } = taker;
-  const renamed = faults.flatMap(({ path, near }) =>
-    near === undefined ? [] : [`${near} in place of ${path}`],
+  const renamed = faults.flatMap(({ expected, path, near }) =>
+    expected !== null || near === undefined ? [] : [`${near} in place of ${path}`],
   );
   const again = renamed.length > 0 ? `Call ${name} again with ${renamed.join(", ")}` : `Call ${name} again`;
   const purpose = faults.some(isMissing) ? `. ${description}` : ".";

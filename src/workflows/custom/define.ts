@@ -1,9 +1,11 @@
 /** A workflow made by a program. */
+
+import type { Problem } from "../../core/located-yaml.ts";
 import { checkStructure } from "../../engine/structure.ts";
 import { checkDefinition } from "./check-definition.ts";
 import type { Definition, DefinitionSource } from "./definition.ts";
 import { tableHash } from "./load.ts";
-import { invalid, type Problem } from "./problem.ts";
+import { invalid } from "./problem.ts";
 import { checkReplies } from "./reply.ts";
 
 /**

@@ -1,15 +1,14 @@
 /** A workflow's file: YAML → table, sources, gates and hints; or all that is wrong with it, each with its place. */
-import type { z } from "zod";
-import { nearest } from "../../core/nearest.ts";
+import { type Fault, faultsOf } from "../../core/faults.ts";
+import { type LocatedYaml, type Problem, parseYaml } from "../../core/located-yaml.ts";
 import { pathFault } from "../../core/path.ts";
 import { fillBlocked } from "../../engine/refuse.ts";
 import { checkStructure } from "../../engine/structure.ts";
 import type { Fact, FactValue, Row, Workflow } from "../../engine/workflow.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { type Definition, type FactSource, type Gate, type StateHint, VALUES_OF } from "./definition.ts";
-import { invalid, type Problem } from "./problem.ts";
-import { type FactEntry, keysAt, type RowEntry, WORKFLOW_FILE, type WorkflowFile } from "./schema.ts";
-import { type ParsedYaml, parseYaml } from "./yaml-places.ts";
+import { invalid } from "./problem.ts";
+import { type FactEntry, type RowEntry, WORKFLOW_FILE, type WorkflowFile } from "./schema.ts";
 
 export interface ParsedWorkflow {
   /** Without the replies, which lie in files of their own. */
@@ -28,7 +27,7 @@ export function parseWorkflow(name: string, file: string, text: string): ParsedW
     throw invalid(
       name,
       file,
-      checked.error.issues.flatMap((issue) => explain(issue, yaml)),
+      faultsOf(WORKFLOW_FILE, checked.error.issues, yaml.tree).map((fault) => problemOf(fault, yaml)),
     );
   const entry = checked.data;
   const sources = sourcesOf(entry);
@@ -55,22 +54,14 @@ export function parseWorkflow(name: string, file: string, text: string): ParsedW
   return parsed;
 }
 
-function explain(issue: z.core.$ZodIssue, yaml: ParsedYaml): readonly Problem[] {
-  const { path } = issue;
-  const name = path.length > 0 ? path.map(String).join(".") : "the file";
-  if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => {
-      const known = keysAt(path);
-      const near = nearest(key, known);
-      const hint = near ? `did you mean ${near}?` : `expected one of ${known.join(", ")}.`;
-      return {
-        place: yaml.keyPlace(path, key),
-        message: `${[...path, key].map(String).join(".")} is not a key: ${hint}`,
-      };
-    });
-  const found = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown>)?.[key], yaml.tree);
-  const words = found === undefined ? "nothing" : JSON.stringify(found);
-  return [{ place: yaml.place(path), message: `${name}: ${issue.message}; found ${words}.` }];
+function problemOf({ expected, found, keys, known = [], near, path }: Fault, yaml: LocatedYaml): Problem {
+  if (expected !== null)
+    return {
+      place: yaml.place(keys),
+      message: `${path || "the file"}: expected ${expected}; found ${found}.`,
+    };
+  const hint = near ? `did you mean ${near}?` : `expected one of ${known.join(", ")}.`;
+  return { place: yaml.keyPlace(keys), message: `${path} is not a key: ${hint}` };
 }
 
 function sourcesOf({ facts = {} }: WorkflowFile): Record<string, FactSource> {
@@ -152,7 +143,7 @@ function hintsOf({ states }: WorkflowFile): Record<string, StateHint> {
 }
 
 /** What the schema cannot say: keys that need or exclude one another. */
-function checkEntry(name: string, entry: WorkflowFile, yaml: ParsedYaml): readonly Problem[] {
+function checkEntry(name: string, entry: WorkflowFile, yaml: LocatedYaml): readonly Problem[] {
   const found: Problem[] = [];
   const say = (path: readonly PropertyKey[], message: string) =>
     found.push({ place: yaml.place(path), message });
@@ -184,7 +175,7 @@ function factFaults(name: string, fact: FactEntry): readonly string[] {
   return !fixed && !fact.values ? [`fact ${name}: expected its values, a list.`] : [];
 }
 
-function structureProblems(table: Workflow, yaml: ParsedYaml): readonly Problem[] {
+function structureProblems(table: Workflow, yaml: LocatedYaml): readonly Problem[] {
   return checkStructure(table).map(({ message, rows }) => ({
     place: placeOf(table, yaml, { row: rows[0] }),
     message,
@@ -197,7 +188,7 @@ interface Blamed {
   readonly event?: string | undefined;
 }
 
-function placeOf(table: Workflow, yaml: ParsedYaml, { row, fact, event }: Blamed): string {
+function placeOf(table: Workflow, yaml: LocatedYaml, { row, fact, event }: Blamed): string {
   if (row !== undefined) return yaml.place(["rows", table.rows.findIndex(({ id }) => id === row), "id"]);
   if (fact !== undefined) return yaml.place(["facts", fact]);
   return event === undefined ? yaml.place([]) : yaml.place(["events", event]);

@@ -1,11 +1,5 @@
 import { PawlError } from "../../core/error.ts";
-
-/** One thing that is wrong with a definition. */
-export interface Problem {
-  /** `release.yaml:3:5`, or a name. */
-  readonly place: string;
-  readonly message: string;
-}
+import type { Problem } from "../../core/located-yaml.ts";
 
 /** All that is wrong, in one error. */
 export function invalid(name: string, file: string, problems: readonly Problem[]): PawlError {

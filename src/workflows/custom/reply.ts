@@ -1,10 +1,11 @@
 /** A row's reply: the values that its template may use, and the trial by which a template is known to render. */
+
+import type { Problem } from "../../core/located-yaml.ts";
 import { asksAlways } from "../../engine/inputs.ts";
 import { isFinal, pairOf } from "../../engine/lookup.ts";
 import { targetOf } from "../../engine/position.ts";
 import type { Facts, Row } from "../../engine/workflow.ts";
 import { type Definition, endEvents } from "./definition.ts";
-import type { Problem } from "./problem.ts";
 import { render, replyFaults } from "./template.ts";
 
 /** How a command of the engine's own ended. */

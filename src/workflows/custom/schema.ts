@@ -139,15 +139,3 @@ export type RowEntry = z.infer<typeof row>;
 function notAMap(expected: string): { error: (issue: { code?: string }) => string | undefined } {
   return { error: ({ code }) => (code === "invalid_type" ? `expected ${expected}` : undefined) };
 }
-
-/** The keys that may stand at a path of the file. */
-export function keysAt(path: readonly PropertyKey[]): readonly string[] {
-  const [section, , third] = path;
-  if (section === undefined) return Object.keys(WORKFLOW_FILE.shape);
-  if (section === "states") return Object.keys(state.out.shape);
-  if (section === "events") return Object.keys(event.out.shape);
-  if (section === "facts") return Object.keys(fact.shape);
-  if (third === "run") return ["command", "passed", "failed"];
-  if (third === "set") return ["add", "of"];
-  return Object.keys(row.shape);
-}

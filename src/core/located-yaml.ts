@@ -1,8 +1,14 @@
 import { type Document, isMap, isScalar, type Node } from "yaml";
-import { readYaml } from "../../core/yaml.ts";
-import type { Problem } from "./problem.ts";
+import { readYaml } from "./yaml.ts";
 
-export interface ParsedYaml {
+/** One thing that is wrong in a file. */
+export interface Problem {
+  /** `release.yaml:3:5`, or a name. */
+  readonly place: string;
+  readonly message: string;
+}
+
+export interface LocatedYaml {
   /** The value, as plain data. */
   readonly tree: unknown;
   /** What is no YAML; then `tree` is null. */
@@ -10,11 +16,11 @@ export interface ParsedYaml {
   /** `release.yaml:3:5`: of the value at the path, or of the nearest one around it. */
   place(path: readonly PropertyKey[]): string;
   /** Of a key rather than of its value. */
-  keyPlace(path: readonly PropertyKey[], key: string): string;
+  keyPlace(path: readonly PropertyKey[]): string;
 }
 
 /** Parses YAML so that every value can be found again in the text. */
-export function parseYaml(file: string, text: string): ParsedYaml {
+export function parseYaml(file: string, text: string): LocatedYaml {
   const { document, lines, faults, data } = readYaml(text.replace(/^\uFEFF/, ""));
   const at = (node: Node | null | undefined) => {
     const { line, col } = lines.linePos(node?.range?.[0] ?? 0);
@@ -29,8 +35,9 @@ export function parseYaml(file: string, text: string): ParsedYaml {
     tree: problems.length > 0 ? null : (data ?? {}),
     problems,
     place,
-    keyPlace(path, key) {
-      const map = nodeAt(document, path);
+    keyPlace(path) {
+      const map = nodeAt(document, path.slice(0, -1));
+      const key = String(path.at(-1));
       const pair = isMap(map)
         ? map.items.find((item) => isScalar(item.key) && String(item.key.value) === key)
         : undefined;

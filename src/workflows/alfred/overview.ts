@@ -3,6 +3,7 @@ import { isId } from "../../core/id.ts";
 import { naturalOrder } from "../../core/natural-order.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { GateVerdict, RunOverview } from "../../runtime/module.ts";
+import { unreadableRun } from "../../runtime/unreadable-run.ts";
 import { isBegun, loadState } from "./live-state.ts";
 import { missing } from "./missing-task.ts";
 import { TASKS, taskPath, WORKSPACE } from "./paths.ts";
@@ -44,17 +45,9 @@ async function overviewOf(view: View, id: string): Promise<RunOverview> {
     return { run, title, ...standing(state), ...recorded(state) };
   } catch (thrown) {
     if (!(thrown instanceof PawlError)) throw thrown;
-    const problem = { code: thrown.code, message: thrown.message, fix: thrown.fix };
-    return {
-      run,
-      title,
-      state: "unreadable",
-      awaits: "human",
-      next: thrown.code === "state-tampered" ? "decide on its edited state" : "mend the state file",
-      ...(thrown.code === "state-tampered" && { command: "pawl repair" }),
-      since: null,
-      problem,
-    };
+    if (thrown.code !== "state-tampered")
+      return unreadableRun(run, title, thrown, { next: "mend the state file" });
+    return unreadableRun(run, title, thrown, { next: "decide on its edited state", command: "pawl repair" });
   }
 }
 

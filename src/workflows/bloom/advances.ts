@@ -22,7 +22,7 @@ import type { Came, Known } from "./site.ts";
 import type { Standings } from "./standing.ts";
 import type { TaskEvent } from "./table.ts";
 import { loadDoneRun, newRun, type TaskRun } from "./task-run.ts";
-import { type Now, type Turn, turn } from "./turn.ts";
+import { nowIn, type Turn, turn } from "./turn.ts";
 import { type Desk, eventOf, readDesk } from "./verbs/desk.ts";
 import { statusEdit } from "./verbs/edits.ts";
 
@@ -111,7 +111,7 @@ export const commitCame: Transaction<CameInput, Seen, undefined, Committed> = {
     const turned =
       event === null
         ? null
-        : turn(run, { event, ...(reason === undefined ? {} : { reason }) }, nowOf(seen, task, own, context));
+        : turn(run, { event, ...(reason === undefined ? {} : { reason }) }, nowIn(seen, task, context, own));
     const untold = turned?.run.state === "done" ? leftUntold(seen, came) : [];
     const edits = [...own, ...(turned?.edits ?? []), ...untold.map((text) => noteEdit(id, text))];
     const changed = changeTasks(seen, edits);
@@ -188,7 +188,7 @@ export const begin: Transaction<BeginInput, Seen, undefined, Begun> = {
     const run = currentRun(task, seen, context.now.time);
     if (run.state !== "ready" || personsEvent(task, run) !== null)
       return { reply: { known: knownOf(seen, seen.file, run, context, policy), happened: [], governed } };
-    const turned = turn(run, { event: "claimed" }, nowOf(seen, task, [], context));
+    const turned = turn(run, { event: "claimed" }, nowIn(seen, task, context));
     const changed = changeTasks(seen, turned.edits);
     const next = { ...turned.run, status: statusAfter(turned.edits, task, turned, run) };
     const happened = [...told, ...turned.happened].map((each, index) => eventOf(context, each, index));
@@ -219,12 +219,6 @@ function leftOver({ patch, happened, removes }: Came): Came {
 function currentRun(task: Task, { run, before }: Seen, time: string): TaskRun {
   if (run === null) return newRun(task, time, before);
   return run.state === "done" && personsEvent(task, run) === "reset" ? newRun(task, time, run) : run;
-}
-
-/** What a turn goes by. */
-function nowOf({ file, states }: Seen, task: Task, edits: readonly TaskEdit[], context: Context): Now {
-  const { caller: by, now, settings } = context;
-  return { task, file, states, edits, settings: settings.bloom, time: now.time, by };
 }
 
 /** Where a person has just said otherwise, the status is the person's; and what begins anew has no session. */

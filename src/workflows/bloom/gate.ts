@@ -10,7 +10,7 @@ import { taskPolicy } from "./govern.ts";
 import type { TaskRun } from "./task-run.ts";
 import { changingAfter, type Desk, type Done, readDesk } from "./verbs/desk.ts";
 import { statusEdit } from "./verbs/edits.ts";
-import { told } from "./verbs/person.ts";
+import { sendEvent } from "./verbs/person.ts";
 import { askFirst } from "./verbs/persons-word.ts";
 
 /** A person's verdict on a task that waits for approval: `pawl approve`, `bloom approve`, `pawl reject`. */
@@ -31,7 +31,7 @@ export const gate = changingAfter(
       reviewOf(task, run, { changes, ignored }, { approve, notes: notes ?? "" }),
     );
     if (question) return question;
-    if (approve) return told(desk, task, run, { event: "approved" }, context);
+    if (approve) return sendEvent(desk, task, run, { event: "approved" }, context);
     const note = {
       type: "append" as const,
       id,
@@ -40,7 +40,7 @@ export const gate = changingAfter(
     };
     const edits = [note, statusEdit(task, "blocked")];
     const reason = `rejected by a person${notes ? `: ${notes}` : ""}`;
-    const result = told(desk, { ...task, status: "blocked" }, run, { event: "halted", reason }, context);
+    const result = sendEvent(desk, { ...task, status: "blocked" }, run, { event: "halted", reason }, context);
     return { ...result, text: `${id} is rejected and blocked.`, edits };
   },
 );

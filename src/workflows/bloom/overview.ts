@@ -3,6 +3,7 @@ import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Around, RunOverview } from "../../runtime/module.ts";
 import { recordedOverview } from "../../runtime/record.ts";
+import { unreadableRun } from "../../runtime/unreadable-run.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
 import { eachTask, type PlacedTask, type Task } from "../../tasks-file/task.ts";
 import { heldTasks } from "./lease.ts";
@@ -39,7 +40,7 @@ export async function overview(view: View, around: Around): Promise<readonly Run
     const { task } = placed;
     const run = runs.get(task.id);
     const fault = faults.get(task.id);
-    if (fault) begun.push(unreadable(task.id, fault));
+    if (fault) begun.push(unreadableRun(`bloom:${task.id}`, task.id, fault, decideOn(fault)));
     else if (run && run.state !== "done" && speaksFor(run, task))
       begun.push({
         ...ofRun(run, task, held.has(task.id)),
@@ -132,15 +133,7 @@ function ofRun(run: TaskRun, { id, title }: Task, isHeld: boolean): RunOverview 
   }
 }
 
-function unreadable(id: string, { code, message, fix }: PawlError): RunOverview {
-  return {
-    run: `bloom:${id}`,
-    title: id,
-    state: "unreadable",
-    awaits: "human",
-    next: fix,
-    since: null,
-    ...(code === "state-tampered" && { command: "pawl repair" }),
-    problem: { code, message, fix },
-  };
+/** What a person does about a run that cannot be believed or read. */
+function decideOn({ code, fix }: PawlError): Pick<RunOverview, "command" | "next"> {
+  return { next: fix, ...(code === "state-tampered" ? { command: "pawl repair" } : {}) };
 }

@@ -6,6 +6,7 @@ import type { Caller, RunAdvanced } from "../../core/event.ts";
 import type { BloomSettings } from "../../core/settings.ts";
 import type { Strength } from "../../core/strength.ts";
 import type { Decision, Row } from "../../engine/workflow.ts";
+import type { Context } from "../../runtime/module.ts";
 import { runAdvanced } from "../../runtime/run-advanced.ts";
 import { moveOf, type TableRun, takeNow } from "../../runtime/run-event.ts";
 import { editedTask } from "../../tasks-file/parts.ts";
@@ -37,6 +38,17 @@ export interface Now extends Around {
   readonly by: Caller;
   /** Of a person's word. */
   readonly strength?: Strength;
+}
+
+/** What a turn of the task goes by. `edits`: what is written of it in the same commit, before the event's own. */
+export function nowIn(
+  { file, states }: Pick<Now, "file" | "states">,
+  task: Task,
+  context: Pick<Context, "answered" | "caller" | "now" | "settings">,
+  edits: readonly TaskEdit[] = [],
+): Now {
+  const { caller: by, now, settings } = context;
+  return { task, file, states, edits, settings: settings.bloom, time: now.time, by };
 }
 
 /** The event, and what follows from it without a look outside, so that it costs no commit of its own. */

@@ -1,19 +1,16 @@
-import { toPawlError } from "../../core/error.ts";
-import { isId } from "../../core/id.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Position } from "../../engine/workflow.ts";
 import type { RunOverview } from "../../runtime/module.ts";
 import { verdictsIn } from "../../runtime/record.ts";
+import { unreadableRun } from "../../runtime/unreadable-run.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import { availableEvents, awaitedOf, nextOf } from "./describe.ts";
-import { orderOf, parseRun, positionOf, runPath, runsFolder } from "./run-file.ts";
+import { listRuns, orderOf, parseRun, positionOf, runPath } from "./run-file.ts";
 import { checkHistory } from "./run-history.ts";
 
 /** Every run of the workflow. One that cannot be read is there with its problem. */
 export async function overview(source: DefinitionSource, view: View): Promise<readonly RunOverview[]> {
-  const names = (await view.list(runsFolder(source.name)))
-    .filter(({ kind, name }) => kind === "file" && name.endsWith(".json") && isId(name.slice(0, -5)))
-    .map(({ name }) => name.slice(0, -5));
+  const names = await listRuns(view, source.name);
   if (names.length === 0) return [];
   const loaded = await source.load(view);
   return Promise.all(names.map((id) => overviewOf(source, loaded, view, id)));
@@ -59,9 +56,7 @@ async function overviewOf(
       ...recorded,
     };
   } catch (thrown) {
-    const { code, message, fix } = toPawlError(thrown);
-    const problem = { code, message, fix };
-    return { ...run, state: "unreadable", awaits: "human", next: "", since: null, problem };
+    return unreadableRun(run.run, run.title, thrown);
   }
 }
 

@@ -2,11 +2,11 @@
  * Runs of workflows that a program brought along, through the library: their tables are in that program. What the runs' files
  * say is shown all the same, so that a gate that waits for a person is not overlooked.
  */
-import { PawlError, toPawlError } from "../../core/error.ts";
-import { isId } from "../../core/id.ts";
+import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Reply, RunOverview, StoryInput, Transaction, WorkflowModule } from "../../runtime/module.ts";
-import { parseRun, runPath, runsFolder } from "./run-file.ts";
+import { unreadableRun } from "../../runtime/unreadable-run.ts";
+import { listRuns, parseRun, runPath } from "./run-file.ts";
 
 /** The workflow as far as it is known without its table. */
 export function programWorkflow(name: string): WorkflowModule {
@@ -35,10 +35,8 @@ export function programWorkflow(name: string): WorkflowModule {
 }
 
 async function overview(name: string, view: View): Promise<readonly RunOverview[]> {
-  const files = (await view.list(runsFolder(name))).filter(({ kind, name: file }) => {
-    return kind === "file" && file.endsWith(".json") && isId(file.slice(0, -".json".length));
-  });
-  return Promise.all(files.map(({ name: file }) => overviewOf(name, file.slice(0, -".json".length), view)));
+  const ids = await listRuns(view, name);
+  return Promise.all(ids.map((id) => overviewOf(name, id, view)));
 }
 
 async function overviewOf(name: string, id: string, view: View): Promise<RunOverview> {
@@ -58,8 +56,6 @@ async function overviewOf(name: string, id: string, view: View): Promise<RunOver
     const who = awaits === "assistant" || awaits === "agent" ? awaits : "human";
     return { ...run, state, awaits: who, next: what, command: `pawl show ${run.run}`, since };
   } catch (thrown) {
-    const { code, message, fix } = toPawlError(thrown);
-    const problem = { code, message, fix };
-    return { ...run, state: "unreadable", awaits: "human", next: "", since: null, problem };
+    return unreadableRun(run.run, run.title, thrown);
   }
 }

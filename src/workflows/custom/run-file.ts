@@ -1,7 +1,8 @@
 /** `.pawl/runs/<workflow>/<id>.json`: where a run stands, and how it came there. */
 import { PawlError } from "../../core/error.ts";
-import { checkId } from "../../core/id.ts";
+import { checkId, isId } from "../../core/id.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
+import type { View } from "../../core/ports/store.ts";
 import {
   accepts,
   type Check,
@@ -134,8 +135,16 @@ export interface Order extends Pending {
 }
 const RUNS = ".pawl/runs";
 
-export function runsFolder(workflow: string): ProjectPath {
+function runsFolder(workflow: string): ProjectPath {
   return projectPath(RUNS, workflow);
+}
+
+/** The ids of the workflow's runs. */
+export async function listRuns(view: View, workflow: string): Promise<readonly string[]> {
+  return (await view.list(runsFolder(workflow))).flatMap(({ kind, name }) => {
+    const id = name.endsWith(".json") ? name.slice(0, -".json".length) : "";
+    return kind === "file" && isId(id) ? [id] : [];
+  });
 }
 
 export function runPath(workflow: string, id: string): ProjectPath {

@@ -1,6 +1,7 @@
-import { toPawlError } from "../../core/error.ts";
+import { PawlError, toPawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { RunOverview } from "../../runtime/module.ts";
+import { unreadableRun } from "../../runtime/unreadable-run.ts";
 import { RUN } from "./files.ts";
 import { FIRST_STATE, isMendable, loadState } from "./state-file.ts";
 import { STATES } from "./states.ts";
@@ -51,18 +52,15 @@ export async function overview(view: View): Promise<readonly RunOverview[]> {
       },
     ];
   } catch (thrown) {
-    const { code, fix: mended, message } = toPawlError(thrown);
-    if (code === "state-tampered") return [unreadable("pawl repair", { code, message, fix: mended })];
+    const { code, message } = toPawlError(thrown);
+    if (code === "state-tampered") {
+      const more = { next: "decide on its edited state", command: "pawl repair" };
+      return [unreadableRun(RUN, TITLE, thrown, more)];
+    }
     if (!isMendable(thrown)) throw thrown;
     const suggested = await suggestState(view);
     const fix = `The files suggest ${suggested}. Run \`pawl spells mend\` to set it (the old file is kept), or correct .ai/task/state.json by hand.`;
-    return [unreadable("pawl spells mend", { message, fix })];
+    const more = { next: "mend state.json", command: "pawl spells mend" };
+    return [unreadableRun(RUN, TITLE, new PawlError(code, message, fix), more)];
   }
-}
-
-function unreadable(command: string, problem: NonNullable<RunOverview["problem"]>): RunOverview {
-  const isEdited = problem.code === "state-tampered";
-  const next = isEdited ? "decide on its edited state" : "mend state.json";
-  const stands = { state: "unreadable", awaits: "human", next, command, since: null } as const;
-  return { run: RUN, title: TITLE, ...stands, problem };
 }

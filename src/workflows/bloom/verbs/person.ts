@@ -11,7 +11,7 @@ import { eachTask, type Task } from "../../../tasks-file/task.ts";
 import { heldTasks } from "../lease.ts";
 import { runChanges, unspent } from "../run-changes.ts";
 import { NOTHING_SPENT, type TaskOutcome, type TaskRun } from "../task-run.ts";
-import { turn } from "../turn.ts";
+import { nowIn, turn } from "../turn.ts";
 import { changing, changingAfter, type Desk, type Done, readDesk } from "./desk.ts";
 import { forgetSession, statusEdit } from "./edits.ts";
 import { isPersonHere, liftsRest } from "./persons-word.ts";
@@ -19,7 +19,7 @@ import { isPersonHere, liftsRest } from "./persons-word.ts";
 const read = (view: View, context: Context) => readDesk(view, context);
 
 /** One event on a task's run, as a verb's commit. */
-export function told(
+export function sendEvent(
   desk: Desk,
   task: Task,
   run: TaskRun,
@@ -27,23 +27,15 @@ export function told(
   context: Context,
   message?: string,
 ): Done {
-  const { settings, now, caller } = context;
-  const around = {
-    task,
-    file: desk.file,
-    settings: settings.bloom,
-    states: desk.states,
-    time: now.time,
-    by: caller,
-    ...(outcome.event === "approved" || context.answered ? { strength: strengthOf(context) } : {}),
-  };
-  const next = turn(run, outcome, around);
-  const told = message === undefined ? next.run : { ...next.run, message };
+  const isPersons = outcome.event === "approved" || context.answered !== undefined;
+  const worth = isPersons ? { strength: strengthOf(context) } : {};
+  const next = turn(run, outcome, { ...nowIn(desk, task, context), ...worth });
+  const sent = message === undefined ? next.run : { ...next.run, message };
   return {
-    text: `${task.id} goes on: ${told.state}.`,
-    data: { task: task.id, from: run.state, state: told.state },
+    text: `${task.id} goes on: ${sent.state}.`,
+    data: { task: task.id, from: run.state, state: sent.state },
     edits: next.edits,
-    changes: runChanges(told, desk, next.edits),
+    changes: runChanges(sent, desk, next.edits),
     happened: next.happened,
   };
 }
@@ -149,7 +141,7 @@ function resetOne(desk: ResetDesk, task: Task, context: Context): Done {
     };
   // What was spent counts no more where a person at a terminal says so.
   const from = isPersonHere(context) ? { ...run, spent: NOTHING_SPENT } : run;
-  const result = told(desk, { ...task, status: "ready_for_agent" }, from, { event: "reset" }, context);
+  const result = sendEvent(desk, { ...task, status: "ready_for_agent" }, from, { event: "reset" }, context);
   return { ...result, edits: [...(result.edits ?? []), ...own] };
 }
 

@@ -7,7 +7,7 @@ import { loadQuestions, messagePath, nextQuestionId, type Question, questionPath
 import { BLOOM } from "../table.ts";
 import type { TaskRun } from "../task-run.ts";
 import { changing, type Desk, looking, readDesk } from "./desk.ts";
-import { told } from "./person.ts";
+import { sendEvent } from "./person.ts";
 import { isAgents } from "./persons-word.ts";
 
 interface QuestionDesk extends Desk {
@@ -103,7 +103,7 @@ export const answer = changing(
         happened,
       };
     }
-    const next = told(
+    const next = sendEvent(
       desk,
       taskOf(desk.file.tasks, question.task),
       run,

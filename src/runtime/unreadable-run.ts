@@ -1,0 +1,14 @@
+import { toPawlError } from "../core/error.ts";
+import type { RunOverview } from "./transaction.ts";
+
+/** How a run is listed whose state cannot be read or does not count: a person is awaited, and the problem says what for. */
+export function unreadableRun(
+  run: string,
+  title: string,
+  thrown: unknown,
+  more: Partial<Pick<RunOverview, "command" | "next">> = {},
+): RunOverview {
+  const { code, fix, message } = toPawlError(thrown);
+  const stands = { state: "unreadable", awaits: "human", next: "", since: null } as const;
+  return { run, title, ...stands, ...more, problem: { code, message, fix } };
+}

@@ -78,6 +78,20 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
       "src/adapters/agents/heard.test.ts: %s are counted turn by turn, before they end",
     ],
   },
+  "cli.readable": {
+    says: "Every screen is readable: plain lines in a pipe, JSON only under --json, Markdown rendered, tables and lists that fit, one colour per meaning.",
+    source: "bloom, CLI",
+    tests: [
+      "test/e2e/bloom-screen.slow.test.ts: Into a pipe, a run prints lines for people, and JSON lines only under --json",
+      "src/surfaces/cli/bloom/run-screen.test.ts: prints plain lines into a pipe, and once that there is nothing to do",
+      "src/surfaces/cli/render-markdown.test.ts: draws a table within %i columns, in whole words where they fit",
+      "src/surfaces/cli/render-markdown.test.ts: hangs a list's lines under their text, at each depth",
+      "src/surfaces/cli/text-width.test.ts: is wrapped by its columns, and a word that is too wide stays whole",
+      "src/surfaces/cli/terminal.test.ts: for %s follows the environment",
+      "src/surfaces/cli/terminal.test.ts: has one meaning for each state, where the state stands alone in a column",
+      "src/surfaces/cli/check.test.ts: leaves out counts where %i columns have no room for them",
+    ],
+  },
   "agents.asked": {
     says: "Under ask a person answers what an agent over ACP may not do unasked.",
     source: "bloom, Agents",

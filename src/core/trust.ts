@@ -56,7 +56,8 @@ export function executablesOf(
     ...(environment.length === 0 ? [] : [setting("environment", canonical(environment))]),
     ...(git.filters.length === 0 ? [] : [setting("git.filters", canonical(git.filters))]),
     ...loopSettings(bloom),
-    { kind: "tasks", name: bloom.tasks_file, text: "the agents and verify commands that it names" },
+    // Part of what a person agreed to: with other words, every project would have to be trusted again.
+    { kind: "tasks", name: bloom.tasks_file, text: "agents and verify commands, as they are written there" },
   ];
 }
 

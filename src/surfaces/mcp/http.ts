@@ -34,7 +34,7 @@ const PATH = "/mcp";
 /** Bytes of one request. */
 const MOST = 4 * 1024 * 1024;
 /** What is not sent this many milliseconds after the end is not waited for. */
-const PATIENCE = 2000;
+const CLOSING_LIMIT = 2000;
 
 /** Rejects with Node's own error where the port is taken. */
 export async function openHttp({ factory, port, token, onerror = () => {} }: HttpOptions): Promise<Http> {
@@ -67,7 +67,7 @@ export async function openHttp({ factory, port, token, onerror = () => {} }: Htt
       await new Promise((resolve) => setTimeout(resolve, 10));
       await Promise.allSettled([sessions.close(), modern.close()]);
       server.closeIdleConnections();
-      const timer = setTimeout(() => server.closeAllConnections(), PATIENCE);
+      const timer = setTimeout(() => server.closeAllConnections(), CLOSING_LIMIT);
       await closed;
       clearTimeout(timer);
     },

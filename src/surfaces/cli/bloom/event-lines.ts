@@ -113,7 +113,7 @@ export function agentOf(event: Extract<OfTask, { readonly type: "agent:started" 
   return [event.agent, ...(event.resumed ? ["resumed"] : []), `permission ${event.permission}`].join(", ");
 }
 
-const ERRANDS: Readonly<Record<string, string>> = {
+const PURPOSES: Readonly<Record<string, string>> = {
   step: "agent started",
   mark: "is asked to mark its step",
   repair: "repairs what failed",
@@ -127,7 +127,7 @@ function changedWhen({ path, at }: ChangedOutside): string {
 }
 
 function forWhat(purpose: string): string {
-  return ERRANDS[purpose] ?? purpose;
+  return PURPOSES[purpose] ?? purpose;
 }
 
 function lasting(milliseconds: number): string {

@@ -253,7 +253,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     arguments: [],
     options: [
       {
-        flags: "--accept <file>",
+        flags: "--accept <journal>",
         description: "take over what a journal that was set aside would write, after you have seen it",
       },
     ],

@@ -18,7 +18,3 @@ export const EVENTS: Readonly<Record<Spell, EventDefinition>> = {
 export function titleOf(spell: Spell): string {
   return spell.charAt(0).toUpperCase() + spell.slice(1);
 }
-
-export function isSpell(name: string): name is Spell {
-  return (SPELLS as readonly string[]).includes(name);
-}

@@ -2,11 +2,10 @@
 import { toPawlError } from "../../core/error.ts";
 import type { Reply, Verb } from "../../runtime/module.ts";
 import { preview } from "../../runtime/run-transaction.ts";
-import type { Answer, Run } from "./command.ts";
+import type { Answer, Host, Run } from "./command.ts";
 import { advanceAsking } from "./person.ts";
 import { paintStates } from "./state-colour.ts";
 import { clean } from "./terminal.ts";
-import { hangOnScreen } from "./text-width.ts";
 import { warnOfFaults } from "./warn.ts";
 
 export function runOf(verb: Verb): Run {
@@ -31,8 +30,14 @@ export function runOf(verb: Verb): Run {
     const answer = answerOf(reply);
     return verb.prose
       ? { ...answer, isMarkdown: true }
-      : { ...answer, text: hangOnScreen(paintStates(answer.text, host.terminal.paint), host.terminal) };
+      : { ...answer, text: await fitted(answer.text, host) };
   };
+}
+
+/** Measuring text takes a while to load; a pipe, such as an agent's call, does without. */
+async function fitted(text: string, { terminal }: Host): Promise<string> {
+  const painted = paintStates(text, terminal.paint);
+  return terminal.isScreen ? (await import("./text-width.ts")).hangOnScreen(painted, terminal) : painted;
 }
 
 /** A workflow's reply as the CLI shows it; a refusal exits with 1. */

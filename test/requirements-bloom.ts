@@ -176,7 +176,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     says: "A push, a merge, a pull request is never made twice, wherever the loop was killed.",
     source: "bloom, The loop",
     tests: [
-      "src/adapters/git/crash.slow.test.ts: ends as an undisturbed one, wherever it was killed, however often",
+      "src/adapters/git/crash.slow.test.ts: ends as an undisturbed one, killed %s each of git's commands that writes",
       "src/adapters/forge/pull-request.test.ts: is opened once, and found from then on",
       "test/e2e/bloom-crash.slow.test.ts: just ${side} every fifth move goes on as if nothing had been (${name})",
       "test/e2e/bloom-pull-request-killed.slow.test.ts: whose loop is killed before it is told, and that is closed meanwhile, is blocked",

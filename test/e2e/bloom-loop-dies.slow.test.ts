@@ -17,7 +17,7 @@ function forking(): { project: BloomProject; words: string } {
 - id: T1
   title: t
   instructions: |
-    RUN: setsid ${words} > /dev/null 2>&1 & (setsid bash -c 'trap "" TERM; while :; do ${words.replace("sleep ", "sleep 0.0")} ; done' > /dev/null 2>&1 &) ; disown -a
+    RUN: setsid ${words} > /dev/null 2>&1 & (setsid bash -c 'trap "" TERM; while :; do ${words.replace(" ", " 0.0")} ; done' > /dev/null 2>&1 &) ; disown -a
     RUN: touch begun
     HANG:
 `,

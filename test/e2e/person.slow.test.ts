@@ -10,6 +10,7 @@ import {
   testEnvironment,
 } from "../rig/project.ts";
 import { releaseReady } from "../rig/release-project.ts";
+import { shellUntil } from "../rig/until.ts";
 
 /** A run of a workflow of the project's own that awaits a person's approval, in a repository with work in it. */
 async function waiting(): Promise<TemporaryProject> {
@@ -127,10 +128,11 @@ describe("A person's verdict at the command line", () => {
 
   it("counts nothing that was typed before the question", async () => {
     using project = temporaryProject();
-    await project.pawl("door", "knock", "far-front");
-    const early = `(printf 'y\\n'; sleep 4) | script -qec "$PAWL approve far-front" /dev/null`;
+    await project.pawl("door", "knock", "front");
+    const asked = shellUntil('"$(grep -c "Yes or no" screen 2>/dev/null)" = 1');
+    const early = `(printf 'y\\n'; ${asked}) | script -qfec "$PAWL approve front" screen`;
     const ended = await shell(project, `timeout 20 bash -c '${early.replaceAll("'", "'\\''")}'`);
     expect(ended.out).toContain("You did not say yes.");
-    expect(JSON.parse(project.read(".door/far-front.json") ?? "").state).toBe("knocked");
+    expect(JSON.parse(project.read(".door/front.json") ?? "").state).toBe("knocked");
   });
 });

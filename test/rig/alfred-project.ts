@@ -18,6 +18,7 @@ import { type AlfredSettings, DEFAULT_SETTINGS } from "../../src/core/settings.t
 import type { Proposal, Reply, Transaction } from "../../src/runtime/module.ts";
 import { advance, type Runtime } from "../../src/runtime/run-transaction.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
+import { copyPrepared } from "./prepared.ts";
 import { stateOf } from "./state-home.ts";
 
 const PACKAGED = join(import.meta.dirname, "../../src/workflows");
@@ -62,11 +63,15 @@ export class AlfredProject {
     this.root = options.root ?? mkdtempSync(join(tmpdir(), "pawl-alfred-"));
     this.settings = { ...DEFAULT_SETTINGS.alfred, ...options.settings };
     if (options.withoutGit || options.root) return;
-    this.git("init", "-q", "-b", "main");
-    this.git("config", "user.email", "dev@example.com");
-    this.git("config", "user.name", "Dev");
-    this.write(".gitignore", ".alfred/\n.pawl/\n");
-    this.commit("Begin");
+    copyPrepared("alfred", this.root, (folder) => {
+      const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, stdio: "pipe" });
+      git("init", "-q", "-b", "main");
+      git("config", "user.email", "dev@example.com");
+      git("config", "user.name", "Dev");
+      writeFileSync(join(folder, ".gitignore"), ".alfred/\n.pawl/\n");
+      git("add", "-A");
+      git("commit", "-q", "-m", "Begin");
+    });
   }
 
   [Symbol.dispose](): void {

@@ -1,10 +1,11 @@
 /** A project with a real repository and its bare remote, and the loop over it as a real child process. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseDocument } from "yaml";
 import type { Task } from "../../src/tasks-file/task.ts";
 import { type Strike, strikingGit } from "./git-strike.ts";
+import { copyPrepared } from "./prepared.ts";
 import {
   end,
   MAIN,
@@ -65,17 +66,10 @@ export function bloomProject({
     writeFileSync(join(root, path), text);
     if (path === "pawl.yaml" || path === ".alfred/config.yml") trustAsItIs(root);
   };
-  mkdirSync(root);
-  execFileSync("git", ["init", "-q", "--bare", "-b", "main", remote]);
-  execFileSync("git", ["init", "-q", "-b", "main", root]);
-  write(".gitignore", ".pawl/\ntasks.yaml\n");
   const agents = answers === undefined ? {} : { scripted: { program: AGENT } };
   const bloom = { agent: "scripted", backoff: { first: 0.05, limit: 0.2 }, ...settings };
-  write("pawl.yaml", JSON.stringify({ bloom, agents, ...rest }));
-  git("add", "-A");
-  git("commit", "-qm", "Begin");
-  git("remote", "add", "origin", remote);
-  git("push", "-q", "-u", "origin", "main");
+  prepare(project.root, JSON.stringify({ bloom, agents, ...rest }));
+  trustAsItIs(root);
   write("tasks.yaml", tasks);
   const answersFile = join(project.root, "answers.json");
   writeFileSync(answersFile, JSON.stringify(answers ?? {}));
@@ -125,6 +119,26 @@ export function bloomProject({
     person: (...args: readonly string[]) => personInside(root, args, { DOOR_ONLY: "" }),
     [Symbol.dispose]: () => project[Symbol.dispose](),
   };
+}
+
+/** A repository with the configuration as its first commit, pushed to its bare remote. */
+function prepare(place: string, configuration: string): void {
+  copyPrepared(`bloom ${configuration}`, place, (folder) => {
+    const [root, remote] = [join(folder, "project"), join(folder, "remote.git")];
+    const git = (...args: readonly string[]) =>
+      execFileSync("git", args, { cwd: folder, env: gitEnvironment() });
+    git("init", "-q", "--bare", "-b", "main", remote);
+    git("init", "-q", "-b", "main", root);
+    writeFileSync(join(root, ".gitignore"), ".pawl/\ntasks.yaml\n");
+    writeFileSync(join(root, "pawl.yaml"), configuration);
+    for (const words of [
+      "add -A",
+      "commit -qm Begin",
+      `remote add origin ${remote}`,
+      "push -q -u origin main",
+    ])
+      git("-C", root, ...words.split(" "));
+  });
 }
 
 export async function ranOf(child: ChildProcess): Promise<Ran> {

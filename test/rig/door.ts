@@ -2,6 +2,7 @@
  * A small workflow for tests of the surfaces: someone knocks at a door, and a person lets them in or not. It has one
  * table, tools, a verb, a prompt, a resource and a gate.
  */
+import { once } from "node:events";
 import { z } from "zod";
 import { PawlError } from "../../src/core/error.ts";
 import { checkId } from "../../src/core/id.ts";
@@ -68,9 +69,9 @@ const refused = (message: string): Proposal<Reply> => ({
 const knock: DoorAdvance<{ id: string }> = {
   run: ({ id }) => `door:${checkId(id, "door id")}`,
   read: (view, { id }) => readDoor((path) => view.read(path), id),
-  /** Some doors are far away. */
+  /** Some doors are far away: nobody is there before the caller's input has ended. */
   observe: async (_, { id }) => {
-    if (id.startsWith("far")) await new Promise((resolve) => setTimeout(resolve, 300));
+    if (id.startsWith("far")) await once(process.stdin, "end");
     return undefined;
   },
   propose: ({ door }, _, { id }, context) =>

@@ -5,9 +5,9 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { openWorktrees } from "../../src/adapters/git/worktrees.ts";
 import type { Worktree } from "../../src/core/ports/worktrees.ts";
+import { until } from "./until.ts";
 
 const [root = ""] = process.argv.slice(2);
 const worktrees = openWorktrees(root, process.env);
@@ -15,14 +15,15 @@ const order = { repo: ".", branch: "task", into: "main", message: "Merge the tas
 
 /** A killed owner's git may still be at work for a moment: that is worth a retry. */
 async function patiently<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 0; ; tries++) {
+  const { done } = await until(async () => {
     try {
-      return await work();
+      return { done: await work() };
     } catch (thrown) {
-      if (tries === 100 || (thrown as { code?: string }).code !== "git-failed") throw thrown;
-      await sleep(50);
+      if ((thrown as { code?: string }).code !== "git-failed") throw thrown;
+      return null;
     }
-  }
+  });
+  return done;
 }
 
 async function work({ folder }: Worktree): Promise<void> {

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { copyPrepared } from "../../../test/rig/prepared.ts";
 import type { MergeOrder, PreparedMerge, Worktree } from "../../core/ports/worktrees.ts";
 import { openWorktrees } from "./worktrees.ts";
 
@@ -47,12 +48,14 @@ beforeEach(() => {
     string,
     string,
   ];
-  git(scratch, "init", "-q", "--bare", "-b", "main", remote);
-  git(scratch, "init", "-q", "-b", "main", root);
-  commit(root, "a.txt", "one\n");
-  git(root, "remote", "add", "origin", remote);
-  git(root, "push", "-q", "origin", "main");
-  git(scratch, "clone", "-q", remote, other);
+  copyPrepared("shared-target", scratch, (folder) => {
+    git(folder, "init", "-q", "--bare", "-b", "main", "remote.git");
+    git(folder, "init", "-q", "-b", "main", "mine");
+    commit(join(folder, "mine"), "a.txt", "one\n");
+    git(join(folder, "mine"), "remote", "add", "origin", join(folder, "remote.git"));
+    git(join(folder, "mine"), "push", "-q", "origin", "main");
+    git(folder, "clone", "-q", join(folder, "remote.git"), "other");
+  });
 });
 afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 

@@ -16,6 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { copyPrepared } from "../../../test/rig/prepared.ts";
 import type { PinnedBase, Snapshot } from "../../core/ports/git.ts";
 import { between, checkOut, pin, snapshot } from "./tree.ts";
 
@@ -44,13 +45,16 @@ const pathsOf = ({ files }: Tree) => files.map(({ path }) => path);
 beforeEach(async () => {
   home = realpathSync(mkdtempSync(join(tmpdir(), "pawl-tree-test-")));
   root = join(home, "project");
-  mkdirSync(join(root, "sub"), { recursive: true });
-  writeFileSync(join(home, ".gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.com\n");
-  run("init", "-q", "-b", "main");
-  for (const name of ["a", "b", "c", "sub/d"]) write(name, "1\n");
-  write(".gitignore", "node_modules/\n");
-  run("add", "-A");
-  run("commit", "-qm", "one");
+  copyPrepared("tree", home, (folder) => {
+    writeFileSync(join(folder, ".gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.com\n");
+    const cwd = join(folder, "project");
+    mkdirSync(join(cwd, "sub"), { recursive: true });
+    for (const name of ["a", "b", "c", "sub/d"]) writeFileSync(join(cwd, name), "1\n");
+    writeFileSync(join(cwd, ".gitignore"), "node_modules/\n");
+    const env = { ...ENVIRONMENT(), HOME: folder };
+    for (const words of ["init -q -b main", "add -A", "commit -qm one"])
+      execFileSync("git", words.split(" "), { cwd, env, stdio: "pipe" });
+  });
   base = (await pin(PLACE(), "feature/x")) ?? { branch: "none", commit: "none" };
   run("checkout", "-qb", "feature/x");
 });

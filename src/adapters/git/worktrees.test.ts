@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { copyPrepared } from "../../../test/rig/prepared.ts";
 import { projectPath } from "../../core/path.ts";
 import type { MergeOrder, Worktree } from "../../core/ports/worktrees.ts";
 import { encodeName } from "./places.ts";
@@ -51,10 +52,12 @@ function commit(folder: string, path: string, text: string, message = `change ${
 
 beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "pawl-git-")));
-  git(root, "init", "-qb", "main");
-  write(root, ".gitignore", "ignored/\n");
-  git(root, "add", ".");
-  commit(root, "a.txt", "one\ntwo\nthree\n", "first");
+  copyPrepared("worktrees", root, (folder) => {
+    git(folder, "init", "-qb", "main");
+    write(folder, ".gitignore", "ignored/\n");
+    git(folder, "add", ".");
+    commit(folder, "a.txt", "one\ntwo\nthree\n", "first");
+  });
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 

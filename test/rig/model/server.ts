@@ -68,8 +68,7 @@ function give(response: ServerResponse, api: ModelApi, asked: Asked, reply: Answ
 
 function sendCut(response: ServerResponse, events: readonly Event[]): void {
   const some = events.slice(0, Math.max(1, events.length - 2));
-  startStream(response).write(some.map(rendered).join(""));
-  setTimeout(() => response.destroy(), 50);
+  startStream(response).write(some.map(rendered).join(""), () => response.destroy());
 }
 
 function startStream(response: ServerResponse): ServerResponse {

@@ -267,6 +267,31 @@ describe("an event sent to a run", () => {
     expect(events().map(({ row }) => row)).toEqual(["heavy"]);
   });
 
+  it.each([
+    ["once, one after the other, where only files are read", true, 5],
+    ["again by all but the first where something is looked up outside", undefined, 15],
+  ])("of many at once is decided %s", async (_, filesOnly, most) => {
+    const { load, propose } = definition;
+    let loads = 0;
+    definition = {
+      ...definition,
+      ...(filesOnly && { filesOnly }),
+      async load(context) {
+        loads++;
+        return load(context);
+      },
+      propose(step, context) {
+        const text = JSON.stringify({ ...START, kept: {}, written: loads });
+        return { ...propose(step, context), changes: [{ type: "write", path: STATE, text }] };
+      },
+    };
+    await Promise.all(Array.from({ length: 5 }, () => send("send")));
+    expect(store.commits).toBe(5);
+    expect(events()).toHaveLength(5);
+    expect(loads).toBeLessThanOrEqual(most);
+    if (!filesOnly) expect(loads).toBeGreaterThan(5);
+  });
+
   it("is decided by the policy that governs the run, and tells what of the present one does not count", async () => {
     const { propose } = definition;
     const ignored = [{ path: "carrier", pinned: "ours", present: "theirs", loosens: true }];

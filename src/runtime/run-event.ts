@@ -126,6 +126,11 @@ type Awaitable<T> = T | Promise<T>;
 export interface RunDefinition<T extends RunTypes> {
   /** Where its runs' states are believed only with their records. */
   readonly states?: StateFiles;
+  /**
+   * Everything is read through the view, and nothing looked up outside. Then it is done under the lock, so that of many
+   * events at once each waits for the one before, and none is decided twice.
+   */
+  readonly filesOnly?: true;
   /** The run whose lock is held, `workflow:id`; null: the event changes nothing. Throws on a bad id. */
   lock(input: T["input"]): string | null;
   /** Reads the run by its codec, or answers where there is none to send an event to. */
@@ -156,29 +161,42 @@ export interface RunDefinition<T extends RunTypes> {
   failed?(reply: T["reply"], error: PawlError): T["reply"];
 }
 
+/** What came of an event: a step, or an answer in its place. */
+type Came<T extends RunTypes> = Step<T> | Answered<T["reply"]>;
+
 export type RunEvent<T extends RunTypes> = Transaction<
   T["input"],
-  View,
-  Step<T> | Answered<T["reply"]>,
+  { readonly view: View; readonly came?: Came<T> },
+  Came<T> | undefined,
   T["reply"]
 >;
 
 /** The transaction that sends an event to such a run. */
 export function runEvent<T extends RunTypes>(definition: RunDefinition<T>): RunEvent<T> {
-  const { states } = definition;
+  const { filesOnly, states } = definition;
   const plan: RunEvent<T> = {
     ...(states && { states }),
     run: (input) => definition.lock(input),
-    read: async (view) => view,
-    observe: (view, input, outside, context) => takeEvent(definition, { ...context, input, view, outside }),
-    propose(_, step, input, context) {
-      if ("answer" in step) return step.answer;
-      const effects = definition.propose(step, { ...context, ...step.governed, input });
-      return proposed(definition, plan, step, effects, context);
+    async read(view, input, context) {
+      if (!filesOnly) return { view };
+      return { view, came: await takeEvent(definition, { ...context, input, view, outside: NOTHING }) };
+    },
+    ...(!filesOnly && {
+      observe: ({ view }: { readonly view: View }, input: T["input"], outside: Outside, context: Context) =>
+        takeEvent(definition, { ...context, input, view, outside }),
+    }),
+    propose({ came: read }, observed, input, context) {
+      const came = (read ?? observed) as Came<T>;
+      if ("answer" in came) return came.answer;
+      const effects = definition.propose(came, { ...context, ...came.governed, input });
+      return proposed(definition, plan, came, effects, context);
     },
   };
   return plan;
 }
+
+/** Outside of a definition that says that it looks at files only. */
+const NOTHING = {} as Outside;
 
 /** Everything up to the decision, and what its effects are made from. */
 async function takeEvent<T extends RunTypes>(

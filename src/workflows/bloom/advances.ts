@@ -7,11 +7,19 @@ import type { Policy } from "../../core/policy.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import type { BloomSettings } from "../../core/settings.ts";
 import type { Row } from "../../engine/workflow.ts";
-import type { Context, Transaction } from "../../runtime/module.ts";
+import type { Context, Proposal, Transaction } from "../../runtime/module.ts";
+import {
+  type Observers,
+  type RunTypes,
+  runEvent,
+  type Sent,
+  type TableRun,
+} from "../../runtime/run-event.ts";
 import { changeTasks, TASKS_RUN } from "../../tasks-file/load.ts";
 import { whyUnwritable } from "../../tasks-file/parts.ts";
 import type { TaskEdit } from "../../tasks-file/splice.ts";
 import { findTask, type Task, type TaskStatus, type TasksFile } from "../../tasks-file/task.ts";
+import { INPUTS } from "./facts.ts";
 import { governTask, type Pinned, pinOf } from "./govern.ts";
 import { personsEvent } from "./persons-event.ts";
 import { nowReady, scopeOf, takeable, type Worker } from "./pick.ts";
@@ -22,7 +30,7 @@ import type { Came, Known } from "./site.ts";
 import type { Standings } from "./standing.ts";
 import type { TaskEvent } from "./table.ts";
 import { loadDoneRun, newRun, type TaskRun } from "./task-run.ts";
-import { nowIn, type Turn, turn } from "./turn.ts";
+import { nowIn, type Turn, tableRunOf, turnBy } from "./turn.ts";
 import { type Desk, eventOf, readDesk } from "./verbs/desk.ts";
 import { statusEdit } from "./verbs/edits.ts";
 
@@ -84,63 +92,133 @@ function knownOf(
   };
 }
 
-/** Commits what came of a command. A person's word in tasks.yaml comes before it. */
-export const commitCame: Transaction<CameInput, Seen, undefined, Committed> = {
+/** A task's run as the loop moves it. */
+interface LoopRun extends TableRun {
+  readonly seen: Seen;
+  readonly task: Task;
+  readonly taskRun: TaskRun;
+  readonly policy: Policy | null;
+  readonly governed: Governed;
+  /** The event that a person's status in tasks.yaml is for it. */
+  readonly set: TaskEvent | null;
+  /** What came of the command, as far as it still counts. */
+  readonly came: Came;
+}
+
+interface LoopSent extends Sent {
+  readonly event: TaskEvent;
+  readonly reason?: string | undefined;
+}
+
+interface LoopTypes extends RunTypes {
+  run: LoopRun;
+  sent: LoopSent;
+  note: never;
+  material: undefined;
+}
+
+function loopRunOf(
+  seen: Seen,
+  task: Task,
+  taskRun: TaskRun,
+  more: Pick<LoopRun, "came" | "governed" | "policy" | "set">,
+): LoopRun {
+  return { ...tableRunOf(taskRun), seen, task, taskRun, ...more };
+}
+
+function observersOf(
+  { seen, task, taskRun }: LoopRun,
+  { event }: LoopSent,
+  context: Context,
+): Observers<never> {
+  const now = nowIn(seen, task, context);
+  return Object.fromEntries(
+    Object.entries(INPUTS).map(([name, inputOf]) => [
+      name,
+      { observe: () => ({ value: inputOf(now, taskRun, event) }) },
+    ]),
+  );
+}
+
+interface CameTypes extends LoopTypes {
+  input: CameInput;
+  reply: Committed;
+}
+
+/** Commits what came of a command. A status that a person set in tasks.yaml comes before it. */
+export const commitCame = runEvent<CameTypes>({
   states: BLOOM_STATES,
-  run: () => TASKS_RUN,
-  async read(view, { task, held }, context) {
-    const seen = await readTask(view, task, context);
-    const fault = seen.held.get(task);
+  filesOnly: true,
+  lock: () => TASKS_RUN,
+  async load({ input, now, view, ...context }) {
+    const { came: given, held, policy: pinned, task: id } = input;
+    const found = await readTask(view, id, { ...context, now });
+    const fault = found.held.get(id);
     if (fault && held === undefined) throw fault;
-    return seen.run === null && held !== undefined ? { ...seen, run: held } : seen;
-  },
-  propose(seen, _, { task: id, came: given, held, policy: pinned }, context) {
+    const seen = found.run === null && held !== undefined ? { ...found, run: held } : found;
     const policy = pinOf(pinned, seen.run !== null);
-    const found = findTask(seen.file.tasks, id);
-    if (found === null)
-      return { reply: { known: null, row: null, event: null, happened: [] }, changes: gone(seen, id) };
-    const { task, ...governed } = governTask(found, policy);
+    const written = findTask(seen.file.tasks, id);
+    if (written === null)
+      return {
+        answer: { reply: { known: null, row: null, event: null, happened: [] }, changes: gone(seen, id) },
+      };
+    const { task, ...governed } = governTask(written, policy);
     const came = isResetUnder(seen.run, held) ? leftOver(given) : given;
-    const before = currentRun(task, seen, context.now.time);
+    const before = currentRun(task, seen, now.time);
     const run: TaskRun = { ...before, ...came.patch };
     // What was written while the agent was at work is judged by that, also where this tells of its end.
-    const word = personsEvent(task, { ...run, underway: before.underway });
-    const event = came.event === undefined ? null : (word ?? came.event);
-    const reason = event === came.event ? came.reason : undefined;
-    const own = editsOf(came, word);
-    const turned =
-      event === null
-        ? null
-        : turn(run, { event, ...(reason === undefined ? {} : { reason }) }, nowIn(seen, task, context, own));
-    const untold = turned?.run.state === "done" ? leftUntold(seen, came) : [];
-    const edits = [...own, ...(turned?.edits ?? []), ...untold.map((text) => noteEdit(id, text))];
-    const changed = changeTasks(seen, edits);
-    const next: TaskRun = { ...(turned?.run ?? run), status: statusAfter(edits, task, turned, run) };
-    const noted = untold.map((text) => ({ type: "task:noted" as const, taskId: id, text }));
-    const told = [...editUndone(seen, id), ...(came.happened ?? []), ...(turned?.happened ?? []), ...noted];
-    const happened = told.map((each, index) => eventOf(context, each, index));
-    const removes =
-      turned?.run.state === "done" ? seen.messages.map(({ path }) => path) : (came.removes ?? []);
-    const moves = turned !== null && turned.row.outcome !== "no-effect";
-    const writes = moves || came.patch !== undefined || seen.held.has(id);
-    return {
-      reply: {
-        known: knownOf(seen, changed.file, next, context, policy, removes),
-        row: turned?.row ?? null,
-        event,
-        happened,
-        governed,
-      },
-      changes: [
-        ...changed.changes,
-        ...(writes ? runChanges(next, seen, edits) : []),
-        ...removals(seen, removes),
-      ],
-      events: happened,
-      worked: changed.worked,
-    };
+    const set = personsEvent(task, { ...run, underway: before.underway });
+    return loopRunOf(seen, task, run, { came, governed, policy, set });
   },
-};
+  event(run, context) {
+    const { came, set } = run;
+    if (came.event === undefined) return { answer: committed(run, null, context) };
+    const event = set ?? came.event;
+    return { event, reason: event === came.event ? came.reason : undefined };
+  },
+  observers: observersOf,
+  propose({ decision, run, sent }, context) {
+    const now = nowIn(run.seen, run.task, context, editsOf(run.came, run.set));
+    return told(committed(run, turnBy(run.taskRun, decision, sent.reason, now), context));
+  },
+});
+
+/** Bloom tells of its moves itself: an event may bring several. */
+function told<R>({ events = [], ...proposal }: Proposal<R>) {
+  return { ...proposal, happened: events };
+}
+
+function committed(
+  { came, governed, policy, seen, set, task, taskRun }: LoopRun,
+  turned: Turn | null,
+  context: Context,
+): Proposal<Committed> {
+  const { id } = task;
+  const own = editsOf(came, set);
+  const isDone = turned?.run.state === "done";
+  const untold = isDone ? leftUntold(seen, came) : [];
+  const edits = [...own, ...(turned?.edits ?? []), ...untold.map((text) => noteEdit(id, text))];
+  const changed = changeTasks(seen, edits);
+  const next: TaskRun = { ...(turned?.run ?? taskRun), status: statusAfter(edits, task, turned, taskRun) };
+  const noted = untold.map((text) => ({ type: "task:noted" as const, taskId: id, text }));
+  const all = [...editUndone(seen, id), ...(came.happened ?? []), ...(turned?.happened ?? []), ...noted];
+  const happened = all.map((each, index) => eventOf(context, each, index));
+  const removes = isDone ? seen.messages.map(({ path }) => path) : (came.removes ?? []);
+  const moves = turned !== null && turned.row.outcome !== "no-effect";
+  const writes = moves || came.patch !== undefined || seen.held.has(id);
+  const event = came.event === undefined ? null : (set ?? came.event);
+  const known = knownOf(seen, changed.file, next, context, policy, removes);
+  return {
+    reply: { known, row: turned?.row ?? null, event, happened, governed },
+    changes: [
+      ...changed.changes,
+      ...(writes ? runChanges(next, seen, edits) : []),
+      ...removals(seen, removes),
+    ],
+    events: happened,
+    worked: changed.worked,
+  };
+}
 
 // ── What begins ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -162,44 +240,57 @@ export interface Begun {
   readonly governed?: Governed;
 }
 
+interface BeginTypes extends LoopTypes {
+  input: BeginInput;
+  reply: Begun;
+}
+
 /**
  * The look under the lease, without which nothing begins: the task as it is now, if this worker may still take it, and its
  * move out of `ready` in the same commit. What a look before the lease said counts for nothing.
  */
-export const begin: Transaction<BeginInput, Seen, undefined, Begun> = {
+export const begin = runEvent<BeginTypes>({
   states: BLOOM_STATES,
-  run: () => TASKS_RUN,
-  async read(view, { task }, context) {
-    const seen = await readTask(view, task, context);
-    const fault = seen.held.get(task);
+  filesOnly: true,
+  lock: () => TASKS_RUN,
+  async load({ input, view, ...context }) {
+    const { policy: pinned, task: id, watches, worker } = input;
+    const seen = await readTask(view, id, context);
+    const fault = seen.held.get(id);
     if (fault) throw fault;
-    return seen;
-  },
-  propose(seen, _, { task: id, worker, watches, happened: told, policy: pinned }, context) {
     const policy = pinOf(pinned, seen.run !== null);
     const found = findTask(seen.file.tasks, id);
     const nothing = { reply: { known: null, happened: [] } };
-    if (found === null) return { ...nothing, changes: gone(seen, id) };
+    if (found === null) return { answer: { ...nothing, changes: gone(seen, id) } };
     const { task, ...governed } = governTask(found, policy);
     const may = watches
       ? seen.states.get(id) === "awaiting_merge"
       : takeable(seen.file.tasks, seen.states, worker).some((each) => each.id === id);
-    if (!may) return nothing;
+    if (!may) return { answer: nothing };
     const run = currentRun(task, seen, context.now.time);
-    if (run.state !== "ready" || personsEvent(task, run) !== null)
-      return { reply: { known: knownOf(seen, seen.file, run, context, policy), happened: [], governed } };
-    const turned = turn(run, { event: "claimed" }, nowIn(seen, task, context));
+    return loopRunOf(seen, task, run, { came: {}, governed, policy, set: personsEvent(task, run) });
+  },
+  event({ governed, policy, seen, set, taskRun }, context) {
+    if (taskRun.state === "ready" && set === null) return { event: "claimed" };
+    const known = knownOf(seen, seen.file, taskRun, context, policy);
+    return { answer: { reply: { known, happened: [], governed } } };
+  },
+  observers: observersOf,
+  propose({ decision, run, sent }, context) {
+    const { governed, policy, seen, task, taskRun } = run;
+    const turned = turnBy(taskRun, decision, sent.reason, nowIn(seen, task, context));
     const changed = changeTasks(seen, turned.edits);
-    const next = { ...turned.run, status: statusAfter(turned.edits, task, turned, run) };
-    const happened = [...told, ...turned.happened].map((each, index) => eventOf(context, each, index));
+    const next = { ...turned.run, status: statusAfter(turned.edits, task, turned, taskRun) };
+    const all = [...context.input.happened, ...turned.happened];
+    const happened = all.map((each, index) => eventOf(context, each, index));
     return {
       reply: { known: knownOf(seen, changed.file, next, context, policy), happened, governed },
       changes: [...changed.changes, ...runChanges(next, seen, turned.edits)],
-      events: happened,
+      happened,
       worked: changed.worked,
     };
   },
-};
+});
 
 /** A person has begun it anew while its holder worked on it. */
 function isResetUnder(run: TaskRun | null, held: TaskRun | undefined): boolean {

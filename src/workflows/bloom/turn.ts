@@ -52,8 +52,14 @@ export function nowIn(
 }
 
 /** The event, and what follows from it without a look outside, so that it costs no commit of its own. */
-export function turn(run: TaskRun, outcome: TaskOutcome, now: Now): Turn {
-  const first = step(run, outcome, now);
+export function turn(run: TaskRun, { event, reason }: TaskOutcome, now: Now): Turn {
+  const inputOf = (name: string) => INPUTS[name]?.(now, run, event) ?? null;
+  return turnBy(run, takeNow(tableRunOf(run), event, inputOf), reason, now);
+}
+
+/** The same, of an event that is decided. */
+export function turnBy(run: TaskRun, decision: Decision, reason: string | undefined, now: Now): Turn {
+  const first = step(run, decision, reason, now);
   const task = editedTask(now.task, [...(now.edits ?? []), ...first.edits]);
   if (first.row.commands?.[0]?.type !== "run-verify" || unverifiedCommands(task, first.run).length > 0)
     return first;
@@ -65,9 +71,9 @@ export function turn(run: TaskRun, outcome: TaskOutcome, now: Now): Turn {
   };
 }
 
-function step(run: TaskRun, { event, reason }: TaskOutcome, now: Now): Turn {
-  const decision = takeNow(tableRunOf(run), event, (name) => INPUTS[name]?.(now, run, event) ?? null);
+function step(run: TaskRun, decision: Decision, reason: string | undefined, now: Now): Turn {
   const { row, after } = decision;
+  const event = row.on as TaskEvent;
   if (row.outcome === "no-effect") return { run, row, edits: [], happened: [] };
   const state = after.state as TaskState;
   const worked = event === "step_done" || row.reply === "assumed_done";
@@ -283,7 +289,7 @@ function happenings(
 }
 
 /** The run as its table sees it. */
-function tableRunOf({ kept, state, task }: TaskRun): TableRun {
+export function tableRunOf({ kept, state, task }: TaskRun): TableRun {
   return { run: `bloom:${task}`, workflow: BLOOM, position: { state, kept } };
 }
 

@@ -97,8 +97,9 @@ export function sampleOutside(review: ReviewFetch, fetched: boolean): Outside {
 /** The cast of a spell on these files, decided, and what it does. */
 export async function sampleCast(view: View, spell: Spell, outside: Outside) {
   const input = { spell };
-  const step = (await castNamed.observe?.(view, input, outside, SAMPLE_CONTEXT)) as Cast;
-  const proposal = castNamed.propose(view, step as never, input, SAMPLE_CONTEXT);
+  const read = await castNamed.read(view, input, SAMPLE_CONTEXT);
+  const step = (await castNamed.observe?.(read, input, outside, SAMPLE_CONTEXT)) as Cast;
+  const proposal = castNamed.propose(read, step as never, input, SAMPLE_CONTEXT);
   return { step, proposal };
 }
 

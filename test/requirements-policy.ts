@@ -4,6 +4,7 @@ const STATE = "test/e2e/state-runs-nothing.test.ts";
 const CHECKS = "src/adapters/checks/checks.test.ts";
 const TRUST = "test/e2e/trust.test.ts";
 const PINNED = "test/e2e/policy.slow.test.ts";
+const OWN = "test/e2e/policy-own.test.ts";
 const RULES = "src/core/policy.test.ts";
 const LISTS = "src/adapters/agents/static-lists.test.ts";
 const YAML = "src/core/yaml.test.ts";
@@ -102,6 +103,20 @@ export const POLICY: Readonly<Record<string, Requirement>> = {
       `${PINNED}: does not, by the hash in the state either, nor by leaving it out`,
     ],
   },
+  "policy.own": {
+    says: "A run of an own workflow goes by its definition as it was when the run began: what loosens it holds the run until a person accepts it.",
+    source: "docs/trust.md, What governs a run",
+    tests: [
+      `${OWN}: does not move where %s`,
+      `${OWN}: does not move over MCP either, and a look tells why`,
+      `${OWN}: goes on once a person has accepted the change at a terminal, which is recorded`,
+      `${OWN}: goes on where nothing is loosened: words, replies, and one more gate`,
+      `${OWN}: holds nothing that is over`,
+      `${OWN}: does not hold a new run, which begins by the definition as it is`,
+      `${OWN}: is pinned by the next look where its file is of an earlier version`,
+      `${OWN}: goes on where the definition is the one that its file names, else a person decides`,
+    ],
+  },
   "policy.claim": {
     says: "A status done that appears in tasks.yaml while an agent is at work is a claim, which the loop verifies.",
     source: "docs/trust.md, What governs a run",
@@ -114,7 +129,7 @@ export const POLICY: Readonly<Record<string, Requirement>> = {
       `${PINNED}: shows the person at the gate what does not count, and the person may accept it`,
       "test/e2e/bloom-persons-word.slow.test.ts: is approved by somebody who sees what of the tasks file was loosened meanwhile, and does not count",
       `${PINNED}: mends a task's verify and lets it go on by \`ready\``,
-      `${PINNED}: is held where the policy is not known on this machine, unless the files say the same`,
+      `${PINNED}: is held where the policy is not known on this machine, unless the files say the same or a person accepts them`,
     ],
   },
 };

@@ -37,6 +37,7 @@ export const ERROR_CODES = [
   "persona-invalid",
   "persona-missing",
   "plan-missing",
+  "policy-held",
   "policy-unknown",
   "project-missing",
   "project-untrusted",

@@ -36,6 +36,9 @@ const GROWING = /(^|\.)(verify|reviews\.[a-z_]+)$/;
 const SHRINKING = /(^|\.)environment$/;
 /** One more is tighter; to change one is not. */
 const NAMED = /(^|\.)checks\./;
+/** What a workflow's definition says: its names are the author's own, so that no rule for a setting may read them. */
+const DEFINED = /^definition\./;
+const GATE = /^definition\.gates\./;
 
 export function comparePolicies(pinned: Policy, present: Policy): readonly PolicyChange[] {
   const paths = [...new Set([...Object.keys(pinned), ...Object.keys(present)])].sort();
@@ -47,6 +50,7 @@ export function comparePolicies(pinned: Policy, present: Policy): readonly Polic
 }
 
 function tightens(path: string, before: unknown, now: unknown): boolean {
+  if (DEFINED.test(path)) return GATE.test(path) && before === undefined;
   const order = ORDERED[path.slice(path.lastIndexOf(".") + 1)];
   if (order) return order.includes(now) && order.indexOf(now) > order.indexOf(before);
   if (AMOUNTS.test(path)) return typeof now === "number" && (typeof before !== "number" || now < before);

@@ -53,8 +53,13 @@ export interface WorkflowModule {
   readonly gate?: () => Promise<Transaction<GateInput, unknown, unknown, Reply>>;
   /** Every prompt or reply of its states, rendered with sample data, for `pawl prompts`. */
   readonly samples?: (view: View) => Promise<readonly PromptSample[]>;
-  /** What the project's files say now that governs the run; absent: nothing is pinned for its runs. */
-  readonly policy?: (view: View, settings: Settings, id: string) => Promise<Policy>;
+  /**
+   * What the project's files say now that governs the run; null: it is over, or has not begun. Absent: nothing is pinned for
+   * its runs.
+   */
+  readonly policy?: (view: View, settings: Settings, id: string) => Promise<Policy | null>;
+  /** What loosens a run's policy holds the run; absent: it does not count, and the run goes on without it. */
+  readonly holdsLoosened?: true;
   /** A run's whole story (`pawl show`): who decided what, when, on which evidence; as markdown and as data. */
   readonly story?: () => Promise<Transaction<StoryInput, unknown, unknown, Reply>>;
   /** A person takes a run's state as it is, though it does not follow from its history (`pawl repair`). */

@@ -146,6 +146,7 @@ describe("a workflow of the project's own, at the terminal", () => {
     using project = releaseReady();
     await project.pawl("cast", "release:1.2.0", "submit", "--fact", "risk=low");
     change(project, "release.yaml", "values: [0, 1, 2, 3]", "values: [0, 1]");
+    expect((await project.person("policy", "release:1.2.0", "--accept")).code).toBe(0);
     expect((await project.person("reject", "1.2.0")).code).toBe(0);
     const before = project.read(RUN_FILE);
     const yaml = project.read("release.yaml") ?? "";

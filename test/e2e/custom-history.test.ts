@@ -143,6 +143,7 @@ describe("A run of a workflow of the project's own", () => {
     using project = releaseReady();
     await project.pawl(...SUBMIT);
     change(project, "release.yaml", "values: [0, 1, 2, 3]", "values: [0, 1]");
+    expect((await project.person("policy", "release:1.2.0", "--accept")).code).toBe(0);
     expect((await project.person("reject", "1.2.0", "-m", "No")).code).toBe(0);
     expect((await project.pawl(...SUBMIT)).code).toBe(0);
     expect(JSON.parse(project.read(RUN_FILE) ?? "").origin).toMatchObject({ state: "in_review", at: 1 });

@@ -208,13 +208,16 @@ describe("an assistant with a shell", () => {
     expect((await project.pawl("policy", `alfred:${ID}`)).out).not.toContain("ignored");
   });
 
-  it("is held where the policy is not known on this machine, unless the files say the same", async () => {
+  it("is held where the policy is not known on this machine, unless the files say the same or a person accepts them", async () => {
     using project = await begun();
     for (const path of policies(project)) rmSync(path);
     expect((await review(project)).text).not.toContain("this machine does not have");
     for (const path of policies(project)) rmSync(path);
     project.write(".alfred/config.yml", "human_review: relay\n");
     expect((await review(project)).text).toContain("a policy that this machine does not have");
+    expect((await project.pawl("policy", `alfred:${ID}`, "--accept")).err).toContain("[terminal-missing]");
+    expect((await project.person("policy", `alfred:${ID}`, "--accept")).code).toBe(0);
+    expect((await review(project)).isError).toBe(false);
   });
 
   it.each(["is damaged", "cannot be read"])("is held where the policy that was kept %s", async (how) => {

@@ -1,12 +1,6 @@
 import { PawlError, toPawlError } from "../../core/error.ts";
 import { projectPath } from "../../core/path.ts";
-import {
-  comparePolicies,
-  ignoredIn,
-  type Policy,
-  type PolicyChange,
-  renderChange,
-} from "../../core/policy.ts";
+import { comparePolicies, type Policy, type PolicyChange, renderChange } from "../../core/policy.ts";
 import type { Reply, Transaction } from "../../runtime/module.ts";
 import { findRun } from "../../runtime/overview.ts";
 import { loadWorkflow, type Project } from "../../runtime/project.ts";
@@ -20,13 +14,18 @@ export const policy: Run = async (host, call) => {
   const project = await host.project();
   const name = await nameOf(project, String(call.arguments.run ?? LOOP));
   const found = await compared(project, name);
+  const { ignored, pinned, present } = found;
   if (call.options.accept !== true) return shown(name, found);
-  if (found.ignored.length === 0)
+  // Of a run, where nothing is kept on this machine, its state may name another policy: a person decides.
+  const isSettled = ignored.length === 0 && (pinned !== null || name === LOOP);
+  if (present === null || isSettled)
     return { text: `${name} follows the project's files.\n`, data: dataOf(name, found) };
-  const lines = found.ignored.map(renderChange);
-  const message = [`Accept this for ${name}? It loosens its policy:`, "", ...lines].join("\n");
-  confirm(host, { message, command: `pawl policy ${name} --accept` });
-  await accept(project, host, name, found);
+  const lines = ignored.map(renderChange);
+  const question = pinned
+    ? [`Accept this for ${name}? It loosens its policy:`, "", ...lines]
+    : [`Nothing is pinned for ${name} on this machine. Shall it follow the project's files?`];
+  confirm(host, { message: question.join("\n"), command: `pawl policy ${name} --accept` });
+  await accept(project, host, name, { ignored, present });
   return {
     text: `Accepted: ${name} now follows the project's files.\n`,
     data: { ...dataOf(name, found), accepted: true },
@@ -44,7 +43,10 @@ async function nameOf(project: Project, given: string): Promise<string> {
 export interface Compared {
   /** Null: nothing is pinned, and the present policy governs. */
   readonly pinned: Policy | null;
-  readonly present: Policy;
+  /** Null: the run is over, or has not begun. */
+  readonly present: Policy | null;
+  /** What loosens it holds the run. */
+  readonly holds: boolean;
   readonly changes: readonly PolicyChange[];
   readonly ignored: readonly PolicyChange[];
 }
@@ -60,24 +62,31 @@ export async function compared({ runtime, workflows }: Project, run: string): Pr
       `Runs of ${module.title} have no pinned policy: each follows its files.`,
       "`pawl status` shows every run.",
     );
+  const holds = module.holdsLoosened === true;
   const present = await module.policy(view, settings, id);
-  const pinned = (await runtime.outside.policies?.find(run)) ?? null;
-  if (pinned === null) return { pinned, present, changes: [], ignored: [] };
-  return { pinned, present, changes: comparePolicies(pinned, present), ignored: ignoredIn(pinned, present) };
+  const pinned = (present && (await runtime.outside.policies?.find(run))) ?? null;
+  const changes = pinned && present ? comparePolicies(pinned, present) : [];
+  return { pinned, present, holds, changes, ignored: changes.filter(({ loosens }) => loosens) };
 }
 
 function shown(name: string, found: Compared): Answer {
-  const { pinned, changes } = found;
-  const head =
-    pinned === null
-      ? `Nothing is pinned for ${name}: it follows the project's files.`
-      : `${name} follows the policy that was pinned when it started.`;
+  const { changes } = found;
   const lines = changes.map(
     (change) => `${change.loosens ? "  ignored  " : "  counts   "}${renderChange(change)}`,
   );
   const fix =
     found.ignored.length > 0 ? [`Run \`pawl policy ${name} --accept\` to accept what is ignored.`] : [];
-  return { text: `${clean([head, ...lines, ...fix].join("\n"))}\n`, data: dataOf(name, found) };
+  return {
+    text: `${clean([headOf(name, found), ...lines, ...fix].join("\n"))}\n`,
+    data: dataOf(name, found),
+  };
+}
+
+function headOf(name: string, { holds, ignored, pinned, present }: Compared): string {
+  if (present === null) return `${name} has no policy: it is over or has not begun.`;
+  if (pinned === null) return `Nothing is pinned for ${name}: it follows the project's files.`;
+  const held = holds && ignored.length > 0 ? ", and is held until a person accepts what was loosened" : "";
+  return `${name} follows the policy that was pinned when it started${held}.`;
 }
 
 function dataOf(run: string, { changes, pinned, present, ignored }: Compared) {
@@ -91,7 +100,7 @@ async function accept(
   project: Project,
   host: Host,
   run: string,
-  { ignored, present }: Compared,
+  { ignored, present }: { readonly ignored: readonly PolicyChange[]; readonly present: Policy },
 ): Promise<void> {
   const plan: Transaction<null, null, undefined, Reply> = {
     run: () => "pawl:policy",
@@ -106,31 +115,31 @@ async function accept(
   await project.runtime.outside.policies?.keep(run, present);
 }
 
-export type Ignored = readonly { readonly run: string; readonly ignored: readonly PolicyChange[] }[];
+export type Ignored = readonly (Pick<Compared, "holds" | "ignored"> & { readonly run: string })[];
 
 /** What does not count in any run that is under way, for `pawl status`. Throws `state-home-failed`. */
 export async function ignoredEdits(project: Project): Promise<Ignored> {
   const runs = (await project.runtime.outside.policies?.list()) ?? [];
   const all = await Promise.all(
     runs.map(async (run) => {
-      const { ignored } = await compared(project, run).catch(noneOfIt);
-      return ignored.length > 0 ? [{ run, ignored }] : [];
+      const { holds, ignored } = await compared(project, run).catch(noneOfIt);
+      return ignored.length > 0 ? [{ run, holds, ignored }] : [];
     }),
   );
   return all.flat();
 }
 
 /** `pawl status` reports faults of the project's files with its runs; faults of the kept policies are reported only here. */
-function noneOfIt(thrown: unknown): { readonly ignored: readonly PolicyChange[] } {
+function noneOfIt(thrown: unknown): Pick<Compared, "holds" | "ignored"> {
   if (toPawlError(thrown).code === "state-home-failed") throw thrown;
-  return { ignored: [] };
+  return { holds: false, ignored: [] };
 }
 
 /** A person's own verb accepts the policy of the present files. */
 export async function renew(project: Project, run: string): Promise<void> {
   for (const name of [run, LOOP]) {
     const { pinned, present } = await compared(project, name);
-    if (pinned !== null) await project.runtime.outside.policies?.keep(name, present);
+    if (pinned !== null && present !== null) await project.runtime.outside.policies?.keep(name, present);
   }
 }
 
@@ -139,12 +148,13 @@ export async function renew(project: Project, run: string): Promise<void> {
  * and the loop tells what it ignores. With no run under way there is nothing that an agent could have loosened for itself.
  */
 export async function beginLoop(project: Project, host: Host, isUnderway: boolean): Promise<void> {
-  const found = await compared(project, LOOP);
+  const { ignored, pinned, present } = await compared(project, LOOP);
+  if (present === null) return;
   const { policies } = project.runtime.outside;
-  const settled = found.pinned === null || found.ignored.length === 0 || !isUnderway;
-  if (settled) return policies?.keep(LOOP, found.present);
+  const settled = pinned === null || ignored.length === 0 || !isUnderway;
+  if (settled) return policies?.keep(LOOP, present);
   if (!(host.terminal.isScreen && host.agent() === null)) return;
-  const lines = found.ignored.map(renderChange);
+  const lines = ignored.map(renderChange);
   const question = "An edit of pawl.yaml loosened the policy while work was in progress. Accept it?";
   try {
     confirm(host, { message: [question, "", ...lines].join("\n"), command: "pawl policy --accept" });
@@ -152,5 +162,5 @@ export async function beginLoop(project: Project, host: Host, isUnderway: boolea
     if (thrown instanceof PawlError) return;
     throw thrown;
   }
-  await accept(project, host, LOOP, found);
+  await accept(project, host, LOOP, { ignored, present });
 }

@@ -59,12 +59,15 @@ async function lookAtPolicies(project: Project): Promise<{
 /** Edits that a run in progress ignores. */
 function renderIgnored(ignored: Ignored, { columns, paint }: Pick<Terminal, "columns" | "paint">): string {
   return ignored
-    .flatMap(({ run, ignored: changes }) =>
-      wrap(
-        `${run}: an edit that loosens its policy does not count: ${changes.map(renderChange).join("; ")}. \`pawl policy ${run} --accept\` lets it count.`,
+    .flatMap(({ run, holds, ignored: changes }) => {
+      const what = holds
+        ? `${run} is held: its workflow was loosened`
+        : `${run}: an edit that loosens its policy does not count`;
+      return wrap(
+        `${what}: ${changes.map(renderChange).join("; ")}. \`pawl policy ${run} --accept\` lets it count.`,
         columns,
-      ),
-    )
+      );
+    })
     .map((line) => `${paint.yellow(line)}\n`)
     .join("");
 }

@@ -1,5 +1,6 @@
 /** The answers to a send that moves nothing by a row: it is shown, asked of a person, or still being found out. */
 import { PawlError } from "../../core/error.ts";
+import type { PolicyChange } from "../../core/policy.ts";
 import type { GitChanges } from "../../core/ports/git.ts";
 import { keptWords } from "../../engine/counter.ts";
 import type { Position, Workflow } from "../../engine/workflow.ts";
@@ -8,6 +9,7 @@ import { isCommandLine } from "../../runtime/person.ts";
 import { type ReviewFinding, renderReview } from "../../runtime/review.ts";
 import type { Answered } from "../../runtime/run-event.ts";
 import { availableEvents, awaitedOf, nextOf, renderEvents } from "./describe.ts";
+import { heldWords } from "./govern.ts";
 import type { OwnRun } from "./load-run.ts";
 import { type Looks, type RunFile, renderRun } from "./run-file.ts";
 import type { SendInput } from "./send.ts";
@@ -24,20 +26,26 @@ export function standing({ loaded: { definition }, run }: OwnRun, position: Posi
   };
 }
 
-/** Where the run stands. */
-export function shown(run: OwnRun, { said = [] }: SendInput): Proposal<Reply> {
+/** Where the run stands. `ignored`: what holds it. */
+export function shown(
+  run: OwnRun,
+  { said = [] }: SendInput,
+  ignored: readonly PolicyChange[] = [],
+): Proposal<Reply> {
   const { file, position, run: name, workflow } = run;
   const data = standing(run, position);
   const begun = file === null ? " (not begun)" : "";
   const kept = keptLines(workflow, position);
   const lines = [
     `${name} is in ${position.state}${begun}: ${workflow.states[position.state]?.description ?? ""}`,
+    ...(ignored.length > 0 ? [heldWords(name, ignored)] : []),
     ...(kept.length > 0 ? [kept.join(", ")] : []),
     ...(data.next ? [`Next (${whom(data.awaits)}): ${data.next}`] : []),
     ...(data.available.length > 0 ? [`Events:\n${renderEvents(name, data.available)}`] : []),
   ];
   const message = [...said, lines.join("\n\n")].join("\n");
-  return { reply: { text: `${message}\n`, data: { status: "success", message, ...data } } };
+  const holding = ignored.length > 0 ? { ignored } : {};
+  return { reply: { text: `${message}\n`, data: { status: "success", message, ...data, ...holding } } };
 }
 
 function whom(awaits: string): string {

@@ -124,7 +124,7 @@ function fileAfter(
   order: Order | null,
   context: ProposalContext<SendInput>,
 ): RunFile {
-  const { caller, input, now } = context;
+  const { caller, input, now, policy } = context;
   const { definition, hash } = run.loaded;
   const { ended } = sent;
   const { checks: _, pending: __, ...file } = run.file ?? newRun(run, now.time);
@@ -148,6 +148,7 @@ function fileAfter(
     ...file,
     origin: isOld ? { ...before, at: file.history.length } : file.origin,
     table_hash: hash,
+    policy,
     state: after.state,
     kept: after.kept,
     awaits: awaitedOf(definition, after),

@@ -1,8 +1,10 @@
 /** Looking without moving anything: at one run, or at all of them. */
 import type { View } from "../../core/ports/store.ts";
 import type { Reply, RunOverview, Transaction } from "../../runtime/module.ts";
+import type { Governed } from "../../runtime/run-event.ts";
 import { shown } from "./answers.ts";
 import type { DefinitionSource } from "./definition.ts";
+import { govern } from "./govern.ts";
 import { loadRun, type OwnRun } from "./load-run.ts";
 import { overview } from "./overview.ts";
 
@@ -22,16 +24,20 @@ interface Listed {
 
 type Look = { readonly one: OwnRun } | { readonly all: readonly Listed[] };
 
-export function lookAt(sources: readonly DefinitionSource[]): Transaction<LookInput, Look, undefined, Reply> {
+export function lookAt(
+  sources: readonly DefinitionSource[],
+): Transaction<LookInput, Look, Governed | null, Reply> {
   return {
     run: () => null,
     read: async (view, { run }) =>
       run === undefined
         ? { all: await Promise.all(sources.map((source) => listed(source, view))) }
         : { one: await loadRun(sources, view, run) },
-    propose(seen, _, input) {
+    observe: async (seen, _, outside, context) =>
+      "one" in seen ? govern(seen.one, outside, context, false) : null,
+    propose(seen, governed, input) {
       if ("all" in seen) return { reply: renderAll(seen.all) };
-      const { reply } = shown(seen.one, { run: input.run ?? "" });
+      const { reply } = shown(seen.one, { run: input.run ?? "" }, governed?.ignored);
       const history = seen.one.file?.history.slice(-HISTORY_SHOWN) ?? [];
       const told = history.map(({ time, event, from, to }) => `- ${time} \`${event}\`: ${from} → ${to}`);
       const text = told.length > 0 ? `${reply.text}\nHistory:\n${told.join("\n")}\n` : reply.text;

@@ -69,8 +69,16 @@ async function openOne(
       const { storyOf } = await import("./story.ts");
       return storyOf(source) as Transaction<StoryInput, unknown, unknown, Reply>;
     },
+    ...(source.file === null ? {} : pinning(source)),
     verbs: [castVerb(source, own)],
     ...(gates.some((gate) => gate !== "human") ? { gate: () => gateOf(source) } : {}),
+  };
+}
+
+function pinning(source: DefinitionSource): Pick<WorkflowModule, "policy" | "holdsLoosened"> {
+  return {
+    policy: async (view, _, id) => (await import("./govern.ts")).policyIn(view, source, id),
+    holdsLoosened: true,
   };
 }
 

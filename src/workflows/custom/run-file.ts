@@ -26,6 +26,8 @@ export interface RunFile {
   readonly workflow: string;
   readonly id: string;
   readonly table_hash: string;
+  /** The sha-256 of the policy by which it moved last. Absent in files of earlier versions. */
+  readonly policy?: string | undefined;
   readonly state: string;
   readonly kept: Facts;
   /** Who acts next and what is awaited, for whoever has no table. Absent in files of earlier versions. */
@@ -93,6 +95,7 @@ const RUN_FILE = fields({
   workflow: text,
   id: text,
   table_hash: text,
+  policy: optional(text),
   state: text,
   kept: values,
   awaits: optional(text),

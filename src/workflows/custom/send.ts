@@ -5,6 +5,7 @@
  * S1  While a row's command is not known to have ended, nothing but its end moves the run.
  * S2  A command that answers a fact runs once for each decision; where it outlasts the wait, its key is kept with the
  *     run, and the next send finds it again.
+ * S3  Where the definition was loosened since the run began, nothing is run or decided for it.
  */
 import { PawlError } from "../../core/error.ts";
 import { keptNames } from "../../engine/lookup.ts";
@@ -26,6 +27,7 @@ import { asked, canAnswer, heldBack, question, shown, stillRunning } from "./ans
 import { type DefinitionSource, type Gate, type Loaded, ownersOf } from "./definition.ts";
 import { availableEvents } from "./describe.ts";
 import { effectsOf } from "./effects.ts";
+import { govern, held } from "./govern.ts";
 import { checkProved } from "./load.ts";
 import { loadRun, type OwnRun } from "./load-run.ts";
 import { checkGiven, endOf, type Note, observersOf } from "./observe.ts";
@@ -86,6 +88,7 @@ export function sendTo(sources: readonly DefinitionSource[]): Send {
       checkProved(run.loaded.definition, run.source.file);
       return run;
     },
+    govern: (run, context) => govern(run, context.outside, context, isWanted(context.input)),
     event: (run, context) => eventOf(run, context),
     owners: ({ loaded }) => ownersOf(loaded.definition),
     guard: (run, sent, context) => guard(run, sent, context),
@@ -96,7 +99,13 @@ export function sendTo(sources: readonly DefinitionSource[]): Send {
   });
 }
 
-async function eventOf(run: OwnRun, { input, now, outside }: Scene): Promise<OwnSent | Answered<Reply>> {
+function isWanted({ event, verdict }: SendInput): boolean {
+  return event !== undefined || verdict !== undefined;
+}
+
+async function eventOf(run: OwnRun, context: Scene): Promise<OwnSent | Answered<Reply>> {
+  const { ignored = [], input, now, outside } = context;
+  if (ignored.length > 0 && (run.order || isWanted(input))) throw held(run, ignored);
   const wanted = input.verdict ? verdictEvent(run, input.verdict) : input.event;
   const { order } = run;
   if (order) {
@@ -106,7 +115,7 @@ async function eventOf(run: OwnRun, { input, now, outside }: Scene): Promise<Own
     const event = outcome.exitCode === 0 ? order.passed : order.failed;
     return { event, byEngine: true, given: {}, gated: false, ended: endOf(order.command, outcome) };
   }
-  if (wanted === undefined) return { answer: shown(run, input) };
+  if (wanted === undefined) return { answer: shown(run, input, ignored) };
   const facts = passed(run.loaded, input);
   const given = run.file ? facts : splitStart(run.loaded, facts).given;
   // Where the event moves nothing, its row says so, and nobody need be asked.

@@ -1,0 +1,110 @@
+/**
+ * What governs a run of a workflow of one's own: its definition as it was when the run began, pinned outside of the project.
+ * A definition cannot be followed in part: what loosens it holds the run, until a person accepts it or it is as it was.
+ *
+ * V1  Words do not govern: titles, descriptions, replies, who is said to act next. Of a person's event they do: the person
+ *     is asked by them.
+ * V2  Where a run may begin, and which state is its goal, is nothing to a run that has begun.
+ */
+import { PawlError } from "../../core/error.ts";
+import {
+  hashOfPolicy,
+  ignoredIn,
+  type Policy,
+  type PolicyChange,
+  policyFrom,
+  renderChange,
+} from "../../core/policy.ts";
+import type { Outside } from "../../core/ports/outside.ts";
+import type { View } from "../../core/ports/store.ts";
+import type { Settings } from "../../core/settings.ts";
+import { isFinal } from "../../engine/lookup.ts";
+import type { Governed } from "../../runtime/run-event.ts";
+import type { Definition, DefinitionSource } from "./definition.ts";
+import type { OwnRun } from "./load-run.ts";
+import { parseRun, runPath } from "./run-file.ts";
+
+export function policyOf({ gates = {}, sources, table }: Definition): Policy {
+  const { events, facts, rows, states } = table;
+  const named = (kind: string, entries: readonly (readonly [string, unknown])[]) =>
+    entries.map(([name, value]) => [`definition.${kind}.${name}`, value] as const);
+  return policyFrom(
+    Object.fromEntries([
+      ...named(
+        "states",
+        Object.entries(states).map(([name, { final }]) => [name, final ? "final" : "open"]),
+      ),
+      ...named(
+        "gates",
+        Object.entries(gates).map(([event, by]) => [event, { by, asks: events[event]?.description }]),
+      ),
+      ...named(
+        "facts",
+        Object.entries(facts).map(([name, { values }]) => [name, { ...(sources[name] ?? KEPT), values }]),
+      ),
+      ...named(
+        "rows",
+        rows.map(({ id, reply: _, ...row }) => [id, row]),
+      ),
+    ]),
+  );
+}
+
+const KEPT = { type: "kept" };
+
+type Governable = Pick<OwnRun, "file" | "loaded" | "run" | "source" | "position">;
+
+/**
+ * What governs the run now; pins it where nothing is pinned yet. Null: a program's own workflow, or nothing is to come.
+ * `begins`: the run may begin by this look. Throws `policy-unknown` where its file names a policy that is not kept on this
+ * machine and is not the present one either.
+ */
+export async function govern(
+  { file, loaded, position, run, source }: Governable,
+  { policies }: Pick<Outside, "policies">,
+  { settings }: { readonly settings: Settings },
+  begins: boolean,
+): Promise<Governed | null> {
+  const { definition } = loaded;
+  const isOpen = file === null ? begins : !isFinal(definition.table, position.state);
+  if (source.file === null || !isOpen) return null;
+  const present = policyOf(definition);
+  const hash = await hashOfPolicy(present);
+  const pinned = file && ((await policies?.find(run)) ?? null);
+  if (pinned === null) checkKnown(run, file?.policy, hash);
+  const ignored = pinned === null ? [] : ignoredIn(pinned, present);
+  const isKept = pinned !== null && (await hashOfPolicy(pinned)) === hash;
+  if (ignored.length === 0 && !isKept) await policies?.keep(run, present);
+  return { settings, policy: hash, ignored };
+}
+
+function checkKnown(run: string, named: string | undefined, present: string): void {
+  if (named === undefined || named === present) return;
+  throw new PawlError(
+    "policy-unknown",
+    `${run} goes by a policy that this machine does not have (${named.slice(0, 12)}), and the project's present one is another (${present.slice(0, 12)}). Nothing was changed.`,
+    `Restore the workflow's file as it was when the run moved last, or have a person run \`pawl policy ${run} --accept\` in a terminal.`,
+  );
+}
+
+/** What the workflow's file says now of a run that is under way; null where it is over or has not begun. */
+export async function policyIn(view: View, source: DefinitionSource, id: string): Promise<Policy | null> {
+  const { definition } = await source.load(view);
+  const path = runPath(source.name, id);
+  const text = await view.read(path);
+  if (text === null) return null;
+  const { state } = parseRun(path, source.name, id, text);
+  return definition.table.states[state]?.final ? null : policyOf(definition);
+}
+
+export function held({ run, source }: Pick<OwnRun, "run" | "source">, ignored: readonly PolicyChange[]) {
+  return new PawlError(
+    "policy-held",
+    `${heldWords(run, ignored)} Nothing was changed.`,
+    `Restore ${source.file}, or have a person run \`pawl policy ${run} --accept\` in a terminal.`,
+  );
+}
+
+export function heldWords(run: string, ignored: readonly PolicyChange[]): string {
+  return `${run} is held: its workflow was loosened since it began: ${ignored.map(renderChange).join("; ")}. A person sees it with \`pawl policy ${run}\`, and may accept it there.`;
+}

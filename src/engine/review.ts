@@ -100,7 +100,7 @@ function makeShared(plan: ReviewPlan): ReviewMachine {
   const workflow = finish(plan, {
     states: {
       [AI_REVIEW]: {
-        description: "The work that review_source names waiting for the assistant's own review.",
+        description: "The work that review_source names awaits the assistant's own review.",
       },
       [HUMAN_REVIEW]: { description: "The work that review_source names awaits a person's verdict." },
     },

@@ -150,7 +150,7 @@ test("a value of the wrong kind in the state file is named with its line", async
   const { message } = await project.call("start_task", { task_id: ID });
   const line = broken.split("\n").findIndex((text) => text.includes('"current_state"')) + 1;
   expect(message).toContain(`${STATE}, line ${line}: `);
-  expect(message).toContain("active_tool_state.current_state: expected a text, found 7");
+  expect(message).toContain("active_tool_state.current_state: expected a string, found 7");
 });
 
 test("a position that no run can come to is said to be one", async () => {

@@ -102,7 +102,7 @@ function checkPersonsTurn(run: LoadedRun, { approved }: Given): void {
   if (under?.reviewer !== "ai" || !approved) return;
   throw new PawlError(
     "invalid-action",
-    `The ${titleOf(run.definition.name, under.work)} of task '${run.id}' waiting for the assistant's own review, not yet a human's approval.`,
+    `The ${titleOf(run.definition.name, under.work)} of task '${run.id}' awaits the assistant's own review, not yet a human's approval.`,
     "Tell your assistant to review it first, or reject it now with `pawl reject`.",
   );
 }
@@ -113,7 +113,7 @@ function nothingToReview({ task_id: id, active_tool_state: active, task_status }
   return new PawlError(
     "invalid-action",
     `Nothing of task '${id}' is under review: ${where}, and what comes next is the assistant's.`,
-    `Tell your assistant to continue with ${id}; \`pawl status\` shows when it waiting for you.`,
+    `Tell your assistant to continue with ${id}; \`pawl status\` shows when it waits for you.`,
   );
 }
 

@@ -247,7 +247,7 @@ test("confirm: a model cannot give the human's verdict, a person at a terminal c
   await project.call("start_task", { task_id: ID });
   await project.submit(ID, CLEAN);
   const early = await project.gate(ID, true);
-  expect(early.message).toContain("waiting for the assistant's own review");
+  expect(early.message).toContain("awaits the assistant's own review");
   const waiting = await project.review(ID, true);
   expect(waiting.next_prompt).toContain(`pawl approve ${ID}`);
   const before = project.read(STATE);

@@ -22,6 +22,17 @@ export function nearest(word: string, known: Iterable<string>): string | null {
   return sharing.length === 1 ? (sharing[0] ?? null) : null;
 }
 
+/** The candidates most like the text, best first: at most three, and none that shares next to nothing with it. */
+export function nearestFew(text: string, candidates: readonly string[]): readonly string[] {
+  const limit = Math.max(2, Math.ceil(text.length / 2));
+  return candidates
+    .map((candidate) => ({ candidate, away: distance(text.toLowerCase(), candidate.toLowerCase()) }))
+    .filter(({ away }) => away <= limit)
+    .sort((a, b) => a.away - b.away || (a.candidate < b.candidate ? -1 : 1))
+    .slice(0, 3)
+    .map(({ candidate }) => candidate);
+}
+
 /** `feedbackNotes`, `feedback_notes` → feedback, notes; numbers are no words. */
 function wordsOf(name: string): readonly string[] {
   return name

@@ -2,11 +2,12 @@
  * tasks.yaml as a transaction reads and changes it. Parts whose text is known, from memory or from the cache, are taken
  * as they were; the file stays the truth.
  */
+
 import { PawlError } from "../core/error.ts";
+import { nearestFew } from "../core/nearest.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
 import type { Context, Worked } from "../runtime/module.ts";
-import { nearest } from "./nearest.ts";
 import { editParts, fileOf, type Parts, textOf } from "./parts.ts";
 import { renderProblem } from "./problem.ts";
 import { TASKS_EDITOR, type TaskEdit } from "./splice.ts";
@@ -131,7 +132,7 @@ function unknownId(
   ids: readonly string[],
   hint: string | null,
 ): PawlError {
-  const near = nearest(id, ids);
+  const near = nearestFew(id, ids);
   const list = what === "task" ? "`bloom list`" : "`bloom step list`";
   return new PawlError(
     "usage",

@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq } from "yaml";
-import { nearest } from "./nearest.ts";
+import { nearestFew } from "../core/nearest.ts";
 import { parseTasks, parseText } from "./parse.ts";
 import { type Parts, whyUnwritable } from "./parts.ts";
 import type { KeyPath, Problem } from "./problem.ts";
@@ -38,7 +38,7 @@ export function warnings(text: string, agents: readonly string[]): readonly Prob
     if (!isMap(node)) return;
     for (const { key } of node.items) {
       const name = isScalar(key) ? String(key.value) : "";
-      const [near] = known.includes(name) ? [] : nearest(name, known);
+      const [near] = known.includes(name) ? [] : nearestFew(name, known);
       if (near === undefined || Math.abs(near.length - name.length) > 2 || name.length < 4) continue;
       found.push({
         ...where([...path, name]),
@@ -70,7 +70,7 @@ function unknownAgent(
   agents: readonly string[],
   place: Pick<Problem, "line" | "column">,
 ): Problem {
-  const [near] = nearest(name, agents);
+  const [near] = nearestFew(name, agents);
   return {
     ...place,
     message: `No agent is called ${JSON.stringify(name)}: expected one of ${agents.join(", ")}.`,

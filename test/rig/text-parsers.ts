@@ -15,6 +15,7 @@ import { projectPath } from "../../src/core/path.ts";
 import { renderMarkdown } from "../../src/surfaces/cli/render-markdown.ts";
 import { paintOf } from "../../src/surfaces/cli/terminal.ts";
 import { cut, wrap } from "../../src/surfaces/cli/text-width.ts";
+import { split } from "../../src/tasks-file/split.ts";
 import { titleIn } from "../../src/workflows/alfred/overview.ts";
 import { reworkInstruction } from "../../src/workflows/alfred/rework.ts";
 import { parseState as parseAlfredState } from "../../src/workflows/alfred/state-file.ts";
@@ -46,7 +47,7 @@ const fetched = (text: string) => ({
   failure: null,
 });
 
-/** Not among them: YAML files, which `src/core/yaml.ts` bounds; their parser takes more than linear time. */
+/** Not among them but for the cuts of tasks.yaml: YAML files, which `src/core/yaml.ts` bounds; their parser takes more than linear time. */
 export const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   "spells: links": (text) => [parseAtlassianUrls(text), unprocessedUrls(text, text)],
   "spells: links, after an address": (text) => parseAtlassianUrls(`https://a.atlassian.net/${text}`),
@@ -82,6 +83,11 @@ export const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   "values in a template": (text) => [quote(text), fenced(text)],
   "alfred: feedback for the loop": (text) =>
     reworkInstruction("TS-01", [{ time: "t", what: "w", said: text, keeps: "end" }]),
+  "tasks.yaml: cuts": (text) => [
+    split(`tasks:${text}`),
+    split(`tasks:\n${text}`),
+    split(`tasks:\n- ${text}`),
+  ],
   "bloom: record": (text) => parseLoopRecord(RUN, text),
   "own workflow: run": (text) => parseRun("x", "w", "1", text),
   "own workflow: checklist": (text) => checklistOf(text, "x"),

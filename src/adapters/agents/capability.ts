@@ -12,10 +12,10 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isId } from "../../core/id.ts";
 import type { AgentOrder } from "../../core/ports/agents.ts";
+import { writeWhole } from "../files/write-whole.ts";
 import type { Environment } from "./environment.ts";
 import { runsOfMark } from "./mark.ts";
 import { marksAround } from "./marks-around.ts";
-import { writeWhole } from "./output-file.ts";
 import type { AgentsSetup } from "./setup.ts";
 
 /** The variable's name says nothing of keys, tokens or secrets: some agents keep such variables from their commands. */

@@ -12,7 +12,7 @@ import { randomUUID } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DeferredCall } from "../../core/ports/agents.ts";
-import { writeWhole } from "./output-file.ts";
+import { writeWhole } from "../files/write-whole.ts";
 import type { RunFolder } from "./run-folder.ts";
 
 /** The folder's path, in the agent's environment. */

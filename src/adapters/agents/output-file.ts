@@ -2,8 +2,9 @@
  * A run's output on disk, of bounded size: when the file is full it becomes `NAME.old` (in place of the one before) and
  * a new one is begun, so that the last part is always there. Failing to write (a full disk) never ends a run; it is told.
  */
-import { closeSync, openSync, renameSync, writeSync } from "node:fs";
+import { closeSync, openSync, renameSync } from "node:fs";
 import { REPLACING } from "../files/own-folder.ts";
+import { writeAll } from "../files/write-whole.ts";
 
 const MAX_BYTES = 8 * 1024 * 1024;
 
@@ -50,20 +51,4 @@ export function openOutput(path: string, maxBytes: number = MAX_BYTES): OutputFi
     },
     fault: () => fault,
   };
-}
-
-function writeAll(file: number, bytes: Uint8Array): number {
-  for (let at = 0; at < bytes.byteLength; ) at += writeSync(file, bytes, at);
-  return bytes.byteLength;
-}
-
-/** Writes a small file as a whole: a reader sees the old or the new one. */
-export function writeWhole(path: string, text: string): void {
-  const file = openSync(`${path}.new`, REPLACING, 0o600);
-  try {
-    writeAll(file, Buffer.from(text));
-  } finally {
-    closeSync(file);
-  }
-  renameSync(`${path}.new`, path);
 }

@@ -6,7 +6,7 @@ import { checkId } from "../../core/id.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { AgentEvent, AgentOrder, AgentUsage } from "../../core/ports/agents.ts";
 import { openOwnFolder, ownPlace } from "../files/own-folder.ts";
-import { writeWhole } from "./output-file.ts";
+import { writeWhole } from "../files/write-whole.ts";
 
 export interface RunFolder {
   readonly path: ProjectPath;

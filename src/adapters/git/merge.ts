@@ -25,8 +25,8 @@ import type {
   Repo,
   Worktree,
 } from "../../core/ports/worktrees.ts";
-import { writeWhole } from "../agents/output-file.ts";
 import { isAbsence } from "../files/disk.ts";
+import { writeWhole } from "../files/write-whole.ts";
 import { type GitCall, git, gitFailed, gitLine } from "./git.ts";
 import { checkBranch, type Places, placesOf } from "./places.ts";
 import { plantedIn } from "./planted.ts";

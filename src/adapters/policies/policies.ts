@@ -7,11 +7,11 @@ import { basename, join } from "node:path";
 import { PawlError } from "../../core/error.ts";
 import type { Policies } from "../../core/ports/policies.ts";
 import { canonical } from "../../core/trust.ts";
-import { writeWhole } from "../agents/output-file.ts";
 import { errnoOf, isAbsence } from "../files/disk.ts";
 import { meaningOf } from "../files/disk-error.ts";
 import { hashOf } from "../files/hash.ts";
 import { inStateHome, type StatePlace } from "../files/vault.ts";
+import { writeWhole } from "../files/write-whole.ts";
 
 interface Kept {
   readonly version: 1;

@@ -24,8 +24,8 @@ import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { SetupState, Setups } from "../../core/ports/setup.ts";
 import type { Folder } from "../../core/ports/worktrees.ts";
 import type { SetupSettings } from "../../core/settings.ts";
-import { writeWhole } from "../agents/output-file.ts";
 import { ownPlace } from "../files/own-folder.ts";
+import { writeWhole } from "../files/write-whole.ts";
 import { setupNote } from "../git/places.ts";
 
 /** Read where a repository names no inputs of its own. */

@@ -1,8 +1,8 @@
 import { PawlError } from "../../../core/error.ts";
+import { nearestFew } from "../../../core/nearest.ts";
 import type { View } from "../../../core/ports/store.ts";
 import type { Context } from "../../../runtime/module.ts";
 import { taskOf } from "../../../tasks-file/load.ts";
-import { nearest } from "../../../tasks-file/nearest.ts";
 import { loadQuestions, messagePath, nextQuestionId, type Question, questionPath } from "../question.ts";
 import { BLOOM } from "../table.ts";
 import type { TaskRun } from "../task-run.ts";
@@ -183,7 +183,7 @@ function writeQuestion(question: Question) {
 
 function unknownQuestion(id: string, all: readonly Question[]): PawlError {
   const open = all.filter((each) => each.answer === null).map((each) => each.id);
-  const near = nearest(id, open);
+  const near = nearestFew(id, open);
   return new PawlError(
     "usage",
     `No question has the id ${JSON.stringify(id.slice(0, 100))}. ${near.length > 0 ? `Nearest: ${near.join(", ")}.` : "None is open."}`,

@@ -19,6 +19,7 @@ import { changeTasks, TASKS_RUN } from "../../tasks-file/load.ts";
 import { whyUnwritable } from "../../tasks-file/parts.ts";
 import type { TaskEdit } from "../../tasks-file/splice.ts";
 import { findTask, type Task, type TaskStatus, type TasksFile } from "../../tasks-file/task.ts";
+import type { Known, StepResult } from "./execution-context.ts";
 import { INPUTS } from "./facts.ts";
 import { governTask, type Pinned, pinOf } from "./govern.ts";
 import { personsEvent } from "./persons-event.ts";
@@ -26,17 +27,16 @@ import { nowReady, scopeOf, takeable, type Worker } from "./pick.ts";
 import { loadMessages, loadQuestions, type Message, type Question } from "./question.ts";
 import { BLOOM_STATES } from "./recorded.ts";
 import { runChanges } from "./run-changes.ts";
-import type { Came, Known } from "./site.ts";
 import type { Standings } from "./standing.ts";
 import type { TaskEvent } from "./table.ts";
 import { loadDoneRun, newRun, type TaskRun } from "./task-run.ts";
 import { nowIn, type Turn, tableRunOf, turnBy } from "./turn.ts";
-import { type Desk, eventOf, readDesk } from "./verbs/desk.ts";
 import { statusEdit } from "./verbs/edits.ts";
+import { eventOf, loadSnapshot, type Snapshot } from "./verbs/snapshot.ts";
 
-export interface CameInput {
+export interface ResultInput {
   readonly task: string;
-  readonly came: Came;
+  readonly result: StepResult;
   /** What the task goes by; absent: by what its file says. */
   readonly policy?: Pinned;
   /** The run as its holder knows it: put back where `.pawl/` was removed under it. */
@@ -56,7 +56,7 @@ export interface Committed {
 
 export type Governed = Pick<ReturnType<typeof governTask>, "policy" | "ignored">;
 
-interface Seen extends Desk {
+interface Seen extends Snapshot {
   readonly run: TaskRun | null;
   /** Where the task has no run: the one of its life before, whose evidence and count go on. */
   readonly before: TaskRun | null;
@@ -66,11 +66,11 @@ interface Seen extends Desk {
 
 /** The task as it is on disk, whatever its holder believes. */
 async function readTask(view: View, task: string, context: Context): Promise<Seen> {
-  const desk = await readDesk(view, context);
-  const run = desk.runs.get(task) ?? null;
+  const snapshot = await loadSnapshot(view, context);
+  const run = snapshot.runs.get(task) ?? null;
   const before = run === null ? await loadDoneRun(view, task) : null;
   const [messages, questions] = [await loadMessages(view, task), await loadQuestions(view)];
-  return { ...desk, run, before, messages, questions };
+  return { ...snapshot, run, before, messages, questions };
 }
 
 function knownOf(
@@ -102,7 +102,7 @@ interface LoopRun extends TableRun {
   /** The event that a person's status in tasks.yaml is for it. */
   readonly set: TaskEvent | null;
   /** What came of the command, as far as it still counts. */
-  readonly came: Came;
+  readonly result: StepResult;
 }
 
 interface LoopSent extends Sent {
@@ -121,7 +121,7 @@ function loopRunOf(
   seen: Seen,
   task: Task,
   taskRun: TaskRun,
-  more: Pick<LoopRun, "came" | "governed" | "policy" | "set">,
+  more: Pick<LoopRun, "governed" | "policy" | "result" | "set">,
 ): LoopRun {
   return { ...tableRunOf(taskRun), seen, task, taskRun, ...more };
 }
@@ -140,18 +140,18 @@ function observersOf(
   );
 }
 
-interface CameTypes extends LoopTypes {
-  input: CameInput;
+interface ResultTypes extends LoopTypes {
+  input: ResultInput;
   reply: Committed;
 }
 
 /** Commits what came of a command. A status that a person set in tasks.yaml comes before it. */
-export const commitCame = runEvent<CameTypes>({
+export const applyResult = runEvent<ResultTypes>({
   states: BLOOM_STATES,
   filesOnly: true,
   lock: () => TASKS_RUN,
   async load({ input, now, view, ...context }) {
-    const { came: given, held, policy: pinned, task: id } = input;
+    const { result: given, held, policy: pinned, task: id } = input;
     const found = await readTask(view, id, { ...context, now });
     const fault = found.held.get(id);
     if (fault && held === undefined) throw fault;
@@ -163,22 +163,22 @@ export const commitCame = runEvent<CameTypes>({
         answer: { reply: { known: null, row: null, event: null, happened: [] }, changes: gone(seen, id) },
       };
     const { task, ...governed } = governTask(written, policy);
-    const came = isResetUnder(seen.run, held) ? leftOver(given) : given;
+    const result = isResetUnder(seen.run, held) ? leftOver(given) : given;
     const before = currentRun(task, seen, now.time);
-    const run: TaskRun = { ...before, ...came.patch };
+    const run: TaskRun = { ...before, ...result.patch };
     // What was written while the agent was at work is judged by that, also where this tells of its end.
     const set = personsEvent(task, { ...run, underway: before.underway });
-    return loopRunOf(seen, task, run, { came, governed, policy, set });
+    return loopRunOf(seen, task, run, { result, governed, policy, set });
   },
   event(run, context) {
-    const { came, set } = run;
-    if (came.event === undefined) return { answer: committed(run, null, context) };
-    const event = set ?? came.event;
-    return { event, reason: event === came.event ? came.reason : undefined };
+    const { result, set } = run;
+    if (result.event === undefined) return { answer: committed(run, null, context) };
+    const event = set ?? result.event;
+    return { event, reason: event === result.event ? result.reason : undefined };
   },
   observers: observersOf,
   propose({ decision, run, sent }, context) {
-    const now = nowIn(run.seen, run.task, context, editsOf(run.came, run.set));
+    const now = nowIn(run.seen, run.task, context, editsOf(run.result, run.set));
     return told(committed(run, turnBy(run.taskRun, decision, sent.reason, now), context));
   },
 });
@@ -189,24 +189,24 @@ function told<R>({ events = [], ...proposal }: Proposal<R>) {
 }
 
 function committed(
-  { came, governed, policy, seen, set, task, taskRun }: LoopRun,
+  { result, governed, policy, seen, set, task, taskRun }: LoopRun,
   turned: Turn | null,
   context: Context,
 ): Proposal<Committed> {
   const { id } = task;
-  const own = editsOf(came, set);
+  const own = editsOf(result, set);
   const isDone = turned?.run.state === "done";
-  const untold = isDone ? leftUntold(seen, came) : [];
+  const untold = isDone ? leftUntold(seen, result) : [];
   const edits = [...own, ...(turned?.edits ?? []), ...untold.map((text) => noteEdit(id, text))];
   const changed = changeTasks(seen, edits);
   const next: TaskRun = { ...(turned?.run ?? taskRun), status: statusAfter(edits, task, turned, taskRun) };
   const noted = untold.map((text) => ({ type: "task:noted" as const, taskId: id, text }));
-  const all = [...editUndone(seen, id), ...(came.happened ?? []), ...(turned?.happened ?? []), ...noted];
+  const all = [...editUndone(seen, id), ...(result.happened ?? []), ...(turned?.happened ?? []), ...noted];
   const happened = all.map((each, index) => eventOf(context, each, index));
-  const removes = isDone ? seen.messages.map(({ path }) => path) : (came.removes ?? []);
+  const removes = isDone ? seen.messages.map(({ path }) => path) : (result.removes ?? []);
   const moves = turned !== null && turned.row.outcome !== "no-effect";
-  const writes = moves || came.patch !== undefined || seen.held.has(id);
-  const event = came.event === undefined ? null : (set ?? came.event);
+  const writes = moves || result.patch !== undefined || seen.held.has(id);
+  const event = result.event === undefined ? null : (set ?? result.event);
   const known = knownOf(seen, changed.file, next, context, policy, removes);
   return {
     reply: { known, row: turned?.row ?? null, event, happened, governed },
@@ -268,7 +268,7 @@ export const begin = runEvent<BeginTypes>({
       : takeable(seen.file.tasks, seen.states, worker).some((each) => each.id === id);
     if (!may) return { answer: nothing };
     const run = currentRun(task, seen, context.now.time);
-    return loopRunOf(seen, task, run, { came: {}, governed, policy, set: personsEvent(task, run) });
+    return loopRunOf(seen, task, run, { result: {}, governed, policy, set: personsEvent(task, run) });
   },
   event({ governed, policy, seen, set, taskRun }, context) {
     if (taskRun.state === "ready" && set === null) return { event: "claimed" };
@@ -298,7 +298,7 @@ function isResetUnder(run: TaskRun | null, held: TaskRun | undefined): boolean {
 }
 
 /** What still counts of a command whose run is begun anew: what happened, and which processes there are. */
-function leftOver({ patch, happened, removes }: Came): Came {
+function leftOver({ patch, happened, removes }: StepResult): StepResult {
   return {
     ...(patch?.underway === undefined ? {} : { patch: { underway: patch.underway } }),
     ...(happened === undefined ? {} : { happened }),
@@ -313,9 +313,9 @@ function currentRun(task: Task, { run, before }: Seen, time: string): TaskRun {
 }
 
 /** Where a person has just said otherwise, the status is the person's; and what begins anew has no session. */
-function editsOf(came: Came, word: string | null): readonly TaskEdit[] {
+function editsOf(result: StepResult, word: string | null): readonly TaskEdit[] {
   const persons = new Set(word === null ? [] : ["status", ...(word === "reset" ? SESSION_KEYS : [])]);
-  return (came.edits ?? []).filter((edit) => !persons.has(edit.key));
+  return (result.edits ?? []).filter((edit) => !persons.has(edit.key));
 }
 
 const SESSION_KEYS = ["session_id", "session_provider"];
@@ -331,9 +331,9 @@ function removals({ messages }: Seen, removes: readonly string[]): readonly Chan
 }
 
 /** What people said to the task's agent after its last run: kept as notes. Answers are kept with their questions. */
-function leftUntold({ messages }: Seen, came: Came): readonly string[] {
+function leftUntold({ messages }: Seen, result: StepResult): readonly string[] {
   return messages.flatMap(({ path, atOnce, text }) =>
-    atOnce && !came.removes?.includes(path) ? [`said after its agent's last run: ${text}`] : [],
+    atOnce && !result.removes?.includes(path) ? [`said after its agent's last run: ${text}`] : [],
   );
 }
 
@@ -371,18 +371,18 @@ export interface Picked {
 /** Makes ready what waits for nothing more, and says what this worker may take, best first. */
 export const pick: Transaction<
   { readonly worker: Worker; readonly look?: boolean },
-  Desk,
+  Snapshot,
   undefined,
   Picked
 > = {
   run: ({ look }) => (look ? null : TASKS_RUN),
-  read: (view, _, context) => readDesk(view, context),
-  propose(desk, _, { worker, look }, context) {
-    const isWritable = ({ id }: Task) => whyUnwritable(desk.parts, id) === null;
-    const open = nowReady(desk.file.tasks, desk.states);
+  read: (view, _, context) => loadSnapshot(view, context),
+  propose(snapshot, _, { worker, look }, context) {
+    const isWritable = ({ id }: Task) => whyUnwritable(snapshot.parts, id) === null;
+    const open = nowReady(snapshot.file.tasks, snapshot.states);
     const ready = open.filter(isWritable);
     const edits = ready.map((task) => statusEdit(task, "ready_for_agent"));
-    const changed = changeTasks(desk, edits);
+    const changed = changeTasks(snapshot, edits);
     const by = nameOf(context.caller);
     const happened = ready.map((task, index) =>
       eventOf(
@@ -392,18 +392,18 @@ export const pick: Transaction<
       ),
     );
     const { file } = changed;
-    const candidates = takeable(file.tasks, desk.states, worker);
+    const candidates = takeable(file.tasks, snapshot.states, worker);
     const unwritable = [...open, ...candidates].flatMap(({ id }) => {
-      const why = whyUnwritable(desk.parts, id);
+      const why = whyUnwritable(snapshot.parts, id);
       return why === null ? [] : [[id, why] as const];
     });
     const inScope = scopeOf(file.tasks, worker);
-    const held = [...desk.held].filter(([id]) => inScope.has(id));
+    const held = [...snapshot.held].filter(([id]) => inScope.has(id));
     return {
       reply: {
         file,
-        states: desk.states,
-        runs: desk.runs,
+        states: snapshot.states,
+        runs: snapshot.runs,
         candidates: candidates.filter(isWritable),
         unwritable: new Map([...unwritable, ...held]),
         scope: inScope,

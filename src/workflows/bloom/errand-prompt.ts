@@ -1,6 +1,6 @@
 import type { Step, Task } from "../../tasks-file/task.ts";
+import type { Known } from "./execution-context.ts";
 import { buildErrandPrompt, buildStepPrompt, buildTaskPrompt, gitInfoOf } from "./prompt.ts";
-import type { Known } from "./site.ts";
 
 /** What the agent is told in this run: a person's words first, then its step or errand. */
 export function errandPrompt(

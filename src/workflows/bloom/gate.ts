@@ -8,19 +8,19 @@ import { taskOf } from "../../tasks-file/load.ts";
 import { findTask, type Task } from "../../tasks-file/task.ts";
 import { taskPolicy } from "./govern.ts";
 import type { TaskRun } from "./task-run.ts";
-import { changingAfter, type Desk, type Done, readDesk } from "./verbs/desk.ts";
 import { statusEdit } from "./verbs/edits.ts";
 import { sendEvent } from "./verbs/person.ts";
 import { askFirst } from "./verbs/persons-word.ts";
+import { changingAfter, type Done, loadSnapshot, type Snapshot } from "./verbs/snapshot.ts";
 
 /** A person's verdict on a task that waits for approval: `pawl approve`, `bloom approve`, `pawl reject`. */
 export const gate = changingAfter(
-  (view: View, context: Context) => readDesk(view, context),
+  (view: View, context: Context) => loadSnapshot(view, context),
   foundOf,
-  (desk: Desk, { changes, ignored }, { id, approve, notes }: GateInput, context): Done => {
-    const task = taskOf(desk.file.tasks, id);
-    const run = desk.runs.get(id);
-    if (!run || !desk.states.has(id) || !awaitsVerdict(run))
+  (snapshot: Snapshot, { changes, ignored }, { id, approve, notes }: GateInput, context): Done => {
+    const task = taskOf(snapshot.file.tasks, id);
+    const run = snapshot.runs.get(id);
+    if (!run || !snapshot.states.has(id) || !awaitsVerdict(run))
       return {
         text: `${id} waits for no approval${run ? `: it is ${run.state}` : ""}.`,
         data: { task: id, state: run?.state ?? null },
@@ -31,7 +31,7 @@ export const gate = changingAfter(
       reviewOf(task, run, { changes, ignored }, { approve, notes: notes ?? "" }),
     );
     if (question) return question;
-    if (approve) return sendEvent(desk, task, run, { event: "approved" }, context);
+    if (approve) return sendEvent(snapshot, task, run, { event: "approved" }, context);
     const note = {
       type: "append" as const,
       id,
@@ -40,7 +40,13 @@ export const gate = changingAfter(
     };
     const edits = [note, statusEdit(task, "blocked")];
     const reason = `rejected by a person${notes ? `: ${notes}` : ""}`;
-    const result = sendEvent(desk, { ...task, status: "blocked" }, run, { event: "halted", reason }, context);
+    const result = sendEvent(
+      snapshot,
+      { ...task, status: "blocked" },
+      run,
+      { event: "halted", reason },
+      context,
+    );
     return { ...result, text: `${id} is rejected and blocked.`, edits };
   },
 );
@@ -56,16 +62,16 @@ interface Found {
   readonly ignored: readonly PolicyChange[];
 }
 
-async function foundOf(desk: Desk, input: GateInput, outside: Outside): Promise<Found> {
-  const task = findTask(desk.file.tasks, input.id);
+async function foundOf(snapshot: Snapshot, input: GateInput, outside: Outside): Promise<Found> {
+  const task = findTask(snapshot.file.tasks, input.id);
   const pinned = task && ((await outside.policies?.find(`bloom:${task.id}`)) ?? null);
   const ignored = task && pinned ? ignoredIn(pinned, taskPolicy(task)) : [];
-  return { changes: await changesOf(desk, input, outside), ignored };
+  return { changes: await changesOf(snapshot, input, outside), ignored };
 }
 
 /** What the task's branch has and its target has not; null: nothing of it is known to be committed. */
 async function changesOf(
-  { file, runs }: Desk,
+  { file, runs }: Snapshot,
   { id }: GateInput,
   outside: Outside,
 ): Promise<GitChanges | null> {
@@ -75,7 +81,7 @@ async function changesOf(
   return found.kind === "commits" ? { kind: "changes", base, files } : (found as GitChanges);
 }
 
-function commitsOf(file: Desk["file"], { task, work }: TaskRun, { git }: Outside) {
+function commitsOf(file: Snapshot["file"], { task, work }: TaskRun, { git }: Outside) {
   const target = taskOf(file.tasks, task).merge_into ?? null;
   if (work?.repo && work.repo !== ".")
     return { kind: "unavailable" as const, reason: `its work is in the repository ${work.repo}` };

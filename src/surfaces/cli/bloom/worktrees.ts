@@ -1,7 +1,7 @@
 import { toPawlError } from "../../../core/error.ts";
 import type { Worktree, WorktreeState, Worktrees } from "../../../core/ports/worktrees.ts";
 import { branchOf, eachTask, type Task } from "../../../tasks-file/task.ts";
-import { repoOf } from "../../../workflows/bloom/site.ts";
+import { repoOf } from "../../../workflows/bloom/execution-context.ts";
 import type { Run } from "../command.ts";
 import { clean, type Paint } from "../terminal.ts";
 import { tasksOf } from "./repo.ts";

@@ -1,21 +1,21 @@
 import type { Worktree } from "../../../core/ports/worktrees.ts";
-import type { Came, Site } from "../site.ts";
+import type { ExecutionContext, StepResult } from "../execution-context.ts";
 
 /**
  * For the errands of a merge: the target is brought into the task's branch, where the agent resolves what conflicts.
  * Where nothing does any more, a conflict needs no agent.
  */
 export async function bringInTarget(
-  site: Site,
+  context: ExecutionContext,
   worktree: Worktree | null,
-): Promise<{ readonly came?: Came; readonly conflicts: readonly string[] }> {
-  const { task, file, run } = site.known;
+): Promise<{ readonly result?: StepResult; readonly conflicts: readonly string[] }> {
+  const { task, file, run } = context.known;
   const merges = run.errand === "resolve" || run.errand === "repair-merge";
   if (!merges || worktree === null || task.merge_into === undefined) return { conflicts: [] };
-  const brought = await site.ports.worktrees.bringIn(worktree, {
+  const brought = await context.ports.worktrees.bringIn(worktree, {
     into: task.merge_into,
     remote: file.git.push_to_remote,
   });
   if (brought.kind === "conflicts") return { conflicts: brought.files };
-  return run.errand === "resolve" ? { came: { event: "errand_done" }, conflicts: [] } : { conflicts: [] };
+  return run.errand === "resolve" ? { result: { event: "errand_done" }, conflicts: [] } : { conflicts: [] };
 }

@@ -3,18 +3,24 @@ import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { Folder, InTheWay, MergeOrder, PreparedMerge } from "../../../core/ports/worktrees.ts";
 import { branchOf, type Task } from "../../../tasks-file/task.ts";
-import { type Came, type MergePlace, repoFor, repoOf, type Site } from "../site.ts";
+import {
+  type ExecutionContext,
+  type MergePlace,
+  repoFor,
+  repoOf,
+  type StepResult,
+} from "../execution-context.ts";
 import type { Failure } from "./failure.ts";
 import { targetOf } from "./pull-request.ts";
 import { allCommands, type Verified, verify } from "./run-verify.ts";
 import { runCommand, setUp } from "./set-up.ts";
 
-export async function push(site: Site): Promise<Came> {
-  const { task } = site.known;
+export async function push(context: ExecutionContext): Promise<StepResult> {
+  const { task } = context.known;
   const branch = branchOf(task);
-  const pushed = await site.ports.worktrees.push(repoFor(task), branch, site.stop);
+  const pushed = await context.ports.worktrees.push(repoFor(task), branch, context.stop);
   const taskId = task.id;
-  if (pushed.kind === "unreachable" && site.stop.aborted) return { event: "interrupted" };
+  if (pushed.kind === "unreachable" && context.stop.aborted) return { event: "interrupted" };
   switch (pushed.kind) {
     case "pushed":
       return { event: "pushed", happened: [{ type: "git:pushed", taskId, branch, commit: pushed.commit }] };
@@ -41,14 +47,14 @@ export async function push(site: Site): Promise<Came> {
 const MOVES = 5;
 
 /** A task that finds the train full says so, and is called again: then it waits. */
-export async function merge(site: Site): Promise<Came> {
-  const { task, run } = site.known;
+export async function merge(context: ExecutionContext): Promise<StepResult> {
+  const { task, run } = context.known;
   const into = task.merge_into as string;
   const repo = repoFor(task);
   const since = run.queued ?? null;
-  const place = await site.merges.join(
-    { repo, into, task: task.id, since: since ?? site.now().toISOString(), waits: since !== null },
-    site.stop,
+  const place = await context.merges.join(
+    { repo, into, task: task.id, since: since ?? context.now().toISOString(), waits: since !== null },
+    context.stop,
   );
   if (place.kind === "stopped") return { event: "interrupted" };
   if (place.kind === "taken")
@@ -60,11 +66,11 @@ export async function merge(site: Site): Promise<Came> {
   let published: string | null = null;
   try {
     for (let moves = 0; moves < MOVES; ) {
-      const came = await mergeOnce(site, place, (commit) => {
+      const result = await mergeOnce(context, place, (commit) => {
         published = commit;
       });
-      if (came === "moved") moves += 1;
-      else if (came !== "void") return came;
+      if (result === "moved") moves += 1;
+      else if (result !== "void") return result;
     }
     return failed(task, into, `${into} kept moving while it was being merged into`);
   } finally {
@@ -76,47 +82,47 @@ export async function merge(site: Site): Promise<Came> {
 type Again = "void" | "moved";
 
 async function mergeOnce(
-  site: Site,
+  context: ExecutionContext,
   place: MergePlace,
   onPublished: (commit: string) => void,
-): Promise<Came | Again> {
-  const base = await place.base(site.stop);
+): Promise<StepResult | Again> {
+  const base = await place.base(context.stop);
   if (base === "stopped") return { event: "interrupted" };
-  const order = mergeOrder(site, place.slot, base.commit);
-  const prepared = await site.ports.worktrees.prepareMerge(order);
+  const order = mergeOrder(context, place.slot, base.commit);
+  const prepared = await context.ports.worktrees.prepareMerge(order);
   if (prepared.kind !== "prepared" && prepared.kind !== "merged-already")
-    return onTurn(site, place, async () => unprepared(site, order, prepared));
+    return onTurn(context, place, async () => unprepared(context, order, prepared));
   place.announce(prepared.commit);
   if (prepared.kind === "merged-already")
-    return onTurn(site, place, async () => {
+    return onTurn(context, place, async () => {
       onPublished(prepared.commit);
-      return afterMerge(site, order, { ...prepared, isOurs: prepared.earlier !== null }, {});
+      return afterMerge(context, order, { ...prepared, isOurs: prepared.earlier !== null }, {});
     });
-  const checked = await checkMerge(site, prepared, base.broken);
+  const checked = await checkMerge(context, prepared, base.broken);
   const { patch, happened, failure } = checked;
-  const turn = await place.turn(site.stop);
-  if (turn === "stopped" || site.stop.aborted) return { event: "interrupted", patch, happened };
+  const turn = await place.turn(context.stop);
+  if (turn === "stopped" || context.stop.aborted) return { event: "interrupted", patch, happened };
   if (turn === "void" || checked.stopped) {
-    if (site.known.run.underway.length > 0) await site.note({ patch: { underway: [] } });
+    if (context.known.run.underway.length > 0) await context.note({ patch: { underway: [] } });
     return "void";
   }
-  if (failure !== null) return unverified(site, order, prepared, checked, failure);
-  return publish(site, order, prepared, checked, onPublished);
+  if (failure !== null) return unverified(context, order, prepared, checked, failure);
+  return publish(context, order, prepared, checked, onPublished);
 }
 
 /** What was found on top of the merge ahead holds only once that one is published. */
 async function onTurn(
-  site: Site,
+  context: ExecutionContext,
   place: MergePlace,
-  act: () => Promise<Came | Again>,
-): Promise<Came | Again> {
-  const turn = await place.turn(site.stop);
-  if (turn === "stopped" || site.stop.aborted) return { event: "interrupted" };
+  act: () => Promise<StepResult | Again>,
+): Promise<StepResult | Again> {
+  const turn = await place.turn(context.stop);
+  if (turn === "stopped" || context.stop.aborted) return { event: "interrupted" };
   return turn === "void" ? "void" : act();
 }
 
-function mergeOrder(site: Site, slot: number, onto: string | null): MergeOrder {
-  const { task, run, file } = site.known;
+function mergeOrder(context: ExecutionContext, slot: number, onto: string | null): MergeOrder {
+  const { task, run, file } = context.known;
   const into = task.merge_into as string;
   const earlier = run.work?.merging?.into === into ? run.work.merging.commit : undefined;
   return {
@@ -125,7 +131,7 @@ function mergeOrder(site: Site, slot: number, onto: string | null): MergeOrder {
     into,
     message: mergeMessage(task),
     remote: file.git.push_to_remote,
-    stop: site.stop,
+    stop: context.stop,
     slot,
     ...(onto === null ? {} : { onto }),
     ...(earlier === undefined ? {} : { earlier }),
@@ -134,7 +140,11 @@ function mergeOrder(site: Site, slot: number, onto: string | null): MergeOrder {
 
 type Unprepared = Exclude<PreparedMerge, { readonly kind: "prepared" | "merged-already" }>;
 
-function unprepared(site: Site, { branch, into }: MergeOrder, prepared: Unprepared): Came {
+function unprepared(
+  context: ExecutionContext,
+  { branch, into }: MergeOrder,
+  prepared: Unprepared,
+): StepResult {
   switch (prepared.kind) {
     case "missing":
       return {
@@ -145,40 +155,40 @@ function unprepared(site: Site, { branch, into }: MergeOrder, prepared: Unprepar
       return {
         event: "merge_conflicted",
         reason: `${branch} conflicts with ${into} in ${prepared.files.join(", ")}`,
-        happened: [{ type: "merge:conflicted", taskId: site.known.task.id, into, files: prepared.files }],
+        happened: [{ type: "merge:conflicted", taskId: context.known.task.id, into, files: prepared.files }],
       };
     case "refused":
       return { event: "git_refused", reason: `${branch} is not merged: ${prepared.reason}` };
     case "diverged":
       return { event: "git_refused", reason: togetherAgain(into, prepared) };
     case "unreachable":
-      return unreachable(site, into, prepared.reason);
+      return unreachable(context, into, prepared.reason);
   }
 }
 
 async function publish(
-  site: Site,
+  context: ExecutionContext,
   order: MergeOrder,
   prepared: Proposal,
   seen: Verified,
   onPublished: (commit: string) => void,
-): Promise<Came | Again> {
-  const { task, run } = site.known;
+): Promise<StepResult | Again> {
+  const { task, run } = context.known;
   const { into } = order;
   // On record before the branch moves: once it has moved, a crash leaves no merge to verify, and no other way to tell
   // that it was this task's.
   const isNew = prepared.commit !== prepared.base;
   const { work } = run;
   const merging = work && isNew ? { work: { ...work, merging: { into, commit: prepared.commit } } } : {};
-  await site.note({ patch: { ...seen.patch, ...merging } });
-  const published = await site.ports.worktrees.publishMerge(order, prepared);
+  await context.note({ patch: { ...seen.patch, ...merging } });
+  const published = await context.ports.worktrees.publishMerge(order, prepared);
   switch (published.kind) {
     case "moved":
       return "moved";
     case "in-the-way":
-      return failed(task, into, wayClear(site, published), seen);
+      return failed(task, into, wayClear(context, published), seen);
     case "unreachable":
-      return unreachable(site, into, published.reason, seen);
+      return unreachable(context, into, published.reason, seen);
     case "rejected":
       return {
         event: "git_refused",
@@ -189,7 +199,7 @@ async function publish(
     case "published":
       if (published.behind === undefined) onPublished(published.commit);
       return afterMerge(
-        site,
+        context,
         order,
         { ...prepared, ...published, isOurs: isNew || prepared.earlier !== null },
         seen,
@@ -200,27 +210,31 @@ async function publish(
 type Proposal = Extract<PreparedMerge, { readonly kind: "prepared" }>;
 
 /** The verify commands on the merged result; ended where what it was prepared on does not hold any more. */
-async function checkMerge(site: Site, prepared: Proposal, broken: AbortSignal): Promise<Verified> {
-  const stop = AbortSignal.any([site.stop, broken]);
-  const unfit = await settingUp(site, prepared.folder);
+async function checkMerge(
+  context: ExecutionContext,
+  prepared: Proposal,
+  broken: AbortSignal,
+): Promise<Verified> {
+  const stop = AbortSignal.any([context.stop, broken]);
+  const unfit = await settingUp(context, prepared.folder);
   const none = { patch: {}, happened: [] };
   if (unfit === "stopped") return { stopped: true, failure: null, ...none };
   if (unfit !== null) return { stopped: false, failure: unfit, ...none };
-  return verify(site, allCommands(site.known.task), prepared.folder, prepared.commit, "merge", stop);
+  return verify(context, allCommands(context.known.task), prepared.folder, prepared.commit, "merge", stop);
 }
 
 /** What fails on the target alone too is not the task's fault. */
 async function unverified(
-  site: Site,
+  context: ExecutionContext,
   order: MergeOrder,
   prepared: Proposal,
   seen: Verified,
   failure: Failure & { readonly command: string },
-): Promise<Came> {
-  const { task } = site.known;
+): Promise<StepResult> {
+  const { task } = context.known;
   const { into } = order;
   const { reason, message, command } = failure;
-  const alone = await failsAlone(site, order, prepared, command === "" ? null : command);
+  const alone = await failsAlone(context, order, prepared, command === "" ? null : command);
   if (alone === "stopped") return { event: "interrupted", patch: seen.patch, happened: seen.happened };
   if (alone)
     return failed(task, into, `${reason} on ${into} too, without this task's work: mend ${into} first`, seen);
@@ -234,26 +248,26 @@ async function unverified(
 
 /** Whether the command, or else the setup, fails on the target without the branch. */
 async function failsAlone(
-  site: Site,
+  context: ExecutionContext,
   order: MergeOrder,
   prepared: Proposal,
   command: string | null,
 ): Promise<boolean | "stopped"> {
   if (prepared.base === prepared.commit) return true;
-  await site.ports.worktrees.leaveOut(order, prepared);
-  const unfit = await settingUp(site, prepared.folder);
+  await context.ports.worktrees.leaveOut(order, prepared);
+  const unfit = await settingUp(context, prepared.folder);
   if (unfit !== null || command === null) return unfit === "stopped" ? "stopped" : unfit !== null;
-  const ended = await runCommand(site, prepared.folder, command);
+  const ended = await runCommand(context, prepared.folder, command);
   return ended === null ? "stopped" : ended.exit !== 0;
 }
 
 /** Null: the folder is set up. */
 async function settingUp(
-  site: Site,
+  context: ExecutionContext,
   folder: Folder,
 ): Promise<(Failure & { readonly command: string }) | "stopped" | null> {
   try {
-    return (await setUp(site, folder, false)) === "stopped" ? "stopped" : null;
+    return (await setUp(context, folder, false)) === "stopped" ? "stopped" : null;
   } catch (error) {
     if (!(error instanceof PawlError) || error.code !== "setup-failed") throw error;
     return { reason: error.message, message: `${error.message}\n\n${error.fix}`, command: "" };
@@ -268,20 +282,20 @@ function togetherAgain(
 }
 
 function unreachable(
-  site: Site,
+  context: ExecutionContext,
   into: string,
   reason: string,
-  seen: Pick<Came, "patch" | "happened"> = {},
-): Came {
-  if (site.stop.aborted) return { event: "interrupted", ...(seen.patch ? { patch: seen.patch } : {}) };
-  return failed(site.known.task, into, `the remote cannot be reached: ${reason}`, seen);
+  seen: Pick<StepResult, "patch" | "happened"> = {},
+): StepResult {
+  if (context.stop.aborted) return { event: "interrupted", ...(seen.patch ? { patch: seen.patch } : {}) };
+  return failed(context.known.task, into, `the remote cannot be reached: ${reason}`, seen);
 }
 
 const SHOWN_FILES = 10;
 
 /** What is in the way, and what a person does about it. */
 function wayClear(
-  { known }: Site,
+  { known }: ExecutionContext,
   { reason, files }: { readonly reason: string; readonly files: readonly string[] },
 ): string {
   const again = `it is tried again by itself, and once blocked \`${known.settings.command} ready ${known.task.id}\` merges what is done`;
@@ -300,14 +314,14 @@ interface Merged {
 }
 
 function afterMerge(
-  site: Site,
+  context: ExecutionContext,
   { branch, into }: MergeOrder,
   { commit, earlier, behind, isOurs }: Merged,
-  seen: Pick<Came, "patch" | "happened">,
-): Came {
-  const { task } = site.known;
-  const { work } = site.known.run;
-  const time = site.now().toISOString();
+  seen: Pick<StepResult, "patch" | "happened">,
+): StepResult {
+  const { task } = context.known;
+  const { work } = context.known.run;
+  const time = context.now().toISOString();
   const at = earlier ?? commit;
   const happened: BloomHappening[] = [
     { type: isOurs ? "merge:completed" : "merge:not_needed", taskId: task.id, branch, into, commit: at },
@@ -322,7 +336,12 @@ function afterMerge(
   };
 }
 
-function failed(task: Task, into: string, reason: string, seen: Pick<Came, "patch" | "happened"> = {}): Came {
+function failed(
+  task: Task,
+  into: string,
+  reason: string,
+  seen: Pick<StepResult, "patch" | "happened"> = {},
+): StepResult {
   return {
     event: "merge_failed",
     reason,
@@ -338,14 +357,14 @@ function mergeMessage(task: Task): string {
 // ── Clean up ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Takes the worktree and the branch away where that is wanted and loses nothing. */
-export async function cleanUp(site: Site): Promise<Came> {
-  const { task, file, run } = site.known;
+export async function cleanUp(context: ExecutionContext): Promise<StepResult> {
+  const { task, file, run } = context.known;
   const repo = repoOf(task);
   if (repo === null || !file.git.auto_cleanup_merged) return { event: "cleaned" };
   const branch = branchOf(task);
   const into = task.open_pr ? targetOf(task) : (task.merge_into ?? task.base_branch);
   const landed = run.pullRequest?.landed;
-  const removed = await site.ports.worktrees.remove(
+  const removed = await context.ports.worktrees.remove(
     { repo, branch },
     {
       ...(into === undefined ? {} : { into }),

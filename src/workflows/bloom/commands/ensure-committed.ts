@@ -2,27 +2,27 @@ import type { LoopWork } from "../../../core/loop-record.ts";
 import type { Worktree, WorktreeState } from "../../../core/ports/worktrees.ts";
 import { branchOf, hasOwnWork, type Task } from "../../../tasks-file/task.ts";
 import { refusals } from "../errand-prompt.ts";
-import { type Came, placeOf, type Site } from "../site.ts";
+import { type ExecutionContext, placeOf, type StepResult } from "../execution-context.ts";
 import { targetOf } from "./pull-request.ts";
 
 const SHOWN_PATHS = 50;
 const SHORT_PATHS = 5;
 
 /** Looks whether everything that the agent did is on the task's branch. */
-export async function ensureCommitted(site: Site): Promise<Came> {
-  const { task } = site.known;
-  const { worktree, lost } = await placeOf(site);
+export async function ensureCommitted(context: ExecutionContext): Promise<StepResult> {
+  const { task } = context.known;
+  const { worktree, lost } = await placeOf(context);
   if (worktree === null) return { event: "committed" };
   if (lost !== null)
     return { event: "uncommitted", reason: LOST, patch: { message: lostIn(lost), lost: null } };
-  const state = await site.ports.worktrees.state(worktree, targetOfWork(task));
-  const fault = faultOf(state, branchOf(task), writtenBy(site, state));
-  const missing = fault === null ? workMissing(site, state) : null;
+  const state = await context.ports.worktrees.state(worktree, targetOfWork(task));
+  const fault = faultOf(state, branchOf(task), writtenBy(context, state));
+  const missing = fault === null ? workMissing(context, state) : null;
   if (missing !== null) return missing;
   if (fault === null)
     return {
       event: "committed",
-      ...(state.head === null ? {} : { patch: { work: workAt(site, worktree, state.head) } }),
+      ...(state.head === null ? {} : { patch: { work: workAt(context, worktree, state.head) } }),
       happened: [{ type: "git:committed", taskId: task.id, commit: state.head }],
     };
   return {
@@ -39,7 +39,7 @@ function targetOfWork(task: Task): string | undefined {
 }
 
 /** What is to be done where the task has no commit of its own and nobody declared why. */
-function workMissing({ known }: Site, { head, unmerged }: WorktreeState): Came | null {
+function workMissing({ known }: ExecutionContext, { head, unmerged }: WorktreeState): StepResult | null {
   const { task, run, settings } = known;
   if (typeof run.nothing === "string" || !hasOwnWork(task)) return null;
   const target = targetOfWork(task);
@@ -68,15 +68,18 @@ function lostIn(folder: string): string {
   return `Your folder had lost its \`.git\`, so that nothing could be committed there. It was made anew from your branch; what was in it is in\n\n    ${folder}\n\nCopy what belongs to the task from there, and commit it.`;
 }
 
-function workAt(site: Site, { repo, branch }: Worktree, commit: string): LoopWork {
-  return { repo, branch, commit, merged: null, time: site.now().toISOString() };
+function workAt(context: ExecutionContext, { repo, branch }: Worktree, commit: string): LoopWork {
+  return { repo, branch, commit, merged: null, time: context.now().toISOString() };
 }
 
 /**
  * The verify command that wrote what is uncommitted: before it ran, everything was committed. Its agent was not asked to
  * commit since.
  */
-function writtenBy({ known: { run } }: Site, { head, uncommitted }: WorktreeState): string | null {
+function writtenBy(
+  { known: { run } }: ExecutionContext,
+  { head, uncommitted }: WorktreeState,
+): string | null {
   const last = run.evidence.findLast(({ on }) => on === "worktree");
   const isTold = (run.tries.commit ?? 0) > 0;
   return uncommitted.length > 0 && !isTold && last?.commit === head ? last.command : null;

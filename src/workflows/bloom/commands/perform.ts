@@ -1,14 +1,14 @@
 /** A row's commands against the ports. What git itself cannot do is an outcome too. */
 import { type ErrorCode, PawlError } from "../../../core/error.ts";
 import type { Command } from "../../../engine/workflow.ts";
-import type { Came, Site } from "../site.ts";
+import type { ExecutionContext, StepResult } from "../execution-context.ts";
 import { cleanUp, merge, push } from "./deliver.ts";
 import { ensureCommitted } from "./ensure-committed.ts";
 import { openPullRequest, watchPullRequest } from "./pull-request.ts";
 import { runAgent } from "./run-agent.ts";
 import { runVerify } from "./run-verify.ts";
 
-const COMMANDS: Readonly<Record<string, (site: Site) => Promise<Came>>> = {
+const COMMANDS: Readonly<Record<string, (context: ExecutionContext) => Promise<StepResult>>> = {
   "run-agent": runAgent,
   "run-verify": runVerify,
   "ensure-committed": ensureCommitted,
@@ -33,7 +33,7 @@ const OF_GIT: Readonly<Partial<Record<ErrorCode, "git_failed" | "git_refused">>>
   "repository-missing": "git_refused",
 };
 
-export async function perform(command: Command, site: Site): Promise<Came> {
+export async function perform(command: Command, context: ExecutionContext): Promise<StepResult> {
   const act = COMMANDS[command.type];
   if (act === undefined)
     throw new PawlError(
@@ -42,7 +42,7 @@ export async function perform(command: Command, site: Site): Promise<Came> {
       "Report this.",
     );
   try {
-    return await act(site);
+    return await act(context);
   } catch (error) {
     const event = error instanceof PawlError ? OF_GIT[error.code] : undefined;
     if (!(error instanceof PawlError) || event === undefined) throw error;

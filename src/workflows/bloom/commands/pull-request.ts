@@ -3,23 +3,23 @@ import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { PullRequestLook, PullRequestOrder } from "../../../core/ports/pull-requests.ts";
 import { branchOf, type Task } from "../../../tasks-file/task.ts";
-import { type Came, repoFor, type Site } from "../site.ts";
+import { type ExecutionContext, repoFor, type StepResult } from "../execution-context.ts";
 import type { PullRequest } from "../task-run.ts";
 
-export async function openPullRequest(site: Site): Promise<Came> {
-  const { task, run } = site.known;
+export async function openPullRequest(context: ExecutionContext): Promise<StepResult> {
+  const { task, run } = context.known;
   const known = run.pullRequest;
   const order: PullRequestOrder = {
     repo: repoFor(task),
     branch: branchOf(task),
     into: targetOf(task),
     title: `${task.id}: ${task.title}`,
-    body: bodyOf(site),
+    body: bodyOf(context),
     ...(known?.closed ? { inPlaceOf: known.number } : {}),
   };
-  const ensured = await site.ports.pullRequests.ensure(order, site.stop);
+  const ensured = await context.ports.pullRequests.ensure(order, context.stop);
   const taskId = task.id;
-  if (ensured.kind === "unreachable" && site.stop.aborted) return { event: "interrupted" };
+  if (ensured.kind === "unreachable" && context.stop.aborted) return { event: "interrupted" };
   if (ensured.kind === "unreachable" || ensured.kind === "refused")
     return {
       event: ensured.kind === "refused" ? "pr_refused" : "pr_failed",
@@ -42,34 +42,34 @@ export async function openPullRequest(site: Site): Promise<Came> {
  * Whether its work has reached the target; a person may also say so (`bloom approve`). A look that fails is made again
  * later, however often: nothing is lost by waiting.
  */
-export async function watchPullRequest(site: Site): Promise<Came> {
+export async function watchPullRequest(context: ExecutionContext): Promise<StepResult> {
   try {
-    return await look(site);
+    return await look(context);
   } catch (error) {
     if (!(error instanceof PawlError)) throw error;
-    return unseen(site, error.message);
+    return unseen(context, error.message);
   }
 }
 
-async function look(site: Site): Promise<Came> {
-  const { task, run } = site.known;
+async function look(context: ExecutionContext): Promise<StepResult> {
+  const { task, run } = context.known;
   const pull = run.pullRequest;
-  const { stop } = site;
+  const { stop } = context;
   const order = { repo: repoFor(task), branch: branchOf(task), into: targetOf(task), stop };
-  const { reached } = site.ports.worktrees;
+  const { reached } = context.ports.worktrees;
   if (pull === null) return { event: "pr_failed", reason: "which pull request it is, is not known any more" };
   if ((await reached({ ...order, fetch: false })) === "yes") return merged(task, pull);
-  const seen = await site.ports.pullRequests.look({ repo: order.repo, number: pull.number }, stop);
+  const seen = await context.ports.pullRequests.look({ repo: order.repo, number: pull.number }, stop);
   if (seen.kind === "open") return { event: "pr_pending" };
   if (seen.kind === "closed") return closed(task, pull);
   // What depends on it begins from the target as it is known here.
   const here = await reached({ ...order, fetch: true });
   if (here === "yes") return merged(task, pull);
   if (seen.kind === "merged" && here !== "unreachable") return merged(task, { ...pull, landed: seen.head });
-  return unseen(site, whyUnseen(seen, order.into));
+  return unseen(context, whyUnseen(seen, order.into));
 }
 
-function unseen({ known: { task, run }, stop, show }: Site, reason: string): Came {
+function unseen({ known: { task, run }, stop, show }: ExecutionContext, reason: string): StepResult {
   if (!stop.aborted)
     show({ type: "git:pr_unseen", taskId: task.id, number: run.pullRequest?.number ?? 0, reason });
   return { event: "pr_pending" };
@@ -79,13 +79,13 @@ function whyUnseen(seen: PullRequestLook, into: string): string {
   return "reason" in seen ? seen.reason : `it is merged, but ${into} could not be fetched from the remote`;
 }
 
-function merged(task: Task, pull: PullRequest): Came {
+function merged(task: Task, pull: PullRequest): StepResult {
   const { number, url } = pull;
   const told: BloomHappening = { type: "git:pr_merged", taskId: task.id, number, url };
   return { event: "pr_merged", patch: { pullRequest: pull }, happened: [told] };
 }
 
-function closed({ id }: Task, { number, url }: PullRequest): Came {
+function closed({ id }: Task, { number, url }: PullRequest): StepResult {
   return {
     event: "pr_closed",
     reason: `its pull request was closed without a merge (${url}): \`bloom ready ${id}\` opens another, \`bloom done ${id} --force\` ends the task`,
@@ -101,8 +101,8 @@ export function targetOf({ merge_into, base_branch }: Task): string {
   return merge_into ?? base_branch ?? FALLBACK_TARGET;
 }
 
-function bodyOf(site: Site): string {
-  const { task, run } = site.known;
+function bodyOf(context: ExecutionContext): string {
+  const { task, run } = context.known;
   const criteria = [...task.acceptance_criteria, ...task.steps.flatMap((step) => step.acceptance_criteria)];
   const checks = run.evidence
     .filter((each) => each.exit === 0)

@@ -21,8 +21,16 @@ import {
   rounded,
 } from "../budget.ts";
 import { errandPrompt, refusals } from "../errand-prompt.ts";
+import {
+  type ExecutionContext,
+  type Known,
+  placeOf,
+  repoOf,
+  type StepResult,
+  type StopReason,
+  stopped,
+} from "../execution-context.ts";
 import { isOpen, unverifiedSteps } from "../facts.ts";
-import { type Came, type Known, placeOf, repoOf, type Site, type StopReason, stopped } from "../site.ts";
 import { nameOfRun, type TaskRun } from "../task-run.ts";
 import { forgetSession, workStarts } from "../verbs/edits.ts";
 import { stepStartEdits } from "../verbs/step.ts";
@@ -31,22 +39,22 @@ import { setUp } from "./set-up.ts";
 
 const MINUTE = 60_000;
 
-export async function runAgent(site: Site): Promise<Came> {
-  const { known } = site;
+export async function runAgent(context: ExecutionContext): Promise<StepResult> {
+  const { known } = context;
   const before = lookFirst(known);
   if (before) return before;
-  const place = await placeOf(site);
+  const place = await placeOf(context);
   const agent = known.task.agent ?? known.settings.agent;
   const lost = lostSession(known, agent, place.folder);
   if (lost) return { event: "session_lost", reason: lost };
-  const brought = await bringInTarget(site, place.worktree);
-  if (brought.came) return brought.came;
-  if ((await setUp(site, place.folder, place.isNew)) === "stopped") return { event: "interrupted" };
-  return start(site, { ...place, agent, conflicts: brought.conflicts });
+  const brought = await bringInTarget(context, place.worktree);
+  if (brought.result) return brought.result;
+  if ((await setUp(context, place.folder, place.isNew)) === "stopped") return { event: "interrupted" };
+  return start(context, { ...place, agent, conflicts: brought.conflicts });
 }
 
 /** What needs no run: done already, a question open, the budget spent. */
-function lookFirst({ task, run, settings, questions }: Known): Came | null {
+function lookFirst({ task, run, settings, questions }: Known): StepResult | null {
   const waits = questions.filter((each) => each.task === task.id && each.blocking && each.answer === null);
   if (waits.length > 0)
     return { event: "question_asked", reason: waits.map((each) => `${each.id}: ${each.text}`).join("; ") };
@@ -56,7 +64,7 @@ function lookFirst({ task, run, settings, questions }: Known): Came | null {
   return limit === null ? null : spent(task, run, limit);
 }
 
-function spent(task: Task, run: TaskRun, limit: Limit): Came {
+function spent(task: Task, run: TaskRun, limit: Limit): StepResult {
   const { usd, turns, milliseconds } = run.spent;
   const minutes = Math.round((milliseconds / MINUTE) * 10) / 10;
   return {
@@ -80,23 +88,23 @@ interface Place {
   readonly conflicts: readonly string[];
 }
 
-async function start(site: Site, place: Place): Promise<Came> {
-  const before = site.known;
+async function start(context: ExecutionContext, place: Place): Promise<StepResult> {
+  const before = context.known;
   const { task, settings } = before;
   const step =
     before.run.errand === "step" || before.run.errand === "mark" ? getCurrentStepForTask(task) : null;
   const id = nameOfRun(task.id, before.run.runs + 1);
   const session = before.run.session !== null && task.session_id !== undefined ? before.run.session : null;
-  const strayed = await watchOutside(site, place.worktree);
-  if (site.stop.aborted) return { event: "interrupted" };
-  const known = await site.note({
+  const strayed = await watchOutside(context, place.worktree);
+  if (context.stop.aborted) return { event: "interrupted" };
+  const known = await context.note({
     patch: {
       underway: [id],
       runs: before.run.runs + 1,
       asked: true,
-      ...(await begins(site, place.worktree)),
+      ...(await begins(context, place.worktree)),
     },
-    edits: beginEdits(task, step, site.now().toISOString()),
+    edits: beginEdits(task, step, context.now().toISOString()),
     happened: [
       ...stepStarted(task, step),
       {
@@ -110,13 +118,13 @@ async function start(site: Site, place: Place): Promise<Came> {
       },
     ],
   });
-  if (site.stop.aborted) return { event: "interrupted", patch: { underway: [] } };
-  const heard = listen(site, id);
+  if (context.stop.aborted) return { event: "interrupted", patch: { underway: [] } };
+  const heard = listen(context, id);
   const minutes = minutesLeft(budgetOf(task, settings), known.run.spent);
   const limit = Math.min(settings.limits.run, minutes);
-  site.delivered(known.messages.map((message) => message.path));
+  context.delivered(known.messages.map((message) => message.path));
   const over = new AbortController();
-  const run = site.ports.agents.start(
+  const run = context.ports.agents.start(
     {
       run: id,
       agent: place.agent,
@@ -126,8 +134,8 @@ async function start(site: Site, place: Place): Promise<Came> {
       session: session ? { type: "resume", id: session.id } : { type: "new" },
       permission: settings.permission,
       allow: allowedCommands(settings.command),
-      ask: (question) => site.mayIt(question, over.signal),
-      environment: { ...site.ports.environment, BLOOM_TASK: task.id },
+      ask: (question) => context.mayIt(question, over.signal),
+      environment: { ...context.ports.environment, BLOOM_TASK: task.id },
       limits: {
         inactivity: settings.limits.silence * MINUTE,
         total: limit * MINUTE,
@@ -136,9 +144,9 @@ async function start(site: Site, place: Place): Promise<Came> {
     },
     heard.hear,
   );
-  const { end, stop } = await ended(site, run, heard);
+  const { end, stop } = await ended(context, run, heard);
   over.abort();
-  site.delivered(null);
+  context.delivered(null);
   const last = {
     id,
     step,
@@ -148,11 +156,14 @@ async function start(site: Site, place: Place): Promise<Came> {
     stop,
     byMinutes: minutes < settings.limits.run,
   };
-  return tell(site, last, await strayed(), known);
+  return tell(context, last, await strayed(), known);
 }
 
 /** Where no target tells the task's own commits from others, the place where its first agent began does. */
-async function begins({ known, ports }: Site, worktree: Worktree | null): Promise<Partial<TaskRun>> {
+async function begins(
+  { known, ports }: ExecutionContext,
+  worktree: Worktree | null,
+): Promise<Partial<TaskRun>> {
   const { task, run } = known;
   if (worktree === null || run.began != null || task.merge_into !== undefined || task.open_pr === true)
     return {};
@@ -181,8 +192,8 @@ interface Heard {
   readonly overspent: Promise<"budget">;
 }
 
-function listen(site: Site, run: string): Heard {
-  const { task, settings, run: before } = site.known;
+function listen(context: ExecutionContext, run: string): Heard {
+  const { task, settings, run: before } = context.known;
   const taskId = task.id;
   let exceed = (_: "budget") => {};
   const heard: Heard = {
@@ -192,10 +203,11 @@ function listen(site: Site, run: string): Heard {
     }),
     hear(event) {
       if (event.type === "session") heard.session = event.id;
-      else if (event.type === "text") site.show({ type: "agent:said", taskId, run, text: event.text });
+      else if (event.type === "text") context.show({ type: "agent:said", taskId, run, text: event.text });
       else if (event.type === "tool")
-        site.show({ type: "agent:used_tool", taskId, run, name: event.name, detail: event.detail });
-      else if (event.type === "warning") site.show({ type: "agent:warned", taskId, run, text: event.text });
+        context.show({ type: "agent:used_tool", taskId, run, name: event.name, detail: event.detail });
+      else if (event.type === "warning")
+        context.show({ type: "agent:warned", taskId, run, text: event.text });
       else if (
         event.type === "usage" &&
         exceeded(budgetOf(task, settings), added(before, event.usage, 0)) !== null
@@ -207,11 +219,11 @@ function listen(site: Site, run: string): Heard {
 }
 
 async function ended(
-  site: Site,
+  context: ExecutionContext,
   run: AgentRun,
   heard: Heard,
 ): Promise<{ end: AgentEnd; stop: StopReason | "budget" | null }> {
-  const { reason, forget } = stopped(site.stop);
+  const { reason, forget } = stopped(context.stop);
   const first = await Promise.race([run.ended, reason, heard.overspent]);
   forget();
   if (typeof first !== "string") return { end: first, stop: null };
@@ -221,20 +233,23 @@ async function ended(
 }
 
 /** Notes what changes in the repository's own checkout while the agent runs in its worktree. */
-async function watchOutside(site: Site, worktree: Worktree | null): Promise<() => Promise<Meanwhile>> {
-  const repo = repoOf(site.known.task);
+async function watchOutside(
+  context: ExecutionContext,
+  worktree: Worktree | null,
+): Promise<() => Promise<Meanwhile>> {
+  const repo = repoOf(context.known.task);
   if (worktree === null || repo === null) return async () => NOTHING;
-  const look = await site.ports.worktrees.watchCheckout(repo).catch(() => null);
+  const look = await context.ports.worktrees.watchCheckout(repo).catch(() => null);
   return async () => {
     const { files, branches } = (await look?.().catch(() => null)) ?? NOTHING;
-    return { files: files.filter(({ path }) => !isOurs(path, site)), branches };
+    return { files: files.filter(({ path }) => !isOurs(path, context)), branches };
   };
 }
 
 const NOTHING: Meanwhile = { files: [], branches: [] };
 
-function isOurs(path: string, site: Site): boolean {
-  return path === site.known.settings.tasks_file || path.startsWith(".pawl/") || path === ".pawl";
+function isOurs(path: string, context: ExecutionContext): boolean {
+  return path === context.known.settings.tasks_file || path.startsWith(".pawl/") || path === ".pawl";
 }
 
 // ── What came of it ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -250,11 +265,16 @@ interface Last {
   readonly byMinutes: boolean;
 }
 
-async function tell(site: Site, last: Last, { files, branches }: Meanwhile, before: Known): Promise<Came> {
+async function tell(
+  context: ExecutionContext,
+  last: Last,
+  { files, branches }: Meanwhile,
+  before: Known,
+): Promise<StepResult> {
   const { end, id } = last;
-  await site.takeCalls(id);
+  await context.takeCalls(id);
   // What the agent marked, asked and was told meanwhile.
-  const known = await site.note({});
+  const known = await context.note({});
   const { task, run } = known;
   const happened: BloomHappening[] = [
     {
@@ -308,7 +328,7 @@ function strayedOf(taskId: string, run: string, changed: readonly ChangedOutside
   return { type: "agent:strayed", taskId, run, paths: files.map(({ path }) => path), files };
 }
 
-function outcomeOf(known: Known, { end, stop, step, byMinutes }: Last, before: Known): Came {
+function outcomeOf(known: Known, { end, stop, step, byMinutes }: Last, before: Known): StepResult {
   const { refused = [] } = end;
   const { task, run, messages, questions, settings } = known;
   const after = { ...run, spent: added(run, end.usage, end.duration) };

@@ -3,22 +3,22 @@ import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { LoopEvidence } from "../../../core/loop-record.ts";
 import type { Folder, Worktree } from "../../../core/ports/worktrees.ts";
 import type { Task } from "../../../tasks-file/task.ts";
+import { type ExecutionContext, placeOf, type StepResult, stopped } from "../execution-context.ts";
 import { unverifiedSteps } from "../facts.ts";
-import { type Came, placeOf, type Site, stopped } from "../site.ts";
 import { nameOfRun, type TaskRun } from "../task-run.ts";
 import { type Failure, failureOf } from "./failure.ts";
 import { setUp } from "./set-up.ts";
 
-export async function runVerify(site: Site): Promise<Came> {
-  const { task, run } = site.known;
+export async function runVerify(context: ExecutionContext): Promise<StepResult> {
+  const { task, run } = context.known;
   const unverified = unverifiedSteps(task, run);
   const commands = unverifiedCommands(task, run);
   if (commands.length === 0) return { event: "verify_passed" };
-  const place = await placeOf(site);
-  if (unverified.length === 0) await catchUp(site, place.worktree);
-  if ((await setUp(site, place.folder, false)) === "stopped") return { event: "interrupted" };
-  const commit = await commitSeen(site, place.worktree);
-  const seen = await verify(site, commands, place.folder, commit, "worktree");
+  const place = await placeOf(context);
+  if (unverified.length === 0) await catchUp(context, place.worktree);
+  if ((await setUp(context, place.folder, false)) === "stopped") return { event: "interrupted" };
+  const commit = await commitSeen(context, place.worktree);
+  const seen = await verify(context, commands, place.folder, commit, "worktree");
   if (seen.stopped) return { event: "interrupted", patch: seen.patch, happened: seen.happened };
   if (seen.failure === null) return { event: "verify_passed", patch: seen.patch, happened: seen.happened };
   return {
@@ -33,10 +33,10 @@ export async function runVerify(site: Site): Promise<Came> {
  * A task that is begun anew after its merge is verified on what its target is now: its branch has nothing of its own, and
  * only moves forward.
  */
-async function catchUp(site: Site, worktree: Worktree | null): Promise<void> {
-  const into = site.known.task.merge_into;
+async function catchUp(context: ExecutionContext, worktree: Worktree | null): Promise<void> {
+  const into = context.known.task.merge_into;
   if (worktree === null || into === undefined) return;
-  const { worktrees } = site.ports;
+  const { worktrees } = context.ports;
   const { branch, uncommitted, unfinished, unmerged } = await worktrees.state(worktree, into);
   if (unmerged !== 0 || uncommitted.length > 0 || unfinished !== null || branch !== worktree.branch) return;
   await worktrees.bringIn(worktree, { into });
@@ -71,28 +71,28 @@ export interface VerifyCommand {
 export interface Verified {
   readonly stopped: boolean;
   readonly failure: (Failure & { readonly command: string }) | null;
-  readonly patch: NonNullable<Came["patch"]>;
+  readonly patch: NonNullable<StepResult["patch"]>;
   readonly happened: readonly BloomHappening[];
 }
 
 /** Runs them in order to the first that fails. */
 export async function verify(
-  site: Site,
+  context: ExecutionContext,
   commands: readonly VerifyCommand[],
   folder: Folder,
   commit: string | null,
   on: LoopEvidence["on"],
-  stop: AbortSignal = site.stop,
+  stop: AbortSignal = context.stop,
 ): Promise<Verified> {
-  const { task, run, settings } = site.known;
+  const { task, run, settings } = context.known;
   const first = run.runs + 1;
   const ids = commands.map((_, index) => nameOfRun(task.id, first + index));
-  if (ids.length > 0) await site.note({ patch: { underway: ids, runs: run.runs + ids.length } });
+  if (ids.length > 0) await context.note({ patch: { underway: ids, runs: run.runs + ids.length } });
   const evidence: LoopEvidence[] = [];
   const happened: BloomHappening[] = [];
   const patch = () => ({ underway: [], evidence: [...run.evidence, ...evidence] });
   for (const [index, { step, command }] of commands.entries()) {
-    const started = site.ports.commands.run({
+    const started = context.ports.commands.run({
       run: ids[index] as string,
       command,
       folder,
@@ -114,7 +114,7 @@ export async function verify(
       commit,
       log: ended.output,
       duration: ended.duration,
-      time: site.now().toISOString(),
+      time: context.now().toISOString(),
       on,
     });
     if (ended.exit === 0) happened.push({ type: "check:passed", ...told });
@@ -127,8 +127,8 @@ export async function verify(
 }
 
 /** The commit that is all of what the commands run on; null where there is more than what is committed. */
-async function commitSeen(site: Site, worktree: Worktree | null): Promise<string | null> {
+async function commitSeen(context: ExecutionContext, worktree: Worktree | null): Promise<string | null> {
   if (worktree === null) return null;
-  const { head, uncommitted } = await site.ports.worktrees.state(worktree);
+  const { head, uncommitted } = await context.ports.worktrees.state(worktree);
   return uncommitted.length === 0 ? head : null;
 }

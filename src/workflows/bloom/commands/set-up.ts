@@ -2,7 +2,7 @@
 import { PawlError } from "../../../core/error.ts";
 import type { CommandEnd } from "../../../core/ports/commands.ts";
 import type { Folder } from "../../../core/ports/worktrees.ts";
-import { repoOf, type Site, stopped } from "../site.ts";
+import { type ExecutionContext, repoOf, stopped } from "../execution-context.ts";
 import { nameOfRun } from "../task-run.ts";
 import { failureOf } from "./failure.ts";
 
@@ -10,41 +10,49 @@ import { failureOf } from "./failure.ts";
  * `stopped`: the worker was told to stop. Throws `setup-failed` where a command fails. `keep`: nobody has worked in the
  * folder yet, so that what is made there may serve others.
  */
-export async function setUp(site: Site, folder: Folder, keep: boolean): Promise<"done" | "stopped"> {
-  const { task } = site.known;
-  const setup = site.known.setup[repoOf(task) ?? ""];
+export async function setUp(
+  context: ExecutionContext,
+  folder: Folder,
+  keep: boolean,
+): Promise<"done" | "stopped"> {
+  const { task } = context.known;
+  const setup = context.known.setup[repoOf(task) ?? ""];
   if (setup === undefined || repoOf(task) === null) return "done";
-  const found = await site.ports.setups.look(folder, setup);
+  const found = await context.ports.setups.look(folder, setup);
   const told = { type: "worktree:set_up", taskId: task.id, folder } as const;
-  if (found === "restored") site.show({ ...told, how: "copied", duration: 0 });
+  if (found === "restored") context.show({ ...told, how: "copied", duration: 0 });
   if (found !== "needed") return "done";
-  const begun = site.now().getTime();
+  const begun = context.now().getTime();
   for (const command of setup.run) {
-    const ended = await runCommand(site, folder, command);
+    const ended = await runCommand(context, folder, command);
     if (ended === null) return "stopped";
     if (ended.exit !== 0) throw setupFailed(command, ended, folder);
   }
-  await site.ports.setups.done(folder, setup, keep);
-  site.show({ ...told, how: "run", duration: site.now().getTime() - begun });
+  await context.ports.setups.done(folder, setup, keep);
+  context.show({ ...told, how: "run", duration: context.now().getTime() - begun });
   return "done";
 }
 
 /** One command that is no evidence of the task. Null: stopped. */
-export async function runCommand(site: Site, folder: Folder, command: string): Promise<CommandEnd | null> {
-  const { task, run, settings } = site.known;
+export async function runCommand(
+  context: ExecutionContext,
+  folder: Folder,
+  command: string,
+): Promise<CommandEnd | null> {
+  const { task, run, settings } = context.known;
   const id = nameOfRun(task.id, run.runs + 1);
-  await site.note({ patch: { underway: [id], runs: run.runs + 1 } });
-  const started = site.ports.commands.run({
+  await context.note({ patch: { underway: [id], runs: run.runs + 1 } });
+  const started = context.ports.commands.run({
     run: id,
     command,
     folder,
     limits: { total: settings.limits.verify * 60_000 },
   });
-  const { reason, forget } = stopped(site.stop);
+  const { reason, forget } = stopped(context.stop);
   const first = await Promise.race([started.ended, reason]);
   forget();
   const ended = typeof first === "string" ? await started.stop() : first;
-  await site.note({ patch: { underway: [] } });
+  await context.note({ patch: { underway: [] } });
   return typeof first === "string" ? null : ended;
 }
 

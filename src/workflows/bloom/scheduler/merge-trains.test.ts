@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MergeTurn, Repo } from "../../../core/ports/worktrees.ts";
-import type { MergePlace } from "../site.ts";
+import type { MergePlace } from "../execution-context.ts";
 import { type MergeTrainsSetup, openMergeTrains } from "./merge-trains.ts";
 
 const NEVER = new AbortController().signal;

@@ -6,6 +6,7 @@
 import type { Clock } from "../../../core/ports/clock.ts";
 import type { Watch } from "../../../core/ports/watch.ts";
 import type { MergeTurn, Worktrees } from "../../../core/ports/worktrees.ts";
+import type { JoinOrder, MergePlace, MergeTrains, StopReason } from "../execution-context.ts";
 import {
   admit,
   announce,
@@ -20,7 +21,6 @@ import {
   TARGET,
   type Train,
 } from "../merge-train.ts";
-import type { JoinOrder, MergePlace, MergeTrains, StopReason } from "../site.ts";
 import { openBell } from "./bell.ts";
 
 const LOOK_MILLISECONDS = 1000;

@@ -10,13 +10,20 @@ import type { Clock } from "../../../core/ports/clock.ts";
 import type { WorkPorts } from "../../../core/ports/loop.ts";
 import type { Watch } from "../../../core/ports/watch.ts";
 import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
-import { type Begun, begin, type CameInput, type Committed, commitCame, type Governed } from "../advances.ts";
+import {
+  applyResult,
+  type Begun,
+  begin,
+  type Committed,
+  type Governed,
+  type ResultInput,
+} from "../advances.ts";
 import { added } from "../budget.ts";
 import { perform } from "../commands/perform.ts";
+import type { ExecutionContext, Known, MergeTrains, StepResult } from "../execution-context.ts";
 import { readCall } from "../own-verbs.ts";
 import { personsEvent } from "../persons-event.ts";
 import { ANY_WORKER, type Worker } from "../pick.ts";
-import type { Came, Known, MergeTrains, Site } from "../site.ts";
 import { isBackingOff } from "../standing.ts";
 import { BLOOM } from "../table.ts";
 import type { TaskRun } from "../task-run.ts";
@@ -94,11 +101,13 @@ export async function workOn(setup: WorkSetup, work: Work, begins: Begins, calle
         known = await beginIt();
         continue;
       }
-      const came = await next(setup, work, known, caller);
-      if (came === null) break;
+      const result = await next(setup, work, known, caller);
+      if (result === null) break;
       // A look at its pull request is no work on it.
-      const tells: boolean = !told && came.event !== "pr_pending";
-      const more: Came = tells ? { ...came, happened: [claimed, ...(came.happened ?? [])] } : came;
+      const tells: boolean = !told && result.event !== "pr_pending";
+      const more: StepResult = tells
+        ? { ...result, happened: [claimed, ...(result.happened ?? [])] }
+        : result;
       told ||= tells;
       const committed = await commit(setup, work, more, caller);
       known = committed.known;
@@ -145,7 +154,7 @@ async function pin({ pins }: WorkSetup, { id }: Work, governed: Governed | undef
 }
 
 /** What comes next of the task, or null where it rests. */
-async function next(setup: WorkSetup, work: Work, known: Known, caller: Caller): Promise<Came | null> {
+async function next(setup: WorkSetup, work: Work, known: Known, caller: Caller): Promise<StepResult | null> {
   const { run } = known;
   if (run.state !== "merging") await setup.merges.leave(work.id);
   // A task that rests or backs off, and that a person has begun anew, is at work again.
@@ -154,18 +163,18 @@ async function next(setup: WorkSetup, work: Work, known: Known, caller: Caller):
   if (AT_REST.has(run.state)) return null;
   if (isBackingOff(run, setup.clock.now().toISOString())) return null;
   const commands = BLOOM.rows.find((row) => row.id === run.row)?.commands ?? [];
-  let site = siteOf(setup, work, known, caller);
+  let context = contextOf(setup, work, known, caller);
   if (DELIVERED.has(run.state)) work.place.leave();
-  else if (!(await work.place.take(site.stop))) return { event: "interrupted" };
+  else if (!(await work.place.take(context.stop))) return { event: "interrupted" };
   for (const command of commands) {
-    const came = await perform(command, site);
-    if (came.event !== undefined) return came;
-    site = siteOf(setup, work, (await commit(setup, work, came, caller)).known, caller);
+    const result = await perform(command, context);
+    if (result.event !== undefined) return result;
+    context = contextOf(setup, work, (await commit(setup, work, result, caller)).known, caller);
   }
   return null;
 }
 
-function siteOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): Site {
+function contextOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): ExecutionContext {
   work.abort = new AbortController();
   if (setup.stop.aborted) work.abort.abort("interrupted");
   const { signal } = work.abort;
@@ -180,8 +189,8 @@ function siteOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): Sit
     show: setup.show,
     mayIt: (question, over) => askPerson(setup, work.id, question, over, caller),
     takeCalls: (run) => takeCalls(setup, work.id, run),
-    async note(came) {
-      latest = (await commit(setup, work, came, caller)).known;
+    async note(result) {
+      latest = (await commit(setup, work, result, caller)).known;
       return latest;
     },
     delivered(messages) {
@@ -233,15 +242,15 @@ const REFUSES: ReadonlySet<ErrorCode> = new Set(["usage", "caller-not-allowed"])
 async function commit(
   setup: WorkSetup,
   work: Work,
-  came: Came,
+  result: StepResult,
   caller: Caller,
 ): Promise<Committed & { readonly known: Known }> {
   const policy = await setup.pins.of(work.id);
   const held = work.run === null ? {} : { held: work.run };
-  const input: CameInput = { task: work.id, came, policy, ...held };
+  const input: ResultInput = { task: work.id, result, policy, ...held };
   const reply = await patiently(
     setup,
-    async () => (await advance(setup.runtime, commitCame, input, caller)).reply,
+    async () => (await advance(setup.runtime, applyResult, input, caller)).reply,
   );
   for (const event of reply.happened) setup.show(event);
   if (reply.known === null) throw GONE;

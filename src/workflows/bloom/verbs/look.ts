@@ -13,19 +13,21 @@ import { isDone, nowReady, takeable, waitingFor } from "../pick.ts";
 import { getTaskForAgent } from "../prompt.ts";
 import { loadMessages, loadQuestions, type Message, type Question } from "../question.ts";
 import { loadDoneRun, loadRun, type TaskRun } from "../task-run.ts";
-import { type Desk, looking, readDesk } from "./desk.ts";
 import { loadFailedOutput, outputFileOf } from "./failed-output.ts";
+import { loadSnapshot, looking, type Snapshot } from "./snapshot.ts";
 
 /** `list [status]` */
-export const list = looking(readDesk, (desk: Desk, { status }: { readonly status?: string }) => {
+export const list = looking(loadSnapshot, (snapshot: Snapshot, { status }: { readonly status?: string }) => {
   if (status !== undefined && !TASK_STATUSES.some((each) => each === status))
     throw new PawlError(
       "usage",
       `No status is called ${JSON.stringify(status)}: expected one of ${TASK_STATUSES.join(", ")}.`,
       "Use one of them, or none for all tasks.",
     );
-  const rows = eachTask(desk.file.tasks).filter(({ task }) => status === undefined || task.status === status);
-  const lines = rows.map(({ task }) => lineOf(task, desk));
+  const rows = eachTask(snapshot.file.tasks).filter(
+    ({ task }) => status === undefined || task.status === status,
+  );
+  const lines = rows.map(({ task }) => lineOf(task, snapshot));
   const done = rows.filter(({ task }) => isDone(task)).length;
   const text =
     rows.length === 0
@@ -33,17 +35,17 @@ export const list = looking(readDesk, (desk: Desk, { status }: { readonly status
         ? "No tasks."
         : `No task is ${status}.`
       : [...lines, "", `${counted(rows.length, "task")}, ${done} done.`].join("\n");
-  return { text, data: { tasks: rows.map(({ task, parent }) => summaryOf(task, parent, desk)) } };
+  return { text, data: { tasks: rows.map(({ task, parent }) => summaryOf(task, parent, snapshot)) } };
 });
 
-function lineOf(task: Task, desk: Desk): string {
+function lineOf(task: Task, snapshot: Snapshot): string {
   const steps =
     task.steps.length === 0
       ? ""
       : `  [${task.steps.filter((step) => step.status === "done").length}/${task.steps.length}]`;
-  const run = desk.runs.get(task.id);
+  const run = snapshot.runs.get(task.id);
   const state =
-    run && run.state !== "done" && run.state !== "ready" && desk.states.has(task.id)
+    run && run.state !== "done" && run.state !== "ready" && snapshot.states.has(task.id)
       ? `  (${run.state}${run.reason ? `: ${run.reason}` : ""})`
       : "";
   return `${task.status.padEnd(18)}  ${task.id}  ${task.title}${steps}${state}`;
@@ -53,8 +55,8 @@ function counted(count: number, what: string): string {
   return `${count === 0 ? "no" : count} ${what}${count === 1 ? "" : "s"}`;
 }
 
-function summaryOf(task: Task, parent: Task | null, desk: Desk): Record<string, unknown> {
-  const run = desk.runs.get(task.id);
+function summaryOf(task: Task, parent: Task | null, snapshot: Snapshot): Record<string, unknown> {
+  const run = snapshot.runs.get(task.id);
   return {
     id: task.id,
     title: task.title,
@@ -68,7 +70,7 @@ function summaryOf(task: Task, parent: Task | null, desk: Desk): Record<string, 
   };
 }
 
-interface Shown extends Desk {
+interface Shown extends Snapshot {
   readonly verdicts: readonly GateVerdict[];
   readonly run: TaskRun | null;
   /** The last lines of the command that failed last. */
@@ -81,13 +83,13 @@ interface Shown extends Desk {
 /** `show ID` */
 export const show = looking(
   async (view: View, context: Context, { id }: { readonly id: string }): Promise<Shown> => {
-    const desk = await readDesk(view, context);
-    const { id: known } = taskOf(desk.file.tasks, id);
+    const snapshot = await loadSnapshot(view, context);
+    const { id: known } = taskOf(snapshot.file.tasks, id);
     const questions = (await loadQuestions(view)).filter((question) => question.task === known);
     const run = (await loadRun(view, known)) ?? (await loadDoneRun(view, known));
     const output = await loadFailedOutput(view, run?.evidence ?? []);
     const verdicts = verdictsIn((await loadRecord(view, `bloom:${known}`))?.steps ?? []);
-    return { ...desk, run, output, questions, verdicts, messages: await loadMessages(view, known) };
+    return { ...snapshot, run, output, questions, verdicts, messages: await loadMessages(view, known) };
   },
   (seen, { id }) => {
     const task = taskOf(seen.file.tasks, id);
@@ -161,12 +163,12 @@ function block(title: string, lines: readonly string[]): readonly string[] {
 }
 
 /** `next`: what a worker would take now, and what would become ready for it. */
-export const next = looking(readDesk, (desk: Desk, { agent }: { readonly agent?: string }) => {
-  const { tasks } = desk.file;
-  const ready = nowReady(tasks, desk.states);
+export const next = looking(loadSnapshot, (snapshot: Snapshot, { agent }: { readonly agent?: string }) => {
+  const { tasks } = snapshot.file;
+  const ready = nowReady(tasks, snapshot.states);
   const worker = { name: agent ?? null, only: null };
   const all = [
-    ...takeable(tasks, desk.states, worker),
+    ...takeable(tasks, snapshot.states, worker),
     ...ready.filter((task) => agent === undefined || (task.agent_name ?? agent) === agent),
   ];
   const [first] = all;
@@ -187,7 +189,7 @@ export const next = looking(readDesk, (desk: Desk, { agent }: { readonly agent?:
       `${first.id}  ${first.title}${step ? `  (step ${step.id})` : ""}`,
       ...(others.length > 0 ? [`Then: ${others.join(", ")}`] : []),
     ].join("\n"),
-    data: { next: summaryOf(first, null, desk), step: step?.id ?? null, others },
+    data: { next: summaryOf(first, null, snapshot), step: step?.id ?? null, others },
   };
 });
 

@@ -12,15 +12,15 @@ import { heldTasks } from "../lease.ts";
 import { runChanges, unspent } from "../run-changes.ts";
 import { NOTHING_SPENT, type TaskOutcome, type TaskRun } from "../task-run.ts";
 import { nowIn, turn } from "../turn.ts";
-import { changing, changingAfter, type Desk, type Done, readDesk } from "./desk.ts";
 import { forgetSession, statusEdit } from "./edits.ts";
 import { isPersonHere, liftsRest } from "./persons-word.ts";
+import { changing, changingAfter, type Done, loadSnapshot, type Snapshot } from "./snapshot.ts";
 
-const read = (view: View, context: Context) => readDesk(view, context);
+const read = (view: View, context: Context) => loadSnapshot(view, context);
 
 /** One event on a task's run, as a verb's commit. */
 export function sendEvent(
-  desk: Desk,
+  snapshot: Snapshot,
   task: Task,
   run: TaskRun,
   outcome: TaskOutcome,
@@ -29,13 +29,13 @@ export function sendEvent(
 ): Done {
   const isPersons = outcome.event === "approved" || context.answered !== undefined;
   const worth = isPersons ? { strength: strengthOf(context) } : {};
-  const next = turn(run, outcome, { ...nowIn(desk, task, context), ...worth });
+  const next = turn(run, outcome, { ...nowIn(snapshot, task, context), ...worth });
   const sent = message === undefined ? next.run : { ...next.run, message };
   return {
     text: `${task.id} goes on: ${sent.state}.`,
     data: { task: task.id, from: run.state, state: sent.state },
     edits: next.edits,
-    changes: runChanges(sent, desk, next.edits),
+    changes: runChanges(sent, snapshot, next.edits),
     happened: next.happened,
   };
 }
@@ -43,7 +43,7 @@ export function sendEvent(
 /** `assign ID WORKER` */
 export const assign = changing(
   read,
-  ({ file }: Desk, { id, worker }: { readonly id: string; readonly worker: string }) => {
+  ({ file }: Snapshot, { id, worker }: { readonly id: string; readonly worker: string }) => {
     const task = taskOf(file.tasks, id);
     checkId(worker, "worker's name");
     return {
@@ -61,7 +61,7 @@ export const assign = changing(
 /** `note ID TEXT` */
 export const note = changing(
   read,
-  ({ file }: Desk, { id, text }: { readonly id: string; readonly text: string }) => {
+  ({ file }: Snapshot, { id, text }: { readonly id: string; readonly text: string }) => {
     taskOf(file.tasks, id);
     if (text.trim() === "") throw new PawlError("usage", "The note is empty.", "Say what is to be noted.");
     return {
@@ -78,13 +78,13 @@ interface ResetInput {
   readonly stuck?: boolean;
 }
 
-interface ResetDesk extends Desk {
+interface ResetSnapshot extends Snapshot {
   readonly unspent: readonly Change[];
 }
 
-async function readReset(view: View, context: Context, { id }: ResetInput): Promise<ResetDesk> {
-  const desk = await readDesk(view, context);
-  return { ...desk, unspent: isPersonHere(context) && isId(id) ? await unspent(view, id) : [] };
+async function readReset(view: View, context: Context, { id }: ResetInput): Promise<ResetSnapshot> {
+  const snapshot = await loadSnapshot(view, context);
+  return { ...snapshot, unspent: isPersonHere(context) && isId(id) ? await unspent(view, id) : [] };
 }
 
 /** `reset ID`, `reset --stuck`: begins anew with what is open; steps that are done stay done. */
@@ -92,7 +92,7 @@ export const reset = changingAfter(readReset, lookForWorkers, decideReset);
 
 /** The tasks that somebody works on. */
 async function lookForWorkers(
-  _: ResetDesk,
+  _: ResetSnapshot,
   { stuck }: ResetInput,
   { leases }: Outside,
   { now }: Context,
@@ -101,7 +101,7 @@ async function lookForWorkers(
 }
 
 function decideReset(
-  desk: ResetDesk,
+  snapshot: ResetSnapshot,
   held: ReadonlySet<string>,
   { id, stuck }: ResetInput,
   context: Context,
@@ -112,13 +112,13 @@ function decideReset(
       "Expected one task's id, or --stuck.",
       "Run `bloom reset ID` or `bloom reset --stuck`.",
     );
-  const tasks = id === undefined ? stuckTasks(desk, held) : [taskOf(desk.file.tasks, id)];
+  const tasks = id === undefined ? stuckTasks(snapshot, held) : [taskOf(snapshot.file.tasks, id)];
   if (tasks.length === 0) return { text: "Nothing is stuck.", data: { reset: [] } };
   for (const task of tasks) {
-    const question = liftsRest(desk.runs.get(task.id), "reset", context);
+    const question = liftsRest(snapshot.runs.get(task.id), "reset", context);
     if (question) return question;
   }
-  const results = tasks.map((task) => resetOne(desk, task, context));
+  const results = tasks.map((task) => resetOne(snapshot, task, context));
   return {
     text: `Reset: ${tasks.map((task) => task.id).join(", ")}.`,
     data: { reset: tasks.map((task) => task.id) },
@@ -128,26 +128,32 @@ function decideReset(
   };
 }
 
-function resetOne(desk: ResetDesk, task: Task, context: Context): Done {
-  const run = desk.runs.get(task.id);
+function resetOne(snapshot: ResetSnapshot, task: Task, context: Context): Done {
+  const run = snapshot.runs.get(task.id);
   const own: readonly TaskEdit[] =
     task.status === "ready_for_agent" ? [] : [statusEdit(task, "ready_for_agent")];
   if (!run || run.state === "done")
     return {
       text: "",
       edits: [...forgetSession(task), ...own],
-      changes: desk.unspent,
+      changes: snapshot.unspent,
       happened: [{ type: "task:reset", taskId: task.id, from: task.status }],
     };
   // What was spent counts no more where a person at a terminal says so.
   const from = isPersonHere(context) ? { ...run, spent: NOTHING_SPENT } : run;
-  const result = sendEvent(desk, { ...task, status: "ready_for_agent" }, from, { event: "reset" }, context);
+  const result = sendEvent(
+    snapshot,
+    { ...task, status: "ready_for_agent" },
+    from,
+    { event: "reset" },
+    context,
+  );
   return { ...result, edits: [...(result.edits ?? []), ...own] };
 }
 
-function stuckTasks(desk: ResetDesk, held: ReadonlySet<string>): readonly Task[] {
-  return eachTask(desk.file.tasks).flatMap(({ task }) => {
-    const state = desk.states.get(task.id);
+function stuckTasks(snapshot: ResetSnapshot, held: ReadonlySet<string>): readonly Task[] {
+  return eachTask(snapshot.file.tasks).flatMap(({ task }) => {
+    const state = snapshot.states.get(task.id);
     const rests = state === "waiting_for_human";
     return task.status === "in_progress" && !rests && !held.has(task.id) ? [task] : [];
   });

@@ -4,7 +4,7 @@ import type { Context, HumanQuestion } from "../../../runtime/module.ts";
 import { hasAnswered } from "../../../runtime/person.ts";
 import { type Review, renderReview } from "../../../runtime/review.ts";
 import type { TaskRun } from "../task-run.ts";
-import type { Done } from "./desk.ts";
+import type { Done } from "./snapshot.ts";
 
 /** Whether the call is from an agent's process, be it the loop's or a person's assistant. */
 export function isAgents({ caller }: Pick<Context, "caller">): boolean {

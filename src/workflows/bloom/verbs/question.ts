@@ -6,23 +6,23 @@ import { taskOf } from "../../../tasks-file/load.ts";
 import { loadQuestions, messagePath, nextQuestionId, type Question, questionPath } from "../question.ts";
 import { BLOOM } from "../table.ts";
 import type { TaskRun } from "../task-run.ts";
-import { changing, type Desk, looking, readDesk } from "./desk.ts";
 import { sendEvent } from "./person.ts";
 import { isAgents } from "./persons-word.ts";
+import { changing, loadSnapshot, looking, type Snapshot } from "./snapshot.ts";
 
-interface QuestionDesk extends Desk {
+interface QuestionSnapshot extends Snapshot {
   readonly questions: readonly Question[];
 }
 
-async function read(view: View, context: Context): Promise<QuestionDesk> {
-  return { ...(await readDesk(view, context)), questions: await loadQuestions(view) };
+async function read(view: View, context: Context): Promise<QuestionSnapshot> {
+  return { ...(await loadSnapshot(view, context)), questions: await loadQuestions(view) };
 }
 
 /** `ask TASK TEXT [--blocking]` */
 export const ask = changing(
   read,
   (
-    { file, questions }: QuestionDesk,
+    { file, questions }: QuestionSnapshot,
     { task, text, blocking }: { readonly task: string; readonly text: string; readonly blocking?: boolean },
     { now },
   ) => {
@@ -57,12 +57,12 @@ export const ask = changing(
 export const answer = changing(
   read,
   (
-    desk: QuestionDesk,
+    snapshot: QuestionSnapshot,
     { question: id, text }: { readonly question: string; readonly text: string },
     context,
   ) => {
-    const question = desk.questions.find((each) => each.id === id);
-    if (!question) throw unknownQuestion(id, desk.questions);
+    const question = snapshot.questions.find((each) => each.id === id);
+    if (!question) throw unknownQuestion(id, snapshot.questions);
     if (isAgents(context))
       throw new PawlError(
         "caller-not-allowed",
@@ -76,14 +76,14 @@ export const answer = changing(
       { type: "question:answered", taskId: question.task, questionId: id, answer: text },
     ] as const;
     const write = writeQuestion(answered);
-    const run = desk.runs.get(question.task);
-    const open = desk.questions.filter(
+    const run = snapshot.runs.get(question.task);
+    const open = snapshot.questions.filter(
       (each) => each.task === question.task && each.blocking && each.answer === null && each.id !== id,
     );
     const awaits = String(run?.kept.awaits ?? "");
     const waits =
       run &&
-      desk.states.has(question.task) &&
+      snapshot.states.has(question.task) &&
       run.state === "waiting_for_human" &&
       awaits.startsWith("answer");
     if (!waits || open.length > 0) {
@@ -104,8 +104,8 @@ export const answer = changing(
       };
     }
     const next = sendEvent(
-      desk,
-      taskOf(desk.file.tasks, question.task),
+      snapshot,
+      taskOf(snapshot.file.tasks, question.task),
       run,
       { event: "answered" },
       context,
@@ -128,7 +128,7 @@ export function questionAnswered({ text, answer: said }: Question): string {
 /** `questions`: those without an answer first. */
 export const questions = looking(
   read,
-  ({ questions: all }: QuestionDesk, { task }: { readonly task?: string }) => {
+  ({ questions: all }: QuestionSnapshot, { task }: { readonly task?: string }) => {
     const shown = all.filter((each) => task === undefined || each.task === task);
     const lines = shown.map(
       (each) =>
@@ -144,11 +144,11 @@ export const questions = looking(
  */
 export const interject = changing(
   read,
-  (desk: QuestionDesk, { task, text }: { readonly task: string; readonly text: string }, { now }) => {
-    const { id } = taskOf(desk.file.tasks, task);
+  (snapshot: QuestionSnapshot, { task, text }: { readonly task: string; readonly text: string }, { now }) => {
+    const { id } = taskOf(snapshot.file.tasks, task);
     if (text.trim() === "")
       throw new PawlError("usage", "There is nothing to say.", "Give the text as an argument.");
-    const state = desk.states.get(id);
+    const state = snapshot.states.get(id);
     if (state === undefined || state === "done" || state === "blocked" || state === "budget_exhausted")
       return {
         text: `${id} is not being worked on${state ? `: it is ${state}` : ""}. Leave a note instead: \`bloom note ${id} "…"\`.`,
@@ -157,7 +157,7 @@ export const interject = changing(
       };
     const message = { task: id, text, atOnce: true, time: now.time };
     return {
-      text: mayRun(desk.runs.get(id))
+      text: mayRun(snapshot.runs.get(id))
         ? `${id}'s agent gets it now.`
         : `No agent of ${id} runs now: it is ${state}. Saved; delivered on the agent's next run (\`bloom show ${id}\`).`,
       data: { task: id, text, state },

@@ -11,9 +11,9 @@ import { doneWith, waitingFor } from "../pick.ts";
 import { runChanges, unspent } from "../run-changes.ts";
 import { BLOOM } from "../table.ts";
 import { renderRun, type TaskRun } from "../task-run.ts";
-import { changing, type Desk, type Done, readDesk } from "./desk.ts";
 import { completed, forgetSession, statusEdit, workStarts } from "./edits.ts";
 import { askFirst, isAgents, isPersonHere, liftsRest } from "./persons-word.ts";
+import { changing, type Done, loadSnapshot, type Snapshot } from "./snapshot.ts";
 import { durationOf, stepDoneEdits } from "./step.ts";
 
 interface StatusInput {
@@ -24,28 +24,28 @@ interface StatusInput {
   readonly nothing?: string;
 }
 
-const read = (view: View, context: Context) => readDesk(view, context);
+const read = (view: View, context: Context) => loadSnapshot(view, context);
 
-interface BeginDesk extends Desk {
+interface BeginSnapshot extends Snapshot {
   /** What sets its spending back; empty where no person at a terminal says that it begins anew. */
   readonly unspent: readonly Change[];
 }
 
-async function readBegin(view: View, context: Context, { id }: StatusInput): Promise<BeginDesk> {
-  const desk = await readDesk(view, context);
-  return { ...desk, unspent: isPersonHere(context) && isId(id) ? await unspent(view, id) : [] };
+async function readBegin(view: View, context: Context, { id }: StatusInput): Promise<BeginSnapshot> {
+  const snapshot = await loadSnapshot(view, context);
+  return { ...snapshot, unspent: isPersonHere(context) && isId(id) ? await unspent(view, id) : [] };
 }
 
 /** `ready ID`: it may be taken, from the beginning of what is open. */
-export const ready = changing(readBegin, (desk: BeginDesk, input: StatusInput, context) => ({
-  ...readyOf(desk, input, context),
-  changes: desk.unspent,
+export const ready = changing(readBegin, (snapshot: BeginSnapshot, input: StatusInput, context) => ({
+  ...readyOf(snapshot, input, context),
+  changes: snapshot.unspent,
 }));
 
-function readyOf(desk: Desk, { id }: StatusInput, context: Context): Done {
-  const task = taskOf(desk.file.tasks, id);
-  const waits = waitingFor(desk.file.tasks, id, desk.states);
-  const run = desk.runs.get(id);
+function readyOf(snapshot: Snapshot, { id }: StatusInput, context: Context): Done {
+  const task = taskOf(snapshot.file.tasks, id);
+  const waits = waitingFor(snapshot.file.tasks, id, snapshot.states);
+  const run = snapshot.runs.get(id);
   const question = liftsRest(run, "ready", context);
   if (question) return question;
   if (run && task.status === "blocked" && onlyDeliveryFailed(task, run)) {
@@ -73,22 +73,24 @@ function onlyDeliveryFailed(task: Task, { row, state, work, workDone }: TaskRun)
 }
 
 /** `todo ID` */
-export const todo = changing(readBegin, (desk: BeginDesk, { id }: StatusInput, context) => {
-  const task = taskOf(desk.file.tasks, id);
-  const question = liftsRest(desk.runs.get(id), "todo", context);
-  return question ?? { ...moved(task, "todo", forgetSession(task), context, null), changes: desk.unspent };
+export const todo = changing(readBegin, (snapshot: BeginSnapshot, { id }: StatusInput, context) => {
+  const task = taskOf(snapshot.file.tasks, id);
+  const question = liftsRest(snapshot.runs.get(id), "todo", context);
+  return (
+    question ?? { ...moved(task, "todo", forgetSession(task), context, null), changes: snapshot.unspent }
+  );
 });
 
 /** `start ID`: a person works on it; the loop leaves it alone. */
-export const start = changing(read, (desk: Desk, { id }: StatusInput, context) => {
-  const task = taskOf(desk.file.tasks, id);
+export const start = changing(read, (snapshot: Snapshot, { id }: StatusInput, context) => {
+  const task = taskOf(snapshot.file.tasks, id);
   const { time } = context.now;
   return moved(task, "in_progress", workStarts(task, time).filter(notStatus), context, null);
 });
 
 /** `block ID [reason]` */
-export const block = changing(read, (desk: Desk, { id, reason }: StatusInput, context) => {
-  const task = taskOf(desk.file.tasks, id);
+export const block = changing(read, (snapshot: Snapshot, { id, reason }: StatusInput, context) => {
+  const task = taskOf(snapshot.file.tasks, id);
   const note: readonly TaskEdit[] = reason
     ? [{ type: "append", id, key: "ai_notes", value: `blocked: ${reason}` }]
     : [];
@@ -99,79 +101,84 @@ export const block = changing(read, (desk: Desk, { id, reason }: StatusInput, co
  * `done ID`: by an agent, or where the loop has still to work, verify, merge or wait for subtasks, done_pending_merge.
  * The `--force` of a person at a terminal makes it done as it is.
  */
-export const done = changing(read, (desk: Desk, { id, force, nothing }: StatusInput, context): Done => {
-  const task = taskOf(desk.file.tasks, id);
-  const { now, settings } = context;
-  const data = { task: id, from: task.status };
-  const byAgent = isAgents(context);
-  const declared = nothing === undefined ? null : declare(desk, task, nothing, context);
-  const settled = declared ?? settledAlready(task, force === true, byAgent);
-  if (settled) return settled;
-  const open = task.steps.filter((step) => step.status !== "done");
-  const question =
-    force === true ? forcing(task, open.length, context) : liftsRest(desk.runs.get(id), "done", context);
-  if (question) return question;
-  const last = open.length === 1 ? getCurrentStepForTask(task) : null;
-  if (open.length > 1 && force !== true)
-    return {
-      text: `${id} has open steps: ${open.map((step) => step.id).join(", ")}. Mark each with \`${settings.bloom.command} step done ID\`.`,
-      data: { ...data, status: task.status, open: open.map((step) => step.id) },
-      refused: true,
-    };
-  const state = desk.states.get(id);
-  const inLoop =
-    state !== undefined && state !== "done" && state !== "blocked" && state !== "budget_exhausted";
-  const subtasks = task.subtasks.some((sub) => sub.status !== "done");
-  // Nobody has looked at its work: without a person's word the loop does.
-  const unseen = !isPersonHere(context) && hasOwnWork(task);
-  const pending = byAgent || (force !== true && (task.repo !== undefined || inLoop || subtasks || unseen));
-  const steps = last ? stepDoneEdits(last, now.time) : [];
-  const stepTold = last
-    ? ([
-        { type: "step:completed", taskId: id, stepId: last.id, duration: durationOf(last, now.time) },
-      ] as const)
-    : [];
-  if (pending) {
+export const done = changing(
+  read,
+  (snapshot: Snapshot, { id, force, nothing }: StatusInput, context): Done => {
+    const task = taskOf(snapshot.file.tasks, id);
+    const { now, settings } = context;
+    const data = { task: id, from: task.status };
+    const byAgent = isAgents(context);
+    const declared = nothing === undefined ? null : declare(snapshot, task, nothing, context);
+    const settled = declared ?? settledAlready(task, force === true, byAgent);
+    if (settled) return settled;
+    const open = task.steps.filter((step) => step.status !== "done");
+    const question =
+      force === true
+        ? forcing(task, open.length, context)
+        : liftsRest(snapshot.runs.get(id), "done", context);
+    if (question) return question;
+    const last = open.length === 1 ? getCurrentStepForTask(task) : null;
+    if (open.length > 1 && force !== true)
+      return {
+        text: `${id} has open steps: ${open.map((step) => step.id).join(", ")}. Mark each with \`${settings.bloom.command} step done ID\`.`,
+        data: { ...data, status: task.status, open: open.map((step) => step.id) },
+        refused: true,
+      };
+    const state = snapshot.states.get(id);
+    const inLoop =
+      state !== undefined && state !== "done" && state !== "blocked" && state !== "budget_exhausted";
+    const subtasks = task.subtasks.some((sub) => sub.status !== "done");
+    // Nobody has looked at its work: without a person's word the loop does.
+    const unseen = !isPersonHere(context) && hasOwnWork(task);
+    const pending = byAgent || (force !== true && (task.repo !== undefined || inLoop || subtasks || unseen));
+    const steps = last ? stepDoneEdits(last, now.time) : [];
+    const stepTold = last
+      ? ([
+          { type: "step:completed", taskId: id, stepId: last.id, duration: durationOf(last, now.time) },
+        ] as const)
+      : [];
+    if (pending) {
+      const result = moved(
+        task,
+        "done_pending_merge",
+        steps,
+        context,
+        "What remains (checks, git, subtasks) follows.",
+      );
+      return { ...result, happened: [...stepTold, ...(result.happened ?? [])] };
+    }
+    const parents = doneWith(snapshot.file.tasks, id, snapshot.states);
     const result = moved(
       task,
-      "done_pending_merge",
-      steps,
+      "done",
+      [...steps, ...completed(task, now.time).filter(notStatus)],
       context,
-      "What remains (checks, git, subtasks) follows.",
+      null,
     );
-    return { ...result, happened: [...stepTold, ...(result.happened ?? [])] };
-  }
-  const parents = doneWith(desk.file.tasks, id, desk.states);
-  const result = moved(
-    task,
-    "done",
-    [...steps, ...completed(task, now.time).filter(notStatus)],
-    context,
-    null,
-  );
-  return {
-    ...result,
-    changes: stopsAgent(desk.runs.get(id)),
-    text: [result.text, ...parents.map((parent) => `${parent.id} is done with it.`)].join("\n"),
-    edits: [...(result.edits ?? []), ...parents.flatMap((parent) => completed(parent, now.time))],
-    happened: [
-      ...stepTold,
-      ...(result.happened ?? []),
-      ...[task, ...parents].map((each) => ({
-        type: "task:completed" as const,
-        taskId: each.id,
-        duration: each.started_at ? durationOf(each, now.time) : null,
-      })),
-    ],
-  };
-});
+    return {
+      ...result,
+      changes: stopsAgent(snapshot.runs.get(id)),
+      text: [result.text, ...parents.map((parent) => `${parent.id} is done with it.`)].join("\n"),
+      edits: [...(result.edits ?? []), ...parents.flatMap((parent) => completed(parent, now.time))],
+      happened: [
+        ...stepTold,
+        ...(result.happened ?? []),
+        ...[task, ...parents].map((each) => ({
+          type: "task:completed" as const,
+          taskId: each.id,
+          duration: each.started_at ? durationOf(each, now.time) : null,
+        })),
+      ],
+    };
+  },
+);
 
 /**
  * `done ID --nothing "why"`: the task is done without a commit. Kept with its run, as evidence of who said so. Steps are
  * marked as ever: this only says that no work need be on its branch.
  */
-function declare(desk: Desk, task: Task, why: string, context: Context): Done {
-  const run = desk.runs.get(task.id);
+function declare(snapshot: Snapshot, task: Task, why: string, context: Context): Done {
+  const run = snapshot.runs.get(task.id);
   const { command } = context.settings.bloom;
   if (why.trim() === "")
     throw new PawlError("usage", "Why nothing is to be done is not said.", "Give a reason after --nothing.");
@@ -191,7 +198,7 @@ function declare(desk: Desk, task: Task, why: string, context: Context): Done {
     text: `Noted: ${task.id} has nothing to be committed. End your turn; what remains follows.${rest}`,
     data: { task: task.id, nothing: why },
     edits,
-    changes: runChanges({ ...run, nothing: why }, desk, []),
+    changes: runChanges({ ...run, nothing: why }, snapshot, []),
     happened: [{ type: "task:nothing_to_do", taskId: task.id, reason: why, by }],
   };
 }

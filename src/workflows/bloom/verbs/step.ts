@@ -3,8 +3,8 @@ import { loadTasks, stepOf, taskOf } from "../../../tasks-file/load.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { eachTask, type Step, type Task } from "../../../tasks-file/task.ts";
 import { stepInfoOf } from "../prompt.ts";
-import { changing, looking } from "./desk.ts";
 import { workStarts } from "./edits.ts";
+import { changing, looking } from "./snapshot.ts";
 
 interface StepInput {
   readonly id: string;

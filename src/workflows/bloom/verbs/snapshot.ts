@@ -11,11 +11,11 @@ import { BLOOM_STATES } from "../recorded.ts";
 import { type Standings, standingsOf } from "../standing.ts";
 import { listRuns, loadRuns, type Runs } from "../task-run.ts";
 
-export interface Desk extends LoadedTasks, Runs {
+export interface Snapshot extends LoadedTasks, Runs {
   readonly states: Standings;
 }
 
-export async function readDesk(view: View, context: Context): Promise<Desk> {
+export async function loadSnapshot(view: View, context: Context): Promise<Snapshot> {
   const loaded = await loadTasks(view, context);
   const { tasks } = loaded.file;
   // Whatever the status says: a person may have written another while the run goes on.

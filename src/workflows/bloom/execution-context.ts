@@ -67,17 +67,17 @@ export interface MergePlace {
   release(published: string | null): Promise<void>;
 }
 
-export interface Site {
+export interface ExecutionContext {
   readonly ports: WorkPorts;
   readonly merges: MergeTrains;
   /** As of the last commit. */
   readonly known: Known;
   /** Aborted with a `StopReason`. */
   readonly stop: AbortSignal;
-  /** Shown live; what must last goes into `Came`. */
+  /** Shown live; what must last goes into `StepResult`. */
   show(happening: BloomHappening): void;
   /** Commits without an event of the table, and knows anew. */
-  note(came: Omit<Came, "event" | "reason">): Promise<Known>;
+  note(result: Omit<StepResult, "event" | "reason">): Promise<Known>;
   /** Makes the calls that the agent of a run deferred; the run has ended. */
   takeCalls(run: string): Promise<void>;
   /** Asks a person what the agent may not do unasked; `over`: its run has ended. */
@@ -88,7 +88,7 @@ export interface Site {
 }
 
 /** What came of a command, to be committed in one go. Without an event the next command follows. */
-export interface Came {
+export interface StepResult {
   readonly event?: TaskEvent;
   readonly reason?: string;
   readonly patch?: Partial<TaskRun>;
@@ -108,25 +108,25 @@ export interface Place {
 }
 
 /** Where the task is worked on. Makes its worktree where it is missing. */
-export async function placeOf(site: Site): Promise<Place> {
-  const { task } = site.known;
+export async function placeOf(context: ExecutionContext): Promise<Place> {
+  const { task } = context.known;
   const repo = repoOf(task);
-  if (repo === null) return { folder: site.ports.root, worktree: null, lost: null, isNew: false };
+  if (repo === null) return { folder: context.ports.root, worktree: null, lost: null, isNew: false };
   const { branch, base } = branches(task);
-  const made = await site.ports.worktrees.ensure({
+  const made = await context.ports.worktrees.ensure({
     repo,
     branch,
     ...(base === undefined ? {} : { base }),
-    stop: site.stop,
+    stop: context.stop,
   });
   if (made.from !== "kept")
-    site.show({ type: "worktree:ensured", taskId: task.id, repo, branch, from: made.from });
+    context.show({ type: "worktree:ensured", taskId: task.id, repo, branch, from: made.from });
   if (made.lost !== undefined)
-    await site.note({
+    await context.note({
       patch: { lost: made.lost },
       happened: [{ type: "worktree:lost", taskId: task.id, branch, folder: made.lost }],
     });
-  const lost = made.lost ?? site.known.run.lost ?? null;
+  const lost = made.lost ?? context.known.run.lost ?? null;
   return { folder: made.folder, worktree: made, lost, isNew: made.from === "base" };
 }
 

@@ -228,7 +228,7 @@ describe("a reply", () => {
       fc.asyncProperty(WORLD, async (world) => {
         expectTrue(await render(world));
       }),
-      { numRuns: 1000 },
+      { numRuns: 200 },
     );
   }, 60_000);
 

@@ -15,7 +15,7 @@ describe("A loop that is left alone", () => {
     const perTurn = (stage.looks() - before) / 120;
     expect(perTurn).toBeGreaterThan(0);
     expect(perTurn).toBeLessThanOrEqual(3);
-    expect(stage.started).toEqual([]);
+    expect(stage.runs).toEqual([]);
     expect(stage.told.filter(({ type }) => type === "loop:stands")).toHaveLength(1);
     expect(stage.ended()).toBeNull();
     stage.stop();
@@ -28,17 +28,18 @@ describe("A loop that is left alone", () => {
       tasks:
         "tasks:\n- {id: T1, title: t, instructions: x, repo: ., merge_into: main}\n- {id: T2, title: u, instructions: x, repo: ., merge_into: main, depends_on: [T1]}\n",
     });
-    await stage.until(() => stage.started.length > 0);
+    const started = () => stage.runs.map(({ run }) => run);
+    await stage.until(() => stage.told.some(({ type }) => type === "agent:started"));
     const good = stage.read("tasks.yaml") ?? "";
     stage.save("tasks.yaml", "tasks: [\n");
     await stage.pass(300_000);
     expect(stage.told.filter(({ type }) => type === "loop:paused")).toMatchObject([
       { code: "tasks-invalid" },
     ]);
-    expect([stage.ended(), stage.read("tasks.yaml"), stage.started]).toEqual([null, "tasks: [\n", ["T1.1"]]);
+    expect([stage.ended(), stage.read("tasks.yaml"), started()]).toEqual([null, "tasks: [\n", ["T1.1"]]);
     stage.save("tasks.yaml", good);
     await stage.until(() => stage.read("tasks.yaml")?.match(/status: done/g)?.length === 2);
     expect(stage.told.filter(({ type }) => type === "loop:resumed")).toHaveLength(1);
-    expect(stage.started).toEqual(["T1.1", "T2.1"]);
+    expect(started()).toEqual(["T1.1", "T2.1"]);
   });
 });

@@ -5,13 +5,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { stateOf } from "../../test/rig/state-home.ts";
 import { newId } from "../adapters/clock/new-id.ts";
 import { openStore } from "../adapters/files/store.ts";
-import type { PawlError } from "../core/error.ts";
+import { PawlError } from "../core/error.ts";
 import type { Caller } from "../core/event.ts";
 import { projectPath } from "../core/path.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import { DEFAULT_SETTINGS } from "../core/settings.ts";
 import type { Proposal, Transaction } from "./module.ts";
-import { advance, type Runtime } from "./run-transaction.ts";
+import { advance, preview, type Runtime } from "./run-transaction.ts";
+import { type Context, withFailure, withInput } from "./transaction.ts";
 
 const COUNT = projectPath("count.txt");
 const CALLER: Caller = { channel: "library" };
@@ -142,7 +143,11 @@ describe("an advance", () => {
   });
 
   it("refuses changes from an advance that says it only reads", async () => {
-    await expect(advance(runtime, { ...addOne, run: () => null }, {}, CALLER)).rejects.toThrow("only reads");
+    await expect(advance(runtime, { ...addOne, run: () => null }, {}, CALLER)).rejects.toMatchObject({
+      code: "internal",
+      message: "An advance that only reads prepared changes.",
+      fix: "Report this.",
+    });
     expect(() => text("count.txt")).toThrow("ENOENT");
   });
 
@@ -156,6 +161,136 @@ describe("an advance", () => {
     };
     await expect(advance(runtime, disturbed, {}, CALLER)).rejects.toMatchObject({
       code: "commit-restarted-too-often",
+      message:
+        "The run test:count could not be advanced: what it reads was changed by others during each of 100 attempts.",
+      fix: "Find out which program keeps writing to the project's files, then try again.",
     });
+    expect(n).toBe(100);
+  });
+
+  it("tells what has to be worked out again to the cache, and lines to their logs", async () => {
+    const worked: unknown[] = [];
+    const cache = { get: async () => null, put: (...entry: unknown[]) => void worked.push(entry) };
+    const working: typeof addOne = {
+      ...addOne,
+      propose: (...all) => ({
+        ...addOne.propose(...all),
+        worked: [{ kind: "tasks-1", source: COUNT, worked: "parsed" }] as never,
+      }),
+    };
+    await advance({ ...runtime, cache } as unknown as Runtime, working, {}, CALLER);
+    expect(worked).toEqual([["tasks-1", COUNT, "parsed"]]);
+    expect(text("log.txt")).toBe("counted 1\n");
+  });
+
+  it("knows who calls, what a person answered, when it is, and one id however often it is asked for", async () => {
+    const contexts: Context[] = [];
+    const looking: typeof addOne = {
+      ...addOne,
+      run: () => null,
+      propose: (count, _observeed, _input, context) => {
+        contexts.push(context);
+        return { reply: `${count} ${context.now.id === context.now.id}` };
+      },
+    };
+    const now = () => new Date("2026-01-31T09:30:15.250Z");
+    const answered = { message: "Merge?" } as NonNullable<Context["answered"]>;
+    expect((await advance({ ...runtime, now }, looking, {}, CALLER, answered)).reply).toBe("0 true");
+    expect(contexts[0]).toMatchObject({ caller: CALLER, answered, settings: DEFAULT_SETTINGS });
+    expect(contexts[0]?.now.time).toBe("2026-01-31T09:30:15.250Z");
+    await advance(runtime, looking, {}, CALLER);
+    expect(contexts[1]).not.toHaveProperty("answered");
+    expect(contexts[1]).not.toHaveProperty("cache");
+  });
+
+  it("shows what it would reply, and commits nothing", async () => {
+    expect((await preview(runtime, addOne, {}, CALLER)).reply).toBe("now 1");
+    expect(() => text("count.txt")).toThrow("ENOENT");
+  });
+
+  describe("that somebody waits for", () => {
+    const cancelled = {
+      code: "cancelled",
+      message: "The call was called off before anything was committed. Nothing was changed.",
+      fix: "Call it again when it is wanted after all; a check that was begun in the project's folder runs on to its end.",
+    };
+    const waitingFor = (stop: AbortSignal) => ({
+      ...runtime,
+      waiting: { stop } as NonNullable<Runtime["waiting"]>,
+    });
+
+    it("ends at once where it is called off, whatever it still waits for, and commits nothing", async () => {
+      const calling = new AbortController();
+      const endless: typeof addOne = {
+        ...addOne,
+        observe: () => {
+          calling.abort();
+          return new Promise(() => {});
+        },
+      };
+      await expect(advance(waitingFor(calling.signal), endless, {}, CALLER)).rejects.toMatchObject(cancelled);
+      await expect(advance(waitingFor(AbortSignal.abort()), addOne, {}, CALLER)).rejects.toMatchObject(
+        cancelled,
+      );
+      expect(() => text("count.txt")).toThrow("ENOENT");
+    });
+
+    it("commits nothing where it is called off after everything was prepared", async () => {
+      const calling = new AbortController();
+      const late: typeof addOne = { ...addOne, observe: async () => undefined };
+      const { store } = runtime;
+      const holds: typeof store.holds = (view) => {
+        calling.abort();
+        return store.holds(view);
+      };
+      const stopped = { ...waitingFor(calling.signal), store: { ...store, holds } };
+      await expect(advance(stopped, late, {}, CALLER)).rejects.toMatchObject(cancelled);
+      expect(() => text("count.txt")).toThrow("ENOENT");
+    });
+
+    it("is committed where nobody calls it off, and its checks know who waits", async () => {
+      const asked: unknown[] = [];
+      const outside = {
+        checks: { run: async (...order: unknown[]) => asked.push(order) },
+      } as unknown as Outside;
+      const checking: typeof addOne = {
+        ...addOne,
+        observe: (_seen, _input, { checks }) => checks.run("key", "npm test" as never, "on" as never),
+      };
+      const { signal } = new AbortController();
+      expect((await advance({ ...waitingFor(signal), outside }, checking, {}, CALLER)).reply).toBe("now 1");
+      await advance({ ...runtime, outside }, checking, {}, CALLER);
+      expect(asked).toEqual([
+        ["key", "npm test", "on", { stop: signal }],
+        ["key", "npm test", "on"],
+      ]);
+    });
+  });
+
+  it("is the same for another input, which stands for one of its own", async () => {
+    const own: Transaction<{ by: number }, number, number, string> = {
+      run: ({ by }) => `test:${by}`,
+      read: async (_view, { by }) => by,
+      observe: async (seen, { by }) => seen + by,
+      propose: (seen, observeed, { by }) => ({ reply: `${seen} ${observeed} ${by}` }),
+    };
+    const other = withInput(own, (word: string) => ({ by: word.length }));
+    expect(other.run("four")).toBe("test:4");
+    expect((await advance(runtime, other, "four", CALLER)).reply).toBe("4 8 4");
+    const { observe: _, ...without } = own;
+    expect(withInput(without as typeof own, (word: string) => ({ by: word.length }))).not.toHaveProperty(
+      "observe",
+    );
+  });
+
+  it("says of what was committed that what was to follow it failed", () => {
+    const error = new PawlError("internal", "No tracker.", "Set it.");
+    const failed = "This is committed, but what was to follow it failed: No tracker. Set it.";
+    const after_commit = { code: "internal", message: "No tracker.", fix: "Set it." };
+    expect(withFailure({ text: "Done.\n\n", data: { message: "Done. ", more: 1 } }, error)).toEqual({
+      text: `Done.\n\n${failed}\n`,
+      data: { message: `Done. ${failed}`, more: 1, after_commit },
+    });
+    expect(withFailure({ text: "Done.", data: {} }, error).data).toEqual({ after_commit });
   });
 });

@@ -10,6 +10,7 @@ import { mkdirSync } from "node:fs";
 import { relative } from "node:path";
 import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
+import { useScratchStateHome } from "../rig/state-home.ts";
 import { AREAS, type Area } from "./areas.ts";
 
 type Mutants = Awaited<ReturnType<Stryker["runMutationTest"]>>;
@@ -21,6 +22,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const names = positionals.length > 0 ? positionals : Object.keys(AREAS);
+process.once("exit", useScratchStateHome());
 mkdirSync(FOLDER, { recursive: true });
 let failed = false;
 for (const name of names) {
@@ -44,7 +46,15 @@ async function run(name: string, area: Area): Promise<Mutants> {
     timeoutMS: 10_000,
     tempDirName: `${FOLDER}/sandbox-${name}`,
     // Stryker would read them with the classic API of TypeScript, which version 7 does not have; the tests need neither.
-    ignorePatterns: ["/tsconfig.json", "/tsconfig.build.json", "/dist", "/.rig", "/demo", "/bench"],
+    ignorePatterns: [
+      "/tsconfig.json",
+      "/tsconfig.build.json",
+      "/dist",
+      "/.rig",
+      "/.stryker",
+      "/demo",
+      "/bench",
+    ],
     reporters: ["json", "progress-append-only"],
     jsonReporter: { fileName: `${FOLDER}/${name}.json` },
     incremental: values.incremental,

@@ -76,6 +76,21 @@ describe("the facts that a decision needs", () => {
     expect(matters("light", {}, false, "look")).toBe(false);
   });
 
+  it("can matter where one box of one of several rows asks", () => {
+    const value = { description: "", values: [1, 2] };
+    const go = (id: string, when: readonly Record<string, readonly number[]>[]) =>
+      row({ id, from: ["waiting"], on: "walk", when, to: "across" });
+    const rows = [go("first", [{ x: [1] }]), go("second", [{ y: [1] }, { x: [2], z: [2] }])];
+    const table = { ...crossing, facts: { x: value, y: value, z: value }, rows };
+    const asks = (name: string, known: Facts) =>
+      canMatter(table, { state: "waiting", kept: {} }, "walk", known, name);
+    expect(["x", "y", "z"].map((name) => asks(name, {}))).toEqual([true, true, true]);
+    // By its first box the second row is still left, and by its second box it asks.
+    expect(asks("z", { x: 1 })).toBe(true);
+    // Nothing is left.
+    expect(asks("z", { x: 3, y: 3 })).toBe(false);
+  });
+
   it("are asked for always where a row has boxes and each of them names the fact", () => {
     const asking = (when?: readonly Record<string, readonly boolean[]>[]) =>
       asksAlways({ ...row({ id: "r", from: [], on: "e", to: "same" }), ...(when ? { when } : {}) }, "clear");

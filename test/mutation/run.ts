@@ -74,7 +74,7 @@ function report(name: string, { aim }: Area, mutants: Mutants): boolean {
   const survivors = mutants
     .filter(({ status }) => status === "Survived" || status === "NoCoverage")
     .map(({ status, fileName, location: { start }, replacement }) => {
-      const place = `${relative(".", fileName)}:${start.line + 1}:${start.column + 1}`;
+      const place = `${relative(".", fileName)}:${start.line}:${start.column}`;
       return `${place} ${status}: ${replacement}\n`;
     });
   const verdict = `${name}: ${score.toFixed(1)} % of ${all} mutants killed; the aim is ${aim} %.\n`;

@@ -47,7 +47,7 @@ class InProcessRunner implements TestRunner {
   }
 
   async init(): Promise<void> {
-    forgetBetweenMutants();
+    forgetBetweenTests();
     registerHooks({
       resolve: (specifier, context, next) => {
         const own =
@@ -66,6 +66,7 @@ class InProcessRunner implements TestRunner {
   async dryRun(): Promise<DryRunResult> {
     const tests: (TestResult & { timeSpentMs: number })[] = [];
     for (const test of this.#tests) {
+      forget();
       this.#switch.currentTestId = test.id;
       const begun = performance.now();
       const failure = await failureOf(test);
@@ -91,9 +92,7 @@ class InProcessRunner implements TestRunner {
     if (hitLimit === undefined) delete this.#switch.hitLimit;
     else this.#switch.hitLimit = hitLimit;
     this.#switch.activeMutant = activeMutant.id;
-    forgotten.splice(0).forEach((forget) => {
-      forget();
-    });
+    forget();
     try {
       const wanted = testFilter && new Set(testFilter);
       const tests = mutantActivation === "static" ? await this.#reload() : this.#tests;
@@ -146,10 +145,15 @@ async function failureOf(test: CollectedTest): Promise<string | null> {
   }
 }
 
-const forgotten: (() => void)[] = [];
+const filled = new Set<{ forget(): void }>();
 
-/** What modules remember of objects would be one mutant's result in the next one's tests. */
-function forgetBetweenMutants(): void {
+function forget(): void {
+  for (const each of filled) each.forget();
+  filled.clear();
+}
+
+/** What modules remember of objects would be one test's or mutant's result in the next one. */
+function forgetBetweenTests(): void {
   const Native = WeakMap;
   globalThis.WeakMap = class<Key extends WeakKey, Value> extends Native<Key, Value> {
     #known = new Native<Key, Value>();
@@ -163,11 +167,12 @@ function forgetBetweenMutants(): void {
       return this.#known.delete(key);
     }
     override set(key: Key, value: Value) {
-      forgotten.push(() => {
-        this.#known = new Native();
-      });
+      filled.add(this);
       this.#known.set(key, value);
       return this;
+    }
+    forget() {
+      this.#known = new Native();
     }
   };
 }

@@ -4,7 +4,14 @@ import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
 import type { Workflow } from "../engine/workflow.ts";
 import { headPath } from "./history.ts";
-import { loadRecord, type RunRecord, recordChanges, recordedOverview, recordFaults } from "./record.ts";
+import {
+  loadRecord,
+  type RunRecord,
+  recordChanges,
+  recordedOverview,
+  recordFaults,
+  verdictsIn,
+} from "./record.ts";
 import type { StateFiles } from "./transaction.ts";
 
 const FILE = projectPath("runs/a.json");
@@ -222,6 +229,58 @@ describe("The record of a run", () => {
     await project.push();
     expect(await project.faults()).toEqual([]);
     expect(await recordedOverview(project.view(), RUN)).not.toHaveProperty("unproved");
+  });
+
+  it("has the verdicts of persons, and is shown as unproved only where its beginning is not known", async () => {
+    const time = "2026-01-31T09:30:15.250Z";
+    const told = { event: "approve", from: "in_review", time };
+    expect(verdictsIn([{ ...told, strength: "terminal" }, told])).toEqual([
+      { gate: "in_review", what: "in_review: approve", strength: "terminal", time },
+    ]);
+    expect(verdictsIn([])).toEqual([]);
+    const project = new Project();
+    expect(await recordedOverview(project.view(), RUN)).toEqual({ unproved: true });
+    await project.write("open", []);
+    expect(await recordedOverview(project.view(), RUN)).toEqual({});
+    project.edit(headPath(RUN), (record) => Object.assign(record, { unproved: true }));
+    expect(await recordedOverview(project.view(), RUN)).toEqual({ unproved: true });
+  });
+
+  it("takes the steps of its own run alone, and nothing of files that are no state", async () => {
+    const project = await pushed(1);
+    const [step] = (await project.record()).steps;
+    const event = (more: object) =>
+      ({ ...step, id: "x", type: "run:advanced", run: RUN, ...more }) as PawlEvent;
+    const written = (path: string): Change => ({
+      type: "write",
+      path: projectPath(path),
+      text: '{"state":"shut"}',
+    });
+    const changes: Change[] = [
+      written("else.txt"),
+      written("runs/a.json"),
+      { type: "append", path: FILE, id: "1", text: "x" },
+    ];
+    const events = [
+      event({ run: "door:b" }),
+      event({ type: "task:claimed" }),
+      event({ from: "open", to: "shut" }),
+    ];
+    const made = await recordChanges(
+      project.view(),
+      states(),
+      { changes, events },
+      "2026-01-31T09:30:15.250Z",
+    );
+    expect(made).toMatchObject([{ type: "write", path: headPath(RUN) }]);
+    const [record] = made;
+    const { steps, files } = JSON.parse(record?.type === "write" ? record.text : "{}") as RunRecord;
+    expect(steps.map(({ from, to }) => [from, to])).toEqual([
+      ["shut", "open"],
+      ["open", "shut"],
+    ]);
+    expect(Object.keys(files)).toEqual([FILE]);
+    expect(await recordChanges(project.view(), states(), {}, "2026-01-31T09:30:15.250Z")).toEqual([]);
   });
 
   it("is not replayed through another table than its own", async () => {

@@ -1,7 +1,15 @@
 /** Stands for `vitest` where the tests run in the mutation runner's own process: it collects them, and no more. */
+import { mock } from "node:test";
 import { format } from "node:util";
 
-export { expect, vi } from "vitest";
+export { expect } from "vitest";
+
+/** Vitest's own timers ask for a worker of Vitest. */
+export const vi = {
+  useFakeTimers: (): void => mock.timers.enable({ apis: ["setInterval"] }),
+  advanceTimersByTime: (milliseconds: number): void => mock.timers.tick(milliseconds),
+  useRealTimers: (): void => mock.timers.reset(),
+};
 
 export interface CollectedTest {
   readonly id: string;

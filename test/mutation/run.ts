@@ -2,9 +2,10 @@
  * Mutation testing: changes the code in one place at a time and runs the area's own tests. A mutant that no test notices
  * is a gap in the tests, or code that does nothing. Fails where an area stays below its aim.
  *
- *     npm run test:mutation -- [--incremental] [AREA...]
+ *     npm run test:mutation -- [--incremental] [--only FILE] [AREA...]
  *
- * With --incremental, mutants whose code and tests are as they were in the last run keep their result.
+ * With --incremental, mutants whose code and tests are as they were in the last run keep their result. With --only, the
+ * mutants are those of one file.
  */
 import { mkdirSync } from "node:fs";
 import { relative } from "node:path";
@@ -18,7 +19,7 @@ type Mutants = Awaited<ReturnType<Stryker["runMutationTest"]>>;
 const FOLDER = ".stryker";
 
 const { values, positionals } = parseArgs({
-  options: { incremental: { type: "boolean", default: false } },
+  options: { incremental: { type: "boolean", default: false }, only: { type: "string" } },
   allowPositionals: true,
 });
 const names = positionals.length > 0 ? positionals : Object.keys(AREAS);
@@ -37,7 +38,7 @@ async function run(name: string, area: Area): Promise<Mutants> {
   // Read by the runner, which is a process of its own.
   process.env.PAWL_MUTATION_TESTS = area.tests.join(",");
   const stryker = new Stryker({
-    mutate: [...area.mutate],
+    mutate: values.only === undefined ? [...area.mutate] : [values.only],
     plugins: [import.meta.resolve("./runner.ts")],
     testRunner: "in-process",
     coverageAnalysis: "perTest",

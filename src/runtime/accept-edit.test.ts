@@ -51,11 +51,11 @@ async function accept(answered?: Context["answered"], channel: Context["caller"]
   const context = {
     settings: DEFAULT_SETTINGS,
     caller: { channel },
-    moment: { time: TIME, id: "id-1" },
+    now: { time: TIME, id: "id-1" },
     ...(answered === undefined ? {} : { answered }),
   } as Context;
   const seen = await plan.read(view, { id: "a" }, context);
-  return plan.prepare(seen, undefined, { id: "a" }, context);
+  return plan.propose(seen, undefined, { id: "a" }, context);
 }
 
 async function asked(): Promise<string> {

@@ -145,7 +145,7 @@ describe("an advance", () => {
   it("refuses changes from an advance that says it only reads", async () => {
     await expect(advance(runtime, { ...addOne, run: () => null }, {}, CALLER)).rejects.toMatchObject({
       code: "internal",
-      message: "An advance that only reads prepared changes.",
+      message: "A transaction that only reads proposes changes.",
       fix: "Report this.",
     });
     expect(() => text("count.txt")).toThrow("ENOENT");
@@ -190,12 +190,13 @@ describe("an advance", () => {
       run: () => null,
       propose: (count, _observeed, _input, context) => {
         contexts.push(context);
-        return { reply: `${count} ${context.now.id === context.now.id}` };
+        const ids = new Set([context.now.id, context.now.id]);
+        return { reply: `${count} ${ids.size}` };
       },
     };
     const now = () => new Date("2026-01-31T09:30:15.250Z");
     const answered = { message: "Merge?" } as NonNullable<Context["answered"]>;
-    expect((await advance({ ...runtime, now }, looking, {}, CALLER, answered)).reply).toBe("0 true");
+    expect((await advance({ ...runtime, now }, looking, {}, CALLER, answered)).reply).toBe("0 1");
     expect(contexts[0]).toMatchObject({ caller: CALLER, answered, settings: DEFAULT_SETTINGS });
     expect(contexts[0]?.now.time).toBe("2026-01-31T09:30:15.250Z");
     await advance(runtime, looking, {}, CALLER);

@@ -162,12 +162,12 @@ export interface RunDefinition<T extends RunTypes> {
 }
 
 /** What came of an event: a step, or an answer in its place. */
-type Came<T extends RunTypes> = Step<T> | Answered<T["reply"]>;
+type Settled<T extends RunTypes> = Step<T> | Answered<T["reply"]>;
 
 export type RunEvent<T extends RunTypes> = Transaction<
   T["input"],
-  { readonly view: View; readonly came?: Came<T> },
-  Came<T> | undefined,
+  { readonly view: View; readonly settled?: Settled<T> },
+  Settled<T> | undefined,
   T["reply"]
 >;
 
@@ -179,17 +179,17 @@ export function runEvent<T extends RunTypes>(definition: RunDefinition<T>): RunE
     run: (input) => definition.lock(input),
     async read(view, input, context) {
       if (!filesOnly) return { view };
-      return { view, came: await takeEvent(definition, { ...context, input, view, outside: NOTHING }) };
+      return { view, settled: await takeEvent(definition, { ...context, input, view, outside: NOTHING }) };
     },
     ...(!filesOnly && {
       observe: ({ view }: { readonly view: View }, input: T["input"], outside: Outside, context: Context) =>
         takeEvent(definition, { ...context, input, view, outside }),
     }),
-    propose({ came: read }, observed, input, context) {
-      const came = (read ?? observed) as Came<T>;
-      if ("answer" in came) return came.answer;
-      const effects = definition.propose(came, { ...context, ...came.governed, input });
-      return proposed(definition, plan, came, effects, context);
+    propose({ settled: read }, observed, input, context) {
+      const settled = (read ?? observed) as Settled<T>;
+      if ("answer" in settled) return settled.answer;
+      const effects = definition.propose(settled, { ...context, ...settled.governed, input });
+      return proposed(definition, plan, settled, effects, context);
     },
   };
   return plan;

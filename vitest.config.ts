@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config";
 
 const SLOW = ["{src,test,demo}/**/*.slow.test.ts"];
+/** Functions without a process, a disk or a clock of their own. */
+const PURE = ["src/{core,engine,runtime,tasks-file,workflows,config,surfaces,app}/**/*.test.ts"];
 
 export default defineConfig({
   test: {
@@ -14,8 +16,10 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "quick", include: ["{src,test,demo}/**/*.test.ts"], exclude: SLOW },
+        test: { name: "quick", include: ["{src,test,demo}/**/*.test.ts"], exclude: [...SLOW, ...PURE] },
       },
+      // Each worker loads the modules once, for all of its files.
+      { extends: true, test: { name: "quick-pure", include: PURE, exclude: SLOW, isolate: false } },
       // Proofs by exhaustion, by crashes and by hostile hands; real shells and terminals; the built program.
       { extends: true, test: { name: "slow", include: SLOW } },
     ],

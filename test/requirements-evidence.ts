@@ -52,15 +52,15 @@ export const EVIDENCE: Readonly<Record<string, Requirement>> = {
       "src/adapters/git/tree.test.ts: core.checkStat, with times and size as they were",
       "src/adapters/git/tree.test.ts: core.worktree: it is refused by name",
       "src/adapters/git/tree.test.ts: a file that only %s hides: it is named, and no part of the tree",
-      "test/e2e/alfred-hostile.test.ts: hides a file from git, by a flag, a list or a filter",
+      "test/e2e/alfred-hostile.slow.test.ts: hides a file from git, by a flag, a list or a filter",
     ],
   },
   "evidence.checks": {
     says: "Checks run in a fresh checkout of the submitted tree, or visibly in the working folder.",
     source: "docs/alfred.md, Facts, not claims",
     tests: [
-      "test/e2e/alfred-hostile.test.ts: run in a fresh checkout of what was handed in, without ignored files, which is gone afterwards",
-      "test/e2e/alfred-hostile.test.ts: run in the working folder where the project says so, and the weaker strength is shown",
+      "test/e2e/alfred-hostile.slow.test.ts: run in a fresh checkout of what was handed in, without ignored files, which is gone afterwards",
+      "test/e2e/alfred-hostile.slow.test.ts: run in the working folder where the project says so, and the weaker strength is shown",
       "src/adapters/git/tree.test.ts: does not check out what only bears a tree's name",
     ],
   },
@@ -68,8 +68,8 @@ export const EVIDENCE: Readonly<Record<string, Requirement>> = {
     says: "At the verdict the evidence is looked at again: changed work is found and not approved where evidence is required, and what was mended no longer differs.",
     source: "docs/alfred.md, Facts, not claims",
     tests: [
-      "test/e2e/alfred-hostile.test.ts: names code that changed after it was handed in, and does not approve it; put back, it is approved",
-      "test/e2e/alfred-hostile.test.ts: a finding is looked at again at the verdict: what was mended since no longer differs",
+      "test/e2e/alfred-hostile.slow.test.ts: names code that changed after it was handed in, and does not approve it; put back, it is approved",
+      "test/e2e/alfred-hostile.slow.test.ts: a finding is looked at again at the verdict: what was mended since no longer differs",
     ],
   },
   "agents.listed-commands": {
@@ -86,7 +86,7 @@ export const EVIDENCE: Readonly<Record<string, Requirement>> = {
     source: "docs/alfred.md, Facts, not claims",
     tests: [
       "src/core/process-files.test.ts: leaves the work itself alone",
-      "test/e2e/alfred-hostile.test.ts: process files that the work changes are named first, by their kind",
+      "test/e2e/alfred-hostile.slow.test.ts: process files that the work changes are named first, by their kind",
     ],
   },
 };

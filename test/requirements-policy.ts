@@ -6,7 +6,7 @@ const TRUST = "test/e2e/trust.test.ts";
 const PINNED = "test/e2e/policy.slow.test.ts";
 const OWN = "test/e2e/policy-own.test.ts";
 const RULES = "src/core/policy.test.ts";
-const LISTS = "src/adapters/agents/static-lists.test.ts";
+const LISTS = "src/adapters/agents/static-lists.slow.test.ts";
 const YAML = "src/core/yaml.test.ts";
 
 /** What may be executed, and by whose word. */

@@ -5,6 +5,7 @@ const CHECKS = "src/adapters/checks/checks.test.ts";
 const TRUST = "test/e2e/trust.test.ts";
 const PINNED = "test/e2e/policy.slow.test.ts";
 const OWN = "test/e2e/policy-own.test.ts";
+const PLACES = "src/core/policy-places.test.ts";
 const RULES = "src/core/policy.test.ts";
 const LISTS = "src/adapters/agents/static-lists.slow.test.ts";
 const YAML = "src/core/yaml.test.ts";
@@ -115,6 +116,17 @@ export const POLICY: Readonly<Record<string, Requirement>> = {
       `${OWN}: does not hold a new run, which begins by the definition as it is`,
       `${OWN}: is pinned by the next look where its file is of an earlier version`,
       `${OWN}: goes on where the definition is the one that its file names, else a person decides`,
+    ],
+  },
+  "policy.placed": {
+    says: "What loosens a policy is told with the file and line where it stands.",
+    source: "docs/trust.md, What governs a run",
+    tests: [
+      `${PLACES}: is that of %s`,
+      `${PLACES}: is found in a list by the id %s, also of a nested entry`,
+      `${PLACES}: is not there where no file has anything of it, and a file that cannot be read is no error`,
+      `${PINNED}: does not take its own verify away`,
+      `${OWN}: goes on once a person has accepted the change at a terminal, which is recorded`,
     ],
   },
   "policy.claim": {

@@ -17,6 +17,8 @@ export interface PolicyChange {
   readonly pinned: unknown;
   readonly present: unknown;
   readonly loosens: boolean;
+  /** `pawl.yaml:12`, where it was looked up and stands in a file. */
+  readonly place?: string;
 }
 
 /** How a setting is compared, by the last part of its path that is known here. */
@@ -80,10 +82,10 @@ export function ignoredIn(pinned: Policy, present: Policy): readonly PolicyChang
   return comparePolicies(pinned, present).filter(({ loosens }) => loosens);
 }
 
-/** `alfred.human_review: confirm → relay` */
-export function renderChange({ path, pinned, present }: PolicyChange): string {
+/** `alfred.human_review: "confirm" → "relay" (pawl.yaml:12)` */
+export function renderChange({ path, pinned, place, present }: PolicyChange): string {
   const shown = (value: unknown) => (value === undefined ? "none" : canonical(value));
-  return `${path}: ${shown(pinned)} → ${shown(present)}`;
+  return `${path}: ${shown(pinned)} → ${shown(present)}${place ? ` (${place})` : ""}`;
 }
 
 /** The sha-256 of the policy, in hexadecimal. */

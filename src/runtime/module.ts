@@ -6,6 +6,7 @@
 import type { ZodObject } from "zod";
 import type { PawlError } from "../core/error.ts";
 import type { Policy } from "../core/policy.ts";
+import type { PolicySources } from "../core/policy-places.ts";
 import type { Cache } from "../core/ports/cache.ts";
 import type { Leases } from "../core/ports/claims.ts";
 import type { View } from "../core/ports/store.ts";
@@ -57,7 +58,7 @@ export interface WorkflowModule {
    * What the project's files say now that governs the run; null: it is over, or has not begun. Absent: nothing is pinned for
    * its runs.
    */
-  readonly policy?: (view: View, settings: Settings, id: string) => Promise<Policy | null>;
+  readonly policy?: (view: View, settings: Settings, id: string) => Promise<PresentPolicy | null>;
   /** What loosens a run's policy holds the run; absent: it does not count, and the run goes on without it. */
   readonly holdsLoosened?: true;
   /** A run's whole story (`pawl show`): who decided what, when, on which evidence; as markdown and as data. */
@@ -66,6 +67,12 @@ export interface WorkflowModule {
   readonly acceptEdit?: () => Promise<Transaction<StoryInput, unknown, unknown, Reply>>;
   /** What `pawl init` creates for it; nothing that exists is touched. */
   readonly init?: () => Promise<Transaction<Record<string, never>, unknown, unknown, Reply>>;
+}
+
+export interface PresentPolicy {
+  readonly policy: Policy;
+  /** Where what it says stands. */
+  readonly sourcesOf: PolicySources;
 }
 
 export interface Table {

@@ -62,7 +62,7 @@ describe("A task of the loop that rests until a person says so", () => {
       const { screen } = await project.person("approve", "T1");
       const words = screen.replace(/\s+/g, " ");
       expect(words).toContain(
-        '- DIFFERS: policy: The tasks file was loosened since the task began, which does not count: task.verify: ["test -f a.txt"] → []',
+        '- DIFFERS: policy: The tasks file was loosened since the task began, which does not count: task.verify: ["test -f a.txt"] → [] (tasks.yaml:',
       );
       expect(words.indexOf("DIFFERS: policy")).toBeLessThan(words.indexOf("- agrees: test -f"));
     },

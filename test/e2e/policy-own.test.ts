@@ -59,7 +59,9 @@ describe("a run of an own workflow, whose definition is changed while it waits a
   it("goes on once a person has accepted the change at a terminal, which is recorded", async () => {
     using project = await atTheGate();
     change(project, FILE, GATE, GATE.replace(", verdict: approve", ""));
-    expect((await project.pawl("policy", RUN)).out).toContain("ignored  definition.gates.approve");
+    expect((await project.pawl("policy", RUN)).out).toMatch(
+      /ignored {2}definition\.gates\.approve: .* → none \(release\.yaml:\d+\)/,
+    );
     expect(flat((await project.pawl("status")).out)).toContain(`${RUN} is held`);
     expect((await project.pawl("policy", RUN, "--accept")).err).toContain("[terminal-missing]");
     expect((await project.pawl("cast", RUN)).out).toContain("definition.gates.approve");

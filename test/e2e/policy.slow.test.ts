@@ -45,7 +45,14 @@ describe("an agent of the loop, with a shell", () => {
     expect(project.read("tasks.yaml")).toContain("verify: []");
     expect(ran.of("policy:changed")[0]).toMatchObject({
       run: "bloom:A",
-      ignored: [{ path: "task.verify", pinned: ["false"], present: [] }],
+      ignored: [
+        {
+          path: "task.verify",
+          pinned: ["false"],
+          present: [],
+          place: expect.stringMatching(/^tasks\.yaml:\d+$/),
+        },
+      ],
     });
     expect(ran.of("check:failed")).toHaveLength(1);
     expect(ran.of("merge:completed")).toEqual([]);
@@ -81,7 +88,15 @@ describe("an agent of the loop, with a shell", () => {
     expect(ran.of("policy:changed")).toMatchObject([
       {
         run: "bloom",
-        ignored: [{ path: "bloom.permission", pinned: "edits", present: "all", loosens: true }],
+        ignored: [
+          {
+            path: "bloom.permission",
+            pinned: "edits",
+            present: "all",
+            loosens: true,
+            place: expect.stringMatching(/^pawl\.yaml:\d+$/),
+          },
+        ],
       },
     ]);
   });
@@ -179,7 +194,7 @@ describe("an assistant with a shell", () => {
     project.write(".alfred/config.yml", "reviews: {default: []}\nhuman_review: relay\n");
     expect((await review(project)).isError).toBe(true);
     const { out } = await project.pawl("policy", `alfred:${ID}`);
-    expect(out).toContain('ignored  alfred.human_review: "confirm" → "relay"');
+    expect(out).toContain('ignored  alfred.human_review: "confirm" → "relay" (.alfred/config.yml:2)');
     expect(out).toContain('ignored  alfred.checks.test: "false" → none');
     expect((await project.pawl("status")).out.replace(/\s+/g, " ")).toContain(
       `alfred:${ID}: an edit that loosens its policy does not count`,

@@ -1,6 +1,7 @@
 import { PawlError, toPawlError } from "../../core/error.ts";
 import { projectPath } from "../../core/path.ts";
 import { comparePolicies, type Policy, type PolicyChange, renderChange } from "../../core/policy.ts";
+import { placed } from "../../core/policy-places.ts";
 import type { Reply, Transaction } from "../../runtime/module.ts";
 import { findRun } from "../../runtime/overview.ts";
 import { loadWorkflow, type Project } from "../../runtime/project.ts";
@@ -63,9 +64,11 @@ export async function compared({ runtime, workflows }: Project, run: string): Pr
       "`pawl status` shows every run.",
     );
   const holds = module.holdsLoosened === true;
-  const present = await module.policy(view, settings, id);
+  const found = await module.policy(view, settings, id);
+  const present = found && found.policy;
   const pinned = (present && (await runtime.outside.policies?.find(run))) ?? null;
-  const changes = pinned && present ? comparePolicies(pinned, present) : [];
+  const changed = pinned && present ? comparePolicies(pinned, present) : [];
+  const changes = found ? await placed(changed, found.sourcesOf, (file) => view.read(file)) : [];
   return { pinned, present, holds, changes, ignored: changes.filter(({ loosens }) => loosens) };
 }
 

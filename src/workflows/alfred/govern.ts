@@ -12,7 +12,9 @@ import {
   policyFrom,
   renderChange,
 } from "../../core/policy.ts";
+import { placed, settingSources } from "../../core/policy-places.ts";
 import type { AlfredSettings, Settings } from "../../core/settings.ts";
+import type { PresentPolicy } from "../../runtime/module.ts";
 import type { Governed, RunContext } from "../../runtime/run-event.ts";
 import type { Evidence } from "./evidence.ts";
 import type { LoadedTask } from "./load.ts";
@@ -27,6 +29,10 @@ export function policyOf({ alfred, environment }: Settings): Policy {
     ...named("alfred.checks", alfred.checks),
     ...(environment.length > 0 ? { environment } : {}),
   });
+}
+
+export function presentPolicy(settings: Settings): PresentPolicy {
+  return { policy: policyOf(settings), sourcesOf: settingSources };
 }
 
 /** The settings with the policy in their place. */
@@ -53,7 +59,7 @@ function settingsBy(policy: Policy, settings: Settings): Settings {
  */
 export async function govern(
   { id, state }: Pick<LoadedTask, "id" | "state">,
-  { outside: { policies }, settings }: RunContext<unknown>,
+  { outside: { policies }, settings, view }: RunContext<unknown>,
 ): Promise<Governed> {
   const present = policyOf(settings);
   const run = `alfred:${id}`;
@@ -63,7 +69,8 @@ export async function govern(
   const hash = await hashOfPolicy(policy);
   if (pinned === null) checkKnown(id, state.active_tool_state?.policy, hash);
   if (pinned === null || (await hashOfPolicy(pinned)) !== hash) await policies?.keep(run, policy);
-  const ignored = pinned === null ? [] : ignoredIn(pinned, present);
+  const loosened = pinned === null ? [] : ignoredIn(pinned, present);
+  const ignored = await placed(loosened, settingSources, (file) => view.read(file));
   return { settings: settingsBy(policy, settings), policy: hash, ignored };
 }
 

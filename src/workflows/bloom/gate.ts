@@ -1,4 +1,5 @@
 import { ignoredIn, type PolicyChange, renderChange } from "../../core/policy.ts";
+import { placed } from "../../core/policy-places.ts";
 import type { GitChanges } from "../../core/ports/git.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { View } from "../../core/ports/store.ts";
@@ -6,7 +7,7 @@ import type { Context, GateInput } from "../../runtime/module.ts";
 import type { ReviewFinding } from "../../runtime/review.ts";
 import { taskOf } from "../../tasks-file/load.ts";
 import { findTask, type Task } from "../../tasks-file/task.ts";
-import { taskPolicy } from "./govern.ts";
+import { taskPolicy, taskSources } from "./govern.ts";
 import type { TaskRun } from "./task-run.ts";
 import { statusEdit } from "./verbs/edits.ts";
 import { sendEvent } from "./verbs/person.ts";
@@ -65,7 +66,8 @@ interface Found {
 async function foundOf(snapshot: Snapshot, input: GateInput, outside: Outside): Promise<Found> {
   const task = findTask(snapshot.file.tasks, input.id);
   const pinned = task && ((await outside.policies?.find(`bloom:${task.id}`)) ?? null);
-  const ignored = task && pinned ? ignoredIn(pinned, taskPolicy(task)) : [];
+  const loosened = task && pinned ? ignoredIn(pinned, taskPolicy(task)) : [];
+  const ignored = await placed(loosened, taskSources(snapshot.path, input.id), async () => snapshot.text);
   return { changes: await changesOf(snapshot, input, outside), ignored };
 }
 

@@ -3,8 +3,10 @@
  * work goes), pinned when it begins, and the loop's settings, pinned when the loop begins.
  */
 import { governing, ignoredIn, type Policy, type PolicyChange, policyFrom } from "../../core/policy.ts";
+import { type PolicySources, settingSources } from "../../core/policy-places.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { BloomSettings, Settings } from "../../core/settings.ts";
+import type { PresentPolicy } from "../../runtime/module.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
 import { findTask, type Step, type Task } from "../../tasks-file/task.ts";
 
@@ -76,11 +78,19 @@ export function settingsBy(policy: Policy, settings: Settings): Settings {
 }
 
 /** What the files say now: of a task, or of the loop where the id is the loop's own. */
-export async function policyIn(view: View, settings: Settings, id: string): Promise<Policy> {
-  if (id === LOOP) return loopPolicy(settings);
+export async function policyIn(view: View, settings: Settings, id: string): Promise<PresentPolicy> {
+  if (id === LOOP) return { policy: loopPolicy(settings), sourcesOf: settingSources };
   const { file } = await loadTasks(view, { settings });
   const task = findTask(file.tasks, id);
-  return task === null ? {} : taskPolicy(task);
+  return {
+    policy: task === null ? {} : taskPolicy(task),
+    sourcesOf: taskSources(settings.bloom.tasks_file, id),
+  };
+}
+
+/** Where what governs a task stands in the tasks file. */
+export function taskSources(file: string, id: string): PolicySources {
+  return (path) => [{ file, path: `tasks.${id}.${path.slice("task.".length)}`, nested: "subtasks" }];
 }
 
 /** What a task may go by. */

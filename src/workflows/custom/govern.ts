@@ -15,10 +15,12 @@ import {
   policyFrom,
   renderChange,
 } from "../../core/policy.ts";
+import { type PolicySources, placed } from "../../core/policy-places.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Settings } from "../../core/settings.ts";
 import { isFinal } from "../../engine/lookup.ts";
+import type { PresentPolicy } from "../../runtime/module.ts";
 import type { Governed } from "../../runtime/run-event.ts";
 import type { Definition, DefinitionSource } from "./definition.ts";
 import type { OwnRun } from "./load-run.ts";
@@ -62,7 +64,7 @@ type Governable = Pick<OwnRun, "file" | "loaded" | "run" | "source" | "position"
 export async function govern(
   { file, loaded, position, run, source }: Governable,
   { policies }: Pick<Outside, "policies">,
-  { settings }: { readonly settings: Settings },
+  { settings, view }: { readonly settings: Settings; readonly view: View },
   begins: boolean,
 ): Promise<Governed | null> {
   const { definition } = loaded;
@@ -72,7 +74,8 @@ export async function govern(
   const hash = await hashOfPolicy(present);
   const pinned = file && ((await policies?.find(run)) ?? null);
   if (pinned === null) checkKnown(run, file?.policy, hash);
-  const ignored = pinned === null ? [] : ignoredIn(pinned, present);
+  const loosened = pinned === null ? [] : ignoredIn(pinned, present);
+  const ignored = await placed(loosened, sourcesIn(source.file), (file) => view.read(file));
   const isKept = pinned !== null && (await hashOfPolicy(pinned)) === hash;
   if (ignored.length === 0 && !isKept) await policies?.keep(run, present);
   return { settings, policy: hash, ignored };
@@ -88,13 +91,25 @@ function checkKnown(run: string, named: string | undefined, present: string): vo
 }
 
 /** What the workflow's file says now of a run that is under way; null where it is over or has not begun. */
-export async function policyIn(view: View, source: DefinitionSource, id: string): Promise<Policy | null> {
+export async function policyIn(
+  view: View,
+  source: DefinitionSource,
+  id: string,
+): Promise<PresentPolicy | null> {
   const { definition } = await source.load(view);
   const path = runPath(source.name, id);
   const text = await view.read(path);
   if (text === null) return null;
   const { state } = parseRun(path, source.name, id, text);
-  return definition.table.states[state]?.final ? null : policyOf(definition);
+  if (definition.table.states[state]?.final) return null;
+  return { policy: policyOf(definition), sourcesOf: sourcesIn(source.file) };
+}
+
+function sourcesIn(file: string | null): PolicySources {
+  return (path) => {
+    const within = path.replace(/^definition\./, "").replace(/^gates\./, "events.");
+    return file === null ? [] : [{ file, path: within }];
+  };
 }
 
 export function held({ run, source }: Pick<OwnRun, "run" | "source">, ignored: readonly PolicyChange[]) {

@@ -22,7 +22,7 @@ interface Listed {
   readonly runs: readonly RunOverview[];
 }
 
-type Look = { readonly one: OwnRun } | { readonly all: readonly Listed[] };
+type Look = { readonly one: OwnRun; readonly view: View } | { readonly all: readonly Listed[] };
 
 export function lookAt(
   sources: readonly DefinitionSource[],
@@ -32,9 +32,9 @@ export function lookAt(
     read: async (view, { run }) =>
       run === undefined
         ? { all: await Promise.all(sources.map((source) => listed(source, view))) }
-        : { one: await loadRun(sources, view, run) },
+        : { one: await loadRun(sources, view, run), view },
     observe: async (seen, _, outside, context) =>
-      "one" in seen ? govern(seen.one, outside, context, false) : null,
+      "one" in seen ? govern(seen.one, outside, { ...context, view: seen.view }, false) : null,
     propose(seen, governed, input) {
       if ("all" in seen) return { reply: renderAll(seen.all) };
       const { reply } = shown(seen.one, { run: input.run ?? "" }, governed?.ignored);

@@ -5,11 +5,12 @@
  */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { governing, ignoredIn, type Policy, type PolicyChange } from "../../../core/policy.ts";
+import { placed, settingSources } from "../../../core/policy-places.ts";
 import type { Policies } from "../../../core/ports/policies.ts";
 import { canonical } from "../../../core/trust.ts";
 import type { Runtime } from "../../../runtime/run-transaction.ts";
 import { eachTask, type Task } from "../../../tasks-file/task.ts";
-import { LOOP, loopPolicy, type Pinned, settingsBy, taskPolicy } from "../govern.ts";
+import { LOOP, loopPolicy, type Pinned, settingsBy, taskPolicy, taskSources } from "../govern.ts";
 
 export interface Pins {
   /** The runtime with the loop's settings as they are governed. */
@@ -24,7 +25,7 @@ export interface Pins {
   /** The task is done. */
   forget(task: string): Promise<void>;
   /** Tells each change that does not count, once. */
-  tell(run: string, ignored: readonly PolicyChange[]): void;
+  tell(run: string, ignored: readonly PolicyChange[]): Promise<void>;
 }
 
 type Show = (happening: BloomHappening) => void;
@@ -34,11 +35,14 @@ export function openPins(runtime: Runtime, policies: Policies | undefined, show:
   const seen = new Map<string, Policy>();
   const kept = new Map<string, string>();
   const told = new Set<string>();
-  const tell = (run: string, ignored: readonly PolicyChange[]) => {
+  const tell = async (run: string, ignored: readonly PolicyChange[]) => {
     const text = canonical([run, ignored]);
     if (ignored.length === 0 || told.has(text)) return;
     told.add(text);
-    show({ type: "policy:changed", run, ignored });
+    const view = runtime.store.view();
+    const { bloom } = await runtime.settings(view);
+    const sources = run === LOOP ? settingSources : taskSources(bloom.tasks_file, run.slice(LOOP.length + 1));
+    show({ type: "policy:changed", run, ignored: await placed(ignored, sources, (file) => view.read(file)) });
   };
   return {
     runtime: {
@@ -47,7 +51,7 @@ export function openPins(runtime: Runtime, policies: Policies | undefined, show:
         const settings = await runtime.settings(view);
         const present = loopPolicy(settings);
         base ??= present;
-        tell(LOOP, ignoredIn(base, present));
+        await tell(LOOP, ignoredIn(base, present));
         return settingsBy(governing(base, present), settings);
       },
     },

@@ -150,7 +150,7 @@ async function beginNow(
 async function pin({ pins }: WorkSetup, { id }: Work, governed: Governed | undefined): Promise<void> {
   if (!governed) return;
   await pins.keep(id, governed.policy);
-  pins.tell(`bloom:${id}`, governed.ignored);
+  await pins.tell(`bloom:${id}`, governed.ignored);
 }
 
 /** What comes next of the task, or null where it rests. */

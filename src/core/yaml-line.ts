@@ -1,0 +1,57 @@
+/** On which line of a YAML text a value stands. Loaded only where somebody asks. */
+import { isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from "yaml";
+import { readYaml } from "./yaml.ts";
+
+export interface Line {
+  readonly line: number;
+  /** How much of the path the text does not have: the line is that of what would hold it. */
+  readonly missing: number;
+}
+
+/** By a value's path; null where the text has nothing of it. Never throws for what the text says. */
+export type FindLine = (path: string, nested: string | undefined) => Line | null;
+
+export function linesOf(text: string): FindLine {
+  const { document, lines } = readYaml(text.replace(/^\uFEFF/, ""));
+  return (path, nested) => {
+    const found = find(document.contents as Node | null, path, nested);
+    return found && { line: lines.linePos(found.offset).line, missing: found.missing };
+  };
+}
+
+interface Found {
+  readonly offset: number;
+  readonly missing: number;
+}
+
+/** The longest part of the path that is there; null where nothing of it is. */
+function find(node: Node | null, path: string, nested: string | undefined): Found | null {
+  const [entry] = entriesOf(node, nested)
+    .filter(({ name }) => path === name || path.startsWith(`${name}.`))
+    // A name may have dots itself: the longest that fits counts.
+    .sort((one, other) => other.name.length - one.name.length);
+  if (!entry) return null;
+  const rest = path.slice(entry.name.length + 1);
+  return find(entry.value, rest, nested) ?? { offset: entry.offset, missing: rest.length };
+}
+
+interface Entry {
+  readonly name: string;
+  readonly value: Node | null;
+  readonly offset: number;
+}
+
+function entriesOf(node: Node | null, nested: string | undefined): readonly Entry[] {
+  if (isSeq<Node>(node)) return node.items.flatMap((item) => (isMap(item) ? listed(item, nested) : []));
+  if (!isMap(node)) return [];
+  return (node.items as readonly Pair<Node, Node | null>[]).flatMap(({ key, value }) =>
+    isScalar(key) ? [{ name: String(key.value), value, offset: key.range?.[0] ?? 0 }] : [],
+  );
+}
+
+/** An entry of a list, and those that it holds in turn. */
+function listed(item: YAMLMap, nested: string | undefined): readonly Entry[] {
+  const own = { name: String(item.get("id")), value: item, offset: item.range?.[0] ?? 0 };
+  const more = nested === undefined ? undefined : item.get(nested, true);
+  return isSeq(more) ? [own, ...entriesOf(more as Node, nested)] : [own];
+}

@@ -6,6 +6,7 @@ const TRUST = "test/e2e/trust.test.ts";
 const PINNED = "test/e2e/policy.slow.test.ts";
 const OWN = "test/e2e/policy-own.test.ts";
 const PLACES = "src/core/policy-places.test.ts";
+const ALFRED = "src/workflows/alfred/govern.test.ts";
 const RULES = "src/core/policy.test.ts";
 const LISTS = "src/adapters/agents/static-lists.slow.test.ts";
 const YAML = "src/core/yaml.test.ts";
@@ -127,6 +128,17 @@ export const POLICY: Readonly<Record<string, Requirement>> = {
       `${PLACES}: is not there where no file has anything of it, and a file that cannot be read is no error`,
       `${PINNED}: does not take its own verify away`,
       `${OWN}: goes on once a person has accepted the change at a terminal, which is recorded`,
+    ],
+  },
+  "policy.shown": {
+    says: "A run's history shows what was loosened and does not count, as its gate does; of a run that is over nothing is told.",
+    source: "docs/trust.md, What governs a run",
+    tests: [
+      "test/e2e/bloom-persons-word.slow.test.ts: is approved by somebody who sees what of the tasks file was loosened meanwhile, and does not count",
+      `${OWN}: goes on once a person has accepted the change at a terminal, which is recorded`,
+      `${OWN}: holds nothing that is over`,
+      `${ALFRED}: is what the configuration says, until the task is over`,
+      `${ALFRED}: is so, too, where nothing is known of the task, or its state cannot be read`,
     ],
   },
   "policy.claim": {

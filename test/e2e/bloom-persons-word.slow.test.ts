@@ -59,6 +59,12 @@ describe("A task of the loop that rests until a person says so", () => {
       await project.run();
       const text = project.read("tasks.yaml") ?? "";
       project.write("tasks.yaml", text.replace('["test -f a.txt"]', "[]"));
+      for (const name of ["T1", "bloom:T1"]) {
+        const { out } = await project.bloom("show", name);
+        expect(out).toMatch(
+          /bloom:T1: an edit that loosens its policy does not count: task\.verify: \["test -f a\.txt"\] → \[\] \(tasks\.yaml:\d+\)/,
+        );
+      }
       const { screen } = await project.person("approve", "T1");
       const words = screen.replace(/\s+/g, " ");
       expect(words).toContain(

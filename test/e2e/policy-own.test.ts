@@ -63,6 +63,7 @@ describe("a run of an own workflow, whose definition is changed while it waits a
       /ignored {2}definition\.gates\.approve: .* → none \(release\.yaml:\d+\)/,
     );
     expect(flat((await project.pawl("status")).out)).toContain(`${RUN} is held`);
+    expect((await project.pawl("show", RUN)).out).toContain(`${RUN} is held: its workflow was loosened`);
     expect((await project.pawl("policy", RUN, "--accept")).err).toContain("[terminal-missing]");
     expect((await project.pawl("cast", RUN)).out).toContain("definition.gates.approve");
     expect((await project.person("policy", RUN, "--accept")).code).toBe(0);

@@ -118,18 +118,30 @@ async function accept(
   await project.runtime.outside.policies?.keep(run, present);
 }
 
-export type Ignored = readonly (Pick<Compared, "holds" | "ignored"> & { readonly run: string })[];
+export interface Loosened extends Pick<Compared, "holds" | "ignored"> {
+  readonly run: string;
+}
+
+export type Ignored = readonly Loosened[];
+
+export function renderLoosened({ holds, ignored, run }: Loosened): string {
+  const what = holds
+    ? `${run} is held: its workflow was loosened`
+    : `${run}: an edit that loosens its policy does not count`;
+  return `${what}: ${ignored.map(renderChange).join("; ")}. \`pawl policy ${run} --accept\` lets it count.`;
+}
+
+/** What does not count in the run; null where nothing is loosened. Throws `state-home-failed`. */
+export async function loosenedIn(project: Project, run: string): Promise<Loosened | null> {
+  const { holds, ignored } = await compared(project, run).catch(noneOfIt);
+  return ignored.length > 0 ? { run, holds, ignored } : null;
+}
 
 /** What does not count in any run that is under way, for `pawl status`. Throws `state-home-failed`. */
 export async function ignoredEdits(project: Project): Promise<Ignored> {
   const runs = (await project.runtime.outside.policies?.list()) ?? [];
-  const all = await Promise.all(
-    runs.map(async (run) => {
-      const { holds, ignored } = await compared(project, run).catch(noneOfIt);
-      return ignored.length > 0 ? [{ run, holds, ignored }] : [];
-    }),
-  );
-  return all.flat();
+  const all = await Promise.all(runs.map((run) => loosenedIn(project, run)));
+  return all.filter((each) => each !== null);
 }
 
 /** `pawl status` reports faults of the project's files with its runs; faults of the kept policies are reported only here. */

@@ -3,7 +3,8 @@ import type { Reply, WorkflowModule } from "../../runtime/module.ts";
 import { overview, runAmbiguous, runMissing } from "../../runtime/overview.ts";
 import { loadWorkflow, loadWorkflows, type Project } from "../../runtime/project.ts";
 import { advance } from "../../runtime/run-transaction.ts";
-import type { Host, Run } from "./command.ts";
+import type { Answer, Host, Run } from "./command.ts";
+import { loosenedIn, renderLoosened } from "./policy.ts";
 import { answerOf } from "./run-verb.ts";
 
 /** Shows the history of a task or run: `workflow:id`, or an id that one workflow knows. `bloom` asks its own workflow first. */
@@ -16,7 +17,7 @@ export const show: Run = async (host, call) => {
     const result = await historyFor(project, host, module, name.slice(colon + 1));
     if (result === null) throw runMissing(name, []);
     if ("error" in result) throw result.error;
-    return { ...answerOf(result.reply), isMarkdown: true };
+    return answer(project, name, result.reply);
   }
   const candidates = await historiesOf(project, host, name);
   const known = candidates.filter(
@@ -42,8 +43,17 @@ export const show: Run = async (host, call) => {
       known.map(({ workflow }) => `${workflow}:${name}`),
     );
   if ("error" in first.result) throw first.result.error;
-  return { ...answerOf(first.result.reply), isMarkdown: true };
+  return answer(project, `${first.workflow}:${name}`, first.result.reply);
 };
+
+/** The history, and under it what loosens the run's policy and does not count. */
+async function answer(project: Project, run: string, reply: Reply): Promise<Answer> {
+  const loosened = await loosenedIn(project, run);
+  if (loosened === null) return { ...answerOf(reply), isMarkdown: true };
+  const text = `${reply.text.trimEnd()}\n\n${renderLoosened(loosened)}\n`;
+  const data = { ...reply.data, ignored: loosened.ignored };
+  return { ...answerOf({ ...reply, text, data }), isMarkdown: true };
+}
 
 type Result = { readonly reply: Reply } | { readonly error: PawlError };
 

@@ -1,12 +1,11 @@
 import { type ErrorCode, toPawlError } from "../../core/error.ts";
-import { renderChange } from "../../core/policy.ts";
 import { strengthWords } from "../../core/strength.ts";
 import type { RunOverview } from "../../runtime/module.ts";
 import { isUnbegun, overview, type WorkflowOverview } from "../../runtime/overview.ts";
 import type { Project } from "../../runtime/project.ts";
 import { lastVerdicts } from "../../runtime/verdicts.ts";
 import type { Run } from "./command.ts";
-import { type Ignored, ignoredEdits } from "./policy.ts";
+import { type Ignored, ignoredEdits, renderLoosened } from "./policy.ts";
 import { colourOf } from "./state-colour.ts";
 import type { Paint, Terminal } from "./terminal.ts";
 import { cut, pad, widthOf, wrap } from "./text-width.ts";
@@ -59,15 +58,7 @@ async function lookAtPolicies(project: Project): Promise<{
 /** Edits that a run in progress ignores. */
 function renderIgnored(ignored: Ignored, { columns, paint }: Pick<Terminal, "columns" | "paint">): string {
   return ignored
-    .flatMap(({ run, holds, ignored: changes }) => {
-      const what = holds
-        ? `${run} is held: its workflow was loosened`
-        : `${run}: an edit that loosens its policy does not count`;
-      return wrap(
-        `${what}: ${changes.map(renderChange).join("; ")}. \`pawl policy ${run} --accept\` lets it count.`,
-        columns,
-      );
-    })
+    .flatMap((edits) => wrap(renderLoosened(edits), columns))
     .map((line) => `${paint.yellow(line)}\n`)
     .join("");
 }

@@ -13,11 +13,14 @@ import {
   renderChange,
 } from "../../core/policy.ts";
 import { placed, settingSources } from "../../core/policy-places.ts";
+import type { View } from "../../core/ports/store.ts";
 import type { AlfredSettings, Settings } from "../../core/settings.ts";
 import type { PresentPolicy } from "../../runtime/module.ts";
 import type { Governed, RunContext } from "../../runtime/run-event.ts";
 import type { Evidence } from "./evidence.ts";
+import { loadState } from "./live-state.ts";
 import type { LoadedTask } from "./load.ts";
+import { NEXT_TOOL } from "./status.ts";
 
 export function policyOf({ alfred, environment }: Settings): Policy {
   const named = (prefix: string, map: Readonly<Record<string, unknown>>) =>
@@ -31,8 +34,13 @@ export function policyOf({ alfred, environment }: Settings): Policy {
   });
 }
 
-export function presentPolicy(settings: Settings): PresentPolicy {
-  return { policy: policyOf(settings), sourcesOf: settingSources };
+/** What the configuration says; null where the task is over. One whose state cannot be read is not known to be. */
+export async function policyIn(view: View, settings: Settings, id: string): Promise<PresentPolicy | null> {
+  const isOver = await loadState(view, id).then(
+    ({ active_tool_state, task_status }) => active_tool_state === null && NEXT_TOOL[task_status] === null,
+    () => false,
+  );
+  return isOver ? null : { policy: policyOf(settings), sourcesOf: settingSources };
 }
 
 /** The settings with the policy in their place. */

@@ -57,7 +57,7 @@ const alfred: WorkflowModule = {
   ],
   acceptEdit: async () => (await import("./accept-edit.ts")).acceptEdit,
   samples: async (view) => (await import("./samples.ts")).promptSamples(view),
-  policy: async (_, settings) => (await import("./govern.ts")).presentPolicy(settings),
+  policy: async (view, settings, id) => (await import("./govern.ts")).policyIn(view, settings, id),
   story: async () => (await import("./story.ts")).story,
   async gate() {
     const [{ atTheEdge }, { humanGate }] = await Promise.all([

@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import type { View } from "../../core/ports/store.ts";
+import { DEFAULT_SETTINGS } from "../../core/settings.ts";
+import { policyIn } from "./govern.ts";
+import { statePath } from "./paths.ts";
+import { newTaskState, renderState } from "./state-file.ts";
+
+function viewWith(text: string | null): View {
+  const path: string = statePath("T1");
+  return {
+    read: async (file) => (file === path ? text : null),
+    list: async () => [],
+    packaged: async () => null,
+  };
+}
+
+const policyOfState = (text: string | null) => policyIn(viewWith(text), DEFAULT_SETTINGS, "T1");
+
+describe("what governs a task of Alfred", () => {
+  it("is what the configuration says, until the task is over", async () => {
+    const state = newTaskState("T1", "2026-01-02T03:04:05.000Z");
+    const open = await policyOfState(renderState({ ...state, task_status: "in_development" }));
+    expect(open?.policy).toHaveProperty(["alfred.human_review"], DEFAULT_SETTINGS.alfred.human_review);
+    expect(await policyOfState(renderState({ ...state, task_status: "done" }))).toBeNull();
+  });
+
+  it("is so, too, where nothing is known of the task, or its state cannot be read", async () => {
+    expect(await policyOfState(null)).not.toBeNull();
+    expect(await policyOfState("{ half")).not.toBeNull();
+  });
+});

@@ -109,6 +109,12 @@ describe("the architecture", () => {
     expect(crossing).toEqual([]);
   });
 
+  it("makes run:advanced in one place, for every workflow", () => {
+    const product = FILES.filter(({ path }) => path.startsWith("src/") && !/\.test\.ts$|\.slow\./.test(path));
+    const makers = product.filter(({ text }) => /[{,]\s*type: "run:advanced"/.test(text));
+    expect(makers.map(({ path }) => path)).toEqual(["src/runtime/run-advanced.ts"]);
+  });
+
   it("keeps workflows apart: none imports another", () => {
     const own = (path: string) => /^src\/workflows\/([^/]+)\//.exec(path)?.[1];
     const crossing = CODE.flatMap(({ path, imports }) =>

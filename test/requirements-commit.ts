@@ -88,7 +88,7 @@ export const TRUSTED_COMMITS: Readonly<Record<string, Requirement>> = {
       `${RUN_EVENT}: is refused with the events that the run does take, and whose they are`,
       `${RUN_EVENT}: is decided again where what was read has changed by the commit`,
       `${RUN_EVENT}: of many at once is decided %s`,
-      `${RUN_EVENT}: run:advanced is made in one place, for every workflow`,
+      "test/architecture.test.ts: makes run:advanced in one place, for every workflow",
       `${RUN_EVENT}: sends what is called for after the commit, and answers with that`,
     ],
   },

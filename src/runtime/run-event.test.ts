@@ -1,4 +1,3 @@
-import { readdir, readFile } from "node:fs/promises";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type MemoryStore, openMemoryStore } from "../../test/rig/memory-store.ts";
 import type { Caller, RunAdvanced } from "../core/event.ts";
@@ -77,19 +76,6 @@ const STATE = projectPath("parcel.json");
 const SCALES = projectPath("scales.txt");
 const CALLER: Caller = { channel: "library", who: "a test" };
 const START: Position = { state: "packed", kept: {} };
-
-it("run:advanced is made in one place, for every workflow", async () => {
-  const root = new URL("../", import.meta.url);
-  const names = await readdir(root, { recursive: true });
-  const sources = names.filter((name) => name.endsWith(".ts") && !/\.test\.ts$|\.slow\./.test(name));
-  expect(sources.length).toBeGreaterThan(300);
-  const makers: string[] = [];
-  for (const name of sources) {
-    const text = await readFile(new URL(name, root), "utf8");
-    if (/[{,]\s*type: "run:advanced"/.test(text)) makers.push(name);
-  }
-  expect(makers).toEqual(["runtime/run-advanced.ts"]);
-});
 
 describe("an event sent to a run", () => {
   let store: MemoryStore;

@@ -3,7 +3,7 @@ import { play, scheduleOf } from "./rig/schedule/play.ts";
 import { shrink } from "./rig/schedule/shrink.ts";
 
 /** Always the same ones, so that a failure here is one everywhere; `npm run test:schedules` plays more. */
-const RUNS = 60;
+const RUNS = 25;
 
 describe("the work loop under random schedules", () => {
   it("runs, merges and completes each task once, whoever is killed, stopped or edits meanwhile", async () => {

@@ -65,7 +65,7 @@ export async function compared({ runtime, workflows }: Project, run: string): Pr
     );
   const holds = module.holdsLoosened === true;
   const found = await module.policy(view, settings, id);
-  const present = found && found.policy;
+  const present = found?.policy ?? null;
   const pinned = (present && (await runtime.outside.policies?.find(run))) ?? null;
   const changed = pinned && present ? comparePolicies(pinned, present) : [];
   const changes = found ? await placed(changed, found.sourcesOf, (file) => view.read(file)) : [];

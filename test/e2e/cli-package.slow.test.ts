@@ -54,7 +54,7 @@ describe("the package", () => {
           .replace(/^dist\/chunks\/.*\.js$/, "chunks")
           .replace(/^dist\/types\/.*\.d\.ts$/, "types")
           .replace(/^dist\/workflows\/.*\.(md|yml)$/, "texts")
-          .replace(/^dist\/workflows\/.*\.js$/, "late programs")
+          .replace(/^dist\/(workflows|tasks-file)\/.*\.js$/, "late programs")
           .replace(/^docs\/[a-z-]+\.(md|svg)$/, "docs"),
       ),
     );
@@ -75,7 +75,7 @@ describe("the package", () => {
       ]),
     );
     const allowed =
-      /^(LICENSE|README\.md|docs|chunks|texts|types|late programs|package\.json|dist\/(THIRD-PARTY-LICENSES\.txt|(end-runs|index|main|scripted-agent)\.js|(pawl|tasks|workflow)\.schema\.json))$/;
+      /^(LICENSE|README\.md|docs|chunks|texts|types|late programs|package\.json|dist\/(THIRD-PARTY-LICENSES\.txt|(check-command|end-runs|index|main|scripted-agent)\.js|(pawl|tasks|workflow)\.schema\.json))$/;
     expect([...kinds].filter((kind) => !allowed.test(kind))).toEqual([]);
   });
 

@@ -28,7 +28,8 @@ function run(script: string, change: Partial<ProcessOrder> = {}) {
   const lines: string[] = [];
   const running = runProcess({
     program: "bash",
-    args: ["-c", script],
+    // Its input is a socket: without this, bash would run what the tester has for remote shells.
+    args: ["--norc", "-c", script],
     folder,
     environment: childEnvironment(process.env, { mark, folder, names: [], added: {} }),
     mark,

@@ -58,7 +58,7 @@ async function obey(
     if (word === "FAIL")
       throw RequestError.internalError({ statusCode: Number(rest) || 500 }, "the model refuses");
     if (word === "RUN" && (await allowed(client, sessionId, "execute", rest)))
-      spawnSync("bash", ["-c", rest]);
+      spawnSync("bash", ["--norc", "-c", rest]);
     if (word === "EDIT" && (await allowed(client, sessionId, "edit", rest))) writeFileSync(rest, "edited\n");
     if (word === "HANG") {
       await new Promise<void>((done) => cancelled.set(sessionId, done));

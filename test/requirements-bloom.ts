@@ -178,6 +178,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     tests: [
       "src/adapters/git/crash.slow.test.ts: ends as an undisturbed one, killed %s each of git's commands that writes",
       "src/adapters/forge/pull-request.test.ts: is opened once, and found from then on",
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the title is written so
       "test/e2e/bloom-crash.slow.test.ts: just ${side} every fifth move goes on as if nothing had been (${name})",
       "test/e2e/bloom-pull-request-killed.slow.test.ts: whose loop is killed before it is told, and that is closed meanwhile, is blocked",
     ],

@@ -38,6 +38,7 @@ describe("the list of what Pawl promises", () => {
 describe.skip("off", () => { it("within", () => {}); });
 it.skipIf(false)(\`with \${file}\`, () => {});`,
       );
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the title is written so
       expect([...testTitles(file)]).toEqual(["whole title", "by its row", "with ${file}"]);
     } finally {
       rmSync(folder, { recursive: true });

@@ -1,19 +1,20 @@
 /**
  * Tells of changes: the kernel's word where it gives one, and a slow look at times and sizes where it does not. Every
- * change that Pawl makes appends to events.jsonl; a person's is one of the tasks file.
+ * change that Pawl makes appends to events.jsonl; a person's is one of the tasks file or of the settings.
  */
 import { type FSWatcher, mkdirSync, statSync, watch } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Watch } from "../../core/ports/watch.ts";
 import { ownPlace } from "./own-folder.ts";
 
+const SETTINGS = ["pawl.yaml", ".alfred/config.yml"];
 const LOOK_MILLISECONDS = 20_000;
 /** An editor's save is several changes. */
 const SETTLE_MILLISECONDS = 30;
 
 export function openWatch(root: string, tasksFile: string): Watch {
   const events = ownPlace(root, ".pawl/events.jsonl");
-  const tasks = join(root, tasksFile);
+  const files = [events, ...[tasksFile, ...SETTINGS].map((path) => join(root, path))];
   return {
     onChange(heard) {
       let settling: NodeJS.Timeout | undefined;
@@ -23,10 +24,11 @@ export function openWatch(root: string, tasksFile: string): Watch {
           heard();
         }, SETTLE_MILLISECONDS);
       };
-      const watchers = [events, tasks].flatMap((path) => watchFile(path, soon));
-      let last = marksOf([events, tasks]);
+      mkdirSync(dirname(events), { recursive: true });
+      const watchers = files.flatMap((path) => watchFile(path, soon));
+      let last = marksOf(files);
       const looking = setInterval(() => {
-        const now = marksOf([events, tasks]);
+        const now = marksOf(files);
         if (now !== last) soon();
         last = now;
       }, LOOK_MILLISECONDS);
@@ -44,14 +46,13 @@ export function openWatch(root: string, tasksFile: string): Watch {
 /** Watches the folder, since a file that is replaced is another file. */
 function watchFile(path: string, heard: () => void): readonly FSWatcher[] {
   try {
-    mkdirSync(dirname(path), { recursive: true });
     const watcher = watch(dirname(path), (_, name) => {
       if (name === null || name === basename(path)) heard();
     });
     watcher.on("error", () => watcher.close());
     return [watcher];
   } catch {
-    // No watches left, or a file system without them: the slow look remains.
+    // No such folder, no watches left, or a file system without them: the slow look remains.
     return [];
   }
 }

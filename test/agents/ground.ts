@@ -17,6 +17,7 @@ import type { Task } from "../../src/tasks-file/task.ts";
 import type { TaskRun } from "../../src/workflows/bloom/task-run.ts";
 import type { LoopEvent } from "../rig/bloom-project.ts";
 import type { ModelServer } from "../rig/model/server.ts";
+import { atTerminal } from "../rig/terminal.ts";
 import { trustAsItIs } from "../rig/trust.ts";
 import type { Driven } from "./programs.ts";
 
@@ -91,12 +92,15 @@ export function openGround(stage: Stage, tasks: string, bloom: Readonly<Record<s
       const { tasks: found } = parseDocument(readFileSync(path("tasks.yaml"), "utf8")).toJS();
       return (found as readonly Task[]).find((task) => task.id === id);
     },
-    /** How the loop knows the task; `change` writes it anew. */
-    run: (id: string, change?: Partial<TaskRun>) => {
+    /** How the loop knows the task. */
+    run: (id: string) => JSON.parse(readFileSync(path(`.pawl/runs/${id}.json`), "utf8")) as TaskRun,
+    /** A person writes it anew, and accepts that edit. */
+    async edit(id: string, change: Partial<TaskRun>) {
       const file = path(`.pawl/runs/${id}.json`);
-      const found = JSON.parse(readFileSync(file, "utf8")) as TaskRun;
-      if (change) writeFileSync(file, JSON.stringify({ ...found, ...change }));
-      return found;
+      writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), ...change }));
+      const sitting = { cwd: root, env: stage.environment, answer: "y\n" };
+      const { code, screen } = await atTerminal([process.execPath, PAWL, "repair"], sitting);
+      if (code !== 0) throw new Error(`the edit was not accepted: ${screen}`);
     },
     /** The stored events of a type, in order. */
     stored: (type: string) =>

@@ -346,7 +346,7 @@ async function stops(stage: Stage): Promise<string> {
   // The session is gone: that is told, and a fresh one gets the whole task.
   const { session } = ground.run("T1");
   assert.ok(session, "a stop keeps the session");
-  ground.run("T1", { session: { ...session, id: stage.driven.unknownSession } });
+  await ground.edit("T1", { session: { ...session, id: stage.driven.unknownSession } });
   writeFileSync(go, "");
   const third = await ground.start().ended;
   const told = tellOf(third);

@@ -97,7 +97,7 @@ function steer(agent: string, text: string): string | null {
   const lines = [
     ...(WRITES[agent]?.(file, body) ?? []),
     `RUN: git add ${file}`,
-    "RUN: git commit -qm Work",
+    "RUN: git commit -qm 'Work'",
     `RUN: ${last}`,
   ];
   return lines.join("\n");

@@ -42,7 +42,7 @@ function indent(lines: readonly string[]): string {
 const work = (name: string) => [
   `WRITE: ${name}.txt ${name}`,
   `RUN: git add ${name}.txt`,
-  `RUN: git commit -qm ${name}`,
+  `RUN: git commit -qm '${name}'`,
 ];
 
 // ── The commands ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -193,7 +193,7 @@ async function interjection(stage: Stage): Promise<string> {
   await until(running, "the model is asked", () =>
     ground.asked().some(({ answer }) => answer.type === "hang"),
   );
-  const word = ["Rather end it.", "MODEL: go", "RUN: git add begun.txt", "RUN: git commit -qm begun"];
+  const word = ["Rather end it.", "MODEL: go", "RUN: git add begun.txt", "RUN: git commit -qm 'begun'"];
   const asked = performance.now();
   const heard = await ground.pawl(
     "interject",

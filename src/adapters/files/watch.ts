@@ -3,7 +3,7 @@
  * change that Pawl makes appends to events.jsonl; a person's is one of the tasks file or of the settings.
  */
 import { type FSWatcher, mkdirSync, statSync, watch } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Watch } from "../../core/ports/watch.ts";
 import { ownPlace } from "./own-folder.ts";
 
@@ -25,7 +25,7 @@ export function openWatch(root: string, tasksFile: string): Watch {
         }, SETTLE_MILLISECONDS);
       };
       mkdirSync(dirname(events), { recursive: true });
-      const watchers = files.flatMap((path) => watchFile(path, soon));
+      const watchers = [...new Set(files.map(dirname))].flatMap((folder) => watchFolder(folder, files, soon));
       let last = marksOf(files);
       const looking = setInterval(() => {
         const now = marksOf(files);
@@ -43,11 +43,11 @@ export function openWatch(root: string, tasksFile: string): Watch {
   };
 }
 
-/** Watches the folder, since a file that is replaced is another file. */
-function watchFile(path: string, heard: () => void): readonly FSWatcher[] {
+/** Tells of the files in the folder: of the folder, since a file that is replaced is another file. */
+function watchFolder(folder: string, files: readonly string[], heard: () => void): readonly FSWatcher[] {
   try {
-    const watcher = watch(dirname(path), (_, name) => {
-      if (name === null || name === basename(path)) heard();
+    const watcher = watch(folder, (_, name) => {
+      if (name === null || files.includes(join(folder, name))) heard();
     });
     watcher.on("error", () => watcher.close());
     return [watcher];

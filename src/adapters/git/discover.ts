@@ -1,5 +1,5 @@
 /** Where a folder's repository is, found as git finds it but without starting git or reading any configuration. */
-import { lstatSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 export interface Discovered {
@@ -58,4 +58,13 @@ export function commonFolderOf(own: string): string {
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** The path without links; as it is where nothing is there. */
+export function realOr(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }

@@ -3,10 +3,10 @@
  * git costs milliseconds each time. Null wherever the files are not of the plain format or say what they should not: then
  * git itself is asked.
  */
-import { closeSync, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import type { Discovered } from "./discover.ts";
-import { type KnownConfig, lastOf } from "./safe-config.ts";
+import { type Discovered, realOr } from "./discover.ts";
+import { type KnownConfig, lastOf, stampOf } from "./safe-config.ts";
 
 /** The ref is not there: an answer, where null is none. */
 export const ABSENT = Symbol("absent");
@@ -67,7 +67,7 @@ function packedRefs(common: string): ReadonlyMap<string, string> | null {
   const path = join(common, "packed-refs");
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (!stat?.isFile()) return null;
-  const signature = [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(":");
+  const signature = stampOf(stat);
   const cached = packed.get(common);
   if (cached?.signature === signature) return cached.refs;
   const lines = readFileSync(path, "utf8").split("\n");
@@ -123,13 +123,5 @@ function worktreesIn(common: string): readonly string[] {
     return readdirSync(join(common, "worktrees"));
   } catch {
     return [];
-  }
-}
-
-function realOr(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
   }
 }

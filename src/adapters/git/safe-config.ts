@@ -9,12 +9,12 @@
  * C2  What was read holds while the configuration files are the same by inode, size and times, and older than the clock's
  *     grain; with includes in the repository's own configuration it is read each time.
  */
-import { type BigIntStats, realpathSync, statSync } from "node:fs";
+import { type BigIntStats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { PawlError } from "../../core/error.ts";
 import type { Environment } from "../process/environment.ts";
-import { type Discovered, discover } from "./discover.ts";
+import { type Discovered, discover, realOr } from "./discover.ts";
 
 export interface ConfigEntry {
   readonly scope: string;
@@ -87,14 +87,6 @@ export function checkConfig(known: KnownConfig, folder: string, withCredentials:
 function leadsElsewhere(repository: Discovered | null, value: string): boolean {
   if (repository?.top == null) return false;
   return realOr(resolve(repository.own, value)) !== realOr(repository.top);
-}
-
-function realOr(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 function untrusted(folder: string, key: string, why: string): PawlError {
@@ -263,9 +255,14 @@ function signatureOf(files: readonly string[]): { readonly text: string; readonl
     const stat = statOr(path);
     if (stat === null) return "-";
     newest = Math.max(newest, Number(stat.ctimeMs), Number(stat.mtimeMs));
-    return [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(":");
+    return stampOf(stat);
   });
   return { text: texts.join("|"), newest };
+}
+
+/** The same while a file is: another content has another inode, size or time. */
+export function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(":");
 }
 
 function statOr(path: string): BigIntStats | null {

@@ -7,6 +7,7 @@
 import { realpathSync } from "node:fs";
 import type { Synced } from "../../core/ports/repositories.ts";
 import type { Repo } from "../../core/ports/worktrees.ts";
+import { realOr } from "./discover.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 import { checkRepository, placesOf } from "./places.ts";
 import { NO_HOOKS } from "./push.ts";
@@ -98,14 +99,6 @@ async function heldBranches(call: GitCall): Promise<ReadonlyMap<string, Held>> {
     else held.set(branch, operation === null ? "here" : `a ${operation} is in progress`);
   }
   return held;
-}
-
-function realOr(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 /** Null where it was moved, else why not. */

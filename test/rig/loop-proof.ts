@@ -1,5 +1,4 @@
 /** Work for the loop, and what must be so after it however often the loop was killed. */
-import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +6,8 @@ import { isDeepStrictEqual } from "node:util";
 import { parse } from "yaml";
 import { MARK } from "../../src/adapters/agents/mark.ts";
 import { type BloomOptions, type BloomProject, bloomProject, type Ran } from "./bloom-project.ts";
-import { FORGE_TOKEN, PullRequestServer } from "./pull-request-server.ts";
+import { PullRequestServer } from "./pull-request-server.ts";
+import { mergePull, shop } from "./pull-request-shop.ts";
 
 export interface Scenario extends BloomOptions {
   /** What is there before the first run. */
@@ -15,8 +15,6 @@ export interface Scenario extends BloomOptions {
   /** With a forge, whose repository is the project's remote, and on which a person merges what is open at a run's end. */
   readonly forge?: true;
 }
-
-const ADDRESS = "https://forge.example/acme/shop.git";
 
 /** A step that says when it begins, does its work once, and says when it was marked. */
 const step = (id: string, work: string) => `  - id: ${id}
@@ -108,14 +106,7 @@ export interface Proof extends AsyncDisposable {
 
 export async function openProof(scenario: Scenario): Promise<Proof> {
   const forge = scenario.forge ? await PullRequestServer.open("acme/shop") : null;
-  const environment = forge ? { GITHUB_API_URL: forge.url, GITHUB_TOKEN: FORGE_TOKEN } : {};
-  const project = bloomProject({ ...scenario, environment });
-  if (forge) {
-    project.git("config", `url.${join(project.root, "../remote.git")}.insteadOf`, ADDRESS);
-    project.git("remote", "set-url", "origin", ADDRESS);
-    forge.heads = (branch) =>
-      project.remoteGit("for-each-ref", "--format=%(objectname)", `refs/heads/${branch}`) || null;
-  }
+  const project = forge ? shop(forge, scenario) : bloomProject(scenario);
   scenario.prepare?.(project);
   // Every change of a ref: a push that was made twice would show.
   project.remoteGit("config", "core.logAllRefUpdates", "always");
@@ -147,22 +138,7 @@ export async function runToEnd(proof: Proof, run: () => Promise<Ran>): Promise<R
 function mergeThere(project: BloomProject, forge: PullRequestServer): boolean {
   const pull = forge.pulls.find(({ state }) => state === "open");
   if (!pull) return false;
-  const folder = join(project.root, "../forge");
-  const git = (...args: string[]) =>
-    execFileSync("git", ["-c", "user.name=F", "-c", "user.email=f@x.y", ...args], { stdio: "pipe" });
-  git("clone", "-q", join(project.root, "../remote.git"), folder);
-  git(
-    "-C",
-    folder,
-    "merge",
-    "-q",
-    "--no-ff",
-    "-m",
-    `Merge pull request #${pull.number}`,
-    `origin/${pull.head}`,
-  );
-  git("-C", folder, "push", "-q", "origin", pull.base);
-  forge.close(pull.number, "merged");
+  mergePull(project, forge, pull);
   return true;
 }
 

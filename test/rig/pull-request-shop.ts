@@ -52,23 +52,33 @@ export function mergeThere(
   forge: PullRequestServer,
   how: "--no-ff" | "--squash" = "--no-ff",
 ): void {
+  const git = mergePull(project, forge, { number: 1, head: "feat/x", base: "main" }, how);
+  git("push", "-q", "origin", ":feat/x");
+}
+
+/** As the forge does it when a person presses the button; what it gives back runs git in the forge's checkout. */
+export function mergePull(
+  project: BloomProject,
+  forge: PullRequestServer,
+  { number, head, base }: { readonly number: number; readonly head: string; readonly base: string },
+  how: "--no-ff" | "--squash" = "--no-ff",
+): (...args: readonly string[]) => void {
   const folder = join(project.root, "../forge");
-  const git = (...args: string[]) =>
-    execFileSync("git", ["-c", "user.name=F", "-c", "user.email=f@x.y", ...args], { stdio: "pipe" });
-  git("clone", "-q", join(project.root, "../remote.git"), folder);
+  execFileSync("git", ["clone", "-q", join(project.root, "../remote.git"), folder], { stdio: "pipe" });
+  const who = ["-c", "user.name=F", "-c", "user.email=f@x.y"];
+  const git = (...args: readonly string[]) =>
+    void execFileSync("git", ["-C", folder, ...who, ...args], { stdio: "pipe" });
   git(
-    "-C",
-    folder,
     "merge",
     "-q",
     how,
-    ...(how === "--no-ff" ? ["-m", "Merge pull request #1"] : []),
-    "origin/feat/x",
+    ...(how === "--no-ff" ? ["-m", `Merge pull request #${number}`] : []),
+    `origin/${head}`,
   );
-  if (how === "--squash") git("-C", folder, "commit", "-qm", "Add the answer (#1)");
-  git("-C", folder, "push", "-q", "origin", "main");
-  forge.close(1, "merged");
-  git("-C", folder, "push", "-q", "origin", ":feat/x");
+  if (how === "--squash") git("commit", "-qm", `Add the answer (#${number})`);
+  git("push", "-q", "origin", base);
+  forge.close(number, "merged");
+  return git;
 }
 
 export function statuses(project: BloomProject): readonly string[] {

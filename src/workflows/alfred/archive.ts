@@ -1,14 +1,13 @@
 import type { Change } from "../../core/ports/store.ts";
 import type { Context } from "../../runtime/module.ts";
-import { type Step, withStep } from "./history.ts";
+import { withStep } from "./history.ts";
 import { stateChanges } from "./live-state.ts";
 import type { LoadedRun } from "./load.ts";
 import { archivePath, scratchpadPath } from "./paths.ts";
 import { renderSection } from "./prompt.ts";
 import { missingRecords } from "./records.ts";
-import type { Accepted, FinishedRun } from "./state-file.ts";
+import type { Accepted, ActiveTool, FinishedRun, Step } from "./state-file.ts";
 import type { TaskStatus } from "./status.ts";
-import type { Outcome } from "./transition.ts";
 
 /** One line before each section says what it is, and lets a replayed append be recognised. */
 export function scratchpadChange(run: LoadedRun, accepted: Accepted, { now }: Context): Change {
@@ -31,12 +30,11 @@ function headed(run: LoadedRun, accepted: Accepted, mark: string): string {
 /** A finished run: no tool is active, its outputs are kept in the state and, whole, in the archive. */
 export function finishChanges(
   run: LoadedRun,
-  outcome: Outcome,
+  { context_store: store, created_at }: ActiveTool,
   status: TaskStatus,
   step: Omit<Step, "prev">,
   { now }: Context,
 ): readonly Change[] {
-  const { context_store: store, created_at } = outcome.active;
   const finished: FinishedRun = {
     started_at: created_at,
     finished_at: now.time,

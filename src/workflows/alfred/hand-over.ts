@@ -9,8 +9,8 @@ import type { Context, Reply, Transaction } from "../../runtime/module.ts";
 import type { TasksEdit } from "../../tasks-file/edit.ts";
 import type { NewStep, NewTask } from "../../tasks-file/insert.ts";
 import type { Task } from "../../tasks-file/task.ts";
-import { type LoadedTask, loadTask } from "./load.ts";
-import { type LoopProgress, type LoopSide, loadLoopSide } from "./loop-side.ts";
+import { type LoadedTask, type LoopProgress, loadTask } from "./load.ts";
+import { type LoopSide, loadLoopSide } from "./loop-side.ts";
 import { exportedTask } from "./plan-export.ts";
 import { type Ask, asksOf, isRework, reworkId, reworkInstruction, unanswered } from "./rework.ts";
 

@@ -11,61 +11,26 @@ import { PawlError } from "../../core/error.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import type { Reviewer } from "../../core/settings.ts";
 import { lineOf } from "../../core/state-json.ts";
-import type { Strength } from "../../core/strength.ts";
 import { decide, initialPosition } from "../../engine/decide.ts";
 import { REVIEW_POLICY, reviewPolicy } from "../../engine/review.ts";
-import type { Position } from "../../engine/workflow.ts";
 import { brokenLinks, checkFaults, differences, headOf, headPath, loadHead } from "../../runtime/history.ts";
 import { type ToolDefinition, VERIFIED } from "./definition.ts";
 import { definitionOf } from "./definitions.ts";
 import { machineOf, positionIn, positionOf } from "./machine.ts";
 import { statePath } from "./paths.ts";
-import type { ActiveTool, FinishedRun, TaskState } from "./state-file.ts";
-import { isRunTool, type RunTool, type TaskStatus } from "./status.ts";
-
-export interface Step {
-  readonly time: string;
-  readonly type: "taken-over" | "accepted-edit" | "start" | "event";
-  readonly tool: RunTool | null;
-  /** Of the tool's table. */
-  readonly event?: string;
-  /** The task's status afterwards. */
-  readonly status: TaskStatus;
-  /** Where a run begins. */
-  readonly policy?: readonly Reviewer[];
-  /** What was handed in. */
-  readonly submitted?: string;
-  /** As the state keeps it. */
-  readonly verdict?: string;
-  /** Where the standing is not derived, but taken as it was found. */
-  readonly standing?: Standing;
-  readonly by?: string;
-  readonly strength?: Strength;
-  /** The hash of the step before; null: the first. */
-  readonly prev: string | null;
-}
+import type {
+  ActiveStanding,
+  ActiveTool,
+  FinishedRun,
+  RunStanding,
+  Standing,
+  Step,
+  TaskState,
+} from "./state-file.ts";
+import { isRunTool } from "./status.ts";
 
 function nameOf({ task_id }: Pick<TaskState, "task_id">): string {
   return `alfred:${task_id}`;
-}
-
-/** What a state says of itself, as far as it decides anything. */
-export interface Standing {
-  readonly task_status: TaskStatus;
-  readonly active: ActiveStanding | null;
-  readonly finished: Readonly<Record<string, RunStanding>>;
-}
-
-interface RunStanding {
-  /** By work state: the hash of what was accepted. */
-  readonly accepted: Readonly<Record<string, string>>;
-  readonly verdicts: readonly string[];
-}
-
-interface ActiveStanding extends RunStanding {
-  readonly tool: RunTool;
-  readonly position: Position;
-  readonly submitted: string | null;
 }
 
 export function standingIn(state: TaskState): Standing {

@@ -10,7 +10,6 @@ import { hashOf } from "./hash.ts";
 import { loadPast, type Past } from "./history.ts";
 import { isBegun, loadState, loadWorkspace, type Workspace } from "./live-state.ts";
 import { type Kit, loadKit } from "./load-kit.ts";
-import type { LoopProgress } from "./loop-side.ts";
 import { machineOf, positionOf } from "./machine.ts";
 import { missing } from "./missing-task.ts";
 import { archiveFolder, statePath, TASKS, taskPath } from "./paths.ts";
@@ -31,6 +30,17 @@ export interface LoadedTask {
   readonly task: Task;
   readonly state: TaskState;
   readonly kit: Kit;
+}
+
+/** For the prompt of the work that was handed over. */
+export interface LoopProgress {
+  readonly status: string;
+  /** In the loop's table; null where it has not begun. */
+  readonly state: string | null;
+  readonly reason: string | null;
+  readonly done: number;
+  readonly total: number;
+  readonly is_done: boolean;
 }
 
 /** A task with the run of a tool on it, and all that its next prompt may need. */

@@ -17,6 +17,7 @@ import { baseOf } from "./diff-evidence.ts";
 import type { LoadedRun } from "./load.ts";
 import type { LoopSide } from "./loop-side.ts";
 import { branchOf, slotsOf, stepId } from "./plan-export.ts";
+import { askedSince } from "./rework.ts";
 
 /** The loop's task, done and kept. */
 export interface DoneInLoop {
@@ -94,13 +95,6 @@ function checkEnded(id: string, task: Task, open: LoopRecord | null, path: strin
       ? `\`bloom show ${id}\` tells why. ${again(id)}`
       : `Let it go on: \`bloom run --task ${id} --once\`; \`bloom show ${id}\` tells how it stands.`,
   );
-}
-
-/** The last time at which something was asked for: a plan approved, work sent back, a manifest rejected. */
-export function askedSince({ active, state }: LoadedRun): string {
-  const finished = Object.values(state.completed_tool_outputs).map(({ finished_at }) => finished_at);
-  const rejected = active.context_store.verdicts.flatMap((each) => (each.approved ? [] : [each.time]));
-  return [...finished, ...rejected].reduce((one, other) => (other > one ? other : one), "");
 }
 
 /** E3 and E4, by a look outside. Throws `loop-work-moved` and `loop-evidence-missing`. */

@@ -7,10 +7,9 @@ import type { Context } from "../../runtime/module.ts";
 import { checkFile } from "../../runtime/record.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
 import { eachTask, type Task } from "../../tasks-file/task.ts";
-import type { LoadedRun } from "./load.ts";
-import { askedSince } from "./loop-evidence.ts";
+import type { LoadedRun, LoopProgress } from "./load.ts";
 import { exportedTask } from "./plan-export.ts";
-import { stem } from "./rework.ts";
+import { askedSince, stem } from "./rework.ts";
 
 export interface LoopSide {
   /** The tasks' file. */
@@ -53,17 +52,6 @@ async function loadRecord(view: View, id: string, path: ProjectPath): Promise<Lo
   const record = parseLoopRecord(path, text);
   await checkFile(view, `bloom:${id}`, path, text);
   return record;
-}
-
-/** For the prompt of the work that was handed over. */
-export interface LoopProgress {
-  readonly status: string;
-  /** In the loop's table; null where it has not begun. */
-  readonly state: string | null;
-  readonly reason: string | null;
-  readonly done: number;
-  readonly total: number;
-  readonly is_done: boolean;
 }
 
 /** How far the loop is with the plan's steps; null where it does not have them now, or its files cannot be read. */

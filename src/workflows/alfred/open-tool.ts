@@ -24,8 +24,15 @@ import { govern, withPolicyFinding } from "./govern.ts";
 import { type HandOver, loadHandOver } from "./hand-over.ts";
 import { withStep } from "./history.ts";
 import { stateChanges } from "./live-state.ts";
-import { completeRun, type LoadedRun, type LoadedTask, loadTask, personaOf } from "./load.ts";
-import { type LoopProgress, loadProgress } from "./loop-side.ts";
+import {
+  completeRun,
+  type LoadedRun,
+  type LoadedTask,
+  type LoopProgress,
+  loadTask,
+  personaOf,
+} from "./load.ts";
+import { loadProgress } from "./loop-side.ts";
 import { machineOf, positionOf } from "./machine.ts";
 import { missing } from "./missing-task.ts";
 import { scratchpadPath, taskPath } from "./paths.ts";

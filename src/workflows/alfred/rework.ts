@@ -79,6 +79,19 @@ export function unanswered(asks: readonly Ask[], task: Task, workedAt: string | 
   return asks.filter(({ time }) => time >= until);
 }
 
+/** The last time at which something was asked for: a plan approved, work sent back, a manifest rejected. */
+export function askedSince({
+  active,
+  state,
+}: {
+  readonly active: ActiveTool;
+  readonly state: TaskState;
+}): string {
+  const finished = Object.values(state.completed_tool_outputs).map(({ finished_at }) => finished_at);
+  const rejected = active.context_store.verdicts.flatMap((each) => (each.approved ? [] : [each.time]));
+  return [...finished, ...rejected].reduce((one, other) => (other > one ? other : one), "");
+}
+
 // ── The step ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const LONGEST_TASK = 85;

@@ -22,8 +22,8 @@ import {
   text,
 } from "../../core/state-json.ts";
 import type { Strength } from "../../core/strength.ts";
+import type { Position } from "../../engine/workflow.ts";
 import type { Evidence } from "./evidence.ts";
-import type { Step } from "./history.ts";
 import { isRunTool, isTaskStatus, type RunTool, type TaskStatus } from "./status.ts";
 
 export interface TaskState {
@@ -135,6 +135,48 @@ export interface FinishedRun {
   readonly accepted: readonly Accepted[];
   readonly notes: readonly Note[];
   readonly verdicts: readonly Verdict[];
+}
+
+/** A step of the task's history. */
+export interface Step {
+  readonly time: string;
+  readonly type: "taken-over" | "accepted-edit" | "start" | "event";
+  readonly tool: RunTool | null;
+  /** Of the tool's table. */
+  readonly event?: string;
+  /** The task's status afterwards. */
+  readonly status: TaskStatus;
+  /** Where a run begins. */
+  readonly policy?: readonly Reviewer[];
+  /** What was handed in. */
+  readonly submitted?: string;
+  /** As the state keeps it. */
+  readonly verdict?: string;
+  /** Where the standing is not derived, but taken as it was found. */
+  readonly standing?: Standing;
+  readonly by?: string;
+  readonly strength?: Strength;
+  /** The hash of the step before; null: the first. */
+  readonly prev: string | null;
+}
+
+/** What a state says of itself, as far as it decides anything. */
+export interface Standing {
+  readonly task_status: TaskStatus;
+  readonly active: ActiveStanding | null;
+  readonly finished: Readonly<Record<string, RunStanding>>;
+}
+
+export interface RunStanding {
+  /** By work state: the hash of what was accepted. */
+  readonly accepted: Readonly<Record<string, string>>;
+  readonly verdicts: readonly string[];
+}
+
+export interface ActiveStanding extends RunStanding {
+  readonly tool: RunTool;
+  readonly position: Position;
+  readonly submitted: string | null;
 }
 
 /** Validated against its schema when it was handed in. */

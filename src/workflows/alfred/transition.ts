@@ -12,14 +12,14 @@ import type { MoveWords } from "../../runtime/run-advanced.ts";
 import { finishChanges, scratchpadChange } from "./archive.ts";
 import { VERIFIED } from "./definition.ts";
 import { callOf } from "./definitions.ts";
-import { type Step, verdictWords, withStep } from "./history.ts";
+import { verdictWords, withStep } from "./history.ts";
 import { stateChanges } from "./live-state.ts";
 import type { LoadedRun } from "./load.ts";
 import { machineOf, placed, positionOf, stepOf } from "./machine.ts";
 import { taskFiles } from "./new-tasks.ts";
 import { renderPrompt } from "./prompt.ts";
 import type { Answer } from "./response.ts";
-import type { Accepted, ActiveTool, ContextStore, Submission, Verdict } from "./state-file.ts";
+import type { Accepted, ActiveTool, ContextStore, Step, Submission, Verdict } from "./state-file.ts";
 import type { TaskStatus } from "./status.ts";
 
 /** Throws `invalid-action` where the state has no row for the event but the one that refuses it. */
@@ -140,7 +140,7 @@ function finished(
   const next_prompt = run.definition.handover(run.id, status);
   return {
     answer: { response: { status: "success", message, data, next_prompt } },
-    changes: finishChanges(run, outcome, status, step, context),
+    changes: finishChanges(run, outcome.active, status, step, context),
   };
 }
 

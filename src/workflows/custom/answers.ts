@@ -12,7 +12,7 @@ import { availableEvents, awaitedOf, nextOf, renderEvents } from "./describe.ts"
 import { heldWords } from "./govern.ts";
 import type { OwnRun } from "./load-run.ts";
 import { type Looks, type RunFile, renderRun } from "./run-file.ts";
-import type { SendInput } from "./send.ts";
+import type { SendInput } from "./sent.ts";
 
 /** What surfaces know of the run beside the words. */
 export function standing({ loaded: { definition }, run }: OwnRun, position: Position) {

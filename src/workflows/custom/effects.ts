@@ -12,7 +12,7 @@ import { endsIn } from "./observe.ts";
 import { renderReply } from "./reply.ts";
 import { type Order, type RunFile, renderRun } from "./run-file.ts";
 import { anchorOf } from "./run-history.ts";
-import type { OwnSent, SendInput, SendTypes } from "./send.ts";
+import type { OwnSent, SendInput, SendTypes } from "./sent.ts";
 import { renderWithId } from "./template.ts";
 
 type Sending = Pick<Step<SendTypes>, "run" | "sent" | "observed" | "decision">;

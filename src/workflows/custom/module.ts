@@ -12,7 +12,7 @@ import type {
 } from "../../runtime/module.ts";
 import { withInput } from "../../runtime/transaction.ts";
 import type { DefinitionSource } from "./definition.ts";
-import type { SendInput } from "./send.ts";
+import type { SendInput } from "./sent.ts";
 
 export interface OwnWorkflows {
   readonly sources: readonly DefinitionSource[];

@@ -11,15 +11,8 @@ import type { Observation, Observed, Observer, Observers, RunContext } from "../
 import { type Definition, type FactSource, OTHER_BRANCH } from "./definition.ts";
 import type { OwnRun } from "./load-run.ts";
 import type { CommandEnd } from "./reply.ts";
-import type { Looks } from "./run-file.ts";
-import type { OwnSent, SendInput } from "./send.ts";
+import type { Note, OwnSent, SendInput } from "./sent.ts";
 import { renderWithId } from "./template.ts";
-
-/** Of a fact that a command answers: under which key it runs and is found again, and how it ended. */
-export interface Note {
-  readonly look: Looks[string];
-  readonly end?: CommandEnd;
-}
 
 /** How the commands ended that were run for facts. */
 export function endsIn({ notes }: Observed<Note>): Readonly<Record<string, CommandEnd>> {

@@ -17,9 +17,7 @@ import {
   type Answered,
   type RunContext,
   type RunEvent,
-  type RunTypes,
   runEvent,
-  type Sent,
   type Unfinished,
 } from "../../runtime/run-event.ts";
 import { withFailure } from "../../runtime/transaction.ts";
@@ -30,46 +28,10 @@ import { effectsOf } from "./effects.ts";
 import { govern, held } from "./govern.ts";
 import { checkProved } from "./load.ts";
 import { loadRun, type OwnRun } from "./load-run.ts";
-import { checkGiven, endOf, type Note, observersOf } from "./observe.ts";
-import type { CommandEnd } from "./reply.ts";
+import { checkGiven, endOf, observersOf } from "./observe.ts";
 import { nameRun } from "./run-name.ts";
+import type { Note, OwnSent, SendInput, SendTypes } from "./sent.ts";
 import { renderWithId } from "./template.ts";
-
-export interface SendInput {
-  /** `release:1.2.0` */
-  readonly run: string;
-  /** Absent: only what is under way is brought to its end. */
-  readonly event?: string | undefined;
-  /** In an event's place: the one that the state takes for this verdict. */
-  readonly verdict?: Exclude<Gate, "human">;
-  readonly given?: Facts | undefined;
-  /** As a terminal passes facts: `risk=low`. */
-  readonly fact?: readonly string[] | undefined;
-  readonly notes?: string | undefined;
-  /** A person's answer, asked through the client. */
-  readonly is_approved?: boolean | undefined;
-  readonly feedback_notes?: string | undefined;
-  /** What was said by the sends that this one follows. */
-  readonly said?: readonly string[];
-}
-
-export interface OwnSent extends Sent {
-  /** The facts that came with it. */
-  readonly given: Facts;
-  /** A person's agreement is needed. */
-  readonly gated: boolean;
-  /** The command whose end it is. */
-  readonly ended: CommandEnd | null;
-}
-
-export interface SendTypes extends RunTypes {
-  input: SendInput;
-  run: OwnRun;
-  sent: OwnSent;
-  note: Note;
-  material: undefined;
-  reply: Reply;
-}
 
 export type Send = RunEvent<SendTypes>;
 type Scene = RunContext<SendInput>;

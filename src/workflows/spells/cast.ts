@@ -3,22 +3,15 @@ import type { Change } from "../../core/ports/store.ts";
 import type { Decision, Facts } from "../../engine/workflow.ts";
 import type { Context, Reply } from "../../runtime/module.ts";
 import { isCommandLine } from "../../runtime/person.ts";
-import {
-  type Effects,
-  type Observers,
-  type RunEvent,
-  type RunTypes,
-  runEvent,
-  type Step,
-} from "../../runtime/run-event.ts";
+import { type Effects, type Observers, type RunEvent, runEvent } from "../../runtime/run-event.ts";
 import { withInput } from "../../runtime/transaction.ts";
 import { isIncomplete } from "./comments-file.ts";
 import { type Spell, titleOf } from "./events.ts";
 import { factsIn } from "./facts.ts";
 import { RUN, STATE_FILE } from "./files.ts";
 import { prospectsOf } from "./lists.ts";
-import { loadRun, type SpellsRun } from "./load-run.ts";
-import { loadMaterial, type Material, missingOf } from "./material.ts";
+import { loadRun } from "./load-run.ts";
+import { type Cast, type CastTypes, loadMaterial, missingOf } from "./material.ts";
 import { SPELLS_STATES } from "./recorded.ts";
 import { renderReply } from "./reply.ts";
 import { afterMove, renderState } from "./state-file.ts";
@@ -27,18 +20,6 @@ import { planWork, type Work } from "./work.ts";
 
 /** How much of the history a reply tells; the file keeps all of it. */
 const HISTORY_SHOWN = 10;
-
-export interface CastTypes extends RunTypes {
-  input: { readonly spell: string };
-  run: SpellsRun;
-  sent: { readonly event: Spell };
-  note: never;
-  material: Material;
-  reply: Reply;
-}
-
-/** A spell that was decided on. */
-export type Cast = Pick<Step<CastTypes>, "run" | "sent" | "decision" | "material">;
 
 /** A cast of the spell that the input names. */
 export const castNamed: RunEvent<CastTypes> = runEvent<CastTypes>({

@@ -4,8 +4,11 @@ import type { Outside } from "../../core/ports/outside.ts";
 import type { ReviewFetch, ReviewMissing } from "../../core/ports/reviews.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Decision, Row } from "../../engine/workflow.ts";
+import type { Reply } from "../../runtime/module.ts";
+import type { RunTypes, Step } from "../../runtime/run-event.ts";
 import { type Action, actionsOf } from "./actions.ts";
 import { unprocessedUrls } from "./atlassian.ts";
+import type { Spell } from "./events.ts";
 import type { Texts } from "./facts.ts";
 import { type FileKey, GUIDES, REVIEW_ARCHIVES, TASK_ARCHIVES, TASK_FOLDER } from "./files.ts";
 import { fetchLinks, type LinkFetch } from "./links.ts";
@@ -26,6 +29,18 @@ export interface Material {
   readonly links?: readonly LinkFetch[];
   readonly review?: ReviewFetch;
 }
+
+export interface CastTypes extends RunTypes {
+  input: { readonly spell: string };
+  run: SpellsRun;
+  sent: { readonly event: Spell };
+  note: never;
+  material: Material;
+  reply: Reply;
+}
+
+/** A spell that was decided on. */
+export type Cast = Pick<Step<CastTypes>, "run" | "sent" | "decision" | "material">;
 
 /** Reads and fetches what the row asks for. */
 export async function loadMaterial(

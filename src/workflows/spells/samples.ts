@@ -7,9 +7,10 @@ import type { View } from "../../core/ports/store.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings.ts";
 import type { Facts, FactValue } from "../../engine/workflow.ts";
 import type { Context, PromptSample } from "../../runtime/module.ts";
-import { type Cast, castNamed } from "./cast.ts";
+import { castNamed } from "./cast.ts";
 import type { Spell } from "./events.ts";
 import { FILE_KEYS, FILE_NAMES, type FileKey } from "./files.ts";
+import type { Cast } from "./material.ts";
 import { renderState } from "./state-file.ts";
 import { SPELLS_WORKFLOW } from "./table.ts";
 

@@ -2,7 +2,6 @@ import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { ReviewFetch, ReviewMissing } from "../../core/ports/reviews.ts";
 import type { Change } from "../../core/ports/store.ts";
 import { type Action, actionsOf } from "./actions.ts";
-import type { Cast } from "./cast.ts";
 import { renderComments, renderRetried } from "./comments-file.ts";
 import type { Texts } from "./facts.ts";
 import { renderFenced } from "./fence.ts";
@@ -19,7 +18,7 @@ import {
 import { freeName } from "./free-name.ts";
 import { appendReferences, appendRefs, type LinkFetch } from "./links.ts";
 import type { SpellsRun } from "./load-run.ts";
-import { type Material, templateOf } from "./material.ts";
+import { type Cast, type Material, templateOf } from "./material.ts";
 import { toSeconds } from "./state-file.ts";
 
 /** What a cast does to the files, and what its reply tells of it. */

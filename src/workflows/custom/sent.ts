@@ -1,0 +1,50 @@
+/** What is sent to a run of a workflow of one's own, and what is found out for it. */
+import type { Facts } from "../../engine/workflow.ts";
+import type { Reply } from "../../runtime/module.ts";
+import type { RunTypes, Sent } from "../../runtime/run-event.ts";
+import type { Gate } from "./definition.ts";
+import type { OwnRun } from "./load-run.ts";
+import type { CommandEnd } from "./reply.ts";
+import type { Looks } from "./run-file.ts";
+
+/** Of a fact that a command answers: under which key it runs and is found again, and how it ended. */
+export interface Note {
+  readonly look: Looks[string];
+  readonly end?: CommandEnd;
+}
+
+export interface SendInput {
+  /** `release:1.2.0` */
+  readonly run: string;
+  /** Absent: only what is under way is brought to its end. */
+  readonly event?: string | undefined;
+  /** In an event's place: the one that the state takes for this verdict. */
+  readonly verdict?: Exclude<Gate, "human">;
+  readonly given?: Facts | undefined;
+  /** As a terminal passes facts: `risk=low`. */
+  readonly fact?: readonly string[] | undefined;
+  readonly notes?: string | undefined;
+  /** A person's answer, asked through the client. */
+  readonly is_approved?: boolean | undefined;
+  readonly feedback_notes?: string | undefined;
+  /** What was said by the sends that this one follows. */
+  readonly said?: readonly string[];
+}
+
+export interface OwnSent extends Sent {
+  /** The facts that came with it. */
+  readonly given: Facts;
+  /** A person's agreement is needed. */
+  readonly gated: boolean;
+  /** The command whose end it is. */
+  readonly ended: CommandEnd | null;
+}
+
+export interface SendTypes extends RunTypes {
+  input: SendInput;
+  run: OwnRun;
+  sent: OwnSent;
+  note: Note;
+  material: undefined;
+  reply: Reply;
+}

@@ -1,0 +1,43 @@
+/** The rows of the table in one line each. A row's reply has its name. */
+import type { Box, FactValue, Row, Setting } from "../../../engine/workflow.ts";
+import type { Spell } from "../events.ts";
+import { alike } from "../states.ts";
+
+type States = string | readonly string[];
+/** A value alone stands for a list of one; several boxes for a union. */
+type Boxes = Given | readonly Given[];
+type Given = Readonly<Record<string, FactValue | readonly FactValue[]>>;
+
+/** A target `NAME_*` has the suffix of the state that is left. `origin`: what becomes of `reparo_origin`. */
+export function moves(
+  id: string,
+  from: States,
+  on: Spell,
+  to: string,
+  when: Boxes = {},
+  origin?: Setting,
+): Row {
+  const target = to.endsWith("_*") ? alike([from].flat(), to.slice(0, -2)) : to;
+  const set = origin === undefined ? {} : { set: { reparo_origin: origin } };
+  return { ...row(id, from, on, when), to: target, ...set, outcome: "moved" };
+}
+
+export function blocks(id: string, from: States, on: Spell, when: Boxes = {}): Row {
+  return { ...row(id, from, on, when), to: "same", outcome: "blocked" };
+}
+
+/** It is allowed, and there is nothing to do. */
+export function idles(id: string, from: States, on: Spell, when: Boxes = {}): Row {
+  return { ...row(id, from, on, when), to: "same", outcome: "no-effect" };
+}
+
+function row(id: string, from: States, on: Spell, when: Boxes) {
+  const boxes = [when]
+    .flat()
+    .map(
+      (given: Given): Box =>
+        Object.fromEntries(Object.entries(given).map(([name, values]) => [name, [values].flat()])),
+    );
+  const isAlways = boxes.every((box) => Object.keys(box).length === 0);
+  return { id, from: [from].flat(), on, ...(isAlways ? {} : { when: boxes }), reply: id };
+}

@@ -9,7 +9,8 @@
  * B4  Nothing is done without work: where no commit is the task's own, and nobody declared that there is nothing to do, its
  *     agent is asked again. An agent that was refused something and left its step open is not taken at its word either.
  */
-import type { Box, Command, Fact, FactValue, Row, State, Workflow } from "../../engine/workflow.ts";
+import { boxesOf, type Given } from "../../engine/boxes.ts";
+import type { Command, Fact, Row, State, Workflow } from "../../engine/workflow.ts";
 
 const STATES = {
   ready: { description: "May be taken by a worker." },
@@ -97,460 +98,234 @@ const FACTS = {
 const run = (purpose: string): readonly Command[] => [{ type: "run-agent", purpose }];
 const does = (type: string): readonly Command[] => [{ type }];
 
-type Draft = Omit<Row, "outcome" | "reply"> & Partial<Pick<Row, "outcome" | "reply">>;
-const row = (draft: Draft): Row => ({ outcome: "moved", reply: "went_on", ...draft });
-const blocks = (id: string, from: readonly string[], on: TaskEvent, when?: readonly Box[]): Row =>
-  row({
-    id,
-    from,
-    on,
-    ...(when ? { when } : {}),
-    to: "blocked",
+interface More extends Partial<Pick<Row, "set" | "outcome" | "reply">> {
+  readonly when?: Given | readonly Given[];
+}
+type From = TaskState | readonly TaskState[];
+type To = TaskState | "same";
+type Does = readonly Command[] | null;
+
+function row(id: string, from: From, on: TaskEvent, to: To, does: Does, more: More = {}): Row {
+  const { when, ...rest } = more;
+  const given = { ...(when && { when: boxesOf(when) }), ...(does && { commands: does }) };
+  return { id, from: [from].flat(), on, to, ...given, outcome: "moved", reply: "went_on", ...rest };
+}
+
+const TRIES_LEFT = { tries_left: true };
+const NO_TRIES = { tries_left: false };
+
+/** A failure while there are tries left. */
+function retries(id: string, from: From, on: TaskEvent, to: To, does: Does): Row {
+  return row(id, from, on, to, does, { when: TRIES_LEFT, reply: "tries_again" });
+}
+
+function blocks(id: string, from: From, on: TaskEvent, when?: More["when"]): Row {
+  return row(id, from, on, "blocked", null, {
+    ...(when && { when }),
     set: { awaits: "nothing" },
     reply: "blocked",
   });
-const YES = [true] as readonly FactValue[];
-const NO = [false] as readonly FactValue[];
+}
+
+/** What does not count there: the table says so, and nothing changes. */
+function ignores(id: string, from: From, on: TaskEvent, more: More = {}): Row {
+  return row(id, from, on, "same", null, { outcome: "no-effect", reply: "not_now", ...more });
+}
+
+const COMPLETED = { set: { awaits: "nothing" }, reply: "completed" };
+const AWAITS_APPROVAL = { set: { awaits: "approval" }, reply: "waits" };
+const SPENT = { set: { awaits: "nothing" }, reply: "spent" };
+const APPROVED = { awaits: "nothing", approved: true };
 
 /** From where all steps are done and committed: the way out, as data. */
 const WAYS_OUT: readonly {
   readonly id: string;
-  readonly box: Box;
+  readonly box: Given;
   readonly to: TaskState;
   readonly command: string;
 }[] = [
-  { id: "pushes", box: { push: YES }, to: "pushing", command: "push" },
-  { id: "merges", box: { push: NO, target: ["merge"] }, to: "merging", command: "merge" },
-  { id: "opens_pr", box: { push: NO, target: ["pr"] }, to: "opening_pr", command: "open-pr" },
-  { id: "cleans", box: { push: NO, target: ["none"] }, to: "cleaning", command: "clean-up" },
+  { id: "pushes", box: { push: true }, to: "pushing", command: "push" },
+  { id: "merges", box: { push: false, target: "merge" }, to: "merging", command: "merge" },
+  { id: "opens_pr", box: { push: false, target: "pr" }, to: "opening_pr", command: "open-pr" },
+  { id: "cleans", box: { push: false, target: "none" }, to: "cleaning", command: "clean-up" },
 ];
 
 const TAKEN: readonly Row[] = [
-  row({
-    id: "ready.works",
-    from: ["ready"],
-    on: "claimed",
-    when: [{ open_work: YES }],
-    to: "working",
-    commands: run("step"),
-  }),
-  row({
-    id: "ready.verifies",
-    from: ["ready"],
-    on: "claimed",
-    when: [{ open_work: NO }],
-    to: "verifying",
-    commands: does("run-verify"),
-  }),
+  row("ready.works", "ready", "claimed", "working", run("step"), { when: { open_work: true } }),
+  row("ready.verifies", "ready", "claimed", "verifying", does("run-verify"), { when: { open_work: false } }),
 ];
 
 const WORKED: readonly Row[] = [
-  row({
-    id: "step.verifies",
-    from: ["working"],
-    on: "step_done",
-    to: "verifying",
-    commands: does("run-verify"),
-  }),
-  row({
-    id: "step.assumed_done",
-    from: ["working"],
-    on: "step_unmarked",
-    when: [{ unmarked: ["assume"], refused: NO }],
-    to: "verifying",
-    commands: [{ type: "run-verify" }],
+  row("step.verifies", "working", "step_done", "verifying", does("run-verify")),
+  row("step.assumed_done", "working", "step_unmarked", "verifying", does("run-verify"), {
+    when: { unmarked: "assume", refused: false },
     reply: "assumed_done",
   }),
-  row({
-    id: "step.asked_to_mark",
-    from: ["working"],
-    on: "step_unmarked",
+  row("step.asked_to_mark", "working", "step_unmarked", "same", run("mark"), {
     when: [
-      { unmarked: ["ask"], tries_left: YES },
+      { unmarked: "ask", tries_left: true },
       // It may have ended because it could not go on.
-      { unmarked: ["assume"], refused: YES, tries_left: YES },
+      { unmarked: "assume", refused: true, tries_left: true },
     ],
-    to: "same",
-    commands: run("mark"),
   }),
-  blocks("step.unmarked_blocks", ["working"], "step_unmarked", [
-    { unmarked: ["block"] },
-    { unmarked: ["ask"], tries_left: NO },
-    { unmarked: ["assume"], refused: YES, tries_left: NO },
+  blocks("step.unmarked_blocks", "working", "step_unmarked", [
+    { unmarked: "block" },
+    { unmarked: "ask", tries_left: false },
+    { unmarked: "assume", refused: true, tries_left: false },
   ]),
-  row({
-    id: "errand.verifies",
-    from: ["working"],
-    on: "errand_done",
-    to: "verifying",
-    commands: does("run-verify"),
-  }),
-  row({
-    id: "errand.commits",
-    from: ["committing"],
-    on: "errand_done",
-    to: "same",
-    commands: does("ensure-committed"),
-  }),
+  row("errand.verifies", "working", "errand_done", "verifying", does("run-verify")),
+  row("errand.commits", "committing", "errand_done", "same", does("ensure-committed")),
 ];
 
 /** What may come of an agent's run, in both states that have one; the errand that a failure repeats. */
 const AGENT_ENDS: readonly Row[] = (["working", "committing"] as const).flatMap((state) => {
   const again = run("again");
-  const at = (id: string, on: TaskEvent, more: Partial<Draft>): Row =>
-    row({ id: `${state}.${id}`, from: [state], on, to: "same", ...more });
+  const awaits = state === "working" ? "answer_in_work" : "answer_in_commit";
+  const asked = { set: { awaits }, reply: "waits" };
+  const at = (id: string, on: TaskEvent, reply: string, does: Does): Row =>
+    row(`${state}.${id}`, state, on, "same", does, { reply });
   return [
-    at("tries_again", "agent_failed", { when: [{ tries_left: YES }], commands: again, reply: "tries_again" }),
-    blocks(`${state}.gives_up`, [state], "agent_failed", [{ tries_left: NO }]),
-    blocks(`${state}.without_agent`, [state], "agent_missing"),
-    at("begins_afresh", "session_lost", { commands: again, reply: "begins_afresh" }),
-    at("hears", "interjected", { commands: run("interjection"), reply: "hears" }),
-    at("asks", "question_asked", {
-      to: "waiting_for_human",
-      set: { awaits: state === "working" ? "answer_in_work" : "answer_in_commit" },
-      reply: "waits",
-    }),
-    at("spent", "budget_spent", { to: "budget_exhausted", set: { awaits: "nothing" }, reply: "spent" }),
-    at("stops", "interrupted", { commands: again, reply: "stops" }),
+    retries(`${state}.tries_again`, state, "agent_failed", "same", again),
+    blocks(`${state}.gives_up`, state, "agent_failed", NO_TRIES),
+    blocks(`${state}.without_agent`, state, "agent_missing"),
+    at("begins_afresh", "session_lost", "begins_afresh", again),
+    at("hears", "interjected", "hears", run("interjection")),
+    row(`${state}.asks`, state, "question_asked", "waiting_for_human", null, asked),
+    row(`${state}.spent`, state, "budget_spent", "budget_exhausted", null, SPENT),
+    at("stops", "interrupted", "stops", again),
   ];
 });
 
 const VERIFIED: readonly Row[] = [
-  row({
-    id: "verified.next_step",
-    from: ["verifying"],
-    on: "verify_passed",
-    when: [{ open_work: YES }],
-    to: "working",
-    commands: run("step"),
+  row("verified.next_step", "verifying", "verify_passed", "working", run("step"), {
+    when: { open_work: true },
   }),
-  row({
-    id: "verified.commits",
-    from: ["verifying"],
-    on: "verify_passed",
-    when: [{ open_work: NO, repo: YES }],
-    to: "committing",
-    commands: does("ensure-committed"),
+  row("verified.commits", "verifying", "verify_passed", "committing", does("ensure-committed"), {
+    when: { open_work: false, repo: true },
   }),
-  row({
-    id: "verified.awaits_approval",
-    from: ["verifying"],
-    on: "verify_passed",
-    when: [{ open_work: NO, repo: NO, checkpoint: YES, approved: NO }],
-    to: "waiting_for_human",
-    set: { awaits: "approval" },
-    reply: "waits",
+  row("verified.awaits_approval", "verifying", "verify_passed", "waiting_for_human", null, {
+    when: { open_work: false, repo: false, checkpoint: true, approved: false },
+    ...AWAITS_APPROVAL,
   }),
-  row({
-    id: "verified.completes",
-    from: ["verifying"],
-    on: "verify_passed",
+  row("verified.completes", "verifying", "verify_passed", "done", null, {
     when: [
-      { open_work: NO, repo: NO, checkpoint: NO },
-      { open_work: NO, repo: NO, checkpoint: YES, approved: YES },
+      { open_work: false, repo: false, checkpoint: false },
+      { open_work: false, repo: false, checkpoint: true, approved: true },
     ],
-    to: "done",
-    set: { awaits: "nothing" },
-    reply: "completed",
+    ...COMPLETED,
   }),
-  row({
-    id: "verify.repairs",
-    from: ["verifying"],
-    on: "verify_failed",
-    when: [{ tries_left: YES }],
-    to: "working",
-    commands: run("repair"),
-    reply: "tries_again",
-  }),
-  blocks("verify.gives_up", ["verifying"], "verify_failed", [{ tries_left: NO }]),
+  retries("verify.repairs", "verifying", "verify_failed", "working", run("repair")),
+  blocks("verify.gives_up", "verifying", "verify_failed", NO_TRIES),
 ];
 
 const COMMITTED: readonly Row[] = [
-  row({
-    id: "committed.awaits_approval",
-    from: ["committing"],
-    on: "committed",
-    when: [{ checkpoint: YES, approved: NO }],
-    to: "waiting_for_human",
-    set: { awaits: "approval" },
-    reply: "waits",
+  row("committed.awaits_approval", "committing", "committed", "waiting_for_human", null, {
+    when: { checkpoint: true, approved: false },
+    ...AWAITS_APPROVAL,
   }),
   ...WAYS_OUT.map(({ id, box, to, command }) =>
-    row({
-      id: `committed.${id}`,
-      from: ["committing"],
-      on: "committed",
+    row(`committed.${id}`, "committing", "committed", to, does(command), {
       when: [
-        { ...box, checkpoint: NO },
-        { ...box, checkpoint: YES, approved: YES },
+        { ...box, checkpoint: false },
+        { ...box, checkpoint: true, approved: true },
       ],
-      to,
-      commands: does(command),
     }),
   ),
-  row({
-    id: "uncommitted.asks",
-    from: ["committing"],
-    on: "uncommitted",
-    when: [{ commit_tries_left: YES }],
-    to: "same",
-    commands: run("commit"),
+  row("uncommitted.asks", "committing", "uncommitted", "same", run("commit"), {
+    when: { commit_tries_left: true },
   }),
-  row({
-    id: "nothing.asks",
-    from: ["committing"],
-    on: "nothing_done",
-    when: [{ tries_left: YES }],
-    to: "working",
-    commands: run("nothing"),
-    reply: "tries_again",
-  }),
-  blocks("nothing.gives_up", ["committing"], "nothing_done", [{ tries_left: NO }]),
-  blocks("uncommitted.gives_up", ["committing"], "uncommitted", [{ commit_tries_left: NO }]),
+  retries("nothing.asks", "committing", "nothing_done", "working", run("nothing")),
+  blocks("nothing.gives_up", "committing", "nothing_done", NO_TRIES),
+  blocks("uncommitted.gives_up", "committing", "uncommitted", { commit_tries_left: false }),
 ];
 
 const DELIVERED: readonly Row[] = [
-  row({
-    id: "pushed.merges",
-    from: ["pushing"],
-    on: "pushed",
-    when: [{ target: ["merge"] }],
-    to: "merging",
-    commands: does("merge"),
-  }),
-  row({
-    id: "pushed.opens_pr",
-    from: ["pushing"],
-    on: "pushed",
-    when: [{ target: ["pr"] }],
-    to: "opening_pr",
-    commands: does("open-pr"),
-  }),
-  row({
-    id: "pushed.cleans",
-    from: ["pushing"],
-    on: "pushed",
-    when: [{ target: ["none"] }],
-    to: "cleaning",
-    commands: does("clean-up"),
-  }),
-  row({
-    id: "push.again",
-    from: ["pushing"],
-    on: "push_failed",
-    when: [{ tries_left: YES }],
-    to: "same",
-    commands: does("push"),
-    reply: "tries_again",
-  }),
-  blocks("push.gives_up", ["pushing"], "push_failed", [{ tries_left: NO }]),
-  blocks("push.refused", ["pushing"], "push_refused"),
-  row({ id: "merged.cleans", from: ["merging"], on: "merged", to: "cleaning", commands: does("clean-up") }),
-  row({
-    id: "merge.waits_for_turn",
-    from: ["merging"],
-    on: "merge_awaited",
-    to: "same",
-    commands: does("merge"),
-    reply: "awaits_turn",
-  }),
-  row({
-    id: "merge.resolves",
-    from: ["merging"],
-    on: "merge_conflicted",
-    when: [{ tries_left: YES }],
-    to: "working",
-    commands: run("resolve"),
-    reply: "tries_again",
-  }),
-  blocks("merge.stays_conflicted", ["merging"], "merge_conflicted", [{ tries_left: NO }]),
-  row({
-    id: "merge.repairs",
-    from: ["merging"],
-    on: "merge_unverified",
-    when: [{ tries_left: YES }],
-    to: "working",
-    commands: run("repair-merge"),
-    reply: "tries_again",
-  }),
-  blocks("merge.stays_unverified", ["merging"], "merge_unverified", [{ tries_left: NO }]),
-  row({
-    id: "merge.again",
-    from: ["merging"],
-    on: "merge_failed",
-    when: [{ tries_left: YES }],
-    to: "same",
-    commands: does("merge"),
-    reply: "tries_again",
-  }),
-  blocks("merge.gives_up", ["merging"], "merge_failed", [{ tries_left: NO }]),
-  row({
-    id: "pr.watches",
-    from: ["opening_pr"],
-    on: "pr_opened",
-    to: "same",
-    commands: does("watch-pr"),
-    reply: "pr_open",
-  }),
-  row({
-    id: "pr.still_open",
-    from: ["opening_pr"],
-    on: "pr_pending",
-    to: "same",
-    outcome: "no-effect",
-    reply: "pr_open",
-  }),
-  row({ id: "pr.cleans", from: ["opening_pr"], on: "pr_merged", to: "cleaning", commands: does("clean-up") }),
-  row({
-    id: "pr.again",
-    from: ["opening_pr"],
-    on: "pr_failed",
-    when: [{ tries_left: YES }],
-    to: "same",
-    commands: does("open-pr"),
-    reply: "tries_again",
-  }),
-  blocks("pr.closed", ["opening_pr"], "pr_closed"),
-  blocks("pr.gives_up", ["opening_pr"], "pr_failed", [{ tries_left: NO }]),
-  blocks("pr.refused", ["opening_pr"], "pr_refused"),
-  row({
-    id: "cleaned.completes",
-    from: ["cleaning"],
-    on: "cleaned",
-    to: "done",
-    set: { awaits: "nothing" },
-    reply: "completed",
-  }),
+  row("pushed.merges", "pushing", "pushed", "merging", does("merge"), { when: { target: "merge" } }),
+  row("pushed.opens_pr", "pushing", "pushed", "opening_pr", does("open-pr"), { when: { target: "pr" } }),
+  row("pushed.cleans", "pushing", "pushed", "cleaning", does("clean-up"), { when: { target: "none" } }),
+  retries("push.again", "pushing", "push_failed", "same", does("push")),
+  blocks("push.gives_up", "pushing", "push_failed", NO_TRIES),
+  blocks("push.refused", "pushing", "push_refused"),
+  row("merged.cleans", "merging", "merged", "cleaning", does("clean-up")),
+  row("merge.waits_for_turn", "merging", "merge_awaited", "same", does("merge"), { reply: "awaits_turn" }),
+  retries("merge.resolves", "merging", "merge_conflicted", "working", run("resolve")),
+  blocks("merge.stays_conflicted", "merging", "merge_conflicted", NO_TRIES),
+  retries("merge.repairs", "merging", "merge_unverified", "working", run("repair-merge")),
+  blocks("merge.stays_unverified", "merging", "merge_unverified", NO_TRIES),
+  retries("merge.again", "merging", "merge_failed", "same", does("merge")),
+  blocks("merge.gives_up", "merging", "merge_failed", NO_TRIES),
+  row("pr.watches", "opening_pr", "pr_opened", "same", does("watch-pr"), { reply: "pr_open" }),
+  ignores("pr.still_open", "opening_pr", "pr_pending", { reply: "pr_open" }),
+  row("pr.cleans", "opening_pr", "pr_merged", "cleaning", does("clean-up")),
+  retries("pr.again", "opening_pr", "pr_failed", "same", does("open-pr")),
+  blocks("pr.closed", "opening_pr", "pr_closed"),
+  blocks("pr.gives_up", "opening_pr", "pr_failed", NO_TRIES),
+  blocks("pr.refused", "opening_pr", "pr_refused"),
+  row("cleaned.completes", "cleaning", "cleaned", "done", null, COMPLETED),
 ];
 
 /** What each state does again when the worker was stopped there, or when git failed. */
-const DOES_AGAIN = {
-  ready: null,
-  verifying: "run-verify",
-  pushing: "push",
-  merging: "merge",
-  opening_pr: "open-pr",
-  cleaning: "clean-up",
-} as const;
+const DOES_AGAIN = [
+  ["ready", null],
+  ["verifying", "run-verify"],
+  ["pushing", "push"],
+  ["merging", "merge"],
+  ["opening_pr", "open-pr"],
+  ["cleaning", "clean-up"],
+] as const;
 
-const STOPPED: readonly Row[] = Object.entries(DOES_AGAIN).map(([state, command]) =>
-  row({
-    id: `${state}.stops`,
-    from: [state],
-    on: "interrupted",
-    to: "same",
-    ...(command === null ? {} : { commands: does(command) }),
-    reply: "stops",
-  }),
+const STOPPED: readonly Row[] = DOES_AGAIN.map(([state, command]) =>
+  row(`${state}.stops`, state, "interrupted", "same", command && does(command), { reply: "stops" }),
 );
 
 const GIT_FAILS: readonly Row[] = [
-  ...Object.entries({ ...DOES_AGAIN, working: "", committing: "ensure-committed" }).flatMap(
-    ([state, command]) =>
-      command === null
-        ? []
-        : [
-            row({
-              id: `${state}.git_again`,
-              from: [state],
-              on: "git_failed",
-              when: [{ tries_left: YES }],
-              to: "same",
-              commands: command === "" ? run("again") : does(command),
-              reply: "tries_again",
-            }),
-            blocks(`${state}.git_gives_up`, [state], "git_failed", [{ tries_left: NO }]),
-            blocks(`${state}.git_refused`, [state], "git_refused"),
-          ],
-  ),
-];
+  ...DOES_AGAIN.flatMap(([state, command]) => (command === null ? [] : [[state, does(command)] as const])),
+  ["working", run("again")] as const,
+  ["committing", does("ensure-committed")] as const,
+].flatMap(([state, commands]) => [
+  retries(`${state}.git_again`, state, "git_failed", "same", commands),
+  blocks(`${state}.git_gives_up`, state, "git_failed", NO_TRIES),
+  blocks(`${state}.git_refused`, state, "git_refused"),
+]);
 
 const ANSWERED: readonly Row[] = [
-  row({
-    id: "answer.resumes_work",
-    from: ["waiting_for_human"],
-    on: "answered",
-    when: [{ awaits: ["answer_in_work"] }],
-    to: "working",
+  row("answer.resumes_work", "waiting_for_human", "answered", "working", run("answer"), {
+    when: { awaits: "answer_in_work" },
     set: { awaits: "nothing" },
-    commands: run("answer"),
   }),
-  row({
-    id: "answer.resumes_commit",
-    from: ["waiting_for_human"],
-    on: "answered",
-    when: [{ awaits: ["answer_in_commit"] }],
-    to: "committing",
+  row("answer.resumes_commit", "waiting_for_human", "answered", "committing", run("answer"), {
+    when: { awaits: "answer_in_commit" },
     set: { awaits: "nothing" },
-    commands: run("answer"),
   }),
-  row({
-    id: "answer.not_awaited",
-    from: ["waiting_for_human"],
-    on: "answered",
-    when: [{ awaits: ["nothing", "approval"] }],
-    to: "same",
-    outcome: "no-effect",
-    reply: "not_now",
+  ignores("answer.not_awaited", "waiting_for_human", "answered", {
+    when: { awaits: ["nothing", "approval"] },
   }),
-  row({
-    id: "approval.completes",
-    from: ["waiting_for_human"],
-    on: "approved",
-    when: [{ awaits: ["approval"], repo: NO }],
-    to: "done",
-    set: { awaits: "nothing", approved: true },
+  row("approval.completes", "waiting_for_human", "approved", "done", null, {
+    when: { awaits: "approval", repo: false },
+    set: APPROVED,
     reply: "completed",
   }),
   ...WAYS_OUT.map(({ id, box, to, command }) =>
-    row({
-      id: `approval.${id}`,
-      from: ["waiting_for_human"],
-      on: "approved",
-      when: [{ ...box, awaits: ["approval"], repo: YES }],
-      to,
-      set: { awaits: "nothing", approved: true },
-      commands: does(command),
+    row(`approval.${id}`, "waiting_for_human", "approved", to, does(command), {
+      when: { ...box, awaits: "approval", repo: true },
+      set: APPROVED,
     }),
   ),
-  row({
-    id: "approval.not_awaited",
-    from: ["waiting_for_human"],
-    on: "approved",
-    when: [{ awaits: ["nothing", "answer_in_work", "answer_in_commit"] }],
-    to: "same",
-    outcome: "no-effect",
-    reply: "not_now",
+  ignores("approval.not_awaited", "waiting_for_human", "approved", {
+    when: { awaits: ["nothing", "answer_in_work", "answer_in_commit"] },
   }),
-  row({
-    id: "approval.says_merged",
-    from: ["opening_pr"],
-    on: "approved",
-    to: "cleaning",
-    commands: does("clean-up"),
-  }),
+  row("approval.says_merged", "opening_pr", "approved", "cleaning", does("clean-up")),
 ];
 
 const OPEN = (Object.keys(STATES) as TaskState[]).filter((state) => state !== "done");
 
 /** tasks.yaml wins over the run. */
 const TOLD: readonly Row[] = [
-  row({
-    id: "told.reset",
-    from: OPEN,
-    on: "reset",
-    to: "ready",
+  row("told.reset", OPEN, "reset", "ready", null, {
     set: { awaits: "nothing", approved: false },
     reply: "reset",
   }),
-  row({
-    id: "told.dropped",
-    from: OPEN,
-    on: "dropped",
-    to: "done",
-    set: { awaits: "nothing" },
-    reply: "completed",
-  }),
+  row("told.dropped", OPEN, "dropped", "done", null, COMPLETED),
   blocks(
     "told.halted",
     OPEN.filter((state) => state !== "blocked"),
@@ -572,13 +347,11 @@ const WRITTEN: readonly Row[] = [
 ];
 
 /** Whatever comes where it is not awaited changes nothing. */
-const NOT_NOW: readonly Row[] = Object.keys(EVENTS).flatMap((event) => {
+const NOT_NOW: readonly Row[] = (Object.keys(EVENTS) as TaskEvent[]).flatMap((event) => {
   const from = OPEN.filter(
     (state) => !WRITTEN.some((each) => each.on === event && each.from.includes(state)),
   );
-  return from.length === 0
-    ? []
-    : [row({ id: `${event}.not_now`, from, on: event, to: "same", outcome: "no-effect", reply: "not_now" })];
+  return from.length === 0 ? [] : [ignores(`${event}.not_now`, from, event)];
 });
 
 export const BLOOM: Workflow = {

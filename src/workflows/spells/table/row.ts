@@ -1,12 +1,11 @@
 /** The rows of the table in one line each. A row's reply has its name. */
-import type { Box, FactValue, Row, Setting } from "../../../engine/workflow.ts";
+import { boxesOf, type Given } from "../../../engine/boxes.ts";
+import type { Row, Setting } from "../../../engine/workflow.ts";
 import type { Spell } from "../events.ts";
 import { alike } from "../states.ts";
 
 type States = string | readonly string[];
-/** A value alone stands for a list of one; several boxes for a union. */
 type Boxes = Given | readonly Given[];
-type Given = Readonly<Record<string, FactValue | readonly FactValue[]>>;
 
 /** A target `NAME_*` has the suffix of the state that is left. `origin`: what becomes of `reparo_origin`. */
 export function moves(
@@ -32,12 +31,7 @@ export function idles(id: string, from: States, on: Spell, when: Boxes = {}): Ro
 }
 
 function row(id: string, from: States, on: Spell, when: Boxes) {
-  const boxes = [when]
-    .flat()
-    .map(
-      (given: Given): Box =>
-        Object.fromEntries(Object.entries(given).map(([name, values]) => [name, [values].flat()])),
-    );
+  const boxes = boxesOf(when);
   const isAlways = boxes.every((box) => Object.keys(box).length === 0);
   return { id, from: [from].flat(), on, ...(isAlways ? {} : { when: boxes }), reply: id };
 }

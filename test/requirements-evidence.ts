@@ -21,6 +21,16 @@ export const EVIDENCE: Readonly<Record<string, Requirement>> = {
       `${PROCESS}/redact.test.ts: never comes out of a stream, and the rest always does`,
       `${PROCESS}/environment.test.ts: is masked in a check's outcome and in its file, which only its owner can read`,
       `${PROCESS}/environment.test.ts: is masked in the output of verify and of an agent, on disk and in what is told`,
+      `${PROCESS}/redact.test.ts: is found by its long lines where they are indented, however few they are`,
+    ],
+  },
+  "inputs.masked": {
+    says: "Known secrets are masked in what is said to Pawl before it is used, and in what Pawl shows; nobody's own file is rewritten for that.",
+    source: "docs/security.md, The environment",
+    tests: [
+      "test/e2e/typed-secrets.test.ts: masks what an assistant types into an artifact, a note and a review, in files, logs, prompts and answers",
+      "test/e2e/typed-secrets.test.ts: masks what is typed at the command line, and leaves a person's own file as it is",
+      "test/e2e/bloom-outbox.test.ts: says what would come of a call, and leaves it for the loop",
     ],
   },
   "git.runs-nothing": {

@@ -11,6 +11,7 @@ import { ownPlace } from "../adapters/files/own-folder.ts";
 import { openStore } from "../adapters/files/store.ts";
 import { openVault } from "../adapters/files/vault.ts";
 import { looksTracked } from "../adapters/git/tracked.ts";
+import { openRedactor } from "../adapters/process/redact.ts";
 import {
   type Environment,
   openConfiguration,
@@ -22,6 +23,7 @@ import { findRoot } from "../config/project-root.ts";
 import { openStateHome, stateFolder } from "../config/state-home.ts";
 import { PawlError } from "../core/error.ts";
 import type { Caller } from "../core/event.ts";
+import { masked } from "../core/masked.ts";
 import { projectPath } from "../core/path.ts";
 import type { Editor, Pending, Store, View } from "../core/ports/store.ts";
 import type { Project, Trust, Workflows } from "../runtime/project.ts";
@@ -66,10 +68,21 @@ function ownProcess(): HostProcess {
   };
 }
 
+/** The process, on whose output nothing shows a secret that its environment holds. */
+function processOf(start: Start): HostProcess {
+  const { terminal, ...process } = start.process ?? ownProcess();
+  const mask = openRedactor(process.environment).text;
+  const shown: Pick<Terminal, "out" | "err"> = {
+    out: (text) => terminal.out(mask(text)),
+    err: (text) => terminal.err(mask(text)),
+  };
+  return { ...process, terminal: Object.create(terminal, Object.getOwnPropertyDescriptors(shown)) };
+}
+
 /** Runs the command line to its exit code. */
 export async function run(start: Start): Promise<number> {
   const { argv, program, home, workflows: shipped = WORKFLOWS, ancestry = {} } = start;
-  const { environment, workingFolder, terminal, controllingTerminal } = start.process ?? ownProcess();
+  const { environment, workingFolder, terminal, controllingTerminal } = processOf(start);
   const name = basename(program).replace(/\.[cm]?[jt]s$/, "") === "bloom" ? "bloom" : "pawl";
   const warn = warningOn(terminal, name);
   const opened: Project[] = [];
@@ -151,7 +164,8 @@ function posting(outbox: string, environment: Environment): NonNullable<Host["po
       import("../adapters/agents/outbox.ts"),
       import("../adapters/agents/capability.ts"),
     ]);
-    postCall(outbox, { ...call, capability: environment[CAPABILITY] ?? null });
+    const said = masked(call, openRedactor(environment).text);
+    postCall(outbox, { ...said, capability: environment[CAPABILITY] ?? null });
   };
 }
 
@@ -285,7 +299,10 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
     root,
     workflows,
     trust,
-    runtime: { store, outside, cache: openCache(root, key), settings, now: () => new Date(), newId },
+    runtime: {
+      ...{ store, outside, cache: openCache(root, key), settings, now: () => new Date(), newId },
+      mask: openRedactor(environment).text,
+    },
     async *events(options) {
       const { readEvents } = await import("../adapters/events/read-events.ts");
       yield* readEvents(ownPlace(root, ".pawl/events.jsonl"), options);

@@ -5,10 +5,12 @@
  * R2  Under the run's lock what was read is looked at again; if it changed, all of it is done anew.
  * R3  The reply is returned only after the commit is durable.
  * R4  A call that is called off commits nothing: this is looked at last before the commit, and no longer after it.
+ * R5  The secrets that are known are taken out of what a caller says before it is used, and out of what is logged and told.
  */
 
 import { PawlError, toPawlError } from "../core/error.ts";
 import type { Caller, PawlEvent } from "../core/event.ts";
+import { type Mask, masked } from "../core/masked.ts";
 import { projectPath } from "../core/path.ts";
 import type { Cache } from "../core/ports/cache.ts";
 import type { Waiting } from "../core/ports/checks.ts";
@@ -33,6 +35,8 @@ export interface Runtime {
   readonly cache?: Cache;
   /** The one who waits for this call; absent: nobody can call it off. */
   readonly waiting?: Waiting;
+  /** Absent: no secret is known. */
+  readonly mask?: Mask;
 }
 
 /**
@@ -42,17 +46,19 @@ export interface Runtime {
 export async function advance<Input, Snapshot, Observations, R>(
   runtime: Runtime,
   plan: Transaction<Input, Snapshot, Observations, R>,
-  input: Input,
+  said: Input,
   caller: Caller,
   answered?: Context["answered"],
 ): Promise<Proposal<R>> {
+  const input = masked(said, runtime.mask);
   const run = plan.run(input);
-  const asking = { caller, ...(answered === undefined ? {} : { answered }) };
+  const asking = { caller, ...(answered === undefined ? {} : { answered: maskedAnswer(answered, runtime) }) };
   const attempt = () => attemptOnce(runtime, plan, input, asking, run);
   for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
     const proposal = plan.observe || run === null ? await attempt() : await runtime.store.hold(run, attempt);
     if (proposal !== "changed") {
-      for (const { path, line } of proposal.logs ?? []) await runtime.store.log(path, line);
+      for (const { path, line } of proposal.logs ?? [])
+        await runtime.store.log(path, masked(line, runtime.mask));
       for (const { kind, source, worked } of proposal.worked ?? []) runtime.cache?.put(kind, source, worked);
       return proposal.afterCommit ? followed(runtime, proposal, proposal.afterCommit, caller) : proposal;
     }
@@ -62,6 +68,12 @@ export async function advance<Input, Snapshot, Observations, R>(
     `The run ${run} could not be advanced: what it reads was changed by others during each of ${MAX_ATTEMPTS} attempts.`,
     "Find out which program keeps writing to the project's files, then try again.",
   );
+}
+
+/** What was shown stays as it was: by that it is known what was answered. */
+function maskedAnswer(answered: Answered, { mask }: Runtime): Answered {
+  if (answered === "vouched" || answered.notes === undefined) return answered;
+  return { ...answered, notes: masked(answered.notes, mask) };
 }
 
 /** It is committed, whatever becomes of what follows. That it failed is in the reply, and logged. */
@@ -77,7 +89,8 @@ async function followed<R>(
     return { ...proposal, reply: merge(proposal.reply, reply) };
   } catch (thrown) {
     const error = toPawlError(thrown);
-    const { code, message } = error;
+    const { code } = error;
+    const message = masked(error.message, runtime.mask);
     const time = runtime.now().toISOString();
     await runtime.store.log(FAILURES, JSON.stringify({ time, what: "after-commit", code, message }));
     return { ...proposal, reply: failed(proposal.reply, error) };
@@ -91,7 +104,7 @@ export async function preview<Input, Snapshot, Observations, R>(
   input: Input,
   caller: Caller,
 ): Promise<Proposal<R>> {
-  return propose(runtime, plan, input, { caller }, runtime.store.view());
+  return propose(runtime, plan, masked(input, runtime.mask), { caller }, runtime.store.view());
 }
 
 async function attemptOnce<Input, Snapshot, Observations, R>(
@@ -109,7 +122,7 @@ async function attemptOnce<Input, Snapshot, Observations, R>(
   );
   const proposal = await unlessStopped(proposing, stop);
   if (proposal === "changed") return proposal;
-  const own = withEvents(proposal);
+  const own = withEvents(proposal, runtime.mask);
   if (own.length === 0) return proposal;
   const changes = plan.states ? [...own, ...(await recordsWith(runtime, view, plan.states, proposal))] : own;
   if (run === null)
@@ -179,6 +192,7 @@ function calledOff(): PawlError {
 
 /** Who calls, and what a person has answered. */
 type Asking = Pick<Context, "caller" | "answered">;
+type Answered = NonNullable<Context["answered"]>;
 
 async function contextOf(runtime: Runtime, view: View, asking: Asking): Promise<Context> {
   const settings = await runtime.settings(view);
@@ -187,10 +201,9 @@ async function contextOf(runtime: Runtime, view: View, asking: Asking): Promise<
   return { settings, ...asking, now, ...(runtime.cache ? { cache: runtime.cache } : {}) };
 }
 
-function withEvents(proposal: Proposal<unknown>): readonly Change[] {
-  const changes = proposal.changes ?? [];
-  if (changes.length === 0 || proposal.ask) return [];
-  return [...changes, ...(proposal.events ?? []).map(appended)];
+function withEvents({ ask, changes = [], events = [] }: Proposal<unknown>, mask?: Mask): readonly Change[] {
+  if (changes.length === 0 || ask) return [];
+  return [...changes, ...events.map((event) => appended(masked(event, mask)))];
 }
 
 /** Loaded where a state is written: a start that only looks need not pay for it. */

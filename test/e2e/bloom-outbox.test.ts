@@ -27,7 +27,12 @@ function lockedOut() {
   const outbox = join(project.root, "outbox");
   mkdirSync(outbox);
   const calls = () => readdirSync(outbox).map((name) => JSON.parse(readFileSync(join(outbox, name), "utf8")));
-  const own = { ...ENVIRONMENT, PAWL_OUTBOX: outbox, PAWL_RUN_CAPABILITY: "T1.1:ab" };
+  const own = {
+    ...ENVIRONMENT,
+    PAWL_OUTBOX: outbox,
+    PAWL_RUN_CAPABILITY: "T1.1:ab",
+    DEPLOY_TOKEN: "tkn-4711-typed",
+  };
   const bloom = (...args: string[]) => {
     const [program, words] = asPlainUser(process.execPath, MAIN, ...args);
     const env = testEnvironment(own);
@@ -41,10 +46,14 @@ it("says what would come of a call, and leaves it for the loop", LONG, async () 
   using project = lockedOut();
   const marked = await project.bloom("step", "done", "s1");
   expect(marked).toMatchObject({ code: 0, err: "", out: "s1 is done. Still open in T1: s2.\n" });
-  const asked = await project.bloom("ask", "T1", "Which?", "--blocking");
+  const asked = await project.bloom("ask", "T1", "Which tkn-4711-typed?", "--blocking");
   expect(asked).toMatchObject({ code: 3, err: "" });
   expect(project.calls().sort((a, b) => a.verb.localeCompare(b.verb))).toEqual([
-    { verb: "ask", input: { task: "T1", text: "Which?", blocking: true }, capability: "T1.1:ab" },
+    {
+      verb: "ask",
+      input: { task: "T1", text: "Which [redacted DEPLOY_TOKEN]?", blocking: true },
+      capability: "T1.1:ab",
+    },
     { verb: "step done", input: { id: "s1" }, capability: "T1.1:ab" },
   ]);
   expect(project.read("tasks.yaml")).toBe(TASKS);

@@ -1,5 +1,6 @@
 /** The port `Agents` over real programs. */
 import type { Agents } from "../../core/ports/agents.ts";
+import { openRedactor } from "../process/redact.ts";
 import { provenTask, revokeCapability } from "./capability.ts";
 import { markOf } from "./mark.ts";
 import { missing } from "./missing.ts";
@@ -12,8 +13,9 @@ import { start } from "./start.ts";
 export type { AgentsSetup } from "./setup.ts";
 
 export function openAgents(setup: AgentsSetup): Agents {
+  const redactor = openRedactor(setup.environment);
   return {
-    start: (order, hear) => start(setup, order, hear),
+    start: (order, hear) => start(setup, { ...order, prompt: redactor.text(order.prompt) }, hear),
     endLeftovers: async (run) => (await endTree({ mark: markOf(setup.projectRoot, run) })).ended,
     async takeCalls(run, take) {
       const own = (capability: unknown) => provenTask(setup.stateFolder, capability)?.run === run;

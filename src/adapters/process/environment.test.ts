@@ -225,7 +225,7 @@ describe("a secret that a child prints all the same", () => {
       run: "a1",
       agent: "claude",
       folder: root as Folder,
-      prompt: "x",
+      prompt: "Call it with ghp_0123456789.",
       permission: "edits",
     } as const;
     await agents.start({ ...order, session: { type: "new" } }, (event) => {
@@ -235,5 +235,6 @@ describe("a secret that a child prints all the same", () => {
     expect(files(".pawl/agents/a1", ["output.jsonl", "errors.log", "end.json"])).not.toContain(
       "ghp_0123456789",
     );
+    expect(files(".pawl/agents/a1", ["prompt.md"])).toBe("Call it with [redacted GITHUB_TOKEN].");
   });
 });

@@ -42,6 +42,12 @@ describe("a known secret", () => {
     );
   });
 
+  it("is found by its long lines where they are indented, however few they are", () => {
+    const line = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ";
+    const { text } = openRedactor({ DEPLOY_KEY: `-----BEGIN KEY-----\n${line}\n-----END KEY-----\n` });
+    expect(text(`  ${line}\n  -----END KEY-----`)).toBe("  [redacted DEPLOY_KEY]\n  -----END KEY-----");
+  });
+
   it("is not what is too short, a path, or not called one", () => {
     const text = "abc /home/ada/.ssh/id ghp_not_a_secret_by_name";
     expect(openRedactor(ENVIRONMENT).text(text)).toBe(text);

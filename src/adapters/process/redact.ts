@@ -25,7 +25,7 @@ function secretsIn(environment: Environment): readonly Secret[] {
     if (value.length < SHORTEST || HARMLESS.test(value)) return;
     const forms = [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(wellFormed(value))];
     const lines = value.split(/\r?\n/).filter((line) => line.length >= 24);
-    for (const form of [...forms, ...(lines.length > 1 ? lines : [])])
+    for (const form of [...forms, ...(value.includes("\n") ? lines : [])])
       if (!found.has(bytesOf(form))) found.set(bytesOf(form), bytesOf(`[redacted ${name}]`));
   };
   for (const [name, value] of Object.entries(environment)) {
@@ -78,7 +78,11 @@ export function openRedactor(environment: Environment): Redactor {
   const pattern = new RegExp(secrets.map(({ bytes }) => escaped(bytes)).join("|"), "g");
   const mask = (bytes: string) => bytes.replace(pattern, (secret) => masks.get(secret) ?? "");
   return {
-    text: (text) => Buffer.from(mask(bytesOf(text)), "latin1").toString("utf8"),
+    text(text) {
+      const bytes = bytesOf(text);
+      const shown = mask(bytes);
+      return shown === bytes ? text : Buffer.from(shown, "latin1").toString("utf8");
+    },
     stream: () => redacting(secrets, pattern, masks),
     longest,
   };

@@ -8,6 +8,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { toPawlError } from "../../core/error.ts";
+import { masked } from "../../core/masked.ts";
 import type { Waiting } from "../../core/ports/checks.ts";
 import type { Tool } from "../../runtime/module.ts";
 import { advance, type Runtime } from "../../runtime/run-transaction.ts";
@@ -22,7 +23,11 @@ type Handler = (input: unknown, context: ServerContext) => Promise<Answer>;
 export function toolHandler(serving: Serving, tool: Tool): Handler {
   return (input, context) =>
     serving.work.run(async () => {
-      const answer = withPending(await answerOf(serving, tool, input, context), serving.runtime);
+      const { runtime } = serving;
+      const answer = masked(
+        withPending(await answerOf(serving, tool, input, context), runtime),
+        runtime.mask,
+      );
       await logCall(serving, tool, answer, context);
       return answer;
     });

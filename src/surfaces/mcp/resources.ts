@@ -7,6 +7,7 @@ import {
   ResourceTemplate,
 } from "@modelcontextprotocol/server";
 import { toPawlError } from "../../core/error.ts";
+import { masked } from "../../core/masked.ts";
 import type { Resource } from "../../runtime/module.ts";
 import { advance } from "../../runtime/run-transaction.ts";
 import type { Serving } from "./answer.ts";
@@ -61,7 +62,7 @@ async function read(
   input: Readonly<Record<string, string>>,
 ) {
   const { reply } = await withFix(() => work.run(() => advance(runtime, plan, input, { channel: "mcp" })));
-  return { contents: [{ uri, mimeType, text: reply.text }] };
+  return { contents: [{ uri, mimeType, text: masked(reply.text, runtime.mask) }] };
 }
 
 /** Turns an error into a protocol error that has both lines, and the fix as data. */

@@ -22,7 +22,7 @@ async function copyTexts(): Promise<number> {
 
 async function writeSchemas(): Promise<void> {
   for (const [name, make] of Object.entries(JSON_SCHEMAS))
-    await writeFile(join(DIST, name), `${JSON.stringify(make(), null, 2)}\n`);
+    await writeFile(join(DIST, name), `${JSON.stringify(await make(), null, 2)}\n`);
 }
 
 /** The licence of every package that has code in the bundle. */

@@ -20,6 +20,16 @@ const ENGINE = "src/engine";
 const STORE = "src/adapters/files";
 
 const TABLE: Readonly<Record<string, Requirement>> = {
+  "workflow.one-folder": {
+    says: "A workflow is one folder and one line: its tables, tools, verbs, texts, settings and events come with it.",
+    source: "design, layout",
+    tests: [
+      "test/new-workflow.slow.test.ts: is built, with its types checked, and its table is proved",
+      "test/new-workflow.slow.test.ts: has its settings in pawl.yaml, in the published schema and in `pawl config`",
+      "test/new-workflow.slow.test.ts: is led to its end on the command line, with a person at its gate",
+      "test/new-workflow.slow.test.ts: is led to its end by a client, through a crash of the server",
+    ],
+  },
   "table.one-row": {
     says: "Exactly one row applies for every reachable configuration, event and facts.",
     source: "design T2",

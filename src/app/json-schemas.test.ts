@@ -11,8 +11,8 @@ const block = (page: string, has: string) =>
     .map(([, yaml = ""]) => yaml)
     .find((yaml) => yaml.includes(has)) ?? "";
 
-function accepts(name: keyof typeof JSON_SCHEMAS, yaml: string): boolean {
-  const schema = z.fromJSONSchema(JSON_SCHEMAS[name]() as Parameters<typeof z.fromJSONSchema>[0]);
+async function accepts(name: keyof typeof JSON_SCHEMAS, yaml: string): Promise<boolean> {
+  const schema = z.fromJSONSchema((await JSON_SCHEMAS[name]()) as Parameters<typeof z.fromJSONSchema>[0]);
   return schema.safeParse(parse(yaml)).success;
 }
 
@@ -20,19 +20,19 @@ const RELEASE = text("examples/release-project/release.yaml");
 const TASKS = block("docs/bloom.md", "tasks:");
 
 describe("the schema of pawl.yaml", () => {
-  it("takes what the pages show, and no other key", () => {
+  it("takes what the pages show, and no other key", async () => {
     for (const page of ["docs/configuration.md", "docs/agents.md"])
-      expect(accepts("pawl.schema.json", block(page, ":"))).toBe(true);
-    expect(accepts("pawl.schema.json", text("examples/release-project/pawl.yaml"))).toBe(true);
-    expect(accepts("pawl.schema.json", "bloom: {agent: 1}")).toBe(false);
-    expect(accepts("pawl.schema.json", "blom: {}")).toBe(false);
+      expect(await accepts("pawl.schema.json", block(page, ":"))).toBe(true);
+    expect(await accepts("pawl.schema.json", text("examples/release-project/pawl.yaml"))).toBe(true);
+    expect(await accepts("pawl.schema.json", "bloom: {agent: 1}")).toBe(false);
+    expect(await accepts("pawl.schema.json", "blom: {}")).toBe(false);
   });
 });
 
 describe("the schema of a workflow of one's own", () => {
-  it("takes the example and the page's, with their short forms", () => {
-    expect(accepts("workflow.schema.json", RELEASE)).toBe(true);
-    expect(accepts("workflow.schema.json", block("docs/own-workflows.md", "title:"))).toBe(true);
+  it("takes the example and the page's, with their short forms", async () => {
+    expect(await accepts("workflow.schema.json", RELEASE)).toBe(true);
+    expect(await accepts("workflow.schema.json", block("docs/own-workflows.md", "title:"))).toBe(true);
   });
 
   it.each([
@@ -41,30 +41,33 @@ describe("the schema of a workflow of one's own", () => {
     ["    from: drafting", "    from: {a: 1}"],
     ["    verdict: approve", "    verdict: yes"],
     ["  submit: Hand the release in for review", "  submit: {}"],
-  ])("refuses %s as %s", (from, to) => {
+  ])("refuses %s as %s", async (from, to) => {
     const yaml = RELEASE.replace(
       "approve: { description: Let the release go out, verdict: approve }",
       "approve:\n    description: Let it go out\n    verdict: approve",
     );
-    expect(accepts("workflow.schema.json", yaml)).toBe(true);
+    expect(await accepts("workflow.schema.json", yaml)).toBe(true);
     expect(yaml).toContain(from);
-    expect(accepts("workflow.schema.json", yaml.replace(from, to))).toBe(false);
+    expect(await accepts("workflow.schema.json", yaml.replace(from, to))).toBe(false);
   });
 });
 
 describe("the schema of tasks.yaml", () => {
-  it("takes the page's, keys of one's own and subtasks of subtasks", () => {
+  it("takes the page's, keys of one's own and subtasks of subtasks", async () => {
     expect(TASKS).toContain("steps:");
-    expect(accepts("tasks.schema.json", TASKS)).toBe(true);
+    expect(await accepts("tasks.schema.json", TASKS)).toBe(true);
     const deep =
       "tasks: [{id: a, title: A, mine: 1, subtasks: [{id: b, title: B, subtasks: [{id: c, title: C}]}]}]";
-    expect(accepts("tasks.schema.json", deep)).toBe(true);
+    expect(await accepts("tasks.schema.json", deep)).toBe(true);
   });
 
-  it("refuses a status that there is not, however deep", () => {
+  it("refuses a status that there is not, however deep", async () => {
     expect(
-      accepts("tasks.schema.json", TASKS.replace("    title: Document it", "    title: X\n    status: dun")),
+      await accepts(
+        "tasks.schema.json",
+        TASKS.replace("    title: Document it", "    title: X\n    status: dun"),
+      ),
     ).toBe(false);
-    expect(accepts("tasks.schema.json", "tasks: [{id: a, title: A, subtasks: [{id: b}]}]")).toBe(false);
+    expect(await accepts("tasks.schema.json", "tasks: [{id: a, title: A, subtasks: [{id: b}]}]")).toBe(false);
   });
 });

@@ -1,12 +1,12 @@
 /** The JSON schemas of the files that people write, for editors: made from what the files are checked by. */
 import { z } from "zod";
-import { PAWL_FILE } from "../config/config-schema.ts";
+import { pawlFile } from "../config/config-schema.ts";
 import { tasksFile } from "../tasks-file/schema.ts";
 import { WORKFLOW_FILE } from "../workflows/custom/schema.ts";
 
 /** By the name under which each is published. */
 export const JSON_SCHEMAS = {
-  "pawl.schema.json": () => render("pawl.yaml", PAWL_FILE),
+  "pawl.schema.json": async () => render("pawl.yaml", await pawlFile()),
   "tasks.schema.json": () => render("tasks.yaml", tasksFile),
   "workflow.schema.json": () => render("A workflow of one's own", WORKFLOW_FILE),
 } as const;

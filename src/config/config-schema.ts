@@ -4,7 +4,9 @@
  */
 import { z } from "zod";
 import { pathFault } from "../core/path.ts";
+import { loadWorkflows } from "../runtime/project.ts";
 import { RUN_TOOLS } from "../workflows/alfred/status.ts";
+import { WORKFLOWS } from "../workflows/index.ts";
 
 const reviewers = z.union(
   [
@@ -151,7 +153,7 @@ const SETUP = z.strictObject({
     .describe("Ignored files that the commands make; another checkout with the same inputs gets copies."),
 });
 
-/** The keys of `pawl.yaml`. */
+/** The keys of `pawl.yaml`, without the parts that workflows bring along. */
 export const PAWL_FILE = z.strictObject({
   alfred: ALFRED_FILE.optional().describe("One task through gates, by MCP tools."),
   bloom: BLOOM_FILE.optional().describe("Many tasks and agents, from tasks.yaml."),
@@ -189,3 +191,12 @@ export const PAWL_FILE = z.strictObject({
     .optional()
     .describe("Agents by name; claude, codex, opencode, gemini and scripted need no entry."),
 });
+
+/** The keys of `pawl.yaml`, with the parts that workflows bring along. */
+export async function pawlFile(): Promise<z.ZodObject> {
+  const modules = await loadWorkflows(WORKFLOWS);
+  const parts = modules.map(async ({ name, settings, summary }) =>
+    settings ? [[name, (await settings()).optional().describe(summary)] as const] : [],
+  );
+  return PAWL_FILE.extend(Object.fromEntries((await Promise.all(parts)).flat()));
+}

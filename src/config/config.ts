@@ -78,12 +78,12 @@ const DEFAULTS: Configuration = {
 };
 
 async function parse(pawl: string | null, alfred: string | null): Promise<Configuration> {
-  const [{ parseFile }, { PAWL_FILE, ALFRED_FILE }] = await Promise.all([
+  const [{ parseFile }, { pawlFile, ALFRED_FILE }] = await Promise.all([
     import("./config-file.ts"),
     import("./config-schema.ts"),
   ]);
   const lower = alfred === null ? null : parseFile(ALFRED_CONFIG, alfred, ALFRED_FILE);
-  const upper = pawl === null ? null : parseFile(PAWL_YAML, pawl, PAWL_FILE);
+  const upper = pawl === null ? null : parseFile(PAWL_YAML, pawl, await pawlFile());
   let tree = DEFAULT_SETTINGS as unknown as Tree;
   const from = new Map<string, string>();
   for (const layer of [

@@ -21,13 +21,29 @@ export interface PolicyAccepted {
   readonly by: Caller;
 }
 
-export type Happening =
-  | PolicyAccepted
-  | RunAdvanced
-  | EditKept
-  | JournalForeign
-  | JournalAccepted
-  | BloomHappening;
+/**
+ * The union's parts. A workflow's folder adds its own by declaration merging: `interface Happenings { letters: LetterPosted }`
+ * in a `declare module` of this file. An event of its own is an `OwnEvent`, so that every surface can show it.
+ */
+export interface Happenings {
+  readonly advanced: RunAdvanced;
+  readonly policy: PolicyAccepted;
+  readonly edit: EditKept;
+  readonly journal: JournalForeign | JournalAccepted;
+  readonly bloom: BloomHappening;
+}
+
+export type Happening = Happenings[keyof Happenings];
+
+/** The least that an event of a workflow's own says; it is shown by its summary. */
+export interface OwnEvent {
+  /** `letter:posted` */
+  readonly type: string;
+  /** `workflow:id` */
+  readonly run: string;
+  /** One line for a person. */
+  readonly summary: string;
+}
 
 /** A run took one row of its table. */
 export interface RunAdvanced {

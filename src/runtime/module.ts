@@ -38,6 +38,8 @@ export interface WorkflowModule {
   readonly begin?: string;
   /** Why it cannot be used, where its definition is at fault; everything else of the project goes on. */
   readonly fault?: PawlError;
+  /** The keys of its own part of `pawl.yaml`, which has its name; it keeps the defaults of what is left out. */
+  readonly settings?: () => Promise<ZodObject>;
   /** Its tables, for `pawl check` and `pawl diagram`. */
   tables(): Promise<readonly Table[]>;
   /**

@@ -8,7 +8,7 @@
  * mutants are those of one file.
  */
 import { mkdirSync } from "node:fs";
-import { relative } from "node:path";
+import { basename, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
 import { useScratchStateHome } from "../rig/state-home.ts";
@@ -37,6 +37,7 @@ if (failed) process.exitCode = 1;
 async function run(name: string, area: Area): Promise<Mutants> {
   // Read by the runner, which is a process of its own.
   process.env.PAWL_MUTATION_TESTS = area.tests.join(",");
+  const own = [name, ...(values.only === undefined ? [] : [basename(values.only, ".ts")])].join("-");
   const stryker = new Stryker({
     mutate: values.only === undefined ? [...area.mutate] : [values.only],
     plugins: [import.meta.resolve("./runner.ts")],
@@ -44,8 +45,10 @@ async function run(name: string, area: Area): Promise<Mutants> {
     coverageAnalysis: "perTest",
     // Two cores, and the tests of the store start processes of their own.
     concurrency: 1,
+    // What stands at a module's top level would take every test, with everything imported anew for each mutant.
+    ignoreStatic: area.ignoreStatic === true,
     timeoutMS: 10_000,
-    tempDirName: `${FOLDER}/sandbox-${name}`,
+    tempDirName: `${FOLDER}/sandbox-${own}`,
     // Stryker would read them with the classic API of TypeScript, which version 7 does not have; the tests need neither.
     ignorePatterns: [
       "/tsconfig.json",
@@ -57,9 +60,9 @@ async function run(name: string, area: Area): Promise<Mutants> {
       "/bench",
     ],
     reporters: ["json", "progress-append-only"],
-    jsonReporter: { fileName: `${FOLDER}/${name}.json` },
+    jsonReporter: { fileName: `${FOLDER}/${own}.json` },
     incremental: values.incremental,
-    incrementalFile: `${FOLDER}/${name}-last.json`,
+    incrementalFile: `${FOLDER}/${own}-last.json`,
     allowConsoleColors: false,
   });
   return await stryker.runMutationTest();

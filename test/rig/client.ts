@@ -17,6 +17,8 @@ export interface ConnectOptions {
   /** `door` and so on; all without it. */
   readonly workflows?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** The program's file; default: the rig's. */
+  readonly program?: string;
 }
 
 export interface Connected extends Spoken {
@@ -38,10 +40,10 @@ export interface Answered {
 }
 
 export async function connect(project: TemporaryProject, options: ConnectOptions = {}): Promise<Connected> {
-  const { workflows = [], environment = {} } = options;
+  const { workflows = [], environment = {}, program = MAIN } = options;
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [MAIN, "mcp", ...workflows],
+    args: [program, "mcp", ...workflows],
     cwd: project.root,
     env: testEnvironment(environment),
     stderr: "pipe",

@@ -1,4 +1,4 @@
-import type { PawlEvent } from "../../core/event.ts";
+import type { OwnEvent, PawlEvent } from "../../core/event.ts";
 import { renderChange } from "../../core/policy.ts";
 import { type Strength, strengthWords } from "../../core/strength.ts";
 import { overview, runMissing } from "../../runtime/overview.ts";
@@ -52,7 +52,7 @@ function isOf(event: PawlEvent, name: string): boolean {
 
 function runOf(event: PawlEvent): string | null {
   if ("taskId" in event) return `bloom:${event.taskId}`;
-  return event.type === "run:advanced" ? event.run : null;
+  return "summary" in event ? event.run : null;
 }
 
 /** In the reader's time zone. */
@@ -96,7 +96,9 @@ function lineOf(event: PawlEvent): Line {
     return [`a person took over what ${event.kept} would write: ${event.paths.join(", ")}`, "green"];
   if (event.type === "journal:foreign")
     return [`${event.commits} foreign commits were not applied; they are in ${event.kept}`, "red"];
-  return [event.type.replace(/[:_]/g, " "), null];
+  const { summary, type } = event as { readonly type: string } & Partial<OwnEvent>;
+  // A newer Pawl may have written events that this one does not know.
+  return [summary ?? type.replace(/[:_]/g, " "), null];
 }
 
 /** How strong a person's verdict is, if the event is one. */

@@ -98,8 +98,9 @@ const SETTINGS: Settings = {
   bloom: { ...DEFAULT_SETTINGS.bloom, backoff: { first: 1, limit: 4 } },
 };
 
-export async function play(schedule: Schedule): Promise<Played> {
-  const world = openWorld(schedule);
+/** `mostSteps`: what takes more than these never ends. */
+export async function play(schedule: Schedule, { mostSteps = MOST_STEPS } = {}): Promise<Played> {
+  const world = openWorld(schedule, mostSteps);
   try {
     await world.simulator.run(world);
     world.judgeEnd();
@@ -115,7 +116,7 @@ interface RunningLoop {
   ended: boolean;
 }
 
-function openWorld(schedule: Schedule) {
+function openWorld(schedule: Schedule, mostSteps: number) {
   const simulator = new Simulator(schedule.seed);
   const disk = openMemoryDisk(simulator);
   const git = openMemoryGit(simulator, disk);
@@ -299,7 +300,7 @@ function openWorld(schedule: Schedule) {
       return alive().length === 0;
     },
     eachStep() {
-      if (simulator.steps > MOST_STEPS) throw new Error("it does not come to an end");
+      if (simulator.steps > mostSteps) throw new Error("it does not come to an end");
       if (left.crashes > 0 && simulator.chance(0.004)) {
         const loop = alive()[0];
         if (loop) {

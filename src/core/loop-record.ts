@@ -5,6 +5,7 @@
 import { type ProjectPath, projectPath } from "./path.ts";
 import {
   accepts,
+  as,
   type Check,
   fields,
   object,
@@ -76,13 +77,13 @@ const RECORD = fields({
 export function parseLoopRecord<T extends LoopRecord = LoopRecord>(
   path: ProjectPath,
   json: string,
-  check: Check = object,
+  check: Check<unknown> = object,
 ): T {
   const id = path.slice(path.lastIndexOf("/") + 1, -".json".length);
   const anew = `To begin the task anew, delete it, then \`bloom ready ${id}\`.`;
   const record = readState<T>(
     json,
-    (value, at) => RECORD(value, at) ?? check(value, at),
+    as((value, at) => RECORD(value, at) ?? check(value, at)),
     stateUnreadable(path, "the task's run", anew),
   );
   return { ...record, evidence: record.evidence ?? [] };

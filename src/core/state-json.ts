@@ -13,13 +13,20 @@ export interface StateFault {
   readonly problem: string;
 }
 
-/** What is wrong with the value that stands at that path; null: nothing. */
-export type Check = (value: unknown, at: JsonPath) => StateFault | null;
+/** What is wrong with the value that stands at that path; null: nothing, and then it is a `T`. */
+export interface Check<T> {
+  (value: unknown, at: JsonPath): StateFault | null;
+  /** For the compiler alone. */
+  readonly of?: T;
+}
+
+/** What a check lets pass. */
+export type Checked<C> = C extends Check<infer T> ? T : never;
 
 /** The state that the text holds, with the keys that the check does not know. What fails is what `unreadable` makes. */
 export function readState<T>(
   text: string,
-  check: Check,
+  check: Check<T>,
   unreadable: (line: number, problem: string) => PawlError,
 ): T {
   const json = text.replace(/^\uFEFF/, "");
@@ -111,42 +118,54 @@ export function expected(at: JsonPath, what: string, found: unknown): StateFault
   return { at, problem: `expected ${what}, found ${shown}` };
 }
 
-export const accepts =
-  (test: (value: unknown) => boolean, what: string): Check =>
-  (value, at) =>
-    test(value) ? null : expected(at, what, value);
+export function accepts<T>(test: (value: unknown) => boolean, what: string): Check<T> {
+  return (value, at) => (test(value) ? null : expected(at, what, value));
+}
 
-export const text = accepts((value) => typeof value === "string", "a string");
-export const number = accepts((value) => typeof value === "number", "a number");
-export const flag = accepts((value) => typeof value === "boolean", "true or false");
-export const object = accepts(
+export const text = accepts<string>((value) => typeof value === "string", "a string");
+export const number = accepts<number>((value) => typeof value === "number", "a number");
+export const flag = accepts<boolean>((value) => typeof value === "boolean", "true or false");
+export const object = accepts<Readonly<Record<string, unknown>>>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   "an object",
 );
 
-export const orNull =
-  (check: Check): Check =>
-  (value, at) =>
-    value === null ? null : check(value, at);
+/** What is taken at its word: Pawl wrote it, and nothing is decided by it alone. */
+export function unchecked<T>(): Check<T> {
+  return () => null;
+}
 
-export const optional =
-  (check: Check): Check =>
-  (value, at) =>
-    value === undefined ? null : check(value, at);
+/** The check as one for what it does not look at, too. */
+export function as<T>(check: Check<unknown>): Check<T> {
+  return check as Check<T>;
+}
 
-export const listOf =
-  (check: Check): Check =>
-  (value, at) => {
-    if (!Array.isArray(value)) return expected(at, "a list", value);
-    return firstFault(value.entries(), check, at);
-  };
+export function orNull<T>(check: Check<T>): Check<T | null> {
+  return (value, at) => (value === null ? null : check(value, at));
+}
 
-export const mapOf =
-  (check: Check): Check =>
-  (value, at) =>
-    object(value, at) ?? firstFault(Object.entries(value as object), check, at);
+export function optional<T>(check: Check<T>): Check<T | undefined> {
+  return (value, at) => (value === undefined ? null : check(value, at));
+}
 
-export const fields = (checks: Readonly<Record<string, Check>>): Check => {
+export function listOf<T>(check: Check<T>): Check<readonly T[]> {
+  return (value, at) =>
+    Array.isArray(value) ? firstFault(value.entries(), check, at) : expected(at, "a list", value);
+}
+
+export function mapOf<T>(check: Check<T>): Check<Readonly<Record<string, T>>> {
+  return (value, at) => object(value, at) ?? firstFault(Object.entries(value as object), check, at);
+}
+
+type Fields<Checks> = {
+  readonly [K in keyof Checks as undefined extends Checked<Checks[K]> ? never : K]: Checked<Checks[K]>;
+} & {
+  readonly [K in keyof Checks as undefined extends Checked<Checks[K]> ? K : never]?: Checked<Checks[K]>;
+};
+
+export function fields<Checks extends Readonly<Record<string, Check<unknown>>>>(
+  checks: Checks,
+): Check<Fields<Checks>> {
   const known = Object.entries(checks);
   return (value, at) => {
     const fault = object(value, at);
@@ -157,11 +176,11 @@ export const fields = (checks: Readonly<Record<string, Check>>): Check => {
     }
     return null;
   };
-};
+}
 
 function firstFault(
   items: Iterable<readonly [string | number, unknown]>,
-  check: Check,
+  check: Check<unknown>,
   at: JsonPath,
 ): StateFault | null {
   for (const [name, item] of items) {

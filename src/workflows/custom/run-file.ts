@@ -5,7 +5,8 @@ import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
 import {
   accepts,
-  type Check,
+  as,
+  type Checked,
   expected,
   fields,
   listOf,
@@ -18,118 +19,79 @@ import {
   text,
 } from "../../core/state-json.ts";
 import { checkReachable } from "../../engine/reach.ts";
-import type { Facts, Position } from "../../engine/workflow.ts";
+import type { FactValue, Position } from "../../engine/workflow.ts";
 import { commandOf, type Definition, endEvents, type Loaded } from "./definition.ts";
 import { renderWithId } from "./template.ts";
 
-export interface RunFile {
-  readonly workflow: string;
-  readonly id: string;
-  readonly table_hash: string;
-  /** The sha-256 of the policy by which it moved last. Absent in files of earlier versions. */
-  readonly policy?: string | undefined;
-  readonly state: string;
-  readonly kept: Facts;
-  /** Who acts next and what is awaited, for whoever has no table. Absent in files of earlier versions. */
-  readonly awaits?: string | undefined;
-  readonly next?: string | undefined;
-  readonly pending?: Pending | undefined;
-  /** Fact → its command that was still running when it was last looked at. */
-  readonly checks?: Looks | undefined;
-  /** From where its history is replayed, beginning with the entry at that index. Absent in files of earlier versions. */
-  readonly origin?: (Position & { readonly at: number }) | undefined;
-  readonly history: readonly RunEntry[];
-  readonly created_at: string;
-  readonly updated_at: string;
-}
+const values = mapOf(
+  accepts<FactValue>(
+    (value) => value === null || ["string", "number", "boolean"].includes(typeof value),
+    "a string, a number, true, false or null",
+  ),
+);
+const key = accepts<string>(
+  (value) => typeof value === "string" && /^[A-Za-z0-9][A-Za-z0-9_-]{0,100}$/.test(value),
+  "a key that Pawl gave",
+);
+const index = accepts<number>(
+  (value) => Number.isInteger(value) && Number(value) >= 0,
+  "a whole number from 0",
+);
 
 /**
  * A row whose command is not known to have ended; nothing else moves the run before. What is run is the table's to say:
  * a command that stands here, as earlier versions wrote it, is not read.
  */
-export interface Pending {
-  readonly row: string;
+const PENDING = fields({
+  row: text,
   /** Under which the command runs and is found again: the name of a folder. */
-  readonly key: string;
-  readonly since: string;
-}
+  key,
+  since: text,
+});
 
-export type Looks = Readonly<Record<string, { readonly key: string; readonly since: string }>>;
-
-export interface RunEntry {
-  readonly time: string;
-  readonly event: string;
-  readonly row: string;
-  readonly from: string;
-  readonly to: string;
-  readonly by?: { readonly channel: string; readonly who?: string | undefined } | undefined;
+const ENTRY = fields({
+  time: text,
+  event: text,
+  row: text,
+  from: text,
+  to: text,
+  by: optional(fields({ channel: text, who: optional(text) })),
   /** Of a person's verdict: by which way it came. */
-  readonly strength?: string | undefined;
-  readonly facts?: Facts | undefined;
-  readonly notes?: string | undefined;
+  strength: optional(text),
+  facts: optional(values),
+  notes: optional(text),
   /** The hash of the entry before; null: the first. Absent in entries of earlier versions. */
-  readonly prev?: string | null | undefined;
+  prev: optional(orNull(text)),
   /** The command whose end the event told. */
-  readonly ended?:
-    | {
-        readonly command: string;
-        readonly exit_code: number | null;
-        readonly milliseconds: number;
-        readonly tail: string;
-      }
-    | undefined;
-}
-
-const values = mapOf(
-  accepts(
-    (value) => value === null || ["string", "number", "boolean"].includes(typeof value),
-    "a string, a number, true, false or null",
-  ),
-);
-const key = accepts(
-  (value) => typeof value === "string" && /^[A-Za-z0-9][A-Za-z0-9_-]{0,100}$/.test(value),
-  "a key that Pawl gave",
-);
+  ended: optional(fields({ command: text, exit_code: orNull(number), milliseconds: number, tail: text })),
+});
 
 const RUN_FILE = fields({
   workflow: text,
   id: text,
   table_hash: text,
+  /** The sha-256 of the policy by which it moved last. Absent in files of earlier versions. */
   policy: optional(text),
   state: text,
   kept: values,
+  /** Who acts next and what is awaited, for whoever has no table. Absent in files of earlier versions. */
   awaits: optional(text),
   next: optional(text),
-  pending: optional(fields({ row: text, key, since: text })),
+  pending: optional(PENDING),
+  /** Fact → its command that was still running when it was last looked at. */
   checks: optional(mapOf(fields({ key, since: text }))),
-  origin: optional(
-    fields({
-      state: text,
-      kept: values,
-      at: accepts((value) => Number.isInteger(value) && Number(value) >= 0, "a whole number from 0"),
-    }),
-  ),
-  history: listOf(
-    fields({
-      time: text,
-      event: text,
-      row: text,
-      from: text,
-      to: text,
-      by: optional(fields({ channel: text, who: optional(text) })),
-      strength: optional(text),
-      facts: optional(values),
-      notes: optional(text),
-      prev: optional(orNull(text)),
-      ended: optional(fields({ command: text, exit_code: orNull(number), milliseconds: number, tail: text })),
-    }),
-  ),
+  /** From where its history is replayed, beginning with the entry at that index. Absent in files of earlier versions. */
+  origin: optional(fields({ state: text, kept: values, at: index })),
+  history: listOf(ENTRY),
   created_at: text,
   updated_at: text,
 });
 
+export type RunFile = Checked<typeof RUN_FILE>;
+export type Looks = NonNullable<RunFile["checks"]>;
+
 /** The row's command, as the table has it, under the key that the run keeps. */
-export interface Order extends Pending {
+export interface Order extends Checked<typeof PENDING> {
   readonly command: string;
   /** As the table has it. */
   readonly named: string;
@@ -156,14 +118,14 @@ export function runPath(workflow: string, id: string): ProjectPath {
 
 /** Throws `state-unreadable`; the file is left as it is. */
 export function parseRun(path: string, workflow: string, id: string, json: string): RunFile {
-  const check: Check = (value, at) => {
+  const named = as<RunFile>((value, at) => {
     const fault = RUN_FILE(value, at);
     if (fault) return fault;
     const run = value as RunFile;
     if (run.workflow !== workflow) return expected(["workflow"], JSON.stringify(workflow), run.workflow);
     return run.id === id ? null : expected(["id"], JSON.stringify(id), run.id);
-  };
-  return readState(json, check, stateUnreadable(path, "the run", "Removing it forgets the run."));
+  });
+  return readState(json, named, stateUnreadable(path, "the run", "Removing it forgets the run."));
 }
 
 export function renderRun(run: RunFile): string {

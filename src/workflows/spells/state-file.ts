@@ -50,17 +50,17 @@ export function isMendable(thrown: unknown): boolean {
 /** The state, or where there is no file the first one. Throws `state-unreadable` where the text is none of ours. */
 export function parseState(json: string | null): StateFile {
   if (json === null) return FIRST_STATE;
-  const state: StateFile = readState(json, STATE, (line, problem) => unreadable(`line ${line}: ${problem}`));
+  const state = readState(json, STATE, (line, problem) => unreadable(`line ${line}: ${problem}`));
   return { ...state, context: state.context ?? {}, history: state.history ?? [] };
 }
 
 const STATE = fields({
-  current_state: accepts(
+  current_state: accepts<string>(
     (value) => typeof value === "string" && Object.hasOwn(STATES, value),
     `one of ${Object.keys(STATES).join(", ")}`,
   ),
   context: optional(object),
-  history: optional(accepts(Array.isArray, "a list")),
+  history: optional(accepts<readonly HistoryEntry[]>(Array.isArray, "a list")),
 });
 
 export function renderState(state: StateFile): string {

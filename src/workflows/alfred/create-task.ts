@@ -1,15 +1,13 @@
 import { PawlError } from "../../core/error.ts";
-import { type Kit, loadKit } from "./load-kit.ts";
 import { taskPath } from "./paths.ts";
 import type { ToolPlan } from "./response.ts";
-import type { Task } from "./task-file.ts";
+import { parseTask, type Task } from "./task-file.ts";
 
 export interface CreateTaskInput {
   readonly task_content: string;
 }
 
 interface Seen {
-  readonly kit: Kit;
   readonly task: Task;
   readonly existing: string | null;
 }
@@ -23,9 +21,8 @@ export const createTask: ToolPlan<CreateTaskInput, Seen, undefined> = {
   task: ({ task_content }) => HEADING.exec(task_content)?.[1] ?? null,
   run: () => "alfred:tasks",
   async read(view, input) {
-    const kit = await loadKit();
-    const task = kit.parseTask(input.task_content, "task_content");
-    return { kit, task, existing: await view.read(taskPath(task.task_id)) };
+    const task = parseTask(input.task_content, "task_content");
+    return { task, existing: await view.read(taskPath(task.task_id)) };
   },
   propose({ existing, task }, _, input) {
     const path = taskPath(task.task_id);

@@ -1,15 +1,15 @@
 import { PawlError } from "../../core/error.ts";
+import { hashOf } from "../../core/hash.ts";
 import { checkId } from "../../core/id.ts";
 import { naturalOrder } from "../../core/natural-order.ts";
 import type { View } from "../../core/ports/store.ts";
+import { canonical } from "../../core/trust.ts";
 import type { Context } from "../../runtime/module.ts";
 import type { TableRun } from "../../runtime/run-event.ts";
 import type { ToolDefinition } from "./definition.ts";
 import { DEFINITIONS, definitionOf } from "./definitions.ts";
-import { hashOf } from "./hash.ts";
 import { loadPast, type Past } from "./history.ts";
 import { isBegun, loadState, loadWorkspace, type Workspace } from "./live-state.ts";
-import { type Kit, loadKit } from "./load-kit.ts";
 import { machineOf, positionOf } from "./machine.ts";
 import { missing } from "./missing-task.ts";
 import { archiveFolder, statePath, TASKS, taskPath } from "./paths.ts";
@@ -18,7 +18,7 @@ import type { TemplateSet } from "./prompter.ts";
 import { recordNames } from "./records.ts";
 import type { Accepted, ActiveTool, TaskState } from "./state-file.ts";
 import type { RunTool } from "./status.ts";
-import type { Task } from "./task-file.ts";
+import { parseTask, type Task } from "./task-file.ts";
 import { loadPersona, loadTemplates } from "./texts.ts";
 import { awaitedTask } from "./tracked.ts";
 
@@ -29,7 +29,6 @@ export interface LoadedTask {
   readonly isAwaited?: true;
   readonly task: Task;
   readonly state: TaskState;
-  readonly kit: Kit;
 }
 
 /** For the prompt of the work that was handed over. */
@@ -75,20 +74,19 @@ export async function loadTaskIds(view: View): Promise<readonly string[]> {
  */
 export async function loadTask(view: View, task: string, awaits = false): Promise<LoadedTask> {
   const id = checkId(task, "task id");
-  const kit = await loadKit();
   const path = taskPath(id);
   const text = await view.read(path);
   if (text === null && awaits)
-    return { id, task: awaitedTask(id), state: await loadState(view, id), kit, isAwaited: true };
+    return { id, task: awaitedTask(id), state: await loadState(view, id), isAwaited: true };
   if (text === null) throw missing(id, await loadTaskIds(view), (await view.read(statePath(id))) !== null);
-  const parsed = kit.parseTask(text, path);
+  const parsed = parseTask(text, path);
   if (parsed.task_id !== id)
     throw new PawlError(
       "task-invalid",
       `${path} is the task ${JSON.stringify(parsed.task_id)}; expected its first heading to be "# TASK: ${id}".`,
       "Rename the file, or correct the heading.",
     );
-  return { id, task: parsed, state: await loadState(view, id), kit };
+  return { id, task: parsed, state: await loadState(view, id) };
 }
 
 /** What a tool's last finished run accepted in a state. */
@@ -116,7 +114,7 @@ export async function completeRun(
   context: Context,
 ): Promise<LoadedRun> {
   const definition = definitionOf(active.tool_name);
-  const { id, kit } = loaded;
+  const { id } = loaded;
   const archive = await view.list(archiveFolder(id));
   return {
     ...loaded,
@@ -125,7 +123,7 @@ export async function completeRun(
     definition,
     active,
     position: positionOf(definition, active),
-    persona: await loadPersona(view, kit, personaOf(definition, context)),
+    persona: await loadPersona(view, personaOf(definition, context)),
     templates: await loadTemplates(view, definition),
     workspace: await loadWorkspace(view, id),
     recorded: await recordNames(view, id),
@@ -144,6 +142,7 @@ async function alteredIn(active: ActiveTool, state: TaskState): Promise<readonly
   const finished = DEFINITIONS.flatMap(({ name }) => state.completed_tool_outputs[name]?.accepted ?? []);
   const all = [...finished, ...accepted, ...(submitted ? [submitted] : [])];
   const altered: string[] = [];
-  for (const each of all) if ((await hashOf(each.artifact)) !== each.sha256) altered.push(each.state);
+  for (const each of all)
+    if ((await hashOf(canonical(each.artifact))) !== each.sha256) altered.push(each.state);
   return altered;
 }

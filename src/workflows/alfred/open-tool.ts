@@ -42,7 +42,7 @@ import { missingRecords } from "./records.ts";
 import type { Answer, ToolPlan } from "./response.ts";
 import type { ActiveTool } from "./state-file.ts";
 import { NEXT_TOOL } from "./status.ts";
-import type { Task } from "./task-file.ts";
+import { renderTask, type Task } from "./task-file.ts";
 import { fetchTask, isTracked } from "./tracked.ts";
 import { dataOf, invalidAction } from "./transition.ts";
 
@@ -117,7 +117,7 @@ async function loadOpened(definition: ToolDefinition, context: Scene): Promise<O
 async function begin(loaded: OpenedRun, context: Scene): Promise<Answered<Answer>> {
   const { outside } = context;
   const base = loaded.state.base ? null : await outside.git.pin(`feature/${loaded.id}`);
-  const fetched = loaded.isAwaited ? await fetchTask(loaded.kit, loaded.id, outside, context) : null;
+  const fetched = loaded.isAwaited ? await fetchTask(loaded.id, outside, context) : null;
   const run = pinnedTo(base, fetched ? { ...loaded, task: fetched } : loaded);
   return { answer: withRecords(withHandover(started(run, fetched, context), loaded), loaded) };
 }
@@ -281,7 +281,7 @@ function started(run: LoadedRun, fetched: Task | null, context: Context): Propos
   const changes: Change[] = [...stateChanges(run.workspace, state), anchor];
   if (!run.workspace.hasScratchpad)
     changes.push({ type: "write", path: scratchpadPath(id), text: scratchpadTitle(id) });
-  if (fetched) changes.push({ type: "write", path: taskPath(id), text: run.kit.renderTask(fetched) });
+  if (fetched) changes.push({ type: "write", path: taskPath(id), text: renderTask(fetched) });
   const { name } = definition;
   const to = run.position.state;
   const move = { run: run.run, machine: name, event: name, row: "start", from: "", to };

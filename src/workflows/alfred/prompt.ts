@@ -5,10 +5,11 @@ import type { ToolDefinition } from "./definition.ts";
 import { DEFINITIONS } from "./definitions.ts";
 import type { LoadedRun } from "./load.ts";
 import { machineOf, workAt } from "./machine.ts";
-import type { Values } from "./prompter.ts";
+import { render, type Values } from "./prompter.ts";
 import { sentBackBy } from "./rework.ts";
 import type { Accepted, ActiveTool, ContextStore, Note, TaskState } from "./state-file.ts";
 import type { RunTool } from "./status.ts";
+import { completed, renderStructure } from "./structure.ts";
 import { artifactTemplate, promptFor } from "./texts.ts";
 import { ARTIFACT_TITLES, titleOf } from "./titles.ts";
 
@@ -16,18 +17,18 @@ import { ARTIFACT_TITLES, titleOf } from "./titles.ts";
 export function renderPrompt(run: LoadedRun, position: Position, settings: AlfredSettings): string {
   const reviewer = machineOf(run.definition).underReview(position)?.reviewer ?? null;
   const name = promptFor(run.templates, run.definition.name, position.state, reviewer);
-  return run.kit.render(run.templates, name, promptValues(run, position, settings));
+  return render(run.templates, name, promptValues(run, position, settings));
 }
 
 /** What a marked slot brings: the next one, or that the work is to be handed in. */
 export function renderNextSlot(run: LoadedRun, message: string, settings: AlfredSettings): string {
   const values = { ...promptValues(run, run.position, settings), message };
-  return run.kit.render(run.templates, "prompts/partials/next_slot", values);
+  return render(run.templates, "prompts/partials/next_slot", values);
 }
 
 /** Every name is there, null or empty where it holds nothing: templates are strict. */
 export function promptValues(run: LoadedRun, position: Position, settings: AlfredSettings): Values {
-  const { active, definition, kit, task } = run;
+  const { active, definition, task } = run;
   const { context_store: store } = active;
   const { review_policy: policy } = store;
   const under = machineOf(definition).underReview(position);
@@ -46,7 +47,7 @@ export function promptValues(run: LoadedRun, position: Position, settings: Alfre
     state: position.state,
     work_state: work?.state ?? null,
     artifact_name: work?.artifact ?? null,
-    structure: work && !under ? kit.renderStructure(work.artifact) : null,
+    structure: work && !under ? renderStructure(work.artifact) : null,
     artifact: submitted?.artifact ?? null,
     title: work ? ARTIFACT_TITLES[work.artifact] : null,
     verdict: submitted && work ? meaningOf(work, submitted) : null,
@@ -149,8 +150,8 @@ export function renderSection(
 ): string {
   const step = run.definition.steps.find((each) => each.state === accepted.state);
   const name = artifactTemplate(step?.artifact ?? "");
-  return run.kit.render(run.templates, name, {
-    artifact: step ? run.kit.completed(step.artifact, accepted.artifact) : accepted.artifact,
+  return render(run.templates, name, {
+    artifact: step ? completed(step.artifact, accepted.artifact) : accepted.artifact,
     persona: run.persona,
     timestamp: time,
     task: run.task,

@@ -5,6 +5,7 @@
 import { PawlError } from "../../core/error.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { Change, View } from "../../core/ports/store.ts";
+import { canonical } from "../../core/trust.ts";
 import type { Evidence } from "./evidence.ts";
 import { recordPath, recordsFolder } from "./paths.ts";
 import { type FinishedRun, newTaskState, parseFinished, type TaskState } from "./state-file.ts";
@@ -110,16 +111,9 @@ function renderRecord(task_id: string, run: RecordedRun): string {
     accepted: run.accepted.map((each) => ({ ...each, evidence: wordsOf(each.evidence) })),
     verdicts: run.verdicts.map((each) => ({ ...each, evidence: wordsOf(each.evidence) })),
   };
-  return `${JSON.stringify(sorted(record), null, 2)}\n`;
+  return `${JSON.stringify(JSON.parse(canonical(record)), null, 2)}\n`;
 }
 
 function wordsOf(evidence: Evidence): Evidence {
   return evidence.map(({ about, verdict, words }) => ({ about, verdict, words }));
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, item]) => [key, sorted(item)]));
 }

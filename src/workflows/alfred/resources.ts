@@ -6,6 +6,7 @@ import type { Reply, Resource, Transaction } from "../../runtime/module.ts";
 import { type LoadedTask, loadTask, loadTaskIds } from "./load.ts";
 import { scratchpadPath } from "./paths.ts";
 import { slotsOf } from "./plan-export.ts";
+import { renderTask } from "./task-file.ts";
 
 interface Input {
   readonly task_id: string;
@@ -42,7 +43,7 @@ export const RESOURCES: readonly Resource[] = [
     "task",
     "Task",
     "A task as it was written down.",
-    paper(({ kit, task }) => kit.renderTask(task), "file"),
+    paper(({ task }) => renderTask(task), "file"),
   ),
   resource(
     "plan",

@@ -10,7 +10,6 @@ import { SHARED_REVIEW, type ToolDefinition, type WorkStep } from "./definition.
 import { DEFINITIONS } from "./definitions.ts";
 import type { Finding } from "./evidence.ts";
 import type { LoadedRun, LoopProgress } from "./load.ts";
-import { loadKit } from "./load-kit.ts";
 import { machineOf, positionOf } from "./machine.ts";
 import { renderNextSlot, renderPrompt } from "./prompt.ts";
 import { SAMPLE_ARTIFACTS as ARTIFACTS, SAMPLE_TASK as TASK } from "./sample-data.ts";
@@ -51,12 +50,11 @@ export async function promptSamples(view: View): Promise<readonly PromptSample[]
   return samples;
 }
 
-type Base = Pick<LoadedRun, "definition" | "kit" | "persona" | "templates">;
+type Base = Pick<LoadedRun, "definition" | "persona" | "templates">;
 
 async function loadBase(view: View, definition: ToolDefinition): Promise<Base> {
-  const kit = await loadKit();
   const templates = await loadTemplates(view, definition);
-  return { definition, kit, templates, persona: await loadPersona(view, kit, definition.persona) };
+  return { definition, templates, persona: await loadPersona(view, definition.persona) };
 }
 
 // ── What there is to see of a step ───────────────────────────────────────────────────────────────────────────────

@@ -1,12 +1,12 @@
 import { PawlError } from "../../core/error.ts";
-import type { View } from "../../core/ports/store.ts";
+import type { Change, View } from "../../core/ports/store.ts";
 import type { ArtifactOf } from "./artifacts.ts";
 import type { WorkStep } from "./definition.ts";
 import type { LoadedRun } from "./load.ts";
-import { renderPlanned } from "./new-tasks.ts";
 import { taskPath } from "./paths.ts";
 import { subtasksOf } from "./prompt.ts";
 import type { Artifact } from "./state-file.ts";
+import { renderTask } from "./task-file.ts";
 
 /** What an artifact must agree with beyond its own structure. */
 export async function checkSubmission(
@@ -63,7 +63,7 @@ async function checkNewTasks(
         );
   }
   if (lines.length === 0) {
-    for (const task of tasks) renderPlanned(run.kit, task);
+    for (const task of tasks) renderPlanned(task);
     return;
   }
   const { state } = run.position;
@@ -74,4 +74,32 @@ async function checkNewTasks(
     ),
     "Correct what is listed and call submit_work again.",
   );
+}
+
+type PlannedTask = ArtifactOf<"TaskListArtifact">["tasks"][number];
+
+/** The files of the tasks that an accepted list names. */
+export function taskFiles(artifact: Artifact): readonly Change[] {
+  const { tasks } = artifact as ArtifactOf<"TaskListArtifact">;
+  return tasks.map((task) => ({
+    type: "write",
+    path: taskPath(task.task_id),
+    text: renderPlanned(task),
+  }));
+}
+
+/** Throws `task-invalid` where the task cannot be written as a task file. */
+function renderPlanned(task: PlannedTask): string {
+  return renderTask({
+    task_id: task.task_id,
+    title: task.title.replace(/\s+/g, " ").trim(),
+    context: task.context.trim(),
+    implementation_details: task.implementation_details.trim(),
+    acceptance_criteria: task.acceptance_criteria.map((item) => item.trim()),
+    ac_verification: [],
+    dev_notes: "",
+    priority: task.priority ?? null,
+    dependencies: [...new Set(task.dependencies ?? [])],
+    other: [],
+  });
 }

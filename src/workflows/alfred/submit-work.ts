@@ -1,5 +1,7 @@
 import { PawlError } from "../../core/error.ts";
+import { hashOf } from "../../core/hash.ts";
 import type { PinnedBase } from "../../core/ports/git.ts";
+import { canonical } from "../../core/trust.ts";
 import type { Context } from "../../runtime/module.ts";
 import {
   type RunContext,
@@ -13,7 +15,7 @@ import { runningNote } from "./check-evidence.ts";
 import type { Evidence, Finding } from "./evidence.ts";
 import { gatherEvidence } from "./gather.ts";
 import { govern, withPolicyFinding } from "./govern.ts";
-import { hashOf } from "./hash.ts";
+
 import { type LoadedRun, loadRun, loadTask } from "./load.ts";
 import { checkTakesLoop, handedInBefore, isFromLoop } from "./loop-hand-in.ts";
 import { makeManifest } from "./loop-manifest.ts";
@@ -24,6 +26,7 @@ import type { Answer, ToolPlan } from "./response.ts";
 import type { Artifact, Submission } from "./state-file.ts";
 import { checkSubmission } from "./submission-checks.ts";
 import { checkTaken, effectsOf, invalidAction, type ToolEffects } from "./transition.ts";
+import { validate } from "./validate.ts";
 import { WARNINGS } from "./work-evidence.ts";
 
 export interface SubmitInput {
@@ -82,7 +85,7 @@ async function submittedIn(run: LoadedRun, { input, view }: RunContext<SubmitInp
     return { event, work, artifact: null };
   }
   const step = stepOf(run.definition, work);
-  const artifact = run.kit.validate(step.artifact, state, input.artifact);
+  const artifact = validate(step.artifact, state, input.artifact);
   await checkSubmission(run, step, artifact, view);
   return { event, work, artifact };
 }
@@ -98,14 +101,21 @@ async function collect(
     sent.artifact === null
       ? await makeManifest(run, await loadLoopSide(view, run.id, context), outside, context)
       : null;
-  const artifact = sent.artifact ?? run.kit.validate(step.artifact, sent.work, made?.artifact);
+  const artifact = sent.artifact ?? validate(step.artifact, sent.work, made?.artifact);
   const found = await gatherEvidence(run, step, artifact, outside, context);
   const withMade = made ? withLoop(found.evidence, made.finding) : found.evidence;
   const evidence = withPolicyFinding(withMade, run.id, ignored);
   // What the status is about is what the work will start from.
   const base = step.evidence.includes("git-status") ? await outside.git.pin(`feature/${run.id}`) : null;
   const from = made ? { from: "loop" as const } : {};
-  return { artifact, sha256: await hashOf(artifact), ...found, evidence, ...from, ...(base && { base }) };
+  return {
+    artifact,
+    sha256: await hashOf(canonical(artifact)),
+    ...found,
+    evidence,
+    ...from,
+    ...(base && { base }),
+  };
 }
 
 /** After what warns of the work as a whole. */

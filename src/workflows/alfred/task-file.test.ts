@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseTask, renderTask, type Task } from "./task-file.ts";
-import { PRIORITIES } from "./task-order.ts";
+import { PRIORITIES, parseTask, renderTask, type Task } from "./task-file.ts";
 
 const SOURCE = `# TASK: TS-01
 

@@ -6,7 +6,9 @@ import type { List, ListItem, Nodes, RootContent } from "mdast";
 import { PawlError } from "../../core/error.ts";
 import { isId } from "../../core/id.ts";
 import { parseBlocks } from "../../core/markdown.ts";
-import { PRIORITIES, type Priority } from "./task-order.ts";
+
+export const PRIORITIES = ["critical", "high", "medium", "low"] as const;
+export type Priority = (typeof PRIORITIES)[number];
 
 export interface Task {
   readonly task_id: string;

@@ -3,10 +3,9 @@ import { naturalOrder } from "../../core/natural-order.ts";
 import type { View } from "../../core/ports/store.ts";
 import { loadState } from "./live-state.ts";
 import { loadTaskIds } from "./load.ts";
-import { loadKit } from "./load-kit.ts";
 import { taskPath } from "./paths.ts";
 import { NEXT_TOOL, type RunTool, type TaskStatus } from "./status.ts";
-import { PRIORITIES, type Priority } from "./task-order.ts";
+import { PRIORITIES, type Priority, parseTask } from "./task-file.ts";
 
 export interface ListedTask {
   readonly id: string;
@@ -25,13 +24,12 @@ export interface Listing {
 
 /** Every task; one that cannot be read is told of, and does not hide the others. */
 export async function loadListing(view: View): Promise<Listing> {
-  const kit = await loadKit();
   const tasks: ListedTask[] = [];
   const problems: { id: string; problem: string }[] = [];
   for (const id of await loadTaskIds(view)) {
     try {
       const path = taskPath(id);
-      const task = kit.parseTask((await view.read(path)) ?? "", path);
+      const task = parseTask((await view.read(path)) ?? "", path);
       const state = await loadState(view, id);
       tasks.push({
         id,

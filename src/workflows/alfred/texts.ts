@@ -3,9 +3,8 @@ import { isId } from "../../core/id.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
 import { SHARED_REVIEW, type ToolDefinition } from "./definition.ts";
-import type { Kit } from "./load-kit.ts";
 import { overridePath, personaPath } from "./paths.ts";
-import type { Persona } from "./persona.ts";
+import { type Persona, parsePersona } from "./persona.ts";
 import type { TemplateSet, TemplateText } from "./prompter.ts";
 
 const PARTIALS = [
@@ -88,14 +87,14 @@ async function loadOwn(view: View, folders: readonly string[]): Promise<readonly
 }
 
 /** Throws `persona-missing` or `persona-invalid`. */
-export async function loadPersona(view: View, kit: Kit, name: string): Promise<Persona> {
+export async function loadPersona(view: View, name: string): Promise<Persona> {
   if (!isId(name)) throw noPersona(name, null);
   const path = personaPath(name);
   const own = await view.read(path);
-  if (own !== null) return kit.parsePersona(own, path);
+  if (own !== null) return parsePersona(own, path);
   const packaged = await view.packaged(`alfred/personas/${name}.yml`);
   if (packaged === null) throw noPersona(name, path);
-  return kit.parsePersona(packaged, `alfred/personas/${name}.yml`);
+  return parsePersona(packaged, `alfred/personas/${name}.yml`);
 }
 
 function noPersona(name: string, path: ProjectPath | null): PawlError {

@@ -4,8 +4,7 @@ import { isId } from "../../core/id.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { TrackedTask, Tracker } from "../../core/ports/trackers.ts";
 import type { Context } from "../../runtime/module.ts";
-import type { Kit } from "./load-kit.ts";
-import type { Task } from "./task-file.ts";
+import { parseTask, renderTask, type Task } from "./task-file.ts";
 
 /** The project's tracker; null where its tasks are its own. */
 export async function openTracker(outside: Outside, { settings }: Context): Promise<Tracker | null> {
@@ -38,11 +37,11 @@ export function awaitedTask(id: string): Task {
 }
 
 /** What the tracker says of a task that has no file yet; throws `task-missing` where it has none either. */
-export async function fetchTask(kit: Kit, id: string, outside: Outside, context: Context): Promise<Task> {
+export async function fetchTask(id: string, outside: Outside, context: Context): Promise<Task> {
   const tracker = await openTracker(outside, context);
   const tracked = (await tracker?.read(id)) ?? null;
   // A tracker may be lenient about case, or follow a moved issue; a file's name is not.
-  if (tracked !== null && tracked.id === id) return taskFrom(kit, tracked);
+  if (tracked !== null && tracked.id === id) return taskFrom(tracked);
   const { provider } = context.settings.alfred;
   const other = tracked === null ? "" : ` There it is called '${tracked.id}'.`;
   throw new PawlError(
@@ -56,15 +55,15 @@ export async function fetchTask(kit: Kit, id: string, outside: Outside, context:
  * The tracker's issue as a task. A description in the grammar's own sections is read as such; any other is the context,
  * its upper headings moved down so that it stays one section.
  */
-export function taskFrom(kit: Kit, tracked: TrackedTask): Task {
+export function taskFrom(tracked: TrackedTask): Task {
   const own = { priority: tracked.priority, dependencies: tracked.dependencies.filter(isId) };
   const title = tracked.title.replace(/\s+/g, " ").trim() || tracked.id;
-  const written = inGrammar(kit, tracked, title);
+  const written = inGrammar(tracked, title);
   if (written) return { ...written, ...own };
   const context = lowered(tracked.description.replace(/\r\n?/g, "\n").trim());
   const task = { ...awaitedTask(tracked.id), ...own, title, context };
   try {
-    kit.renderTask(task);
+    renderTask(task);
     return task;
   } catch {
     // An open fence, for instance: quoted, every line stays what it is.
@@ -72,9 +71,9 @@ export function taskFrom(kit: Kit, tracked: TrackedTask): Task {
   }
 }
 
-function inGrammar(kit: Kit, { description, id }: TrackedTask, title: string): Task | null {
+function inGrammar({ description, id }: TrackedTask, title: string): Task | null {
   try {
-    return kit.parseTask(`# TASK: ${id}\n\n## Title\n${title}\n\n${description}`, id);
+    return parseTask(`# TASK: ${id}\n\n## Title\n${title}\n\n${description}`, id);
   } catch {
     return null;
   }

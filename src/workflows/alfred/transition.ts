@@ -16,11 +16,11 @@ import { verdictWords, withStep } from "./history.ts";
 import { stateChanges } from "./live-state.ts";
 import type { LoadedRun } from "./load.ts";
 import { machineOf, placed, positionOf, stepOf } from "./machine.ts";
-import { taskFiles } from "./new-tasks.ts";
 import { renderPrompt } from "./prompt.ts";
 import type { Answer } from "./response.ts";
 import type { Accepted, ActiveTool, ContextStore, Step, Submission, Verdict } from "./state-file.ts";
 import type { TaskStatus } from "./status.ts";
+import { taskFiles } from "./submission-checks.ts";
 
 /** Throws `invalid-action` where the state has no row for the event but the one that refuses it. */
 export function checkTaken(run: LoadedRun, { row }: Decision): void {
@@ -188,7 +188,7 @@ function stepTaken(
 /** The task files that an accepted artifact calls for. */
 function createdBy(run: LoadedRun, accepted: Accepted | null): readonly Change[] {
   if (!accepted || !stepOf(run.definition, accepted.state).createsTasks) return [];
-  return taskFiles(run.kit, accepted.artifact);
+  return taskFiles(accepted.artifact);
 }
 
 /** What a program may want to know of the run without reading the prompt; what does not apply is left out. */

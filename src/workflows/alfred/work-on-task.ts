@@ -12,8 +12,8 @@ export const workOnTask: ToolPlan<{ readonly task_id: string }, LoadedTask, Task
   task: (input) => input.task_id,
   run: () => null,
   read: (view, input, context) => loadTask(view, input.task_id, isTracked(context)),
-  observe: async ({ id, isAwaited, kit }, _, outside, context) =>
-    isAwaited ? fetchTask(kit, id, outside, context) : null,
+  observe: async ({ id, isAwaited }, _, outside, context) =>
+    isAwaited ? fetchTask(id, outside, context) : null,
   propose({ id, state, task }, fetched) {
     const active = state.active_tool_state;
     const tool = active?.tool_name ?? NEXT_TOOL[state.task_status];

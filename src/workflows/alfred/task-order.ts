@@ -1,2 +1,0 @@
-export const PRIORITIES = ["critical", "high", "medium", "low"] as const;
-export type Priority = (typeof PRIORITIES)[number];

@@ -305,7 +305,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
     },
     async *events(options) {
       const { readEvents } = await import("../adapters/events/read-events.ts");
-      yield* readEvents(ownPlace(root, ".pawl/events.jsonl"), options);
+      yield* readEvents(ownPlace(root, EVENTS), { ...options, pending: () => pendingEvents(store) });
     },
     async openLoop() {
       await untracked();
@@ -335,6 +335,15 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
       if (store.hasCommitted()) await store.settle();
     },
   };
+}
+
+const EVENTS = projectPath(".pawl/events.jsonl");
+
+/** The event log as it will be, where the disk refuses to have it in the file yet. */
+async function pendingEvents(store: Store): Promise<string | null> {
+  const view = store.view();
+  await view.list(projectPath(".pawl/locks"));
+  return store.pending() === null ? null : view.read(EVENTS);
 }
 
 /** Loaded where something is to be started: reading asks for no trust. */

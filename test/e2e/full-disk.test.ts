@@ -16,7 +16,7 @@ const unshare = (["-m", "-rm"] as const).find(
 );
 
 interface Seen {
-  readonly seen: Readonly<Record<"status" | "again" | "repair" | "refused", Ended>> & {
+  readonly seen: Readonly<Record<"status" | "again" | "repair" | "log" | "refused", Ended>> & {
     readonly knocks: readonly Ended[];
     readonly file: string;
   };
@@ -59,6 +59,16 @@ describe.skipIf(unshare === undefined)("on a disk that has no room for the files
     expect(pending).toMatchObject({ changes: 2, bytes: 16_384 });
     expect(runs).toContainEqual(expect.objectContaining({ run: "door:back", state: "knocked" }));
     expect(`${again.out}${again.err}`).toContain("The door back is knocked.");
+  });
+
+  it("the log has its event already, once and last", () => {
+    const { log } = found.seen;
+    expect(log).toMatchObject({ code: 0, err: expect.stringMatching(PENDING) });
+    const moves = log.out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(moves.map(({ run }) => run)).toEqual(["door:front", "door:back"]);
   });
 
   it("another move is refused until there is room, with how much is missing", () => {

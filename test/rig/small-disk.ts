@@ -54,6 +54,7 @@ const seen = {
   status: await pawl("status", "--json"),
   again: await pawl("door", "knock", "back"),
   repair: await pawl("repair"),
+  log: await pawl("log", "--json"),
   refused: await pawl("door", "knock", "side"),
 };
 rmSync(filler);

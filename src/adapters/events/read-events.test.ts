@@ -40,6 +40,25 @@ describe("the events of a project", () => {
     expect(await all()).toEqual(["a", "b"]);
   });
 
+  it("are told before they are in the file, where they are committed, and once", async () => {
+    const stop = new AbortController();
+    write(line("a") + line("b").slice(0, 7));
+    let whole: string | null = ["a", "b", "c"].map(line).join("");
+    const pending = async () => whole;
+    const ids: string[] = [];
+    for await (const { id } of readEvents(path, { pending })) ids.push(id);
+    expect(ids).toEqual(["a", "b", "c"]);
+    const events = readEvents(path, { pending, follow: true, signal: stop.signal });
+    const next = async () => (await events.next()).value?.id;
+    expect([await next(), await next(), await next()]).toEqual(["a", "b", "c"]);
+    const applied = next();
+    whole = null;
+    write(line("b").slice(7) + line("c") + line("d"));
+    expect(await applied).toBe("d");
+    stop.abort();
+    expect((await events.next()).done).toBe(true);
+  });
+
   it("are followed: from before there is a file, by halves of lines, and over a rotation", async () => {
     const stop = new AbortController();
     const events = readEvents(path, { follow: true, signal: stop.signal });

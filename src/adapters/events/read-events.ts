@@ -8,6 +8,8 @@ import { dirname } from "node:path";
 import type { PawlEvent } from "../../core/event.ts";
 
 export interface ReadEventsOptions {
+  /** The whole file as it will be, where something of it is committed and not in the file yet; else null. */
+  readonly pending?: () => Promise<string | null>;
   /** Goes on with what is written later, until aborted. */
   readonly follow?: boolean;
   readonly signal?: AbortSignal;
@@ -19,17 +21,20 @@ const LOOK_AGAIN = 500;
 
 /** In the order written. Lines that are no event, as after a damaged disk, are left out. */
 export async function* readEvents(path: string, options: ReadEventsOptions = {}): AsyncGenerator<PawlEvent> {
-  const { follow = false, signal } = options;
+  const { follow = false, pending = async () => null, signal } = options;
   const changes = follow ? openChanges(path) : null;
   let file: OpenFile | null = null;
+  const early = new Set<string>();
   try {
     while (!signal?.aborted) {
+      const whole = await pending();
       file ??= await openFile(path);
-      if (file) for await (const line of newLines(file)) yield* eventIn(line);
+      if (file) for await (const line of newLines(file)) yield* unlessTold(eventIn(line), early);
+      if (whole !== null) yield* toldEarly(whole, file, early);
       if (!changes) return;
       if (file && (await isReplaced(path, file))) {
         // What was written between the last look and the rotation.
-        for await (const line of newLines(file)) yield* eventIn(line);
+        for await (const line of newLines(file)) yield* unlessTold(eventIn(line), early);
         await file.handle.close();
         file = null;
         continue;
@@ -40,6 +45,20 @@ export async function* readEvents(path: string, options: ReadEventsOptions = {})
     changes?.close();
     await file?.handle.close();
   }
+}
+
+/** Each is passed over once: it was told before it came into the file. */
+function unlessTold(events: readonly PawlEvent[], early: Set<string>): readonly PawlEvent[] {
+  return events.filter(({ id }) => !early.delete(id));
+}
+
+/** What the file will hold behind what was read of it. */
+function toldEarly(whole: string, file: OpenFile | null, early: Set<string>): readonly PawlEvent[] {
+  const read = file === null ? 0 : file.position - file.rest.length;
+  const lines = Buffer.from(whole).subarray(read).toString("utf8").split("\n");
+  const events = lines.flatMap(eventIn).filter(({ id }) => !early.has(id));
+  for (const { id } of events) early.add(id);
+  return events;
 }
 
 interface OpenFile {

@@ -117,6 +117,8 @@ const COMMIT: Readonly<Record<string, Requirement>> = {
       "test/crash/mutants.ts: what is pending is not shown where the disk refuses to have it written (C3)",
       "test/e2e/full-disk.test.ts: status shows it, with the warning, and whoever moves next is at the new state",
       "test/e2e/full-disk.test.ts: a tool's answer says it too, in both of its parts",
+      "test/e2e/full-disk.test.ts: the log has its event already, once and last",
+      "src/adapters/events/read-events.test.ts: are told before they are in the file, where they are committed, and once",
     ],
   },
   "commit.append-once": {
@@ -287,6 +289,14 @@ const GATES: Readonly<Record<string, Requirement>> = {
       "test/e2e/bloom-history.slow.test.ts: goes on as it is once a person has accepted the edit at a terminal, and the record says so",
       "test/e2e/spells-history.test.ts: is held where it was edited to have %s",
       "src/runtime/record.test.ts: shows an edit to have %s",
+    ],
+  },
+  "gates.history-torn": {
+    says: "Nobody who only looks is told of an edit where a commit is on its way into the files.",
+    source: "docs/security.md, a person's word",
+    tests: [
+      "test/e2e/second-look.test.ts: %s is not told to be edited while a commit waits for its %s",
+      "src/runtime/record.test.ts: finds nothing wrong where a commit came in between the looks at the file and at its record",
     ],
   },
   "gates.history-old": {

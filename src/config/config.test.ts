@@ -10,6 +10,7 @@ function viewOf(files: Readonly<Record<string, string>>): View {
   return {
     read: async (path: ProjectPath) => files[path] ?? null,
     list: async () => [],
+    isCurrent: async () => true,
     packaged: async () => null,
   };
 }

@@ -31,6 +31,7 @@ const files = new Map<string, string>();
 const view: View = {
   read: async (path) => files.get(path) ?? null,
   list: async () => [],
+  isCurrent: async () => true,
   packaged: async () => null,
 };
 const plan = acceptEditOf({ states: STATES, lock: "door:lock", paths: () => [FILE, OTHER] });

@@ -132,6 +132,18 @@ function shown(value: unknown): string {
   return value === undefined ? "nothing" : (JSON.stringify(value) ?? "nothing").slice(0, 200);
 }
 
+/**
+ * The faults that were found between files of a run, if these still are as they were read: else a commit came in between,
+ * nothing is wrong, and nothing that is decided by what was read can be committed.
+ */
+export async function confirmed(
+  view: View,
+  paths: readonly ProjectPath[],
+  found: readonly string[],
+): Promise<readonly string[]> {
+  return found.length === 0 || (await view.isCurrent(paths)) ? found : [];
+}
+
 /** Throws `state-tampered` where there is anything in which the file does not follow from the history. `whose`: "run's". */
 export function checkFaults(path: string, whose: string, found: readonly string[]): void {
   if (found.length > 0) throw tampered(path, whose, found);

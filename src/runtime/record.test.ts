@@ -42,9 +42,15 @@ class Project {
   #count = 0;
 
   view(): View {
+    const first = new Map<string, string | null>();
+    const now = (path: string) => this.files.get(path) ?? null;
     return {
-      read: async (path) => this.files.get(path) ?? null,
+      async read(path) {
+        if (!first.has(path)) first.set(path, now(path));
+        return now(path);
+      },
       list: async () => [],
+      isCurrent: async (paths) => paths.every((path) => !first.has(path) || first.get(path) === now(path)),
       packaged: async () => null,
     };
   }
@@ -126,12 +132,14 @@ describe("The record of a run", () => {
   it("finds nothing wrong where a commit came in between the looks at the file and at its record", async () => {
     const project = new Project();
     await project.push();
-    const before = project.files.get(FILE) ?? "";
+    const look = project.view();
+    const before = (await look.read(FILE)) ?? "";
     await project.push();
-    expect(await recordFaults(project.view(), states(), FILE, before)).toEqual([]);
+    expect(await recordFaults(look, states(), FILE, before)).toEqual([]);
     project.files.set(FILE, before);
-    expect(await recordFaults(project.view(), states(), FILE, before)).toHaveLength(1);
     const view = project.view();
+    await view.read(FILE);
+    expect(await recordFaults(view, states(), FILE, before)).toHaveLength(1);
     const whole = await project.record();
     const meanwhile: View = {
       ...view,

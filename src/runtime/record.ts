@@ -21,6 +21,7 @@ import type { Position, Workflow } from "../engine/workflow.ts";
 import {
   brokenLinks,
   checkFaults,
+  confirmed,
   EDIT_ACCEPTED,
   headOf,
   headPath,
@@ -241,13 +242,9 @@ export async function recordFaults(
   text: string,
 ): Promise<readonly string[] | null> {
   const run = states.runOf(path);
-  const head = run === null ? null : await view.read(headPath(run));
-  if (run === null || head === null) return null;
-  const faults = await faultsOf(states, await loadRecord(view, run), path, text);
-  // The two are read one after the other: where a commit came in between, nothing is wrong, and nothing that is decided
-  // by what was read can be committed.
-  const isAsRead = async () => (await view.read(path)) === text && (await view.read(headPath(run))) === head;
-  return faults.length === 0 || (await isAsRead()) ? faults : [];
+  if (run === null || (await view.read(headPath(run))) === null) return null;
+  const found = await faultsOf(states, await loadRecord(view, run), path, text);
+  return confirmed(view, [path, headPath(run)], found);
 }
 
 async function faultsOf(
@@ -295,7 +292,7 @@ async function contentFault(
 export async function checkFile(view: View, run: string, path: ProjectPath, text: string): Promise<void> {
   const record = await loadRecord(view, run);
   const wrong = record === null ? null : await contentFault(record, path, text);
-  checkFaults(path, "run's", wrong === null ? [] : [wrong]);
+  checkFaults(path, "run's", await confirmed(view, [path, headPath(run)], wrong === null ? [] : [wrong]));
 }
 
 /** Throws `state-tampered`. */

@@ -142,36 +142,6 @@ describe("an advance", () => {
     });
   });
 
-  it("reads again where a commit came in between two looks that do not fit together, and only there", async () => {
-    let looks = 0;
-    const torn = (meanwhile: () => Promise<unknown>): typeof addOne => ({
-      ...addOne,
-      async read(view, input, context) {
-        const count = await addOne.read(view, input, context);
-        looks += 1;
-        if (looks > 1) return count;
-        await meanwhile();
-        throw new PawlError("state-tampered", "It is not what was recorded.", "Put it back.");
-      },
-    });
-    const committing = () => advance(runtime, addOne, {}, CALLER);
-    expect(
-      (await advance(runtime, { ...torn(committing), observe: async () => null }, {}, CALLER)).reply,
-    ).toBe("now 2");
-    looks = 0;
-    await expect(
-      advance(
-        runtime,
-        torn(async () => {}),
-        {},
-        CALLER,
-      ),
-    ).rejects.toMatchObject({
-      code: "state-tampered",
-    });
-    expect(looks).toBe(1);
-  });
-
   it("refuses changes from an advance that says it only reads", async () => {
     await expect(advance(runtime, { ...addOne, run: () => null }, {}, CALLER)).rejects.toMatchObject({
       code: "internal",

@@ -117,11 +117,7 @@ async function attemptOnce<Input, Snapshot, Observations, R>(
   const { store } = runtime;
   const view = store.view();
   const stop = runtime.waiting?.stop;
-  const proposing = propose(runtime, plan, input, asking, view).catch((thrown) =>
-    unlessTorn(store, view, thrown),
-  );
-  const proposal = await unlessStopped(proposing, stop);
-  if (proposal === "changed") return proposal;
+  const proposal = await unlessStopped(propose(runtime, plan, input, asking, view), stop);
   const own = withEvents(proposal, runtime.mask);
   if (own.length === 0) return proposal;
   const changes = plan.states ? [...own, ...(await recordsWith(runtime, view, plan.states, proposal))] : own;
@@ -133,14 +129,6 @@ async function attemptOnce<Input, Snapshot, Observations, R>(
   };
   if (!plan.observe) return commit();
   return store.hold(run, async () => ((await store.holds(view)) ? commit() : "changed"));
-}
-
-/** A file and what is kept of it are read one after the other: where a commit came in between, nobody edited anything. */
-async function unlessTorn(store: Store, view: View, thrown: unknown): Promise<"changed"> {
-  const isTorn =
-    thrown instanceof PawlError && thrown.code === "state-tampered" && !(await store.holds(view));
-  if (isTorn) return "changed";
-  throw thrown;
 }
 
 async function propose<Input, Snapshot, Observations, R>(

@@ -34,6 +34,8 @@ export function openMemoryStore(): MemoryStore {
           return read.get(path) ?? null;
         },
         list: async (folder) => entriesIn(files, folder),
+        isCurrent: async (paths) =>
+          paths.every((path) => !read.has(path) || read.get(path) === (files.get(path) ?? null)),
         packaged: async () => null,
       };
       seen.set(view, read);

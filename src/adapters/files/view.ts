@@ -53,6 +53,15 @@ export function openView({ packaged, ready, guarded }: ViewOptions): { view: Vie
         if (!reads.folders.has(folder)) reads.folders.set(folder, oneText(entries));
         return entries;
       }),
+    isCurrent: (paths) =>
+      guarded(async () => {
+        const sight = await ready();
+        const isAsRead = ([path, before]: readonly [string, Uint8Array | null]) =>
+          isSame(sight.look(path)?.bytes ?? null, before);
+        return [...reads.files]
+          .filter(([path]) => (paths as readonly string[]).includes(path))
+          .every(isAsRead);
+      }),
     packaged,
   };
   return { view, reads };

@@ -7,6 +7,11 @@ export interface View {
   read(path: ProjectPath): Promise<string | null>;
   /** The names in a folder, sorted; empty if the folder does not exist. */
   list(folder: ProjectPath): Promise<readonly Entry[]>;
+  /**
+   * Whether these files still are as they were read, once all that is committed by now is in them. Files that are read one
+   * after the other may have a commit between them: what they tell against each other counts only where this is true.
+   */
+  isCurrent(paths: readonly ProjectPath[]): Promise<boolean>;
   /** A packaged text (`alfred/prompts/start_task/initialized.md`), or null. Not part of what must still hold. */
   packaged(path: string): Promise<string | null>;
 }

@@ -10,6 +10,7 @@ function viewWith(text: string | null): View {
   return {
     read: async (file) => (file === path ? text : null),
     list: async () => [],
+    isCurrent: async () => true,
     packaged: async () => null,
   };
 }

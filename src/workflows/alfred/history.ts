@@ -13,7 +13,15 @@ import type { Reviewer } from "../../core/settings.ts";
 import { lineOf } from "../../core/state-json.ts";
 import { decide, initialPosition } from "../../engine/decide.ts";
 import { REVIEW_POLICY, reviewPolicy } from "../../engine/review.ts";
-import { brokenLinks, checkFaults, differences, headOf, headPath, loadHead } from "../../runtime/history.ts";
+import {
+  brokenLinks,
+  checkFaults,
+  confirmed,
+  differences,
+  headOf,
+  headPath,
+  loadHead,
+} from "../../runtime/history.ts";
 import { type ToolDefinition, VERIFIED } from "./definition.ts";
 import { definitionOf } from "./definitions.ts";
 import { machineOf, positionIn, positionOf } from "./machine.ts";
@@ -102,6 +110,11 @@ export async function checkHistory(view: View, state: TaskState): Promise<void> 
 
 /** In which the state does not follow from its history, each in words for a person. */
 export async function differencesIn(view: View, state: TaskState): Promise<readonly string[]> {
+  const paths = [statePath(state.task_id), headPath(nameOf(state))];
+  return confirmed(view, paths, await allDifferences(view, state));
+}
+
+async function allDifferences(view: View, state: TaskState): Promise<readonly string[]> {
   const kept = await readHead(view, nameOf(state));
   const steps = state.history;
   if (steps === undefined)

@@ -16,6 +16,7 @@ import { wordsFor } from "./titles.ts";
 const PACKAGED: View = {
   read: async () => null,
   list: async () => [],
+  isCurrent: async () => true,
   packaged: (path) => readFile(join(import.meta.dirname, "..", path), "utf8").catch(() => null),
 };
 

@@ -8,7 +8,14 @@
  */
 import type { Change, View } from "../../core/ports/store.ts";
 import { canonical } from "../../core/trust.ts";
-import { brokenLinks, checkFaults, headPath, loadHead, replayFaults } from "../../runtime/history.ts";
+import {
+  brokenLinks,
+  checkFaults,
+  confirmed,
+  headPath,
+  loadHead,
+  replayFaults,
+} from "../../runtime/history.ts";
 import type { Loaded } from "./definition.ts";
 import { type RunFile, runPath } from "./run-file.ts";
 
@@ -37,11 +44,12 @@ export async function differencesIn(view: View, file: RunFile, loaded: Loaded): 
   const { history, kept, origin, state } = file;
   const isSame = loaded.hash === file.table_hash;
   const from = origin && { ...origin, begins: origin.at === 0 };
-  return [
+  const found = [
     ...(await anchorDifference(view, file)),
     ...(await brokenLinks(history, "entry")),
     ...(isSame && from ? replayFaults(loaded.definition.table, from, history, { state, kept }, "entry") : []),
   ];
+  return confirmed(view, [runPath(file.workflow, file.id), headPath(nameOf(file))], found);
 }
 
 async function anchorDifference(view: View, file: RunFile): Promise<readonly string[]> {

@@ -66,6 +66,7 @@ export function sampleView(
   return {
     read: async (name: ProjectPath) => files.get(name) ?? null,
     list: async () => [],
+    isCurrent: async () => true,
     packaged,
   };
 }

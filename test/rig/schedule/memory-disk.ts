@@ -104,6 +104,8 @@ export function openMemoryDisk(simulator: Simulator): MemoryDisk {
           const view: View = {
             read: (path) => read(path),
             list: async (folder) => JSON.parse((await read(`list ${folder}`)) ?? "[]"),
+            isCurrent: async (paths) =>
+              paths.every((path) => !seen.has(path) || seen.get(path) === now(path)),
             packaged: async () => null,
           };
           reads.set(view, seen);

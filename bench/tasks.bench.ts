@@ -14,7 +14,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { useScratchStateHome } from "../test/rig/state-home.ts";
+import { stateOf, useScratchStateHome } from "../test/rig/state-home.ts";
 
 const rounds = Number(process.argv[2] ?? 9);
 const PARSE = pathToFileURL(resolve(import.meta.dirname, "../src/tasks-file/parse.ts")).href;
@@ -68,7 +68,7 @@ try {
     const text = fileOf(count);
     const path = join(folder, "tasks.yaml");
     writeFileSync(path, text);
-    const cache = join(folder, ".pawl/cache");
+    const cache = join(stateOf(folder).folder, "cache");
     const times: Record<string, number[]> = {
       floor: [],
       "done, hit": [],

@@ -15,11 +15,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openOutput } from "../src/adapters/agents/output-file.ts";
 import { keepSpent, openRunFolder } from "../src/adapters/agents/run-folder.ts";
 import { openChecks } from "../src/adapters/checks/checks.ts";
-import { openCache } from "../src/adapters/files/cache.ts";
 import { openClaims } from "../src/adapters/files/claims.ts";
 import { openOwnFolder, ownPlace, writeOwnFile } from "../src/adapters/files/own-folder.ts";
 import { openStore } from "../src/adapters/files/store.ts";
-import { openVault } from "../src/adapters/files/vault.ts";
 import { openWatch } from "../src/adapters/files/watch.ts";
 import { placesOf } from "../src/adapters/git/places.ts";
 import { openLoopOutside } from "../src/app/loop-ports.ts";
@@ -51,11 +49,6 @@ const untouched = () => {
   expect(readFileSync(join(outside, "file"), "utf8")).toBe("theirs\n");
 };
 
-const key = () => openVault(stateOf(root)).makeKey();
-const cacheOnce = async () => {
-  openCache(root, key).put("tasks", "source", () => "worked");
-  await new Promise((resolve) => setImmediate(resolve));
-};
 const commit = () => {
   const store = openStore({ root, state: stateOf(root) });
   return store.commit(store.view(), [{ type: "write", path: projectPath("a.md"), text: "a\n" }]);
@@ -97,15 +90,6 @@ describe("a link in the place of Pawl's own", () => {
     },
   );
 
-  test.each([".pawl/cache", ".pawl/cache/tasks.json"])(
-    "%s keeps the cache, which is disposable, from writing",
-    async (path) => {
-      link(path, path.endsWith(".json") ? join(outside, "file") : outside);
-      await cacheOnce();
-      untouched();
-    },
-  );
-
   test("as an agent's output or the loop's program is not written through", () => {
     link(".pawl/agents/T1.1/output.jsonl", join(outside, "file"));
     const output = openOutput(join(root, ".pawl/agents/T1.1/output.jsonl"));
@@ -137,14 +121,5 @@ describe("a folder of Pawl's own", () => {
     expect(lstatSync(join(root, ".pawl/a/file")).mode & 0o777).toBe(0o700);
     expect(() => openOwnFolder(root, ".pawl/a/file")).toThrow(".pawl/a/file is not a folder");
     expect(() => ownPlace(root, ".pawl/a/file/b")).toThrow(".pawl/a/file is not a folder");
-  });
-});
-
-describe("a cache that somebody else made", () => {
-  test("says nothing about a text", async () => {
-    await cacheOnce();
-    expect(await openCache(root, key).get("tasks", "source")).toBe("worked");
-    expect(await openCache(root, () => new Uint8Array(32)).get("tasks", "source")).toBeNull();
-    expect(await openCache(root, key).get("tasks", "another")).toBeNull();
   });
 });

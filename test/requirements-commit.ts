@@ -64,10 +64,19 @@ export const TRUSTED_COMMITS: Readonly<Record<string, Requirement>> = {
     source: "docs/security.md, Files that a clone brings",
     tests: [
       `${LINKS}: %s is refused by its name (writer %i), and nothing is written behind it`,
-      `${LINKS}: %s keeps the cache, which is disposable, from writing`,
       `${LINKS}: as an agent's output or the loop's program is not written through`,
       `${LINKS}: of the journal, and of what is kept, stops the commit`,
-      `${LINKS}: says nothing about a text`,
+    ],
+  },
+  "commit.cache": {
+    says: "What Pawl parsed of the settings and of tasks.yaml is kept outside of the project, for exactly the text it was parsed from; whatever is wrong with it costs time only.",
+    source: "docs/threats.md, A planted cache",
+    tests: [
+      `${STORE}/cache.test.ts: gives back what was worked out of exactly this text, in another process's place too`,
+      `${STORE}/cache.test.ts: takes a file that was cut short for none`,
+      "src/config/config.test.ts: is parsed once for all commands, until a file or the program changes",
+      "test/e2e/bloom-tasks.test.ts: reads a file that a person saved since as it is, whatever the cache holds",
+      "test/e2e/bloom-tasks.test.ts: believes no cache that came with the project",
     ],
   },
   "commit.after-commit-logged": {

@@ -9,7 +9,6 @@ import { openCache } from "../adapters/files/cache.ts";
 import type { OnForeign } from "../adapters/files/foreign.ts";
 import { ownPlace } from "../adapters/files/own-folder.ts";
 import { openStore } from "../adapters/files/store.ts";
-import { openVault } from "../adapters/files/vault.ts";
 import { looksTracked } from "../adapters/git/tracked.ts";
 import { openRedactor } from "../adapters/process/redact.ts";
 import {
@@ -217,8 +216,9 @@ async function allWorkflows(
   const hasOwn = root !== null && /\bworkflows\b/.test(textOf(join(root, "pawl.yaml")));
   if (root === null || !(hasOwn || existsSync(join(root, ".pawl", "runs")))) return place.workflows;
   const { withOwnWorkflows, withProgramRuns } = await import("./own-workflows.ts");
-  const openStore = async () => (await open({ ...place, root })).runtime.store;
-  const workflows = hasOwn ? await withOwnWorkflows(place.workflows, openStore) : place.workflows;
+  const workflows = hasOwn
+    ? await withOwnWorkflows(place.workflows, () => open({ ...place, root }))
+    : place.workflows;
   return withProgramRuns(workflows, root);
 }
 
@@ -283,9 +283,9 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
     (await import("../adapters/git/planted.ts")).checkUntracked({ folder: root, environment });
   if (looksTracked(root) === "yes") place.warn?.(TRACKED);
   const store = noteCommits(openStore(files), untracked);
-  const { key } = openVault(files.state);
   const surroundings = readSurroundings({ ...place, cwd: place.cwd ?? root });
-  const read = openConfiguration();
+  const cache = openCache(files.state);
+  const read = openConfiguration({ cache, version: readVersion(home) });
   const settings = async (view: View) => within((await read(view)).settings, surroundings);
   const trust = lateTrust({
     root,
@@ -300,7 +300,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
     workflows,
     trust,
     runtime: {
-      ...{ store, outside, cache: openCache(root, key), settings, now: () => new Date(), newId },
+      ...{ store, outside, cache, settings, now: () => new Date(), newId },
       mask: openRedactor(environment).text,
     },
     async *events(options) {

@@ -1,27 +1,24 @@
 /** The workflows of the project's own, which pawl.yaml names, beside the shipped ones. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { openConfiguration } from "../config/config.ts";
 import { PawlError } from "../core/error.ts";
 import { isId } from "../core/id.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { Store } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
-import type { Workflows } from "../runtime/project.ts";
+import type { Project, Workflows } from "../runtime/project.ts";
 import type { DefinitionSource } from "../workflows/custom/definition.ts";
 
 /**
  * Each is called as its file, without the ending, so that the files themselves are read only when they are needed. A
  * fault in pawl.yaml is told by whatever needs all workflows, and stops nothing else.
  */
-export async function withOwnWorkflows(
-  shipped: Workflows,
-  openStore: () => Promise<Store>,
-): Promise<Workflows> {
+export async function withOwnWorkflows(shipped: Workflows, open: () => Promise<Project>): Promise<Workflows> {
   try {
-    const store = await openStore();
-    const { settings, origins } = await openConfiguration()(store.view());
-    const place = origins.find(({ path }) => path === "workflows")?.from ?? "pawl.yaml";
+    const { explainSettings, runtime } = await open();
+    const { store } = runtime;
+    const settings = await runtime.settings(store.view());
+    const place = (await explainSettings()).find(({ path }) => path === "workflows")?.from ?? "pawl.yaml";
     const files = settings.workflows.map(nameFile);
     checkNames(files, Object.keys(shipped), place);
     return { ...shipped, ...loaders(files, store) };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PawlError } from "../core/error.ts";
 import type { ProjectPath } from "../core/path.ts";
+import type { Cache } from "../core/ports/cache.ts";
 import type { View } from "../core/ports/store.ts";
 import { DEFAULT_SETTINGS } from "../core/settings.ts";
 import { openConfiguration } from "./config.ts";
@@ -80,6 +81,31 @@ describe("the configuration", () => {
       "linear",
     );
     expect((await read(viewOf({}))).settings).toEqual(DEFAULT_SETTINGS);
+  });
+
+  it("is parsed once for all commands, until a file or the program changes", async () => {
+    const kept = new Map<string, unknown>();
+    const cache: Cache = {
+      get: async (_, source) => kept.get(source) ?? null,
+      put: (_, source, worked) => void kept.set(source, JSON.parse(JSON.stringify(worked()))),
+    };
+    const files = {
+      "pawl.yaml": "alfred:\n  reviews: {plan_task: [human]}\nsetup: {.: {run: [npm ci]}}\n",
+      ".alfred/config.yml": "reviews: {start_task: []}\nchecks: {tests: npm test}\n",
+    };
+    const load = (version: string) => openConfiguration({ cache, version })(viewOf(files));
+    const parsed = await load("1");
+    expect(kept.size).toBe(1);
+    const again = await load("1");
+    expect(kept.size).toBe(1);
+    expect([again.settings, again.origins]).toEqual([parsed.settings, parsed.origins]);
+    expect(again.settings).toEqual((await openConfiguration()(viewOf(files))).settings);
+    const [source = ""] = kept.keys();
+    kept.set(source, { tree: { alfred: { provider: "jira" } }, places: {} });
+    expect((await load("1")).settings.alfred.provider).toBe("jira");
+    expect((await load("2")).settings.alfred.provider).toBe("local");
+    await openConfiguration({ cache, version: "1" })(viewOf({ ...files, "pawl.yaml": "setup: {}\n" }));
+    expect(kept.size).toBe(3);
   });
 
   it.each([

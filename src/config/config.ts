@@ -4,6 +4,7 @@
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { PawlError } from "../core/error.ts";
 import { pathFault, projectPath } from "../core/path.ts";
+import type { Cache } from "../core/ports/cache.ts";
 import type { View } from "../core/ports/store.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../core/settings.ts";
 import type { SettingOrigin } from "../runtime/project.ts";
@@ -60,44 +61,74 @@ export interface Configuration {
   readonly origins: readonly SettingOrigin[];
 }
 
-/** Reads the settings through a view; a file that is as it was is not parsed again. */
-export function openConfiguration(): (view: View) => Promise<Configuration> {
+/** What the files say, without the defaults: kept as JSON. */
+interface Layer {
+  readonly tree: Tree;
+  /** A value's path → its place in a file. */
+  readonly places: Readonly<Record<string, string>>;
+}
+
+/** Where parsed files are kept over commands, and the version of the program that parsed them. */
+export interface Kept {
+  readonly cache: Cache;
+  readonly version: string;
+}
+
+const CACHE_KIND = "settings";
+
+/** Reads the settings through a view; files that are as they were are not parsed again, whichever command parsed them. */
+export function openConfiguration(kept?: Kept): (view: View) => Promise<Configuration> {
   let known: { readonly texts: string; readonly configuration: Configuration } | undefined;
   return async (view) => {
     const [pawl, alfred] = [await view.read(PAWL_YAML), await view.read(ALFRED_CONFIG)];
     if (pawl === null && alfred === null) return DEFAULTS;
-    const texts = JSON.stringify([pawl, alfred]);
-    if (known?.texts !== texts) known = { texts, configuration: await parse(pawl, alfred) };
+    const texts = JSON.stringify([kept?.version, pawl, alfred]);
+    if (known?.texts !== texts) {
+      const worked = (await kept?.cache.get(CACHE_KIND, texts)) as Layer | null | undefined;
+      const layer = worked ?? (await parse(pawl, alfred));
+      if (!worked) kept?.cache.put(CACHE_KIND, texts, () => layer);
+      known = { texts, configuration: configurationOf(layer) };
+    }
     return known.configuration;
   };
 }
 
-const DEFAULTS: Configuration = {
-  settings: DEFAULT_SETTINGS,
-  origins: origins(DEFAULT_SETTINGS as unknown as Tree, () => "default"),
-};
+function configurationOf({ tree, places }: Layer): Configuration {
+  const settings = merge(DEFAULT_SETTINGS as unknown as Tree, tree);
+  return {
+    settings: settings as unknown as Settings,
+    // Only `pawl config` asks.
+    get origins() {
+      return leaves(settings).map((path) => ({
+        path: path.join("."),
+        value: path.reduce<unknown>((at, key) => (at as Tree)[key], settings),
+        from: places[path.join(".")] ?? "default",
+      }));
+    },
+  };
+}
 
-async function parse(pawl: string | null, alfred: string | null): Promise<Configuration> {
+const DEFAULTS = configurationOf({ tree: {}, places: {} });
+
+async function parse(pawl: string | null, alfred: string | null): Promise<Layer> {
   const [{ parseFile }, { pawlFile, ALFRED_FILE }] = await Promise.all([
     import("./config-file.ts"),
     import("./config-schema.ts"),
   ]);
   const lower = alfred === null ? null : parseFile(ALFRED_CONFIG, alfred, ALFRED_FILE);
   const upper = pawl === null ? null : parseFile(PAWL_YAML, pawl, await pawlFile());
-  let tree = DEFAULT_SETTINGS as unknown as Tree;
-  const from = new Map<string, string>();
+  let tree: Tree = {};
+  const places: [string, string][] = [];
   for (const layer of [
     lower && { tree: { alfred: lower.tree }, skip: 1, file: lower },
     upper && { tree: upper.tree, skip: 0, file: upper },
   ]) {
     if (!layer) continue;
     tree = merge(tree, layer.tree);
-    for (const path of leaves(layer.tree)) from.set(path.join("."), layer.file.place(path.slice(layer.skip)));
+    for (const path of leaves(layer.tree))
+      places.push([path.join("."), layer.file.place(path.slice(layer.skip))]);
   }
-  return {
-    settings: tree as unknown as Settings,
-    origins: origins(tree, (path) => from.get(path) ?? "default"),
-  };
+  return { tree, places: Object.fromEntries(places) };
 }
 
 function merge(below: Tree, above: Tree): Tree {
@@ -117,12 +148,4 @@ function leaves(tree: Tree, path: readonly string[] = []): readonly (readonly st
   return Object.entries(tree).flatMap(([key, value]) =>
     isTree(value) && Object.keys(value).length > 0 ? leaves(value, [...path, key]) : [[...path, key]],
   );
-}
-
-function origins(tree: Tree, from: (path: string) => string): readonly SettingOrigin[] {
-  return leaves(tree).map((path) => ({
-    path: path.join("."),
-    value: path.reduce<unknown>((at, key) => (at as Tree)[key], tree),
-    from: from(path.join(".")),
-  }));
 }

@@ -117,7 +117,8 @@ export interface LogLine {
 export interface Worked {
   readonly kind: string;
   readonly source: string;
-  worked(): string;
+  /** As JSON. */
+  worked(): unknown;
 }
 
 /**

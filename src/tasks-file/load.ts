@@ -50,7 +50,10 @@ export async function loadTasks(
     read = same;
     return same;
   }
-  const known = read?.path === path ? read.parts : fromCache(await context.cache?.get(CACHE_KIND, path));
+  const known =
+    read?.path === path
+      ? read.parts
+      : (((await context.cache?.get(CACHE_KIND, path)) ?? null) as Parts | null);
   const isSame = known !== null && textOf(known) === text;
   const parts = isSame ? known : await parsed(path, text, known);
   read = loaded(path, text, parts);
@@ -100,11 +103,7 @@ function loaded(path: ProjectPath, text: string, parts: Parts): LoadedTasks {
 }
 
 function worked(path: ProjectPath, parts: Parts): Worked {
-  return { kind: CACHE_KIND, source: path, worked: () => JSON.stringify(parts) };
-}
-
-function fromCache(kept: string | null | undefined): Parts | null {
-  return kept ? (JSON.parse(kept) as Parts) : null;
+  return { kind: CACHE_KIND, source: path, worked: () => parts };
 }
 
 // ── Looking up by id ─────────────────────────────────────────────────────────────────────────────────────────────

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseDocument } from "yaml";
 import { end, runAtTerminal, runPawl, temporaryProject } from "../rig/project.ts";
+import { stateOf } from "../rig/state-home.ts";
 
 const ALL = { DOOR_ONLY: "" };
 
@@ -227,11 +228,20 @@ describe("tasks.yaml on the command line", () => {
     // Nothing is cached before the project has a key: its first commit makes it.
     await pawl("start", "T2");
     await pawl("list");
-    const cache = made.read(".pawl/cache/tasks-3.json") ?? "";
+    const path = join(stateOf(made.root).folder, "cache/tasks-3.json");
+    const cache = readFileSync(path, "utf8");
     expect(cache).toContain('"T2"');
-    made.write(".pawl/cache/tasks-3.json", cache.replace('"T2"', '"T3"'));
-    expect((await pawl("list")).out).toContain("T2  Second");
-    made.write(".pawl/cache/tasks-3.json", cache.slice(0, 200));
+    writeFileSync(path, cache.slice(0, 200));
     expect((await pawl("step", "done", "T1-a")).code).toBe(0);
+  });
+
+  it("believes no cache that came with the project", async () => {
+    using made = project(FILE);
+    const pawl = (...words: string[]) => runPawl(made.root, words, ALL);
+    await pawl("start", "T2");
+    await pawl("list");
+    const cache = readFileSync(join(stateOf(made.root).folder, "cache/tasks-3.json"), "utf8");
+    made.write(".pawl/cache/tasks-3.json", cache.replaceAll("Second", "Planted"));
+    expect((await pawl("list")).out).toContain("T2  Second");
   });
 });

@@ -1,53 +1,39 @@
 /**
- * What was worked out of texts, one file per kind in `.pawl/cache/`: a line with the hash of the source and the hash of
- * what follows, then that. Disposable: whatever is wrong with it is a miss. The hashes are keyed, so that nobody's cache
- * but the project's own says what a text means.
+ * What was worked out of texts, one file per kind beside the project's key, where no clone, checkout or merge can bring one
+ * along: so nothing need be hashed to believe it. Disposable: whatever is wrong with it is a miss.
  */
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Cache } from "../../core/ports/cache.ts";
-import { hashOf, macOf } from "./hash.ts";
-import { openOwnFolder } from "./own-folder.ts";
+import { errnoOf } from "./disk.ts";
+import type { StatePlace } from "./vault.ts";
 
 interface Latest {
   readonly source: string;
-  readonly worked: () => string;
+  readonly worked: () => unknown;
 }
 
-const CACHE = ".pawl/cache";
 const GAP_MILLISECONDS = 100;
-// O_NOFOLLOW is absent on Windows.
-const FLAGS = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 
 /** Milliseconds of a clock that never goes back. `performance` is a part of Node that takes milliseconds to load. */
 const clock = () => process.uptime() * 1000;
 
-/** `key`: the project's own; where it has none yet, nothing is kept. */
-export function openCache(root: string, key: () => Uint8Array | null): Cache {
-  const pathOf = (kind: string) => join(root, CACHE, `${kind}.json`);
+/** Keeps nothing where the project has no place of its own yet: its first commit makes it. */
+export function openCache(state: Pick<StatePlace, "folder">): Cache {
+  const folder = () => join(state.folder, "cache");
   const pending = new Map<string, Latest>();
   let last = Number.NEGATIVE_INFINITY;
   const flush = (kind: string) => {
     const latest = pending.get(kind);
     pending.delete(kind);
     last = clock();
-    if (latest) keep(root, pathOf(kind), key, latest);
+    if (latest) keep(folder, kind, latest);
   };
   return {
     async get(kind, source) {
       try {
-        const text = readFileSync(pathOf(kind), "utf8");
-        const end = text.indexOf("\n");
-        const worked = text.slice(end + 1);
-        return text.slice(0, end) === headOf(key, source, worked) ? worked : null;
+        const kept = JSON.parse(readFileSync(join(folder(), `${kind}.json`), "utf8"));
+        return kept.source === source ? kept.worked : null;
       } catch {
         return null;
       }
@@ -64,26 +50,24 @@ export function openCache(root: string, key: () => Uint8Array | null): Cache {
   };
 }
 
-/** In place, for to free a replaced file takes some disks milliseconds: what is torn or mixed has not this hash. */
-function keep(root: string, path: string, key: () => Uint8Array | null, latest: Latest): void {
+/** A reader sees the old file or the new one; after a power cut perhaps a part of one, which is no JSON. */
+function keep(place: () => string, kind: string, { source, worked }: Latest): void {
   try {
-    const worked = latest.worked();
-    const head = headOf(key, latest.source, worked);
-    if (head === null) return;
-    openOwnFolder(root, CACHE);
-    const fd = openSync(path, FLAGS);
-    try {
-      const bytes = Buffer.from(`${head}\n${worked}`);
-      const { size } = fstatSync(fd);
-      writeFileSync(fd, bytes);
-      if (size > bytes.length) ftruncateSync(fd, bytes.length);
-    } finally {
-      closeSync(fd);
-    }
+    const folder = place();
+    const fresh = join(folder, `${kind}.${process.pid}.new`);
+    const text = JSON.stringify({ source, worked: worked() });
+    inFolder(folder, () => writeFileSync(fresh, text, { mode: 0o600 }));
+    renameSync(fresh, join(folder, `${kind}.json`));
   } catch {}
 }
 
-function headOf(key: () => Uint8Array | null, source: string, worked: string): string | null {
-  const known = key();
-  return known && macOf(known, `${hashOf(source)} ${hashOf(worked)}`);
+/** Makes the folder only where it is missing, and never the one above. */
+function inFolder(folder: string, write: () => void): void {
+  try {
+    write();
+  } catch (thrown) {
+    if (errnoOf(thrown) !== "ENOENT") throw thrown;
+    mkdirSync(folder, { mode: 0o700 });
+    write();
+  }
 }

@@ -202,7 +202,7 @@ export function memoryCache(files: ReadonlyMap<string, string>): Cache {
       const result = readTasks(files.get(source) ?? "", known);
       if (!result.ok) return null;
       known = result.parts;
-      return JSON.stringify(known);
+      return known;
     },
     put() {},
   };

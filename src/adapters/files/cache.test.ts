@@ -1,0 +1,53 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openCache } from "./cache.ts";
+
+let base: string;
+let folder: string;
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), "pawl-cache-"));
+  folder = join(base, "project");
+  mkdirSync(folder);
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+const written = async () => {
+  while (!existsSync(join(folder, "cache/tasks.json"))) await setTimeout(1);
+};
+
+describe("the cache", () => {
+  it("gives back what was worked out of exactly this text, in another process's place too", async () => {
+    openCache({ folder }).put("tasks", "text", () => ({ worked: [1, null, "é"] }));
+    await written();
+    const other = openCache({ folder });
+    expect(await other.get("tasks", "text")).toEqual({ worked: [1, null, "é"] });
+    expect(await other.get("tasks", "another text")).toBeNull();
+    expect(await other.get("settings", "text")).toBeNull();
+    expect(readdirSync(join(folder, "cache"))).toEqual(["tasks.json"]);
+  });
+
+  it("works only the last of several in a row", async () => {
+    const cache = openCache({ folder });
+    cache.put("tasks", "one", () => expect.unreachable());
+    cache.put("tasks", "two", () => 2);
+    await written();
+    expect(await cache.get("tasks", "two")).toBe(2);
+  });
+
+  it("takes a file that was cut short for none", async () => {
+    openCache({ folder }).put("tasks", "text", () => "worked");
+    await written();
+    truncateSync(join(folder, "cache/tasks.json"), 20);
+    expect(await openCache({ folder }).get("tasks", "text")).toBeNull();
+  });
+
+  it("keeps nothing where the project has no place outside of itself yet", async () => {
+    rmSync(folder, { recursive: true });
+    openCache({ folder }).put("tasks", "text", () => "worked");
+    await setTimeout(1);
+    expect(existsSync(folder)).toBe(false);
+  });
+});

@@ -18,6 +18,9 @@ const QUICK = {
   cast: /^src\/workflows\/spells\/cast\.ts$/,
 };
 
+/** Loaded on the spot, by a call that cannot wait, from a chunk: they lie beside it. */
+const LATE_SOURCES = { "chunks/wide-text": "src/surfaces/cli/wide-text.ts" };
+
 /** Bundles programs (name → source) into modules that share lazily loaded chunks. */
 export async function bundle(
   entryPoints: Readonly<Record<string, string>>,
@@ -25,7 +28,7 @@ export async function bundle(
 ): Promise<Metafile> {
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints,
+    entryPoints: { ...entryPoints, ...LATE_SOURCES },
     outdir,
     chunkNames: "chunks/[name]-[hash]",
     bundle: true,

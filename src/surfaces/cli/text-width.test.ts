@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cut, pad, widthOf, wrap, wrapHanging } from "./text-width.ts";
+import { sliceAnsi, stringWidth, wrapAnsi } from "./wide-text.ts";
 
 describe("Text on a screen", () => {
   it("is as wide as the screen shows it", () => {
@@ -36,6 +38,20 @@ describe("Text on a screen", () => {
       "\u001b[32mdone\u001b[39m  \u001b[31mone two\u001b[39m",
       "      \u001b[31mthree\u001b[39m",
     ]);
+  });
+
+  it("is measured, cut and wrapped alike whether or not it needs the world's letters", () => {
+    const texts = fc.array(fc.string({ unit: fc.constantFrom(..."abcdefgh.-`/"), maxLength: 14 }));
+    fc.assert(
+      fc.property(texts, fc.integer({ min: -2, max: 40 }), (words, width) => {
+        const line = words.filter(Boolean).join(" ");
+        const rows = line === "" ? [] : wrapAnsi(line, Math.max(1, width)).split("\n");
+        expect(wrap(words.join("  "), width)).toEqual(rows);
+        expect(widthOf(line)).toBe(stringWidth(line));
+        const room = Math.max(1, width);
+        expect(cut(line, width)).toBe(line.length <= room ? line : `${sliceAnsi(line, 0, room - 1)}…`);
+      }),
+    );
   });
 
   it("is padded by its columns", () => {

@@ -1,12 +1,23 @@
 /** Text by the columns that it takes on a screen: East Asian letters and most emoji take two, combining marks none. */
-import sliceAnsi from "slice-ansi";
-import stringWidth from "string-width";
-import wrapAnsi from "wrap-ansi";
+import { createRequire } from "node:module";
 import { clean } from "../../core/clean.ts";
 import type { Terminal } from "./terminal.ts";
 
+/** Letters of one column each, and nothing that paints them. */
+const PLAIN = /^[ -~]*$/;
+
+type WideText = typeof import("./wide-text.ts");
+let known: WideText | undefined;
+
+/** What knows the world's letters takes longer to load than most commands take: it is loaded on the spot, when needed. */
+function wideText(): WideText {
+  const { url } = import.meta;
+  known ??= createRequire(url)(url.endsWith(".ts") ? "./wide-text.ts" : "./wide-text.js") as WideText;
+  return known;
+}
+
 export function widthOf(text: string): number {
-  return stringWidth(text);
+  return PLAIN.test(text) ? text.length : wideText().stringWidth(text);
 }
 
 /** No letter takes more characters than this per column, so no more of a long text needs to be measured. */
@@ -18,13 +29,27 @@ export function cut(text: string, width: number): string {
   const room = Math.max(1, width);
   const start = line.slice(0, MOST_PER_COLUMN * room);
   if (start === line && widthOf(line) <= room) return line;
-  return `${sliceAnsi(start, 0, room - 1)}…`;
+  return `${PLAIN.test(start) ? start.slice(0, room - 1) : wideText().sliceAnsi(start, 0, room - 1)}…`;
 }
 
 /** The words in lines of at most `width` columns; a word that is wider gets a line of its own. */
 export function wrap(text: string, width: number): string[] {
   const line = clean(text).replace(/\s+/g, " ").trim();
-  return line === "" ? [] : wrapAnsi(line, Math.max(1, width)).split("\n");
+  if (line === "") return [];
+  return PLAIN.test(line)
+    ? wrapPlain(line, width)
+    : wideText().wrapAnsi(line, Math.max(1, width)).split("\n");
+}
+
+function wrapPlain(line: string, width: number): string[] {
+  const [first = "", ...words] = line.split(" ");
+  const rows = [first];
+  for (const word of words) {
+    const row = `${rows.at(-1)} ${word}`;
+    if (row.length <= width) rows[rows.length - 1] = row;
+    else rows.push(word);
+  }
+  return rows;
 }
 
 /** Filled with blanks up to `width` columns. */
@@ -34,7 +59,7 @@ export function pad(text: string, width: number): string {
 
 /** Lines of at most `width` columns of a text whose colours are Pawl's own; `hard` breaks words that are wider. */
 export function wrapPainted(text: string, width: number, { hard = false } = {}): string[] {
-  return wrapAnsi(text, Math.max(1, width), { hard }).split("\n");
+  return wideText().wrapAnsi(text, Math.max(1, width), { hard }).split("\n");
 }
 
 /** As `wrapPainted`, for a line with columns two or more blanks apart: what does not fit hangs under one of them. */

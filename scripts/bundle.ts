@@ -11,10 +11,10 @@ const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "ut
 
 /** What quick commands load, in this order: all of them; the verbs of workflows; and what each needs of its own. */
 const QUICK = {
-  core: /^src\/app\/app\.ts$/,
-  verb: /^src\/surfaces\/cli\/verb\.ts$/,
-  status: /^src\/(surfaces\/cli\/status|workflows\/(alfred|spells|bloom)\/overview)\.ts$/,
-  tasks: /^src\/workflows\/bloom\/verbs\/step\.ts$/,
+  core: /^src\/(app\/app|surfaces\/cli\/verb|adapters\/agents\/capability)\.ts$/,
+  status:
+    /^src\/(surfaces\/cli\/status|workflows\/(alfred|spells|bloom)\/overview|adapters\/policies\/policies)\.ts$/,
+  tasks: /^src\/workflows\/bloom\/verbs\/(step|look)\.ts$/,
   cast: /^src\/workflows\/spells\/cast\.ts$/,
 };
 

@@ -2,15 +2,20 @@
  * Merges the chunks that a quick command always loads into one: a module costs the better part of a millisecond to
  * find and to link, however small it is, and splitting makes dozens.
  */
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { build, type Metafile, type Plugin } from "esbuild";
 
 type Outputs = Metafile["outputs"];
 
+const CHUNKS = "chunks";
+const WHOLE = "whole_";
+/** Merged files have names without a hash. */
+const GROUP = /^[a-z]+\.js$/;
+
 /**
- * Merges, for each name, all chunks that its sources' chunks import, and those that these import, but for what an earlier
- * name has. The chunks of the sources themselves stay, for they are loaded by name.
+ * Merges, for each name, its sources' chunks with all that they import, and those that these import, but for what an
+ * earlier name has.
  */
 export async function mergeChunks(
   root: string,
@@ -20,7 +25,8 @@ export async function mergeChunks(
   const gone = new Set<string>();
   for (const [name, sources] of Object.entries(groups)) {
     const roots = Object.keys(outputs).filter((path) => sources.test(outputs[path]?.entryPoint ?? ""));
-    const merged = closureOf(outputs, roots).filter((path) => !gone.has(path));
+    const lazy = roots.filter((path) => basename(dirname(path)) === CHUNKS);
+    const merged = [...closureOf(outputs, roots), ...lazy].filter((path) => !gone.has(path));
     if (merged.length === 0) continue;
     await mergeInto(name, root, outputs, merged, gone);
     for (const path of merged) gone.add(path);
@@ -39,7 +45,9 @@ async function mergeInto(
   // Every export is renamed for the chunk that it comes from: two chunks may use one name for different things.
   const lines = merged.map((path, at) => {
     const names = (outputs[path]?.exports ?? []).map((name) => `${name} as ${name}_${at}`);
-    return `export { ${names.join(", ")} } from ${JSON.stringify(resolve(root, path))};`;
+    const from = JSON.stringify(resolve(root, path));
+    const whole = outputs[path]?.entryPoint ? `export * as ${WHOLE}${at} from ${from};` : "";
+    return `export { ${names.join(", ")} } from ${from};${whole}`;
   });
   await build({
     stdin: { contents: lines.join("\n"), resolveDir: folder },
@@ -55,7 +63,11 @@ async function mergeInto(
   });
   for (const path of Object.keys(outputs)) {
     if (!merged.includes(path) && !gone.has(path) && path.endsWith(".js"))
-      await redirect(root, path, merged, target);
+      await redirect(root, resolve(root, path), merged, target);
+  }
+  // What was merged before, and this itself, may load it lazily.
+  for (const path of await readdir(folder)) {
+    if (GROUP.test(path)) await redirect(root, join(folder, path), merged, target);
   }
   await Promise.all(merged.map((path) => rm(resolve(root, path))));
 }
@@ -90,18 +102,22 @@ function closureOf(outputs: Outputs, roots: readonly string[]): string[] {
 /** Points a module's imports of merged chunks to the core. */
 async function redirect(
   root: string,
-  path: string,
+  file: string,
   merged: readonly string[],
   target: string,
 ): Promise<void> {
-  const file = resolve(root, path);
   const text = await readFile(file, "utf8");
   const way = relative(dirname(file), target);
   const from = JSON.stringify(way.startsWith(".") ? way : `./${way}`);
-  const pointed = text.replace(
+  const placeOf = (source: string) => merged.indexOf(relative(root, resolve(dirname(file), source)));
+  const lazily = text.replace(/\bimport\("(\.[^"]+)"\)/g, (whole, source: string) => {
+    const at = placeOf(source);
+    return at < 0 ? whole : `import(${from}).then(({${WHOLE}${at}:whole})=>whole)`;
+  });
+  const pointed = lazily.replace(
     /import(?:\{([^{}]*)\}from)?"(\.[^"]+)";/g,
     (whole, names: string | undefined, source: string) => {
-      const at = merged.indexOf(relative(root, resolve(dirname(file), source)));
+      const at = placeOf(source);
       if (at < 0) return whole;
       if (names === undefined) return `import${from};`;
       const renamed = names.split(",").map((name) => {

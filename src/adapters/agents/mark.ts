@@ -2,15 +2,15 @@
  * The mark that every process of a run bears in its environment. A process group is not enough: an agent's shell
  * children live in sessions of their own, and double-forked ones have lost their parents; all of them inherit this.
  */
-import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { isId } from "../../core/id.ts";
+import { hashOf } from "../files/hash.ts";
 
 export const MARK = "PAWL_RUN_MARK";
 
 /** A run's own mark, unique over projects. */
 export function markOf(projectRoot: string, run: string): string {
-  return `${createHash("sha256").update(identityOf(projectRoot)).digest("hex").slice(0, 16)}.${run}`;
+  return `${hashOf(identityOf(projectRoot)).slice(0, 16)}.${run}`;
 }
 
 /** The same for every way that leads to the folder: a link, another mount. */
@@ -25,8 +25,10 @@ function identityOf(folder: string): string {
 
 /** The runs of this project that a mark's value names. */
 export function runsOfMark(projectRoot: string, value: string): readonly string[] {
+  const marks = value.split(",").filter(Boolean);
+  if (marks.length === 0) return [];
   const prefix = markOf(projectRoot, "");
-  const runs = value.split(",").flatMap((mark) => (mark.startsWith(prefix) ? mark.slice(prefix.length) : []));
+  const runs = marks.flatMap((mark) => (mark.startsWith(prefix) ? mark.slice(prefix.length) : []));
   return runs.filter(isId);
 }
 

@@ -26,7 +26,8 @@ const COMPLETE = "__complete";
 export async function runProgram(argv: readonly string[], host: Host): Promise<number> {
   const json = argv.includes("--json");
   try {
-    const answer = await obey(argv, { ...host, json });
+    // Not a copy: what the host looks up when it is asked would be looked up for the copy.
+    const answer = await obey(argv, Object.create(host, { json: { value: json } }));
     if (!answer) return 0;
     if (answer.isPrinted) return answer.exit ?? 0;
     host.terminal.out(json ? `${JSON.stringify(answer.data, null, 2)}\n` : await textOf(answer, host));

@@ -3,7 +3,7 @@
  * Also what a running program pays: the first question about a position, and one decision.
  */
 import { type Checkable, type CheckCounts, check } from "../src/engine/check.ts";
-import { decide, initialPosition } from "../src/engine/decide.ts";
+import { decide, initialConfiguration } from "../src/engine/decide.ts";
 import { factOf, pairOf } from "../src/engine/lookup.ts";
 import { isReachable } from "../src/engine/reach.ts";
 import type { FactValue, Workflow } from "../src/engine/workflow.ts";
@@ -30,7 +30,7 @@ export function measureCheck({ workflow, replies }: Checkable): CheckFigures {
     violations: report.violations.length,
     check: median(() => check({ workflow: structuredClone(workflow), replies })),
     firstReachable: median(() =>
-      isReachable(structuredClone(workflow), initialPosition(workflow, workflow.starts?.[0])),
+      isReachable(structuredClone(workflow), initialConfiguration(workflow, workflow.starts?.[0])),
     ),
     decision: decisionTime(workflow),
   };
@@ -38,20 +38,20 @@ export function measureCheck({ workflow, replies }: Checkable): CheckFigures {
 
 /** Of several tables, the one with the most rows. */
 export function largest(tables: readonly Checkable[]): Checkable | undefined {
-  return [...tables].sort((one, other) => other.workflow.rows.length - one.workflow.rows.length)[0];
+  return [...tables].sort((one, other) => other.workflow.rules.length - one.workflow.rules.length)[0];
 }
 
 function decisionTime(workflow: Workflow): number {
-  const position = initialPosition(workflow, workflow.starts?.[0]);
+  const configuration = initialConfiguration(workflow, workflow.starts?.[0]);
   const events = Object.keys(workflow.events).map((event) => {
-    const names = pairOf(workflow, position.state, event).observed;
+    const names = pairOf(workflow, configuration.state, event).inputs;
     const facts = names.map((name) => [name, factOf(workflow, name)?.values[0] as FactValue] as const);
     return [event, Object.fromEntries(facts)] as const;
   });
   const begin = performance.now();
   for (let count = 0; count < DECISIONS; count++) {
     const [event, facts] = events[count % events.length] as (typeof events)[number];
-    decide(workflow, position, event, facts);
+    decide(workflow, configuration, event, facts);
   }
   return ((performance.now() - begin) / DECISIONS) * 1000;
 }

@@ -9,6 +9,6 @@ const tables = (
 const table = largest(tables);
 if (table) {
   const { workflow, counts, check, decision } = measureCheck(table);
-  show(`check ${workflow} (${counts.rows} rows, ${counts.worlds} worlds)`, ms(check));
+  show(`check ${workflow} (${counts.rules} rules, ${counts.combinations} combinations)`, ms(check));
   show("one decision", `${decision.toFixed(1)} µs`);
 }

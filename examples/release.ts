@@ -29,7 +29,7 @@ const TABLE = fillBlocked(
       risk: { description: "How much may break.", values: ["low", "high"] },
       tries: { description: "How often packing failed.", values: [0, 1, 2], initial: 0 },
     },
-    rows: [
+    rules: [
       {
         id: "no-notes",
         from: ["drafting"],
@@ -61,7 +61,7 @@ const TABLE = fillBlocked(
       },
     ],
   },
-  // The reply wherever an event has no row.
+  // The reply wherever an event has no rule.
   "not-now",
 );
 
@@ -87,7 +87,7 @@ const say = (text: string) => process.stdout.write(`${text.trimEnd()}\n`);
 const { violations, counts } = check({ workflow: release.table, replies: Object.keys(release.replies) });
 say(
   violations.length === 0
-    ? `proved in ${counts.worlds} worlds`
+    ? `proved in ${counts.combinations} combinations`
     : violations.map(({ message }) => message).join("\n"),
 );
 say(renderMermaid(release.table));

@@ -13,7 +13,7 @@ const PAGE = new URL("../docs/spells.md", import.meta.url);
 const PARTS: Readonly<Record<string, () => string>> = {
   proof() {
     const { counts } = check({ workflow: TABLE, replies: REPLY_NAMES });
-    return `${counts.states} states × ${counts.events} spells = ${counts.pairs} pairs, ${counts.rows} rules, each with its reply. For each of ${counts.worlds} combinations of inputs, over ${counts.configurations} configurations, exactly one rule applies; every state and rule is reached, and no run is trapped.`;
+    return `${counts.states} states × ${counts.events} spells = ${counts.pairs} pairs, ${counts.rules} rules, each with its reply. For each of ${counts.combinations} combinations of inputs, over ${counts.configurations} configurations, exactly one rule applies; every state and rule is reached, and no run is trapped.`;
   },
   states() {
     const rows = Object.entries(TABLE.states).map(
@@ -33,7 +33,7 @@ const PARTS: Readonly<Record<string, () => string>> = {
     ].join("\n");
   },
   conditions() {
-    const rows = TABLE.rows.filter((row) => row.when !== undefined);
+    const rows = TABLE.rules.filter((rule) => rule.when !== undefined);
     return [
       "| Row | Spell | Applies where |",
       "| --- | --- | --- |",
@@ -48,7 +48,7 @@ const PARTS: Readonly<Record<string, () => string>> = {
 const MARKS: Readonly<Record<string, string>> = { blocked: "–", "no-effect": "·" };
 
 function cell(state: string, spell: string): string {
-  const rows = TABLE.rows.filter((row) => row.on === spell && row.from.includes(state));
+  const rows = TABLE.rules.filter((rule) => rule.on === spell && rule.from.includes(state));
   return rows
     .map(({ id, to, outcome }) => {
       const target = typeof to === "string" ? to : to[state];

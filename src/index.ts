@@ -54,10 +54,10 @@ export type { Change, Editor, Entry, Store, View } from "./core/ports/store.ts";
 export type { Folder } from "./core/ports/worktrees.ts";
 export { type AlfredSettings, DEFAULT_SETTINGS, type Reviewer, type Settings } from "./core/settings.ts";
 export { type Checkable, type CheckCounts, type CheckReport, check } from "./engine/check.ts";
-export { decide, initialPosition } from "./engine/decide.ts";
+export { decide, initialConfiguration } from "./engine/decide.ts";
 export { renderMermaid, renderTable } from "./engine/diagram.ts";
+export { fillBlocked, type Guard, guard } from "./engine/guard.ts";
 export { checkReachable } from "./engine/reach.ts";
-export { fillBlocked, type Refusal, refuse } from "./engine/refuse.ts";
 export {
   type DescribedState,
   makeReviewMachine,
@@ -70,14 +70,14 @@ export type { Violation, ViolationKind } from "./engine/violation.ts";
 export type {
   Box,
   Command,
+  Configuration,
   Decision,
   EventDefinition,
   Fact,
   Facts,
   FactValue,
   Outcome,
-  Position,
-  Row,
+  Rule,
   Setting,
   State,
   Workflow,

@@ -81,7 +81,7 @@ const door: Definition = defineWorkflow({
     states: { closed: { description: "It is closed." }, open: { description: "It is open.", final: true } },
     events: { push: { description: "Push it" } },
     facts: { branch: { description: "The branch.", values: ["main", "other"] } },
-    rows: [
+    rules: [
       { id: "in", from: ["closed"], on: "push", when: [{ branch: ["main"] }], to: "open", outcome: "moved", reply: "in" },
       { id: "no", from: ["closed"], on: "push", when: [{ branch: ["other"] }], to: "same", outcome: "blocked", reply: "no" },
     ],

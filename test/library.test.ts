@@ -30,12 +30,12 @@ describe("the library's surface", () => {
       "decide",
       "defineWorkflow",
       "fillBlocked",
-      "initialPosition",
+      "guard",
+      "initialConfiguration",
       "isId",
       "makeReviewMachine",
       "openProject",
       "projectPath",
-      "refuse",
       "renderMermaid",
       "renderTable",
       "renderXState",
@@ -53,7 +53,7 @@ describe("the library's surface", () => {
     );
     expect(text).not.toMatch(/export (\*|default)/);
     expect([...names].sort().join(" ")).toMatchInlineSnapshot(
-      `"AfterCommit AgentEnd AgentEvent AgentFailure AgentFound AgentLimits AgentOrder AgentRun AgentUsage Agents AlfredSettings Awaited Box Cache Caller Change ChangedFile CheckCounts CheckOutcome CheckPlace CheckReport Checkable Checks Command Context DEFAULT_SETTINGS Decision DeferredCall Definition DescribedState ERROR_CODES EditKept Editor Entry ErrorCode EventDefinition Fact FactSource FactValue Facts FetchFailure Files Folder Gate Git GitChanges GitCommits GitLook Happening HumanQuestion LogLine Now OpenOptions OpenProject Outcome Outside PawlError PawlEvent Permission PermissionQuestion PinnedBase Position ProjectPath Proposal PullRequest Reference ReferenceFetch References Refusal Remark Reply ReviewFetch ReviewMachine ReviewMissing ReviewPart ReviewPlan ReviewPolicy ReviewedWork Reviewer Reviews Row RunAdvanced RunCommand RunOverview RunReply Runtime SendOptions Setting Settings Snapshot State StateHint Store Transaction View Violation ViolationKind Worked Workflow XStateConfig advance check checkId checkReachable decide defineWorkflow fillBlocked initialPosition isId makeReviewMachine openProject projectPath refuse renderMermaid renderTable renderXState xstateConfig"`,
+      `"AfterCommit AgentEnd AgentEvent AgentFailure AgentFound AgentLimits AgentOrder AgentRun AgentUsage Agents AlfredSettings Awaited Box Cache Caller Change ChangedFile CheckCounts CheckOutcome CheckPlace CheckReport Checkable Checks Command Configuration Context DEFAULT_SETTINGS Decision DeferredCall Definition DescribedState ERROR_CODES EditKept Editor Entry ErrorCode EventDefinition Fact FactSource FactValue Facts FetchFailure Files Folder Gate Git GitChanges GitCommits GitLook Guard Happening HumanQuestion LogLine Now OpenOptions OpenProject Outcome Outside PawlError PawlEvent Permission PermissionQuestion PinnedBase ProjectPath Proposal PullRequest Reference ReferenceFetch References Remark Reply ReviewFetch ReviewMachine ReviewMissing ReviewPart ReviewPlan ReviewPolicy ReviewedWork Reviewer Reviews Rule RunAdvanced RunCommand RunOverview RunReply Runtime SendOptions Setting Settings Snapshot State StateHint Store Transaction View Violation ViolationKind Worked Workflow XStateConfig advance check checkId checkReachable decide defineWorkflow fillBlocked guard initialConfiguration isId makeReviewMachine openProject projectPath renderMermaid renderTable renderXState xstateConfig"`,
     );
   });
 });
@@ -77,7 +77,7 @@ describe("the example program", () => {
   it("defines, proves and draws a workflow, is killed in the middle, and goes on", async () => {
     const killed = await run("--crash");
     expect(killed.code).toBeNull();
-    expect(killed.out).toContain("proved in 9 worlds");
+    expect(killed.out).toContain("proved in 9 combinations");
     expect(killed.out).toContain("packing --> published : packed");
     expect(killed.out).toContain("Write notes/1.0.0.md first.");
     expect(killed.out).not.toContain("is published");
@@ -114,7 +114,7 @@ const DOOR: Definition = {
         mood: { description: "The mood.", values: ["kind", "grim"], initial: "kind" },
       },
       starts: [{ mood: "kind" }, { mood: "grim" }],
-      rows: [
+      rules: [
         {
           id: "no-key",
           from: ["closed"],
@@ -325,7 +325,7 @@ describe("a run of a program's own workflow", () => {
     expect(fault(wrong).message).toContain(
       '(1) door: fact key: the path "../{{ id }}" cannot be used: it has the segment ".."',
     );
-    expect(fault(wrong).message).toContain("(2) door: fact mood: a kept fact has no source.");
+    expect(fault(wrong).message).toContain("(2) door: fact mood: a variable has no source.");
     expect(fault(wrong).message).toContain("(3) door: gate let_inn: the table has no such event.");
     expect(fault({ ...DOOR, replies: { ...DOOR.replies, in: "{% if %}" } }).message).toContain(
       "door, reply in:1",

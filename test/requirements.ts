@@ -31,33 +31,33 @@ const TABLE: Readonly<Record<string, Requirement>> = {
     ],
   },
   "table.one-row": {
-    says: "Exactly one row applies for every reachable configuration, event and facts.",
+    says: "Exactly one rule applies for every reachable configuration, event and facts.",
     source: "design T2",
     tests: [
-      `${ENGINE}/check.property.test.ts: finds the gaps, overlaps, traps and dead rows that brute force over all facts finds`,
-      `${ENGINE}/check.test.ts: shows a gap by its state, event and facts, and by the rows that lead there`,
+      `${ENGINE}/check.property.test.ts: finds the gaps, overlaps, traps and dead rules that brute force over all facts finds`,
+      `${ENGINE}/check.test.ts: shows a gap by its state, event and facts, and by the rules that lead there`,
     ],
   },
   "table.kept-facts": {
-    says: "check follows kept facts: shared review states that ignore their source are refused.",
+    says: "check follows variables: shared review states that ignore their source are refused.",
     source: "design T2; alfred, start_task",
     tests: [
-      `${ENGINE}/review.test.ts: is refused where both approvals apply, with the state, event, facts and rows that show it`,
-      `${ENGINE}/review.test.ts: is let through by a proof of one row for everything that does not follow the kept facts`,
+      `${ENGINE}/review.test.ts: is refused where both approvals apply, with the state, event, facts and rules that show it`,
+      `${ENGINE}/review.test.ts: is let through by a proof of one rule for everything that does not follow the variables`,
     ],
   },
   "table.reached": {
-    says: "Every state and every row is reached, and no run is trapped.",
+    says: "Every state and every rule is reached, and no run is trapped.",
     source: "design T2",
     tests: [
-      `${ENGINE}/check.test.ts: finds the state and the rows that no run comes to`,
+      `${ENGINE}/check.test.ts: finds the state and the rules that no run comes to`,
       `${ENGINE}/check.test.ts: finds the configuration that no way leads out of, though its state has ways out`,
     ],
   },
   "table.replies": {
-    says: "Every row has its reply and every reply its row.",
+    says: "Every rule has its reply and every reply its rule.",
     source: "design T2",
-    tests: [`${ENGINE}/check.test.ts: matches rows and replies both ways`],
+    tests: [`${ENGINE}/check.test.ts: matches rules and replies both ways`],
   },
   "table.all-violations": {
     says: "check reports every violation, not the first.",
@@ -74,7 +74,7 @@ const TABLE: Readonly<Record<string, Requirement>> = {
     source: "design, idea 1",
     tests: [
       `${ENGINE}/check.property.test.ts: is decided as XState decides it`,
-      `${ENGINE}/diagram.test.ts: is caught by the oracle where it differs in one row`,
+      `${ENGINE}/diagram.test.ts: is caught by the oracle where it differs in one rule`,
     ],
   },
   "table.shipped": {
@@ -82,8 +82,8 @@ const TABLE: Readonly<Record<string, Requirement>> = {
     source: "alfred, spells, bloom",
     tests: [
       `${ENGINE}/review.test.ts: is proved`,
-      "src/workflows/spells/table.test.ts: the table is proved: one row for each world, all reached, no trap, each reply matched",
-      "src/workflows/bloom/table.test.ts: is proved: one row for every configuration, event and facts, no trap, nothing unreachable",
+      "src/workflows/spells/table.test.ts: the table is proved: one rule for each combination, all reached, no trap, each reply matched",
+      "src/workflows/bloom/table.test.ts: is proved: one rule for every configuration, event and facts, no trap, nothing unreachable",
     ],
   },
 };
@@ -169,16 +169,16 @@ const COMMIT: Readonly<Record<string, Requirement>> = {
 };
 
 const SPELLS: Readonly<Record<string, Requirement>> = {
-  "spells.rows": {
-    says: "112 rows are the source's, the others fill its holes.",
+  "spells.rules": {
+    says: "112 rules are the source's, the others fill its holes.",
     source: "spells; spells-transitions.json",
     tests: [
-      "src/workflows/spells/table.test.ts: 112 rows are the source's, in its states, with its spells and next states",
-      "src/workflows/spells/table.test.ts: every other row is one for a hole, numbered from H1",
+      "src/workflows/spells/table.test.ts: 112 rules are the source's, in its states, with its spells and next states",
+      "src/workflows/spells/table.test.ts: every other rule is one for a hole, numbered from H1",
     ],
   },
   "spells.replies": {
-    says: "What a reply claims agrees with the table and the files, in every world.",
+    says: "What a reply claims agrees with the table and the files, in every case.",
     source: "spells, Replies",
     tests: [
       "src/workflows/spells/replies.test.ts: claims in every world only what the table and the files hold",

@@ -26,7 +26,7 @@ export interface OpenOptions {
 }
 
 export interface SendOptions {
-  /** The facts whose source is `given`; with a run's first event also the kept facts of one of the table's starts. */
+  /** The facts whose source is `given`; with a run's first event also the variables of one of the table's starts. */
   readonly given?: Readonly<Record<string, FactValue>>;
   /** Kept with the event. */
   readonly notes?: string;
@@ -43,7 +43,7 @@ export interface RunReply extends Reply {
     readonly message: string;
     readonly run: string;
     readonly state: string;
-    readonly kept: Facts;
+    readonly variables: Facts;
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { door, row, violationsOf, withRow } from "../../test/rig/lockable.ts";
+import { door, rule, violationsOf, withRule } from "../../test/rig/lockable.ts";
 import { check } from "./check.ts";
 
 describe("check", () => {
@@ -13,94 +13,94 @@ describe("check", () => {
         // closed with 0, 1, 2; open with 1, 2; gone with 1, 2
         configurations: 7,
         // closed+push 2, open+push 1, closed+remove 3, open+remove 1
-        worlds: 7,
-        rows: 6,
+        combinations: 7,
+        rules: 6,
         replies: 1,
       },
       violations: [],
     });
   });
 
-  it("shows a gap by its state, event and facts, and by the rows that lead there", () => {
-    expect(violationsOf(withRow("fine", { when: [{ pushes: [0] }] }))).toEqual([
+  it("shows a gap by its state, event and facts, and by the rules that lead there", () => {
+    expect(violationsOf(withRule("fine", { when: [{ pushes: [0] }] }))).toEqual([
       {
-        kind: "no-row",
-        message: 'No row applies to "remove" in state "closed" with pushes = 1; expected exactly one.',
+        kind: "no-rule",
+        message: 'No rule applies to "remove" in state "closed" with pushes = 1; expected exactly one.',
         state: "closed",
         event: "remove",
         facts: { pushes: 1 },
         times: 1,
-        rows: [],
+        rules: [],
         path: ["opens", "closes"],
       },
     ]);
   });
 
-  it("shows an overlap by the rows that apply, and counts the other worlds of the same overlap", () => {
-    const [found, ...others] = violationsOf(withRow("fine", { when: [{ pushes: [0, 1, 2] }] }));
+  it("shows an overlap by the rules that apply, and counts the other combinations of the same overlap", () => {
+    const [found, ...others] = violationsOf(withRule("fine", { when: [{ pushes: [0, 1, 2] }] }));
     expect(others).toEqual([]);
     expect(found).toMatchObject({
-      kind: "several-rows",
+      kind: "several-rules",
       facts: { pushes: 2 },
-      rows: ["worn", "fine"],
+      rules: ["worn", "fine"],
       times: 1,
     });
     const [wide] = violationsOf({
       ...door,
-      rows: [...door.rows, row({ id: "also", from: ["closed"], on: "remove", to: "gone" })],
+      rules: [...door.rules, rule({ id: "also", from: ["closed"], on: "remove", to: "gone" })],
     });
     expect(wide?.message).toBe(
-      '2 rows apply (fine, also) to "remove" in state "closed" with pushes = 0, and in 1 more world; expected exactly one.',
+      '2 rules apply (fine, also) to "remove" in state "closed" with pushes = 0, and in 1 more combination of inputs; expected exactly one.',
     );
   });
 
   it("reports all that is wrong, not the first of it", () => {
-    const broken = { ...withRow("fine", { when: [{ pushes: [0] }] }), goals: ["gone", "nowhere"] };
-    const rows = broken.rows.filter(({ id }) => id !== "closes");
-    expect(violationsOf({ ...broken, rows }, ["unsaid"]).map(({ kind }) => kind)).toEqual([
+    const broken = { ...withRule("fine", { when: [{ pushes: [0] }] }), goals: ["gone", "nowhere"] };
+    const rules = broken.rules.filter(({ id }) => id !== "closes");
+    expect(violationsOf({ ...broken, rules }, ["unsaid"]).map(({ kind }) => kind)).toEqual([
       "state-unknown",
-      "no-row",
-      "row-unreached",
+      "no-rule",
+      "rule-unreached",
       "reply-missing",
       "reply-unused",
     ]);
   });
 
-  it("finds the state and the rows that no run comes to", () => {
+  it("finds the state and the rules that no run comes to", () => {
     const found = violationsOf({
       ...door,
       states: { ...door.states, attic: { description: "" } },
-      rows: [
-        ...door.rows,
-        row({ id: "up", from: ["attic"], on: "push", to: "closed" }),
-        row({ id: "down", from: ["attic"], on: "remove", to: "gone" }),
+      rules: [
+        ...door.rules,
+        rule({ id: "up", from: ["attic"], on: "push", to: "closed" }),
+        rule({ id: "down", from: ["attic"], on: "remove", to: "gone" }),
       ],
     });
     const never = { when: [{ pushes: [0], locked: [] }], from: ["closed", "open"] };
-    expect(violationsOf(withRow("worn", never)).map(({ message }) => message)).toContain(
-      'The row "worn" (on "remove" from closed, open) never applies in any configuration that a run can come to.',
+    expect(violationsOf(withRule("worn", never)).map(({ message }) => message)).toContain(
+      'The rule "worn" (on "remove" from closed, open) never applies in any configuration that a run can come to.',
     );
     expect(found).toEqual([
       {
         kind: "state-unreached",
         message: 'No sequence of events leads to the state "attic".',
         state: "attic",
-        rows: [],
+        rules: [],
       },
       ...["up", "down"].map((id, at) => ({
-        kind: "row-unreached",
-        message: `The row "${id}" (on "${["push", "remove"][at]}" from attic) never applies in any configuration that a run can come to.`,
+        kind: "rule-unreached",
+        message: `The rule "${id}" (on "${["push", "remove"][at]}" from attic) never applies in any configuration that a run can come to.`,
         event: ["push", "remove"][at],
-        rows: [id],
+        rules: [id],
       })),
     ]);
   });
 
   it("finds the configuration that no way leads out of, though its state has ways out", () => {
     const found = violationsOf({
-      ...withRow("opens", { when: [{ locked: [false], pushes: [0, 1] }] }),
-      rows: [
-        row({
+      ...withRule("opens", { when: [{ locked: [false], pushes: [0, 1] }] }),
+      rules: [
+        rule({
           id: "opens",
           from: ["closed"],
           on: "push",
@@ -108,7 +108,7 @@ describe("check", () => {
           to: "open",
           set: { pushes: { add: 1 } },
         }),
-        row({
+        rule({
           id: "stuck",
           from: ["closed"],
           on: "push",
@@ -116,7 +116,7 @@ describe("check", () => {
           to: "same",
           set: { pushes: 2 },
         }),
-        row({
+        rule({
           id: "holds",
           from: ["closed"],
           on: "push",
@@ -124,9 +124,9 @@ describe("check", () => {
           to: "same",
           outcome: "blocked",
         }),
-        row({ id: "closes", from: ["open"], on: "push", to: "closed" }),
-        row({ id: "worn", from: ["closed"], on: "remove", when: [{ pushes: [0] }], to: "gone" }),
-        row({
+        rule({ id: "closes", from: ["open"], on: "push", to: "closed" }),
+        rule({ id: "worn", from: ["closed"], on: "remove", when: [{ pushes: [0] }], to: "gone" }),
+        rule({
           id: "fine",
           from: ["closed"],
           on: "remove",
@@ -134,7 +134,7 @@ describe("check", () => {
           to: "same",
           outcome: "no-effect",
         }),
-        row({ id: "taken", from: ["open"], on: "remove", to: "gone" }),
+        rule({ id: "taken", from: ["open"], on: "remove", to: "gone" }),
       ],
     });
     expect(found).toEqual([
@@ -145,7 +145,7 @@ describe("check", () => {
         state: "closed",
         facts: { pushes: 1 },
         times: 2,
-        rows: [],
+        rules: [],
         path: ["opens", "closes"],
       },
     ]);
@@ -153,7 +153,7 @@ describe("check", () => {
 
   it("calls a final state that is no goal a trap", () => {
     const lost = {
-      ...withRow("taken", { to: "lost" }),
+      ...withRule("taken", { to: "lost" }),
       states: { ...door.states, lost: { description: "", final: true as const } },
     };
     const message = (goals: readonly string[]) =>
@@ -182,7 +182,9 @@ describe("check", () => {
         ...door,
         facts: { pushes: { description: "", values: values.slice(0, steps), initial: 0 } },
         events: { push: { description: "" } },
-        rows: [row({ id: "counts", from: ["closed"], on: "push", to: "same", set: { pushes: { add: 1 } } })],
+        rules: [
+          rule({ id: "counts", from: ["closed"], on: "push", to: "same", set: { pushes: { add: 1 } } }),
+        ],
         states: { closed: { description: "" }, gone: { description: "", final: true } },
       }).find(({ kind }) => kind === "trap")?.message;
     const words = 'No sequence of events leads from state "closed" with pushes = 0 to a goal (gone)';
@@ -191,14 +193,14 @@ describe("check", () => {
     expect(stuck(4)).toBe(`${words}, nor from 3 more configurations of that state.`);
   });
 
-  it("counts in words the worlds of a gap, where there is one and where there are several", () => {
+  it("counts in words the combinations of a gap, where there is one and where there are several", () => {
     const gaps = (values: readonly number[]) =>
       violationsOf({
         ...door,
         facts: { ...door.facts, size: { description: "", values: [1, 2, 3, 4] } },
-        rows: [
-          ...door.rows.filter(({ id }) => id !== "taken"),
-          row({
+        rules: [
+          ...door.rules.filter(({ id }) => id !== "taken"),
+          rule({
             id: "taken",
             from: ["open"],
             on: "remove",
@@ -207,10 +209,14 @@ describe("check", () => {
           }),
         ],
       }).map(({ message }) => message);
-    const words = 'No row applies to "remove" in state "open" with size';
+    const words = 'No rule applies to "remove" in state "open" with size';
     expect(gaps([4])).toEqual([`${words} = 4; expected exactly one.`]);
-    expect(gaps([3, 4])).toEqual([`${words} = 3, and in 1 more world; expected exactly one.`]);
-    expect(gaps([2, 3, 4])).toEqual([`${words} = 2, and in 2 more worlds; expected exactly one.`]);
+    expect(gaps([3, 4])).toEqual([
+      `${words} = 3, and in 1 more combination of inputs; expected exactly one.`,
+    ]);
+    expect(gaps([2, 3, 4])).toEqual([
+      `${words} = 2, and in 2 more combinations of inputs; expected exactly one.`,
+    ]);
   });
 
   it("follows every start", () => {
@@ -218,35 +224,35 @@ describe("check", () => {
     expect(found).toEqual([]);
     expect(
       check({ workflow: { ...door, starts: [{ pushes: 2 }] }, replies: ["said"] }).violations,
-    ).toMatchObject([{ kind: "row-unreached", rows: ["fine"] }]);
+    ).toMatchObject([{ kind: "rule-unreached", rules: ["fine"] }]);
   });
 
-  it("takes a row that mentions no known fact for one that never applies", () => {
-    const found = violationsOf(withRow("taken", { when: [{ colour: ["red"] }] }));
+  it("takes a rule that mentions no known fact for one that never applies", () => {
+    const found = violationsOf(withRule("taken", { when: [{ colour: ["red"] }] }));
     expect(found.map(({ kind, state }) => [kind, state])).toEqual([
       ["fact-unknown", undefined],
-      ["no-row", "open"],
-      ["row-unreached", undefined],
+      ["no-rule", "open"],
+      ["rule-unreached", undefined],
     ]);
   });
 
-  it("follows no row out of a final state", () => {
+  it("follows no rule out of a final state", () => {
     const found = violationsOf({
       ...door,
       states: { ...door.states, attic: { description: "", final: true } },
-      rows: [...door.rows, row({ id: "rise", from: ["gone"], on: "push", to: "attic" })],
+      rules: [...door.rules, rule({ id: "rise", from: ["gone"], on: "push", to: "attic" })],
     });
     expect(found.map(({ kind, state }) => [kind, state])).toEqual([
       ["state-final", "gone"],
       ["state-unreached", "attic"],
-      ["row-unreached", undefined],
+      ["rule-unreached", undefined],
     ]);
   });
 
-  it("matches rows and replies both ways", () => {
-    expect(violationsOf(withRow("opens", { reply: "unheard" }), ["said", "unused"])).toMatchObject([
-      { kind: "reply-missing", rows: ["opens"], message: 'The reply "unheard" of opens does not exist.' },
-      { kind: "reply-unused", message: 'The reply "unused" belongs to no row.', rows: [] },
+  it("matches rules and replies both ways", () => {
+    expect(violationsOf(withRule("opens", { reply: "unheard" }), ["said", "unused"])).toMatchObject([
+      { kind: "reply-missing", rules: ["opens"], message: 'The reply "unheard" of opens does not exist.' },
+      { kind: "reply-unused", message: 'The reply "unused" belongs to no rule.', rules: [] },
     ]);
     expect(violationsOf(door, [])[0]?.message).toBe(
       'The reply "said" of opens, holds, closes, worn, fine, taken does not exist.',
@@ -254,33 +260,35 @@ describe("check", () => {
   });
 });
 
-describe("check, of a row that is blocked, without effect or only shown", () => {
+describe("check, of a rule that is blocked, without effect or only shown", () => {
   it.each([
     ["leads to another state", { to: "open" }],
     ["leads to another state", { to: { closed: "open" } }],
     ["sets facts", { set: { pushes: 0 } }],
     ["has commands", { commands: [{ type: "ring" }] }],
   ])("refuses it where it %s", (what, change) => {
-    const found = violationsOf(withRow("holds", change)).filter(({ kind }) => kind === "effect-unexpected");
+    const found = violationsOf(withRule("holds", change)).filter(({ kind }) => kind === "effect-unexpected");
     expect(found).toEqual([
       {
         kind: "effect-unexpected",
-        message: `The row "holds" is "blocked", which changes nothing, and yet ${what}.`,
-        rows: ["holds"],
+        message: `The rule "holds" is "blocked", which changes nothing, and yet ${what}.`,
+        rules: ["holds"],
       },
     ]);
   });
 
   it("names all that it would change, and from whichever of its states", () => {
     const change = { from: ["closed", "open"], to: { closed: "closed", open: "gone" }, set: { pushes: 0 } };
-    const [found] = violationsOf(withRow("holds", change)).filter(({ kind }) => kind === "effect-unexpected");
+    const [found] = violationsOf(withRule("holds", change)).filter(
+      ({ kind }) => kind === "effect-unexpected",
+    );
     expect(found?.message).toBe(
-      'The row "holds" is "blocked", which changes nothing, and yet leads to another state and sets facts.',
+      'The rule "holds" is "blocked", which changes nothing, and yet leads to another state and sets facts.',
     );
   });
 
   it("takes a map that leads back to where it came from", () => {
-    expect(violationsOf(withRow("holds", { to: { closed: "closed" } }))).toEqual([]);
+    expect(violationsOf(withRule("holds", { to: { closed: "closed" } }))).toEqual([]);
   });
 });
 
@@ -289,10 +297,10 @@ describe("check, of a table that is too large to enumerate", () => {
     Array.from({ length: 24 }, (_, index) => [`f${index}`, { description: "", values: [0, 1, 2] }]),
   );
 
-  it("judges worlds without number where few facts matter at a time", () => {
+  it("judges combinations without number where few facts matter at a time", () => {
     const names = Object.keys(facts);
-    const rows = names.map((name, index) =>
-      row({
+    const rules = names.map((name, index) =>
+      rule({
         id: `first-${name}`,
         from: ["closed"],
         on: "push",
@@ -307,61 +315,61 @@ describe("check, of a table that is too large to enumerate", () => {
       states: { closed: { description: "" }, gone: { description: "", final: true as const } },
       events: { push: { description: "" } },
       facts,
-      rows,
+      rules,
     };
     const { counts, violations } = check({ workflow: table, replies: ["said"] });
-    expect(counts.worlds).toBe(3 ** 24);
-    expect(violations).toMatchObject([{ kind: "no-row", times: 1, facts: { f0: 0, f23: 0 } }]);
+    expect(counts.combinations).toBe(3 ** 24);
+    expect(violations).toMatchObject([{ kind: "no-rule", times: 1, facts: { f0: 0, f23: 0 } }]);
   });
 
   it("says which facts of which state and event are too many, and ends", () => {
-    const rows = Object.keys(facts).map((name) =>
-      row({ id: `any-${name}`, from: ["closed"], on: "push", when: [{ [name]: [1] }], to: "gone" }),
+    const rules = Object.keys(facts).map((name) =>
+      rule({ id: `any-${name}`, from: ["closed"], on: "push", when: [{ [name]: [1] }], to: "gone" }),
     );
     const table = {
       ...door,
       states: { closed: { description: "" }, gone: { description: "", final: true as const } },
       events: { push: { description: "" } },
       facts,
-      rows,
+      rules,
     };
     const found = check({ workflow: table, replies: ["said"] }).violations.find(
-      ({ kind }) => kind === "too-many-worlds",
+      ({ kind }) => kind === "too-many-combinations",
     );
     const sizes = Object.keys(facts).map((name) => `${name} (3 values)`);
     expect(found).toEqual({
-      kind: "too-many-worlds",
-      message: `The rows for "push" in state "closed" tell too many worlds apart to enumerate them: they mention ${sizes.join(", ")}; expected at most 50000 branches for one state and event, and 1000000 in all.`,
+      kind: "too-many-combinations",
+      message: `The rules for "push" in state "closed" tell too many combinations apart to enumerate them: they mention ${sizes.join(", ")}; expected at most 50000 branches for one state and event, and 1000000 in all.`,
       state: "closed",
       event: "push",
-      rows: rows.map(({ id }) => id),
+      rules: rules.map(({ id }) => id),
     });
   });
 
-  it("says which kept facts make too many configurations", () => {
-    const kept = Object.fromEntries(
+  it("says which variables make too many configurations", () => {
+    const variables = Object.fromEntries(
       Array.from({ length: 12 }, (_, index) => [
         `k${index}`,
         { description: "", values: [0, 1, 2], initial: 0 },
       ]),
     );
-    const rows = Object.keys(kept).map((name) =>
-      row({ id: `up-${name}`, from: ["closed"], on: name, to: "same", set: { [name]: { add: 1 } } }),
+    const rules = Object.keys(variables).map((name) =>
+      rule({ id: `up-${name}`, from: ["closed"], on: name, to: "same", set: { [name]: { add: 1 } } }),
     );
     const table = {
       ...door,
-      facts: kept,
-      rows,
-      events: Object.fromEntries(Object.keys(kept).map((name) => [name, { description: "" }])),
+      facts: variables,
+      rules,
+      events: Object.fromEntries(Object.keys(variables).map((name) => [name, { description: "" }])),
     };
     const found = check({ workflow: table, replies: ["said"] }).violations.find(
       ({ kind }) => kind === "too-many-configurations",
     );
-    const sizes = Object.keys(kept).map((name) => `${name} (3 values)`);
+    const sizes = Object.keys(variables).map((name) => `${name} (3 values)`);
     expect(found).toEqual({
       kind: "too-many-configurations",
-      message: `More than 20000 configurations can be reached, too many to follow: the kept facts are ${sizes.join(", ")}; keep less in the table.`,
-      rows: [],
+      message: `More than 20000 configurations can be reached, too many to follow: the variables are ${sizes.join(", ")}; keep less in the table.`,
+      rules: [],
     });
   });
 });

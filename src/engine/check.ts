@@ -1,9 +1,9 @@
 import { type Budget, type CoverageFault, coverageOf } from "./coverage.ts";
-import { hasState, isFinal, keptNames, pairOf, renderFacts, valuesOf } from "./lookup.ts";
+import { hasState, isFinal, pairOf, renderFacts, valuesOf, variableNames } from "./lookup.ts";
 import { MAX_CONFIGURATIONS, pathTo, type Reach, reachOf } from "./reach.ts";
 import { checkStructure } from "./structure.ts";
 import type { Violation } from "./violation.ts";
-import type { Position, Workflow } from "./workflow.ts";
+import type { Configuration, Workflow } from "./workflow.ts";
 
 /** A table, and the names of the replies that exist for it. */
 export interface Checkable {
@@ -22,13 +22,13 @@ export interface CheckReport {
 export interface CheckCounts {
   readonly states: number;
   readonly events: number;
-  /** States in which a run goes on × events: each needs its row. */
+  /** States in which a run goes on × events: each needs its rule. */
   readonly pairs: number;
-  /** Reachable state × kept facts. */
+  /** Reachable state × variables. */
   readonly configurations: number;
-  /** Reachable combinations of state, event and the facts that the rows of that state and event mention. */
-  readonly worlds: number;
-  readonly rows: number;
+  /** Reachable combinations of state, event and the facts that the rules of that state and event mention. */
+  readonly combinations: number;
+  readonly rules: number;
   readonly replies: number;
 }
 
@@ -38,13 +38,13 @@ const MAX_BRANCHES = 1_000_000;
 
 /**
  * Proves a table by enumeration, or says all that is wrong with it (laws T1 to T3): every name and value is known;
- * exactly one row applies in each reachable configuration, event and world; every state and row is reached; from
- * everywhere some sequence of events leads to a goal; what does not move changes nothing; rows and replies match.
+ * exactly one rule applies in each reachable configuration, event and combination; every state and rule is reached; from
+ * everywhere some sequence of events leads to a goal; what does not move changes nothing; rules and replies match.
  */
 export function check({ workflow, replies }: Checkable): CheckReport {
   const reach = reachOf(workflow);
   const coverage = checkCoverage(workflow, reach);
-  const { states, events, rows } = workflow;
+  const { states, events, rules } = workflow;
   const going = Object.keys(states).filter((state) => !isFinal(workflow, state));
   return {
     workflow: workflow.name,
@@ -53,8 +53,8 @@ export function check({ workflow, replies }: Checkable): CheckReport {
       events: Object.keys(events).length,
       pairs: going.length * Object.keys(events).length,
       configurations: reach.configurations.length,
-      worlds: coverage.worlds,
-      rows: rows.length,
+      combinations: coverage.combinations,
+      rules: rules.length,
       replies: replies.length,
     },
     violations: [
@@ -66,12 +66,12 @@ export function check({ workflow, replies }: Checkable): CheckReport {
   };
 }
 
-/** The reachable combinations of the given kept facts in a state, each with the configuration first found with it. */
+/** The reachable combinations of the given variables in a state, each with the configuration first found with it. */
 function projections(reach: Reach, state: string, names: readonly string[]): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
-  reach.configurations.forEach(({ position }, index) => {
-    if (position.state !== state) return;
-    const key = JSON.stringify(names.map((name) => position.kept[name]));
+  reach.configurations.forEach(({ configuration }, index) => {
+    if (configuration.state !== state) return;
+    const key = JSON.stringify(names.map((name) => configuration.variables[name]));
     if (!found.has(key)) found.set(key, index);
   });
   return found;
@@ -80,9 +80,9 @@ function projections(reach: Reach, state: string, names: readonly string[]): Rea
 function checkCoverage(
   workflow: Workflow,
   reach: Reach,
-): { worlds: number; violations: readonly Violation[] } {
+): { combinations: number; violations: readonly Violation[] } {
   const violations: Violation[] = [];
-  let worlds = 0;
+  let combinations = 0;
   let branches = MAX_BRANCHES;
   for (const state of Object.keys(workflow.states)) {
     if (isFinal(workflow, state)) continue;
@@ -91,19 +91,19 @@ function checkCoverage(
       const before = budget.left;
       const faults = new Map<string, { fault: CoverageFault; index: number; times: number }>();
       let cut = false;
-      for (const index of projections(reach, state, pairOf(workflow, state, event).kept).values()) {
-        const kept = reach.configurations[index]?.position.kept ?? {};
-        const coverage = coverageOf(workflow, state, event, kept, budget);
-        worlds += coverage.worlds;
+      for (const index of projections(reach, state, pairOf(workflow, state, event).variables).values()) {
+        const variables = reach.configurations[index]?.configuration.variables ?? {};
+        const coverage = coverageOf(workflow, state, event, variables, budget);
+        combinations += coverage.combinations;
         cut ||= coverage.cut;
         for (const fault of coverage.faults) collect(faults, fault, index);
       }
       branches -= before - Math.max(budget.left, 0);
-      for (const each of faults.values()) violations.push(notOneRow(reach, state, event, each));
-      if (cut) violations.push(tooManyWorlds(workflow, state, event));
+      for (const each of faults.values()) violations.push(notOneRule(reach, state, event, each));
+      if (cut) violations.push(tooManyCombinations(workflow, state, event));
     }
   }
-  return { worlds, violations };
+  return { combinations, violations };
 }
 
 function collect(
@@ -111,70 +111,72 @@ function collect(
   fault: CoverageFault,
   index: number,
 ): void {
-  const key = JSON.stringify(fault.rows.map((row) => row.id));
+  const key = JSON.stringify(fault.rules.map((rule) => rule.id));
   const known = faults.get(key);
-  if (known) known.times += fault.worlds;
-  else faults.set(key, { fault, index, times: fault.worlds });
+  if (known) known.times += fault.combinations;
+  else faults.set(key, { fault, index, times: fault.combinations });
 }
 
-function notOneRow(
+function notOneRule(
   reach: Reach,
   state: string,
   event: string,
   { fault, index, times }: { fault: CoverageFault; index: number; times: number },
 ): Violation {
-  const rows = fault.rows.map((row) => row.id);
-  const found = rows.length === 0 ? "No row applies" : `${rows.length} rows apply (${rows.join(", ")})`;
-  const more = times > 1 ? `, and in ${times - 1} more world${times > 2 ? "s" : ""}` : "";
+  const rules = fault.rules.map((rule) => rule.id);
+  const found = rules.length === 0 ? "No rule applies" : `${rules.length} rules apply (${rules.join(", ")})`;
+  const more = times > 1 ? `, and in ${times - 1} more combination${times > 2 ? "s" : ""} of inputs` : "";
   return {
-    kind: rows.length === 0 ? "no-row" : "several-rows",
-    message: `${found} to "${event}" in state "${state}" with ${renderFacts(fault.world)}${more}; expected exactly one.`,
+    kind: rules.length === 0 ? "no-rule" : "several-rules",
+    message: `${found} to "${event}" in state "${state}" with ${renderFacts(fault.combination)}${more}; expected exactly one.`,
     state,
     event,
-    facts: fault.world,
+    facts: fault.combination,
     times,
-    rows,
+    rules,
     path: pathIds(reach, index),
   };
 }
 
-function tooManyWorlds(workflow: Workflow, state: string, event: string): Violation {
-  const { kept, observed } = pairOf(workflow, state, event);
-  const sizes = [...kept, ...observed].map((name) => `${name} (${valuesOf(workflow, name).length} values)`);
+function tooManyCombinations(workflow: Workflow, state: string, event: string): Violation {
+  const { variables, inputs } = pairOf(workflow, state, event);
+  const sizes = [...variables, ...inputs].map(
+    (name) => `${name} (${valuesOf(workflow, name).length} values)`,
+  );
   return {
-    kind: "too-many-worlds",
-    message: `The rows for "${event}" in state "${state}" tell too many worlds apart to enumerate them: they mention ${sizes.join(", ")}; expected at most ${MAX_BRANCHES_PER_PAIR} branches for one state and event, and ${MAX_BRANCHES} in all.`,
+    kind: "too-many-combinations",
+    message: `The rules for "${event}" in state "${state}" tell too many combinations apart to enumerate them: they mention ${sizes.join(", ")}; expected at most ${MAX_BRANCHES_PER_PAIR} branches for one state and event, and ${MAX_BRANCHES} in all.`,
     state,
     event,
-    rows: pairOf(workflow, state, event).rows.map((row) => row.id),
+    rules: pairOf(workflow, state, event).rules.map((rule) => rule.id),
   };
 }
 
 function tooManyConfigurations(workflow: Workflow): Violation {
-  const sizes = keptNames(workflow).map((name) => `${name} (${valuesOf(workflow, name).length} values)`);
+  const sizes = variableNames(workflow).map((name) => `${name} (${valuesOf(workflow, name).length} values)`);
   return {
     kind: "too-many-configurations",
-    message: `More than ${MAX_CONFIGURATIONS} configurations can be reached, too many to follow: the kept facts are ${sizes.join(", ")}; keep less in the table.`,
-    rows: [],
+    message: `More than ${MAX_CONFIGURATIONS} configurations can be reached, too many to follow: the variables are ${sizes.join(", ")}; keep less in the table.`,
+    rules: [],
   };
 }
 
 function checkReach(workflow: Workflow, reach: Reach): readonly Violation[] {
-  const reached = new Set(reach.configurations.map(({ position }) => position.state));
+  const reached = new Set(reach.configurations.map(({ configuration }) => configuration.state));
   const states = Object.keys(workflow.states).filter((state) => !reached.has(state));
-  const rows = workflow.rows.filter((row) => !reach.rows.has(row));
+  const rules = workflow.rules.filter((rule) => !reach.rules.has(rule));
   return [
     ...states.map((state): Violation => {
       return {
         kind: "state-unreached",
         message: `No sequence of events leads to the state "${state}".`,
         state,
-        rows: [],
+        rules: [],
       };
     }),
-    ...rows.map((row): Violation => {
-      const message = `The row "${row.id}" (on "${row.on}" from ${row.from.join(", ")}) never applies in any configuration that a run can come to.`;
-      return { kind: "row-unreached", message, event: row.on, rows: [row.id] };
+    ...rules.map((rule): Violation => {
+      const message = `The rule "${rule.id}" (on "${rule.on}" from ${rule.from.join(", ")}) never applies in any configuration that a run can come to.`;
+      return { kind: "rule-unreached", message, event: rule.on, rules: [rule.id] };
     }),
     ...checkTraps(workflow, reach),
   ];
@@ -183,24 +185,24 @@ function checkReach(workflow: Workflow, reach: Reach): readonly Violation[] {
 /** One violation per state, with the first of its configurations that no way leads out of. */
 function checkTraps(workflow: Workflow, reach: Reach): readonly Violation[] {
   const saved = savedConfigurations(workflow, reach);
-  const traps = new Map<string, { position: Position; index: number; times: number }>();
-  reach.configurations.forEach(({ position }, index) => {
+  const traps = new Map<string, { configuration: Configuration; index: number; times: number }>();
+  reach.configurations.forEach(({ configuration }, index) => {
     if (saved.has(index)) return;
-    const known = traps.get(position.state);
+    const known = traps.get(configuration.state);
     if (known) known.times += 1;
-    else traps.set(position.state, { position, index, times: 1 });
+    else traps.set(configuration.state, { configuration, index, times: 1 });
   });
   const goals = workflow.goals.filter((goal) => hasState(workflow, goal)).join(", ") || "none";
-  return [...traps.values()].map(({ position, index, times }) => {
+  return [...traps.values()].map(({ configuration, index, times }) => {
     const more =
       times > 1 ? `, nor from ${times - 1} more configuration${times > 2 ? "s" : ""} of that state` : "";
     return {
       kind: "trap",
-      message: `No sequence of events leads from state "${position.state}" with ${renderFacts(position.kept)} to a goal (${goals})${more}.`,
-      state: position.state,
-      facts: position.kept,
+      message: `No sequence of events leads from state "${configuration.state}" with ${renderFacts(configuration.variables)} to a goal (${goals})${more}.`,
+      state: configuration.state,
+      facts: configuration.variables,
       times,
-      rows: [],
+      rules: [],
       path: pathIds(reach, index),
     };
   });
@@ -213,8 +215,8 @@ function savedConfigurations(workflow: Workflow, reach: Reach): ReadonlySet<numb
     for (const { to } of steps) comingFrom[to]?.push(index);
   });
   const saved = new Set<number>();
-  const open = reach.configurations.flatMap(({ position }, index) =>
-    workflow.goals.includes(position.state) ? [index] : [],
+  const open = reach.configurations.flatMap(({ configuration }, index) =>
+    workflow.goals.includes(configuration.state) ? [index] : [],
   );
   for (let index = open.pop(); index !== undefined; index = open.pop()) {
     if (saved.has(index)) continue;
@@ -225,28 +227,28 @@ function savedConfigurations(workflow: Workflow, reach: Reach): ReadonlySet<numb
 }
 
 function checkReplies(workflow: Workflow, replies: readonly string[]): readonly Violation[] {
-  const used = new Set(workflow.rows.map((row) => row.reply));
+  const used = new Set(workflow.rules.map((rule) => rule.reply));
   const existing = new Set(replies);
   const missing = [...used].filter((reply) => !existing.has(reply));
   return [
     ...missing.map((reply): Violation => {
-      const rows = workflow.rows.filter((row) => row.reply === reply).map((row) => row.id);
+      const rules = workflow.rules.filter((rule) => rule.reply === reply).map((rule) => rule.id);
       return {
         kind: "reply-missing",
-        message: `The reply "${reply}" of ${rows.join(", ")} does not exist.`,
-        rows,
+        message: `The reply "${reply}" of ${rules.join(", ")} does not exist.`,
+        rules,
       };
     }),
     ...[...existing]
       .filter((reply) => !used.has(reply))
       .map((reply): Violation => {
-        return { kind: "reply-unused", message: `The reply "${reply}" belongs to no row.`, rows: [] };
+        return { kind: "reply-unused", message: `The reply "${reply}" belongs to no rule.`, rules: [] };
       }),
   ];
 }
 
 function pathIds(reach: Reach, index: number): readonly string[] {
-  return pathTo(reach, index).map((row) => row.id);
+  return pathTo(reach, index).map((rule) => rule.id);
 }
 
 export type { Violation } from "./violation.ts";

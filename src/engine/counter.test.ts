@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { keptWords } from "./counter.ts";
+import { variableWords } from "./counter.ts";
 import { decide } from "./decide.ts";
-import type { Position, Setting, Workflow } from "./workflow.ts";
+import type { Configuration, Setting, Workflow } from "./workflow.ts";
 
 const WORKFLOW: Workflow = {
   name: "counted",
@@ -13,7 +13,7 @@ const WORKFLOW: Workflow = {
     rounds: { description: "How often it was rejected.", values: [0, 1, 2], initial: 0 },
     mood: { description: "How it is meant.", values: ["kind", "grim"], initial: "kind" },
   },
-  rows: [
+  rules: [
     {
       id: "r",
       from: ["open"],
@@ -28,22 +28,22 @@ const WORKFLOW: Workflow = {
   goals: ["shut"],
 };
 
-describe("A counter among the kept facts", () => {
+describe("A counter among the variables", () => {
   it("says at its last value that it may be more, and only there", () => {
-    let position: Position = { state: "open", kept: { rounds: 0, mood: "kind" } };
+    let configuration: Configuration = { state: "open", variables: { rounds: 0, mood: "kind" } };
     const shown: string[] = [];
     for (let round = 0; round < 4; round++) {
-      shown.push(keptWords(WORKFLOW, "rounds", position.kept.rounds ?? null));
-      position = decide(WORKFLOW, position, "reject", {}).after;
+      shown.push(variableWords(WORKFLOW, "rounds", configuration.variables.rounds ?? null));
+      configuration = decide(WORKFLOW, configuration, "reject", {}).after;
     }
     expect(shown).toEqual(["0", "1", "2 or more", "2 or more"]);
-    expect(keptWords(WORKFLOW, "mood", "grim")).toBe("grim");
-    expect(keptWords(WORKFLOW, "none", "grim")).toBe("grim");
+    expect(variableWords(WORKFLOW, "mood", "grim")).toBe("grim");
+    expect(variableWords(WORKFLOW, "none", "grim")).toBe("grim");
     const counting = (rounds: Setting) => ({
       ...WORKFLOW,
-      rows: WORKFLOW.rows.map((row) => (row.id === "r" ? { ...row, set: { rounds } } : row)),
+      rules: WORKFLOW.rules.map((rule) => (rule.id === "r" ? { ...rule, set: { rounds } } : rule)),
     });
     for (const setting of [{ add: -1 }, { add: 0 }, null, 2, { of: { open: 2 } }])
-      expect(keptWords(counting(setting), "rounds", 2)).toBe("2");
+      expect(variableWords(counting(setting), "rounds", 2)).toBe("2");
   });
 });

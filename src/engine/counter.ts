@@ -2,16 +2,16 @@ import { valuesOf } from "./lookup.ts";
 import type { FactValue, Workflow } from "./workflow.ts";
 
 /**
- * A kept fact's value in words. One that rows count up stays at its last value however often they add: there it says
+ * A variable's value in words. One that rules count up stays at its last value however often they add: there it says
  * "or more", so that nobody takes the last value for the count.
  */
-export function keptWords(workflow: Workflow, name: string, value: FactValue): string {
+export function variableWords(workflow: Workflow, name: string, value: FactValue): string {
   const last = valuesOf(workflow, name).at(-1);
   return value === last && countsUp(workflow, name) ? `${value} or more` : String(value);
 }
 
-function countsUp({ rows }: Workflow, name: string): boolean {
-  return rows.some(({ set = {} }) => {
+function countsUp({ rules }: Workflow, name: string): boolean {
+  return rules.some(({ set = {} }) => {
     const setting = Object.hasOwn(set, name) ? set[name] : undefined;
     return typeof setting === "object" && setting !== null && "add" in setting && setting.add > 0;
   });

@@ -1,26 +1,26 @@
 /**
- * Whether exactly one row applies in every world of a state and event. The worlds form a tree, one fact a level; a
- * branch whose remaining facts no living box mentions is judged as a whole, so that the cost follows the rows and not
+ * Whether exactly one rule applies in every combination of a state and event. The combinations form a tree, one fact a level; a
+ * branch whose remaining facts no living box mentions is judged as a whole, so that the cost follows the rules and not
  * the product of the values.
  */
 import { factOf, pairOf, valuesOf } from "./lookup.ts";
-import type { Box, Facts, FactValue, Row, Workflow } from "./workflow.ts";
+import type { Box, Facts, FactValue, Rule, Workflow } from "./workflow.ts";
 
 export interface Coverage {
-  /** The worlds of the projection: all combinations of the observed facts that the rows mention. */
-  readonly worlds: number;
-  /** The worlds in which no row or several apply, by the rows that do. */
+  /** The combinations of the projection: all combinations of the inputs that the rules mention. */
+  readonly combinations: number;
+  /** The combinations in which no rule or several apply, by the rules that do. */
   readonly faults: readonly CoverageFault[];
-  /** The budget ran out before all worlds were judged. */
+  /** The budget ran out before all combinations were judged. */
   readonly cut: boolean;
 }
 
 export interface CoverageFault {
-  readonly rows: readonly Row[];
-  /** One world that shows it. */
-  readonly world: Facts;
-  /** In how many worlds it is so. */
-  readonly worlds: number;
+  readonly rules: readonly Rule[];
+  /** One combination that shows it. */
+  readonly combination: Facts;
+  /** In how many combinations it is so. */
+  readonly combinations: number;
 }
 
 /** How many branches may still be looked at; shared by the pairs of one check. */
@@ -29,35 +29,35 @@ export interface Budget {
 }
 
 interface Candidate {
-  readonly row: Row;
+  readonly rule: Rule;
   readonly box: Box;
 }
 
-/** Judges the worlds of one state and event for a run with these kept facts. */
+/** Judges the combinations of one state and event for a run with these variables. */
 export function coverageOf(
   workflow: Workflow,
   state: string,
   event: string,
-  kept: Facts,
+  variables: Facts,
   budget: Budget,
 ): Coverage {
   const pair = pairOf(workflow, state, event);
-  const levels = pair.observed.map((name) => ({ name, values: valuesOf(workflow, name) }));
-  const worlds = levels.reduce((product, { values }) => product * values.length, 1);
-  const faults = new Map<string, { rows: Row[]; world: Facts; worlds: number }>();
-  const world: Record<string, FactValue> = {};
-  for (const name of pair.kept) world[name] = kept[name] ?? null;
-  for (const { name, values } of levels) world[name] = values[0] ?? null;
+  const levels = pair.inputs.map((name) => ({ name, values: valuesOf(workflow, name) }));
+  const combinations = levels.reduce((product, { values }) => product * values.length, 1);
+  const faults = new Map<string, { rules: Rule[]; combination: Facts; combinations: number }>();
+  const combination: Record<string, FactValue> = {};
+  for (const name of pair.variables) combination[name] = variables[name] ?? null;
+  for (const { name, values } of levels) combination[name] = values[0] ?? null;
 
   const judge = (living: readonly Candidate[], weight: number) => {
-    const rows = [...new Set(living.map(({ row }) => row))];
-    if (rows.length === 1) return;
-    const key = rows.map((row) => pair.rows.indexOf(row)).join();
-    const fault = faults.get(key) ?? { rows, world: { ...world }, worlds: 0 };
+    const rules = [...new Set(living.map(({ rule }) => rule))];
+    if (rules.length === 1) return;
+    const key = rules.map((rule) => pair.rules.indexOf(rule)).join();
+    const fault = faults.get(key) ?? { rules, combination: { ...combination }, combinations: 0 };
     faults.set(key, fault);
-    fault.worlds += weight;
+    fault.combinations += weight;
   };
-  /** `weight`: how many worlds the branch holds. */
+  /** `weight`: how many combinations the branch holds. */
   const visit = (living: readonly Candidate[], depth: number, weight: number) => {
     if (budget.left-- <= 0) return;
     const next = levels.findIndex(({ name }, level) => level >= depth && mentions(living, name));
@@ -67,17 +67,17 @@ export function coverageOf(
       return;
     }
     for (const value of level.values) {
-      world[level.name] = value;
+      combination[level.name] = value;
       const still = living.filter(({ box }) => allows(box, level.name, value));
       visit(still, next + 1, weight / level.values.length);
     }
   };
 
-  const living = pair.rows
-    .flatMap((row) => (row.when ?? [{}]).map((box) => ({ row, box })))
-    .filter(({ box }) => isPossible(workflow, box, pair.kept, kept));
-  if (worlds > 0) visit(living, 0, worlds);
-  return { worlds, faults: [...faults.values()], cut: budget.left < 0 };
+  const living = pair.rules
+    .flatMap((rule) => (rule.when ?? [{}]).map((box) => ({ rule, box })))
+    .filter(({ box }) => isPossible(workflow, box, pair.variables, variables));
+  if (combinations > 0) visit(living, 0, combinations);
+  return { combinations, faults: [...faults.values()], cut: budget.left < 0 };
 }
 
 function mentions(living: readonly Candidate[], name: string): boolean {
@@ -88,8 +88,8 @@ function allows(box: Box, name: string, value: FactValue): boolean {
   return !Object.hasOwn(box, name) || (box[name] ?? []).includes(value);
 }
 
-/** Whether the box holds for the kept facts, and names only facts that there are. */
-function isPossible(workflow: Workflow, box: Box, keptNames: readonly string[], kept: Facts): boolean {
+/** Whether the box holds for the variables, and names only facts that there are. */
+function isPossible(workflow: Workflow, box: Box, keptNames: readonly string[], variables: Facts): boolean {
   if (Object.keys(box).some((name) => factOf(workflow, name) === undefined)) return false;
-  return keptNames.every((name) => allows(box, name, kept[name] ?? null));
+  return keptNames.every((name) => allows(box, name, variables[name] ?? null));
 }

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { repliesOf, startTask } from "../../test/rig/review-machines.ts";
 import { PawlError } from "../core/error.ts";
 import { check } from "./check.ts";
-import { decide, initialPosition } from "./decide.ts";
+import { decide, initialConfiguration } from "./decide.ts";
 import { checkReachable, isReachable, movingEvents, pathTo, reachOf } from "./reach.ts";
-import type { Position, Row, Workflow } from "./workflow.ts";
+import type { Configuration, Rule, Workflow } from "./workflow.ts";
 
 const lamp: Workflow = {
   name: "lamp",
@@ -19,8 +19,8 @@ const lamp: Workflow = {
     origin: { description: "", values: [null, "table", "floor"], initial: null },
   },
   starts: [{}, { presses: 1 }],
-  rows: [
-    row({
+  rules: [
+    rule({
       id: "light",
       from: ["off"],
       on: "press",
@@ -28,7 +28,7 @@ const lamp: Workflow = {
       to: "on",
       set: { presses: { add: 1 } },
     }),
-    row({
+    rule({
       id: "dark",
       from: ["off"],
       on: "press",
@@ -36,8 +36,8 @@ const lamp: Workflow = {
       to: "same",
       outcome: "no-effect",
     }),
-    row({ id: "out", from: ["on"], on: "press", to: "off", set: { presses: { add: -2 } } }),
-    row({
+    rule({ id: "out", from: ["on"], on: "press", to: "off", set: { presses: { add: -2 } } }),
+    rule({
       id: "fall",
       from: ["off", "on"],
       on: "drop",
@@ -48,12 +48,12 @@ const lamp: Workflow = {
   goals: ["broken"],
 };
 
-function row(own: Partial<Row> & Pick<Row, "id" | "from" | "on" | "to">): Row {
+function rule(own: Partial<Rule> & Pick<Rule, "id" | "from" | "on" | "to">): Rule {
   return { outcome: "moved", reply: "said", ...own };
 }
 
-function at(state: string, presses = 0, origin: string | null = null): Position {
-  return { state, kept: { presses, origin } };
+function at(state: string, presses = 0, origin: string | null = null): Configuration {
+  return { state, variables: { presses, origin } };
 }
 
 function errorOf(work: () => unknown): { code: string; message: string; fix: string } {
@@ -71,19 +71,19 @@ describe("decide", () => {
     expect(check({ workflow: lamp, replies: ["said"] }).violations).toEqual([]);
   });
 
-  it("answers the one row that applies, where the run was and where it comes to", () => {
+  it("answers the one rule that applies, where the run was and where it comes to", () => {
     const before = at("off");
     expect(decide(lamp, before, "press", { power: "some" })).toEqual({
-      row: lamp.rows[0],
-      before: { state: "off", kept: { presses: 0, origin: null } },
-      after: { state: "on", kept: { presses: 1, origin: null } },
+      rule: lamp.rules[0],
+      before: { state: "off", variables: { presses: 0, origin: null } },
+      after: { state: "on", variables: { presses: 1, origin: null } },
     });
     expect(before).toEqual(at("off"));
   });
 
-  it("asks only for the facts that the rows of that state and event mention", () => {
-    expect(decide(lamp, at("on", 1), "press", {}).row.id).toBe("out");
-    expect(decide(lamp, at("off"), "press", { power: "none", weather: "odd", tea: 3 }).row.id).toBe("dark");
+  it("asks only for the facts that the rules of that state and event mention", () => {
+    expect(decide(lamp, at("on", 1), "press", {}).rule.id).toBe("out");
+    expect(decide(lamp, at("off"), "press", { power: "none", weather: "odd", tea: 3 }).rule.id).toBe("dark");
   });
 
   it("sets a value per source state, and leads each to its own target", () => {
@@ -92,8 +92,8 @@ describe("decide", () => {
   });
 
   it("adds steps along the values, and stays at the last and at the first", () => {
-    expect(decide(lamp, at("off", 2), "press", { power: "some" }).after.kept.presses).toBe(2);
-    expect(decide(lamp, at("on", 1), "press", {}).after.kept.presses).toBe(0);
+    expect(decide(lamp, at("off", 2), "press", { power: "some" }).after.variables.presses).toBe(2);
+    expect(decide(lamp, at("on", 1), "press", {}).after.variables.presses).toBe(0);
   });
 
   it("refuses a state that the table does not have, and names those that it has", () => {
@@ -111,25 +111,25 @@ describe("decide", () => {
     [
       "of no fact",
       { presses: 1, origin: null, colour: "red" },
-      'keeps the fact "colour"; expected only presses, origin',
+      'has the variable "colour"; expected only presses, origin',
     ],
-    ["of an observed fact", { presses: 1, origin: null, power: "some" }, 'keeps the fact "power"'],
-    ["of every object", { presses: 1, origin: null, toString: 1 } as never, 'keeps the fact "toString"'],
-  ])("refuses a kept value that is %s", (_, kept, message) => {
-    const error = errorOf(() => decide(lamp, { state: "off", kept }, "press", { power: "some" }));
+    ["of an input", { presses: 1, origin: null, power: "some" }, 'has the variable "power"'],
+    ["of every object", { presses: 1, origin: null, toString: 1 } as never, 'has the variable "toString"'],
+  ])("refuses a variable that is %s", (_, variables, message) => {
+    const error = errorOf(() => decide(lamp, { state: "off", variables }, "press", { power: "some" }));
     expect(error.code).toBe("run-unreachable");
     expect(error.message).toContain(message);
   });
 
-  it("says what is to be kept where a table keeps nothing", () => {
+  it("says which variables are expected where a table has none", () => {
     const simple = {
       ...lamp,
       facts: { power: { description: "", values: ["none", "some"] } },
       starts: [{}],
-      rows: [],
+      rules: [],
     };
-    const error = errorOf(() => decide(simple, { state: "off", kept: { colour: "red" } }, "press", {}));
-    expect(error.message).toBe('The run of lamp keeps the fact "colour"; expected only none.');
+    const error = errorOf(() => decide(simple, { state: "off", variables: { colour: "red" } }, "press", {}));
+    expect(error.message).toBe('The run of lamp has the variable "colour"; expected only none.');
   });
 
   it("takes no event after the end", () => {
@@ -155,17 +155,20 @@ describe("decide", () => {
     );
   });
 
-  it("names state, event, facts and rows where a table has none or several for them", () => {
-    const gap = { ...lamp, rows: lamp.rows.filter(({ id }) => id !== "dark") };
+  it("names state, event, facts and rules where a table has none or several for them", () => {
+    const gap = { ...lamp, rules: lamp.rules.filter(({ id }) => id !== "dark") };
     expect(errorOf(() => decide(gap, at("off"), "press", { power: "none" }))).toEqual({
       code: "workflow-invalid",
       message:
-        'lamp: expected exactly one row for "press" in state "off" with power = none; found that no row applies.',
+        'lamp: expected exactly one rule for "press" in state "off" with power = none; found that no rule applies.',
       fix: "Correct the table; `pawl check lamp` shows all that is wrong with it.",
     });
-    const twice = { ...lamp, rows: [...lamp.rows, row({ id: "off", from: ["on"], on: "press", to: "off" })] };
+    const twice = {
+      ...lamp,
+      rules: [...lamp.rules, rule({ id: "off", from: ["on"], on: "press", to: "off" })],
+    };
     expect(errorOf(() => decide(twice, at("on", 1), "press", {})).message).toContain(
-      "the rows out, off apply",
+      "the rules out, off apply",
     );
   });
 
@@ -173,7 +176,7 @@ describe("decide", () => {
     const error = errorOf(() =>
       decide(
         startTask.workflow,
-        { state: "awaiting_ai_review", kept: { review_source: null, review_policy: "ai" } },
+        { state: "awaiting_ai_review", variables: { review_source: null, review_policy: "ai" } },
         "approve",
         {},
       ),
@@ -187,47 +190,47 @@ describe("decide", () => {
 });
 
 describe("initialPosition", () => {
-  it("is the initial state with the kept facts' initial values, or those of a start", () => {
-    expect(initialPosition(lamp)).toEqual(at("off"));
-    expect(initialPosition(lamp, { presses: 1 })).toEqual(at("off", 1));
+  it("is the initial state with the variables' initial values, or those of a start", () => {
+    expect(initialConfiguration(lamp)).toEqual(at("off"));
+    expect(initialConfiguration(lamp, { presses: 1 })).toEqual(at("off", 1));
   });
 
   it("refuses a start that the workflow does not declare", () => {
-    expect(errorOf(() => initialPosition(lamp, { presses: 2 }))).toMatchObject({
+    expect(errorOf(() => initialConfiguration(lamp, { presses: 2 }))).toMatchObject({
       code: "workflow-invalid",
       message:
         "A run of lamp cannot begin with presses = 2; expected one of presses = 0, origin = null; presses = 1, origin = null.",
       fix: "Begin with one of the listed, or add it to the workflow's `starts`.",
     });
-    expect(errorOf(() => initialPosition(lamp, { colour: "red" })).code).toBe("workflow-invalid");
+    expect(errorOf(() => initialConfiguration(lamp, { colour: "red" })).code).toBe("workflow-invalid");
   });
 });
 
-describe("a position", () => {
+describe("a configuration", () => {
   it("is reachable where some sequence of events leads to it from a start", () => {
     expect(isReachable(lamp, at("on", 2))).toBe(true);
     expect(isReachable(lamp, at("on", 0))).toBe(false);
     expect(isReachable(lamp, at("broken", 0))).toBe(false);
-    expect(isReachable(lamp, { state: "off", kept: { presses: 0 } })).toBe(false);
-    expect(isReachable(lamp, { state: "off", kept: { presses: 0, origin: null, more: 1 } })).toBe(false);
+    expect(isReachable(lamp, { state: "off", variables: { presses: 0 } })).toBe(false);
+    expect(isReachable(lamp, { state: "off", variables: { presses: 0, origin: null, more: 1 } })).toBe(false);
     expect(isReachable(lamp, at("glowing"))).toBe(false);
   });
 
-  it("is left by the events that some row moves it by, whatever is observed", () => {
+  it("is left by the events that some rule moves it by, whatever is observed", () => {
     expect(movingEvents(lamp, at("off"))).toEqual(["press", "drop"]);
     expect(movingEvents(lamp, at("broken"))).toEqual([]);
-    const stays = { ...lamp, rows: lamp.rows.filter(({ id }) => id !== "light") };
+    const stays = { ...lamp, rules: lamp.rules.filter(({ id }) => id !== "light") };
     expect(movingEvents(stays, at("off"))).toEqual(["drop"]);
-    const worn = lamp.rows.map((each) =>
+    const worn = lamp.rules.map((each) =>
       each.id === "light" ? { ...each, when: [{ presses: [0, 1] }] } : each,
     );
-    expect(movingEvents({ ...lamp, rows: worn }, at("off", 2))).toEqual(["drop"]);
+    expect(movingEvents({ ...lamp, rules: worn }, at("off", 2))).toEqual(["drop"]);
   });
 
-  it("is walked to once for each table, by the shortest way of rows", () => {
+  it("is walked to once for each table, by the shortest way of rules", () => {
     const reach = reachOf(lamp);
     expect(reachOf(lamp)).toBe(reach);
-    const index = reach.configurations.findIndex(({ position }) => position.state === "broken");
+    const index = reach.configurations.findIndex(({ configuration }) => configuration.state === "broken");
     expect(pathTo(reach, index).map(({ id }) => id)).toEqual(["fall"]);
     expect(pathTo(reach, 0)).toEqual([]);
     expect(reach.cut).toBe(false);
@@ -252,8 +255,8 @@ describe("a position", () => {
         ...lamp.facts,
         presses: { description: "", values: [0, 1, 2, 3, 4, 5, 6].slice(0, values), initial: 0 },
       };
-      const rows = lamp.rows.map((each) => (each.id === "out" ? { ...each, set: {} } : each));
-      return errorOf(() => checkReachable({ ...lamp, facts, rows, starts: [{}] }, at("off", 0, "floor")))
+      const rules = lamp.rules.map((each) => (each.id === "out" ? { ...each, set: {} } : each));
+      return errorOf(() => checkReachable({ ...lamp, facts, rules, starts: [{}] }, at("off", 0, "floor")))
         .message;
     };
     expect(long(3)).toMatch(/ or \(presses = 2, origin = table\)\.$/);

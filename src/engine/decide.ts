@@ -1,71 +1,85 @@
 import { PawlError } from "../core/error.ts";
+import {
+  checkConfiguration,
+  follow,
+  initialVariables,
+  startingConfigurations,
+  unreachable,
+} from "./configuration.ts";
 import { applies, isFinal, pairOf, renderFacts, renderValue, valuesOf } from "./lookup.ts";
-import { checkPosition, follow, keptAtFirst, startingPositions, unreachable } from "./position.ts";
 import { isReachable } from "./reach.ts";
-import type { Decision, Facts, FactValue, Position, Row, Workflow } from "./workflow.ts";
+import type { Configuration, Decision, Facts, FactValue, Rule, Workflow } from "./workflow.ts";
 
 /**
- * Where a run begins: the initial state, with the kept facts' initial values and `start` over them.
+ * Where a run begins: the initial state, with the variables' initial values and `start` over them.
  * Throws `workflow-invalid` where `start` is none of the workflow's `starts`.
  */
-export function initialPosition(workflow: Workflow, start: Facts = {}): Position {
-  const starts = startingPositions(workflow);
-  const wanted = { ...keptAtFirst(workflow), ...start };
-  const position = starts.find(({ kept }) => sameFacts(kept, wanted));
-  if (position) return position;
+export function initialConfiguration(workflow: Workflow, start: Facts = {}): Configuration {
+  const starts = startingConfigurations(workflow);
+  const wanted = { ...initialVariables(workflow), ...start };
+  const configuration = starts.find(({ variables }) => sameFacts(variables, wanted));
+  if (configuration) return configuration;
   throw new PawlError(
     "workflow-invalid",
-    `A run of ${workflow.name} cannot begin with ${renderFacts(start)}; expected one of ${starts.map(({ kept }) => renderFacts(kept)).join("; ")}.`,
+    `A run of ${workflow.name} cannot begin with ${renderFacts(start)}; expected one of ${starts.map(({ variables }) => renderFacts(variables)).join("; ")}.`,
     "Begin with one of the listed, or add it to the workflow's `starts`.",
   );
 }
 
 /**
- * The one row that applies, and where it leads. Pure and total for a table that `check` accepts.
+ * The one rule that applies, and where it leads. Pure and total for a table that `check` accepts.
  *
- * `facts` are the observed ones; only those that the rows of the state and event mention need be there.
- * Throws `run-unreachable` for a position that the table does not know; `no-effect` in a final state; `internal` for
+ * `facts` are the observed ones; only those that the rules of the state and event mention need be there.
+ * Throws `run-unreachable` for a configuration that the table does not know; `no-effect` in a final state; `internal` for
  * an event or an observed value that the table does not declare (the caller's mistake); and `workflow-invalid` where
- * no row or several apply, which `check` refuses.
+ * no rule or several apply, which `check` refuses.
  */
-export function decide(workflow: Workflow, position: Position, event: string, facts: Facts): Decision {
-  checkPosition(workflow, position);
-  checkEvent(workflow, position, event);
-  const world = worldOf(workflow, position, event, facts);
-  const rows = pairOf(workflow, position.state, event).rows.filter((row) => applies(row, world));
-  const [row] = rows;
-  if (row === undefined || rows.length > 1) throw undecided(workflow, position, event, world, rows);
-  return { row, before: position, after: follow(workflow, row, position) };
+export function decide(
+  workflow: Workflow,
+  configuration: Configuration,
+  event: string,
+  facts: Facts,
+): Decision {
+  checkConfiguration(workflow, configuration);
+  checkEvent(workflow, configuration, event);
+  const combination = combinationOf(workflow, configuration, event, facts);
+  const rules = pairOf(workflow, configuration.state, event).rules.filter((rule) =>
+    applies(rule, combination),
+  );
+  const [rule] = rules;
+  if (rule === undefined || rules.length > 1)
+    throw undecided(workflow, configuration, event, combination, rules);
+  return { rule, before: configuration, after: follow(workflow, rule, configuration) };
 }
 
-function checkEvent(workflow: Workflow, position: Position, event: string): void {
+function checkEvent(workflow: Workflow, configuration: Configuration, event: string): void {
   if (!Object.hasOwn(workflow.events, event))
     throw mistaken(
       `${workflow.name} has no event ${JSON.stringify(event)}; expected one of ${Object.keys(workflow.events).join(", ")}`,
     );
-  if (!isFinal(workflow, position.state)) return;
+  if (!isFinal(workflow, configuration.state)) return;
   throw new PawlError(
     "no-effect",
-    `The run of ${workflow.name} has ended in state "${position.state}"; it takes no "${event}" any more.`,
+    `The run of ${workflow.name} has ended in state "${configuration.state}"; it takes no "${event}" any more.`,
     "Nothing is to be done: the run is complete.",
   );
 }
 
-/** The facts that the rows of the pair mention, each with a declared value. */
-function worldOf(workflow: Workflow, position: Position, event: string, facts: Facts): Facts {
-  const pair = pairOf(workflow, position.state, event);
-  const world: Record<string, FactValue> = {};
-  for (const name of pair.kept) world[name] = position.kept[name] ?? null;
-  for (const name of pair.observed) {
+/** The facts that the rules of the pair mention, each with a declared value. */
+function combinationOf(workflow: Workflow, configuration: Configuration, event: string, facts: Facts): Facts {
+  const pair = pairOf(workflow, configuration.state, event);
+  const combination: Record<string, FactValue> = {};
+  for (const name of pair.variables) combination[name] = configuration.variables[name] ?? null;
+  for (const name of pair.inputs) {
     const value = Object.hasOwn(facts, name) ? facts[name] : undefined;
     const values = valuesOf(workflow, name);
     if (value === undefined || !values.includes(value))
       throw mistaken(
-        `${workflow.name} was asked about "${event}" in state "${position.state}" with ${name} = ${JSON.stringify(value) ?? "nothing"}; expected one of ${values.map(renderValue).join(", ")}`,
+        `${workflow.name} was asked about "${event}" in state "${configuration.state}" with ${name} = ${JSON.stringify(value) ?? "nothing"}; expected one of ${values.map(renderValue).join(", ")}`,
       );
-    world[name] = value;
+    combination[name] = value;
   }
-  return world;
+  return combination;
 }
 
 function mistaken(what: string): PawlError {
@@ -79,19 +93,19 @@ function mistaken(what: string): PawlError {
 /** A table is to blame only for configurations that it can reach. */
 function undecided(
   workflow: Workflow,
-  position: Position,
+  configuration: Configuration,
   event: string,
-  world: Facts,
-  rows: readonly Row[],
+  combination: Facts,
+  rules: readonly Rule[],
 ): PawlError {
-  const where = `"${event}" in state "${position.state}" with ${renderFacts(world)}`;
-  if (!isReachable(workflow, position))
-    return unreachable(workflow, `stands where no sequence of events leads: no single row is for ${where}`);
+  const where = `"${event}" in state "${configuration.state}" with ${renderFacts(combination)}`;
+  if (!isReachable(workflow, configuration))
+    return unreachable(workflow, `stands where no sequence of events leads: no single rule is for ${where}`);
   const found =
-    rows.length === 0 ? "no row applies" : `the rows ${rows.map((row) => row.id).join(", ")} apply`;
+    rules.length === 0 ? "no rule applies" : `the rules ${rules.map((rule) => rule.id).join(", ")} apply`;
   return new PawlError(
     "workflow-invalid",
-    `${workflow.name}: expected exactly one row for ${where}; found that ${found}.`,
+    `${workflow.name}: expected exactly one rule for ${where}; found that ${found}.`,
     `Correct the table; \`pawl check ${workflow.name}\` shows all that is wrong with it.`,
   );
 }

@@ -5,7 +5,7 @@ import { door } from "../../test/rig/lockable.ts";
 import { planTask, startTask } from "../../test/rig/review-machines.ts";
 import { agreesWithXState } from "../../test/rig/xstate-oracle.ts";
 import { renderMermaid, renderTable } from "./diagram.ts";
-import type { Row, Workflow } from "./workflow.ts";
+import type { Rule, Workflow } from "./workflow.ts";
 import { renderXState, xstateConfig } from "./xstate.ts";
 
 const odd: Workflow = {
@@ -24,28 +24,28 @@ const odd: Workflow = {
     text: { description: "", values: ['"; --> [*]', "%% {init} #59; <b>"] },
     tries: { description: "", values: [0, 1], initial: 0 },
   },
-  rows: [
-    row({ id: "1", from: ["state"], when: [{ text: ['"; --> [*]'] }], to: "a-b" }),
-    row({
+  rules: [
+    rule({ id: "1", from: ["state"], when: [{ text: ['"; --> [*]'] }], to: "a-b" }),
+    rule({
       id: "2",
       from: ["state"],
       when: [{ text: ["%% {init} #59; <b>"], tries: [0, 1] }],
       to: "s_a_b",
       set: { tries: { add: 1 } },
     }),
-    row({
+    rule({
       id: "3",
       from: ["a-b", "s_a_b"],
       to: { "a-b": "a:b", s_a_b: "end" },
       set: { tries: { of: { "a-b": 1, s_a_b: 0 } } },
       commands: [{ type: "ring", times: 2 }],
     }),
-    row({ id: "4", from: ["a:b"], to: "end" }),
+    rule({ id: "4", from: ["a:b"], to: "end" }),
   ],
   goals: ["end"],
 };
 
-function row(own: Partial<Row> & Pick<Row, "id" | "from" | "to">): Row {
+function rule(own: Partial<Rule> & Pick<Rule, "id" | "from" | "to">): Rule {
   return { on: "go:on", outcome: "moved", reply: "r", ...own };
 }
 
@@ -108,14 +108,14 @@ describe("a label of the Mermaid diagram", () => {
       states: { [state]: { description: "" }, over: { description: "" } },
       initial: state,
       facts: { text: { description: "", values: [value] } },
-      rows: [row({ id: "long-row", from: [state], when: [{ text: [value] }], to: "over" })],
+      rules: [rule({ id: "long-rule", from: [state], when: [{ text: [value] }], to: "over" })],
       goals: [],
     });
 
-  it("has the condition as long as it is short, and the row's id beyond", () => {
+  it("has the condition as long as it is short, and the rule's id beyond", () => {
     const fits = "a".repeat(60 - "text = ".length);
     expect(words("shut", fits)).toContain(`shut --> over : go#58;on [text = ${fits}]\n`);
-    expect(words("shut", `${fits}a`)).toContain("shut --> over : go#58;on [long-row]\n");
+    expect(words("shut", `${fits}a`)).toContain("shut --> over : go#58;on [long-rule]\n");
   });
 
   it("stays on its line", () => {
@@ -130,7 +130,7 @@ describe("a label of the Mermaid diagram", () => {
 });
 
 describe("the markdown table", () => {
-  it("has every row with all that it says, in cells that hold", () => {
+  it("has every rule with all that it says, in cells that hold", () => {
     expect(renderTable(odd)).toBe(
       [
         "# odd: Names \\| and \\*words\\* that notations trip over",
@@ -155,12 +155,12 @@ describe("the markdown table", () => {
         "",
         "| Fact | Kind | Values | Description |",
         "| --- | --- | --- | --- |",
-        '| text | observed | "\\\\"; --\\> \\[\\*\\]", "%% {init} #59; \\<b\\>" |  |',
-        "| tries | kept, at first 0 | 0, 1 |  |",
+        '| text | input | "\\\\"; --\\> \\[\\*\\]", "%% {init} #59; \\<b\\>" |  |',
+        "| tries | variable, at first 0 | 0, 1 |  |",
         "",
-        "## Rows",
+        "## Rules",
         "",
-        "| Row | From | On | When | To | Sets | Outcome | Commands | Reply |",
+        "| Rule | From | On | When | To | Sets | Outcome | Commands | Reply |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
         '| 1 | state | go:on | text = "\\\\"; --\\> \\[\\*\\]" | a-b |  | moved |  | r |',
         '| 2 | state | go:on | text = "%% {init} #59; \\<b\\>", tries = 0 or 1 | s_a_b | tries = +1 | moved |  | r |',
@@ -172,8 +172,8 @@ describe("the markdown table", () => {
   });
 
   it("leaves out the facts where there are none, and shows a step back, a fixed value and a command", () => {
-    const rows = [
-      row({
+    const rules = [
+      rule({
         id: "1",
         from: ["state"],
         to: "end",
@@ -181,7 +181,7 @@ describe("the markdown table", () => {
         commands: [{ type: "ring" }, { type: "knock" }],
       }),
     ];
-    const text = renderTable({ ...odd, facts: {}, rows });
+    const text = renderTable({ ...odd, facts: {}, rules });
     expect(text).not.toContain("## Facts");
     expect(text).toContain(
       "| 1 | state | go:on |  | end | tries = -1, text = null | moved | ring, knock | r |\n",
@@ -190,9 +190,9 @@ describe("the markdown table", () => {
 
   it("shows a text with blanks as one line, a step of nothing, and the first of no value", () => {
     const facts = { none: { description: "a  b\n\nc", values: [null, 1], initial: null } };
-    const rows = [row({ id: "1", from: ["state"], to: "end", set: { none: { add: 0 } } })];
-    const text = renderTable({ ...odd, facts, rows });
-    expect(text).toContain("| none | kept, at first null | null, 1 | a b c |");
+    const rules = [rule({ id: "1", from: ["state"], to: "end", set: { none: { add: 0 } } })];
+    const text = renderTable({ ...odd, facts, rules });
+    expect(text).toContain("| none | variable, at first null | null, 1 | a b c |");
     expect(text).toContain("| none = +0 |");
   });
 
@@ -209,7 +209,7 @@ describe("the XState export", () => {
     ["start_task", startTask.workflow, { configurations: 23, decisions: 76 }],
     ["plan_task", planTask.workflow, { configurations: 36, decisions: 256 }],
     ["odd", odd, { configurations: 6, decisions: 5 }],
-  ])("of %s decides as decide does, in every world", (_, workflow, agreement) => {
+  ])("of %s decides as decide does, in every combination", (_, workflow, agreement) => {
     expect(agreesWithXState(workflow)).toEqual(agreement);
   });
 
@@ -221,12 +221,12 @@ describe("the XState export", () => {
       agreesWithXState(workflow, { implementations });
   });
 
-  it("is caught by the oracle where it differs in one row", () => {
-    const rows = startTask.workflow.rows.map((each) =>
+  it("is caught by the oracle where it differs in one rule", () => {
+    const rules = startTask.workflow.rules.map((each) =>
       each.id === "reject.branch_created" ? { ...each, to: "git_status_checked" } : each,
     );
     const compare = () =>
-      agreesWithXState({ ...startTask.workflow, rows }, { exported: renderXState(startTask.workflow) });
+      agreesWithXState({ ...startTask.workflow, rules }, { exported: renderXState(startTask.workflow) });
     expect(compare).toThrow(
       /4 of 76 decisions differ:[\s\S]*"reject"[\s\S]*xstate: \["reject.branch_created","branch_created"/,
     );
@@ -239,8 +239,8 @@ describe("the XState export", () => {
   });
 
   it("leaves the target out where the state stays, also where a map says so", () => {
-    const rows = odd.rows.map((each) => (each.id === "4" ? { ...each, to: { "a:b": "a:b" } } : each));
-    expect(xstateConfig({ ...odd, rows }).states["a:b"]?.on?.["go:on"]).toEqual([
+    const rules = odd.rules.map((each) => (each.id === "4" ? { ...each, to: { "a:b": "a:b" } } : each));
+    expect(xstateConfig({ ...odd, rules }).states["a:b"]?.on?.["go:on"]).toEqual([
       {
         description: "4: always",
         actions: [{ type: "take", params: { row: "4", outcome: "moved", reply: "r" } }],
@@ -305,7 +305,7 @@ describe("the XState export", () => {
       },
     });
     expect(xstateConfig(door).context).toEqual({ pushes: 0 });
-    const unasked = xstateConfig({ ...door, rows: door.rows.filter(({ on }) => on === "push") });
+    const unasked = xstateConfig({ ...door, rules: door.rules.filter(({ on }) => on === "push") });
     expect(Object.keys(unasked.states.open?.on ?? {})).toEqual(["push"]);
   });
 

@@ -1,16 +1,17 @@
 /** A table to look at: a Mermaid state diagram, and markdown tables. The same text for the same table. */
-import { isFinal, keptNames, renderBoxes, renderFacts, renderValue } from "./lookup.ts";
-import { targetOf } from "./position.ts";
-import type { Row, Setting, Workflow } from "./workflow.ts";
 
-/** Longer conditions are shown by the row's id; the markdown table has them in full. */
+import { targetOf } from "./configuration.ts";
+import { isFinal, renderBoxes, renderFacts, renderValue, variableNames } from "./lookup.ts";
+import type { Rule, Setting, Workflow } from "./workflow.ts";
+
+/** Longer conditions are shown by the rule's id; the markdown table has them in full. */
 const MAX_CONDITION_LENGTH = 60;
 
 /** Words that a state of a Mermaid diagram cannot be called. */
 const MERMAID_WORDS =
   /^(accdescr|acctitle|as|class|classdef|click|default|direction|end|fork|hide|href|join|note|of|scale|state|statediagram|style)$/i;
 
-/** A Mermaid `stateDiagram-v2` of the rows that move a run; what is blocked, without effect or shown is left out. */
+/** A Mermaid `stateDiagram-v2` of the rules that move a run; what is blocked, without effect or shown is left out. */
 export function renderMermaid(workflow: Workflow): string {
   const ids = mermaidIds(Object.keys(workflow.states));
   const idOf = (state: string) => ids.get(state) ?? state;
@@ -24,10 +25,10 @@ export function renderMermaid(workflow: Workflow): string {
   return `${lines.join("\n  ")}\n`;
 }
 
-/** The states, facts and rows as markdown tables. */
+/** The states, facts and rules as markdown tables. */
 export function renderTable(workflow: Workflow): string {
-  const { events, facts, rows, states } = workflow;
-  const kept = keptNames(workflow);
+  const { events, facts, rules, states } = workflow;
+  const variables = variableNames(workflow);
   return [
     `# ${markdownText(workflow.name)}: ${markdownText(workflow.title)}`,
     "## States",
@@ -48,7 +49,7 @@ export function renderTable(workflow: Workflow): string {
             ["Fact", "Kind", "Values", "Description"],
             Object.entries(facts).map(([name, fact]) => [
               name,
-              kept.includes(name) ? `kept, at first ${renderValue(fact.initial ?? null)}` : "observed",
+              variables.includes(name) ? `variable, at first ${renderValue(fact.initial ?? null)}` : "input",
               fact.values.map(renderValue).join(", "),
               fact.description,
             ]),
@@ -59,8 +60,8 @@ export function renderTable(workflow: Workflow): string {
           `A run begins with ${workflow.starts?.map((start) => markdownText(renderFacts(start))).join("; or ")}.`,
         ]
       : []),
-    "## Rows",
-    table(["Row", "From", "On", "When", "To", "Sets", "Outcome", "Commands", "Reply"], rows.map(tableRow)),
+    "## Rules",
+    table(["Rule", "From", "On", "When", "To", "Sets", "Outcome", "Commands", "Reply"], rules.map(tableLine)),
     "",
   ]
     .join("\n\n")
@@ -74,26 +75,26 @@ interface Edge {
   readonly labels: string[];
 }
 
-/** One edge per pair of states, with a label for each row that leads along it. */
+/** One edge per pair of states, with a label for each rule that leads along it. */
 function edgesOf(workflow: Workflow): readonly Edge[] {
   const edges = new Map<string, Edge>();
   for (const from of Object.keys(workflow.states)) {
-    for (const row of workflow.rows) {
-      const to = row.from.includes(from) && row.outcome === "moved" ? targetOf(row, from) : undefined;
+    for (const rule of workflow.rules) {
+      const to = rule.from.includes(from) && rule.outcome === "moved" ? targetOf(rule, from) : undefined;
       if (to === undefined) continue;
       const key = JSON.stringify([from, to]);
       const edge = edges.get(key) ?? { from, to, labels: [] };
       edges.set(key, edge);
-      edge.labels.push(labelOf(row));
+      edge.labels.push(labelOf(rule));
     }
   }
   return [...edges.values()];
 }
 
-function labelOf(row: Row): string {
-  if (!row.when) return row.on;
-  const condition = renderBoxes(row.when);
-  return `${row.on} [${condition.length <= MAX_CONDITION_LENGTH ? condition : row.id}]`;
+function labelOf(rule: Rule): string {
+  if (!rule.when) return rule.on;
+  const condition = renderBoxes(rule.when);
+  return `${rule.on} [${condition.length <= MAX_CONDITION_LENGTH ? condition : rule.id}]`;
 }
 
 function mermaidIds(states: readonly string[]): ReadonlyMap<string, string> {
@@ -125,21 +126,21 @@ function roles(workflow: Workflow, state: string): string {
   return found.filter((role) => role !== "").join(", ");
 }
 
-function tableRow(row: Row): readonly string[] {
-  const to = typeof row.to === "string" ? row.to : mapText(row.to);
-  const sets = Object.entries(row.set ?? {}).map(([name, setting]) => `${name} = ${settingText(setting)}`);
-  const commands = (row.commands ?? []).map((command) => command.type);
-  const when = row.when ? renderBoxes(row.when) : "";
+function tableLine(rule: Rule): readonly string[] {
+  const to = typeof rule.to === "string" ? rule.to : mapText(rule.to);
+  const sets = Object.entries(rule.set ?? {}).map(([name, setting]) => `${name} = ${settingText(setting)}`);
+  const commands = (rule.commands ?? []).map((command) => command.type);
+  const when = rule.when ? renderBoxes(rule.when) : "";
   return [
-    row.id,
-    row.from.join(", "),
-    row.on,
+    rule.id,
+    rule.from.join(", "),
+    rule.on,
     when,
     to,
     sets.join(", "),
-    row.outcome,
+    rule.outcome,
     commands.join(", "),
-    row.reply,
+    rule.reply,
   ];
 }
 
@@ -156,9 +157,9 @@ function mapText(map: Readonly<Record<string, string>>): string {
     .join("; ");
 }
 
-function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+function table(headings: readonly string[], rules: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.map(markdownText).join(" | ")} |`;
-  return [line(headings), line(headings.map(() => "---")), ...rows.map(line)].join("\n");
+  return [line(headings), line(headings.map(() => "---")), ...rules.map(line)].join("\n");
 }
 
 /** Text as it is: nothing in it is markup, and it stays in its cell. */

@@ -1,45 +1,45 @@
-/** Which observed facts a decision needs, and which of them can still make a difference once others are known. */
+/** Which inputs a decision needs, and which of them can still make a difference once others are known. */
 import { pairOf, valuesOf } from "./lookup.ts";
-import type { Facts, Position, Row, Workflow } from "./workflow.ts";
+import type { Configuration, Facts, Rule, Workflow } from "./workflow.ts";
 
-/** The observed facts that the rows for the event mention, where the run stands. */
-export function neededFacts(workflow: Workflow, { state }: Position, event: string): readonly string[] {
-  return pairOf(workflow, state, event).observed;
+/** The inputs that the rules for the event mention, where the run stands. */
+export function neededFacts(workflow: Workflow, { state }: Configuration, event: string): readonly string[] {
+  return pairOf(workflow, state, event).inputs;
 }
 
-/** Whether the fact's value can still make a difference, or the only row that is left always asks for it. */
+/** Whether the fact's value can still make a difference, or the only rule that is left always asks for it. */
 export function canMatter(
   workflow: Workflow,
-  position: Position,
+  configuration: Configuration,
   event: string,
   known: Facts,
   name: string,
 ): boolean {
-  const left = rowsLeft(workflow, position, event, known);
-  const [row] = left;
-  if (row && left.length === 1) return asksAlways(row, name);
+  const left = rulesLeft(workflow, configuration, event, known);
+  const [rule] = left;
+  if (rule && left.length === 1) return asksAlways(rule, name);
   return left.some(({ when = [] }) => when.some((box) => Object.hasOwn(box, name)));
 }
 
-/** Whether the row applies by no world in which the fact is not asked for. */
-export function asksAlways({ when = [] }: Row, name: string): boolean {
+/** Whether the rule applies by no combination in which the fact is not asked for. */
+export function asksAlways({ when = [] }: Rule, name: string): boolean {
   return when.length > 0 && when.every((box) => Object.hasOwn(box, name));
 }
 
-/** The rows that may still apply: unknown facts can have any value. */
-function rowsLeft(
+/** The rules that may still apply: unknown facts can have any value. */
+function rulesLeft(
   workflow: Workflow,
-  { state, kept }: Position,
+  { state, variables }: Configuration,
   event: string,
   known: Facts,
-): readonly Row[] {
-  const world: Facts = { ...kept, ...known };
-  return pairOf(workflow, state, event).rows.filter(
+): readonly Rule[] {
+  const combination: Facts = { ...variables, ...known };
+  return pairOf(workflow, state, event).rules.filter(
     ({ when }) =>
       when === undefined ||
       when.some((box) =>
         Object.entries(box).every(([name, values]) => {
-          const value = Object.hasOwn(world, name) ? world[name] : undefined;
+          const value = Object.hasOwn(combination, name) ? combination[name] : undefined;
           return value === undefined || values.includes(value);
         }),
       ),

@@ -4,25 +4,25 @@ import {
   applies,
   factOf,
   isFinal,
-  keptNames,
   pairOf,
   renderBoxes,
   renderFacts,
   renderValue,
   valuesOf,
+  variableNames,
 } from "./lookup.ts";
 
 describe("the lookup of a table", () => {
-  it("has the rows of a state and event with the facts that they mention, and is made once", () => {
+  it("has the rules of a state and event with the facts that they mention, and is made once", () => {
     const pair = pairOf(door, "closed", "push");
-    expect(pair.rows.map(({ id }) => id)).toEqual(["opens", "holds"]);
-    expect([pair.kept, pair.observed]).toEqual([[], ["locked"]]);
+    expect(pair.rules.map(({ id }) => id)).toEqual(["opens", "holds"]);
+    expect([pair.variables, pair.inputs]).toEqual([[], ["locked"]]);
     const removing = pairOf(door, "closed", "remove");
-    expect([removing.kept, removing.observed]).toEqual([["pushes"], []]);
+    expect([removing.variables, removing.inputs]).toEqual([["pushes"], []]);
     expect(pairOf(door, "closed", "push")).toBe(pair);
-    expect(pairOf(door, "gone", "push")).toEqual({ rows: [], kept: [], observed: [] });
-    expect(pairOf(door, "attic", "push").rows).toEqual([]);
-    expect(keptNames(door)).toEqual(["pushes"]);
+    expect(pairOf(door, "gone", "push")).toEqual({ rules: [], variables: [], inputs: [] });
+    expect(pairOf(door, "attic", "push").rules).toEqual([]);
+    expect(variableNames(door)).toEqual(["pushes"]);
   });
 
   it("takes no property of every object for a fact or a state", () => {
@@ -36,12 +36,12 @@ describe("the lookup of a table", () => {
     ]);
   });
 
-  it("lets a row apply in some of its boxes, and in none whose fact is not known", () => {
-    const row = { ...door.rows[0], when: [{ locked: [false], pushes: [0] }, { locked: [true] }] } as never;
-    expect(applies(row, { locked: true })).toBe(true);
-    expect(applies(row, { locked: false })).toBe(false);
-    expect(applies(row, { locked: false, pushes: 0 })).toBe(true);
-    expect(applies(row, {})).toBe(false);
+  it("lets a rule apply in some of its boxes, and in none whose fact is not known", () => {
+    const rule = { ...door.rules[0], when: [{ locked: [false], pushes: [0] }, { locked: [true] }] } as never;
+    expect(applies(rule, { locked: true })).toBe(true);
+    expect(applies(rule, { locked: false })).toBe(false);
+    expect(applies(rule, { locked: false, pushes: 0 })).toBe(true);
+    expect(applies(rule, {})).toBe(false);
   });
 });
 

@@ -1,47 +1,47 @@
 /**
- * The rows of a table by state and event, with the facts that they mention. Made once per workflow object (tables are
+ * The rules of a table by state and event, with the facts that they mention. Made once per workflow object (tables are
  * never changed in place) and held weakly, so that a decision costs a few comparisons.
  */
-import type { Box, Fact, Facts, FactValue, Row, Workflow } from "./workflow.ts";
+import type { Box, Fact, Facts, FactValue, Rule, Workflow } from "./workflow.ts";
 
-/** The rows of one state and event. */
+/** The rules of one state and event. */
 export interface Pair {
-  readonly rows: readonly Row[];
-  /** The kept facts that the rows mention, in the order of the table's facts. */
-  readonly kept: readonly string[];
-  /** The observed facts that the rows mention, in the order of the table's facts. */
-  readonly observed: readonly string[];
+  readonly rules: readonly Rule[];
+  /** The variables that the rules mention, in the order of the table's facts. */
+  readonly variables: readonly string[];
+  /** The inputs that the rules mention, in the order of the table's facts. */
+  readonly inputs: readonly string[];
 }
 
 interface Lookup {
-  readonly kept: readonly string[];
+  readonly variables: readonly string[];
   readonly pairs: ReadonlyMap<string, ReadonlyMap<string, Pair>>;
 }
 
-const NO_ROWS: Pair = { rows: [], kept: [], observed: [] };
+const NO_ROWS: Pair = { rules: [], variables: [], inputs: [] };
 const lookups = new WeakMap<Workflow, Lookup>();
 
-export function isKept(fact: Fact): boolean {
+export function isVariable(fact: Fact): boolean {
   return fact.initial !== undefined;
 }
 
-/** The names of the kept facts, in the order of the table's facts. */
-export function keptNames(workflow: Workflow): readonly string[] {
-  return lookupOf(workflow).kept;
+/** The names of the variables, in the order of the table's facts. */
+export function variableNames(workflow: Workflow): readonly string[] {
+  return lookupOf(workflow).variables;
 }
 
 export function pairOf(workflow: Workflow, state: string, event: string): Pair {
   return lookupOf(workflow).pairs.get(state)?.get(event) ?? NO_ROWS;
 }
 
-/** Whether the row applies in a world; a fact that the world does not have is in no box. */
-export function applies(row: Row, world: Facts): boolean {
-  return row.when === undefined || row.when.some((box) => isIn(box, world));
+/** Whether the rule applies in a combination; a fact that the combination does not have is in no box. */
+export function applies(rule: Rule, combination: Facts): boolean {
+  return rule.when === undefined || rule.when.some((box) => isIn(box, combination));
 }
 
-function isIn(box: Box, world: Facts): boolean {
+function isIn(box: Box, combination: Facts): boolean {
   for (const [fact, values] of Object.entries(box)) {
-    const value = world[fact];
+    const value = combination[fact];
     if (value === undefined || !values.includes(value)) return false;
   }
   return true;
@@ -101,32 +101,32 @@ function lookupOf(workflow: Workflow): Lookup {
 
 function makeLookup(workflow: Workflow): Lookup {
   const names = Object.keys(workflow.facts);
-  const kept = names.filter((name) => isKept(workflow.facts[name] as Fact));
-  const rows = new Map<string, Map<string, Row[]>>();
-  for (const row of workflow.rows) {
-    for (const state of new Set(row.from)) {
-      const events = rows.get(state) ?? new Map<string, Row[]>();
-      rows.set(state, events);
-      const list = events.get(row.on);
-      if (list) list.push(row);
-      else events.set(row.on, [row]);
+  const variables = names.filter((name) => isVariable(workflow.facts[name] as Fact));
+  const rules = new Map<string, Map<string, Rule[]>>();
+  for (const rule of workflow.rules) {
+    for (const state of new Set(rule.from)) {
+      const events = rules.get(state) ?? new Map<string, Rule[]>();
+      rules.set(state, events);
+      const list = events.get(rule.on);
+      if (list) list.push(rule);
+      else events.set(rule.on, [rule]);
     }
   }
   const pairs = new Map<string, Map<string, Pair>>();
-  for (const [state, events] of rows) {
+  for (const [state, events] of rules) {
     const made = new Map<string, Pair>();
-    for (const [event, list] of events) made.set(event, makePair(list, names, kept));
+    for (const [event, list] of events) made.set(event, makePair(list, names, variables));
     pairs.set(state, made);
   }
-  return { kept, pairs };
+  return { variables, pairs };
 }
 
-function makePair(rows: readonly Row[], names: readonly string[], kept: readonly string[]): Pair {
-  const mentioned = new Set(rows.flatMap((row) => (row.when ?? []).flatMap((box) => Object.keys(box))));
+function makePair(rules: readonly Rule[], names: readonly string[], variables: readonly string[]): Pair {
+  const mentioned = new Set(rules.flatMap((rule) => (rule.when ?? []).flatMap((box) => Object.keys(box))));
   const ordered = names.filter((name) => mentioned.has(name));
   return {
-    rows,
-    kept: ordered.filter((name) => kept.includes(name)),
-    observed: ordered.filter((name) => !kept.includes(name)),
+    rules,
+    variables: ordered.filter((name) => variables.includes(name)),
+    inputs: ordered.filter((name) => !variables.includes(name)),
   };
 }

@@ -2,17 +2,17 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { planTask, repliesOf, startTask } from "../../test/rig/review-machines.ts";
 import { check } from "./check.ts";
-import { decide, initialPosition } from "./decide.ts";
+import { decide, initialConfiguration } from "./decide.ts";
 import { renderTable } from "./diagram.ts";
 import { makeReviewMachine, REVIEW_POLICIES, type ReviewPlan, reviewersOf, reviewPolicy } from "./review.ts";
-import type { Position, Row, Workflow } from "./workflow.ts";
+import type { Configuration, Rule, Workflow } from "./workflow.ts";
 
-function take(workflow: Workflow, position: Position, ...events: readonly string[]): Position {
-  return events.reduce((at, event) => decide(workflow, at, event, {}).after, position);
+function take(workflow: Workflow, configuration: Configuration, ...events: readonly string[]): Configuration {
+  return events.reduce((at, event) => decide(workflow, at, event, {}).after, configuration);
 }
 
-function startWith(workflow: Workflow, review_policy: string): Position {
-  return initialPosition(workflow, { review_policy });
+function startWith(workflow: Workflow, review_policy: string): Configuration {
+  return initialConfiguration(workflow, { review_policy });
 }
 
 function checked(workflow: Workflow) {
@@ -30,8 +30,8 @@ describe("start_task, whose work states share their review states", () => {
         events: 4,
         pairs: 20,
         configurations: 23,
-        worlds: 36,
-        rows: 24,
+        combinations: 36,
+        rules: 24,
         replies: 7,
       },
       violations: [],
@@ -40,11 +40,11 @@ describe("start_task, whose work states share their review states", () => {
 
   it("goes the seven steps, the work under review being kept beside the state", () => {
     const seen: unknown[] = [];
-    let position = initialPosition(workflow);
-    seen.push([position.state, position.kept.review_source]);
+    let configuration = initialConfiguration(workflow);
+    seen.push([configuration.state, configuration.variables.review_source]);
     for (const event of ["submit", "approve", "approve", "submit", "approve", "approve"]) {
-      position = take(workflow, position, event);
-      seen.push([position.state, position.kept.review_source]);
+      configuration = take(workflow, configuration, event);
+      seen.push([configuration.state, configuration.variables.review_source]);
     }
     expect(seen).toEqual([
       ["initialized", null],
@@ -67,8 +67,8 @@ describe("start_task, whose work states share their review states", () => {
     ["submit,approve,approve,submit,reject", "branch_created", null],
     ["submit,approve,approve,submit,approve,reject", "branch_created", null],
   ])("leads by %s to %s, reviewing %s", (events, state, source) => {
-    const position = take(workflow, initialPosition(workflow), ...events.split(","));
-    expect([position.state, position.kept.review_source]).toEqual([state, source]);
+    const configuration = take(workflow, initialConfiguration(workflow), ...events.split(","));
+    expect([configuration.state, configuration.variables.review_source]).toEqual([state, source]);
   });
 
   it.each([
@@ -87,16 +87,16 @@ describe("start_task, whose work states share their review states", () => {
   });
 
   it("says what is under review and whose turn it is", () => {
-    const begin = initialPosition(workflow);
+    const begin = initialConfiguration(workflow);
     expect(startTask.underReview(begin)).toBeNull();
     expect(startTask.underReview(take(workflow, begin, "submit"))).toEqual({
       work: "git_status_checked",
       reviewer: "ai",
     });
     expect(startTask.underReview(take(workflow, begin, "submit", "approve"))?.reviewer).toBe("human");
-    expect(startTask.underReview({ ...begin, kept: { review_source: "branch_created" } })).toBeNull();
+    expect(startTask.underReview({ ...begin, variables: { review_source: "branch_created" } })).toBeNull();
     expect(
-      startTask.underReview({ state: "awaiting_human_review", kept: { review_source: null } }),
+      startTask.underReview({ state: "awaiting_human_review", variables: { review_source: null } }),
     ).toBeNull();
     expect([startTask.submitEvent("x"), startTask.approveEvent(begin), startTask.rejectEvent]).toEqual([
       "submit",
@@ -108,15 +108,15 @@ describe("start_task, whose work states share their review states", () => {
   });
 
   it("answers what a state does not take with the blocked reply, and stays", () => {
-    const begin = initialPosition(workflow);
+    const begin = initialConfiguration(workflow);
     const decision = decide(workflow, begin, "approve", {});
-    expect(decision.row).toMatchObject({ outcome: "blocked", reply: "invalid-action" });
+    expect(decision.rule).toMatchObject({ outcome: "blocked", reply: "invalid-action" });
     expect(decision.after).toEqual(begin);
   });
 
   it("shows the state's reply when it is resumed", () => {
-    const position = take(workflow, initialPosition(workflow), "submit");
-    expect(decide(workflow, position, "resume", {}).row).toMatchObject({
+    const configuration = take(workflow, initialConfiguration(workflow), "submit");
+    expect(decide(workflow, configuration, "resume", {}).rule).toMatchObject({
       outcome: "shown",
       reply: "awaiting_ai_review",
     });
@@ -126,45 +126,48 @@ describe("start_task, whose work states share their review states", () => {
 describe("a start_task whose shared review states ignore review_source", () => {
   const { workflow } = startTask;
 
-  it("is refused where both approvals apply, with the state, event, facts and rows that show it", () => {
-    const broken = withRows(workflow, (row) => ({ ...row, ...(row.when ? { when: unguarded(row) } : {}) }));
+  it("is refused where both approvals apply, with the state, event, facts and rules that show it", () => {
+    const broken = withRules(workflow, (rule) => ({
+      ...rule,
+      ...(rule.when ? { when: unguarded(rule) } : {}),
+    }));
     const found = checked(broken).violations.find(
       ({ kind, state, event }) =>
-        kind === "several-rows" && state === "awaiting_human_review" && event === "approve",
+        kind === "several-rules" && state === "awaiting_human_review" && event === "approve",
     );
     expect(found).toMatchObject({
-      rows: ["approve.git_status_checked.by_human", "approve.branch_created.by_human"],
+      rules: ["approve.git_status_checked.by_human", "approve.branch_created.by_human"],
       path: expect.arrayContaining(["submit.git_status_checked.to_human"]),
     });
     expect(found?.message).toContain(
-      "2 rows apply (approve.git_status_checked.by_human, approve.branch_created.by_human)",
+      "2 rules apply (approve.git_status_checked.by_human, approve.branch_created.by_human)",
     );
   });
 
   it("is refused where the first approval wins, because the end is never reached", () => {
-    const broken = withRows(workflow, (row) =>
-      /^(approve|reject)\.branch_created/.test(row.id)
+    const broken = withRules(workflow, (rule) =>
+      /^(approve|reject)\.branch_created/.test(rule.id)
         ? null
-        : { ...row, ...(/^(approve|reject)\./.test(row.id) ? { when: unguarded(row) } : {}) },
+        : { ...rule, ...(/^(approve|reject)\./.test(rule.id) ? { when: unguarded(rule) } : {}) },
     );
     const { violations } = checked(broken);
-    expect(violations.filter(({ kind }) => kind === "several-rows" || kind === "no-row")).toEqual([]);
+    expect(violations.filter(({ kind }) => kind === "several-rules" || kind === "no-rule")).toEqual([]);
     expect(violations.map(({ kind, state }) => `${kind} ${state ?? ""}`)).toEqual(
       expect.arrayContaining(["trap awaiting_human_review", "trap branch_created"]),
     );
   });
 
-  it("is let through by a proof of one row for everything that does not follow the kept facts", () => {
-    const forgetful = withRows(workflow, (row) =>
-      row.id.startsWith("submit.branch_created.to_")
-        ? { ...row, set: { review_source: "git_status_checked" } }
-        : row,
+  it("is let through by a proof of one rule for everything that does not follow the variables", () => {
+    const forgetful = withRules(workflow, (rule) =>
+      rule.id.startsWith("submit.branch_created.to_")
+        ? { ...rule, set: { review_source: "git_status_checked" } }
+        : rule,
     );
     const naive = checked(unfollowed(forgetful));
     expect(naive.violations).toEqual([]);
     const kinds = checked(forgetful).violations.map(({ kind }) => kind);
     expect(kinds).toContain("trap");
-    expect(kinds).toContain("row-unreached");
+    expect(kinds).toContain("rule-unreached");
   });
 });
 
@@ -180,8 +183,8 @@ describe("plan_task, whose work states have review states of their own", () => {
         events: 8,
         pairs: 64,
         configurations: 36,
-        worlds: 100,
-        rows: 41,
+        combinations: 100,
+        rules: 41,
         replies: 10,
       },
       violations: [],
@@ -189,17 +192,17 @@ describe("plan_task, whose work states have review states of their own", () => {
   });
 
   it("starts in contextualize (test_initial_state)", () => {
-    expect(initialPosition(workflow).state).toBe("contextualize");
+    expect(initialConfiguration(workflow).state).toBe("contextualize");
   });
 
   it("goes through all states to verified (test_full_success_flow)", () => {
-    let position = ai();
-    const seen = [position.state];
+    let configuration = ai();
+    const seen = [configuration.state];
     for (const state of ["contextualize", "strategize", "design", "generate_slots"]) {
-      expect(planTask.submitEvent(position.state)).toBe(`submit_${state}`);
+      expect(planTask.submitEvent(configuration.state)).toBe(`submit_${state}`);
       for (const event of [`submit_${state}`, "ai_approve"]) {
-        position = take(workflow, position, event);
-        seen.push(position.state);
+        configuration = take(workflow, configuration, event);
+        seen.push(configuration.state);
       }
     }
     expect(seen).toEqual([
@@ -228,13 +231,13 @@ describe("plan_task, whose work states have review states of their own", () => {
     expect(reviewing.state).toBe("review_design");
     expect(take(workflow, reviewing, "request_revision")).toEqual({
       state: "design",
-      kept: { review_stage: null, review_policy: "ai" },
+      variables: { review_stage: null, review_policy: "ai" },
     });
   });
 
-  it("has one row of ai_approve for each review state, and it leads on", () => {
-    const rows = workflow.rows.filter(({ on, outcome }) => on === "ai_approve" && outcome === "moved");
-    expect(rows.map(({ from, to }) => [from, to])).toEqual([
+  it("has one rule of ai_approve for each review state, and it leads on", () => {
+    const rules = workflow.rules.filter(({ on, outcome }) => on === "ai_approve" && outcome === "moved");
+    expect(rules.map(({ from, to }) => [from, to])).toEqual([
       [["review_context"], "strategize"],
       [["review_strategy"], "design"],
       [["review_design"], "generate_slots"],
@@ -243,45 +246,45 @@ describe("plan_task, whose work states have review states of their own", () => {
   });
 
   it("keeps the human's turn inside the review state, and takes no early ai_approve", () => {
-    const first = take(workflow, initialPosition(workflow), "submit_contextualize");
+    const first = take(workflow, initialConfiguration(workflow), "submit_contextualize");
     expect(first).toEqual({
       state: "review_context",
-      kept: { review_stage: "ai", review_policy: "ai,human" },
+      variables: { review_stage: "ai", review_policy: "ai,human" },
     });
-    expect(decide(workflow, first, "ai_approve", {}).row.outcome).toBe("blocked");
+    expect(decide(workflow, first, "ai_approve", {}).rule.outcome).toBe("blocked");
     expect(planTask.approveEvent(first)).toBe("pass_to_human");
     const second = take(workflow, first, "pass_to_human");
     expect(second).toEqual({
       state: "review_context",
-      kept: { review_stage: "human", review_policy: "ai,human" },
+      variables: { review_stage: "human", review_policy: "ai,human" },
     });
-    expect(decide(workflow, second, "pass_to_human", {}).row.outcome).toBe("blocked");
+    expect(decide(workflow, second, "pass_to_human", {}).rule.outcome).toBe("blocked");
     expect(planTask.approveEvent(second)).toBe("ai_approve");
     expect(take(workflow, second, "ai_approve").state).toBe("strategize");
   });
 
   it.each(REVIEW_POLICIES)("never blocks the approval that it asks for, with the policy %s", (policy) => {
-    let position = startWith(workflow, policy);
+    let configuration = startWith(workflow, policy);
     let approvals = 0;
-    for (let steps = 0; position.state !== "verified" && steps < 20; steps++) {
-      const event = planTask.underReview(position)
-        ? planTask.approveEvent(position)
-        : planTask.submitEvent(position.state);
-      if (planTask.underReview(position)) approvals++;
-      const decision = decide(workflow, position, event, {});
-      expect(decision.row.outcome).toBe("moved");
-      position = decision.after;
+    for (let steps = 0; configuration.state !== "verified" && steps < 20; steps++) {
+      const event = planTask.underReview(configuration)
+        ? planTask.approveEvent(configuration)
+        : planTask.submitEvent(configuration.state);
+      if (planTask.underReview(configuration)) approvals++;
+      const decision = decide(workflow, configuration, event, {});
+      expect(decision.rule.outcome).toBe("moved");
+      configuration = decision.after;
     }
-    expect(position.state).toBe("verified");
+    expect(configuration.state).toBe("verified");
     expect(approvals).toBe(4 * reviewersOf(policy).length);
   });
 
   it("says what is under review and whose turn it is, and nothing where no review runs", () => {
     const begin = ai();
     expect(planTask.underReview(begin)).toBeNull();
-    expect(planTask.underReview({ state: "design", kept: { review_stage: "ai" } })).toBeNull();
-    expect(planTask.underReview({ state: "review_design", kept: { review_stage: null } })).toBeNull();
-    const first = take(workflow, initialPosition(workflow), "submit_contextualize");
+    expect(planTask.underReview({ state: "design", variables: { review_stage: "ai" } })).toBeNull();
+    expect(planTask.underReview({ state: "review_design", variables: { review_stage: null } })).toBeNull();
+    const first = take(workflow, initialConfiguration(workflow), "submit_contextualize");
     expect(planTask.underReview(first)).toEqual({ work: "contextualize", reviewer: "ai" });
     const second = take(workflow, first, "pass_to_human");
     expect(planTask.underReview(second)).toEqual({ work: "contextualize", reviewer: "human" });
@@ -292,7 +295,7 @@ describe("plan_task, whose work states have review states of their own", () => {
   });
 
   it("does not take the submission of another state", () => {
-    expect(decide(workflow, ai(), "submit_design", {}).row.reply).toBe("invalid-action");
+    expect(decide(workflow, ai(), "submit_design", {}).rule.reply).toBe("invalid-action");
   });
 });
 
@@ -387,23 +390,23 @@ describe("a review machine as a table", () => {
   });
 });
 
-function withRows(workflow: Workflow, change: (row: Row) => Row | null): Workflow {
-  return { ...workflow, rows: workflow.rows.flatMap((row) => change(row) ?? []) };
+function withRules(workflow: Workflow, change: (rule: Rule) => Rule | null): Workflow {
+  return { ...workflow, rules: workflow.rules.flatMap((rule) => change(rule) ?? []) };
 }
 
-/** The row's boxes without what they ask of review_source. */
-function unguarded(row: Row) {
-  return (row.when ?? []).map(({ review_source: _, ...box }) => box);
+/** The rule's boxes without what they ask of review_source. */
+function unguarded(rule: Rule) {
+  return (rule.when ?? []).map(({ review_source: _, ...box }) => box);
 }
 
 /** The default policy's part of start_task, with the work under review taken as it comes, whatever was set before. */
 function unfollowed(workflow: Workflow): Workflow {
   const { starts: _, facts, ...rest } = workflow;
   const source = facts.review_source?.values.filter((value) => value !== null) ?? [];
-  const rows = workflow.rows.flatMap(({ set: _, when, ...row }): readonly Row[] => {
-    if (when === undefined) return [row];
+  const rules = workflow.rules.flatMap(({ set: _, when, ...rule }): readonly Rule[] => {
+    if (when === undefined) return [rule];
     const boxes = when.filter(({ review_policy: policy }) => !policy || policy.includes("ai,human"));
-    return boxes.length === 0 ? [] : [{ ...row, when: boxes.map(({ review_policy: _, ...box }) => box) }];
+    return boxes.length === 0 ? [] : [{ ...rule, when: boxes.map(({ review_policy: _, ...box }) => box) }];
   });
-  return { ...rest, facts: { review_source: { description: "", values: source } }, rows };
+  return { ...rest, facts: { review_source: { description: "", values: source } }, rules };
 }

@@ -1,21 +1,30 @@
 /**
  * Tables whose work is reviewed step by step, in both shapes of the review cycle, made from one description.
  *
- * named   Each work state has a review state of its own; the kept fact `review_stage` says whose turn it is there.
- *         Triggers: `submit_<state>`, `ai_approve` (one row per review state, to the next state), `request_revision`,
+ * named   Each work state has a review state of its own; the variable `review_stage` says whose turn it is there.
+ *         Triggers: `submit_<state>`, `ai_approve` (one rule per review state, to the next state), `request_revision`,
  *         and `pass_to_human`, which moves the stage where the policy asks for both reviewers.
- * shared  All work states share `awaiting_ai_review` and `awaiting_human_review`; the kept fact `review_source` says
+ * shared  All work states share `awaiting_ai_review` and `awaiting_human_review`; the variable `review_source` says
  *         which work is under review, and approval and rejection are guarded on it.
  *         Triggers: `submit`, `approve`, `reject`.
  *
- * Both have `resume`, which shows the state's reply. The kept fact `review_policy` is given when a run starts and
+ * Both have `resume`, which shows the state's reply. The variable `review_policy` is given when a run starts and
  * holds for that run; with nobody to review, what is submitted is accepted at once. Whatever else is tried in a state
  * is blocked: the table holds the gate, whatever its caller sends.
  */
 import { PawlError } from "../core/error.ts";
 import type { Reviewer } from "../core/settings.ts";
-import { fillBlocked } from "./refuse.ts";
-import type { Box, EventDefinition, Fact, FactValue, Position, Row, State, Workflow } from "./workflow.ts";
+import { fillBlocked } from "./guard.ts";
+import type {
+  Box,
+  Configuration,
+  EventDefinition,
+  Fact,
+  FactValue,
+  Rule,
+  State,
+  Workflow,
+} from "./workflow.ts";
 
 export interface ReviewPlan {
   /** The workflow's name, such as `start_task`. */
@@ -52,10 +61,10 @@ export interface ReviewMachine {
   /** The event that hands in work in this state. */
   submitEvent(state: string): string;
   /** The event by which the reviewer whose turn it is approves. */
-  approveEvent(position: Position): string;
+  approveEvent(configuration: Configuration): string;
   readonly rejectEvent: string;
   /** What is under review, and whose turn it is; null where nothing is. */
-  underReview(position: Position): { readonly work: string; readonly reviewer: Reviewer } | null;
+  underReview(configuration: Configuration): { readonly work: string; readonly reviewer: Reviewer } | null;
   /** The work state whose artifact is taken in this state; null where none is. */
   workOf(state: string): string | null;
 }
@@ -110,16 +119,16 @@ function makeShared(plan: ReviewPlan): ReviewMachine {
       reject: { description: "The reviewer whose turn it is asks for a revision." },
     },
     fact: REVIEW_SOURCE,
-    definition: keptFact("The work state whose artifact is under review.", works),
-    rows: plan.work.flatMap((work, index) => sharedRows(plan, work, nextState(plan, index))),
+    definition: variable("The work state whose artifact is under review.", works),
+    rules: plan.work.flatMap((work, index) => sharedRules(plan, work, nextState(plan, index))),
   });
   return {
     workflow,
     submitEvent: () => "submit",
     approveEvent: () => "approve",
     rejectEvent: "reject",
-    underReview({ state, kept }) {
-      const work = kept[REVIEW_SOURCE];
+    underReview({ state, variables }) {
+      const work = variables[REVIEW_SOURCE];
       if (typeof work !== "string" || (state !== AI_REVIEW && state !== HUMAN_REVIEW)) return null;
       return { work, reviewer: state === AI_REVIEW ? "ai" : "human" };
     },
@@ -127,13 +136,13 @@ function makeShared(plan: ReviewPlan): ReviewMachine {
   };
 }
 
-function sharedRows(plan: ReviewPlan, work: ReviewedWork, next: string): readonly Row[] {
+function sharedRules(plan: ReviewPlan, work: ReviewedWork, next: string): readonly Rule[] {
   const { state } = work;
   const reply = replyOf(plan);
   const here: Box = { [REVIEW_SOURCE]: [state] };
   const begun = { set: { [REVIEW_SOURCE]: state } };
   const ended = { set: { [REVIEW_SOURCE]: null } };
-  const move = (on: string, from: readonly string[], id: string, to: string, when: Box, set = {}): Row => {
+  const move = (on: string, from: readonly string[], id: string, to: string, when: Box, set = {}): Rule => {
     return { id, from, on, when: [when], to, ...set, outcome: "moved", reply: reply(to) };
   };
   const handIn = (on: string, from: readonly string[], id: string) => [
@@ -175,25 +184,27 @@ function makeNamed(plan: ReviewPlan): ReviewMachine {
       request_revision: { description: "The reviewer whose turn it is asks for a revision." },
     },
     fact: REVIEW_STAGE,
-    definition: keptFact("Whose turn the review is, within a review state.", ["ai", "human"]),
-    rows: [
-      ...plan.work.flatMap((work, index) => namedRows(plan, work, nextState(plan, index))),
+    definition: variable("Whose turn the review is, within a review state.", ["ai", "human"]),
+    rules: [
+      ...plan.work.flatMap((work, index) => namedRules(plan, work, nextState(plan, index))),
       ...heldGates(
         plan,
         reviews.map(({ state }) => state),
       ),
     ],
   });
-  const underReview: ReviewMachine["underReview"] = ({ state, kept }) => {
+  const underReview: ReviewMachine["underReview"] = ({ state, variables }) => {
     const review = reviews.find((each) => each.state === state);
-    const reviewer = kept[REVIEW_STAGE];
+    const reviewer = variables[REVIEW_STAGE];
     return review && (reviewer === "ai" || reviewer === "human") ? { work: review.work, reviewer } : null;
   };
   return {
     workflow,
     submitEvent: (state) => `submit_${workTakenIn(plan, state) ?? state}`,
-    approveEvent(position) {
-      const first = underReview(position)?.reviewer === "ai" && position.kept[REVIEW_POLICY] === "ai,human";
+    approveEvent(configuration) {
+      const first =
+        underReview(configuration)?.reviewer === "ai" &&
+        configuration.variables[REVIEW_POLICY] === "ai,human";
       return first ? "pass_to_human" : "ai_approve";
     },
     rejectEvent: "request_revision",
@@ -202,11 +213,17 @@ function makeNamed(plan: ReviewPlan): ReviewMachine {
   };
 }
 
-function namedRows(plan: ReviewPlan, work: ReviewedWork, next: string): readonly Row[] {
+function namedRules(plan: ReviewPlan, work: ReviewedWork, next: string): readonly Rule[] {
   const { state } = work;
   const review = reviewOf(plan, work).state;
   const reply = replyOf(plan);
-  const row = (on: string, id: string, to: string, when: readonly Box[] | null, stage?: FactValue): Row => ({
+  const rule = (
+    on: string,
+    id: string,
+    to: string,
+    when: readonly Box[] | null,
+    stage?: FactValue,
+  ): Rule => ({
     id: `${on}.${id}`,
     from: on.startsWith("submit_") ? sourcesOf(work) : [review],
     on,
@@ -218,17 +235,17 @@ function namedRows(plan: ReviewPlan, work: ReviewedWork, next: string): readonly
   });
   const submit = `submit_${state}`;
   return [
-    row(submit, "to_ai", review, [policy("ai", "ai,human")], "ai"),
-    row(submit, "to_human", review, [policy("human")], "human"),
-    row(submit, "accepted", next, [policy("none")]),
-    row("pass_to_human", state, "same", [FIRST_OF_TWO], "human"),
-    row("ai_approve", state, next, LAST_STAGE, null),
-    row("request_revision", state, state, null, null),
+    rule(submit, "to_ai", review, [policy("ai", "ai,human")], "ai"),
+    rule(submit, "to_human", review, [policy("human")], "human"),
+    rule(submit, "accepted", next, [policy("none")]),
+    rule("pass_to_human", state, "same", [FIRST_OF_TWO], "human"),
+    rule("ai_approve", state, next, LAST_STAGE, null),
+    rule("request_revision", state, state, null, null),
   ];
 }
 
 /** The triggers of a review whose turn has not come, or is the last. */
-function heldGates(plan: ReviewPlan, reviews: readonly string[]): readonly Row[] {
+function heldGates(plan: ReviewPlan, reviews: readonly string[]): readonly Rule[] {
   const held = { from: reviews, to: "same", outcome: "blocked", reply: blockedReply(plan) } as const;
   return [
     { ...held, id: "blocked.ai_approve.too_early", on: "ai_approve", when: [FIRST_OF_TWO] },
@@ -243,7 +260,7 @@ interface Shape {
   readonly events: Readonly<Record<string, EventDefinition>>;
   readonly fact: string;
   readonly definition: Fact;
-  readonly rows: readonly Row[];
+  readonly rules: readonly Rule[];
 }
 
 function finish(plan: ReviewPlan, shape: Shape): Workflow {
@@ -268,19 +285,19 @@ function finish(plan: ReviewPlan, shape: Shape): Workflow {
       },
     },
     starts: REVIEW_POLICIES.map((value) => ({ [REVIEW_POLICY]: value })),
-    rows: [...shape.rows, ...Object.keys(going).map((state) => resumeRow(plan, state))],
+    rules: [...shape.rules, ...Object.keys(going).map((state) => resumeRule(plan, state))],
     goals: [goal],
   };
   return fillBlocked(workflow, blockedReply(plan));
 }
 
-function resumeRow(plan: ReviewPlan, state: string): Row {
+function resumeRule(plan: ReviewPlan, state: string): Rule {
   const reply = replyOf(plan)(state);
   return { id: `resume.${state}`, from: [state], on: "resume", to: "same", outcome: "shown", reply };
 }
 
 /** A fact that is null outside a review. */
-function keptFact(description: string, values: readonly string[]): Fact {
+function variable(description: string, values: readonly string[]): Fact {
   return { description, values: [null, ...values], initial: null };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { door, violationsOf, withRow } from "../../test/rig/lockable.ts";
+import { door, violationsOf, withRule } from "../../test/rig/lockable.ts";
 import type { Violation } from "./violation.ts";
 import type { Workflow } from "./workflow.ts";
 
@@ -38,156 +38,164 @@ describe("check, of a table's structure, refuses", () => {
     [
       "an id used twice",
       "id-repeated",
-      withRow("worn", { id: "fine" }),
-      { message: 'Several rows have the id "fine"; expected each once.', rows: ["fine"] },
+      withRule("worn", { id: "fine" }),
+      { message: 'Several rules have the id "fine"; expected each once.', rules: ["fine"] },
     ],
     [
-      "a row from nowhere",
+      "a rule from nowhere",
       "list-invalid",
-      withRow("worn", { from: [] }),
-      { message: 'The row "worn" must list its source states, each once; found none.', rows: ["worn"] },
+      withRule("worn", { from: [] }),
+      { message: 'The rule "worn" must list its source states, each once; found none.', rules: ["worn"] },
     ],
     [
       "a source state that is none",
       "state-unknown",
-      withRow("worn", { from: ["closed", "shut"] }),
-      { message: 'The row "worn" is from "shut", which is no state.', rows: ["worn"], state: "shut" },
+      withRule("worn", { from: ["closed", "shut"] }),
+      { message: 'The rule "worn" is from "shut", which is no state.', rules: ["worn"], state: "shut" },
     ],
     [
       "a property of every object as a state",
       "state-unknown",
-      withRow("worn", { from: ["closed", "constructor"] }),
+      withRule("worn", { from: ["closed", "constructor"] }),
       {
-        message: 'The row "worn" is from "constructor", which is no state.',
-        rows: ["worn"],
+        message: 'The rule "worn" is from "constructor", which is no state.',
+        rules: ["worn"],
         state: "constructor",
       },
     ],
     [
-      "a row from a final state",
+      "a rule from a final state",
       "state-final",
-      withRow("worn", { from: ["closed", "gone"] }),
-      { message: 'The row "worn" is from "gone", where the run has ended.', rows: ["worn"], state: "gone" },
+      withRule("worn", { from: ["closed", "gone"] }),
+      { message: 'The rule "worn" is from "gone", where the run has ended.', rules: ["worn"], state: "gone" },
     ],
     [
       "an event that is none",
       "event-unknown",
-      withRow("worn", { on: "lift" }),
+      withRule("worn", { on: "lift" }),
       {
-        message: 'The row "worn" is on "lift"; expected one of push, remove.',
-        rows: ["worn"],
+        message: 'The rule "worn" is on "lift"; expected one of push, remove.',
+        rules: ["worn"],
         event: "lift",
       },
     ],
     [
       "a fact that is none",
       "fact-unknown",
-      withRow("worn", { when: [{ colour: ["red"] }] }),
-      { message: 'The row "worn" mentions "colour", which is no fact.', rows: ["worn"] },
+      withRule("worn", { when: [{ colour: ["red"] }] }),
+      { message: 'The rule "worn" mentions "colour", which is no fact.', rules: ["worn"] },
     ],
     [
       "a value that is none",
       "value-unknown",
-      withRow("worn", { when: [{ pushes: [2, 3] }] }),
-      { message: 'The row "worn" asks for pushes = 3; expected one of 0, 1, 2.', rows: ["worn"] },
+      withRule("worn", { when: [{ pushes: [2, 3] }] }),
+      { message: 'The rule "worn" asks for pushes = 3; expected one of 0, 1, 2.', rules: ["worn"] },
     ],
     [
       "a box without a value",
       "list-invalid",
-      withRow("worn", { when: [{ pushes: [] }] }),
-      { message: 'The row "worn" must list values of "pushes", each once; found none.', rows: ["worn"] },
+      withRule("worn", { when: [{ pushes: [] }] }),
+      { message: 'The rule "worn" must list values of "pushes", each once; found none.', rules: ["worn"] },
     ],
     [
-      "a row without a box",
+      "a rule without a box",
       "list-invalid",
-      withRow("worn", { when: [] }),
+      withRule("worn", { when: [] }),
       {
         message:
-          'The row "worn" has an empty list of boxes and can never apply; leave `when` out for every world.',
-        rows: ["worn"],
+          'The rule "worn" has an empty list of boxes and can never apply; leave `when` out for every combination.',
+        rules: ["worn"],
       },
     ],
     [
       "a target that is none",
       "state-unknown",
-      withRow("worn", { to: "nowhere" }),
-      { message: 'The row "worn" leads to "nowhere", which is no state.', rows: ["worn"], state: "nowhere" },
+      withRule("worn", { to: "nowhere" }),
+      {
+        message: 'The rule "worn" leads to "nowhere", which is no state.',
+        rules: ["worn"],
+        state: "nowhere",
+      },
     ],
     [
       "a target in a map that is none",
       "state-unknown",
-      withRow("worn", { to: { closed: "nowhere" } }),
-      { message: 'The row "worn" leads to "nowhere", which is no state.', rows: ["worn"], state: "nowhere" },
+      withRule("worn", { to: { closed: "nowhere" } }),
+      {
+        message: 'The rule "worn" leads to "nowhere", which is no state.',
+        rules: ["worn"],
+        state: "nowhere",
+      },
     ],
     [
       "a map that leaves a source state out",
       "map-incomplete",
-      withRow("worn", { to: {} }),
+      withRule("worn", { to: {} }),
       {
-        message: 'The row "worn" does not say its to for the source state "closed".',
-        rows: ["worn"],
+        message: 'The rule "worn" does not say its to for the source state "closed".',
+        rules: ["worn"],
         state: "closed",
       },
     ],
     [
       "a map that names another state",
       "map-incomplete",
-      withRow("worn", { to: { closed: "gone", open: "gone" } }),
+      withRule("worn", { to: { closed: "gone", open: "gone" } }),
       {
-        message: 'The row "worn" gives its to for "open", which is none of its source states.',
-        rows: ["worn"],
+        message: 'The rule "worn" gives its to for "open", which is none of its source states.',
+        rules: ["worn"],
         state: "open",
       },
     ],
     [
       "a setting of no fact",
       "fact-unknown",
-      withRow("worn", { set: { colour: "red" } }),
-      { message: 'The row "worn" sets "colour", which is no fact.', rows: ["worn"] },
+      withRule("worn", { set: { colour: "red" } }),
+      { message: 'The rule "worn" sets "colour", which is no fact.', rules: ["worn"] },
     ],
     [
-      "a setting of an observed fact",
-      "fact-observed",
-      withRow("worn", { set: { locked: true } }),
+      "a setting of an input",
+      "input-set",
+      withRule("worn", { set: { locked: true } }),
       {
         message:
-          'The row "worn" sets "locked", which is observed; only kept facts (with `initial`) can be set.',
-        rows: ["worn"],
+          'The rule "worn" sets "locked", which is an input; only variables (with `initial`) can be set.',
+        rules: ["worn"],
       },
     ],
     [
       "a setting out of range",
       "value-unknown",
-      withRow("worn", { set: { pushes: 9 } }),
-      { message: 'The row "worn" sets pushes to 9; expected one of 0, 1, 2.', rows: ["worn"] },
+      withRule("worn", { set: { pushes: 9 } }),
+      { message: 'The rule "worn" sets pushes to 9; expected one of 0, 1, 2.', rules: ["worn"] },
     ],
     [
       "a setting out of range in a map",
       "value-unknown",
-      withRow("worn", { set: { pushes: { of: { closed: 9 } } } }),
-      { message: 'The row "worn" sets pushes to 9; expected one of 0, 1, 2.', rows: ["worn"] },
+      withRule("worn", { set: { pushes: { of: { closed: 9 } } } }),
+      { message: 'The rule "worn" sets pushes to 9; expected one of 0, 1, 2.', rules: ["worn"] },
     ],
     [
       "a setting that leaves a source state out",
       "map-incomplete",
-      withRow("worn", { set: { pushes: { of: {} } } }),
+      withRule("worn", { set: { pushes: { of: {} } } }),
       {
-        message: 'The row "worn" does not say its value of pushes for the source state "closed".',
-        rows: ["worn"],
+        message: 'The rule "worn" does not say its value of pushes for the source state "closed".',
+        rules: ["worn"],
         state: "closed",
       },
     ],
     [
       "a step that is no whole number",
       "value-unknown",
-      withRow("worn", { set: { pushes: { add: 0.5 } } }),
-      { message: 'The row "worn" adds 0.5 to "pushes"; expected a whole number.', rows: ["worn"] },
+      withRule("worn", { set: { pushes: { add: 0.5 } } }),
+      { message: 'The rule "worn" adds 0.5 to "pushes"; expected a whole number.', rules: ["worn"] },
     ],
     [
-      "a start of an observed fact",
+      "a start of an input",
       "start-invalid",
       { ...door, starts: [{ locked: true }] },
-      { message: 'A start gives "locked" a value; expected a kept fact.' },
+      { message: 'A start gives "locked" a value; expected a variable.' },
     ],
     [
       "a start out of range",
@@ -217,7 +225,7 @@ describe("check, of a table's structure, refuses", () => {
       "a fact that is called as a word of every object",
       "start-invalid",
       { ...door, starts: [{ constructor: 1 }] } as unknown as Workflow,
-      { message: 'A start gives "constructor" a value; expected a kept fact.' },
+      { message: 'A start gives "constructor" a value; expected a variable.' },
     ],
     [
       "a name that begins with a number, or is empty",
@@ -231,10 +239,10 @@ describe("check, of a table's structure, refuses", () => {
     [
       "a source state twice",
       "list-invalid",
-      withRow("worn", { from: ["closed", "closed"] }),
+      withRule("worn", { from: ["closed", "closed"] }),
       {
-        message: 'The row "worn" must list its source states, each once; found closed, closed.',
-        rows: ["worn"],
+        message: 'The rule "worn" must list its source states, each once; found closed, closed.',
+        rules: ["worn"],
       },
     ],
     [
@@ -245,7 +253,7 @@ describe("check, of a table's structure, refuses", () => {
     ],
   ])("%s", (_, kind, workflow, violation) => {
     const found = violationsOf(workflow).filter((each) => each.kind === kind);
-    expect(found).toEqual([{ kind, rows: [], ...violation }]);
+    expect(found).toEqual([{ kind, rules: [], ...violation }]);
   });
 
   function withFact(pushes: Omit<Workflow["facts"][string], "description">): Workflow {

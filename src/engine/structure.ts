@@ -1,8 +1,9 @@
 /** What can be said of a table without running it: its names, values, targets and settings. */
-import { factOf, hasState, isFinal, isKept, renderValue } from "./lookup.ts";
-import { targetOf } from "./position.ts";
+
+import { targetOf } from "./configuration.ts";
+import { factOf, hasState, isFinal, isVariable, renderValue } from "./lookup.ts";
 import type { Violation, ViolationKind } from "./violation.ts";
-import type { FactValue, Row, Setting, Workflow } from "./workflow.ts";
+import type { FactValue, Rule, Setting, Workflow } from "./workflow.ts";
 
 /** Names go into diagrams, state machines of other tools and file names, where a dot or a space means something. */
 const NAME = /^[A-Za-z][A-Za-z0-9_:-]*$/;
@@ -15,7 +16,7 @@ export function checkStructure(workflow: Workflow): readonly Violation[] {
     ...checkEnds(workflow),
     ...checkStarts(workflow),
     ...checkIds(workflow),
-    ...workflow.rows.flatMap((row) => checkRow(workflow, row)),
+    ...workflow.rules.flatMap((rule) => checkRule(workflow, rule)),
   ];
 }
 
@@ -86,8 +87,8 @@ function checkStarts(workflow: Workflow): readonly Violation[] {
   return (workflow.starts ?? []).flatMap((start) =>
     Object.entries(start).flatMap(([name, value]) => {
       const fact = factOf(workflow, name);
-      if (fact === undefined || !isKept(fact))
-        return [fault("start-invalid", `A start gives ${quote(name)} a value; expected a kept fact.`)];
+      if (fact === undefined || !isVariable(fact))
+        return [fault("start-invalid", `A start gives ${quote(name)} a value; expected a variable.`)];
       if (fact.values.includes(value)) return [];
       return [
         fault(
@@ -102,66 +103,68 @@ function checkStarts(workflow: Workflow): readonly Violation[] {
 function checkIds(workflow: Workflow): readonly Violation[] {
   const seen = new Set<string>();
   const repeated = new Set<string>();
-  for (const { id } of workflow.rows) (seen.has(id) ? repeated : seen).add(id);
+  for (const { id } of workflow.rules) (seen.has(id) ? repeated : seen).add(id);
   return [...repeated].map((id) =>
-    fault("id-repeated", `Several rows have the id ${quote(id)}; expected each once.`, [id]),
+    fault("id-repeated", `Several rules have the id ${quote(id)}; expected each once.`, [id]),
   );
 }
 
-function checkRow(workflow: Workflow, row: Row): readonly Violation[] {
+function checkRule(workflow: Workflow, rule: Rule): readonly Violation[] {
   return [
-    ...checkFrom(workflow, row),
-    ...checkWhen(workflow, row),
-    ...checkTo(workflow, row),
-    ...Object.entries(row.set ?? {}).flatMap(([name, setting]) => checkSetting(workflow, row, name, setting)),
-    ...checkEffect(row),
+    ...checkFrom(workflow, rule),
+    ...checkWhen(workflow, rule),
+    ...checkTo(workflow, rule),
+    ...Object.entries(rule.set ?? {}).flatMap(([name, setting]) =>
+      checkSetting(workflow, rule, name, setting),
+    ),
+    ...checkEffect(rule),
   ];
 }
 
-function checkFrom(workflow: Workflow, row: Row): readonly Violation[] {
+function checkFrom(workflow: Workflow, rule: Rule): readonly Violation[] {
   const found: Violation[] = [];
-  if (row.from.length === 0 || repeats(row.from))
-    found.push(of(row, "list-invalid", `must list its source states, each once; found ${list(row.from)}`));
-  for (const state of row.from) {
+  if (rule.from.length === 0 || repeats(rule.from))
+    found.push(of(rule, "list-invalid", `must list its source states, each once; found ${list(rule.from)}`));
+  for (const state of rule.from) {
     if (!hasState(workflow, state))
-      found.push({ ...of(row, "state-unknown", `is from ${quote(state)}, which is no state`), state });
+      found.push({ ...of(rule, "state-unknown", `is from ${quote(state)}, which is no state`), state });
     else if (isFinal(workflow, state))
-      found.push({ ...of(row, "state-final", `is from ${quote(state)}, where the run has ended`), state });
+      found.push({ ...of(rule, "state-final", `is from ${quote(state)}, where the run has ended`), state });
   }
-  if (!Object.hasOwn(workflow.events, row.on))
+  if (!Object.hasOwn(workflow.events, rule.on))
     found.push({
       ...of(
-        row,
+        rule,
         "event-unknown",
-        `is on ${quote(row.on)}; expected one of ${Object.keys(workflow.events).join(", ")}`,
+        `is on ${quote(rule.on)}; expected one of ${Object.keys(workflow.events).join(", ")}`,
       ),
-      event: row.on,
+      event: rule.on,
     });
   return found;
 }
 
-function checkWhen(workflow: Workflow, row: Row): readonly Violation[] {
-  if (row.when?.length === 0)
+function checkWhen(workflow: Workflow, rule: Rule): readonly Violation[] {
+  if (rule.when?.length === 0)
     return [
       of(
-        row,
+        rule,
         "list-invalid",
-        "has an empty list of boxes and can never apply; leave `when` out for every world",
+        "has an empty list of boxes and can never apply; leave `when` out for every combination",
       ),
     ];
-  return (row.when ?? []).flatMap((box) =>
+  return (rule.when ?? []).flatMap((box) =>
     Object.entries(box).flatMap(([name, values]) => {
       const fact = factOf(workflow, name);
-      if (fact === undefined) return [of(row, "fact-unknown", `mentions ${quote(name)}, which is no fact`)];
+      if (fact === undefined) return [of(rule, "fact-unknown", `mentions ${quote(name)}, which is no fact`)];
       if (values.length === 0 || repeats(values))
         return [
-          of(row, "list-invalid", `must list values of ${quote(name)}, each once; found ${list(values)}`),
+          of(rule, "list-invalid", `must list values of ${quote(name)}, each once; found ${list(values)}`),
         ];
       return values
         .filter((value) => !fact.values.includes(value))
         .map((value) =>
           of(
-            row,
+            rule,
             "value-unknown",
             `asks for ${name} = ${renderValue(value)}; expected one of ${list(fact.values)}`,
           ),
@@ -170,32 +173,34 @@ function checkWhen(workflow: Workflow, row: Row): readonly Violation[] {
   );
 }
 
-function checkTo(workflow: Workflow, row: Row): readonly Violation[] {
-  if (typeof row.to === "string") {
-    if (row.to === "same" || hasState(workflow, row.to)) return [];
-    return [{ ...of(row, "state-unknown", `leads to ${quote(row.to)}, which is no state`), state: row.to }];
+function checkTo(workflow: Workflow, rule: Rule): readonly Violation[] {
+  if (typeof rule.to === "string") {
+    if (rule.to === "same" || hasState(workflow, rule.to)) return [];
+    return [
+      { ...of(rule, "state-unknown", `leads to ${quote(rule.to)}, which is no state`), state: rule.to },
+    ];
   }
-  const unknown = Object.values(row.to).filter((state) => !hasState(workflow, state));
+  const unknown = Object.values(rule.to).filter((state) => !hasState(workflow, state));
   return [
     ...unknown.map((state) => ({
-      ...of(row, "state-unknown", `leads to ${quote(state)}, which is no state`),
+      ...of(rule, "state-unknown", `leads to ${quote(state)}, which is no state`),
       state,
     })),
-    ...checkMap(row, "to", row.to),
+    ...checkMap(rule, "to", rule.to),
   ];
 }
 
-function checkMap(row: Row, what: string, map: Readonly<Record<string, unknown>>): readonly Violation[] {
-  const missing = row.from.filter((state) => !Object.hasOwn(map, state));
-  const extra = Object.keys(map).filter((state) => !row.from.includes(state));
+function checkMap(rule: Rule, what: string, map: Readonly<Record<string, unknown>>): readonly Violation[] {
+  const missing = rule.from.filter((state) => !Object.hasOwn(map, state));
+  const extra = Object.keys(map).filter((state) => !rule.from.includes(state));
   return [
     ...missing.map((state) => ({
-      ...of(row, "map-incomplete", `does not say its ${what} for the source state ${quote(state)}`),
+      ...of(rule, "map-incomplete", `does not say its ${what} for the source state ${quote(state)}`),
       state,
     })),
     ...extra.map((state) => ({
       ...of(
-        row,
+        rule,
         "map-incomplete",
         `gives its ${what} for ${quote(state)}, which is none of its source states`,
       ),
@@ -204,21 +209,21 @@ function checkMap(row: Row, what: string, map: Readonly<Record<string, unknown>>
   ];
 }
 
-function checkSetting(workflow: Workflow, row: Row, name: string, setting: Setting): readonly Violation[] {
+function checkSetting(workflow: Workflow, rule: Rule, name: string, setting: Setting): readonly Violation[] {
   const fact = factOf(workflow, name);
-  if (fact === undefined) return [of(row, "fact-unknown", `sets ${quote(name)}, which is no fact`)];
-  if (!isKept(fact))
+  if (fact === undefined) return [of(rule, "fact-unknown", `sets ${quote(name)}, which is no fact`)];
+  if (!isVariable(fact))
     return [
       of(
-        row,
-        "fact-observed",
-        `sets ${quote(name)}, which is observed; only kept facts (with \`initial\`) can be set`,
+        rule,
+        "input-set",
+        `sets ${quote(name)}, which is an input; only variables (with \`initial\`) can be set`,
       ),
     ];
   if (typeof setting === "object" && setting !== null && "add" in setting)
     return Number.isInteger(setting.add)
       ? []
-      : [of(row, "value-unknown", `adds ${setting.add} to ${quote(name)}; expected a whole number`)];
+      : [of(rule, "value-unknown", `adds ${setting.add} to ${quote(name)}; expected a whole number`)];
   const map = typeof setting === "object" && setting !== null ? setting.of : null;
   const values: readonly FactValue[] = map === null ? [setting as FactValue] : Object.values(map);
   return [
@@ -226,37 +231,37 @@ function checkSetting(workflow: Workflow, row: Row, name: string, setting: Setti
       .filter((value) => !fact.values.includes(value))
       .map((value) =>
         of(
-          row,
+          rule,
           "value-unknown",
           `sets ${name} to ${renderValue(value)}; expected one of ${list(fact.values)}`,
         ),
       ),
-    ...(map === null ? [] : checkMap(row, `value of ${name}`, map)),
+    ...(map === null ? [] : checkMap(rule, `value of ${name}`, map)),
   ];
 }
 
-function checkEffect(row: Row): readonly Violation[] {
-  if (row.outcome === "moved") return [];
+function checkEffect(rule: Rule): readonly Violation[] {
+  if (rule.outcome === "moved") return [];
   const effects: string[] = [];
-  if (row.from.some((state) => targetOf(row, state) !== state)) effects.push("leads to another state");
-  if (Object.keys(row.set ?? {}).length > 0) effects.push("sets facts");
-  if ((row.commands ?? []).length > 0) effects.push("has commands");
+  if (rule.from.some((state) => targetOf(rule, state) !== state)) effects.push("leads to another state");
+  if (Object.keys(rule.set ?? {}).length > 0) effects.push("sets facts");
+  if ((rule.commands ?? []).length > 0) effects.push("has commands");
   if (effects.length === 0) return [];
   return [
     of(
-      row,
+      rule,
       "effect-unexpected",
-      `is "${row.outcome}", which changes nothing, and yet ${effects.join(" and ")}`,
+      `is "${rule.outcome}", which changes nothing, and yet ${effects.join(" and ")}`,
     ),
   ];
 }
 
-function of(row: Row, kind: ViolationKind, what: string): Violation {
-  return fault(kind, `The row ${quote(row.id)} ${what}.`, [row.id]);
+function of(rule: Rule, kind: ViolationKind, what: string): Violation {
+  return fault(kind, `The rule ${quote(rule.id)} ${what}.`, [rule.id]);
 }
 
-function fault(kind: ViolationKind, message: string, rows: readonly string[] = []): Violation {
-  return { kind, message, rows };
+function fault(kind: ViolationKind, message: string, rules: readonly string[] = []): Violation {
+  return { kind, message, rules };
 }
 
 function quote(text: string | undefined): string {

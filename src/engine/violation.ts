@@ -1,18 +1,18 @@
 import type { Facts } from "./workflow.ts";
 
-/** What is wrong with a table, in one sentence, with the state, event, facts and rows that show it. */
+/** What is wrong with a table, in one sentence, with the state, event, facts and rules that show it. */
 export interface Violation {
   readonly kind: ViolationKind;
   readonly message: string;
   readonly state?: string;
   readonly event?: string;
-  /** One world that shows it: the facts that matter there, kept and observed. */
+  /** One combination that shows it: the facts that matter there, kept and observed. */
   readonly facts?: Facts;
-  /** In how many worlds or configurations it is so, where that is more than the one shown. */
+  /** In how many combinations or configurations it is so, where that is more than the one shown. */
   readonly times?: number;
-  /** Ids of the rows that are at fault or in conflict. */
-  readonly rows: readonly string[];
-  /** Ids of the rows by which a run comes there from its start. */
+  /** Ids of the rules that are at fault or in conflict. */
+  readonly rules: readonly string[];
+  /** Ids of the rules by which a run comes there from its start. */
   readonly path?: readonly string[];
 }
 
@@ -28,20 +28,20 @@ export type ViolationKind =
   | "value-unknown"
   /** A map per source state that leaves one out, or names another. */
   | "map-incomplete"
-  /** `set` on an observed fact. */
-  | "fact-observed"
-  /** A start that gives a value to something else than a kept fact. */
+  /** `set` on an input. */
+  | "input-set"
+  /** A start that gives a value to something else than a variable. */
   | "start-invalid"
-  /** A row from a state in which the run has ended. */
+  /** A rule from a state in which the run has ended. */
   | "state-final"
-  /** A row that is blocked, without effect or only shown, and yet changes something. */
+  /** A rule that is blocked, without effect or only shown, and yet changes something. */
   | "effect-unexpected"
-  | "no-row"
-  | "several-rows"
+  | "no-rule"
+  | "several-rules"
   | "state-unreached"
-  | "row-unreached"
+  | "rule-unreached"
   | "trap"
   | "reply-missing"
   | "reply-unused"
-  | "too-many-worlds"
+  | "too-many-combinations"
   | "too-many-configurations";

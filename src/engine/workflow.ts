@@ -2,10 +2,10 @@
  * The shape of a workflow: a decision table over states, events and a finite space of named facts. All of it is plain
  * data, so that `check` can prove by enumeration what a test can only sample.
  *
- * T1  A row applies in its `from` states, on its event, in the worlds of its `when` boxes (a union of boxes).
- * T2  A fact is observed (read from the world: any of its values may come) or kept (part of the run, changed only by
- *     `set`). `check` explores configurations, that is state × kept facts, from the initial one.
- * T3  A row's commands run after its commit, at least once; their outcome is the next event.
+ * T1  A rule applies in its `from` states, on its event, in the combinations of its `when` boxes (a union of boxes).
+ * T2  A fact is observed (read from the combination: any of its values may come) or kept (part of the run, changed only by
+ *     `set`). `check` explores configurations, that is state × variables, from the initial one.
+ * T3  A rule's commands run after its commit, at least once; their outcome is the next event.
  */
 export interface Workflow {
   /** Unique over all workflows; `start_task`, `spells`, `bloom`. */
@@ -15,16 +15,16 @@ export interface Workflow {
   readonly initial: string;
   readonly events: Readonly<Record<string, EventDefinition>>;
   readonly facts: Readonly<Record<string, Fact>>;
-  /** The kept facts that a run may begin with, each over the facts' `initial` values; absent: only those values. */
+  /** The variables that a run may begin with, each over the facts' `initial` values; absent: only those values. */
   readonly starts?: readonly Facts[];
-  readonly rows: readonly Row[];
+  readonly rules: readonly Rule[];
   /** From every reachable configuration some sequence of events must lead to one of these. */
   readonly goals: readonly string[];
 }
 
 export interface State {
   readonly description: string;
-  /** The run ends here: no event is taken, no row is needed. */
+  /** The run ends here: no event is taken, no rule is needed. */
   readonly final?: true;
 }
 
@@ -37,15 +37,15 @@ export type FactValue = string | number | boolean | null;
 export interface Fact {
   readonly description: string;
   readonly values: readonly FactValue[];
-  /** Present on a kept fact: its value when a run begins. Absent: the fact is observed. */
+  /** Present on a variable: its value when a run begins. Absent: the fact is observed. */
   readonly initial?: FactValue;
 }
 
-/** A box of worlds: each named fact has one of the listed values. */
+/** A box of combinations: each named fact has one of the listed values. */
 export type Box = Readonly<Record<string, readonly FactValue[]>>;
 
 /**
- * What `set` gives a kept fact: a value, a value per source state, or the value that many places further along in the
+ * What `set` gives a variable: a value, a value per source state, or the value that many places further along in the
  * fact's `values` (it stays at the last, or at the first for a negative step).
  */
 export type Setting =
@@ -53,11 +53,11 @@ export type Setting =
   | { readonly of: Readonly<Record<string, FactValue>> }
   | { readonly add: number };
 
-export interface Row {
+export interface Rule {
   readonly id: string;
   readonly from: readonly string[];
   readonly on: string;
-  /** Absent: in every world. */
+  /** Absent: in every combination. */
   readonly when?: readonly Box[];
   /** A state, `same`, or a map per source state. */
   readonly to: string | Readonly<Record<string, string>>;
@@ -80,14 +80,14 @@ export interface Command {
 export type Facts = Readonly<Record<string, FactValue>>;
 
 /** Where a run stands in its table: a configuration. */
-export interface Position {
+export interface Configuration {
   readonly state: string;
-  readonly kept: Facts;
+  readonly variables: Facts;
 }
 
-/** The one row that applies, and where it leads. */
+/** The one rule that applies, and where it leads. */
 export interface Decision {
-  readonly row: Row;
-  readonly before: Position;
-  readonly after: Position;
+  readonly rule: Rule;
+  readonly before: Configuration;
+  readonly after: Configuration;
 }

@@ -1,18 +1,19 @@
 /**
- * A table as the configuration of an XState 5 machine: plain JSON, which Stately's tools open. Kept facts are its
- * context; observed facts come with each event as `event.facts`. What JSON cannot hold is named and parameterised:
+ * A table as the configuration of an XState 5 machine: plain JSON, which Stately's tools open. Variables are its
+ * context; inputs come with each event as `event.facts`. What JSON cannot hold is named and parameterised:
  *
  * guard  `in`      some box of `params.boxes` holds; a fact is read from the context, else from `event.facts`
  * action `set`     assigns `params` to the context
  * action `step`    moves the fact `params.fact` by `params.by` places along `params.values`, and not past their ends
- * action `take`    the row that was taken: its id, outcome and reply
- * action `perform` a command of the row
+ * action `take`    the rule that was taken: its id, outcome and reply
+ * action `perform` a command of the rule
  *
  * docs/engine.md has these implementations in a dozen lines.
  */
-import { keptNames, pairOf, renderBoxes, valuesOf } from "./lookup.ts";
-import { keptAtFirst, targetOf } from "./position.ts";
-import type { Box, Facts, FactValue, Row, Setting, Workflow } from "./workflow.ts";
+
+import { initialVariables, targetOf } from "./configuration.ts";
+import { pairOf, renderBoxes, valuesOf, variableNames } from "./lookup.ts";
+import type { Box, Facts, FactValue, Rule, Setting, Workflow } from "./workflow.ts";
 
 export interface XStateConfig {
   readonly id: string;
@@ -60,7 +61,7 @@ export function xstateConfig(workflow: Workflow): XStateConfig {
     id: workflow.name,
     description: workflow.title,
     initial: workflow.initial,
-    context: { ...keptAtFirst(workflow), ...workflow.starts?.[0] },
+    context: { ...initialVariables(workflow), ...workflow.starts?.[0] },
     states: Object.fromEntries(states),
   };
 }
@@ -75,32 +76,32 @@ function transitionsFrom(
   state: string,
 ): Readonly<Record<string, readonly XStateTransition[]>> {
   const taken = Object.keys(workflow.events)
-    .map((event) => [event, pairOf(workflow, state, event).rows] as const)
-    .filter(([, rows]) => rows.length > 0);
+    .map((event) => [event, pairOf(workflow, state, event).rules] as const)
+    .filter(([, rules]) => rules.length > 0);
   return Object.fromEntries(
-    taken.map(([event, rows]) => [event, rows.map((row) => transition(workflow, row, state))]),
+    taken.map(([event, rules]) => [event, rules.map((rule) => transition(workflow, rule, state))]),
   );
 }
 
-function transition(workflow: Workflow, row: Row, state: string): XStateTransition {
-  const target = targetOf(row, state);
+function transition(workflow: Workflow, rule: Rule, state: string): XStateTransition {
+  const target = targetOf(rule, state);
   return {
-    description: `${row.id}: ${renderBoxes(row.when)}`,
+    description: `${rule.id}: ${renderBoxes(rule.when)}`,
     ...(target === undefined || target === state ? {} : { target }),
-    ...(row.when ? { guard: { type: "in", params: { boxes: row.when } } as const } : {}),
+    ...(rule.when ? { guard: { type: "in", params: { boxes: rule.when } } as const } : {}),
     actions: [
-      ...assignments(workflow, row, state),
-      { type: "take", params: { row: row.id, outcome: row.outcome, reply: row.reply } },
-      ...(row.commands ?? []).map((command) => ({ type: "perform", params: command }) as const),
+      ...assignments(workflow, rule, state),
+      { type: "take", params: { row: rule.id, outcome: rule.outcome, reply: rule.reply } },
+      ...(rule.commands ?? []).map((command) => ({ type: "perform", params: command }) as const),
     ],
   };
 }
 
-function assignments(workflow: Workflow, row: Row, state: string): readonly XStateAction[] {
+function assignments(workflow: Workflow, rule: Rule, state: string): readonly XStateAction[] {
   const given: Record<string, FactValue> = {};
   const steps: XStateAction[] = [];
-  for (const name of keptNames(workflow)) {
-    const setting = row.set?.[name];
+  for (const name of variableNames(workflow)) {
+    const setting = rule.set?.[name];
     if (setting === undefined) continue;
     const step = stepOf(setting);
     if (step === null) given[name] = settled(setting, state);

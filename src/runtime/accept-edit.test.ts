@@ -24,7 +24,10 @@ const TIME = "2026-01-31T09:30:15.250Z";
 const STATES: StateFiles = {
   table: door,
   runOf: (path) => (path === FILE || path === OTHER ? RUN : null),
-  positionIn: (text) => ({ state: /"state"\s*:\s*"(\w+)"/.exec(text)?.[1] ?? "", kept: { pushes: 0 } }),
+  configurationIn: (text) => ({
+    state: /"state"\s*:\s*"(\w+)"/.exec(text)?.[1] ?? "",
+    variables: { pushes: 0 },
+  }),
 };
 
 const files = new Map<string, string>();

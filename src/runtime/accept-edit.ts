@@ -55,7 +55,7 @@ function accept({ files, from, run }: Edited, states: StateFiles, context: Conte
   const text = edited.at(-1)?.text ?? "";
   return acceptedEdit(
     {
-      ...{ run, machine: states.table.name, from, to: states.positionIn(text).state },
+      ...{ run, machine: states.table.name, from, to: states.configurationIn(text).state },
       name: names || `The state of ${run}`,
       of: "run",
       found: edited.flatMap((each) => each.found),

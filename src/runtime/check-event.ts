@@ -3,14 +3,14 @@ import { PawlError } from "../core/error.ts";
 import { nearest } from "../core/nearest.ts";
 import { isFinal } from "../engine/lookup.ts";
 import { movingEvents } from "../engine/reach.ts";
-import type { Position, Workflow } from "../engine/workflow.ts";
+import type { Configuration, Workflow } from "../engine/workflow.ts";
 
 /** A run as its codec loaded it. */
 export interface TableRun {
   /** `workflow:id` */
   readonly run: string;
   readonly workflow: Workflow;
-  readonly position: Position;
+  readonly configuration: Configuration;
 }
 
 /** Events that are not everybody's: the engine sends one when a command has ended, a person must agree to the other. */
@@ -18,7 +18,7 @@ export type Owners = Readonly<Record<string, "engine" | "person">>;
 
 /** Throws `usage`, `caller-not-allowed` or `no-effect`. */
 export function checkEvent(run: TableRun, event: string, owners: Owners = {}, byEngine = false): void {
-  const { position, workflow } = run;
+  const { configuration, workflow } = run;
   if (!Object.hasOwn(workflow.events, event)) throw unknownEvent(run, event, owners);
   if (owners[event] === "engine" && !byEngine)
     throw new PawlError(
@@ -26,10 +26,10 @@ export function checkEvent(run: TableRun, event: string, owners: Owners = {}, by
       `${event} tells how a command ended: the engine runs that command, and sends ${event} itself.`,
       `Send the event whose row runs the command. ${takes(run, owners)}`,
     );
-  if (isFinal(workflow, position.state))
+  if (isFinal(workflow, configuration.state))
     throw new PawlError(
       "no-effect",
-      `${run.run} has ended in ${position.state}; it takes no ${event} any more.`,
+      `${run.run} has ended in ${configuration.state}; it takes no ${event} any more.`,
       "Nothing is to be done: the run is complete.",
     );
 }
@@ -45,9 +45,9 @@ function unknownEvent(run: TableRun, event: string, owners: Owners): PawlError {
 }
 
 /** What can move the run where it stands, for the fix of a refusal: `In draft it takes submit, or approve (a person's).` */
-export function takes({ position, run, workflow }: TableRun, owners: Owners = {}): string {
-  const events = movingEvents(workflow, position).filter((event) => owners[event] !== "engine");
-  if (events.length === 0) return `${run} is in ${position.state}, where no event moves it.`;
+export function takes({ configuration, run, workflow }: TableRun, owners: Owners = {}): string {
+  const events = movingEvents(workflow, configuration).filter((event) => owners[event] !== "engine");
+  if (events.length === 0) return `${run} is in ${configuration.state}, where no event moves it.`;
   const named = events.map((event) => (owners[event] === "person" ? `${event} (a person's)` : event));
-  return `In ${position.state} it takes ${named.join(", ")}.`;
+  return `In ${configuration.state} it takes ${named.join(", ")}.`;
 }

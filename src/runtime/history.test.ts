@@ -5,12 +5,12 @@ import type { View } from "../core/ports/store.ts";
 import {
   brokenLinks,
   checkFaults,
+  configurationWords,
   differences,
   headOf,
   headPath,
   isSame,
   loadHead,
-  positionWords,
   replayFaults,
   type TableStep,
 } from "./history.ts";
@@ -47,7 +47,7 @@ describe("a run's history", () => {
 
   it("is replayed through the table, from its origin to where the run stands", () => {
     const faults = (steps: readonly TableStep[], stands: { state: string; pushes: number }, origin = begun) =>
-      replayFaults(door, origin, steps, { state: stands.state, kept: { pushes: stands.pushes } });
+      replayFaults(door, origin, steps, { state: stands.state, variables: { pushes: stands.pushes } });
     expect(faults(OPENED, { state: "closed", pushes: 1 })).toEqual([]);
     expect(faults(OPENED, { state: "closed", pushes: 2 })).toEqual([
       "found closed with pushes = 2; its history leads to closed with pushes = 1",
@@ -63,24 +63,24 @@ describe("a run's history", () => {
     ]);
     const starts = { ...door, starts: [{ pushes: 1 }, { pushes: 2 }] };
     const second = { ...begun, kept: { pushes: 2 } };
-    expect(replayFaults(starts, second, [], { state: "closed", kept: { pushes: 2 } })).toEqual([]);
+    expect(replayFaults(starts, second, [], { state: "closed", variables: { pushes: 2 } })).toEqual([]);
   });
 
   it.each([
     ["a row that is not there", step("lifts", "push", "closed", "open")],
     ["another beginning", step("opens", "push", "open", "open")],
     ["another end", step("opens", "push", "closed", "gone")],
-    ["a row of other kept facts", step("worn", "remove", "closed", "gone")],
+    ["a rule for other variables", step("worn", "remove", "closed", "gone")],
   ])("is at fault with a step of %s", (_, wrong) => {
-    expect(replayFaults(door, begun, [wrong], { state: "gone", kept: { pushes: 0 } }, "move")).toEqual([
+    expect(replayFaults(door, begun, [wrong], { state: "gone", variables: { pushes: 0 } }, "move")).toEqual([
       `move 1 of its history (${wrong.event}) does not lead on from closed`,
     ]);
   });
 });
 
 describe("two positions", () => {
-  it("are the same in state and in all that is kept", () => {
-    const at = (state: string, kept = {}) => ({ state, kept });
+  it("are the same in state and in all variables", () => {
+    const at = (state: string, variables = {}) => ({ state, variables });
     expect(isSame(at("a", { x: 1, y: 2 }), at("a", { y: 2, x: 1 }))).toBe(true);
     expect(isSame(at("a"), at("b"))).toBe(false);
     expect(isSame(at("a", { x: 1 }), at("a", { x: 2 }))).toBe(false);
@@ -89,8 +89,8 @@ describe("two positions", () => {
   });
 
   it("are told in words", () => {
-    expect(positionWords({ state: "a", kept: {} })).toBe("a");
-    expect(positionWords({ state: "a", kept: { x: 1, y: null } })).toBe("a with x = 1, y = null");
+    expect(configurationWords({ state: "a", variables: {} })).toBe("a");
+    expect(configurationWords({ state: "a", variables: { x: 1, y: null } })).toBe("a with x = 1, y = null");
   });
 });
 

@@ -7,10 +7,10 @@ import { hashOf } from "../core/hash.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { View } from "../core/ports/store.ts";
 import { canonical } from "../core/trust.ts";
+import { follow, startingConfigurations } from "../engine/configuration.ts";
 import { pairOf } from "../engine/lookup.ts";
-import { follow, startingPositions } from "../engine/position.ts";
 import { canApply } from "../engine/reach.ts";
-import type { Position, Workflow } from "../engine/workflow.ts";
+import type { Configuration, Facts, Workflow } from "../engine/workflow.ts";
 
 /** The hash of the step before; null: it is the first. Absent in steps of earlier versions. */
 export interface Chained {
@@ -25,14 +25,35 @@ export interface TableStep extends Chained {
   readonly to: string;
 }
 
+/** A configuration as it is written to disk. */
+export interface StoredConfiguration {
+  readonly state: string;
+  readonly kept: Facts;
+}
+
+export function toStored({ state, variables }: Configuration): StoredConfiguration {
+  return { state, kept: variables };
+}
+
+export function fromStored({ kept, state }: StoredConfiguration): Configuration {
+  return { state, variables: kept };
+}
+
+/** A table as it is hashed into run files, which call its rules rows. */
+export function storedTable(table: Workflow): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(table).map(([key, value]) => [key === "rules" ? "rows" : key, value]),
+  );
+}
+
 /** Where a replay begins: where the run stood before the step of that index. */
-export interface Origin extends Position {
+export interface Origin extends StoredConfiguration {
   readonly at: number;
   /** A run of the table began there; else the run was taken as it was. */
   readonly begins: boolean;
 }
 
-/** A person took the state as it was, at a terminal: no row of any table. */
+/** A person took the state as it was, at a terminal: no rule of any table. */
 export const EDIT_ACCEPTED = "edit_accepted";
 
 /** The hash of the last step, for the next one; null: there is none. */
@@ -78,39 +99,41 @@ export function replayFaults(
   table: Workflow,
   origin: Origin,
   steps: readonly TableStep[],
-  stands: Position,
+  stands: Configuration,
   noun = "step",
 ): readonly string[] {
-  let position: Position = { state: origin.state, kept: origin.kept };
-  if (origin.begins && !startingPositions(table).some((start) => isSame(start, position)))
+  let configuration = fromStored(origin);
+  if (origin.begins && !startingConfigurations(table).some((start) => isSame(start, configuration)))
     return ["it did not begin where a run of the table begins"];
   for (const [index, step] of steps.slice(origin.at).entries()) {
-    const leads = stepFrom(table, position, step);
+    const leads = stepFrom(table, configuration, step);
     if (leads === null)
       return [
-        `${noun} ${origin.at + index + 1} of its history (${step.event}) does not lead on from ${position.state}`,
+        `${noun} ${origin.at + index + 1} of its history (${step.event}) does not lead on from ${configuration.state}`,
       ];
-    position = leads;
+    configuration = leads;
   }
-  if (isSame(position, stands)) return [];
-  return [`found ${positionWords(stands)}; its history leads to ${positionWords(position)}`];
+  if (isSame(configuration, stands)) return [];
+  return [`found ${configurationWords(stands)}; its history leads to ${configurationWords(configuration)}`];
 }
 
-/** Null: no row of the table is such a step from there. */
-function stepFrom(table: Workflow, position: Position, step: TableStep): Position | null {
-  const row = pairOf(table, position.state, step.event).rows.find(({ id }) => id === step.row);
-  if (!row || !canApply(table, row, position.kept)) return null;
-  const leads = follow(table, row, position);
-  return step.from === position.state && step.to === leads.state ? leads : null;
+/** Null: no rule of the table is such a step from there. */
+function stepFrom(table: Workflow, configuration: Configuration, step: TableStep): Configuration | null {
+  const rule = pairOf(table, configuration.state, step.event).rules.find(({ id }) => id === step.row);
+  if (!rule || !canApply(table, rule, configuration.variables)) return null;
+  const leads = follow(table, rule, configuration);
+  return step.from === configuration.state && step.to === leads.state ? leads : null;
 }
 
-export function isSame(one: Position, other: Position): boolean {
-  const names = new Set([...Object.keys(one.kept), ...Object.keys(other.kept)]);
-  return one.state === other.state && [...names].every((name) => one.kept[name] === other.kept[name]);
+export function isSame(one: Configuration, other: Configuration): boolean {
+  const names = new Set([...Object.keys(one.variables), ...Object.keys(other.variables)]);
+  return (
+    one.state === other.state && [...names].every((name) => one.variables[name] === other.variables[name])
+  );
 }
 
-export function positionWords({ kept, state }: Position): string {
-  const facts = Object.entries(kept).map(([name, value]) => `${name} = ${value}`);
+export function configurationWords({ variables, state }: Configuration): string {
+  const facts = Object.entries(variables).map(([name, value]) => `${name} = ${value}`);
   return facts.length === 0 ? state : `${state} with ${facts.join(", ")}`;
 }
 

@@ -11,7 +11,7 @@ import type { Cache } from "../core/ports/cache.ts";
 import type { Leases } from "../core/ports/claims.ts";
 import type { View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
-import type { Position, Workflow } from "../engine/workflow.ts";
+import type { Configuration, Workflow } from "../engine/workflow.ts";
 import type { Reply, RunOverview, Transaction } from "./transaction.ts";
 
 export type {
@@ -89,7 +89,7 @@ export interface PromptSample {
   /** The name of its table. */
   readonly machine: string;
   /** Where the run stands in it; null where it is over, or where the text belongs to no position. */
-  readonly position: Position | null;
+  readonly configuration: Configuration | null;
   readonly text: string;
 }
 

@@ -24,7 +24,7 @@ const TABLE: Workflow = {
   goals: ["open"],
   events: { push: { description: "" } },
   facts: {},
-  rows: [
+  rules: [
     { id: "opens", from: ["shut"], on: "push", to: "open", outcome: "moved", reply: "r" },
     { id: "shuts", from: ["open"], on: "push", to: "shut", outcome: "moved", reply: "r" },
   ],
@@ -33,7 +33,7 @@ const TABLE: Workflow = {
 const states = (table: Workflow = TABLE): StateFiles => ({
   table,
   runOf: (path) => (path === FILE ? RUN : null),
-  positionIn: (text) => ({ state: String(JSON.parse(text).state), kept: {} }),
+  configurationIn: (text) => ({ state: String(JSON.parse(text).state), variables: {} }),
 });
 
 class Project {
@@ -293,8 +293,8 @@ describe("The record of a run", () => {
 
   it("is not replayed through another table than its own", async () => {
     const project = await pushed(1);
-    const [, shuts] = TABLE.rows;
-    project.table = { ...TABLE, rows: shuts ? [{ ...shuts, id: "closes" }] : [] };
+    const [, shuts] = TABLE.rules;
+    project.table = { ...TABLE, rules: shuts ? [{ ...shuts, id: "closes" }] : [] };
     expect(await project.faults()).toEqual([]);
     await project.write("shut", [["closes", "open", "shut"]]);
     expect(await project.faults()).toEqual([]);

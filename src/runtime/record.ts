@@ -16,21 +16,25 @@ import type { ProjectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
 import type { Strength } from "../core/strength.ts";
 import { canonical } from "../core/trust.ts";
-import { initialPosition } from "../engine/decide.ts";
-import type { Position, Workflow } from "../engine/workflow.ts";
+import { initialConfiguration } from "../engine/decide.ts";
+import type { Workflow } from "../engine/workflow.ts";
 import {
   brokenLinks,
   checkFaults,
+  configurationWords,
   confirmed,
   EDIT_ACCEPTED,
+  fromStored,
   headOf,
   headPath,
   isSame,
   loadHead,
   type Origin,
-  positionWords,
   replayFaults,
+  type StoredConfiguration,
+  storedTable,
   type TableStep,
+  toStored,
 } from "./history.ts";
 import type { GateVerdict, Proposal, RunOverview, StateFiles } from "./transaction.ts";
 
@@ -51,7 +55,7 @@ export interface RunRecord {
   /** Steps before these that are no longer kept. */
   readonly dropped: number;
   readonly steps: readonly Step[];
-  readonly stands: Position;
+  readonly stands: StoredConfiguration;
   /** By path: the sha-256 of what the file says. */
   readonly files: Readonly<Record<string, string>>;
   readonly time: string;
@@ -63,7 +67,7 @@ const KEPT_STEPS = 200;
 const hashes = new WeakMap<Workflow, Promise<string>>();
 
 function hashOfTable(table: Workflow): Promise<string> {
-  const known = hashes.get(table) ?? hashOf(canonical(table));
+  const known = hashes.get(table) ?? hashOf(canonical(storedTable(table)));
   hashes.set(table, known);
   return known;
 }
@@ -158,7 +162,7 @@ async function recordChange(
     if (change.type === "write") files[change.path] = await hashOfText(change.text);
     else delete files[change.path];
   const written = own.findLast((change) => change.type === "write");
-  const stands = written ? states.positionIn(written.text) : before?.stands;
+  const stands = written ? toStored(states.configurationIn(written.text)) : before?.stands;
   if (stands === undefined || Object.keys(files).length === 0)
     return before === null ? [] : [{ type: "remove", path }];
   const steps = await chained(before?.steps ?? [], events);
@@ -209,7 +213,7 @@ interface Writing {
   readonly steps: readonly Step[];
   readonly events: readonly RunAdvanced[];
   readonly isNew: boolean;
-  readonly stands: Position;
+  readonly stands: StoredConfiguration;
   readonly table: string;
 }
 
@@ -217,8 +221,9 @@ function originOf({ before, steps, events, isNew, stands, table }: Writing, work
   const from = events[0]?.from ?? stands.state;
   const taken = { ...stands, at: steps.length, begins: false };
   if (events.some(isAcceptance)) return taken;
-  const first = initialPosition(workflow, {});
-  if (isNew && from === first.state) return { ...first, at: steps.length - events.length, begins: true };
+  const first = initialConfiguration(workflow, {});
+  if (isNew && from === first.state)
+    return { ...toStored(first), at: steps.length - events.length, begins: true };
   const goesOn = before !== null && !isNew && before.table === table && before.stands.state === from;
   return goesOn ? before.origin : taken;
 }
@@ -259,7 +264,7 @@ async function faultsOf(
     ...(await fileFaults(states, record, path, text)),
     ...(await brokenLinks(record.steps, "step", record.dropped > 0 ? record.steps[0]?.prev : null)),
     ...(record.table === (await hashOfTable(states.table))
-      ? replayFaults(states.table, record.origin, record.steps, record.stands)
+      ? replayFaults(states.table, record.origin, record.steps, fromStored(record.stands))
       : []),
   ];
 }
@@ -272,9 +277,11 @@ async function fileFaults(
 ): Promise<readonly string[]> {
   const wrong = await contentFault(record, path, text);
   if (wrong === null) return [];
-  const [found, written] = [states.positionIn(text), record.stands];
-  if (isSame(found, written)) return [`${wrong}; it still stands at ${positionWords(found)}`];
-  return [`${wrong}: found ${positionWords(found)}; its history leads to ${positionWords(written)}`];
+  const [found, written] = [states.configurationIn(text), fromStored(record.stands)];
+  if (isSame(found, written)) return [`${wrong}; it still stands at ${configurationWords(found)}`];
+  return [
+    `${wrong}: found ${configurationWords(found)}; its history leads to ${configurationWords(written)}`,
+  ];
 }
 
 async function contentFault(

@@ -4,7 +4,7 @@ import type { Caller, RunAdvanced } from "../core/event.ts";
 import { projectPath } from "../core/path.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import { DEFAULT_SETTINGS } from "../core/settings.ts";
-import type { Position, Workflow } from "../engine/workflow.ts";
+import type { Configuration, Workflow } from "../engine/workflow.ts";
 import { type RunDefinition, type RunTypes, runEvent, type Sent, type TableRun } from "./run-event.ts";
 import { advance, type Runtime } from "./run-transaction.ts";
 import type { Reply } from "./transaction.ts";
@@ -28,7 +28,7 @@ const PARCEL: Workflow = {
     weight: { description: "By the scales.", values: ["light", "heavy"] },
     weather: { description: "Nothing asks for it.", values: ["fair", "foul"] },
   },
-  rows: [
+  rules: [
     {
       id: "unstamped",
       from: ["packed"],
@@ -75,7 +75,7 @@ interface Parcel extends RunTypes {
 const STATE = projectPath("parcel.json");
 const SCALES = projectPath("scales.txt");
 const CALLER: Caller = { channel: "library", who: "a test" };
-const START: Position = { state: "packed", kept: {} };
+const START: Configuration = { state: "packed", variables: {} };
 
 describe("an event sent to a run", () => {
   let store: MemoryStore;
@@ -105,7 +105,11 @@ describe("an event sent to a run", () => {
       lock: () => "parcel:one",
       async load({ view }) {
         const text = await view.read(STATE);
-        return { run: "parcel:one", workflow: PARCEL, position: text === null ? START : JSON.parse(text) };
+        return {
+          run: "parcel:one",
+          workflow: PARCEL,
+          configuration: text === null ? START : JSON.parse(text),
+        };
       },
       event: (_, { input }) => input,
       owners: () => ({ lost: "engine", sign: "person" }),
@@ -120,10 +124,10 @@ describe("an event sent to a run", () => {
           },
         },
       }),
-      collect: async ({ decision }) => `the label of ${decision.row.id}`,
-      propose({ decision: { after, row }, material }) {
-        const reply = { text: `${row.reply}, with ${material}`, data: {} };
-        if (row.outcome !== "moved") return { reply };
+      collect: async ({ decision }) => `the label of ${decision.rule.id}`,
+      propose({ decision: { after, rule }, material }) {
+        const reply = { text: `${rule.reply}, with ${material}`, data: {} };
+        if (rule.outcome !== "moved") return { reply };
         return {
           reply,
           changes: [{ type: "write", path: STATE, text: JSON.stringify(after) }],
@@ -140,7 +144,7 @@ describe("an event sent to a run", () => {
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line) as RunAdvanced & { readonly id: string });
-  const stands = (state: string) => store.files.set(STATE, JSON.stringify({ state, kept: {} }));
+  const stands = (state: string) => store.files.set(STATE, JSON.stringify({ state, variables: {} }));
 
   it("moves the run, and is told by one event in the same commit", async () => {
     const { reply } = await send("send");
@@ -267,7 +271,7 @@ describe("an event sent to a run", () => {
         return load(context);
       },
       propose(step, context) {
-        const text = JSON.stringify({ ...START, kept: {}, written: loads });
+        const text = JSON.stringify({ ...START, variables: {}, written: loads });
         return { ...propose(step, context), changes: [{ type: "write", path: STATE, text }] };
       },
     };
@@ -306,7 +310,7 @@ describe("an event sent to a run", () => {
         ...definition,
         propose(step, context) {
           const effects = propose(step, context);
-          const isOrdered = step.decision.row.commands !== undefined;
+          const isOrdered = step.decision.rule.commands !== undefined;
           return isOrdered ? { ...effects, next: { event: "sign" } } : effects;
         },
       };
@@ -325,7 +329,8 @@ describe("an event sent to a run", () => {
         ...definition,
         async load(context) {
           const run = await load(context);
-          if ("position" in run && run.position.state === "sent") throw new Error("the carrier is on strike");
+          if ("configuration" in run && run.configuration.state === "sent")
+            throw new Error("the carrier is on strike");
           return run;
         },
         failed: (reply, { message }) => ({ ...reply, text: `${reply.text}; but: ${message}` }),

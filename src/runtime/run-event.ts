@@ -213,11 +213,11 @@ async function takeEvent<T extends RunTypes>(
   const guarded = await definition.guard?.(run, sent, context);
   if (guarded) return guarded;
   const observers = definition.observers?.(run, sent, context) ?? {};
-  const needed = neededFacts(run.workflow, run.position, sent.event).filter((name) => name in observers);
+  const needed = neededFacts(run.workflow, run.configuration, sent.event).filter((name) => name in observers);
   const observed = await observe(run, sent.event, needed, observers);
   if ("pending" in observed && definition.pending) return definition.pending(run, observed, context);
   const facts = completed(run.workflow, needed, observed.facts);
-  const taken = { run, sent, observed, decision: decide(run.workflow, run.position, sent.event, facts) };
+  const taken = { run, sent, observed, decision: decide(run.workflow, run.configuration, sent.event, facts) };
   return { ...taken, governed, material: await definition.collect?.(taken, context) };
 }
 
@@ -227,14 +227,14 @@ async function takeEvent<T extends RunTypes>(
  */
 export function takeNow(run: TableRun, event: string, inputOf: (name: string) => FactValue): Decision {
   checkEvent(run, event, {}, true);
-  const needed = neededFacts(run.workflow, run.position, event);
+  const needed = neededFacts(run.workflow, run.configuration, event);
   const facts = Object.fromEntries(needed.map((name) => [name, inputOf(name)]));
-  return decide(run.workflow, run.position, event, facts);
+  return decide(run.workflow, run.configuration, event, facts);
 }
 
 /** Asks for the needed facts, up to the first that cannot be told yet. */
 async function observe<Note>(
-  { position, workflow }: TableRun,
+  { configuration, workflow }: TableRun,
   event: string,
   needed: readonly string[],
   observers: Observers<Note>,
@@ -243,7 +243,7 @@ async function observe<Note>(
   const notes: Record<string, Note> = {};
   for (const [name, { costly, observe: look }] of Object.entries(observers)) {
     if (!needed.includes(name)) continue;
-    if (costly && !canMatter(workflow, position, event, facts, name)) continue;
+    if (costly && !canMatter(workflow, configuration, event, facts, name)) continue;
     const { note, value } = await look(facts);
     if (note !== undefined) notes[name] = note;
     if (value === undefined) return { facts, notes, pending: name };
@@ -284,6 +284,6 @@ function withIgnored<R>(
 }
 
 /** The move that a decision is. */
-export function moveOf({ run, workflow }: TableRun, { after, before, row }: Decision): Move {
-  return { run, machine: workflow.name, event: row.on, row: row.id, from: before.state, to: after.state };
+export function moveOf({ run, workflow }: TableRun, { after, before, rule }: Decision): Move {
+  return { run, machine: workflow.name, event: rule.on, row: rule.id, from: before.state, to: after.state };
 }

@@ -6,7 +6,7 @@ import type { Cache } from "../core/ports/cache.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { Change, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
-import type { Position, Workflow } from "../engine/workflow.ts";
+import type { Configuration, Workflow } from "../engine/workflow.ts";
 
 /**
  * One transaction, run by `runtime/run-transaction.ts`: read → observe → propose (all may fail, nothing has changed) → commit.
@@ -51,7 +51,7 @@ export interface StateFiles {
   /** The run whose state the file is; null: it is no such file. */
   runOf(path: string): string | null;
   /** Where a file's text says that its run stands. Never throws. */
-  positionIn(text: string): Position;
+  configurationIn(text: string): Configuration;
 }
 
 export interface Context {

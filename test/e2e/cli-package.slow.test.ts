@@ -120,12 +120,12 @@ describe("the package", () => {
 const workflow: Workflow = {
   name: "w", title: "W", states: { a: { description: "a" }, b: { description: "b", final: true } }, initial: "a",
   events: { go: { description: "go" } }, facts: {},
-  rows: [{ id: "1", from: ["a"], on: "go", to: "b", outcome: "moved", reply: "r" }], goals: ["b"],
+  rules: [{ id: "1", from: ["a"], on: "go", to: "b", outcome: "moved", reply: "r" }], goals: ["b"],
 };
 const report = check({ workflow, replies: ["r"] });
 if (report.violations.length > 0) throw new PawlError("internal", "The table is not proved.", "Look.");
 if (decide.length === 0) throw new Error("decide takes arguments");
-console.log(report.counts.rows);
+console.log(report.counts.rules);
 `,
     );
     writeFileSync(

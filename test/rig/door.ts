@@ -118,7 +118,7 @@ export const DOOR_TABLE: Workflow = {
   initial: "closed",
   events: { knock: { description: "somebody knocks" }, answer: { description: "the person answers" } },
   facts: { approved: { description: "the person says yes", values: [true, false] } },
-  rows: [
+  rules: [
     { id: "K1", from: ["closed"], on: "knock", to: "knocked", outcome: "moved", reply: "knocked" },
     { id: "K2", from: ["knocked"], on: "knock", to: "same", outcome: "no-effect", reply: "waiting" },
     {

@@ -1,6 +1,6 @@
 /** The smallest table that has every kind of thing in it, and what tests change about it. */
 import { check, type Violation } from "../../src/engine/check.ts";
-import type { Row, Workflow } from "../../src/engine/workflow.ts";
+import type { Rule, Workflow } from "../../src/engine/workflow.ts";
 
 /** A door: closed and open, with a lock that is observed and a counter that is kept. */
 export const door: Workflow = {
@@ -17,8 +17,8 @@ export const door: Workflow = {
     locked: { description: "", values: [true, false] },
     pushes: { description: "", values: [0, 1, 2], initial: 0 },
   },
-  rows: [
-    row({
+  rules: [
+    rule({
       id: "opens",
       from: ["closed"],
       on: "push",
@@ -26,7 +26,7 @@ export const door: Workflow = {
       to: "open",
       set: { pushes: { add: 1 } },
     }),
-    row({
+    rule({
       id: "holds",
       from: ["closed"],
       on: "push",
@@ -34,9 +34,9 @@ export const door: Workflow = {
       to: "same",
       outcome: "blocked",
     }),
-    row({ id: "closes", from: ["open"], on: "push", to: "closed" }),
-    row({ id: "worn", from: ["closed"], on: "remove", when: [{ pushes: [2] }], to: "gone" }),
-    row({
+    rule({ id: "closes", from: ["open"], on: "push", to: "closed" }),
+    rule({ id: "worn", from: ["closed"], on: "remove", when: [{ pushes: [2] }], to: "gone" }),
+    rule({
       id: "fine",
       from: ["closed"],
       on: "remove",
@@ -44,17 +44,17 @@ export const door: Workflow = {
       to: "same",
       outcome: "no-effect",
     }),
-    row({ id: "taken", from: ["open"], on: "remove", to: "gone" }),
+    rule({ id: "taken", from: ["open"], on: "remove", to: "gone" }),
   ],
   goals: ["gone"],
 };
 
-export function row(own: Partial<Row> & Pick<Row, "id" | "from" | "on" | "to">): Row {
+export function rule(own: Partial<Rule> & Pick<Rule, "id" | "from" | "on" | "to">): Rule {
   return { outcome: "moved", reply: "said", ...own };
 }
 
-export function withRow(id: string, change: Partial<Row>): Workflow {
-  return { ...door, rows: door.rows.map((each) => (each.id === id ? { ...each, ...change } : each)) };
+export function withRule(id: string, change: Partial<Rule>): Workflow {
+  return { ...door, rules: door.rules.map((each) => (each.id === id ? { ...each, ...change } : each)) };
 }
 
 export function violationsOf(

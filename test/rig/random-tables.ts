@@ -1,6 +1,6 @@
 /** Small tables at random: some with anything in their rows, some with exactly one row for everything. */
 import fc from "fast-check";
-import type { Box, Fact, FactValue, Row, Setting, Workflow } from "../../src/engine/workflow.ts";
+import type { Box, Fact, FactValue, Rule, Setting, Workflow } from "../../src/engine/workflow.ts";
 
 const STATES = ["s1", "s2", "s3", "s4"];
 const EVENTS = ["go", "back"];
@@ -75,10 +75,10 @@ export const completeTable: fc.Arbitrary<Workflow> = fc
     fc.boolean(),
   )
   .map(([pairs, manyStarts]) => {
-    const rows = pairs.flatMap(([leaves, targets], index) => {
+    const rules = pairs.flatMap(([leaves, targets], index) => {
       const from = STATES[index % 3] as string;
       const on = EVENTS[Math.floor(index / 3)] as string;
-      return targets.flatMap(([to, set], deal): Row[] => {
+      return targets.flatMap(([to, set], deal): Rule[] => {
         const when = leaves.filter((_, leaf) => leaf % 3 === deal);
         return when.length === 0
           ? []
@@ -95,11 +95,11 @@ export const completeTable: fc.Arbitrary<Workflow> = fc
             ];
       });
     });
-    return tableOf(rows, manyStarts);
+    return tableOf(rules, manyStarts);
   });
 
 /** The map for one source state only, as `check` wants it. */
-function targetFor(to: Row["to"], from: string): Row["to"] {
+function targetFor(to: Rule["to"], from: string): Rule["to"] {
   return typeof to === "string" ? to : { [from]: to[from] as string };
 }
 
@@ -134,7 +134,7 @@ function divided(): fc.Arbitrary<readonly Box[]> {
     .map((choices) => divide({}, names, [...choices, names.length]));
 }
 
-function tableOf(rows: readonly Row[], manyStarts: boolean): Workflow {
+function tableOf(rules: readonly Rule[], manyStarts: boolean): Workflow {
   return {
     name: "random",
     title: "A table at random",
@@ -148,7 +148,7 @@ function tableOf(rows: readonly Row[], manyStarts: boolean): Workflow {
     events: { go: { description: "" }, back: { description: "" } },
     facts: FACTS,
     ...(manyStarts ? { starts: [{ stage: "ai" }, { stage: "human", tries: 1 }] } : {}),
-    rows,
+    rules,
     goals: ["s4"],
   };
 }

@@ -6,17 +6,17 @@ import { assign, createMachine, transition } from "xstate";
 import { decide } from "../../src/engine/decide.ts";
 import { factOf, isFinal, pairOf } from "../../src/engine/lookup.ts";
 import { reachOf } from "../../src/engine/reach.ts";
-import type { Box, Facts, FactValue, Position, Workflow } from "../../src/engine/workflow.ts";
+import type { Box, Configuration, Facts, FactValue, Workflow } from "../../src/engine/workflow.ts";
 import { renderXState } from "../../src/engine/xstate.ts";
 
 export interface Agreement {
   readonly configurations: number;
-  /** Decisions that were compared: every reachable configuration, event and projected world. */
+  /** Decisions that were compared: every reachable configuration, event and projected combination. */
   readonly decisions: number;
 }
 
 /**
- * Compares row, next state and kept facts in every reachable configuration, event and projected world.
+ * Compares rule, next state and variables in every reachable configuration, event and projected combination.
  * Throws with the first disagreements, and where there was nothing to compare.
  */
 export function agreesWithXState(
@@ -27,16 +27,16 @@ export function agreesWithXState(
   const { configurations } = reachOf(workflow);
   const disagreements: string[] = [];
   let decisions = 0;
-  for (const { position } of configurations) {
-    if (isFinal(workflow, position.state)) continue;
+  for (const { configuration } of configurations) {
+    if (isFinal(workflow, configuration.state)) continue;
     for (const event of Object.keys(workflow.events)) {
-      for (const facts of worldsOf(workflow, position.state, event)) {
+      for (const facts of combinationsOf(workflow, configuration.state, event)) {
         decisions++;
-        const ours = ourAnswer(workflow, position, event, facts);
-        const theirs = theirAnswer(machine, position, event, facts);
+        const ours = ourAnswer(workflow, configuration, event, facts);
+        const theirs = theirAnswer(machine, configuration, event, facts);
         if (ours === theirs) continue;
         disagreements.push(
-          `${JSON.stringify({ position, event, facts })}\n  decide: ${ours}\n  xstate: ${theirs}`,
+          `${JSON.stringify({ configuration, event, facts })}\n  decide: ${ours}\n  xstate: ${theirs}`,
         );
       }
     }
@@ -49,18 +49,21 @@ export function agreesWithXState(
   return { configurations: configurations.length, decisions };
 }
 
-function ourAnswer(workflow: Workflow, position: Position, event: string, facts: Facts): string {
-  const { row, after } = decide(workflow, position, event, facts);
-  return answer(row.id, after.state, after.kept);
+function ourAnswer(workflow: Workflow, configuration: Configuration, event: string, facts: Facts): string {
+  const { rule, after } = decide(workflow, configuration, event, facts);
+  return answer(rule.id, after.state, after.variables);
 }
 
 function theirAnswer(
   machine: ReturnType<typeof machineOf>,
-  position: Position,
+  configuration: Configuration,
   event: string,
   facts: Facts,
 ): string {
-  const snapshot = machine.resolveState({ value: position.state, context: { ...position.kept } });
+  const snapshot = machine.resolveState({
+    value: configuration.state,
+    context: { ...configuration.variables },
+  });
   const [next, actions] = transition(machine, snapshot, { type: event, facts });
   const taken = (actions as readonly unknown[] as readonly TakeAction[])
     .filter(({ type }) => type === "take")
@@ -73,19 +76,19 @@ interface TakeAction {
   readonly params: { readonly row: string };
 }
 
-function answer(row: string, state: string, kept: Facts): string {
-  const sorted = Object.entries(kept).sort(([one], [other]) => (one < other ? -1 : 1));
-  return JSON.stringify([row, state, sorted]);
+function answer(rule: string, state: string, variables: Facts): string {
+  const sorted = Object.entries(variables).sort(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify([rule, state, sorted]);
 }
 
-/** Every combination of the observed facts that the rows of the state and event mention. */
-function worldsOf(workflow: Workflow, state: string, event: string): readonly Facts[] {
-  let worlds: readonly Facts[] = [{}];
-  for (const name of pairOf(workflow, state, event).observed)
-    worlds = worlds.flatMap((world) =>
-      (factOf(workflow, name)?.values ?? []).map((value) => ({ ...world, [name]: value })),
+/** Every combination of the inputs that the rules of the state and event mention. */
+function combinationsOf(workflow: Workflow, state: string, event: string): readonly Facts[] {
+  let combinations: readonly Facts[] = [{}];
+  for (const name of pairOf(workflow, state, event).inputs)
+    combinations = combinations.flatMap((combination) =>
+      (factOf(workflow, name)?.values ?? []).map((value) => ({ ...combination, [name]: value })),
     );
-  return worlds;
+  return combinations;
 }
 
 interface FactsEvent {

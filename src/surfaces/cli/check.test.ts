@@ -34,10 +34,10 @@ describe("pawl check", () => {
   });
 
   it("shows each violation with the state, the event and the facts that show it", () => {
-    const [first, ...rest] = DOOR_TABLE.rows;
+    const [first, ...rest] = DOOR_TABLE.rules;
     const broken = {
       ...DOOR_TABLE,
-      rows: [first, ...rest.filter(({ id }) => id !== "A2")].filter((row) => row !== undefined),
+      rules: [first, ...rest.filter(({ id }) => id !== "A2")].filter((rule) => rule !== undefined),
     };
     const text = renderReports(
       [check({ workflow: broken, replies: ["knocked", "waiting", "open", "nobody"] })],

@@ -29,13 +29,13 @@ const COUNTS = [
   ["states", "states"],
   ["events", "events"],
   ["configurations", "configs"],
-  ["worlds", "inputs"],
-  ["rows", "rules"],
+  ["combinations", "inputs"],
+  ["rules", "rules"],
   ["replies", "replies"],
 ] as const;
 
 /** What a narrow screen leaves out, in this order. */
-const LEFT_OUT = ["replies", "configurations", "rows", "events", "worlds", "states"] as const;
+const LEFT_OUT = ["replies", "configurations", "rules", "events", "combinations", "states"] as const;
 
 type Counts = readonly (typeof COUNTS)[number][];
 
@@ -107,7 +107,7 @@ function renderViolation(violation: Violation, columns: number, paint: Paint): s
     ["state", violation.state],
     ["event", violation.event],
     ["facts", facts.join(", ")],
-    ["rules", violation.rows.join(", ")],
+    ["rules", violation.rules.join(", ")],
     ["path", violation.path?.join(" → ")],
     ["times", violation.times === undefined ? undefined : String(violation.times)],
   ].filter((line): line is [string, string] => Boolean(line[1]));
@@ -130,7 +130,7 @@ function verdict(
   paint: Paint,
 ): readonly string[] {
   const violations = reports.reduce((sum, report) => sum + report.violations.length, 0);
-  const worlds = reports.reduce((sum, { counts }) => sum + counts.worlds, 0);
+  const combinations = reports.reduce((sum, { counts }) => sum + counts.combinations, 0);
   const tables = `${reports.length} ${reports.length === 1 ? "table" : "tables"}`;
   if (violations > 0 || faults > 0) {
     const counts = [
@@ -142,7 +142,7 @@ function verdict(
     return [paint.red(counts.join(" "))];
   }
   return wrap(
-    `${tables}: for each of ${worlds} combinations of inputs exactly one rule applies; nothing is unreachable, no run is trapped, and every rule has its reply.`,
+    `${tables}: for each of ${combinations} combinations of inputs exactly one rule applies; nothing is unreachable, no run is trapped, and every rule has its reply.`,
     columns,
   );
 }

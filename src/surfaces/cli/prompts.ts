@@ -20,8 +20,8 @@ export const prompts: Run = async (host, call) => {
   const text = samples.map(({ name, text, workflow }) =>
     isWhole ? `===== ${workflow} ${name} =====\n\n${clean(text).trimEnd()}\n\n` : `${workflow} ${name}\n`,
   );
-  const data = samples.map(({ machine, name, position, text, workflow }) => ({
-    ...{ workflow, name, machine, state: position?.state ?? null },
+  const data = samples.map(({ machine, name, configuration, text, workflow }) => ({
+    ...{ workflow, name, machine, state: configuration?.state ?? null },
     ...(isWhole && { text }),
   }));
   const whole = text.join("");

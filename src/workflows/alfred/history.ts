@@ -11,20 +11,22 @@ import { PawlError } from "../../core/error.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import type { Reviewer } from "../../core/settings.ts";
 import { lineOf } from "../../core/state-json.ts";
-import { decide, initialPosition } from "../../engine/decide.ts";
+import { decide, initialConfiguration } from "../../engine/decide.ts";
 import { REVIEW_POLICY, reviewPolicy } from "../../engine/review.ts";
 import {
   brokenLinks,
   checkFaults,
   confirmed,
   differences,
+  fromStored,
   headOf,
   headPath,
   loadHead,
+  toStored,
 } from "../../runtime/history.ts";
 import { type ToolDefinition, VERIFIED } from "./definition.ts";
 import { definitionOf } from "./definitions.ts";
-import { machineOf, positionIn, positionOf } from "./machine.ts";
+import { configurationIn, configurationOf, machineOf } from "./machine.ts";
 import { statePath } from "./paths.ts";
 import type {
   ActiveStanding,
@@ -54,7 +56,7 @@ function activeStanding(active: ActiveTool): ActiveStanding {
   const { context_store: store, tool_name } = active;
   return {
     tool: tool_name,
-    position: positionIn(definitionOf(tool_name), active),
+    position: toStored(configurationIn(definitionOf(tool_name), active)),
     submitted: store.submitted?.sha256 ?? null,
     ...runStanding(store),
   };
@@ -179,9 +181,10 @@ function begun(standing: Standing, { policy, status }: Step, definition: ToolDef
     return `${definition.name} does not begin at the status '${standing.task_status}'`;
   if (status !== (definition.status.running ?? standing.task_status))
     return `${definition.name} does not lead to '${status}'`;
-  const position = initialPosition(machineOf(definition).workflow, {
+  const configuration = initialConfiguration(machineOf(definition).workflow, {
     [REVIEW_POLICY]: reviewPolicy(policy ?? []),
   });
+  const position = toStored(configuration);
   const active = { tool: definition.name, position, submitted: null, accepted: {}, verdicts: [] };
   return { ...standing, task_status: status, active };
 }
@@ -192,22 +195,22 @@ function moved(standing: Standing, step: Step, definition: ToolDefinition): Stan
   const machine = machineOf(definition);
   const event = step.event ?? "";
   if (!Object.hasOwn(machine.workflow.events, event)) return `${definition.name} has no event '${event}'`;
-  const { after: position, row } = decide(machine.workflow, active.position, event, {});
-  if (row.outcome === "blocked") return `'${event}' does not lead on from '${active.position.state}'`;
-  const under = machine.underReview(active.position);
+  const { after, before, rule } = decide(machine.workflow, fromStored(active.position), event, {});
+  if (rule.outcome === "blocked") return `'${event}' does not lead on from '${before.state}'`;
+  const under = machine.underReview(before);
   if (under && !isJudged(step, under, active.submitted, event === machine.rejectEvent))
     return `'${event}' decides the review of '${under.work}' without a verdict on what was handed in`;
   const submitted = step.submitted ?? active.submitted;
-  const work = under?.work ?? machine.workOf(active.position.state);
+  const work = under?.work ?? machine.workOf(before.state);
   const isAccepted =
-    machine.underReview(position) === null && event !== machine.rejectEvent && submitted !== null;
+    machine.underReview(after) === null && event !== machine.rejectEvent && submitted !== null;
   const accepted = isAccepted && work !== null ? { ...active.accepted, [work]: submitted } : active.accepted;
   const verdicts = step.verdict === undefined ? active.verdicts : [...active.verdicts, step.verdict];
   const run = { accepted, verdicts };
-  if (position.state !== VERIFIED)
+  if (after.state !== VERIFIED)
     return {
       ...standing,
-      active: { ...active, ...run, position, submitted: isAccepted ? null : submitted },
+      active: { ...active, ...run, position: toStored(after), submitted: isAccepted ? null : submitted },
     };
   const ends = [definition.status.after, ...(definition.sendsBack ? [definition.sendsBack.to] : [])];
   if (!ends.includes(step.status)) return `${definition.name} does not leave a task '${step.status}'`;
@@ -237,7 +240,7 @@ export async function checkPlace(
 ): Promise<void> {
   if (!active) return;
   try {
-    positionOf(definitionOf(active.tool_name), active);
+    configurationOf(definitionOf(active.tool_name), active);
   } catch (thrown) {
     if (!(thrown instanceof PawlError) || thrown.code !== "run-unreachable") throw thrown;
     const path = statePath(id);

@@ -26,7 +26,7 @@ export function humanQuestion(
   const step = stepOf(run.definition, submitted.state);
   const what = `the ${titleOf(run.definition.name, step.state)} of task ${run.id} (${run.task.title})`;
   const meaning = meaningOf(step, submitted);
-  const under = machineOf(run.definition).underReview(run.position);
+  const under = machineOf(run.definition).underReview(run.configuration);
   const early = under?.reviewer === "ai" ? ["The assistant's own review of it has not been given yet."] : [];
   const own =
     asked.notes.trim() === "" || asked.notesBy === "assistant" ? [] : [`Your notes: ${asked.notes}`];

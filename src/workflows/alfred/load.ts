@@ -10,7 +10,7 @@ import type { ToolDefinition } from "./definition.ts";
 import { DEFINITIONS, definitionOf } from "./definitions.ts";
 import { loadPast, type Past } from "./history.ts";
 import { isBegun, loadState, loadWorkspace, type Workspace } from "./live-state.ts";
-import { machineOf, positionOf } from "./machine.ts";
+import { configurationOf, machineOf } from "./machine.ts";
 import { missing } from "./missing-task.ts";
 import { archiveFolder, statePath, TASKS, taskPath } from "./paths.ts";
 import type { Persona } from "./persona.ts";
@@ -122,7 +122,7 @@ export async function completeRun(
     workflow: machineOf(definition).workflow,
     definition,
     active,
-    position: positionOf(definition, active),
+    configuration: configurationOf(definition, active),
     persona: await loadPersona(view, personaOf(definition, context)),
     templates: await loadTemplates(view, definition),
     workspace: await loadWorkspace(view, id),

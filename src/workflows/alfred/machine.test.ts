@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { agreesWithXState } from "../../../test/rig/xstate-oracle.ts";
 import { check } from "../../engine/check.ts";
-import { decide, initialPosition } from "../../engine/decide.ts";
-import type { Position } from "../../engine/workflow.ts";
+import { decide, initialConfiguration } from "../../engine/decide.ts";
+import type { Configuration } from "../../engine/workflow.ts";
 import { DEFINITIONS, definitionOf } from "./definitions.ts";
 import { machineOf, tableOf } from "./machine.ts";
 
@@ -11,7 +11,7 @@ test.each(DEFINITIONS.map((definition) => [definition.name, definition] as const
   (_, definition) => {
     const report = check(tableOf(definition));
     expect(report.violations).toEqual([]);
-    expect(report.counts.worlds).toBeGreaterThan(0);
+    expect(report.counts.combinations).toBeGreaterThan(0);
   },
 );
 
@@ -19,13 +19,14 @@ test.each(DEFINITIONS.map((definition) => [definition.name, definition] as const
   "XState decides as the table of %s does",
   (_, definition) => {
     const { workflow } = machineOf(definition);
-    expect(agreesWithXState(workflow).decisions).toBeGreaterThan(workflow.rows.length);
+    expect(agreesWithXState(workflow).decisions).toBeGreaterThan(workflow.rules.length);
   },
 );
 
 const plan = machineOf(definitionOf("plan_task"));
-const start = () => initialPosition(plan.workflow, { review_policy: "ai" });
-const after = (position: Position, trigger: string) => decide(plan.workflow, position, trigger, {}).after;
+const start = () => initialConfiguration(plan.workflow, { review_policy: "ai" });
+const after = (configuration: Configuration, trigger: string) =>
+  decide(plan.workflow, configuration, trigger, {}).after;
 
 test("plan_task: test_initial_state", () => {
   expect(start().state).toBe("contextualize");
@@ -38,31 +39,31 @@ test("plan_task: test_full_success_flow", () => {
     ["design", "review_design", "generate_slots"],
     ["generate_slots", "review_plan", "verified"],
   ] as const;
-  let position = start();
+  let configuration = start();
   for (const [work, review, next] of flow) {
-    position = after(position, `submit_${work}`);
-    expect(position.state).toBe(review);
-    position = after(position, "request_revision");
-    expect(position.state).toBe(work);
-    position = after(after(position, `submit_${work}`), "ai_approve");
-    expect(position.state).toBe(next);
+    configuration = after(configuration, `submit_${work}`);
+    expect(configuration.state).toBe(review);
+    configuration = after(configuration, "request_revision");
+    expect(configuration.state).toBe(work);
+    configuration = after(after(configuration, `submit_${work}`), "ai_approve");
+    expect(configuration.state).toBe(next);
   }
 });
 
 test("plan_task: test_rejection_at_design_review", () => {
-  let position = start();
+  let configuration = start();
   for (const work of ["contextualize", "strategize"])
-    position = after(after(position, `submit_${work}`), "ai_approve");
-  position = after(after(position, "submit_design"), "request_revision");
-  expect(position.state).toBe("design");
+    configuration = after(after(configuration, `submit_${work}`), "ai_approve");
+  configuration = after(after(configuration, "submit_design"), "request_revision");
+  expect(configuration.state).toBe("design");
 });
 
 test("plan_task: ai_approve fires exactly once per review, on the last approval of the policy", () => {
-  let position = after(initialPosition(plan.workflow), "submit_contextualize");
-  expect(position).toMatchObject({ state: "review_context", kept: { review_stage: "ai" } });
-  expect(decide(plan.workflow, position, "ai_approve", {}).row.outcome).toBe("blocked");
-  position = after(position, plan.approveEvent(position));
-  expect(position).toMatchObject({ state: "review_context", kept: { review_stage: "human" } });
-  expect(plan.approveEvent(position)).toBe("ai_approve");
-  expect(after(position, "ai_approve").state).toBe("strategize");
+  let configuration = after(initialConfiguration(plan.workflow), "submit_contextualize");
+  expect(configuration).toMatchObject({ state: "review_context", variables: { review_stage: "ai" } });
+  expect(decide(plan.workflow, configuration, "ai_approve", {}).rule.outcome).toBe("blocked");
+  configuration = after(configuration, plan.approveEvent(configuration));
+  expect(configuration).toMatchObject({ state: "review_context", variables: { review_stage: "human" } });
+  expect(plan.approveEvent(configuration)).toBe("ai_approve");
+  expect(after(configuration, "ai_approve").state).toBe("strategize");
 });

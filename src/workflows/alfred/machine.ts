@@ -7,7 +7,7 @@ import {
   type ReviewMachine,
   reviewPolicy,
 } from "../../engine/review.ts";
-import type { Position } from "../../engine/workflow.ts";
+import type { Configuration } from "../../engine/workflow.ts";
 import type { Table } from "../../runtime/module.ts";
 import { type ToolDefinition, VERIFIED, type WorkStep } from "./definition.ts";
 import type { ActiveTool } from "./state-file.ts";
@@ -57,10 +57,10 @@ function makeMachine(definition: ToolDefinition): ReviewMachine {
 }
 
 /** Where the file says that the run stands, be it reachable or not. */
-export function positionIn(definition: ToolDefinition, active: ActiveTool): Position {
+export function configurationIn(definition: ToolDefinition, active: ActiveTool): Configuration {
   return {
     state: active.current_state,
-    kept: {
+    variables: {
       [REVIEW_POLICY]: reviewPolicy(active.context_store.review_policy),
       ...(definition.reviews === "shared"
         ? { [REVIEW_SOURCE]: active.review_source }
@@ -70,16 +70,16 @@ export function positionIn(definition: ToolDefinition, active: ActiveTool): Posi
 }
 
 /** Where the run stands in its table. Throws `run-unreachable` where no run can come to. */
-export function positionOf(definition: ToolDefinition, active: ActiveTool): Position {
-  const position = positionIn(definition, active);
-  checkReachable(machineOf(definition).workflow, position);
-  return position;
+export function configurationOf(definition: ToolDefinition, active: ActiveTool): Configuration {
+  const configuration = configurationIn(definition, active);
+  checkReachable(machineOf(definition).workflow, configuration);
+  return configuration;
 }
 
-/** The run with its position written into it. */
-export function placed(active: ActiveTool, { state, kept }: Position): ActiveTool {
-  const source = kept[REVIEW_SOURCE];
-  const stage = kept[REVIEW_STAGE];
+/** The run with its configuration written into it. */
+export function placed(active: ActiveTool, { state, variables }: Configuration): ActiveTool {
+  const source = variables[REVIEW_SOURCE];
+  const stage = variables[REVIEW_STAGE];
   return {
     ...active,
     current_state: state,
@@ -95,8 +95,8 @@ export function stepOf(definition: ToolDefinition, state: string): WorkStep {
 }
 
 /** The work that the state is about: handed in there, or under review. Null at the end. */
-export function workAt(definition: ToolDefinition, position: Position): WorkStep | null {
+export function workAt(definition: ToolDefinition, configuration: Configuration): WorkStep | null {
   const machine = machineOf(definition);
-  const state = machine.underReview(position)?.work ?? machine.workOf(position.state);
+  const state = machine.underReview(configuration)?.work ?? machine.workOf(configuration.state);
   return state === null ? null : stepOf(definition, state);
 }

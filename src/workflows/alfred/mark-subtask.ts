@@ -22,13 +22,13 @@ export const markSubtask: ToolPlan<MarkInput, LoadedRun, undefined> = {
     return loadRun(view, loaded, context);
   },
   propose(run, _, { subtask_id }, { now, settings }) {
-    const { active, definition, id, position } = run;
-    if (!definition.countsSubtasks || machineOf(definition).workOf(position.state) === null)
+    const { active, definition, id, configuration } = run;
+    if (!definition.countsSubtasks || machineOf(definition).workOf(configuration.state) === null)
       throw invalidAction(run, "mark_subtask_complete");
     const subtasks = subtasksOf(run.state);
     if (!subtasks.some(({ slot_id }) => slot_id === subtask_id)) throw unknown(run, subtasks, subtask_id);
     const before = active.context_store.completed_subtasks;
-    const here = { before: position.state, after: position.state };
+    const here = { before: configuration.state, after: configuration.state };
     const again = `Subtask '${subtask_id}' of task '${id}' was marked before. Nothing was changed.`;
     if (before.includes(subtask_id))
       return { reply: { ...here, response: marked(run, subtasks, before, again, settings) } };

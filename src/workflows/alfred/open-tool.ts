@@ -2,7 +2,7 @@ import { PawlError } from "../../core/error.ts";
 import type { PinnedBase } from "../../core/ports/git.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import type { Reviewer } from "../../core/settings.ts";
-import { initialPosition } from "../../engine/decide.ts";
+import { initialConfiguration } from "../../engine/decide.ts";
 import { REVIEW_POLICY, reviewPolicy } from "../../engine/review.ts";
 import type { Decision } from "../../engine/workflow.ts";
 import type { Context, Proposal } from "../../runtime/module.ts";
@@ -33,7 +33,7 @@ import {
   personaOf,
 } from "./load.ts";
 import { loadProgress } from "./loop-side.ts";
-import { machineOf, positionOf } from "./machine.ts";
+import { configurationOf, machineOf } from "./machine.ts";
 import { missing } from "./missing-task.ts";
 import { scratchpadPath, taskPath } from "./paths.ts";
 import { slotsOf } from "./plan-export.ts";
@@ -128,7 +128,7 @@ function pinnedTo(base: PinnedBase | null, run: LoadedRun): LoadedRun {
 
 function begun(run: OpenedRun, definition: ToolDefinition, input: OpenInput, context: Context): OpenedRun {
   const active = activeFirst(run, definition, input, context);
-  return { ...run, active, position: positionOf(definition, active) };
+  return { ...run, active, configuration: configurationOf(definition, active) };
 }
 
 /** Where it is asked for and the work is still to be done. Throws `plan-missing` and what else stops an export. */
@@ -139,7 +139,7 @@ async function handedOver(
   context: Context,
 ): Promise<HandOver | null> {
   if (!run.definition.countsSubtasks || hand_over !== true) return null;
-  if (machineOf(run.definition).workOf(run.position.state) === null)
+  if (machineOf(run.definition).workOf(run.configuration.state) === null)
     throw invalidAction(run, `${run.definition.name} (hand_over)`);
   return loadHandOver(view, run, context);
 }
@@ -209,7 +209,9 @@ function activeFirst(
 ): ActiveTool {
   const { now, settings } = context;
   const policy = policyOf(settings.alfred.reviews, definition.name);
-  const start = initialPosition(machineOf(definition).workflow, { [REVIEW_POLICY]: reviewPolicy(policy) });
+  const start = initialConfiguration(machineOf(definition).workflow, {
+    [REVIEW_POLICY]: reviewPolicy(policy),
+  });
   return {
     task_id: loaded.id,
     tool_name: definition.name,
@@ -283,7 +285,7 @@ function started(run: LoadedRun, fetched: Task | null, context: Context): Propos
     changes.push({ type: "write", path: scratchpadPath(id), text: scratchpadTitle(id) });
   if (fetched) changes.push({ type: "write", path: taskPath(id), text: renderTask(fetched) });
   const { name } = definition;
-  const to = run.position.state;
+  const to = run.configuration.state;
   const move = { run: run.run, machine: name, event: name, row: "start", from: "", to };
   return {
     changes,
@@ -296,22 +298,22 @@ function started(run: LoadedRun, fetched: Task | null, context: Context): Propos
   };
 }
 
-function resumed(run: LoadedRun, { row }: Decision, evidence: Evidence, context: Context): Proposal<Answer> {
+function resumed(run: LoadedRun, { rule }: Decision, evidence: Evidence, context: Context): Proposal<Answer> {
   const answer = shown(run, context);
   const { response } = answer;
   const message = response.message + runningNote(evidence, run.definition.name);
-  const note = `Showed the run of ${run.definition.name} in state ${row.reply}`;
+  const note = `Showed the run of ${run.definition.name} in state ${rule.reply}`;
   return { reply: { ...answer, response: { ...response, message }, note } };
 }
 
 function shown(run: LoadedRun, { settings }: Context): Answer {
-  const { state } = run.position;
+  const { state } = run.configuration;
   return {
     response: {
       status: "success",
       message: run.definition.greeting(run.id, state),
       data: dataOf(run, run.active, run.state.task_status),
-      next_prompt: renderPrompt(run, run.position, settings.alfred),
+      next_prompt: renderPrompt(run, run.configuration, settings.alfred),
     },
     before: state,
     after: state,

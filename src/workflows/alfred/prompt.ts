@@ -1,5 +1,5 @@
 import type { AlfredSettings } from "../../core/settings.ts";
-import type { Position } from "../../engine/workflow.ts";
+import type { Configuration } from "../../engine/workflow.ts";
 import { adviceOn, meaningOf } from "./advice.ts";
 import type { ToolDefinition } from "./definition.ts";
 import { DEFINITIONS } from "./definitions.ts";
@@ -14,25 +14,25 @@ import { artifactTemplate, promptFor } from "./texts.ts";
 import { ARTIFACT_TITLES, titleOf } from "./titles.ts";
 
 /** The prompt of the run where it now stands. */
-export function renderPrompt(run: LoadedRun, position: Position, settings: AlfredSettings): string {
-  const reviewer = machineOf(run.definition).underReview(position)?.reviewer ?? null;
-  const name = promptFor(run.templates, run.definition.name, position.state, reviewer);
-  return render(run.templates, name, promptValues(run, position, settings));
+export function renderPrompt(run: LoadedRun, configuration: Configuration, settings: AlfredSettings): string {
+  const reviewer = machineOf(run.definition).underReview(configuration)?.reviewer ?? null;
+  const name = promptFor(run.templates, run.definition.name, configuration.state, reviewer);
+  return render(run.templates, name, promptValues(run, configuration, settings));
 }
 
 /** What a marked slot brings: the next one, or that the work is to be handed in. */
 export function renderNextSlot(run: LoadedRun, message: string, settings: AlfredSettings): string {
-  const values = { ...promptValues(run, run.position, settings), message };
+  const values = { ...promptValues(run, run.configuration, settings), message };
   return render(run.templates, "prompts/partials/next_slot", values);
 }
 
 /** Every name is there, null or empty where it holds nothing: templates are strict. */
-export function promptValues(run: LoadedRun, position: Position, settings: AlfredSettings): Values {
+export function promptValues(run: LoadedRun, configuration: Configuration, settings: AlfredSettings): Values {
   const { active, definition, task } = run;
   const { context_store: store } = active;
   const { review_policy: policy } = store;
-  const under = machineOf(definition).underReview(position);
-  const work = workAt(definition, position);
+  const under = machineOf(definition).underReview(configuration);
+  const work = workAt(definition, configuration);
   const submitted = under ? store.submitted : null;
   const reviewer = under?.reviewer ?? null;
   const review = {
@@ -44,7 +44,7 @@ export function promptValues(run: LoadedRun, position: Position, settings: Alfre
     task,
     persona: run.persona,
     tool: definition.name,
-    state: position.state,
+    state: configuration.state,
     work_state: work?.state ?? null,
     artifact_name: work?.artifact ?? null,
     structure: work && !under ? renderStructure(work.artifact) : null,

@@ -66,7 +66,7 @@ const review = runEvent<ReviewTypes>({
     if (input.byPerson) checkPersonsTurn(run, input);
     else if (caller.channel === "mcp") checkReason(run, input);
     const machine = machineOf(run.definition);
-    return { event: input.approved ? machine.approveEvent(run.position) : machine.rejectEvent };
+    return { event: input.approved ? machine.approveEvent(run.configuration) : machine.rejectEvent };
   },
   collect,
   propose: judge,
@@ -98,7 +98,7 @@ export const humanGate: ToolPlan<GateInput> = {
 };
 
 function checkPersonsTurn(run: LoadedRun, { approved }: Given): void {
-  const under = machineOf(run.definition).underReview(run.position);
+  const under = machineOf(run.definition).underReview(run.configuration);
   if (under?.reviewer !== "ai" || !approved) return;
   throw new PawlError(
     "invalid-action",
@@ -128,13 +128,13 @@ interface Found {
 async function collect({ decision, run }: Taken<ReviewTypes>, context: RunContext<Given>): Promise<Found> {
   const { caller, ignored, input, outside, settings, view } = context;
   const { submitted } = run.active.context_store;
-  if (submitted === null || decision.row.outcome === "blocked")
-    throw input.byPerson ? nothingToReview(run.state) : invalidAction(run, decision.row.on);
+  if (submitted === null || decision.rule.outcome === "blocked")
+    throw input.byPerson ? nothingToReview(run.state) : invalidAction(run, decision.rule.on);
   // What an approval would create must still be free; read through the view, so that it stays so until the commit.
   if (input.approved)
     await checkCreation(run, stepOf(run.definition, submitted.state), submitted.artifact, view);
   const found = await refreshEvidence(run, outside, context, input.approved);
-  const reviewer = machineOf(run.definition).underReview(run.position)?.reviewer;
+  const reviewer = machineOf(run.definition).underReview(run.configuration)?.reviewer;
   const isTold =
     caller.channel === "mcp" && (reviewer !== "human" || settings.alfred.human_review !== "elicit");
   return {
@@ -159,7 +159,7 @@ function judge(
 ): Effects<ReviewTypes> {
   const { input: given } = context;
   const { changes, submitted } = material;
-  const under = machineOf(run.definition).underReview(run.position);
+  const under = machineOf(run.definition).underReview(run.configuration);
   if (!under) return resubmitted(run, decision, context);
   if (under.reviewer === "human" || given.byPerson) {
     const ask = humanOnly(run, submitted, changes, given, context);
@@ -196,7 +196,7 @@ function judged(store: ContextStore, submitted: Submission, verdict: Verdict): C
 /** Approving after a rejection, where the table allows it, puts the stored artifact up for review again. */
 function resubmitted(run: LoadedRun, decision: Decision, context: Context): Effects<ReviewTypes> {
   const { submitted } = run.active.context_store;
-  if (submitted === null) throw invalidAction(run, decision.row.on);
+  if (submitted === null) throw invalidAction(run, decision.rule.on);
   const message = `The stored ${titleOf(run.definition.name, submitted.state)} of task '${run.id}' is up for review again.`;
   const again = { ...submitted, time: context.now.time };
   return effectsOf(
@@ -255,7 +255,7 @@ function checkApproval(run: LoadedRun, submitted: Submission, context: Context):
 }
 
 function isAfterAi(run: LoadedRun): boolean {
-  const under = machineOf(run.definition).underReview(run.position);
+  const under = machineOf(run.definition).underReview(run.configuration);
   return under?.reviewer === "human" && run.active.context_store.review_policy.includes("ai");
 }
 

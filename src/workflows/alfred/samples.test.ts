@@ -36,8 +36,8 @@ function machineNamed(name: string) {
 
 test("every state of every tool has a prompt, and each sample a name of its own", () => {
   for (const definition of DEFINITIONS) {
-    const shown = samples.flatMap(({ machine, position }) =>
-      machine === definition.name && position ? [position.state] : [],
+    const shown = samples.flatMap(({ machine, configuration }) =>
+      machine === definition.name && configuration ? [configuration.state] : [],
     );
     const states = Object.keys(machineOf(definition).workflow.states).filter((state) => state !== VERIFIED);
     expect(
@@ -51,12 +51,12 @@ test("every state of every tool has a prompt, and each sample a name of its own"
 });
 
 test("every prompt is rendered whole, with its words apart and its headings once", () => {
-  for (const { name, position, text } of samples) {
+  for (const { name, configuration, text } of samples) {
     const prose = proseOf(text);
     expect(prose, name).not.toMatch(/\{\{|\{%|\bundefined\b|\[object|\bnull\b/);
     expect(prose, name).not.toMatch(/MUST(?! )|[a-z](?:MUST|Call)\b|\S {2,}\S|[a-z][.!?][A-Z]|`[a-z]+`[a-z]/);
     expect(text, name).not.toMatch(/\n{3,}/);
-    if (position === null || !text.startsWith("#")) continue;
+    if (configuration === null || !text.startsWith("#")) continue;
     for (const heading of [
       "# ROLE: ",
       "# TOOL: ",
@@ -69,7 +69,7 @@ test("every prompt is rendered whole, with its words apart and its headings once
         text.split("\n").filter((line) => line.startsWith(heading)),
         `${name}: ${heading}`,
       ).toHaveLength(1);
-    expect(text, name).toContain(`# STATE: ${position.state}\n`);
+    expect(text, name).toContain(`# STATE: ${configuration.state}\n`);
   }
 });
 
@@ -83,20 +83,22 @@ test("articles and numbers fit their words", () => {
 });
 
 test("every prompt requires exactly one call, and the table lets it be made there", () => {
-  for (const { name, machine: tool, position, text } of samples) {
+  for (const { name, machine: tool, configuration, text } of samples) {
     const required = readPrompt(text);
-    if (position === null) {
+    if (configuration === null) {
       expect(required === null || DEFINITIONS.some((each) => each.name === required.tool), name).toBe(true);
       continue;
     }
     if (!required) throw new Error(`${name} requires no call.`);
     expect(required.task, name).toBe("TS-01");
     const machine = machineNamed(tool);
-    const under = machine.underReview(position);
-    const takes = (event: string) => decide(machine.workflow, position, event, {}).row.outcome !== "blocked";
+    const under = machine.underReview(configuration);
+    const takes = (event: string) =>
+      decide(machine.workflow, configuration, event, {}).rule.outcome !== "blocked";
     const lawful: Readonly<Record<string, boolean>> = {
-      submit_work: under === null && takes(machine.submitEvent(position.state)),
-      provide_review: under !== null && takes(machine.approveEvent(position)) && takes(machine.rejectEvent),
+      submit_work: under === null && takes(machine.submitEvent(configuration.state)),
+      provide_review:
+        under !== null && takes(machine.approveEvent(configuration)) && takes(machine.rejectEvent),
       mark_subtask_complete: tool === "implement_task" && under === null,
       work_on_task: under?.reviewer === "human",
       [tool]: under === null && takes("resume"),
@@ -107,13 +109,13 @@ test("every prompt requires exactly one call, and the table lets it be made ther
 });
 
 test("people are told where a run stands in words, and never by a state's name", () => {
-  for (const { machine, name, position } of samples) {
-    if (position === null) continue;
+  for (const { machine, name, configuration } of samples) {
+    if (configuration === null) continue;
     const active = {
       tool_name: machine,
-      current_state: position.state,
-      review_source: position.kept[REVIEW_SOURCE] ?? null,
-      review_stage: position.kept[REVIEW_STAGE] ?? null,
+      current_state: configuration.state,
+      review_source: configuration.variables[REVIEW_SOURCE] ?? null,
+      review_stage: configuration.variables[REVIEW_STAGE] ?? null,
       context_store: { submitted: null },
     } as unknown as ActiveTool;
     const words = wordsFor(active);

@@ -10,7 +10,7 @@ import { SHARED_REVIEW, type ToolDefinition, type WorkStep } from "./definition.
 import { DEFINITIONS } from "./definitions.ts";
 import type { Finding } from "./evidence.ts";
 import type { LoadedRun, LoopProgress } from "./load.ts";
-import { machineOf, positionOf } from "./machine.ts";
+import { configurationOf, machineOf } from "./machine.ts";
 import { renderNextSlot, renderPrompt } from "./prompt.ts";
 import { SAMPLE_ARTIFACTS as ARTIFACTS, SAMPLE_TASK as TASK } from "./sample-data.ts";
 import type { Accepted, ActiveTool, Artifact, ContextStore, FinishedRun, Submission } from "./state-file.ts";
@@ -45,7 +45,7 @@ export async function promptSamples(view: View): Promise<readonly PromptSample[]
       for (const variant of variantsOf(definition, step)) samples.push(sampleOf(base, step, variant));
     const status = definition.status.after;
     const text = `${definition.handover(TASK.task_id, status)}\n`;
-    samples.push({ name: `${definition.name}: over`, machine: definition.name, position: null, text });
+    samples.push({ name: `${definition.name}: over`, machine: definition.name, configuration: null, text });
   }
   return samples;
 }
@@ -187,7 +187,7 @@ function sampleOf(base: Base, step: WorkStep, variant: Variant): PromptSample {
     completed_tool_outputs: { ...outputsBefore(definition), ...variant.outputs },
     updated_at: TIME,
   } as const;
-  const position = positionOf(definition, active);
+  const configuration = configurationOf(definition, active);
   const workspace = { hasState: true, hasScratchpad: true, isIgnored: true, ignores: null };
   const run: LoadedRun = {
     ...base,
@@ -197,7 +197,7 @@ function sampleOf(base: Base, step: WorkStep, variant: Variant): PromptSample {
     task: TASK,
     state,
     active,
-    position,
+    configuration,
     workspace: { ...workspace, hasCopy: variant.isTracked ?? false },
     past: { steps: [], head: null },
     recorded: [],
@@ -209,11 +209,11 @@ function sampleOf(base: Base, step: WorkStep, variant: Variant): PromptSample {
   const marked = `Subtask 'S-1' of task '${TASK.task_id}' is complete.`;
   const text = variant.isMarked
     ? renderNextSlot(run, marked, settings)
-    : renderPrompt(run, position, settings);
-  const name = [`${definition.name}: ${position.state}`, step.artifact, variant.what]
+    : renderPrompt(run, configuration, settings);
+  const name = [`${definition.name}: ${configuration.state}`, step.artifact, variant.what]
     .filter(Boolean)
     .join(", ");
-  return { name, machine: definition.name, position, text };
+  return { name, machine: definition.name, configuration, text };
 }
 
 function activeOf(definition: ToolDefinition, step: WorkStep, variant: Variant): ActiveTool {

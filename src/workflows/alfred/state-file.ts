@@ -24,7 +24,7 @@ import {
   unchecked,
 } from "../../core/state-json.ts";
 import type { Strength } from "../../core/strength.ts";
-import type { Position } from "../../engine/workflow.ts";
+import type { StoredConfiguration } from "../../runtime/history.ts";
 import type { Evidence } from "./evidence.ts";
 import { isRunTool, isTaskStatus, type RunTool, type TaskStatus } from "./status.ts";
 
@@ -43,7 +43,7 @@ export interface RunStanding {
 
 export interface ActiveStanding extends RunStanding {
   readonly tool: RunTool;
-  readonly position: Position;
+  readonly position: StoredConfiguration;
   readonly submitted: string | null;
 }
 

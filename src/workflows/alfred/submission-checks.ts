@@ -66,7 +66,7 @@ async function checkNewTasks(
     for (const task of tasks) renderPlanned(task);
     return;
   }
-  const { state } = run.position;
+  const { state } = run.configuration;
   throw new PawlError(
     "artifact-invalid",
     [`Artifact validation failed for state '${state}'. The tasks do not fit the project:`, ...lines].join(

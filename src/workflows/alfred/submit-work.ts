@@ -74,7 +74,7 @@ export const submitWork: ToolPlan<SubmitInput> = {
 };
 
 async function submittedIn(run: LoadedRun, { input, view }: RunContext<SubmitInput>): Promise<Submitted> {
-  const { state } = run.position;
+  const { state } = run.configuration;
   const machine = machineOf(run.definition);
   const work = machine.workOf(state);
   if (work === null) throw invalidAction(run, submitTrigger(run));
@@ -127,8 +127,8 @@ function withLoop(evidence: Evidence, loop: Finding): Evidence {
 /** The trigger's name where the state takes none: that of the work under review. */
 function submitTrigger(run: LoadedRun): string {
   const machine = machineOf(run.definition);
-  const work = machine.underReview(run.position)?.work;
-  return machine.submitEvent(work ?? run.position.state);
+  const work = machine.underReview(run.configuration)?.work;
+  return machine.submitEvent(work ?? run.configuration.state);
 }
 
 /** Nothing is built on an artifact that is no longer what was approved. */

@@ -15,7 +15,7 @@ import { callOf } from "./definitions.ts";
 import { verdictWords, withStep } from "./history.ts";
 import { stateChanges } from "./live-state.ts";
 import type { LoadedRun } from "./load.ts";
-import { machineOf, placed, positionOf, stepOf } from "./machine.ts";
+import { configurationOf, machineOf, placed, stepOf } from "./machine.ts";
 import { renderPrompt } from "./prompt.ts";
 import type { Answer } from "./response.ts";
 import type { Accepted, ActiveTool, ContextStore, Step, Submission, Verdict } from "./state-file.ts";
@@ -23,12 +23,12 @@ import type { TaskStatus } from "./status.ts";
 import { taskFiles } from "./submission-checks.ts";
 
 /** Throws `invalid-action` where the state has no row for the event but the one that refuses it. */
-export function checkTaken(run: LoadedRun, { row }: Decision): void {
-  if (row.outcome === "blocked") throw invalidAction(run, row.on);
+export function checkTaken(run: LoadedRun, { rule }: Decision): void {
+  if (rule.outcome === "blocked") throw invalidAction(run, rule.on);
 }
 
 export function invalidAction(run: LoadedRun, trigger: string): PawlError {
-  const state = run.position.state;
+  const state = run.configuration.state;
   return new PawlError(
     "invalid-action",
     `Invalid action: cannot trigger '${trigger}' from state '${state}'.`,
@@ -39,7 +39,7 @@ export function invalidAction(run: LoadedRun, trigger: string): PawlError {
 /** What the state does take, for the fix of an error. */
 function nextStep(run: LoadedRun): string {
   const machine = machineOf(run.definition);
-  const under = machine.underReview(run.position);
+  const under = machine.underReview(run.configuration);
   const tool = `Call ${callOf(run.definition.name, run.id)} to see the current prompt.`;
   return under
     ? `'${under.work}' is under review by the ${under.reviewer === "ai" ? "assistant" : "human"}: call provide_review. ${tool}`
@@ -66,7 +66,7 @@ export function apply(
   const { policy } = context;
   const machine = machineOf(run.definition);
   const isWaiting = machine.underReview(decision.after) !== null;
-  const isRejected = decision.row.on === machine.rejectEvent;
+  const isRejected = decision.rule.on === machine.rejectEvent;
   const store = effect(run.active.context_store);
   const accepted = isWaiting || isRejected || store.submitted === null ? null : { ...store.submitted, time };
   const active: ActiveTool = {
@@ -113,7 +113,7 @@ export function effectsOf(
   const { answer, changes } = outcome.finished
     ? finished(run, outcome, step, words, context)
     : goesOn(run, decision, outcome, step, words, context);
-  const { state: before } = run.position;
+  const { state: before } = run.configuration;
   const { state: after } = decision.after;
   const note = `${words.summary} (${before} → ${after})`;
   return {
@@ -146,7 +146,7 @@ function finished(
 
 function goesOn(
   run: LoadedRun,
-  { after: position }: Decision,
+  { after: configuration }: Decision,
   { active }: Outcome,
   step: Omit<Step, "prev">,
   { message }: Words,
@@ -154,8 +154,8 @@ function goesOn(
 ): Written {
   const before = { ...run.state, active_tool_state: active, updated_at: now.time };
   const { state, anchor } = withStep(before, run.past, step);
-  const moved = { ...run, active, position, state };
-  const next_prompt = renderPrompt(moved, positionOf(run.definition, active), settings.alfred);
+  const moved = { ...run, active, position: configuration, state };
+  const next_prompt = renderPrompt(moved, configurationOf(run.definition, active), settings.alfred);
   const data = dataOf(run, active, state.task_status);
   return {
     answer: { response: { status: "success", message, data, next_prompt } },
@@ -176,7 +176,7 @@ function stepTaken(
     time: now.time,
     type: "event",
     tool: run.definition.name,
-    event: decision.row.on,
+    event: decision.rule.on,
     status: run.state.task_status,
     ...(submitted !== undefined && { submitted }),
     ...(verdict && { verdict: verdictWords(verdict) }),

@@ -6,7 +6,7 @@ import { loopRunPath } from "../../core/loop-record.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import type { BloomSettings } from "../../core/settings.ts";
-import type { Row } from "../../engine/workflow.ts";
+import type { Rule } from "../../engine/workflow.ts";
 import type { Context, Proposal, Transaction } from "../../runtime/module.ts";
 import {
   type Observers,
@@ -46,7 +46,7 @@ export interface ResultInput {
 export interface Committed {
   /** Null: the task is no longer in the file. */
   readonly known: Known | null;
-  readonly row: Row | null;
+  readonly rule: Rule | null;
   /** The event that was decided on: the command's, or a person's word. */
   readonly event: TaskEvent | null;
   readonly happened: readonly PawlEvent[];
@@ -160,7 +160,7 @@ export const applyResult = runEvent<ResultTypes>({
     const written = findTask(seen.file.tasks, id);
     if (written === null)
       return {
-        answer: { reply: { known: null, row: null, event: null, happened: [] }, changes: gone(seen, id) },
+        answer: { reply: { known: null, rule: null, event: null, happened: [] }, changes: gone(seen, id) },
       };
     const { task, ...governed } = governTask(written, policy);
     const result = isResetUnder(seen.run, held) ? leftOver(given) : given;
@@ -204,12 +204,12 @@ function committed(
   const all = [...editUndone(seen, id), ...(result.happened ?? []), ...(turned?.happened ?? []), ...noted];
   const happened = all.map((each, index) => eventOf(context, each, index));
   const removes = isDone ? seen.messages.map(({ path }) => path) : (result.removes ?? []);
-  const moves = turned !== null && turned.row.outcome !== "no-effect";
+  const moves = turned !== null && turned.rule.outcome !== "no-effect";
   const writes = moves || result.patch !== undefined || seen.held.has(id);
   const event = result.event === undefined ? null : (set ?? result.event);
   const known = knownOf(seen, changed.file, next, context, policy, removes);
   return {
-    reply: { known, row: turned?.row ?? null, event, happened, governed },
+    reply: { known, rule: turned?.rule ?? null, event, happened, governed },
     changes: [
       ...changed.changes,
       ...(writes ? runChanges(next, seen, edits) : []),
@@ -323,7 +323,7 @@ const SESSION_KEYS = ["session_id", "session_provider"];
 function statusAfter(edits: readonly TaskEdit[], task: Task, turned: Turn | null, run: TaskRun): TaskStatus {
   const last = edits.findLast((edit) => edit.type === "set" && edit.id === task.id && edit.key === "status");
   if (last?.type === "set") return last.value as TaskStatus;
-  return turned === null || turned.row.outcome === "no-effect" ? run.status : turned.run.status;
+  return turned === null || turned.rule.outcome === "no-effect" ? run.status : turned.run.status;
 }
 
 function removals({ messages }: Seen, removes: readonly string[]): readonly Change[] {

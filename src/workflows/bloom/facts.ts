@@ -1,4 +1,4 @@
-/** The observed facts of a task's table. */
+/** The inputs of a task's table. */
 import type { BloomSettings } from "../../core/settings.ts";
 import type { FactValue } from "../../engine/workflow.ts";
 import { getCurrentStepForTask } from "../../tasks-file/steps.ts";

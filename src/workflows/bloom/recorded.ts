@@ -2,7 +2,8 @@
 import { PawlError } from "../../core/error.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
-import { initialPosition } from "../../engine/decide.ts";
+import { initialConfiguration } from "../../engine/decide.ts";
+import type { StoredConfiguration } from "../../runtime/history.ts";
 import { checkRecord } from "../../runtime/record.ts";
 import type { StateFiles } from "../../runtime/transaction.ts";
 import { BLOOM } from "./table.ts";
@@ -15,11 +16,11 @@ export const BLOOM_STATES: StateFiles = {
     const id = FILE.exec(path)?.[1];
     return id === undefined ? null : `bloom:${id}`;
   },
-  positionIn(text) {
-    const first = initialPosition(BLOOM, {});
+  configurationIn(text) {
+    const first = initialConfiguration(BLOOM, {});
     try {
-      const { kept, state } = JSON.parse(text) as Partial<typeof first>;
-      return { state: state ?? first.state, kept: kept ?? first.kept };
+      const { kept, state } = JSON.parse(text) as Partial<StoredConfiguration>;
+      return { state: state ?? first.state, variables: kept ?? first.variables };
     } catch {
       return first;
     }

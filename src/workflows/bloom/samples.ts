@@ -50,7 +50,7 @@ export function promptSamples(): readonly PromptSample[] {
       ]),
     ),
   ];
-  return texts.map(([name, text]) => ({ name, machine: BLOOM.name, position: null, text: `${text}\n` }));
+  return texts.map(([name, text]) => ({ name, machine: BLOOM.name, configuration: null, text: `${text}\n` }));
 }
 
 const ERRANDS = ["repair", "commit", "nothing", "resolve", "repair-merge"] as const;

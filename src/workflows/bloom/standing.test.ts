@@ -39,7 +39,7 @@ describe("A view of how a task stands", () => {
     expect([...VIEWS.backing_off].sort()).toEqual(
       expect.arrayContaining(["committing", "merging", "opening_pr", "pushing", "working"]),
     );
-    for (const row of BLOOM.rows)
+    for (const row of BLOOM.rules)
       for (const view of Object.keys(VIEWS)) expect([...row.from, row.to]).not.toContain(view);
   });
 });

@@ -3,7 +3,7 @@
  * view, and no event leads to one or from one: in each, the run's own state goes on to say what is done next.
  */
 
-import type { Row } from "../../engine/workflow.ts";
+import type { Rule } from "../../engine/workflow.ts";
 import { eachTask, type Task } from "../../tasks-file/task.ts";
 import { personsEvent } from "./persons-event.ts";
 import { BLOOM, type TaskEvent, type TaskState } from "./table.ts";
@@ -32,15 +32,15 @@ const WATCHES = "pr.watches";
 
 /** The states that each view lies over. */
 export const VIEWS: Readonly<Record<Exclude<Standing, TaskState>, ReadonlySet<string>>> = {
-  backing_off: new Set(BLOOM.rows.filter(backsOff).flatMap(statesAfter)),
-  awaiting_merge: new Set(BLOOM.rows.filter(({ id }) => id === WATCHES).flatMap(statesAfter)),
+  backing_off: new Set(BLOOM.rules.filter(backsOff).flatMap(statesAfter)),
+  awaiting_merge: new Set(BLOOM.rules.filter(({ id }) => id === WATCHES).flatMap(statesAfter)),
 };
 
-function backsOff({ on, reply }: Row): boolean {
+function backsOff({ on, reply }: Rule): boolean {
   return reply === "tries_again" && BACKS_OFF.has(on as TaskEvent);
 }
 
-function statesAfter({ from, to }: Row): readonly string[] {
+function statesAfter({ from, to }: Rule): readonly string[] {
   if (to === "same") return from;
   return typeof to === "string" ? [to] : Object.values(to);
 }

@@ -6,7 +6,7 @@ import { PERFORMED } from "./commands/perform.ts";
 import { BLOOM, REPLIES } from "./table.ts";
 
 describe("The table of a task", () => {
-  it("is proved: one row for every configuration, event and facts, no trap, nothing unreachable", () => {
+  it("is proved: one rule for every configuration, event and facts, no trap, nothing unreachable", () => {
     const report = check({ workflow: BLOOM, replies: Object.keys(REPLIES) });
     expect(report.violations).toEqual([]);
     expect(report.counts.states).toBe(12);
@@ -14,7 +14,7 @@ describe("The table of a task", () => {
 
   it("reaches pushing, merging and pull requests only once everything is committed", () => {
     const out = new Set(["pushing", "merging", "opening_pr", "cleaning"]);
-    const into = BLOOM.rows.filter((row) => typeof row.to === "string" && out.has(row.to));
+    const into = BLOOM.rules.filter((row) => typeof row.to === "string" && out.has(row.to));
     expect(into.length).toBeGreaterThan(8);
     for (const row of into)
       expect(
@@ -23,10 +23,10 @@ describe("The table of a task", () => {
   });
 
   it("takes no agent at its word that was refused something and left its step open", () => {
-    const position = { state: "working", kept: { awaits: "nothing", approved: false } };
+    const position = { state: "working", variables: { awaits: "nothing", approved: false } };
     const facts = { unmarked: "assume", tries_left: true };
     const rowAfter = (refused: boolean, more = {}) =>
-      decide(BLOOM, position, "step_unmarked", { ...facts, refused, ...more }).row.id;
+      decide(BLOOM, position, "step_unmarked", { ...facts, refused, ...more }).rule.id;
     expect(rowAfter(false)).toBe("step.assumed_done");
     expect(rowAfter(true)).toBe("step.asked_to_mark");
     expect(rowAfter(true, { tries_left: false })).toBe("step.unmarked_blocks");
@@ -37,7 +37,7 @@ describe("The table of a task", () => {
   });
 
   it("has no command that nobody performs", () => {
-    const wanted = new Set(BLOOM.rows.flatMap((row) => (row.commands ?? []).map(({ type }) => type)));
+    const wanted = new Set(BLOOM.rules.flatMap((row) => (row.commands ?? []).map(({ type }) => type)));
     expect([...wanted].sort()).toEqual([...PERFORMED].sort());
   });
 });

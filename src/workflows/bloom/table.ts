@@ -1,6 +1,6 @@
 /**
- * The life of one task in the work loop, as a table. A row's commands are what the loop does next; the event that
- * comes of the last of them is the next event. After a crash the commands of the last row are done again, each after a
+ * The life of one task in the work loop, as a table. A rule's commands are what the loop does next; the event that
+ * comes of the last of them is the next event. After a crash the commands of the last rule are done again, each after a
  * look whether it was done before.
  *
  * B1  Git operations happen only after all steps: only `committing` leads to pushing, merging and opening_pr.
@@ -10,7 +10,7 @@
  *     agent is asked again. An agent that was refused something and left its step open is not taken at its word either.
  */
 import { boxesOf, type Given } from "../../engine/boxes.ts";
-import type { Command, Fact, Row, State, Workflow } from "../../engine/workflow.ts";
+import type { Command, Fact, Rule, State, Workflow } from "../../engine/workflow.ts";
 
 const STATES = {
   ready: { description: "May be taken by a worker." },
@@ -98,14 +98,14 @@ const FACTS = {
 const run = (purpose: string): readonly Command[] => [{ type: "run-agent", purpose }];
 const does = (type: string): readonly Command[] => [{ type }];
 
-interface More extends Partial<Pick<Row, "set" | "outcome" | "reply">> {
+interface More extends Partial<Pick<Rule, "set" | "outcome" | "reply">> {
   readonly when?: Given | readonly Given[];
 }
 type From = TaskState | readonly TaskState[];
 type To = TaskState | "same";
 type Does = readonly Command[] | null;
 
-function row(id: string, from: From, on: TaskEvent, to: To, does: Does, more: More = {}): Row {
+function rule(id: string, from: From, on: TaskEvent, to: To, does: Does, more: More = {}): Rule {
   const { when, ...rest } = more;
   const given = { ...(when && { when: boxesOf(when) }), ...(does && { commands: does }) };
   return { id, from: [from].flat(), on, to, ...given, outcome: "moved", reply: "went_on", ...rest };
@@ -115,12 +115,12 @@ const TRIES_LEFT = { tries_left: true };
 const NO_TRIES = { tries_left: false };
 
 /** A failure while there are tries left. */
-function retries(id: string, from: From, on: TaskEvent, to: To, does: Does): Row {
-  return row(id, from, on, to, does, { when: TRIES_LEFT, reply: "tries_again" });
+function retries(id: string, from: From, on: TaskEvent, to: To, does: Does): Rule {
+  return rule(id, from, on, to, does, { when: TRIES_LEFT, reply: "tries_again" });
 }
 
-function blocks(id: string, from: From, on: TaskEvent, when?: More["when"]): Row {
-  return row(id, from, on, "blocked", null, {
+function blocks(id: string, from: From, on: TaskEvent, when?: More["when"]): Rule {
+  return rule(id, from, on, "blocked", null, {
     ...(when && { when }),
     set: { awaits: "nothing" },
     reply: "blocked",
@@ -128,8 +128,8 @@ function blocks(id: string, from: From, on: TaskEvent, when?: More["when"]): Row
 }
 
 /** What does not count there: the table says so, and nothing changes. */
-function ignores(id: string, from: From, on: TaskEvent, more: More = {}): Row {
-  return row(id, from, on, "same", null, { outcome: "no-effect", reply: "not_now", ...more });
+function ignores(id: string, from: From, on: TaskEvent, more: More = {}): Rule {
+  return rule(id, from, on, "same", null, { outcome: "no-effect", reply: "not_now", ...more });
 }
 
 const COMPLETED = { set: { awaits: "nothing" }, reply: "completed" };
@@ -150,18 +150,18 @@ const WAYS_OUT: readonly {
   { id: "cleans", box: { push: false, target: "none" }, to: "cleaning", command: "clean-up" },
 ];
 
-const TAKEN: readonly Row[] = [
-  row("ready.works", "ready", "claimed", "working", run("step"), { when: { open_work: true } }),
-  row("ready.verifies", "ready", "claimed", "verifying", does("run-verify"), { when: { open_work: false } }),
+const TAKEN: readonly Rule[] = [
+  rule("ready.works", "ready", "claimed", "working", run("step"), { when: { open_work: true } }),
+  rule("ready.verifies", "ready", "claimed", "verifying", does("run-verify"), { when: { open_work: false } }),
 ];
 
-const WORKED: readonly Row[] = [
-  row("step.verifies", "working", "step_done", "verifying", does("run-verify")),
-  row("step.assumed_done", "working", "step_unmarked", "verifying", does("run-verify"), {
+const WORKED: readonly Rule[] = [
+  rule("step.verifies", "working", "step_done", "verifying", does("run-verify")),
+  rule("step.assumed_done", "working", "step_unmarked", "verifying", does("run-verify"), {
     when: { unmarked: "assume", refused: false },
     reply: "assumed_done",
   }),
-  row("step.asked_to_mark", "working", "step_unmarked", "same", run("mark"), {
+  rule("step.asked_to_mark", "working", "step_unmarked", "same", run("mark"), {
     when: [
       { unmarked: "ask", tries_left: true },
       // It may have ended because it could not go on.
@@ -173,41 +173,41 @@ const WORKED: readonly Row[] = [
     { unmarked: "ask", tries_left: false },
     { unmarked: "assume", refused: true, tries_left: false },
   ]),
-  row("errand.verifies", "working", "errand_done", "verifying", does("run-verify")),
-  row("errand.commits", "committing", "errand_done", "same", does("ensure-committed")),
+  rule("errand.verifies", "working", "errand_done", "verifying", does("run-verify")),
+  rule("errand.commits", "committing", "errand_done", "same", does("ensure-committed")),
 ];
 
 /** What may come of an agent's run, in both states that have one; the errand that a failure repeats. */
-const AGENT_ENDS: readonly Row[] = (["working", "committing"] as const).flatMap((state) => {
+const AGENT_ENDS: readonly Rule[] = (["working", "committing"] as const).flatMap((state) => {
   const again = run("again");
   const awaits = state === "working" ? "answer_in_work" : "answer_in_commit";
   const asked = { set: { awaits }, reply: "waits" };
-  const at = (id: string, on: TaskEvent, reply: string, does: Does): Row =>
-    row(`${state}.${id}`, state, on, "same", does, { reply });
+  const at = (id: string, on: TaskEvent, reply: string, does: Does): Rule =>
+    rule(`${state}.${id}`, state, on, "same", does, { reply });
   return [
     retries(`${state}.tries_again`, state, "agent_failed", "same", again),
     blocks(`${state}.gives_up`, state, "agent_failed", NO_TRIES),
     blocks(`${state}.without_agent`, state, "agent_missing"),
     at("begins_afresh", "session_lost", "begins_afresh", again),
     at("hears", "interjected", "hears", run("interjection")),
-    row(`${state}.asks`, state, "question_asked", "waiting_for_human", null, asked),
-    row(`${state}.spent`, state, "budget_spent", "budget_exhausted", null, SPENT),
+    rule(`${state}.asks`, state, "question_asked", "waiting_for_human", null, asked),
+    rule(`${state}.spent`, state, "budget_spent", "budget_exhausted", null, SPENT),
     at("stops", "interrupted", "stops", again),
   ];
 });
 
-const VERIFIED: readonly Row[] = [
-  row("verified.next_step", "verifying", "verify_passed", "working", run("step"), {
+const VERIFIED: readonly Rule[] = [
+  rule("verified.next_step", "verifying", "verify_passed", "working", run("step"), {
     when: { open_work: true },
   }),
-  row("verified.commits", "verifying", "verify_passed", "committing", does("ensure-committed"), {
+  rule("verified.commits", "verifying", "verify_passed", "committing", does("ensure-committed"), {
     when: { open_work: false, repo: true },
   }),
-  row("verified.awaits_approval", "verifying", "verify_passed", "waiting_for_human", null, {
+  rule("verified.awaits_approval", "verifying", "verify_passed", "waiting_for_human", null, {
     when: { open_work: false, repo: false, checkpoint: true, approved: false },
     ...AWAITS_APPROVAL,
   }),
-  row("verified.completes", "verifying", "verify_passed", "done", null, {
+  rule("verified.completes", "verifying", "verify_passed", "done", null, {
     when: [
       { open_work: false, repo: false, checkpoint: false },
       { open_work: false, repo: false, checkpoint: true, approved: true },
@@ -218,20 +218,20 @@ const VERIFIED: readonly Row[] = [
   blocks("verify.gives_up", "verifying", "verify_failed", NO_TRIES),
 ];
 
-const COMMITTED: readonly Row[] = [
-  row("committed.awaits_approval", "committing", "committed", "waiting_for_human", null, {
+const COMMITTED: readonly Rule[] = [
+  rule("committed.awaits_approval", "committing", "committed", "waiting_for_human", null, {
     when: { checkpoint: true, approved: false },
     ...AWAITS_APPROVAL,
   }),
   ...WAYS_OUT.map(({ id, box, to, command }) =>
-    row(`committed.${id}`, "committing", "committed", to, does(command), {
+    rule(`committed.${id}`, "committing", "committed", to, does(command), {
       when: [
         { ...box, checkpoint: false },
         { ...box, checkpoint: true, approved: true },
       ],
     }),
   ),
-  row("uncommitted.asks", "committing", "uncommitted", "same", run("commit"), {
+  rule("uncommitted.asks", "committing", "uncommitted", "same", run("commit"), {
     when: { commit_tries_left: true },
   }),
   retries("nothing.asks", "committing", "nothing_done", "working", run("nothing")),
@@ -239,29 +239,29 @@ const COMMITTED: readonly Row[] = [
   blocks("uncommitted.gives_up", "committing", "uncommitted", { commit_tries_left: false }),
 ];
 
-const DELIVERED: readonly Row[] = [
-  row("pushed.merges", "pushing", "pushed", "merging", does("merge"), { when: { target: "merge" } }),
-  row("pushed.opens_pr", "pushing", "pushed", "opening_pr", does("open-pr"), { when: { target: "pr" } }),
-  row("pushed.cleans", "pushing", "pushed", "cleaning", does("clean-up"), { when: { target: "none" } }),
+const DELIVERED: readonly Rule[] = [
+  rule("pushed.merges", "pushing", "pushed", "merging", does("merge"), { when: { target: "merge" } }),
+  rule("pushed.opens_pr", "pushing", "pushed", "opening_pr", does("open-pr"), { when: { target: "pr" } }),
+  rule("pushed.cleans", "pushing", "pushed", "cleaning", does("clean-up"), { when: { target: "none" } }),
   retries("push.again", "pushing", "push_failed", "same", does("push")),
   blocks("push.gives_up", "pushing", "push_failed", NO_TRIES),
   blocks("push.refused", "pushing", "push_refused"),
-  row("merged.cleans", "merging", "merged", "cleaning", does("clean-up")),
-  row("merge.waits_for_turn", "merging", "merge_awaited", "same", does("merge"), { reply: "awaits_turn" }),
+  rule("merged.cleans", "merging", "merged", "cleaning", does("clean-up")),
+  rule("merge.waits_for_turn", "merging", "merge_awaited", "same", does("merge"), { reply: "awaits_turn" }),
   retries("merge.resolves", "merging", "merge_conflicted", "working", run("resolve")),
   blocks("merge.stays_conflicted", "merging", "merge_conflicted", NO_TRIES),
   retries("merge.repairs", "merging", "merge_unverified", "working", run("repair-merge")),
   blocks("merge.stays_unverified", "merging", "merge_unverified", NO_TRIES),
   retries("merge.again", "merging", "merge_failed", "same", does("merge")),
   blocks("merge.gives_up", "merging", "merge_failed", NO_TRIES),
-  row("pr.watches", "opening_pr", "pr_opened", "same", does("watch-pr"), { reply: "pr_open" }),
+  rule("pr.watches", "opening_pr", "pr_opened", "same", does("watch-pr"), { reply: "pr_open" }),
   ignores("pr.still_open", "opening_pr", "pr_pending", { reply: "pr_open" }),
-  row("pr.cleans", "opening_pr", "pr_merged", "cleaning", does("clean-up")),
+  rule("pr.cleans", "opening_pr", "pr_merged", "cleaning", does("clean-up")),
   retries("pr.again", "opening_pr", "pr_failed", "same", does("open-pr")),
   blocks("pr.closed", "opening_pr", "pr_closed"),
   blocks("pr.gives_up", "opening_pr", "pr_failed", NO_TRIES),
   blocks("pr.refused", "opening_pr", "pr_refused"),
-  row("cleaned.completes", "cleaning", "cleaned", "done", null, COMPLETED),
+  rule("cleaned.completes", "cleaning", "cleaned", "done", null, COMPLETED),
 ];
 
 /** What each state does again when the worker was stopped there, or when git failed. */
@@ -274,11 +274,11 @@ const DOES_AGAIN = [
   ["cleaning", "clean-up"],
 ] as const;
 
-const STOPPED: readonly Row[] = DOES_AGAIN.map(([state, command]) =>
-  row(`${state}.stops`, state, "interrupted", "same", command && does(command), { reply: "stops" }),
+const STOPPED: readonly Rule[] = DOES_AGAIN.map(([state, command]) =>
+  rule(`${state}.stops`, state, "interrupted", "same", command && does(command), { reply: "stops" }),
 );
 
-const GIT_FAILS: readonly Row[] = [
+const GIT_FAILS: readonly Rule[] = [
   ...DOES_AGAIN.flatMap(([state, command]) => (command === null ? [] : [[state, does(command)] as const])),
   ["working", run("again")] as const,
   ["committing", does("ensure-committed")] as const,
@@ -288,25 +288,25 @@ const GIT_FAILS: readonly Row[] = [
   blocks(`${state}.git_refused`, state, "git_refused"),
 ]);
 
-const ANSWERED: readonly Row[] = [
-  row("answer.resumes_work", "waiting_for_human", "answered", "working", run("answer"), {
+const ANSWERED: readonly Rule[] = [
+  rule("answer.resumes_work", "waiting_for_human", "answered", "working", run("answer"), {
     when: { awaits: "answer_in_work" },
     set: { awaits: "nothing" },
   }),
-  row("answer.resumes_commit", "waiting_for_human", "answered", "committing", run("answer"), {
+  rule("answer.resumes_commit", "waiting_for_human", "answered", "committing", run("answer"), {
     when: { awaits: "answer_in_commit" },
     set: { awaits: "nothing" },
   }),
   ignores("answer.not_awaited", "waiting_for_human", "answered", {
     when: { awaits: ["nothing", "approval"] },
   }),
-  row("approval.completes", "waiting_for_human", "approved", "done", null, {
+  rule("approval.completes", "waiting_for_human", "approved", "done", null, {
     when: { awaits: "approval", repo: false },
     set: APPROVED,
     reply: "completed",
   }),
   ...WAYS_OUT.map(({ id, box, to, command }) =>
-    row(`approval.${id}`, "waiting_for_human", "approved", to, does(command), {
+    rule(`approval.${id}`, "waiting_for_human", "approved", to, does(command), {
       when: { ...box, awaits: "approval", repo: true },
       set: APPROVED,
     }),
@@ -314,18 +314,18 @@ const ANSWERED: readonly Row[] = [
   ignores("approval.not_awaited", "waiting_for_human", "approved", {
     when: { awaits: ["nothing", "answer_in_work", "answer_in_commit"] },
   }),
-  row("approval.says_merged", "opening_pr", "approved", "cleaning", does("clean-up")),
+  rule("approval.says_merged", "opening_pr", "approved", "cleaning", does("clean-up")),
 ];
 
 const OPEN = (Object.keys(STATES) as TaskState[]).filter((state) => state !== "done");
 
 /** tasks.yaml wins over the run. */
-const TOLD: readonly Row[] = [
-  row("told.reset", OPEN, "reset", "ready", null, {
+const TOLD: readonly Rule[] = [
+  rule("told.reset", OPEN, "reset", "ready", null, {
     set: { awaits: "nothing", approved: false },
     reply: "reset",
   }),
-  row("told.dropped", OPEN, "dropped", "done", null, COMPLETED),
+  rule("told.dropped", OPEN, "dropped", "done", null, COMPLETED),
   blocks(
     "told.halted",
     OPEN.filter((state) => state !== "blocked"),
@@ -333,7 +333,7 @@ const TOLD: readonly Row[] = [
   ),
 ];
 
-const WRITTEN: readonly Row[] = [
+const WRITTEN: readonly Rule[] = [
   ...TAKEN,
   ...WORKED,
   ...AGENT_ENDS,
@@ -347,7 +347,7 @@ const WRITTEN: readonly Row[] = [
 ];
 
 /** Whatever comes where it is not awaited changes nothing. */
-const NOT_NOW: readonly Row[] = (Object.keys(EVENTS) as TaskEvent[]).flatMap((event) => {
+const NOT_NOW: readonly Rule[] = (Object.keys(EVENTS) as TaskEvent[]).flatMap((event) => {
   const from = OPEN.filter(
     (state) => !WRITTEN.some((each) => each.on === event && each.from.includes(state)),
   );
@@ -361,11 +361,11 @@ export const BLOOM: Workflow = {
   initial: "ready",
   events: Object.fromEntries(Object.entries(EVENTS).map(([name, description]) => [name, { description }])),
   facts: FACTS,
-  rows: [...WRITTEN, ...NOT_NOW],
+  rules: [...WRITTEN, ...NOT_NOW],
   goals: ["done"],
 };
 
-/** What a row tells, in a few words; `{reason}` is the run's. */
+/** What a rule says, in a few words; `{reason}` is the run's. */
 export const REPLIES: Readonly<Record<string, string>> = {
   went_on: "goes on: {state}",
   assumed_done: "the step was left open by its agent and is taken as done",

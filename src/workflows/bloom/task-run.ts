@@ -85,9 +85,9 @@ export interface PullRequest {
 }
 
 /** Why it is where it is. A checkpoint has no reason but that it is one. */
-export function reasonOf({ kept, reason, state, task }: TaskRun): string {
+export function reasonOf({ kept: variables, reason, state, task }: TaskRun): string {
   if (reason !== null) return reason;
-  return state === "waiting_for_human" && kept.awaits === "approval" ? `\`bloom approve ${task}\`` : "";
+  return state === "waiting_for_human" && variables.awaits === "approval" ? `\`bloom approve ${task}\`` : "";
 }
 
 export type Errand = "step" | "mark" | "repair" | "commit" | "resolve" | "repair-merge" | "nothing";

@@ -5,7 +5,7 @@ import type { BloomHappening } from "../../core/bloom-event.ts";
 import type { Caller, RunAdvanced } from "../../core/event.ts";
 import type { BloomSettings } from "../../core/settings.ts";
 import type { Strength } from "../../core/strength.ts";
-import type { Decision, Row } from "../../engine/workflow.ts";
+import type { Decision, Rule } from "../../engine/workflow.ts";
 import type { Context } from "../../runtime/module.ts";
 import { runAdvanced } from "../../runtime/run-advanced.ts";
 import { moveOf, type TableRun, takeNow } from "../../runtime/run-event.ts";
@@ -25,7 +25,7 @@ import { stepDoneEdits } from "./verbs/step.ts";
 export interface Turn {
   /** The same object where the event changed nothing. */
   readonly run: TaskRun;
-  readonly row: Row;
+  readonly rule: Rule;
   readonly edits: readonly TaskEdit[];
   readonly happened: readonly (BloomHappening | RunAdvanced)[];
 }
@@ -61,7 +61,7 @@ export function turn(run: TaskRun, { event, reason }: TaskOutcome, now: Now): Tu
 export function turnBy(run: TaskRun, decision: Decision, reason: string | undefined, now: Now): Turn {
   const first = step(run, decision, reason, now);
   const task = editedTask(now.task, [...(now.edits ?? []), ...first.edits]);
-  if (first.row.commands?.[0]?.type !== "run-verify" || unverifiedCommands(task, first.run).length > 0)
+  if (first.rule.commands?.[0]?.type !== "run-verify" || unverifiedCommands(task, first.run).length > 0)
     return first;
   const second = turn(first.run, { event: "verify_passed" }, { ...now, task, edits: [] });
   return {
@@ -72,23 +72,23 @@ export function turnBy(run: TaskRun, decision: Decision, reason: string | undefi
 }
 
 function step(run: TaskRun, decision: Decision, reason: string | undefined, now: Now): Turn {
-  const { row, after } = decision;
-  const event = row.on as TaskEvent;
-  if (row.outcome === "no-effect") return { run, row, edits: [], happened: [] };
+  const { rule, after } = decision;
+  const event = rule.on as TaskEvent;
+  if (rule.outcome === "no-effect") return { run, rule, edits: [], happened: [] };
   const state = after.state as TaskState;
-  const worked = event === "step_done" || row.reply === "assumed_done";
+  const worked = event === "step_done" || rule.reply === "assumed_done";
   const next: TaskRun = {
     ...run,
     state,
-    kept: after.kept,
-    row: row.id,
+    kept: after.variables,
+    row: rule.id,
     since: state === run.state ? run.since : now.time,
     reason: reason ?? (state === run.state ? run.reason : null),
-    ...waitOf(row, event, run, now),
-    queued: queuedSince(row, event, run, now),
-    errand: errandOf(row, run),
-    message: row.commands?.some(isAgentRun) ? run.message : null,
-    tries: triesAfter(run, event, row),
+    ...waitOf(rule, event, run, now),
+    queued: queuedSince(rule, event, run, now),
+    errand: errandOf(rule, run),
+    message: rule.commands?.some(isAgentRun) ? run.message : null,
+    tries: triesAfter(run, event, rule),
     workDone: event === "reset" ? false : run.workDone || (worked && now.task.steps.length === 0),
     session: FORGETS.has(event) ? null : run.session,
     checked: event === "verify_passed" || event === "reset" ? doneSteps(now.task) : run.checked,
@@ -104,13 +104,13 @@ function step(run: TaskRun, decision: Decision, reason: string | undefined, now:
         }
       : {}),
   };
-  const written = edits(next, row, event, now);
+  const written = edits(next, rule, event, now);
   const status = written.findLast(
     (edit) => edit.type === "set" && edit.id === run.task && edit.key === "status",
   );
   return {
     run: { ...next, status: status?.type === "set" ? (status.value as TaskStatus) : now.task.status },
-    row,
+    rule,
     edits: written,
     happened: happenings(run, next, decision, now),
   };
@@ -132,8 +132,8 @@ function isAgentRun({ type }: { readonly type: string }): boolean {
 }
 
 /** `again`, an answer and an interjection go on with the errand that there was. */
-function errandOf(row: Row, run: TaskRun): Errand {
-  const purpose = row.commands?.find(isAgentRun)?.purpose;
+function errandOf(rule: Rule, run: TaskRun): Errand {
+  const purpose = rule.commands?.find(isAgentRun)?.purpose;
   const goesOn =
     purpose === undefined || purpose === "again" || purpose === "answer" || purpose === "interjection";
   return goesOn ? run.errand : (purpose as Errand);
@@ -152,9 +152,9 @@ const SUCCEEDS: Readonly<Partial<Record<TaskEvent, readonly TryKind[]>>> = {
   pr_opened: ["pr", "git"],
 };
 
-function triesAfter(run: TaskRun, event: TaskEvent, row: Row): TaskRun["tries"] {
+function triesAfter(run: TaskRun, event: TaskEvent, rule: Rule): TaskRun["tries"] {
   const kind = TRIED[event];
-  if (kind !== undefined && row.to !== "blocked" && row.reply !== "assumed_done")
+  if (kind !== undefined && rule.to !== "blocked" && rule.reply !== "assumed_done")
     return { ...run.tries, [kind]: (run.tries[kind] ?? 0) + 1 };
   const reset = SUCCEEDS[event] ?? [];
   return reset.length === 0
@@ -164,24 +164,24 @@ function triesAfter(run: TaskRun, event: TaskEvent, row: Row): TaskRun["tries"] 
 
 /** Until when it backs off, and how long that is: the clock may be set meanwhile. */
 function waitOf(
-  row: Row,
+  rule: Rule,
   event: TaskEvent,
   run: TaskRun,
   { settings, time }: Now,
 ): Pick<TaskRun, "after" | "wait"> {
-  if (row.reply !== "tries_again" || !BACKS_OFF.has(event)) return { after: null, wait: null };
+  if (rule.reply !== "tries_again" || !BACKS_OFF.has(event)) return { after: null, wait: null };
   const wait = backoff(run.tries[TRIED[event] as TryKind] ?? 0, settings) * 1000;
   return { after: new Date(Date.parse(time) + wait).toISOString(), wait };
 }
 
 /** Its place in the order of merges outlives a stop. */
 function queuedSince(
-  row: Row,
+  rule: Rule,
   event: TaskEvent,
   { queued = null, state }: TaskRun,
   { time }: Now,
 ): string | null {
-  if (row.reply === "awaits_turn") return queued ?? time;
+  if (rule.reply === "awaits_turn") return queued ?? time;
   return state === "merging" && event === "interrupted" ? queued : null;
 }
 
@@ -195,10 +195,10 @@ export function backoff(
 
 // ── tasks.yaml ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-function edits(run: TaskRun, row: Row, event: TaskEvent, now: Now): readonly TaskEdit[] {
+function edits(run: TaskRun, rule: Rule, event: TaskEvent, now: Now): readonly TaskEdit[] {
   const { task, time, file, states } = now;
   const lost = FORGETS.has(event) ? forgetSession(task) : [];
-  const step = row.reply === "assumed_done" ? getCurrentStepForTask(task) : null;
+  const step = rule.reply === "assumed_done" ? getCurrentStepForTask(task) : null;
   const assumed = step ? stepDoneEdits(step, time) : [];
   switch (run.state) {
     case "ready":
@@ -247,21 +247,21 @@ function happenings(
   decision: Decision,
   now: Now,
 ): readonly (BloomHappening | RunAdvanced)[] {
-  const { row } = decision;
-  const event = row.on as TaskEvent;
+  const { rule } = decision;
+  const event = rule.on as TaskEvent;
   const taskId = run.task;
   const { task, time, by, strength } = now;
   const worth = strength === undefined ? {} : { strength };
   const reason = reasonOf(next);
   const told: BloomHappening[] = [];
   const step = getCurrentStepForTask(task);
-  if (row.reply === "assumed_done" && step) {
+  if (rule.reply === "assumed_done" && step) {
     told.push({ type: "step:assumed_done", taskId, stepId: step.id, reason });
     told.push({ type: "step:completed", taskId, stepId: step.id, duration: since(step.started_at, time) });
   }
   if (event === "session_lost")
     told.push({ type: "session:lost", taskId, session: run.session?.id ?? null, reason });
-  if (row.reply === "tries_again") {
+  if (rule.reply === "tries_again") {
     const after = next.after === null ? 0 : Math.max(0, Date.parse(next.after) - Date.parse(time));
     const kind = TRIED[event];
     told.push({
@@ -282,15 +282,17 @@ function happenings(
       taskId,
       duration: task.started_at ? since(task.started_at, time) : null,
     });
-  const words = (REPLIES[row.reply] ?? row.reply).replace("{reason}", reason).replace("{state}", next.state);
+  const words = (REPLIES[rule.reply] ?? rule.reply)
+    .replace("{reason}", reason)
+    .replace("{state}", next.state);
   const move = moveOf(tableRunOf(run), decision);
   const advanced = runAdvanced(move, { summary: `${taskId} ${words}`, strength }, { caller: by });
   return [advanced, ...told];
 }
 
 /** The run as its table sees it. */
-export function tableRunOf({ kept, state, task }: TaskRun): TableRun {
-  return { run: `bloom:${task}`, workflow: BLOOM, position: { state, kept } };
+export function tableRunOf({ kept: variables, state, task }: TaskRun): TableRun {
+  return { run: `bloom:${task}`, workflow: BLOOM, configuration: { state, variables } };
 }
 
 function since(start: string | undefined, time: string): number {

@@ -6,7 +6,7 @@ import type { Context, Proposal, Reply, StoryInput, Transaction } from "../../ru
 import { strengthOf } from "../../runtime/person.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import { loadFile } from "./load-run.ts";
-import { positionOf, type RunFile, renderRun, runPath } from "./run-file.ts";
+import { configurationOf, type RunFile, renderRun, runPath } from "./run-file.ts";
 import { anchorOf, differencesIn, isChained } from "./run-history.ts";
 
 interface Seen {
@@ -28,7 +28,7 @@ export function acceptEditOf(source: DefinitionSource): Transaction<StoryInput, 
 async function readEdited(source: DefinitionSource, view: View, id: string): Promise<Seen> {
   const loaded = await source.load(view);
   const file = await loadFile(view, source, id);
-  positionOf(runPath(source.name, id), file, loaded);
+  configurationOf(runPath(source.name, id), file, loaded);
   const head = (await isChained(file)) ? await headOf(file.history) : null;
   return { loaded, file, found: await differencesIn(view, file, loaded), head };
 }

@@ -1,9 +1,11 @@
 /** The answers to a send that moves nothing by a row: it is shown, asked of a person, or still being found out. */
+
 import { PawlError } from "../../core/error.ts";
 import type { PolicyChange } from "../../core/policy.ts";
 import type { GitChanges } from "../../core/ports/git.ts";
-import { keptWords } from "../../engine/counter.ts";
-import type { Position, Workflow } from "../../engine/workflow.ts";
+import { variableWords } from "../../engine/counter.ts";
+import type { Configuration, Workflow } from "../../engine/workflow.ts";
+import { toStored } from "../../runtime/history.ts";
 import type { Context, HumanQuestion, Proposal, Reply } from "../../runtime/module.ts";
 import { isCommandLine } from "../../runtime/person.ts";
 import { type ReviewFinding, renderReview } from "../../runtime/review.ts";
@@ -15,14 +17,14 @@ import { type Looks, type RunFile, renderRun } from "./run-file.ts";
 import type { SendInput } from "./sent.ts";
 
 /** What surfaces know of the run beside the words. */
-export function standing({ loaded: { definition }, run }: OwnRun, position: Position) {
+export function standing({ loaded: { definition }, run }: OwnRun, configuration: Configuration) {
   return {
     run,
-    state: position.state,
-    kept: position.kept,
-    awaits: awaitedOf(definition, position),
-    next: nextOf(definition, position),
-    available: availableEvents(definition, position),
+    state: configuration.state,
+    kept: configuration.variables,
+    awaits: awaitedOf(definition, configuration),
+    next: nextOf(definition, configuration),
+    available: availableEvents(definition, configuration),
   };
 }
 
@@ -32,12 +34,12 @@ export function shown(
   { said = [] }: SendInput,
   ignored: readonly PolicyChange[] = [],
 ): Proposal<Reply> {
-  const { file, position, run: name, workflow } = run;
-  const data = standing(run, position);
+  const { file, configuration, run: name, workflow } = run;
+  const data = standing(run, configuration);
   const begun = file === null ? " (not begun)" : "";
-  const kept = keptLines(workflow, position);
+  const kept = variableLines(workflow, configuration);
   const lines = [
-    `${name} is in ${position.state}${begun}: ${workflow.states[position.state]?.description ?? ""}`,
+    `${name} is in ${configuration.state}${begun}: ${workflow.states[configuration.state]?.description ?? ""}`,
     ...(ignored.length > 0 ? [heldWords(name, ignored)] : []),
     ...(kept.length > 0 ? [kept.join(", ")] : []),
     ...(data.next ? [`Next (${whom(data.awaits)}): ${data.next}`] : []),
@@ -79,7 +81,7 @@ export function asked(
 
 /** What a person sees before they agree to the event. */
 export function question(
-  { file, position, run, workflow }: OwnRun,
+  { file, configuration, run, workflow }: OwnRun,
   event: string,
   changes: GitChanges | null,
   { notes = "" }: SendInput,
@@ -89,9 +91,9 @@ export function question(
   const by = last?.by === undefined ? "An earlier event" : `${last.event} (by ${last.by.channel})`;
   const isOwn = isCommandLine(context);
   const message = renderReview({
-    question: `Send ${event} to ${run}, which is in ${position.state}? (${workflow.events[event]?.description ?? ""})`,
+    question: `Send ${event} to ${run}, which is in ${configuration.state}? (${workflow.events[event]?.description ?? ""})`,
     facts: [
-      ...keptLines(workflow, position),
+      ...variableLines(workflow, configuration),
       ...cameBy(file),
       ...(isOwn && notes.trim() ? [`Your notes: ${notes}`] : []),
     ],
@@ -106,8 +108,8 @@ export function question(
   return { message };
 }
 
-function keptLines(table: Workflow, { kept }: Position): readonly string[] {
-  return Object.entries(kept).map(([name, value]) => `${name} = ${keptWords(table, name, value)}`);
+function variableLines(table: Workflow, { variables }: Configuration): readonly string[] {
+  return Object.entries(variables).map(([name, value]) => `${name} = ${variableWords(table, name, value)}`);
 }
 
 /** On which facts the run came to where it stands. */
@@ -128,8 +130,8 @@ function commandEnded(file: RunFile | null): readonly ReviewFinding[] {
 /** The person said no. */
 export function heldBack(run: OwnRun, event: string, { feedback_notes }: SendInput): Proposal<Reply> {
   const said = feedback_notes?.trim() ? ` They say: ${feedback_notes}` : "";
-  const message = `The human did not agree to ${event}; ${run.run} stays in ${run.position.state}.${said}`;
-  const data = { status: "error", message, ...standing(run, run.position) };
+  const message = `The human did not agree to ${event}; ${run.run} stays in ${run.configuration.state}.${said}`;
+  const data = { status: "error", message, ...standing(run, run.configuration) };
   return { reply: { text: `${message}\n`, data, refused: true } };
 }
 
@@ -141,13 +143,13 @@ export function stillRunning(
   { said = [], event }: SendInput,
   time: string,
 ): Answered<Reply> {
-  const { file, path, position, run: name } = run;
+  const { file, path, configuration, run: name } = run;
   const again = `pawl cast ${name}${event && !file?.pending ? ` ${event}` : ""}`;
   const message = [
     ...said,
-    `Still running: \`${command}\`. ${name} stays in ${position.state} until it has ended. Do the same again in a while (\`${again}\`): it is found, not begun anew.`,
+    `Still running: \`${command}\`. ${name} stays in ${configuration.state} until it has ended. Do the same again in a while (\`${again}\`): it is found, not begun anew.`,
   ].join("\n");
-  const data = { status: "running", message, ...standing(run, position) };
+  const data = { status: "running", message, ...standing(run, configuration) };
   const reply: Reply = { text: `${message}\n`, data, waits: true };
   const isKnown = JSON.stringify(file?.checks ?? {}) === JSON.stringify(looks);
   if (isKnown) return { answer: { reply } };
@@ -156,14 +158,14 @@ export function stillRunning(
 }
 
 /** A run that has taken no row yet. */
-export function newRun({ id, loaded, position, workflow }: OwnRun, time: string): RunFile {
+export function newRun({ id, loaded, configuration, workflow }: OwnRun, time: string): RunFile {
   return {
     workflow: workflow.name,
     id,
     table_hash: loaded.hash,
-    state: position.state,
-    kept: position.kept,
-    origin: { ...position, at: 0 },
+    state: configuration.state,
+    kept: configuration.variables,
+    origin: { ...toStored(configuration), at: 0 },
     history: [],
     created_at: time,
     updated_at: time,

@@ -1,9 +1,9 @@
 /** What the engine's check does not know of: sources, gates and commands. Of a table whose structure may be at fault. */
 
 import { pathFault } from "../../core/path.ts";
-import { isFinal, isKept } from "../../engine/lookup.ts";
-import { targetOf } from "../../engine/position.ts";
-import type { Row, Workflow } from "../../engine/workflow.ts";
+import { targetOf } from "../../engine/configuration.ts";
+import { isFinal, isVariable } from "../../engine/lookup.ts";
+import type { Rule, Workflow } from "../../engine/workflow.ts";
 import {
   commandOf,
   type Definition,
@@ -32,18 +32,18 @@ function checkSources({ table, sources }: Omit<Definition, "replies">): readonly
     ...unknown.map((fact) => ({ fact, message: `source ${fact}: the table has no fact of that name.` })),
     ...Object.entries(table.facts).flatMap(([name, fact]) => {
       const source = Object.hasOwn(sources, name) ? sources[name] : undefined;
-      const faults = isKept(fact) ? keptFaults(source) : sourceFaults(source, fact.values);
+      const faults = isVariable(fact) ? variableFaults(source) : sourceFaults(source, fact.values);
       return faults.map((message) => ({ fact: name, message: `fact ${name}: ${message}` }));
     }),
   ];
 }
 
-function keptFaults(source: FactSource | undefined): readonly string[] {
-  return source ? ["a kept fact has no source."] : [];
+function variableFaults(source: FactSource | undefined): readonly string[] {
+  return source ? ["a variable has no source."] : [];
 }
 
 function sourceFaults(source: FactSource | undefined, values: readonly unknown[]): readonly string[] {
-  if (!source) return ["an observed fact needs a source; a kept one needs `initial`."];
+  if (!source) return ["an input needs a source; a variable needs `initial`."];
   const fixed = VALUES_OF[source.type];
   const found: string[] = [];
   if (fixed && !(fixed.length === values.length && fixed.every((value) => values.includes(value))))
@@ -87,25 +87,25 @@ function checkGates({
 
 function checkCommands({ table, sources }: Omit<Definition, "replies">): readonly DefinitionFault[] {
   const ends = endEvents(table);
-  return table.rows.flatMap((row) => {
-    const command = commandOf(row);
-    const asks = ends.has(row.on)
-      ? (row.when ?? []).flatMap((box) => Object.keys(box)).filter((name) => sources[name]?.type === "given")
+  return table.rules.flatMap((rule) => {
+    const command = commandOf(rule);
+    const asks = ends.has(rule.on)
+      ? (rule.when ?? []).flatMap((box) => Object.keys(box)).filter((name) => sources[name]?.type === "given")
       : [];
     return [
       ...asks.map((fact) => ({
-        row: row.id,
-        message: `row ${row.id}: ${row.on} is sent by the engine, which gives no fact ${fact}.`,
+        row: rule.id,
+        message: `row ${rule.id}: ${rule.on} is sent by the engine, which gives no fact ${fact}.`,
       })),
-      ...((row.commands?.length ?? 0) > 1 || (row.commands && !command)
-        ? [{ row: row.id, message: `row ${row.id}: expected one command, of type "run".` }]
+      ...((rule.commands?.length ?? 0) > 1 || (rule.commands && !command)
+        ? [{ row: rule.id, message: `row ${rule.id}: expected one command, of type "run".` }]
         : []),
-      ...(command ? commandFaults(table, row, command) : []),
+      ...(command ? commandFaults(table, rule, command) : []),
     ];
   });
 }
 
-function commandFaults(table: Workflow, row: Row, command: RunCommand): readonly DefinitionFault[] {
+function commandFaults(table: Workflow, rule: Rule, command: RunCommand): readonly DefinitionFault[] {
   const fault = templateFault(command.command);
   const faults = fault ? [`the command cannot be used: ${fault}.`] : [];
   for (const event of new Set([command.passed, command.failed])) {
@@ -115,18 +115,18 @@ function commandFaults(table: Workflow, row: Row, command: RunCommand): readonly
       );
       continue;
     }
-    for (const state of new Set(row.from.map((from) => targetOf(row, from) ?? from))) {
+    for (const state of new Set(rule.from.map((from) => targetOf(rule, from) ?? from))) {
       if (isFinal(table, state))
         faults.push(`the run ends in ${state}, so that no event could tell how the command ended.`);
       else if (!isTaken(table, state, event))
         faults.push(`in ${state}, where the command runs, no row moves on ${event}.`);
     }
   }
-  return [...new Set(faults)].map((message) => ({ row: row.id, message: `row ${row.id}: ${message}` }));
+  return [...new Set(faults)].map((message) => ({ row: rule.id, message: `row ${rule.id}: ${message}` }));
 }
 
 function isTaken(table: Workflow, state: string, event: string): boolean {
-  return table.rows.some(
+  return table.rules.some(
     ({ from, on, outcome }) => on === event && outcome === "moved" && from.includes(state),
   );
 }

@@ -3,14 +3,14 @@
  * besides.
  */
 import type { View } from "../../core/ports/store.ts";
-import type { Command, FactValue, Row, Workflow } from "../../engine/workflow.ts";
+import type { Command, FactValue, Rule, Workflow } from "../../engine/workflow.ts";
 import type { Owners } from "../../runtime/check-event.ts";
 
 export interface Definition {
   readonly table: Workflow;
   /** One sentence: what it is for. */
   readonly summary?: string;
-  /** Where each observed fact of the table comes from. */
+  /** Where each input of the table comes from. */
   readonly sources: Readonly<Record<string, FactSource>>;
   /** Events that only a person may send; absent: none. */
   readonly gates?: Readonly<Record<string, Gate>>;
@@ -21,7 +21,7 @@ export interface Definition {
 }
 
 /**
- * Where an observed fact's value comes from. In paths and commands `{{ id }}` stands for the run's id.
+ * Where an input's value comes from. In paths and commands `{{ id }}` stands for the run's id.
  *
  * `file`: `present` or `missing`. `checklist`: of a markdown file's task list, `none`, `open` or `all-checked`.
  * `git-clean`: `clean`, `dirty` or `unknown`. `git-branch`: the branch's name where the fact lists it, else `other`.
@@ -69,14 +69,16 @@ export interface RunCommand extends Command {
   readonly failed: string;
 }
 
-export function commandOf(row: Row): RunCommand | null {
-  const command = row.commands?.find(({ type }) => type === "run");
+export function commandOf(rule: Rule): RunCommand | null {
+  const command = rule.commands?.find(({ type }) => type === "run");
   return (command as RunCommand | undefined) ?? null;
 }
 
 /** The events by which commands end: sent by the engine alone. */
-export function endEvents({ rows }: Workflow): ReadonlySet<string> {
-  return new Set(rows.map(commandOf).flatMap((command) => (command ? [command.passed, command.failed] : [])));
+export function endEvents({ rules }: Workflow): ReadonlySet<string> {
+  return new Set(
+    rules.map(commandOf).flatMap((command) => (command ? [command.passed, command.failed] : [])),
+  );
 }
 
 /** The events that the engine sends, and those that a person must agree to. */

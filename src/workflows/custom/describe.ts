@@ -2,7 +2,7 @@
 import { neededFacts } from "../../engine/inputs.ts";
 import { isFinal } from "../../engine/lookup.ts";
 import { movingEvents } from "../../engine/reach.ts";
-import type { Position } from "../../engine/workflow.ts";
+import type { Configuration } from "../../engine/workflow.ts";
 import { type Awaited, type Definition, endEvents } from "./definition.ts";
 
 export interface AvailableEvent {
@@ -15,17 +15,20 @@ export interface AvailableEvent {
 }
 
 /** The events that may move the run and that a caller can send. */
-export function availableEvents(definition: Definition, position: Position): readonly AvailableEvent[] {
+export function availableEvents(
+  definition: Definition,
+  configuration: Configuration,
+): readonly AvailableEvent[] {
   const { table, sources, gates = {} } = definition;
   const ends = endEvents(table);
-  return movingEvents(table, position)
+  return movingEvents(table, configuration)
     .filter((event) => !ends.has(event))
     .map((event) => ({
       event,
       description: table.events[event]?.description ?? "",
       human: Object.hasOwn(gates, event),
       given: Object.fromEntries(
-        neededFacts(table, position, event)
+        neededFacts(table, configuration, event)
           .filter((name) => sources[name]?.type === "given")
           .map((name) => [name, table.facts[name]?.values ?? []]),
       ),
@@ -46,20 +49,20 @@ export function renderEvents(run: string, events: readonly AvailableEvent[]): st
 }
 
 /** Who acts next: as the table's author says, else a person where only a person's events lead on. */
-export function awaitedOf(definition: Definition, position: Position): Awaited {
-  const hint = definition.hints?.[position.state]?.awaits;
+export function awaitedOf(definition: Definition, configuration: Configuration): Awaited {
+  const hint = definition.hints?.[configuration.state]?.awaits;
   if (hint) return hint;
-  if (isFinal(definition.table, position.state)) return "nobody";
-  const events = availableEvents(definition, position);
+  if (isFinal(definition.table, configuration.state)) return "nobody";
+  const events = availableEvents(definition, configuration);
   return events.length > 0 && events.every(({ human }) => human) ? "human" : "assistant";
 }
 
 /** What is awaited, in a few words. */
-export function nextOf(definition: Definition, position: Position): string {
-  const hint = definition.hints?.[position.state]?.next;
+export function nextOf(definition: Definition, configuration: Configuration): string {
+  const hint = definition.hints?.[configuration.state]?.next;
   if (hint) return hint;
-  if (isFinal(definition.table, position.state)) return "";
-  const events = availableEvents(definition, position).map(({ event }) => event);
+  if (isFinal(definition.table, configuration.state)) return "";
+  const events = availableEvents(definition, configuration).map(({ event }) => event);
   return events.length > 0 ? `send ${events.join(" or ")}` : "";
 }
 

@@ -1,6 +1,8 @@
 /** What an event does to a run by the row that it takes: its reply, and the run as it is afterwards. */
+
 import type { Change } from "../../core/ports/store.ts";
 import type { Decision } from "../../engine/workflow.ts";
+import { toStored } from "../../runtime/history.ts";
 import type { Context, Reply } from "../../runtime/module.ts";
 import { strengthOf } from "../../runtime/person.ts";
 import type { Effects, ProposalContext, Step } from "../../runtime/run-event.ts";
@@ -23,25 +25,25 @@ const MAX_FOLLOWING = 10;
 export function effectsOf(step: Sending, context: ProposalContext<SendInput>): Effects<SendTypes> {
   const { decision, observed, run, sent } = step;
   const { input } = context;
-  const { row, after, before } = decision;
+  const { rule, after, before } = decision;
   const order = orderedBy(decision, run, context);
   const said = [...(input.said ?? []), replyText(step, input), ...notSent(sent, input)];
   const message = [...said, ...(order ? [toBeRun(run.run, order)] : [])].join("\n");
-  const isBlocked = row.outcome === "blocked";
+  const isBlocked = rule.outcome === "blocked";
   const reply: Reply = {
     text: message,
     data: {
       status: isBlocked ? "error" : "success",
       message,
-      row: row.id,
-      outcome: row.outcome,
+      row: rule.id,
+      outcome: rule.outcome,
       facts: observed.facts,
       ...(sent.ended ? { ended: sent.ended } : {}),
       ...standing(run, after),
     },
     ...(isBlocked ? { refused: true as const } : {}),
   };
-  if (row.outcome !== "moved") return { reply, changes: forgetting(run, context) };
+  if (rule.outcome !== "moved") return { reply, changes: forgetting(run, context) };
   const file = fileAfter(step, order, context);
   return {
     reply,
@@ -51,24 +53,26 @@ export function effectsOf(step: Sending, context: ProposalContext<SendInput>): E
   };
 }
 
-function replyText({ decision: { after, row }, observed, run, sent }: Sending, input: SendInput): string {
+function replyText({ decision: { after, rule }, observed, run, sent }: Sending, input: SendInput): string {
   const { definition } = run.loaded;
   const { table } = definition;
   const { next, available } = standing(run, after);
-  const source = run.source.file ? `the reply ${row.reply} of ${run.source.file}` : `the reply ${row.reply}`;
-  return renderReply(definition, row, source, {
+  const source = run.source.file
+    ? `the reply ${rule.reply} of ${run.source.file}`
+    : `the reply ${rule.reply}`;
+  return renderReply(definition, rule, source, {
     run: run.run,
     id: run.id,
     title: table.title,
     event: sent.event,
-    row: row.id,
-    from: run.position.state,
+    row: rule.id,
+    from: run.configuration.state,
     state: after.state,
     description: table.states[after.state]?.description ?? "",
     next,
     notes: notesOf(input),
     facts: observed.facts,
-    kept: after.kept,
+    kept: after.variables,
     given: sent.given,
     checks: endsIn(observed),
     ended: sent.ended,
@@ -92,11 +96,11 @@ function toBeRun(run: string, { command }: Order): string {
   return `To be run now: \`${command}\`. If this is the last that you hear of it, \`pawl cast ${run}\` goes on.\n`;
 }
 
-function orderedBy({ row }: Decision, { id }: OwnRun, { now }: Pick<Context, "now">): Order | null {
-  const order = row.outcome === "moved" ? commandOf(row) : null;
+function orderedBy({ rule }: Decision, { id }: OwnRun, { now }: Pick<Context, "now">): Order | null {
+  const order = rule.outcome === "moved" ? commandOf(rule) : null;
   if (!order) return null;
   return {
-    row: row.id,
+    row: rule.id,
     command: renderWithId(order.command, id),
     named: order.command,
     key: `${now.id}-run`,
@@ -120,7 +124,7 @@ function worth({ ended, gated }: OwnSent, context: Pick<Context, "answered" | "c
 
 /** The file that is written, without what only counted until the run moved. */
 function fileAfter(
-  { decision: { after, before, row }, observed: { facts }, run, sent }: Sending,
+  { decision: { after, before, rule }, observed: { facts }, run, sent }: Sending,
   order: Order | null,
   context: ProposalContext<SendInput>,
 ): RunFile {
@@ -132,7 +136,7 @@ function fileAfter(
   const entry = {
     time: now.time,
     event: sent.event,
-    row: row.id,
+    row: rule.id,
     from: before.state,
     to: after.state,
     by: ended ? { channel: "engine" } : caller,
@@ -146,11 +150,11 @@ function fileAfter(
   const isOld = file.origin === undefined || file.table_hash !== hash;
   return {
     ...file,
-    origin: isOld ? { ...before, at: file.history.length } : file.origin,
+    origin: isOld ? { ...toStored(before), at: file.history.length } : file.origin,
     table_hash: hash,
     policy,
     state: after.state,
-    kept: after.kept,
+    kept: after.variables,
     awaits: awaitedOf(definition, after),
     next: nextOf(definition, after),
     ...(order ? { pending: { row: order.row, key: order.key, since: order.since } } : {}),

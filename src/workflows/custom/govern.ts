@@ -27,7 +27,7 @@ import type { OwnRun } from "./load-run.ts";
 import { parseRun, runPath } from "./run-file.ts";
 
 export function policyOf({ gates = {}, sources, table }: Definition): Policy {
-  const { events, facts, rows, states } = table;
+  const { events, facts, rules: rows, states } = table;
   const named = (kind: string, entries: readonly (readonly [string, unknown])[]) =>
     entries.map(([name, value]) => [`definition.${kind}.${name}`, value] as const);
   return policyFrom(
@@ -54,7 +54,7 @@ export function policyOf({ gates = {}, sources, table }: Definition): Policy {
 
 const KEPT = { type: "kept" };
 
-type Governable = Pick<OwnRun, "file" | "loaded" | "run" | "source" | "position">;
+type Governable = Pick<OwnRun, "file" | "loaded" | "run" | "source" | "configuration">;
 
 /**
  * What governs the run now; pins it where nothing is pinned yet. Null: a program's own workflow, or nothing is to come.
@@ -62,13 +62,13 @@ type Governable = Pick<OwnRun, "file" | "loaded" | "run" | "source" | "position"
  * machine and is not the present one either.
  */
 export async function govern(
-  { file, loaded, position, run, source }: Governable,
+  { file, loaded, configuration, run, source }: Governable,
   { policies }: Pick<Outside, "policies">,
   { settings, view }: { readonly settings: Settings; readonly view: View },
   begins: boolean,
 ): Promise<Governed | null> {
   const { definition } = loaded;
-  const isOpen = file === null ? begins : !isFinal(definition.table, position.state);
+  const isOpen = file === null ? begins : !isFinal(definition.table, configuration.state);
   if (source.file === null || !isOpen) return null;
   const present = policyOf(definition);
   const hash = await hashOfPolicy(present);

@@ -2,12 +2,12 @@
 import { PawlError } from "../../core/error.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
-import { initialPosition } from "../../engine/decide.ts";
+import { initialConfiguration } from "../../engine/decide.ts";
 import type { Facts } from "../../engine/workflow.ts";
 import { headOf } from "../../runtime/history.ts";
 import type { TableRun } from "../../runtime/run-event.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
-import { type Order, orderOf, parseRun, positionOf, type RunFile, runPath } from "./run-file.ts";
+import { configurationOf, type Order, orderOf, parseRun, type RunFile, runPath } from "./run-file.ts";
 import { checkHistory } from "./run-history.ts";
 import { nameRun, sourceNamed } from "./run-name.ts";
 
@@ -24,7 +24,7 @@ export interface OwnRun extends TableRun {
   readonly order: Order | null;
 }
 
-/** `start`: by which kept facts a run would begin. */
+/** `start`: by which variables a run would begin. */
 export async function loadRun(
   sources: readonly DefinitionSource[],
   view: View,
@@ -38,7 +38,9 @@ export async function loadRun(
   const { table: workflow } = definition;
   const path = runPath(named, id);
   const file = await readFile(view, source, id);
-  const position = file ? positionOf(path, file, loaded) : initialPosition(workflow, start(loaded));
+  const configuration = file
+    ? configurationOf(path, file, loaded)
+    : initialConfiguration(workflow, start(loaded));
   if (file) await checkHistory(view, file, loaded);
   const head = await headOf(file?.history ?? []);
   return {
@@ -51,7 +53,7 @@ export async function loadRun(
     head,
     order: file && orderOf(file, definition),
     workflow,
-    position,
+    configuration,
   };
 }
 

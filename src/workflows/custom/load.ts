@@ -1,9 +1,11 @@
 /** A workflow's file and its replies, read through a view; an edit of any of them counts at the next look. */
+
 import { PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
 import { check } from "../../engine/check.ts";
+import { storedTable } from "../../runtime/history.ts";
 import type { Definition, DefinitionSource, Loaded } from "./definition.ts";
 import { type ParsedWorkflow, parseWorkflow } from "./parse.ts";
 import { invalid } from "./problem.ts";
@@ -52,7 +54,7 @@ async function readReplies(
 
 /** Of what decides: the table and the sources of its facts. */
 export function tableHash({ table, sources }: Definition): Promise<string> {
-  return hashOf(JSON.stringify([table, sources]));
+  return hashOf(JSON.stringify([storedTable(table), sources]));
 }
 
 function missing(name: string, file: string): PawlError {

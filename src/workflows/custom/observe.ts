@@ -1,4 +1,4 @@
-/** The observed facts of a workflow of one's own: from the caller, the project's files, git, and commands of the engine's own. */
+/** The inputs of a workflow of one's own: from the caller, the project's files, git, and commands of the engine's own. */
 import { PawlError } from "../../core/error.ts";
 import { parseTaskItems } from "../../core/markdown.ts";
 import { nearest } from "../../core/nearest.ts";
@@ -20,9 +20,12 @@ export function endsIn({ notes }: Observed<Note>): Readonly<Record<string, Comma
 }
 
 /** Only facts that the event asks the caller for, each with a value that the table declares. Throws `usage`. */
-export function checkGiven({ loaded: { definition }, position }: OwnRun, { event, given }: OwnSent): void {
+export function checkGiven(
+  { loaded: { definition }, configuration }: OwnRun,
+  { event, given }: OwnSent,
+): void {
   const { sources, table } = definition;
-  const asked = neededFacts(table, position, event).filter((name) => sources[name]?.type === "given");
+  const asked = neededFacts(table, configuration, event).filter((name) => sources[name]?.type === "given");
   for (const [name, value] of Object.entries(given)) {
     if (asked.includes(name) && table.facts[name]?.values.includes(value)) continue;
     if (asked.includes(name)) throw notGiven(table, event, name, value);
@@ -92,14 +95,16 @@ export function observersOf(run: OwnRun, sent: OwnSent, context: Scene): Observe
 async function runCommand(
   name: string,
   { command: named }: Source<"command">,
-  { file, id, loaded, position, workflow }: OwnRun,
+  { file, id, loaded, configuration, workflow }: OwnRun,
   { event }: OwnSent,
   { now, outside }: Scene,
 ): Promise<Observation<Note>> {
   const { sources } = loaded.definition;
   const earlier =
     file?.checks !== undefined && Object.hasOwn(file.checks, name) ? file.checks[name] : undefined;
-  const commands = neededFacts(workflow, position, event).filter((each) => sources[each]?.type === "command");
+  const commands = neededFacts(workflow, configuration, event).filter(
+    (each) => sources[each]?.type === "command",
+  );
   const look = earlier ?? { key: `${now.id}-${commands.indexOf(name)}`, since: now.time };
   const command = renderWithId(named, id);
   const outcome = await outside.checks.run(look.key, command, { named });

@@ -1,11 +1,11 @@
 import type { View } from "../../core/ports/store.ts";
-import type { Position } from "../../engine/workflow.ts";
+import type { Configuration } from "../../engine/workflow.ts";
 import type { RunOverview } from "../../runtime/module.ts";
 import { verdictsIn } from "../../runtime/record.ts";
 import { unreadableRun } from "../../runtime/unreadable-run.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import { availableEvents, awaitedOf, nextOf } from "./describe.ts";
-import { listRuns, orderOf, parseRun, positionOf, runPath } from "./run-file.ts";
+import { configurationOf, listRuns, orderOf, parseRun, runPath } from "./run-file.ts";
 import { checkHistory } from "./run-history.ts";
 
 /** Every run of the workflow. One that cannot be read is there with its problem. */
@@ -26,7 +26,7 @@ async function overviewOf(
   const path = runPath(name, id);
   try {
     const file = parseRun(path, name, id, (await view.read(path)) ?? "");
-    const position = positionOf(path, file, loaded);
+    const configuration = configurationOf(path, file, loaded);
     await checkHistory(view, file, loaded);
     const since = file.history.at(-1)?.time ?? file.created_at;
     const verdicts = verdictsIn(file.history);
@@ -44,14 +44,14 @@ async function overviewOf(
         since,
         ...recorded,
       };
-    const awaits = awaitedOf(loaded.definition, position);
-    const next = nextOf(loaded.definition, position);
+    const awaits = awaitedOf(loaded.definition, configuration);
+    const next = nextOf(loaded.definition, configuration);
     return {
       ...run,
       state: file.state,
       awaits,
       next,
-      ...commandOf(loaded, run.run, position),
+      ...commandOf(loaded, run.run, configuration),
       since,
       ...recorded,
     };
@@ -61,8 +61,8 @@ async function overviewOf(
 }
 
 /** Where no event of the state is a verdict, `pawl approve` would be of no use. */
-function commandOf({ definition }: Loaded, run: string, position: Position): { command?: string } {
-  const events = availableEvents(definition, position);
+function commandOf({ definition }: Loaded, run: string, configuration: Configuration): { command?: string } {
+  const events = availableEvents(definition, configuration);
   const isVerdict = events.some(({ event }) => (definition.gates?.[event] ?? "human") !== "human");
   return isVerdict ? {} : { command: `pawl cast ${run}` };
 }

@@ -2,9 +2,9 @@
 import { type Fault, faultsOf } from "../../core/faults.ts";
 import { type LocatedYaml, type Problem, parseYaml } from "../../core/located-yaml.ts";
 import { pathFault } from "../../core/path.ts";
-import { fillBlocked } from "../../engine/refuse.ts";
+import { fillBlocked } from "../../engine/guard.ts";
 import { checkStructure } from "../../engine/structure.ts";
-import type { Fact, FactValue, Row, Workflow } from "../../engine/workflow.ts";
+import type { Fact, FactValue, Rule, Workflow } from "../../engine/workflow.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { type Definition, type FactSource, type Gate, type StateHint, VALUES_OF } from "./definition.ts";
 import { invalid } from "./problem.ts";
@@ -90,7 +90,7 @@ function tableOf(name: string, entry: WorkflowFile, sources: Record<string, Fact
     states: mapped(states, ({ description, final }) => (final ? { description, final } : { description })),
     events: mapped(events, ({ description }) => ({ description })),
     facts: mapped(facts, (fact, key) => factOf(fact, sources[key])),
-    rows: rows.map(rowOf),
+    rules: rows.map(rowOf),
     ...(starts ? { starts } : {}),
   };
   return blocked === undefined ? table : fillBlocked(table, blocked);
@@ -113,7 +113,7 @@ function describeSource(source: FactSource | undefined): string {
   return source.type === "command" ? `How \`${source.command}\` ends.` : "What the caller says.";
 }
 
-function rowOf({ id, from, on, when, to, set, outcome = "moved", run, reply }: RowEntry): Row {
+function rowOf({ id, from, on, when, to, set, outcome = "moved", run, reply }: RowEntry): Rule {
   return {
     id,
     from,
@@ -176,7 +176,7 @@ function factFaults(name: string, fact: FactEntry): readonly string[] {
 }
 
 function structureProblems(table: Workflow, yaml: LocatedYaml): readonly Problem[] {
-  return checkStructure(table).map(({ message, rows }) => ({
+  return checkStructure(table).map(({ message, rules: rows }) => ({
     place: placeOf(table, yaml, { row: rows[0] }),
     message,
   }));
@@ -189,7 +189,7 @@ interface Blamed {
 }
 
 function placeOf(table: Workflow, yaml: LocatedYaml, { row, fact, event }: Blamed): string {
-  if (row !== undefined) return yaml.place(["rows", table.rows.findIndex(({ id }) => id === row), "id"]);
+  if (row !== undefined) return yaml.place(["rows", table.rules.findIndex(({ id }) => id === row), "id"]);
   if (fact !== undefined) return yaml.place(["facts", fact]);
   return event === undefined ? yaml.place([]) : yaml.place(["events", event]);
 }

@@ -1,10 +1,10 @@
 /** A row's reply: the values that its template may use, and the trial by which a template is known to render. */
 
 import type { Problem } from "../../core/located-yaml.ts";
+import { targetOf } from "../../engine/configuration.ts";
 import { asksAlways } from "../../engine/inputs.ts";
 import { isFinal, pairOf } from "../../engine/lookup.ts";
-import { targetOf } from "../../engine/position.ts";
-import type { Facts, Row } from "../../engine/workflow.ts";
+import type { Facts, Rule } from "../../engine/workflow.ts";
 import { type Definition, endEvents } from "./definition.ts";
 import { render, replyFaults } from "./template.ts";
 
@@ -65,8 +65,8 @@ const NAMES = [
   "available",
 ] as const satisfies readonly (keyof ReplyValues)[];
 
-export function renderReply(definition: Definition, row: Row, source: string, values: ReplyValues): string {
-  return render(definition.replies[row.reply] ?? "", source, { ...values });
+export function renderReply(definition: Definition, rule: Rule, source: string, values: ReplyValues): string {
+  return render(definition.replies[rule.reply] ?? "", source, { ...values });
 }
 
 /** Every reply is parsed, its variables are looked up, and it is rendered for each row and source state that uses it. */
@@ -79,23 +79,23 @@ export function checkReplies(
     replyFaults(text, NAMES).map(({ line, message }) => ({ place: `${sourceOf(name)}:${line}`, message })),
   );
   if (faulty.length > 0) return faulty;
-  return table.rows.flatMap((row) => {
-    if (!Object.hasOwn(replies, row.reply)) return [];
-    const fault = trialFault(definition, row, sourceOf(row.reply));
+  return table.rules.flatMap((rule) => {
+    if (!Object.hasOwn(replies, rule.reply)) return [];
+    const fault = trialFault(definition, rule, sourceOf(rule.reply));
     return fault ? [fault] : [];
   });
 }
 
-function trialFault(definition: Definition, row: Row, source: string): Problem | null {
-  for (const state of row.from) {
+function trialFault(definition: Definition, rule: Rule, source: string): Problem | null {
+  for (const state of rule.from) {
     if (isFinal(definition.table, state)) continue;
     try {
-      renderReply(definition, row, source, sampleOf(definition, row, state));
+      renderReply(definition, rule, source, sampleOf(definition, rule, state));
     } catch (thrown) {
       const message = thrown instanceof Error ? thrown.message : String(thrown);
       return {
         place: source,
-        message: `for row ${row.id} from ${state}: ${message.slice(message.indexOf(": ") + 2)}`,
+        message: `for row ${rule.id} from ${state}: ${message.slice(message.indexOf(": ") + 2)}`,
       };
     }
   }
@@ -103,22 +103,22 @@ function trialFault(definition: Definition, row: Row, source: string): Problem |
 }
 
 /** Values of the shape that the row's reply gets when it is taken from the state. */
-function sampleOf({ table, sources }: Definition, row: Row, state: string): ReplyValues {
+function sampleOf({ table, sources }: Definition, rule: Rule, state: string): ReplyValues {
   const end: CommandEnd = { command: "true", exit_code: 0, milliseconds: 1, tail: "" };
-  const { observed } = pairOf(table, state, row.on);
+  const { inputs } = pairOf(table, state, rule.on);
   // Files are always looked at; the rest is there for certain only where the row always asks for it.
   const isFile = (name: string) => ["file", "checklist"].includes(sources[name]?.type ?? "");
-  const sure = observed.filter((name) => isFile(name) || asksAlways(row, name));
+  const sure = inputs.filter((name) => isFile(name) || asksAlways(rule, name));
   const ofType = (type: string) => sure.filter((name) => sources[name]?.type === type);
   const first = (name: string) => table.facts[name]?.values[0] ?? null;
   const kept = Object.entries(table.facts).filter(([, fact]) => fact.initial !== undefined);
-  const after = targetOf(row, state) ?? state;
+  const after = targetOf(rule, state) ?? state;
   return {
     run: `${table.name}:id`,
     id: "id",
     title: table.title,
-    event: row.on,
-    row: row.id,
+    event: rule.on,
+    row: rule.id,
     from: state,
     state: after,
     description: table.states[after]?.description ?? "",
@@ -128,7 +128,7 @@ function sampleOf({ table, sources }: Definition, row: Row, state: string): Repl
     kept: Object.fromEntries(kept.map(([name, { initial }]) => [name, initial ?? null])),
     given: Object.fromEntries(ofType("given").map((name) => [name, first(name)])),
     checks: Object.fromEntries(ofType("command").map((name) => [name, end])),
-    ended: endEvents(table).has(row.on) ? end : null,
+    ended: endEvents(table).has(rule.on) ? end : null,
     available: "",
   };
 }

@@ -1,4 +1,5 @@
 /** `.pawl/runs/<workflow>/<id>.json`: where a run stands, and how it came there. */
+
 import { PawlError } from "../../core/error.ts";
 import { checkId, isId } from "../../core/id.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
@@ -19,7 +20,7 @@ import {
   text,
 } from "../../core/state-json.ts";
 import { checkReachable } from "../../engine/reach.ts";
-import type { FactValue, Position } from "../../engine/workflow.ts";
+import type { Configuration, FactValue } from "../../engine/workflow.ts";
 import { commandOf, type Definition, endEvents, type Loaded } from "./definition.ts";
 import { renderWithId } from "./template.ts";
 
@@ -133,13 +134,13 @@ export function renderRun(run: RunFile): string {
 }
 
 /** Where the run stands in the table as it is now. Throws `run-unreachable`. */
-export function positionOf(path: string, run: RunFile, { definition, hash }: Loaded): Position {
+export function configurationOf(path: string, run: RunFile, { definition, hash }: Loaded): Configuration {
   const { table } = definition;
-  const position: Position = { state: run.state, kept: run.kept };
+  const configuration: Configuration = { state: run.state, variables: run.kept };
   try {
-    checkReachable(table, position);
+    checkReachable(table, configuration);
     orderOf(run, definition);
-    return position;
+    return configuration;
   } catch (thrown) {
     if (!(thrown instanceof PawlError) || thrown.code !== "run-unreachable") throw thrown;
     const changed = hash !== run.table_hash;
@@ -164,8 +165,8 @@ export function orderOf(
 ): Order | null {
   if (!waits) return null;
   const { table } = definition;
-  const row = table.rows.find((each) => each.id === waits.row);
-  const order = row ? commandOf(row) : null;
+  const rule = table.rules.find((each) => each.id === waits.row);
+  const order = rule ? commandOf(rule) : null;
   const last = history.at(-1);
   const ends = endEvents(table);
   if (

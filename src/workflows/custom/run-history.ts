@@ -41,13 +41,15 @@ export async function checkHistory(view: View, file: RunFile, loaded: Loaded): P
 
 /** In which the file does not follow from its history, each in words for a person. */
 export async function differencesIn(view: View, file: RunFile, loaded: Loaded): Promise<readonly string[]> {
-  const { history, kept, origin, state } = file;
+  const { history, kept: variables, origin, state } = file;
   const isSame = loaded.hash === file.table_hash;
   const from = origin && { ...origin, begins: origin.at === 0 };
   const found = [
     ...(await anchorDifference(view, file)),
     ...(await brokenLinks(history, "entry")),
-    ...(isSame && from ? replayFaults(loaded.definition.table, from, history, { state, kept }, "entry") : []),
+    ...(isSame && from
+      ? replayFaults(loaded.definition.table, from, history, { state, variables }, "entry")
+      : []),
   ];
   return confirmed(view, [runPath(file.workflow, file.id), headPath(nameOf(file))], found);
 }

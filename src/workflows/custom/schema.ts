@@ -54,7 +54,7 @@ const fact = z.strictObject(
   {
     description: text.optional().describe("What it tells; without it, what its source says."),
     values: several(value).optional().describe("Every value that it can have."),
-    initial: value.optional().describe("A kept fact: part of the run, changed only by a row's `set`."),
+    initial: value.optional().describe("A variable: part of the run, changed only by a rule's `set`."),
     file: text.optional().describe("present or missing: whether the file is there."),
     checklist: text.optional().describe("none, open or all-checked: the file's task list."),
     git: z
@@ -85,9 +85,9 @@ const row = z.strictObject(
       .optional()
       .describe("The state that follows, `same`, or one for each source state."),
     set: z
-      .record(z.string(), setting, "expected a map of kept facts")
+      .record(z.string(), setting, "expected a map of variables")
       .optional()
-      .describe("Kept facts that change."),
+      .describe("Variables that change."),
     outcome: z
       .enum(
         ["moved", "blocked", "no-effect", "shown"],
@@ -123,9 +123,9 @@ export const WORKFLOW_FILE = z.strictObject(
       .optional()
       .describe("What the rows ask for, each with its source."),
     starts: z
-      .array(z.record(z.string(), value, "expected a map of kept facts"), "expected a list")
+      .array(z.record(z.string(), value, "expected a map of variables"), "expected a list")
       .optional()
-      .describe("The kept facts that a run may begin with."),
+      .describe("The variables that a run may begin with."),
     rows: z.array(row, "expected a list of rows").describe("In each case exactly one of them applies."),
   },
   notAMap("a map with title, states, events, rows and so on"),

@@ -8,7 +8,7 @@
  * S3  Where the definition was loosened since the run began, nothing is run or decided for it.
  */
 import { PawlError } from "../../core/error.ts";
-import { keptNames } from "../../engine/lookup.ts";
+import { variableNames } from "../../engine/lookup.ts";
 import { movingEvents } from "../../engine/reach.ts";
 import type { Facts, FactValue } from "../../engine/workflow.ts";
 import type { Reply } from "../../runtime/module.ts";
@@ -82,7 +82,8 @@ async function eventOf(run: OwnRun, context: Scene): Promise<OwnSent | Answered<
   const given = run.file ? facts : splitStart(run.loaded, facts).given;
   // Where the event moves nothing, its row says so, and nobody need be asked.
   const { gates = {} } = run.loaded.definition;
-  const gated = Object.hasOwn(gates, wanted) && movingEvents(run.workflow, run.position).includes(wanted);
+  const gated =
+    Object.hasOwn(gates, wanted) && movingEvents(run.workflow, run.configuration).includes(wanted);
   return { event: wanted, given, gated, ended: null };
 }
 
@@ -106,16 +107,16 @@ function waits(run: OwnRun, { notes, pending }: Unfinished<Note>, { input, now }
 }
 
 /** The event that is the verdict, of which the state takes one. */
-function verdictEvent({ file, loaded, position, run }: OwnRun, verdict: Exclude<Gate, "human">): string {
+function verdictEvent({ file, loaded, configuration, run }: OwnRun, verdict: Exclude<Gate, "human">): string {
   if (file === null)
     throw new PawlError("run-missing", `No run is called ${run}.`, "`pawl status` lists every run.");
-  const events = availableEvents(loaded.definition, position).map(({ event }) => event);
+  const events = availableEvents(loaded.definition, configuration).map(({ event }) => event);
   const found = events.find((event) => loaded.definition.gates?.[event] === verdict);
   if (found !== undefined) return found;
   const done = verdict === "approve" ? "approved" : "rejected";
   throw new PawlError(
     "invalid-action",
-    `${run} is in ${position.state}, where nothing is to be ${done}; its events there are ${events.join(", ") || "none"}.`,
+    `${run} is in ${configuration.state}, where nothing is to be ${done}; its events there are ${events.join(", ") || "none"}.`,
     `\`pawl cast ${run}\` shows what the run waits for.`,
   );
 }
@@ -138,9 +139,9 @@ function passed({ definition }: Loaded, { given = {}, fact = [] }: SendInput): F
   return { ...given, ...Object.fromEntries(typed) };
 }
 
-/** A run that begins may be given the kept facts of one of the table's starts. */
+/** A run that begins may be given the variables of one of the table's starts. */
 function splitStart({ definition }: Loaded, facts: Facts): { start: Facts; given: Facts } {
-  const kept = keptNames(definition.table);
+  const kept = variableNames(definition.table);
   const entries = Object.entries(facts);
   return {
     start: Object.fromEntries(entries.filter(([name]) => kept.includes(name))),

@@ -6,7 +6,7 @@ export function startsIn({ table, sources }: Pick<Definition, "table" | "sources
   const facts = Object.entries(sources).flatMap(([name, source]) =>
     source.type === "command" ? [{ purpose: `fact ${name}`, command: source.command }] : [],
   );
-  const rows = table.rows.flatMap((row) => {
+  const rows = table.rules.flatMap((row) => {
     const order = commandOf(row);
     return order ? [{ purpose: `row ${row.id}`, command: order.command }] : [];
   });

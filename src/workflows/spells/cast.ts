@@ -47,7 +47,7 @@ function observersOf(facts: Facts): Observers<never> {
 
 function effectsOf(cast: Cast, context: Context): Effects<CastTypes> {
   const { decision, run, sent } = cast;
-  const { row, after, before } = decision;
+  const { rule, after, before } = decision;
   const { state } = run;
   const { now, caller } = context;
   const work = planWork(cast, now.time);
@@ -62,18 +62,18 @@ function effectsOf(cast: Cast, context: Context): Effects<CastTypes> {
   const data = {
     message: lineOf(cast),
     spell: sent.event,
-    row: row.id,
-    outcome: row.outcome,
+    row: rule.id,
+    outcome: rule.outcome,
     state: after.state,
     available: prospects.filter((prospect) => prospect.available).map((prospect) => prospect.spell),
-    ...(row.outcome === "shown" ? { history: next.history.slice(-HISTORY_SHOWN) } : {}),
+    ...(rule.outcome === "shown" ? { history: next.history.slice(-HISTORY_SHOWN) } : {}),
     reply: text,
   };
   const reply: Reply = {
-    text: terminal ? renderForTerminal(text, row.outcome) : text,
+    text: terminal ? renderForTerminal(text, rule.outcome) : text,
     data,
     // To a model the reply itself says what is blocked; in a terminal the exit code does too.
-    ...(terminal && row.outcome === "blocked" ? { refused: true as const } : {}),
+    ...(terminal && rule.outcome === "blocked" ? { refused: true as const } : {}),
   };
   if (!changed) return { reply };
   const write: Change = { type: "write", path: STATE_FILE, text: renderState(next) };
@@ -83,11 +83,11 @@ function effectsOf(cast: Cast, context: Context): Effects<CastTypes> {
 
 /** The cast in one line. */
 function lineOf({ decision, sent }: { readonly decision: Decision; readonly sent: Cast["sent"] }): string {
-  const { row, before, after } = decision;
+  const { rule, before, after } = decision;
   const cast = titleOf(sent.event);
-  if (row.outcome === "blocked") return `${cast} is blocked in ${before.state}.`;
-  if (row.outcome === "no-effect") return `${cast} had no effect in ${before.state}.`;
-  return row.outcome === "shown"
+  if (rule.outcome === "blocked") return `${cast} is blocked in ${before.state}.`;
+  if (rule.outcome === "no-effect") return `${cast} had no effect in ${before.state}.`;
+  return rule.outcome === "shown"
     ? `The work stands in ${after.state}.`
     : `${cast}: ${before.state} → ${after.state}`;
 }

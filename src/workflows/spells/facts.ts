@@ -10,7 +10,7 @@ export type Texts = Readonly<Record<FileKey, string | null>>;
 export type CriteriaReader = (plan: string) => readonly Criterion[];
 
 /**
- * The observed facts of the files. Each is worked out when it is first asked for, since a decision needs few of them;
+ * The inputs of the files. Each is worked out when it is first asked for, since a decision needs few of them;
  * `criteriaOf` is asked only for a plan that may hold criteria.
  */
 export function factsIn(texts: Texts, refs: string, criteriaOf: CriteriaReader): Facts {

@@ -1,5 +1,5 @@
 import { decide } from "../../engine/decide.ts";
-import type { Facts, Position, Row } from "../../engine/workflow.ts";
+import type { Configuration, Facts, Rule } from "../../engine/workflow.ts";
 import { EFFECTS } from "./effects.ts";
 import { SPELLS, type Spell, titleOf } from "./events.ts";
 import type { Texts } from "./facts.ts";
@@ -11,7 +11,7 @@ const LISTED = SPELLS.filter((spell) => spell !== "lumos");
 
 export interface Prospect {
   readonly spell: Spell;
-  readonly row: Row;
+  readonly rule: Rule;
   /** Casting it would change something. */
   readonly available: boolean;
   /** What it would do, as a sentence; or why it is of no use here, as a clause. */
@@ -19,10 +19,10 @@ export interface Prospect {
 }
 
 /** What each spell would do at a position with these facts: the table's word, nothing else. */
-export function prospectsOf(position: Position, facts: Facts): readonly Prospect[] {
+export function prospectsOf(configuration: Configuration, facts: Facts): readonly Prospect[] {
   return LISTED.map((spell) => {
-    const { row } = decide(SPELLS_WORKFLOW, position, spell, facts);
-    return { spell, row, available: row.outcome === "moved", words: effectOf(row.id, facts) };
+    const { rule } = decide(SPELLS_WORKFLOW, configuration, spell, facts);
+    return { spell, rule, available: rule.outcome === "moved", words: effectOf(rule.id, facts) };
   });
 }
 

@@ -6,7 +6,7 @@ import type { TableRun } from "../../runtime/run-event.ts";
 import { type CriteriaReader, factsIn, mayHoldCriteria, type Texts } from "./facts.ts";
 import { FILE_KEYS, type FileKey, pathOf, REFS_FILE, RUN } from "./files.ts";
 import { checkState } from "./recorded.ts";
-import { loadState, positionOf, type StateFile } from "./state-file.ts";
+import { configurationOf, loadState, type StateFile } from "./state-file.ts";
 import { SPELLS_WORKFLOW } from "./table.ts";
 
 export interface SpellsRun extends TableRun {
@@ -27,8 +27,8 @@ export async function loadRun(view: View): Promise<SpellsRun> {
   const may = mayHoldCriteria(texts.plan) || mayHoldCriteria(texts.context);
   const criteriaOf = may ? await loadCriteria(view) : () => [];
   const facts = factsIn(texts, refs, criteriaOf);
-  const position = positionOf(state);
-  return { run: RUN, workflow: SPELLS_WORKFLOW, position, state, texts, refs, facts, criteriaOf };
+  const configuration = configurationOf(state);
+  return { run: RUN, workflow: SPELLS_WORKFLOW, configuration, state, texts, refs, facts, criteriaOf };
 }
 
 /** The working files as they are. */

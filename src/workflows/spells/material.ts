@@ -3,7 +3,7 @@ import type { ProjectPath } from "../../core/path.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { ReviewFetch, ReviewMissing } from "../../core/ports/reviews.ts";
 import type { View } from "../../core/ports/store.ts";
-import type { Decision, Row } from "../../engine/workflow.ts";
+import type { Decision, Rule } from "../../engine/workflow.ts";
 import type { Reply } from "../../runtime/module.ts";
 import type { RunTypes, Step } from "../../runtime/run-event.ts";
 import { type Action, actionsOf } from "./actions.ts";
@@ -49,20 +49,20 @@ export async function loadMaterial(
   view: View,
   outside: Pick<Outside, "references" | "reviews">,
 ): Promise<Material> {
-  const actions = actionsOf(decision.row.id);
+  const actions = actionsOf(decision.rule.id);
   const shipped = await loadShipped(view, [replyFileOf(decision), ...shippedFor(actions)]);
   return {
     shipped,
     taskName: await loadTaskName(run.texts, shipped, actions),
     taken: await loadTaken(view, actions),
     guides: await loadGuides(view, actions),
-    ...(await fetchFor(run, decision.row, outside)),
+    ...(await fetchFor(run, decision.rule, outside)),
   };
 }
 
 async function fetchFor(
   { refs, state, texts }: SpellsRun,
-  { id }: Row,
+  { id }: Rule,
   { references, reviews }: Pick<Outside, "references" | "reviews">,
 ): Promise<Pick<Material, "links" | "review">> {
   for (const action of actionsOf(id)) {

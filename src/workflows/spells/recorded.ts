@@ -3,17 +3,17 @@ import type { View } from "../../core/ports/store.ts";
 import { checkRecord } from "../../runtime/record.ts";
 import type { StateFiles } from "../../runtime/transaction.ts";
 import { RUN, STATE_FILE } from "./files.ts";
-import { FIRST_STATE, parseState, positionOf } from "./state-file.ts";
+import { configurationOf, FIRST_STATE, parseState } from "./state-file.ts";
 import { SPELLS_WORKFLOW } from "./table.ts";
 
 export const SPELLS_STATES: StateFiles = {
   table: SPELLS_WORKFLOW,
   runOf: (path) => (path === STATE_FILE ? RUN : null),
-  positionIn(text) {
+  configurationIn(text) {
     try {
-      return positionOf(parseState(text));
+      return configurationOf(parseState(text));
     } catch {
-      return positionOf(FIRST_STATE);
+      return configurationOf(FIRST_STATE);
     }
   },
 };

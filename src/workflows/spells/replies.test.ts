@@ -6,7 +6,7 @@ import type { ProjectPath } from "../../core/path.ts";
 import type { ReviewFetch } from "../../core/ports/reviews.ts";
 import { check } from "../../engine/check.ts";
 import { decide } from "../../engine/decide.ts";
-import type { Facts, Row } from "../../engine/workflow.ts";
+import type { Facts, Rule } from "../../engine/workflow.ts";
 import type { Proposal, Reply } from "../../runtime/module.ts";
 import { actionsOf } from "./actions.ts";
 import { SPELLS as ALL, type Spell, titleOf } from "./events.ts";
@@ -70,7 +70,7 @@ const WORLD = fc.record({
 });
 
 interface Rendered {
-  readonly row: Row;
+  readonly row: Rule;
   readonly text: string;
   readonly state: string;
   /** The spells that do something when they are cast next. */
@@ -98,7 +98,7 @@ async function render(world: {
   const { state } = prepared.reply.data as { state: string };
   const { text } = prepared.reply;
   const available = await availableAfter(world, prepared);
-  return { row: step.decision.row, text, state, available, exists: (name) => files.has(name) };
+  return { row: step.decision.rule, text, state, available, exists: (name) => files.has(name) };
 }
 
 /** Casts each spell on the files as they will be. */
@@ -117,7 +117,7 @@ async function availableAfter(
   const moving: Spell[] = [];
   const outside = sampleOutside(REVIEWS[0] as ReviewFetch, false);
   for (const spell of ALL)
-    if ((await sampleCast(after, spell, outside)).step.decision.row.outcome === "moved") moving.push(spell);
+    if ((await sampleCast(after, spell, outside)).step.decision.rule.outcome === "moved") moving.push(spell);
   return moving;
 }
 
@@ -133,10 +133,10 @@ const HEADINGS: Readonly<Record<string, readonly string[]>> = {
   shown: ["### Where We Are", "### Available Spells", "### Unavailable Spells", "### Next Steps"],
 };
 
-function headingsOf(row: Row): readonly string[] {
-  if (row.outcome === "shown") return HEADINGS.shown ?? [];
+function headingsOf(rule: Rule): readonly string[] {
+  if (rule.outcome === "shown") return HEADINGS.shown ?? [];
   const usual = HEADINGS.usual ?? [];
-  const asks = /^(PR[1-4]|H7|H8|H9|H10)$/.test(row.id);
+  const asks = /^(PR[1-4]|H7|H8|H9|H10)$/.test(rule.id);
   return asks ? usual.map((heading) => heading.replace("Available Spells", "Available Choices")) : usual;
 }
 
@@ -150,7 +150,9 @@ const MAY_HELP = new Map(
   Object.keys(SPELLS.states).map((state) => [
     state,
     new Set(
-      SPELLS.rows.filter((row) => row.from.includes(state) && row.outcome !== "blocked").map((row) => row.on),
+      SPELLS.rules
+        .filter((rule) => rule.from.includes(state) && rule.outcome !== "blocked")
+        .map((rule) => rule.on),
     ),
   ]),
 );
@@ -160,55 +162,55 @@ const CONDITION = /\b(?:once|when|then|again|if)\b/i;
 const TO_BE_READ =
   /(?:Look (?:at|through)|Look at the code and at|Go on with the plan in|Change|Correct|Finish the context in|Describe the work in|changes your plan,) `(\.ai\/task\/[\w-]+\.md)`/g;
 
-function expectTrue({ row, text, state: stateAfter, available, exists }: Rendered): void {
+function expectTrue({ row: rule, text, state: stateAfter, available, exists }: Rendered): void {
   // Contents that the reply only quotes claim nothing.
   const words = text.replace(/^(`{3,})markdown\n[\s\S]*?^\1$/gm, "");
-  expect(words.match(/^##+ .*$/gm)).toEqual(headingsOf(row));
+  expect(words.match(/^##+ .*$/gm)).toEqual(headingsOf(rule));
   expect(words).not.toMatch(/undefined|\{\{|\{%|\[object|null/);
   for (const state of Object.keys(SPELLS.states)) expect(words).not.toContain(state);
 
   const listed = section(words, "Available Spells") || section(words, "Available Choices");
   expect(boldSpells(listed)).toEqual(available);
-  if (row.outcome === "shown") {
+  if (rule.outcome === "shown") {
     const others = ALL.filter((spell) => spell !== "lumos" && !available.includes(spell));
     expect(boldSpells(section(words, "Unavailable Spells"))).toEqual(others);
     const keys = [...section(words, "Where We Are").matchAll(/^- `([^`]+)`/gm)].map(([, name]) => name);
     expect(keys).toEqual(FILE_KEYS.map(samplePath).filter(exists));
   }
-  if (row.outcome !== "shown")
+  if (rule.outcome !== "shown")
     for (const spell of boldSpells(section(words, "Next Steps"))) {
       const isLater = words.includes(`**${titleOf(spell)}** is not available until then: `);
-      expect(isLater, `${row.id} names ${spell}`).toBe(!available.includes(spell) && spell !== "lumos");
+      expect(isLater, `${rule.id} names ${spell}`).toBe(!available.includes(spell) && spell !== "lumos");
     }
   for (const spell of boldSpells(section(words, "Next Steps")))
-    expect([...(MAY_HELP.get(stateAfter) ?? [])], `${row.id} offers ${spell}`).toContain(spell);
+    expect([...(MAY_HELP.get(stateAfter) ?? [])], `${rule.id} offers ${spell}`).toContain(spell);
   for (const sentence of section(words, "Next Steps").split(/(?<=[.!?])\s+/)) {
     for (const spell of boldSpells(sentence).filter((one) => !available.includes(one) && one !== "lumos"))
-      expect(sentence, `${row.id} offers ${spell}, which does nothing yet`).toMatch(CONDITION);
+      expect(sentence, `${rule.id} offers ${spell}, which does nothing yet`).toMatch(CONDITION);
     for (const [, name = ""] of sentence.matchAll(TO_BE_READ))
-      expect(exists(name), `${row.id} sends to ${name}`).toBe(true);
+      expect(exists(name), `${rule.id} sends to ${name}`).toBe(true);
   }
 
   for (const [, name = ""] of words.matchAll(/created at `([^`]+)`/g)) expect(exists(name), name).toBe(true);
   for (const [, name = ""] of words.matchAll(
     /(?:`|, )(\.ai\/task\/[a-z-]+\.md)`?,? (?:is|was) (?:not there|missing)/g,
   ))
-    expect(exists(name), `${row.id}: ${name} is missing`).toBe(false);
+    expect(exists(name), `${rule.id}: ${name} is missing`).toBe(false);
   for (const [, name = ""] of words.matchAll(/`(\.ai\/task\/[a-z-]+\.md)` (?:is back|was found again)/g))
-    expect(exists(name), `${row.id}: ${name} is back`).toBe(true);
+    expect(exists(name), `${rule.id}: ${name} is back`).toBe(true);
   for (const [name] of words.matchAll(/\.ai\/task\/[\w-]+\.md\b/g))
-    expect(FILE_KEYS.map(samplePath).includes(name), `${row.id} names ${name}`).toBe(true);
+    expect(FILE_KEYS.map(samplePath).includes(name), `${rule.id} names ${name}`).toBe(true);
   const archived = /archived in `([^`]+)`/.exec(words)?.[1];
   if (archived !== undefined) expect(archived).toMatch(/^\.ai\/task\/(tasks\/task-|pr-reviews\/pr-review-)/);
 
-  const spell = titleOf(row.on as Spell);
-  if (row.outcome === "blocked")
+  const spell = titleOf(rule.on as Spell);
+  if (rule.outcome === "blocked")
     expect(words).toMatch(`You attempted to cast **${spell}** which cannot be used right now because `);
-  if (row.outcome === "no-effect")
+  if (rule.outcome === "no-effect")
     expect(words).toMatch(`You cast **${spell}** which had no effect because `);
-  expect(/\*\*💡 Tip\*\*/.test(words)).toBe(TIPPED.includes(row.id));
-  if (TIPPED.includes(row.id)) expect(words.trim().split("\n").at(-1)).toMatch(/^> \*\*💡 Tip\*\*/);
-  if (GUIDED.includes(row.id)) expect(words).toContain("`.ai/task-guide.md`");
+  expect(/\*\*💡 Tip\*\*/.test(words)).toBe(TIPPED.includes(rule.id));
+  if (TIPPED.includes(rule.id)) expect(words.trim().split("\n").at(-1)).toMatch(/^> \*\*💡 Tip\*\*/);
+  if (GUIDED.includes(rule.id)) expect(words).toContain("`.ai/task-guide.md`");
 }
 
 /** The blocks of every reply, by its name, before they are rendered. */
@@ -236,17 +238,17 @@ describe("a reply", () => {
     const defaults = Object.fromEntries(
       Object.entries(SPELLS.facts).map(([name, fact]) => [name, fact.values[0]]),
     );
-    for (const row of SPELLS.rows) {
-      for (const state of row.from) {
-        const [box = {}] = row.when ?? [];
+    for (const rule of SPELLS.rules) {
+      for (const state of rule.from) {
+        const [box = {}] = rule.when ?? [];
         const chosen = Object.fromEntries(Object.entries(box).map(([name, values]) => [name, values[0]]));
         const facts = consistent({ ...defaults, ...chosen } as Facts);
         const origin = (chosen.reparo_origin ?? null) as string | null;
-        const fetches = actionsOf(row.id).some((action) => action.type === "fetch-comments");
+        const fetches = actionsOf(rule.id).some((action) => action.type === "fetch-comments");
         for (const review of fetches ? REVIEWS : REVIEWS.slice(0, 1)) {
-          const world = { state, spell: row.on as Spell, origin, facts, review, fetched: true };
+          const world = { state, spell: rule.on as Spell, origin, facts, review, fetched: true };
           const rendered = await render(world);
-          expect(rendered.row.id).toBe(row.id);
+          expect(rendered.row.id).toBe(rule.id);
           expectTrue(rendered);
         }
       }
@@ -264,7 +266,9 @@ describe("a reply", () => {
       C3d: "Review task file is missing. Use Accio to create a new review task based on the PR comments.",
     };
     const templates = await replyTemplates();
-    const explained = rows.filter(({ id, explain }) => explain && SPELLS.rows.some((row) => row.id === id));
+    const explained = rows.filter(
+      ({ id, explain }) => explain && SPELLS.rules.some((rule) => rule.id === id),
+    );
     expect(explained).toHaveLength(26);
     for (const { id, explain = "" } of explained) {
       const template = Object.values(templates.get(id) ?? {}).join("\n");
@@ -315,11 +319,11 @@ describe("a reply", () => {
         }
       }
     }
-    for (const row of SPELLS.rows)
-      for (const state of row.from) {
-        const to = typeof row.to === "string" ? row.to : (row.to[state] ?? "");
-        const after = { state: to === "same" ? state : to, kept: {} };
-        expect(found.get(row.reply), row.id).toBe(replyFileOf({ row, after }));
+    for (const rule of SPELLS.rules)
+      for (const state of rule.from) {
+        const to = typeof rule.to === "string" ? rule.to : (rule.to[state] ?? "");
+        const after = { state: to === "same" ? state : to, variables: {} };
+        expect(found.get(rule.reply), rule.id).toBe(replyFileOf({ rule, after }));
       }
   });
 
@@ -338,7 +342,9 @@ describe("a reply", () => {
   });
 
   test("is matched with its row, and its row with it", () => {
-    expect(check({ workflow: SPELLS, replies: SPELLS.rows.map((row) => row.reply) }).violations).toEqual([]);
+    expect(check({ workflow: SPELLS, replies: SPELLS.rules.map((rule) => rule.reply) }).violations).toEqual(
+      [],
+    );
   });
 });
 
@@ -348,10 +354,10 @@ test("the template engine refuses an unknown variable, and reads no value as a t
   expect(() => renderTemplate("{{ value.constructor }}", { value: {} }, "X")).toThrow(/cannot be rendered/);
 });
 
-test("the decision of a cast is the engine's on the observed facts", async () => {
+test("the decision of a cast is the engine's on the inputs", async () => {
   const facts = { context: "missing" } as unknown as Facts;
   const outside = sampleOutside(REVIEWS[0] as ReviewFetch, false);
   const { step } = await sampleCast(viewOf("GATHER_NEEDS_CONTEXT", null, facts), "accio", outside);
-  const position = { state: "GATHER_NEEDS_CONTEXT", kept: { reparo_origin: null } };
+  const position = { state: "GATHER_NEEDS_CONTEXT", variables: { reparo_origin: null } };
   expect(step.decision).toEqual(decide(SPELLS, position, "accio", {}));
 });

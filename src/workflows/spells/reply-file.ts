@@ -7,10 +7,10 @@ export interface ReplyFile {
   readonly replies: ReadonlyMap<string, Readonly<Record<string, string>>>;
 }
 
-/** The file, below `spells/`, with the reply of the row that was decided. */
-export function replyFileOf({ row, after }: Pick<Decision, "row" | "after">): string {
-  const asks = row.outcome === "moved" && after.state.startsWith("PR_CONFIRM_");
-  return `replies/${asks ? "confirmation" : row.outcome}.md`;
+/** The file, below `spells/`, with the reply of the rule that was decided. */
+export function replyFileOf({ rule, after }: Pick<Decision, "after" | "rule">): string {
+  const asks = rule.outcome === "moved" && after.state.startsWith("PR_CONFIRM_");
+  return `replies/${asks ? "confirmation" : rule.outcome}.md`;
 }
 
 export const REPLY_FILES = ["moved", "confirmation", "blocked", "no-effect", "shown"].map(

@@ -34,12 +34,12 @@ export interface ReplyInput {
 export function renderReply(input: ReplyInput): string {
   const { decision, material, run } = input.cast;
   const { layout, replies } = parseReplyFile(material.shipped.get(replyFileOf(decision)) ?? "");
-  const name = decision.row.reply;
+  const name = decision.rule.reply;
   const values = valuesOf(input);
   const blocks: Record<string, string> = { response_to_the_ai: "", what_just_happened: "", tip: "" };
   for (const [block, template] of Object.entries(replies.get(name) ?? {}))
     blocks[block] = renderTemplate(template, values, name).trim();
-  if (decision.row.outcome !== "shown")
+  if (decision.rule.outcome !== "shown")
     blocks.next_steps = withNotYet(blocks.next_steps ?? "", input.prospects);
   // The introduction is for whoever has not begun: it would say the same with every later look.
   const text = renderTemplate(
@@ -82,7 +82,7 @@ function valuesOf({ cast, work, facts, prospects }: ReplyInput): object {
   const criteria = () => (work.texts.plan === null ? [] : run.criteriaOf(work.texts.plan));
   return {
     spell: titleOf(sent.event),
-    why: effectOf(decision.row.id, run.facts),
+    why: effectOf(decision.rule.id, run.facts),
     where_we_are: STATES[decision.after.state]?.where ?? "",
     available_spells: renderAvailable(prospects),
     unavailable_spells: renderUnavailable(prospects),

@@ -26,7 +26,7 @@ const REVIEW: ReviewFetch = { kind: "not-configured", detail: "No token is set."
 
 export async function replySamples({ packaged }: View): Promise<readonly PromptSample[]> {
   const samples: PromptSample[] = [];
-  for (const { from, id, on, when } of SPELLS_WORKFLOW.rows) {
+  for (const { from, id, on, when } of SPELLS_WORKFLOW.rules) {
     const [state = ""] = from;
     const [box = {}] = when ?? [];
     const chosen = Object.fromEntries(Object.entries(box).map(([name, values]) => [name, values[0]]));
@@ -34,11 +34,11 @@ export async function replySamples({ packaged }: View): Promise<readonly PromptS
     const facts = consistent({ ...FIRST, ...chosen } as Facts);
     const view = sampleView(state, origin, facts, packaged);
     const { reply } = (await sampleCast(view, on as Spell, sampleOutside(REVIEW, true))).proposal;
-    const position = { state, kept: { reparo_origin: origin } };
+    const configuration = { state, variables: { reparo_origin: origin } };
     samples.push({
       name: `${id}: ${on} in ${state}`,
       machine: SPELLS_WORKFLOW.name,
-      position,
+      configuration,
       text: reply.text,
     });
   }

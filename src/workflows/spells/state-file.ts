@@ -1,7 +1,7 @@
 import { NotText, PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import { accepts, fields, object, optional, readState } from "../../core/state-json.ts";
-import type { Position } from "../../engine/workflow.ts";
+import type { Configuration } from "../../engine/workflow.ts";
 import { REPARO_ORIGINS } from "./facts-space.ts";
 import { STATE_FILE } from "./files.ts";
 import { STATES } from "./states.ts";
@@ -68,23 +68,23 @@ export function renderState(state: StateFile): string {
 }
 
 /** The configuration that the file describes. An origin that the table does not know counts as none. */
-export function positionOf(state: StateFile): Position {
+export function configurationOf(state: StateFile): Configuration {
   const origin = state.context.reparo_origin;
   const known = REPARO_ORIGINS.find((name) => name === origin) ?? null;
-  return { state: state.current_state, kept: { reparo_origin: known } };
+  return { state: state.current_state, variables: { reparo_origin: known } };
 }
 
-/** The file after a move; `context` is what the new state needs besides the kept facts. */
+/** The file after a move; `context` is what the new state needs besides the variables. */
 export function afterMove(
   state: StateFile,
-  after: Position,
+  after: Configuration,
   move: {
     readonly trigger: string;
     readonly time: string;
     readonly context: Readonly<Record<string, unknown>>;
   },
 ): StateFile {
-  const origin = after.kept.reparo_origin;
+  const origin = after.variables.reparo_origin;
   const entry = {
     timestamp: toSeconds(move.time),
     transition: `${state.current_state} → ${after.state}`,

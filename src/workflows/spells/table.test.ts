@@ -5,7 +5,7 @@ import source from "../../../test/fixtures/spells-source-rows.json" with { type:
 import { agreesWithXState } from "../../../test/rig/xstate-oracle.ts";
 import { check } from "../../engine/check.ts";
 import { decide } from "../../engine/decide.ts";
-import type { Facts, Row } from "../../engine/workflow.ts";
+import type { Facts, Rule } from "../../engine/workflow.ts";
 import { ACTIONS } from "./actions.ts";
 import { EFFECTS } from "./effects.ts";
 import { parseReplyFile, REPLY_FILES } from "./reply-file.ts";
@@ -41,47 +41,47 @@ const PRESENT: Facts = {
 };
 
 function rowOf(state: string, spell: string, facts: Facts, origin: string | null = null): string {
-  const position = { state, kept: { reparo_origin: origin } };
-  return decide(SPELLS, position, spell, { ...PRESENT, ...facts }).row.id;
+  const position = { state, variables: { reparo_origin: origin } };
+  return decide(SPELLS, position, spell, { ...PRESENT, ...facts }).rule.id;
 }
 
-test("the table is proved: one row for each world, all reached, no trap, each reply matched", () => {
+test("the table is proved: one rule for each combination, all reached, no trap, each reply matched", () => {
   const report = check({ workflow: SPELLS, replies: REPLY_NAMES });
   expect(report.violations).toEqual([]);
-  expect(report.counts).toMatchObject({ states: 26, events: 6, pairs: 156, rows: 128, replies: 128 });
+  expect(report.counts).toMatchObject({ states: 26, events: 6, pairs: 156, rules: 128, replies: 128 });
 });
 
 test("XState, run on the exported table, decides as we do", () => {
   expect(agreesWithXState(SPELLS).decisions).toBeGreaterThan(500);
 });
 
-test("112 rows are the source's, in its states, with its spells and next states", () => {
+test("112 rules are the source's, in its states, with its spells and next states", () => {
   const kept = SOURCE.filter((row) => !SUPERSEDED.includes(row.id));
   expect(kept).toHaveLength(112);
   for (const { id, spell, next } of kept) {
-    const row = SPELLS.rows.find((candidate) => candidate.id === id);
-    expect(row, id).toBeDefined();
-    expect(row?.on, id).toBe(spell);
+    const rule = SPELLS.rules.find((candidate) => candidate.id === id);
+    expect(rule, id).toBeDefined();
+    expect(rule?.on, id).toBe(spell);
     const expected = Object.entries(next).filter(([state]) => !GIVEN_WAY[id]?.includes(state));
-    expect([...(row?.from ?? [])].sort(), id).toEqual(expected.map(([state]) => state).sort());
-    for (const [state, target] of expected) expect(outcomeOf(row as Row, state), id).toEqual(target);
+    expect([...(rule?.from ?? [])].sort(), id).toEqual(expected.map(([state]) => state).sort());
+    for (const [state, target] of expected) expect(outcomeOf(rule as Rule, state), id).toEqual(target);
   }
 });
 
-function outcomeOf(row: Row, state: string): string {
-  if (row.outcome === "blocked") return "BLOCKED";
-  const target = typeof row.to === "string" ? row.to : row.to[state];
+function outcomeOf(rule: Rule, state: string): string {
+  if (rule.outcome === "blocked") return "BLOCKED";
+  const target = typeof rule.to === "string" ? rule.to : rule.to[state];
   const same = target === "same";
   // The source writes some stays as the state's own name: those of Accio, and of Expecto where it changes files.
-  const named = ["G3", "A4", "E1b", "E2"].includes(row.id);
+  const named = ["G3", "A4", "E1b", "E2"].includes(rule.id);
   return same ? (named ? state : "SAME") : (target ?? "nowhere");
 }
 
-test("every other row is one for a hole, numbered from H1", () => {
+test("every other rule is one for a hole, numbered from H1", () => {
   const ids = new Set(SOURCE.map((row) => row.id));
-  const own = SPELLS.rows.map((row) => row.id).filter((id) => !ids.has(id));
+  const own = SPELLS.rules.map((rule) => rule.id).filter((id) => !ids.has(id));
   expect(own.sort()).toEqual(Array.from({ length: 16 }, (_, at) => `H${at + 1}`).sort());
-  expect(SPELLS.rows.filter((row) => SUPERSEDED.includes(row.id))).toEqual([]);
+  expect(SPELLS.rules.filter((rule) => SUPERSEDED.includes(rule.id))).toEqual([]);
 });
 
 test("the names of the replies are those in the files", () => {
@@ -100,10 +100,10 @@ test("docs/spells.md shows the table as it is: run scripts/spells-docs.ts after 
   for (const state of Object.keys(SPELLS.states)) expect(page.split(`| \`${state}\` |`)).toHaveLength(3);
 });
 
-test("each row but the looks says what casting it does or why not, and only known rows act on files", () => {
-  const ids = SPELLS.rows.filter((row) => row.outcome !== "shown").map((row) => row.id);
+test("each rule but the looks says what casting it does or why not, and only known rules act on files", () => {
+  const ids = SPELLS.rules.filter((rule) => rule.outcome !== "shown").map((rule) => rule.id);
   expect(Object.keys(EFFECTS).sort()).toEqual([...ids].sort());
-  const moving = SPELLS.rows.filter((row) => row.outcome === "moved").map((row) => row.id);
+  const moving = SPELLS.rules.filter((rule) => rule.outcome === "moved").map((rule) => rule.id);
   expect(Object.keys(ACTIONS).filter((id) => !moving.includes(id))).toEqual([]);
 });
 
@@ -169,17 +169,17 @@ test.each(WORLDS)("in %s %s with %o takes %s", (state, spell, facts, row, origin
 });
 
 test("Reparo remembers where it was cast, and a review keeps that until it is left", () => {
-  const complete = { state: "ACHIEVE_COMPLETE", kept: { reparo_origin: null } };
+  const complete = { state: "ACHIEVE_COMPLETE", variables: { reparo_origin: null } };
   const started = decide(SPELLS, complete, "reparo", PRESENT).after;
   expect(started).toEqual({
     state: "PR_GATHERING_COMMENTS_A",
-    kept: { reparo_origin: "ACHIEVE_COMPLETE" },
+    variables: { reparo_origin: "ACHIEVE_COMPLETE" },
   });
   const lost = decide(SPELLS, started, "accio", PRESENT).after;
   expect(lost.state).toBe("ERROR_COMMENTS_MISSING_A");
   const again = decide(SPELLS, lost, "reparo", { ...PRESENT, comments: "present" }).after;
   expect(again.state).toBe("PR_CONFIRM_RESTART_COMMENTS_A");
-  expect(again.kept).toEqual({ reparo_origin: "ACHIEVE_COMPLETE" });
+  expect(again.variables).toEqual({ reparo_origin: "ACHIEVE_COMPLETE" });
   const left = decide(SPELLS, again, "reverto", PRESENT).after;
-  expect(left).toEqual({ state: "ACHIEVE_TASK_EXECUTED", kept: { reparo_origin: null } });
+  expect(left).toEqual({ state: "ACHIEVE_TASK_EXECUTED", variables: { reparo_origin: null } });
 });

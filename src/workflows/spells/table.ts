@@ -20,6 +20,6 @@ export const SPELLS_WORKFLOW: Workflow = {
   initial: "GATHER_NEEDS_CONTEXT",
   events: EVENTS,
   facts: FACTS,
-  rows: [...GATHER_ROWS, ...ACHIEVE_ROWS, ...REVIEW_ROWS, ...ERROR_ROWS, ...LOOK_ROWS],
+  rules: [...GATHER_ROWS, ...ACHIEVE_ROWS, ...REVIEW_ROWS, ...ERROR_ROWS, ...LOOK_ROWS],
   goals: ["GATHER_EDITING", "ACHIEVE_COMPLETE"],
 };

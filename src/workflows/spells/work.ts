@@ -46,7 +46,7 @@ const MAX_LOADED = 100_000;
 /** Pure: works out the changes of the row that was decided. */
 export function planWork({ decision, material, run }: Cast, time: string): Work {
   const work = new Worksheet(run, material, time);
-  for (const action of actionsOf(decision.row.id)) work.take(action);
+  for (const action of actionsOf(decision.rule.id)) work.take(action);
   return work.result();
 }
 

@@ -162,7 +162,7 @@ async function next(setup: WorkSetup, work: Work, known: Known, caller: Caller):
   if (set !== null) return { event: set };
   if (AT_REST.has(run.state)) return null;
   if (isBackingOff(run, setup.clock.now().toISOString())) return null;
-  const commands = BLOOM.rows.find((row) => row.id === run.row)?.commands ?? [];
+  const commands = BLOOM.rules.find((row) => row.id === run.row)?.commands ?? [];
   let context = contextOf(setup, work, known, caller);
   if (DELIVERED.has(run.state)) work.place.leave();
   else if (!(await work.place.take(context.stop))) return { event: "interrupted" };

@@ -169,7 +169,7 @@ export const interject = changing(
 
 /** Whether its agent runs, or will as soon as a worker goes on with it. */
 function mayRun(run: TaskRun | undefined): boolean {
-  const row = BLOOM.rows.find(({ id }) => id === run?.row);
+  const row = BLOOM.rules.find(({ id }) => id === run?.row);
   return row?.commands?.some(({ type }) => type === "run-agent") ?? false;
 }
 

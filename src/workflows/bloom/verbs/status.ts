@@ -68,7 +68,7 @@ const OF_THE_WORK: ReadonlySet<string> = new Set(["merge_conflicted", "merge_unv
 /** Steps tell themselves that they are done; without any, only the run knows that its agent has nothing left to do. */
 function onlyDeliveryFailed(task: Task, { row, state, work, workDone }: TaskRun): boolean {
   if (task.steps.length > 0 || state !== "blocked" || !workDone || !work) return false;
-  const last = BLOOM.rows.find(({ id }) => id === row);
+  const last = BLOOM.rules.find(({ id }) => id === row);
   return last?.from.every((from) => ON_THE_WAY_OUT.has(from)) === true && !OF_THE_WORK.has(last.on);
 }
 

@@ -1,5 +1,5 @@
-import type { Row } from "../../../engine/workflow.ts";
-import { blocks, idles, moves } from "./row.ts";
+import type { Rule } from "../../../engine/workflow.ts";
+import { blocks, idles, moves } from "./rule.ts";
 
 const DRAFTING = ["ACHIEVE_TASK_DRAFTING"];
 const EXECUTED = ["ACHIEVE_TASK_EXECUTED"];
@@ -7,7 +7,7 @@ const COMPLETE = ["ACHIEVE_COMPLETE"];
 const ALL = [...DRAFTING, ...EXECUTED, ...COMPLETE];
 
 /** Working on tasks until every criterion is met. */
-export const ACHIEVE_ROWS: readonly Row[] = [
+export const ACHIEVE_ROWS: readonly Rule[] = [
   moves("A1", DRAFTING, "accio", "ACHIEVE_TASK_EXECUTED", {
     plan: "present",
     criteria: ["none", "open"],

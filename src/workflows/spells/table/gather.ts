@@ -1,11 +1,11 @@
-import type { Row } from "../../../engine/workflow.ts";
-import { blocks, idles, moves } from "./row.ts";
+import type { Rule } from "../../../engine/workflow.ts";
+import { blocks, idles, moves } from "./rule.ts";
 
 const CONTEXT = ["GATHER_EDITING_CONTEXT"];
 const PLAN = ["GATHER_EDITING"];
 
 /** Gathering context and editing the plan. */
-export const GATHER_ROWS: readonly Row[] = [
+export const GATHER_ROWS: readonly Rule[] = [
   moves("GC1", "GATHER_NEEDS_CONTEXT", "accio", "GATHER_EDITING_CONTEXT"),
   moves("GC2a", CONTEXT, "accio", "GATHER_EDITING", {
     context: "present",

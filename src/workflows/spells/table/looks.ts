@@ -1,4 +1,4 @@
-import type { Row } from "../../../engine/workflow.ts";
+import type { Rule } from "../../../engine/workflow.ts";
 
 const LOOKS: Readonly<Record<string, string>> = {
   L2: "GATHER_EDITING",
@@ -30,7 +30,7 @@ const LOOKS: Readonly<Record<string, string>> = {
 };
 
 /** Lumos: one look for each state. */
-export const LOOK_ROWS: readonly Row[] = Object.entries(LOOKS).map(([id, state]) => ({
+export const LOOK_ROWS: readonly Rule[] = Object.entries(LOOKS).map(([id, state]) => ({
   id,
   from: [state],
   on: "lumos",

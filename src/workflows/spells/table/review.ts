@@ -1,7 +1,7 @@
-import type { Row } from "../../../engine/workflow.ts";
+import type { Rule } from "../../../engine/workflow.ts";
 import { REPARO_ORIGINS } from "../facts-space.ts";
 import { both } from "../states.ts";
-import { blocks, moves } from "./row.ts";
+import { blocks, moves } from "./rule.ts";
 
 const COMMENTS = both("PR_GATHERING_COMMENTS");
 const DRAFT = both("PR_REVIEW_TASK_DRAFT");
@@ -47,7 +47,7 @@ const notComplete = (results: "present" | "missing") => [
 const COMPLETE = { task: "missing", reparo_origin: "ACHIEVE_COMPLETE", criteria: "all-checked" };
 
 /** From collecting the comments to archiving the review. */
-const FLOW: readonly Row[] = [
+const FLOW: readonly Rule[] = [
   moves("P1", COMMENTS, "accio", "PR_REVIEW_TASK_DRAFT_*", { comments: "present" }),
   moves("P1b", COMMENTS, "accio", "ERROR_COMMENTS_MISSING_*", { comments: "missing" }),
   moves("P2", DRAFT, "accio", "PR_APPLIED_PENDING_ARCHIVE_*", { review_task: "present" }),
@@ -59,7 +59,7 @@ const FLOW: readonly Row[] = [
 ];
 
 /** Starting a review, starting it over, and fetching what is still missing. */
-const REPARO: readonly Row[] = [
+const REPARO: readonly Rule[] = [
   moves("A5a", ACHIEVING, "reparo", "PR_GATHERING_COMMENTS_A", NO_REVIEW, itself(ACHIEVING)),
   moves("A5b", REVIEW_ERRORS, "reparo", "PR_GATHERING_COMMENTS_*", NO_REVIEW),
   moves("PR1", "GATHER_EDITING", "reparo", "PR_CONFIRM_RESTART_COMMENTS_G", COMMENTS_ONLY, "GATHER_EDITING"),
@@ -74,7 +74,7 @@ const REPARO: readonly Row[] = [
 ];
 
 /** Answers to "start the review over?". */
-const CONFIRMATION: readonly Row[] = [
+const CONFIRMATION: readonly Rule[] = [
   moves("C1", CONFIRM_COMMENTS, "reparo", "PR_GATHERING_COMMENTS_*"),
   moves("C2", CONFIRM_TASK, "reparo", "PR_GATHERING_COMMENTS_*"),
   moves("C3a", CONFIRM_COMMENTS, "accio", "PR_GATHERING_COMMENTS_*", { comments: "present" }),
@@ -84,7 +84,7 @@ const CONFIRMATION: readonly Row[] = [
 ];
 
 /** Leaving the review. Without task.md the files decide where to, beginning with the state it was started in. */
-const REVERTO: readonly Row[] = [
+const REVERTO: readonly Rule[] = [
   moves("V1", FROM_PLAN, "reverto", "GATHER_EDITING", {}, LEFT),
   moves("V2a", FROM_TASK, "reverto", "ACHIEVE_TASK_DRAFTING", { task: "present", results: "missing" }, LEFT),
   moves("V2b", FROM_TASK, "reverto", "ACHIEVE_TASK_EXECUTED", { task: "present", results: "present" }, LEFT),
@@ -93,7 +93,7 @@ const REVERTO: readonly Row[] = [
   moves("H6", FROM_TASK, "reverto", "ERROR_TASK_MISSING", notComplete("missing"), LEFT),
 ];
 
-const BLOCKED: readonly Row[] = [
+const BLOCKED: readonly Rule[] = [
   blocks("PB1", APPLIED, "reverto"),
   blocks("PB2", COMMENTS, "expecto"),
   blocks("PB2b", DRAFT, "expecto"),
@@ -108,4 +108,4 @@ const BLOCKED: readonly Row[] = [
 ];
 
 /** The review of a pull request. */
-export const REVIEW_ROWS: readonly Row[] = [...FLOW, ...REPARO, ...CONFIRMATION, ...REVERTO, ...BLOCKED];
+export const REVIEW_ROWS: readonly Rule[] = [...FLOW, ...REPARO, ...CONFIRMATION, ...REVERTO, ...BLOCKED];

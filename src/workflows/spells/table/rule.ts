@@ -1,6 +1,6 @@
-/** The rows of the table in one line each. A row's reply has its name. */
+/** The rules of the table in one line each. A rule's reply has its name. */
 import { boxesOf, type Given } from "../../../engine/boxes.ts";
-import type { Row, Setting } from "../../../engine/workflow.ts";
+import type { Rule, Setting } from "../../../engine/workflow.ts";
 import type { Spell } from "../events.ts";
 import { alike } from "../states.ts";
 
@@ -15,22 +15,22 @@ export function moves(
   to: string,
   when: Boxes = {},
   origin?: Setting,
-): Row {
+): Rule {
   const target = to.endsWith("_*") ? alike([from].flat(), to.slice(0, -2)) : to;
   const set = origin === undefined ? {} : { set: { reparo_origin: origin } };
-  return { ...row(id, from, on, when), to: target, ...set, outcome: "moved" };
+  return { ...rule(id, from, on, when), to: target, ...set, outcome: "moved" };
 }
 
-export function blocks(id: string, from: States, on: Spell, when: Boxes = {}): Row {
-  return { ...row(id, from, on, when), to: "same", outcome: "blocked" };
+export function blocks(id: string, from: States, on: Spell, when: Boxes = {}): Rule {
+  return { ...rule(id, from, on, when), to: "same", outcome: "blocked" };
 }
 
 /** It is allowed, and there is nothing to do. */
-export function idles(id: string, from: States, on: Spell, when: Boxes = {}): Row {
-  return { ...row(id, from, on, when), to: "same", outcome: "no-effect" };
+export function idles(id: string, from: States, on: Spell, when: Boxes = {}): Rule {
+  return { ...rule(id, from, on, when), to: "same", outcome: "no-effect" };
 }
 
-function row(id: string, from: States, on: Spell, when: Boxes) {
+function rule(id: string, from: States, on: Spell, when: Boxes) {
   const boxes = boxesOf(when);
   const isAlways = boxes.every((box) => Object.keys(box).length === 0);
   return { id, from: [from].flat(), on, ...(isAlways ? {} : { when: boxes }), reply: id };

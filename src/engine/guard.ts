@@ -1,28 +1,28 @@
-/** Rows that refuse: what a table does not foresee, and what a fact forbids. Each answers a new table. */
+/** Rules that refuse: what a table does not foresee, and what a fact forbids. Each answers a new table. */
 import { PawlError } from "../core/error.ts";
 import { isFinal } from "./lookup.ts";
-import type { Box, Fact, FactValue, Outcome, Row, Workflow } from "./workflow.ts";
+import type { Box, Fact, FactValue, Outcome, Rule, Workflow } from "./workflow.ts";
 
-/** Adds one blocked row per event, from all states in which the table has no row on that event. */
+/** Adds one blocked rule per event, from all states in which the table has no rule on that event. */
 export function fillBlocked(workflow: Workflow, reply: string): Workflow {
   const states = Object.keys(workflow.states).filter((state) => !isFinal(workflow, state));
-  const rows = Object.keys(workflow.events).flatMap((event): readonly Row[] => {
-    const taken = new Set(workflow.rows.filter(({ on }) => on === event).flatMap(({ from }) => from));
+  const rules = Object.keys(workflow.events).flatMap((event): readonly Rule[] => {
+    const taken = new Set(workflow.rules.filter(({ on }) => on === event).flatMap(({ from }) => from));
     const from = states.filter((state) => !taken.has(state));
     if (from.length === 0) return [];
     return [{ id: `blocked.${event}`, from, on: event, to: "same", outcome: "blocked", reply }];
   });
-  return { ...workflow, rows: [...workflow.rows, ...rows] };
+  return { ...workflow, rules: [...workflow.rules, ...rules] };
 }
 
-/** Worlds in which an event that would move the run is refused. */
-export interface Refusal {
-  /** The new row's id; where several are needed, a source state is added to it. */
+/** Combinations in which an event that would move the run is refused. */
+export interface Guard {
+  /** The new rule's id; where several are needed, a source state is added to it. */
   readonly id: string;
   readonly on: string;
-  /** Only rows from these states; absent: every row that moves on the event. */
+  /** Only rules from these states; absent: every rule that moves on the event. */
   readonly from?: readonly string[];
-  /** The worlds that are refused. */
+  /** The combinations that are refused. */
   readonly when: Box;
   /** Facts of `when` that the table does not have yet. */
   readonly facts?: Readonly<Record<string, Fact>>;
@@ -32,44 +32,44 @@ export interface Refusal {
 }
 
 /**
- * Takes worlds away from the rows that move on an event, and gives them to a new row that changes nothing. What was
- * blocked before stays as it is. Of several refusals for the same world, the first one added answers it.
+ * Takes combinations away from the rules that move on an event, and gives them to a new rule that changes nothing. What was
+ * blocked before stays as it is. Of several refusals for the same combination, the first one added answers it.
  * Throws `workflow-invalid` where nothing would be refused, or a fact is not known.
  */
-export function refuse(workflow: Workflow, refusal: Refusal): Workflow {
+export function guard(workflow: Workflow, refusal: Guard): Workflow {
   const { from, id, on, outcome = "blocked", reply, when } = refusal;
   const facts = { ...workflow.facts, ...refusal.facts };
   const unknown = Object.keys(when).find((name) => !Object.hasOwn(facts, name));
   if (unknown !== undefined) throw impossible(workflow, id, `"${unknown}" is no fact`);
   const refused = new Map<string, { from: readonly string[]; boxes: Box[] }>();
-  const rows = workflow.rows.flatMap((row): readonly Row[] => {
-    const concerned = row.from.filter((state) => from === undefined || from.includes(state));
-    if (row.on !== on || row.outcome !== "moved" || concerned.length === 0) return [row];
-    if (concerned.length < row.from.length)
+  const rules = workflow.rules.flatMap((rule): readonly Rule[] => {
+    const concerned = rule.from.filter((state) => from === undefined || from.includes(state));
+    if (rule.on !== on || rule.outcome !== "moved" || concerned.length === 0) return [rule];
+    if (concerned.length < rule.from.length)
       throw impossible(
         workflow,
         id,
-        `the row "${row.id}" is also from other states than ${concerned.join(", ")}`,
+        `the rule "${rule.id}" is also from other states than ${concerned.join(", ")}`,
       );
-    const boxes = row.when ?? [{}];
+    const boxes = rule.when ?? [{}];
     const taken = boxes.map((box) => intersect(facts, box, when)).filter((box) => box !== null);
-    if (taken.length === 0) return [row];
+    if (taken.length === 0) return [rule];
     const key = JSON.stringify(concerned);
     const group = refused.get(key) ?? { from: concerned, boxes: [] };
     refused.set(key, group);
     group.boxes.push(...taken);
     const left = boxes.flatMap((box) => subtract(facts, box, when));
-    return left.length === 0 ? [] : [{ ...row, when: left }];
+    return left.length === 0 ? [] : [{ ...rule, when: left }];
   });
-  if (refused.size === 0) throw impossible(workflow, id, `no row moves on "${on}" in those worlds`);
-  const added = [...refused.values()].map((group): Row => {
+  if (refused.size === 0) throw impossible(workflow, id, `no rule moves on "${on}" in those combinations`);
+  const added = [...refused.values()].map((group): Rule => {
     const own = refused.size === 1 ? id : `${id}.${group.from.join("+")}`;
     return { id: own, from: group.from, on, when: group.boxes, to: "same", outcome, reply };
   });
-  return { ...workflow, facts, rows: [...rows, ...added] };
+  return { ...workflow, facts, rules: [...rules, ...added] };
 }
 
-/** The worlds of both boxes, or null where there are none. */
+/** The combinations of both boxes, or null where there are none. */
 function intersect(facts: Workflow["facts"], box: Box, other: Box): Box | null {
   const both: Record<string, readonly FactValue[]> = { ...box };
   for (const [name, values] of Object.entries(other)) {
@@ -79,7 +79,7 @@ function intersect(facts: Workflow["facts"], box: Box, other: Box): Box | null {
   return both;
 }
 
-/** The worlds of a box that are not in the other, as boxes. */
+/** The combinations of a box that are not in the other, as boxes. */
 function subtract(facts: Workflow["facts"], box: Box, other: Box): readonly Box[] {
   if (intersect(facts, box, other) === null) return [box];
   return Object.entries(other).flatMap(([name, values]) => {

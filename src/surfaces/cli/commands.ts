@@ -1,30 +1,30 @@
 /** The commands that belong to no workflow. Each is loaded when it is called. */
+
+import { optional, required } from "../../runtime/verb.ts";
 import { CLIENTS } from "./client-names.ts";
-import type { CommandSpec } from "./command.ts";
+import type { CommandArgument, CommandOption, CommandSpec } from "./command.ts";
 
-const RUN = {
-  name: "run",
-  description: "a run as `pawl status` names it, or just its id if that is unique",
-  required: true,
-} as const;
-
-const NOTES = {
-  flags: "-m, --notes <text>",
-  description: "the reason, kept with the verdict",
-} as const;
+const A_RUN = "a run as `pawl status` names it, or just its id if that is unique";
+const RUN = required("run", A_RUN);
+const FROM_LOOP = "the run (default: the loop's own settings)";
+const NOTES = { flags: "-m, --notes <text>", description: "the reason, kept with the verdict" } as const;
 
 const EVERY_DAY = "Every day";
 const WORKFLOWS = "Workflows and files";
 /** Beside the workflow's own verbs: these ask git, not the project's files. */
 const BLOOM = "Bloom";
 
-export const COMMANDS: readonly CommandSpec[] = [
+interface Draft extends Omit<CommandSpec, "arguments" | "options"> {
+  /** Its arguments, in their order, and its options. */
+  readonly given?: readonly (CommandArgument | CommandOption)[];
+}
+
+const DRAFTS: readonly Draft[] = [
   {
     name: "init",
     summary: "set a project up and connect an assistant",
     group: EVERY_DAY,
-    arguments: [],
-    options: [
+    given: [
       {
         flags: "--client <name>",
         description: "write this client's configuration of the project",
@@ -38,24 +38,20 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "status",
     summary: "show every run: where it stands, and who needs to act",
     group: EVERY_DAY,
-    arguments: [],
-    options: [],
     load: async () => (await import("./status.ts")).status,
   },
   {
     name: "show",
     summary: "show a run's history: who decided what, when, and on which evidence",
     group: EVERY_DAY,
-    arguments: [RUN],
-    options: [],
+    given: [RUN],
     load: async () => (await import("./show.ts")).show,
   },
   {
     name: "log",
     summary: "show what happened, in every workflow or in one run",
     group: EVERY_DAY,
-    arguments: [{ ...RUN, required: false }],
-    options: [{ flags: "--follow", description: "keep printing new events" }],
+    given: [optional("run", A_RUN), { flags: "--follow", description: "keep printing new events" }],
     details: "With --json: one event per line, as stored.",
     load: async () => (await import("./log.ts")).log,
   },
@@ -63,24 +59,21 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "approve",
     summary: "approve what a run has under review",
     group: EVERY_DAY,
-    arguments: [RUN],
-    options: [NOTES],
+    given: [RUN, NOTES],
     load: async () => (await import("./verdict.ts")).approve,
   },
   {
     name: "reject",
     summary: "send back what a run has under review",
     group: EVERY_DAY,
-    arguments: [RUN],
-    options: [NOTES],
+    given: [RUN, NOTES],
     load: async () => (await import("./verdict.ts")).reject,
   },
   {
     name: "run",
     summary: "work through tasks.yaml with agents",
     group: EVERY_DAY,
-    arguments: [],
-    options: [
+    given: [
       { flags: "--agents <n>", description: "how many work at once" },
       {
         flags: "--agent <name>",
@@ -98,8 +91,6 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "agents",
     summary: "show which agents are installed, and the command line of each",
     group: EVERY_DAY,
-    arguments: [],
-    options: [],
     details: "Starts each program it finds once, to ask for its version. Also works outside a project.",
     load: async () => (await import("./agents.ts")).agents,
   },
@@ -107,8 +98,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "agents test",
     summary: "test an agent: start a session, then resume it",
     group: EVERY_DAY,
-    arguments: [{ name: "name", description: "the agent, as `pawl agents` names it", required: true }],
-    options: [],
+    given: [required("name", "the agent, as `pawl agents` names it")],
     details:
       "Works in a scratch folder and asks the model two short questions, which cost what such questions cost.",
     load: async () => (await import("./agents.ts")).testAgent,
@@ -117,35 +107,22 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "worktrees",
     summary: "list the tasks' worktrees and their unmerged work",
     group: BLOOM,
-    arguments: [],
-    options: [],
     load: async () => (await import("./bloom/worktrees.ts")).worktrees,
   },
   {
     name: "repo list",
     summary: "list the repositories that tasks.yaml uses, and those inside the project",
     group: BLOOM,
-    arguments: [],
-    options: [],
     load: async () => (await import("./bloom/repo.ts")).repoList,
   },
   {
     name: "repo add",
     summary: "clone a repository into the project, or check one that is there",
     group: BLOOM,
-    arguments: [
-      {
-        name: "source",
-        description: "an address to clone from, or a path from the project's root",
-        required: true,
-      },
-      {
-        name: "name",
-        description: "the clone's folder (default: the last part of the address)",
-        required: false,
-      },
+    given: [
+      required("source", "an address to clone from, or a path from the project's root"),
+      optional("name", "the clone's folder (default: the last part of the address)"),
     ],
-    options: [],
     details: "Prints how to name it in tasks.yaml. Does not change tasks.yaml.",
     load: async () => (await import("./bloom/repo.ts")).repoAdd,
   },
@@ -153,8 +130,6 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "repo sync",
     summary: "fetch every repository that tasks.yaml uses",
     group: BLOOM,
-    arguments: [],
-    options: [],
     details:
       "Fast-forwards branches that lag behind. A branch that is checked out with edits is skipped with a message.",
     load: async () => (await import("./bloom/repo.ts")).repoSync,
@@ -163,15 +138,13 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "mcp",
     summary: "serve workflows to an assistant over MCP (standard input and output, or HTTP)",
     group: EVERY_DAY,
-    arguments: [
+    given: [
       {
         name: "names",
         description: "the workflows to serve (default: all)",
         required: false,
         variadic: true,
       },
-    ],
-    options: [
       { flags: "--http", description: "serve over HTTP on loopback, to clients that have the token" },
       { flags: "--port <number>", description: "the port for --http (default: any free port)" },
     ],
@@ -183,18 +156,15 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "check",
     summary: "check the workflows' tables and show what was proved",
     group: WORKFLOWS,
-    arguments: [{ name: "workflow", description: "only this one", required: false }],
-    options: [],
+    given: [optional("workflow", "only this one")],
     load: async () => (await import("./check.ts")).check,
   },
   {
     name: "diagram",
     summary: "draw a workflow's tables",
     group: WORKFLOWS,
-    arguments: [
-      { name: "workflow", description: "such as alfred, or one table of it: start_task", required: true },
-    ],
-    options: [
+    given: [
+      required("workflow", "such as alfred, or one table of it: start_task"),
       {
         flags: "--format <format>",
         description: "the notation",
@@ -207,8 +177,10 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "prompts",
     summary: "list the prompts of a workflow, state by state",
     group: WORKFLOWS,
-    arguments: [{ name: "workflow", description: "only this one", required: false }],
-    options: [{ flags: "--all", description: "print every text, rendered with sample data" }],
+    given: [
+      optional("workflow", "only this one"),
+      { flags: "--all", description: "print every text, rendered with sample data" },
+    ],
     details: "Inside a project, its own prompts replace the packaged ones.",
     load: async () => (await import("./prompts.ts")).prompts,
   },
@@ -216,16 +188,14 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "config",
     summary: "show the effective settings and where each comes from",
     group: WORKFLOWS,
-    arguments: [],
-    options: [],
     load: async () => (await import("./config.ts")).config,
   },
   {
     name: "policy",
     summary: "show the policy of a run, and which later edits it ignores",
     group: WORKFLOWS,
-    arguments: [{ ...RUN, description: "the run (default: the loop's own settings)", required: false }],
-    options: [
+    given: [
+      optional("run", FROM_LOOP),
       { flags: "--accept", description: "accept the edits that loosen it; asks a person at a terminal" },
     ],
     details:
@@ -236,8 +206,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "trust",
     summary: "show which programs this project's files would start, and allow them",
     group: WORKFLOWS,
-    arguments: [],
-    options: [
+    given: [
       { flags: "--show", description: "only show it" },
       { flags: "--yes", description: "allow it without asking, for your own scripts" },
       { flags: "--revoke", description: "withdraw the permission" },
@@ -250,8 +219,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "repair",
     summary: "find and repair damaged files of the project",
     group: WORKFLOWS,
-    arguments: [],
-    options: [
+    given: [
       {
         flags: "--accept <journal>",
         description: "take over what a journal that was set aside would write, after you have seen it",
@@ -265,11 +233,16 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "completion",
     summary: "print a shell's completion script",
     group: WORKFLOWS,
-    arguments: [
-      { name: "shell", description: "the shell", required: true, choices: ["bash", "zsh", "fish"] },
-    ],
-    options: [],
+    given: [required("shell", "the shell", ["bash", "zsh", "fish"])],
     details: 'For example, in ~/.bashrc: eval "$(pawl completion bash)"',
     load: async () => (await import("./completion.ts")).completion,
   },
 ];
+
+export const COMMANDS = DRAFTS.map(
+  ({ given = [], ...draft }): CommandSpec => ({
+    ...draft,
+    arguments: given.filter((each): each is CommandArgument => "name" in each),
+    options: given.filter((each): each is CommandOption => "flags" in each),
+  }),
+);

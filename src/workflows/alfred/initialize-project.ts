@@ -3,7 +3,7 @@ import type { AlfredSettings } from "../../core/settings.ts";
 import { isCommandLine } from "../../runtime/person.ts";
 import { EARLIER_IGNORES, PROJECT_IGNORES } from "./live-state.ts";
 import { CONFIG, GITIGNORE } from "./paths.ts";
-import type { ToolPlan } from "./response.ts";
+import { atTheEdge, type ToolPlan } from "./response.ts";
 
 export interface InitializeInput {
   readonly provider?: AlfredSettings["provider"];
@@ -67,6 +67,13 @@ export const initializeProject: ToolPlan<InitializeInput, Seen, undefined> = {
     return { reply: { response: { status: "success", message, data: { created: [] } } } };
   },
 };
+
+/** `pawl init`: with the provider that is configured. */
+export const init = atTheEdge<InitializeInput>({
+  ...initializeProject,
+  propose: (seen, gathered, _, context) =>
+    initializeProject.propose(seen, gathered, { provider: context.settings.alfred.provider }, context),
+});
 
 function configText(provider: string): string {
   return `# Alfred's configuration. Every key is optional; the comments show the defaults.

@@ -22,7 +22,7 @@ import { govern, withPolicyFinding } from "./govern.ts";
 import { type Asked, humanQuestion } from "./human-question.ts";
 import { type LoadedRun, loadRun, loadTask } from "./load.ts";
 import { machineOf, stepOf } from "./machine.ts";
-import type { Answer, ToolPlan } from "./response.ts";
+import { type Answer, atTheEdge, type ToolPlan } from "./response.ts";
 import type { ContextStore, Submission, TaskState, Verdict } from "./state-file.ts";
 import { checkCreation } from "./submission-checks.ts";
 import { checkUnaltered } from "./submit-work.ts";
@@ -86,7 +86,7 @@ export const provideReview: ToolPlan<ReviewInput> = {
 };
 
 /** `pawl approve` and `pawl reject`: the same verdict, from a person at a terminal. */
-export const humanGate: ToolPlan<GateInput> = {
+export const gate = atTheEdge<GateInput>({
   ...edge,
   task: (input) => input.id,
   ...withInput(review, ({ approve, id, notes = "" }: GateInput) => ({
@@ -95,7 +95,7 @@ export const humanGate: ToolPlan<GateInput> = {
     notes,
     byPerson: true as const,
   })),
-};
+});
 
 function checkPersonsTurn(run: LoadedRun, { approved }: Given): void {
   const under = machineOf(run.definition).underReview(run.configuration);

@@ -1,78 +1,64 @@
-import type {
-  Reply,
-  Transaction,
-  Verb,
-  VerbArgument,
-  VerbOption,
-  WorkflowModule,
-} from "../../runtime/module.ts";
+import type { Verb, WorkflowModule } from "../../runtime/module.ts";
+import { optional, required, verb } from "../../runtime/verb.ts";
 import { guarded, OWN_VERBS } from "./own-verbs.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: each verb has an input of its own
-type AnyAdvance = Transaction<any, any, any, Reply>;
-
-const required = (name: string, description: string): VerbArgument => ({ name, description, required: true });
-const optional = (name: string, description: string): VerbArgument => ({
-  name,
-  description,
-  required: false,
-});
 const ID = required("id", "A task's id");
 const STEP = required("id", "A step's id");
 
-function verb(
+const look = () => import("./verbs/look.ts");
+const status = () => import("./verbs/status.ts");
+const person = () => import("./verbs/person.ts");
+const step = () => import("./verbs/step.ts");
+const question = () => import("./verbs/question.ts");
+
+/** What the module exports under the name, loaded when it is called. */
+function from<Module, Name extends keyof Module>(load: () => Promise<Module>, name: Name) {
+  return async () => (await load())[name];
+}
+
+function own(
   name: string,
   summary: string,
-  given: readonly (VerbArgument | VerbOption)[],
-  advance: () => Promise<AnyAdvance>,
+  given: Parameters<typeof verb>[2],
+  advance: Verb["advance"],
 ): Verb {
-  return {
-    name,
-    summary,
-    arguments: given.filter((each): each is VerbArgument => "name" in each),
-    options: given.filter((each): each is VerbOption => "flags" in each),
+  return verb(name, summary, given, async () => guarded(name, await advance()), {
     ...(OWN_VERBS.includes(name) ? { deferrable: true } : {}),
     ...(RENEWS.includes(name) ? { renewsPolicy: true } : {}),
-    advance: async () => guarded(name, await advance()),
-  };
+  });
 }
 
 /** By these a person lets a task go on, as its file is now. */
 const RENEWS: readonly string[] = ["ready", "todo", "reset"];
 
 const VERBS: readonly Verb[] = [
-  verb(
+  own(
     "list",
     "List the tasks of tasks.yaml",
     [optional("status", "Only those of this status")],
-    async () => (await import("./verbs/look.ts")).list,
+    from(look, "list"),
   ),
-  verb(
+  own(
     "next",
     "Show which task would start next",
     [{ flags: "--agent <name>", description: "As the worker of that name" }],
-    async () => (await import("./verbs/look.ts")).next,
+    from(look, "next"),
   ),
-  verb(
+  own(
     "validate",
     "Check tasks.yaml and name every problem with its line and column",
     [],
-    async () => (await import("./verbs/look.ts")).validate,
+    from(look, "validate"),
   ),
-  verb(
+  own(
     "prompt",
     "Show the prompt that an agent would get for a task or step",
     [required("id", "A task's or step's id"), { flags: "--resumed", description: "As in a resumed session" }],
-    async () => (await import("./verbs/look.ts")).prompt,
+    from(look, "prompt"),
   ),
-  verb("ready", "Let the loop take a task", [ID], async () => (await import("./verbs/status.ts")).ready),
-  verb(
-    "start",
-    "Mark a task as in progress by a person",
-    [ID],
-    async () => (await import("./verbs/status.ts")).start,
-  ),
-  verb(
+  own("ready", "Let the loop take a task", [ID], from(status, "ready")),
+  own("start", "Mark a task as in progress by a person", [ID], from(status, "start")),
+  own(
     "done",
     "Mark a task as done; pending checks and merges follow",
     [
@@ -80,51 +66,31 @@ const VERBS: readonly Verb[] = [
       { flags: "--force", description: "A person's word, at a terminal: done as it is" },
       { flags: "--nothing <reason>", description: "There is nothing to be committed, and why" },
     ],
-    async () => (await import("./verbs/status.ts")).done,
+    from(status, "done"),
   ),
-  verb(
-    "block",
-    "Block a task",
-    [ID, optional("reason", "Kept as a note")],
-    async () => (await import("./verbs/status.ts")).block,
-  ),
-  verb("todo", "Put a task back", [ID], async () => (await import("./verbs/status.ts")).todo),
-  verb(
+  own("block", "Block a task", [ID, optional("reason", "Kept as a note")], from(status, "block")),
+  own("todo", "Put a task back", [ID], from(status, "todo")),
+  own(
     "assign",
     "Give a task to one worker",
     [ID, required("worker", "The worker's name")],
-    async () => (await import("./verbs/person.ts")).assign,
+    from(person, "assign"),
   ),
-  verb(
-    "note",
-    "Leave a note in a task",
-    [ID, required("text", "The note")],
-    async () => (await import("./verbs/person.ts")).note,
-  ),
-  verb(
+  own("note", "Leave a note in a task", [ID, required("text", "The note")], from(person, "note")),
+  own(
     "reset",
     "Start a task over; finished steps stay done",
     [
       optional("id", "A task's id"),
       { flags: "--stuck", description: "Every task in progress without a live worker" },
     ],
-    async () => (await import("./verbs/person.ts")).reset,
+    from(person, "reset"),
   ),
-  verb("step done", "Mark a step as done", [STEP], async () => (await import("./verbs/step.ts")).stepDone),
-  verb(
-    "step start",
-    "Mark a step as in progress",
-    [STEP],
-    async () => (await import("./verbs/step.ts")).stepStart,
-  ),
-  verb("step show", "Show a step", [STEP], async () => (await import("./verbs/step.ts")).stepShow),
-  verb(
-    "step list",
-    "List steps",
-    [optional("task", "Only those of this task")],
-    async () => (await import("./verbs/step.ts")).stepList,
-  ),
-  verb(
+  own("step done", "Mark a step as done", [STEP], from(step, "stepDone")),
+  own("step start", "Mark a step as in progress", [STEP], from(step, "stepStart")),
+  own("step show", "Show a step", [STEP], from(step, "stepShow")),
+  own("step list", "List steps", [optional("task", "Only those of this task")], from(step, "stepList")),
+  own(
     "ask",
     "Ask a person, for a task",
     [
@@ -132,25 +98,25 @@ const VERBS: readonly Verb[] = [
       required("text", "The question"),
       { flags: "--blocking", description: "The task waits for the answer" },
     ],
-    async () => (await import("./verbs/question.ts")).ask,
+    from(question, "ask"),
   ),
-  verb(
+  own(
     "answer",
     "Answer a question",
     [required("question", "The question's id"), required("text", "The answer")],
-    async () => (await import("./verbs/question.ts")).answer,
+    from(question, "answer"),
   ),
-  verb(
+  own(
     "questions",
     "List the questions",
     [optional("task", "Only those of this task")],
-    async () => (await import("./verbs/question.ts")).questions,
+    from(question, "questions"),
   ),
-  verb(
+  own(
     "interject",
     "Stop a task's agent and resume it with a person's message",
     [required("task", "The task's id"), required("text", "What to say")],
-    async () => (await import("./verbs/question.ts")).interject,
+    from(question, "interject"),
   ),
 ];
 
@@ -165,10 +131,7 @@ const bloom: WorkflowModule = {
     return [{ workflow: BLOOM, replies: Object.keys(REPLIES) }];
   },
   begin: "write a task into tasks.yaml, then pawl run",
-  async overview(view, around) {
-    const { overview } = await import("./overview.ts");
-    return overview(view, around);
-  },
+  overview: async (view, around) => (await import("./overview.ts")).overview(view, around),
   tools: async () => [],
   prompts: async () => [],
   resources: async () => [],

@@ -1,16 +1,9 @@
 /** Workflows of the project's own, each as a module that the surfaces treat as any other. */
 import { PawlError, toPawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
-import type {
-  GateInput,
-  Reply,
-  StoryInput,
-  Tool,
-  Transaction,
-  Verb,
-  WorkflowModule,
-} from "../../runtime/module.ts";
+import type { GateInput, Tool, Verb, WorkflowModule } from "../../runtime/module.ts";
 import { withInput } from "../../runtime/transaction.ts";
+import { optional, required, verb } from "../../runtime/verb.ts";
 import type { DefinitionSource } from "./definition.ts";
 import type { SendInput } from "./sent.ts";
 
@@ -54,59 +47,40 @@ async function openOne(
       const { definition } = await source.load(own.view());
       return [{ workflow: definition.table, replies: Object.keys(definition.replies) }];
     },
-    async overview(view) {
-      const { overview } = await import("./overview.ts");
-      return overview(source, view);
-    },
+    overview: async (view) => (await import("./overview.ts")).overview(source, view),
     tools,
     prompts: async () => [],
     resources: async () => [],
-    async acceptEdit() {
-      const { acceptEditOf } = await import("./accept-edit.ts");
-      return acceptEditOf(source) as Transaction<StoryInput, unknown, unknown, Reply>;
-    },
-    async story() {
-      const { storyOf } = await import("./story.ts");
-      return storyOf(source) as Transaction<StoryInput, unknown, unknown, Reply>;
-    },
-    ...(source.file === null ? {} : pinning(source)),
+    acceptEdit: async () => (await import("./accept-edit.ts")).acceptEditOf(source),
+    story: async () => (await import("./story.ts")).storyOf(source),
+    ...(source.file !== null && {
+      policy: async (view, _, id) => (await import("./govern.ts")).policyIn(view, source, id),
+      holdsLoosened: true,
+    }),
     verbs: [castVerb(source, own)],
     ...(gates.some((gate) => gate !== "human") ? { gate: () => gateOf(source) } : {}),
   };
 }
 
-function pinning(source: DefinitionSource): Pick<WorkflowModule, "policy" | "holdsLoosened"> {
-  return {
-    policy: async (view, _, id) => (await import("./govern.ts")).policyIn(view, source, id),
-    holdsLoosened: true,
-  };
-}
-
 function castVerb({ name }: DefinitionSource, { sources }: OwnWorkflows): Verb {
-  return {
-    name: "cast",
-    summary: "send an event to a run, or show where it stands",
-    arguments: [
-      { name: "run", description: `the run: ${name}:ID`, required: true },
-      { name: "event", description: "the event; without it, the run is shown", required: false },
-    ],
-    options: [
+  return verb(
+    "cast",
+    "send an event to a run, or show where it stands",
+    [
+      required("run", `the run: ${name}:ID`),
+      optional("event", "the event; without it, the run is shown"),
       { flags: "--fact <name=value...>", description: "facts that the event asks for" },
       { flags: "-m, --notes <text>", description: "what is to be kept with the event" },
     ],
-    prose: true,
-    accepts: (words) => words[0]?.startsWith(`${name}:`) === true,
-    async advance() {
-      const { sendTo } = await import("./send.ts");
-      return sendTo(sources);
-    },
-  };
+    async () => (await import("./send.ts")).sendTo(sources),
+    { prose: true, accepts: (words) => words[0]?.startsWith(`${name}:`) === true },
+  );
 }
 
 /** `pawl approve` and `pawl reject`: the events of that verdict, of which the state takes one. */
-async function gateOf(source: DefinitionSource): Promise<Transaction<GateInput, unknown, unknown, Reply>> {
+async function gateOf(source: DefinitionSource) {
   const { sendTo } = await import("./send.ts");
-  const send = withInput(
+  return withInput(
     sendTo([source]),
     ({ approve, id, notes }: GateInput): SendInput => ({
       run: `${source.name}:${id}`,
@@ -114,5 +88,4 @@ async function gateOf(source: DefinitionSource): Promise<Transaction<GateInput, 
       ...(notes === undefined ? {} : { notes }),
     }),
   );
-  return send as Transaction<GateInput, unknown, unknown, Reply>;
 }

@@ -4,7 +4,7 @@
  */
 import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
-import type { Reply, RunOverview, StoryInput, Transaction, WorkflowModule } from "../../runtime/module.ts";
+import type { RunOverview, WorkflowModule } from "../../runtime/module.ts";
 import { unreadableRun } from "../../runtime/unreadable-run.ts";
 import { listRuns, parseRun, runPath } from "./run-file.ts";
 
@@ -27,10 +27,7 @@ export function programWorkflow(name: string): WorkflowModule {
         `Decide in the program that runs ${name}, or name its table under \`workflows:\` in pawl.yaml.`,
       );
     },
-    async story() {
-      const { storyOf } = await import("./story.ts");
-      return storyOf({ name }) as Transaction<StoryInput, unknown, unknown, Reply>;
-    },
+    story: async () => (await import("./story.ts")).storyOf({ name }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { WorkflowModule } from "../../runtime/module.ts";
+import { optional, required, verb } from "../../runtime/verb.ts";
 import { SPELLS } from "./events.ts";
 
 const spells: WorkflowModule = {
@@ -16,22 +17,10 @@ const spells: WorkflowModule = {
     ]);
     return [{ workflow: SPELLS_WORKFLOW, replies: REPLY_NAMES }];
   },
-  async overview(view) {
-    const { overview } = await import("./overview.ts");
-    return overview(view);
-  },
-  async tools() {
-    const { TOOLS } = await import("./tools.ts");
-    return TOOLS;
-  },
-  async prompts() {
-    const { PROMPTS } = await import("./tools.ts");
-    return PROMPTS;
-  },
-  async resources() {
-    const { RESOURCES } = await import("./tools.ts");
-    return RESOURCES;
-  },
+  overview: async (view) => (await import("./overview.ts")).overview(view),
+  tools: async () => (await import("./tools.ts")).TOOLS,
+  prompts: async () => (await import("./tools.ts")).PROMPTS,
+  resources: async () => (await import("./tools.ts")).RESOURCES,
   async acceptEdit() {
     const [{ acceptEditOf }, { SPELLS_STATES }, { RUN, STATE_FILE }] = await Promise.all([
       import("../../runtime/accept-edit.ts"),
@@ -42,80 +31,43 @@ const spells: WorkflowModule = {
   },
   samples: async (view) => (await import("./samples.ts")).replySamples(view),
   verbs: [
-    {
-      name: "cast",
-      summary: "cast a spell: take the next step, start a review, return to the plan",
-      arguments: [{ name: "spell", description: "which spell", required: true, choices: SPELLS }],
-      options: [],
-      create: true,
-      prose: true,
-      async advance() {
-        const { castNamed } = await import("./cast.ts");
-        return castNamed;
-      },
-    },
-    {
-      name: "lumos",
-      summary: "show where the guided work stands and which spells can be cast",
-      arguments: [],
-      options: [],
-      create: true,
-      prose: true,
-      async advance() {
-        const { castOf } = await import("./cast.ts");
-        return castOf("lumos");
-      },
-    },
-    {
-      name: "spells demo",
-      summary: "lay out a sample project at any state, in an empty folder",
-      arguments: [
-        { name: "action", description: "what to do", required: true, choices: ["list", "set", "reset"] },
-        { name: "name", description: "the demo to set, as the list names it", required: false },
+    verb(
+      "cast",
+      "cast a spell: take the next step, start a review, return to the plan",
+      [required("spell", "which spell", SPELLS)],
+      async () => (await import("./cast.ts")).castNamed,
+      { create: true, prose: true },
+    ),
+    verb(
+      "lumos",
+      "show where the guided work stands and which spells can be cast",
+      [],
+      async () => (await import("./cast.ts")).castOf("lumos"),
+      { create: true, prose: true },
+    ),
+    verb(
+      "spells demo",
+      "lay out a sample project at any state, in an empty folder",
+      [
+        required("action", "what to do", ["list", "set", "reset"]),
+        optional("name", "the demo to set, as the list names it"),
       ],
-      options: [],
-      create: true,
-      async advance() {
-        const { demo } = await import("./demo.ts");
-        return demo;
-      },
-    },
-    {
-      name: "spells backup",
-      summary: "copy .ai/ to .ai-backups/",
-      arguments: [],
-      options: [],
-      async advance() {
-        const { backUp } = await import("./backup.ts");
-        return backUp;
-      },
-    },
-    {
-      name: "spells restore",
-      summary: "bring a copy of .ai/ back, and copy what is there first",
-      arguments: [
-        {
-          name: "name",
-          description: "the copy's name in .ai-backups/; default: the latest",
-          required: false,
-        },
-      ],
-      options: [],
-      async advance() {
-        const { restore } = await import("./backup.ts");
-        return restore;
-      },
-    },
-    {
-      name: "spells mend",
-      summary: "replace a state.json that cannot be read by the state that the files suggest",
-      arguments: [],
-      options: [],
-      async advance() {
-        const { mendState } = await import("./mend.ts");
-        return mendState;
-      },
-    },
+      async () => (await import("./demo.ts")).demo,
+      { create: true },
+    ),
+    verb("spells backup", "copy .ai/ to .ai-backups/", [], async () => (await import("./backup.ts")).backUp),
+    verb(
+      "spells restore",
+      "bring a copy of .ai/ back, and copy what is there first",
+      [optional("name", "the copy's name in .ai-backups/; default: the latest")],
+      async () => (await import("./backup.ts")).restore,
+    ),
+    verb(
+      "spells mend",
+      "replace a state.json that cannot be read by the state that the files suggest",
+      [],
+      async () => (await import("./mend.ts")).mendState,
+    ),
   ],
 };
 

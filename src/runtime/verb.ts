@@ -1,0 +1,28 @@
+/** A verb of a workflow in a few words. */
+import type { Verb, VerbArgument, VerbOption } from "./module.ts";
+
+export function required(name: string, description: string, choices?: readonly string[]): VerbArgument {
+  return { name, description, required: true, ...(choices && { choices }) };
+}
+
+export function optional(name: string, description: string): VerbArgument {
+  return { name, description, required: false };
+}
+
+/** `given`: its arguments, in their order, and its options. */
+export function verb(
+  name: string,
+  summary: string,
+  given: readonly (VerbArgument | VerbOption)[],
+  advance: Verb["advance"],
+  more: Omit<Verb, "name" | "summary" | "arguments" | "options" | "advance"> = {},
+): Verb {
+  return {
+    name,
+    summary,
+    arguments: given.filter((each): each is VerbArgument => "name" in each),
+    options: given.filter((each): each is VerbOption => "flags" in each),
+    ...more,
+    advance,
+  };
+}

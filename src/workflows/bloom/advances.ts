@@ -31,7 +31,7 @@ import type { Standings } from "./standing.ts";
 import type { TaskEvent } from "./table.ts";
 import { loadDoneRun, newRun, type TaskRun } from "./task-run.ts";
 import { nowIn, type Turn, tableRunOf, turnBy } from "./turn.ts";
-import { statusEdit } from "./verbs/edits.ts";
+import { noted, statusEdit } from "./verbs/edits.ts";
 import { eventOf, loadSnapshot, type Snapshot } from "./verbs/snapshot.ts";
 
 export interface ResultInput {
@@ -197,11 +197,11 @@ function committed(
   const own = editsOf(result, set);
   const isDone = turned?.run.state === "done";
   const untold = isDone ? leftUntold(seen, result) : [];
-  const edits = [...own, ...(turned?.edits ?? []), ...untold.map((text) => noteEdit(id, text))];
+  const edits = [...own, ...(turned?.edits ?? []), ...untold.map((text) => noted(task, text))];
   const changed = changeTasks(seen, edits);
   const next: TaskRun = { ...(turned?.run ?? taskRun), status: statusAfter(edits, task, turned, taskRun) };
-  const noted = untold.map((text) => ({ type: "task:noted" as const, taskId: id, text }));
-  const all = [...editUndone(seen, id), ...(result.happened ?? []), ...(turned?.happened ?? []), ...noted];
+  const notes = untold.map((text) => ({ type: "task:noted" as const, taskId: id, text }));
+  const all = [...editUndone(seen, id), ...(result.happened ?? []), ...(turned?.happened ?? []), ...notes];
   const happened = all.map((each, index) => eventOf(context, each, index));
   const removes = isDone ? seen.messages.map(({ path }) => path) : (result.removes ?? []);
   const moves = turned !== null && turned.rule.outcome !== "no-effect";
@@ -335,10 +335,6 @@ function leftUntold({ messages }: Seen, result: StepResult): readonly string[] {
   return messages.flatMap(({ path, atOnce, text }) =>
     atOnce && !result.removes?.includes(path) ? [`said after its agent's last run: ${text}`] : [],
   );
-}
-
-function noteEdit(id: string, value: string): TaskEdit {
-  return { type: "append", id, key: "ai_notes", value };
 }
 
 /** While its holder works on it, an edit of its file does not count: what the holder knows is written over it. */

@@ -2,21 +2,20 @@ import { ignoredIn, type PolicyChange, renderChange } from "../../core/policy.ts
 import { placed } from "../../core/policy-places.ts";
 import type { GitChanges } from "../../core/ports/git.ts";
 import type { Outside } from "../../core/ports/outside.ts";
-import type { View } from "../../core/ports/store.ts";
-import type { Context, GateInput } from "../../runtime/module.ts";
+import type { GateInput } from "../../runtime/module.ts";
 import type { ReviewFinding } from "../../runtime/review.ts";
 import { taskOf } from "../../tasks-file/load.ts";
 import { findTask, type Task } from "../../tasks-file/task.ts";
 import { taskPolicy, taskSources } from "./govern.ts";
 import type { TaskRun } from "./task-run.ts";
-import { statusEdit } from "./verbs/edits.ts";
+import { noted, statusEdit } from "./verbs/edits.ts";
 import { sendEvent } from "./verbs/person.ts";
 import { askFirst } from "./verbs/persons-word.ts";
 import { changingAfter, type Done, loadSnapshot, type Snapshot } from "./verbs/snapshot.ts";
 
 /** A person's verdict on a task that waits for approval: `pawl approve`, `bloom approve`, `pawl reject`. */
 export const gate = changingAfter(
-  (view: View, context: Context) => loadSnapshot(view, context),
+  loadSnapshot,
   foundOf,
   (snapshot: Snapshot, { changes, ignored }, { id, approve, notes }: GateInput, context): Done => {
     const task = taskOf(snapshot.file.tasks, id);
@@ -33,13 +32,7 @@ export const gate = changingAfter(
     );
     if (question) return question;
     if (approve) return sendEvent(snapshot, task, run, { event: "approved" }, context);
-    const note = {
-      type: "append" as const,
-      id,
-      key: "ai_notes" as const,
-      value: `rejected: ${notes ?? "no reason given"}`,
-    };
-    const edits = [note, statusEdit(task, "blocked")];
+    const edits = [noted(task, `rejected: ${notes ?? "no reason given"}`), statusEdit(task, "blocked")];
     const reason = `rejected by a person${notes ? `: ${notes}` : ""}`;
     const result = sendEvent(
       snapshot,

@@ -19,8 +19,7 @@ import { doneWith, isDone } from "./pick.ts";
 import { BACKS_OFF, type Standings } from "./standing.ts";
 import { BLOOM, REPLIES, type TaskEvent, type TaskState } from "./table.ts";
 import { type Errand, reasonOf, type TaskOutcome, type TaskRun, type TryKind } from "./task-run.ts";
-import { completed, forgetSession, statusEdit, workStarts } from "./verbs/edits.ts";
-import { stepDoneEdits } from "./verbs/step.ts";
+import { completed, durationOf, forgetSession, noted, statusTo, workStarts } from "./verbs/edits.ts";
 
 export interface Turn {
   /** The same object where the event changed nothing. */
@@ -199,7 +198,7 @@ function edits(run: TaskRun, rule: Rule, event: TaskEvent, now: Now): readonly T
   const { task, time, file, states } = now;
   const lost = FORGETS.has(event) ? forgetSession(task) : [];
   const step = rule.reply === "assumed_done" ? getCurrentStepForTask(task) : null;
-  const assumed = step ? stepDoneEdits(step, time) : [];
+  const assumed = step ? completed(step, time) : [];
   switch (run.state) {
     case "ready":
       return [...lost, ...assumed];
@@ -212,21 +211,16 @@ function edits(run: TaskRun, rule: Rule, event: TaskEvent, now: Now): readonly T
     case "merging":
     case "opening_pr":
     case "cleaning":
-      return [
-        ...lost,
-        ...(task.status === "done_pending_merge" ? [] : [statusEdit(task, "done_pending_merge")]),
-      ];
+      return [...lost, ...statusTo(task, "done_pending_merge")];
     case "blocked":
     case "budget_exhausted": {
-      const note: readonly TaskEdit[] = run.reason
-        ? [{ type: "append", id: task.id, key: "ai_notes", value: `${run.state}: ${run.reason}` }]
-        : [];
-      return [...lost, ...(task.status === "blocked" ? [] : [...note, statusEdit(task, "blocked")])];
+      const note =
+        run.reason && task.status !== "blocked" ? [noted(task, `${run.state}: ${run.reason}`)] : [];
+      return [...lost, ...note, ...statusTo(task, "blocked")];
     }
     case "done": {
       if (task.status === "done") return [];
-      if (!task.subtasks.every(isDone))
-        return task.status === "done_pending_merge" ? [] : [statusEdit(task, "done_pending_merge")];
+      if (!task.subtasks.every(isDone)) return statusTo(task, "done_pending_merge");
       const ends = [task, ...doneWith(file.tasks, task.id, states)].flatMap((each) => completed(each, time));
       return [...forgetSession(task), ...ends];
     }
@@ -257,7 +251,7 @@ function happenings(
   const step = getCurrentStepForTask(task);
   if (rule.reply === "assumed_done" && step) {
     told.push({ type: "step:assumed_done", taskId, stepId: step.id, reason });
-    told.push({ type: "step:completed", taskId, stepId: step.id, duration: since(step.started_at, time) });
+    told.push({ type: "step:completed", taskId, stepId: step.id, duration: durationOf(step, time) });
   }
   if (event === "session_lost")
     told.push({ type: "session:lost", taskId, session: run.session?.id ?? null, reason });
@@ -277,11 +271,7 @@ function happenings(
   if (event === "reset") told.push({ type: "task:reset", taskId, from: run.state });
   if (next.state === "blocked") told.push({ type: "task:blocked", taskId, reason });
   if (next.state === "done")
-    told.push({
-      type: "task:completed",
-      taskId,
-      duration: task.started_at ? since(task.started_at, time) : null,
-    });
+    told.push({ type: "task:completed", taskId, duration: task.started_at ? durationOf(task, time) : null });
   const words = (REPLIES[rule.reply] ?? rule.reply)
     .replace("{reason}", reason)
     .replace("{state}", next.state);
@@ -293,9 +283,4 @@ function happenings(
 /** The run as its table sees it. */
 export function tableRunOf({ kept: variables, state, task }: TaskRun): TableRun {
   return { run: `bloom:${task}`, workflow: BLOOM, configuration: { state, variables } };
-}
-
-function since(start: string | undefined, time: string): number {
-  const from = Date.parse(start ?? time);
-  return Number.isNaN(from) ? 0 : Math.max(0, Date.parse(time) - from);
 }

@@ -32,8 +32,7 @@ import {
 } from "../execution-context.ts";
 import { isOpen, unverifiedSteps } from "../facts.ts";
 import { nameOfRun, type TaskRun } from "../task-run.ts";
-import { forgetSession, workStarts } from "../verbs/edits.ts";
-import { stepStartEdits } from "../verbs/step.ts";
+import { forgetSession, set, workStarts } from "../verbs/edits.ts";
 import { bringInTarget } from "./bring-in.ts";
 import { setUp } from "./set-up.ts";
 
@@ -171,7 +170,7 @@ async function begins(
 }
 
 function beginEdits(task: Task, step: Step | null, time: string): readonly TaskEdit[] {
-  const begins = step !== null && step.status !== "in_progress" ? stepStartEdits(step, time) : [];
+  const begins = step !== null && step.status !== "in_progress" ? workStarts(step, time) : [];
   return [...begins, ...(task.status === "done_pending_merge" ? [] : workStarts(task, time))];
 }
 
@@ -376,11 +375,7 @@ function outcomeOf(known: Known, { end, stop, step, byMinutes }: Last, before: K
 function sessionEdits(task: Task, session: string | null, agent: string): readonly TaskEdit[] {
   if (session === null) return task.session_id === undefined ? [] : forgetSession(task);
   return [
-    ...(task.session_provider === agent
-      ? []
-      : ([{ type: "set", id: task.id, key: "session_provider", value: agent }] as const)),
-    ...(task.session_id === session
-      ? []
-      : ([{ type: "set", id: task.id, key: "session_id", value: session }] as const)),
+    ...(task.session_provider === agent ? [] : [set(task, "session_provider", agent)]),
+    ...(task.session_id === session ? [] : [set(task, "session_id", session)]),
   ];
 }

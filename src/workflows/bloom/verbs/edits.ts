@@ -1,18 +1,30 @@
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
-import type { Task, TaskStatus } from "../../../tasks-file/task.ts";
+import type { Step, Task, TaskStatus } from "../../../tasks-file/task.ts";
 
-export function statusEdit(task: Pick<Task, "id">, status: TaskStatus): TaskEdit {
-  return { type: "set", id: task.id, key: "status", value: status };
+type Item = Pick<Task, "id">;
+
+export function set({ id }: Item, key: TaskEdit["key"], value: string): TaskEdit {
+  return { type: "set", id, key, value };
 }
 
-/** A task whose work begins: in_progress, and since when. */
-export function workStarts(task: Task, time: string): readonly TaskEdit[] {
-  if (task.status === "in_progress" && task.started_at !== undefined) return [];
+export function noted({ id }: Item, value: string): TaskEdit {
+  return { type: "append", id, key: "ai_notes", value };
+}
+
+export function statusEdit(task: Item, status: TaskStatus): TaskEdit {
+  return set(task, "status", status);
+}
+
+/** Nothing where it has that status already. */
+export function statusTo(task: Pick<Task, "id" | "status">, status: TaskStatus): readonly TaskEdit[] {
+  return task.status === status ? [] : [statusEdit(task, status)];
+}
+
+/** A task or step whose work begins: in_progress, and since when. */
+export function workStarts(task: Task | Step, time: string): readonly TaskEdit[] {
   return [
-    ...(task.started_at === undefined
-      ? ([{ type: "set", id: task.id, key: "started_at", value: time }] as const)
-      : []),
-    ...(task.status === "in_progress" ? [] : [statusEdit(task, "in_progress")]),
+    ...(task.started_at === undefined ? [set(task, "started_at", time)] : []),
+    ...(task.status === "in_progress" ? [] : [set(task, "status", "in_progress")]),
   ];
 }
 
@@ -23,6 +35,13 @@ export function forgetSession(task: Task): readonly TaskEdit[] {
   );
 }
 
-export function completed(task: Pick<Task, "id">, time: string): readonly TaskEdit[] {
-  return [{ type: "set", id: task.id, key: "completed_at", value: time }, statusEdit(task, "done")];
+/** Of a task or a step. */
+export function completed(task: Item, time: string): readonly TaskEdit[] {
+  return [set(task, "completed_at", time), set(task, "status", "done")];
+}
+
+/** In milliseconds; 0 where it is not known when it began. */
+export function durationOf({ started_at }: Pick<Step, "started_at">, time: string): number {
+  const started = Date.parse(started_at ?? time);
+  return Number.isNaN(started) ? 0 : Math.max(0, Date.parse(time) - started);
 }

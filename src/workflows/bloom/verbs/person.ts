@@ -1,22 +1,26 @@
 /** What a person says to one task's run: assign, note, reset. */
 import { PawlError } from "../../../core/error.ts";
-import { checkId, isId } from "../../../core/id.ts";
+import { checkId } from "../../../core/id.ts";
 import type { Outside } from "../../../core/ports/outside.ts";
-import type { Change, View } from "../../../core/ports/store.ts";
 import type { Context } from "../../../runtime/module.ts";
 import { strengthOf } from "../../../runtime/person.ts";
 import { taskOf } from "../../../tasks-file/load.ts";
-import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { eachTask, type Task } from "../../../tasks-file/task.ts";
 import { heldTasks } from "../lease.ts";
-import { runChanges, unspent } from "../run-changes.ts";
+import { runChanges } from "../run-changes.ts";
 import { NOTHING_SPENT, type TaskOutcome, type TaskRun } from "../task-run.ts";
 import { nowIn, turn } from "../turn.ts";
-import { forgetSession, statusEdit } from "./edits.ts";
+import { forgetSession, noted, set, statusTo } from "./edits.ts";
 import { isPersonHere, liftsRest } from "./persons-word.ts";
-import { changing, changingAfter, type Done, loadSnapshot, type Snapshot } from "./snapshot.ts";
-
-const read = (view: View, context: Context) => loadSnapshot(view, context);
+import {
+  changing,
+  changingAfter,
+  type Done,
+  loadRenewable,
+  loadSnapshot,
+  type Renewable,
+  type Snapshot,
+} from "./snapshot.ts";
 
 /** One event on a task's run, as a verb's commit. */
 export function sendEvent(
@@ -42,17 +46,14 @@ export function sendEvent(
 
 /** `assign ID WORKER` */
 export const assign = changing(
-  read,
+  loadSnapshot,
   ({ file }: Snapshot, { id, worker }: { readonly id: string; readonly worker: string }) => {
     const task = taskOf(file.tasks, id);
     checkId(worker, "worker's name");
     return {
       text: `${id} is assigned to ${worker}.`,
       data: { task: id, worker },
-      edits: [
-        { type: "set", id, key: "agent_name", value: worker },
-        ...(task.status === "assigned" ? [] : [statusEdit(task, "assigned")]),
-      ],
+      edits: [set(task, "agent_name", worker), ...statusTo(task, "assigned")],
       happened: [{ type: "task:assigned", taskId: id, worker }],
     };
   },
@@ -60,14 +61,14 @@ export const assign = changing(
 
 /** `note ID TEXT` */
 export const note = changing(
-  read,
+  loadSnapshot,
   ({ file }: Snapshot, { id, text }: { readonly id: string; readonly text: string }) => {
-    taskOf(file.tasks, id);
+    const task = taskOf(file.tasks, id);
     if (text.trim() === "") throw new PawlError("usage", "The note is empty.", "Say what is to be noted.");
     return {
       text: `Noted in ${id}.`,
       data: { task: id, note: text },
-      edits: [{ type: "append", id, key: "ai_notes", value: text }],
+      edits: [noted(task, text)],
       happened: [{ type: "task:noted", taskId: id, text }],
     };
   },
@@ -78,21 +79,12 @@ interface ResetInput {
   readonly stuck?: boolean;
 }
 
-interface ResetSnapshot extends Snapshot {
-  readonly unspent: readonly Change[];
-}
-
-async function readReset(view: View, context: Context, { id }: ResetInput): Promise<ResetSnapshot> {
-  const snapshot = await loadSnapshot(view, context);
-  return { ...snapshot, unspent: isPersonHere(context) && isId(id) ? await unspent(view, id) : [] };
-}
-
 /** `reset ID`, `reset --stuck`: begins anew with what is open; steps that are done stay done. */
-export const reset = changingAfter(readReset, lookForWorkers, decideReset);
+export const reset = changingAfter(loadRenewable, lookForWorkers, decideReset);
 
 /** The tasks that somebody works on. */
 async function lookForWorkers(
-  _: ResetSnapshot,
+  _: Renewable,
   { stuck }: ResetInput,
   { leases }: Outside,
   { now }: Context,
@@ -101,7 +93,7 @@ async function lookForWorkers(
 }
 
 function decideReset(
-  snapshot: ResetSnapshot,
+  snapshot: Renewable,
   held: ReadonlySet<string>,
   { id, stuck }: ResetInput,
   context: Context,
@@ -128,10 +120,9 @@ function decideReset(
   };
 }
 
-function resetOne(snapshot: ResetSnapshot, task: Task, context: Context): Done {
+function resetOne(snapshot: Renewable, task: Task, context: Context): Done {
   const run = snapshot.runs.get(task.id);
-  const own: readonly TaskEdit[] =
-    task.status === "ready_for_agent" ? [] : [statusEdit(task, "ready_for_agent")];
+  const own = statusTo(task, "ready_for_agent");
   if (!run || run.state === "done")
     return {
       text: "",
@@ -141,17 +132,12 @@ function resetOne(snapshot: ResetSnapshot, task: Task, context: Context): Done {
     };
   // What was spent counts no more where a person at a terminal says so.
   const from = isPersonHere(context) ? { ...run, spent: NOTHING_SPENT } : run;
-  const result = sendEvent(
-    snapshot,
-    { ...task, status: "ready_for_agent" },
-    from,
-    { event: "reset" },
-    context,
-  );
+  const readied: Task = { ...task, status: "ready_for_agent" };
+  const result = sendEvent(snapshot, readied, from, { event: "reset" }, context);
   return { ...result, edits: [...(result.edits ?? []), ...own] };
 }
 
-function stuckTasks(snapshot: ResetSnapshot, held: ReadonlySet<string>): readonly Task[] {
+function stuckTasks(snapshot: Renewable, held: ReadonlySet<string>): readonly Task[] {
   return eachTask(snapshot.file.tasks).flatMap(({ task }) => {
     const state = snapshot.states.get(task.id);
     const rests = state === "waiting_for_human";

@@ -1,6 +1,7 @@
 /** What every verb over tasks.yaml shares: what it reads, and how it says what it did. */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { PawlEvent, RunAdvanced } from "../../../core/event.ts";
+import { isId } from "../../../core/id.ts";
 import type { Outside } from "../../../core/ports/outside.ts";
 import type { Change, View } from "../../../core/ports/store.ts";
 import type { Context, HumanQuestion, Proposal, Reply, Transaction } from "../../../runtime/module.ts";
@@ -8,6 +9,7 @@ import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../../../ta
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { eachTask } from "../../../tasks-file/task.ts";
 import { BLOOM_STATES } from "../recorded.ts";
+import { unspent } from "../run-changes.ts";
 import { type Standings, standingsOf } from "../standing.ts";
 import { listRuns, loadRuns, type Runs } from "../task-run.ts";
 
@@ -26,6 +28,21 @@ export async function loadSnapshot(view: View, context: Context): Promise<Snapsh
   // Nobody takes it, and nothing that depends on it begins.
   const all = held.size === 0 ? states : new Map([...states, ...[...held.keys()].map(blocked)]);
   return { ...loaded, runs, held, states: all };
+}
+
+export interface Renewable extends Snapshot {
+  /** What sets the task's spending back; empty where no person at a terminal says that it begins anew. */
+  readonly unspent: readonly Change[];
+}
+
+export async function loadRenewable(
+  view: View,
+  context: Context,
+  { id }: { readonly id?: string },
+): Promise<Renewable> {
+  const snapshot = await loadSnapshot(view, context);
+  const isPersons = context.caller.channel === "terminal";
+  return { ...snapshot, unspent: isPersons && isId(id) ? await unspent(view, id) : [] };
 }
 
 const blocked = (id: string) => [id, "blocked"] as const;

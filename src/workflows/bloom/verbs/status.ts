@@ -1,20 +1,25 @@
 import { PawlError } from "../../../core/error.ts";
-import { isId } from "../../../core/id.ts";
 import { loopRunPath } from "../../../core/loop-record.ts";
-import type { Change, View } from "../../../core/ports/store.ts";
+import type { Change } from "../../../core/ports/store.ts";
 import type { Context } from "../../../runtime/module.ts";
 import { taskOf } from "../../../tasks-file/load.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { hasOwnWork, type Task, type TaskStatus } from "../../../tasks-file/task.ts";
 import { doneWith, waitingFor } from "../pick.ts";
-import { runChanges, unspent } from "../run-changes.ts";
+import { runChanges } from "../run-changes.ts";
 import { BLOOM } from "../table.ts";
 import { renderRun, type TaskRun } from "../task-run.ts";
-import { completed, forgetSession, statusEdit, workStarts } from "./edits.ts";
+import { completed, durationOf, forgetSession, noted, statusEdit, statusTo, workStarts } from "./edits.ts";
 import { askFirst, isAgents, isPersonHere, liftsRest } from "./persons-word.ts";
-import { changing, type Done, loadSnapshot, type Snapshot } from "./snapshot.ts";
-import { durationOf, stepDoneEdits } from "./step.ts";
+import {
+  changing,
+  type Done,
+  loadRenewable,
+  loadSnapshot,
+  type Renewable,
+  type Snapshot,
+} from "./snapshot.ts";
 
 interface StatusInput {
   readonly id: string;
@@ -24,20 +29,8 @@ interface StatusInput {
   readonly nothing?: string;
 }
 
-const read = (view: View, context: Context) => loadSnapshot(view, context);
-
-interface BeginSnapshot extends Snapshot {
-  /** What sets its spending back; empty where no person at a terminal says that it begins anew. */
-  readonly unspent: readonly Change[];
-}
-
-async function readBegin(view: View, context: Context, { id }: StatusInput): Promise<BeginSnapshot> {
-  const snapshot = await loadSnapshot(view, context);
-  return { ...snapshot, unspent: isPersonHere(context) && isId(id) ? await unspent(view, id) : [] };
-}
-
 /** `ready ID`: it may be taken, from the beginning of what is open. */
-export const ready = changing(readBegin, (snapshot: BeginSnapshot, input: StatusInput, context) => ({
+export const ready = changing(loadRenewable, (snapshot: Renewable, input: StatusInput, context) => ({
   ...readyOf(snapshot, input, context),
   changes: snapshot.unspent,
 }));
@@ -52,13 +45,8 @@ function readyOf(snapshot: Snapshot, { id }: StatusInput, context: Context): Don
     const hint = `Its work is done and committed: what remains follows, without its agent. \`${context.settings.bloom.command} reset ${id}\` begins it anew.`;
     return moved(task, "done_pending_merge", forgetSession(task), context, hint);
   }
-  return moved(
-    task,
-    "ready_for_agent",
-    forgetSession(task),
-    context,
-    waits ? `It will be taken when nothing holds it: ${waits}.` : null,
-  );
+  const hint = waits ? `It will be taken when nothing holds it: ${waits}.` : null;
+  return moved(task, "ready_for_agent", forgetSession(task), context, hint);
 }
 
 const ON_THE_WAY_OUT: ReadonlySet<string> = new Set(["pushing", "merging", "opening_pr", "cleaning"]);
@@ -73,7 +61,7 @@ function onlyDeliveryFailed(task: Task, { row, state, work, workDone }: TaskRun)
 }
 
 /** `todo ID` */
-export const todo = changing(readBegin, (snapshot: BeginSnapshot, { id }: StatusInput, context) => {
+export const todo = changing(loadRenewable, (snapshot: Renewable, { id }: StatusInput, context) => {
   const task = taskOf(snapshot.file.tasks, id);
   const question = liftsRest(snapshot.runs.get(id), "todo", context);
   return (
@@ -82,19 +70,16 @@ export const todo = changing(readBegin, (snapshot: BeginSnapshot, { id }: Status
 });
 
 /** `start ID`: a person works on it; the loop leaves it alone. */
-export const start = changing(read, (snapshot: Snapshot, { id }: StatusInput, context) => {
+export const start = changing(loadSnapshot, (snapshot: Snapshot, { id }: StatusInput, context) => {
   const task = taskOf(snapshot.file.tasks, id);
   const { time } = context.now;
   return moved(task, "in_progress", workStarts(task, time).filter(notStatus), context, null);
 });
 
 /** `block ID [reason]` */
-export const block = changing(read, (snapshot: Snapshot, { id, reason }: StatusInput, context) => {
+export const block = changing(loadSnapshot, (snapshot: Snapshot, { id, reason }: StatusInput, context) => {
   const task = taskOf(snapshot.file.tasks, id);
-  const note: readonly TaskEdit[] = reason
-    ? [{ type: "append", id, key: "ai_notes", value: `blocked: ${reason}` }]
-    : [];
-  return moved(task, "blocked", note, context, null);
+  return moved(task, "blocked", reason ? [noted(task, `blocked: ${reason}`)] : [], context, null);
 });
 
 /**
@@ -102,7 +87,7 @@ export const block = changing(read, (snapshot: Snapshot, { id, reason }: StatusI
  * The `--force` of a person at a terminal makes it done as it is.
  */
 export const done = changing(
-  read,
+  loadSnapshot,
   (snapshot: Snapshot, { id, force, nothing }: StatusInput, context): Done => {
     const task = taskOf(snapshot.file.tasks, id);
     const { now, settings } = context;
@@ -131,30 +116,17 @@ export const done = changing(
     // Nobody has looked at its work: without a person's word the loop does.
     const unseen = !isPersonHere(context) && hasOwnWork(task);
     const pending = byAgent || (force !== true && (task.repo !== undefined || inLoop || subtasks || unseen));
-    const steps = last ? stepDoneEdits(last, now.time) : [];
-    const stepTold = last
-      ? ([
-          { type: "step:completed", taskId: id, stepId: last.id, duration: durationOf(last, now.time) },
-        ] as const)
-      : [];
+    const steps = last ? completed(last, now.time) : [];
+    const duration = last ? durationOf(last, now.time) : 0;
+    const stepTold = last ? [{ type: "step:completed", taskId: id, stepId: last.id, duration } as const] : [];
     if (pending) {
-      const result = moved(
-        task,
-        "done_pending_merge",
-        steps,
-        context,
-        "What remains (checks, git, subtasks) follows.",
-      );
+      const hint = "What remains (checks, git, subtasks) follows.";
+      const result = moved(task, "done_pending_merge", steps, context, hint);
       return { ...result, happened: [...stepTold, ...(result.happened ?? [])] };
     }
     const parents = doneWith(snapshot.file.tasks, id, snapshot.states);
-    const result = moved(
-      task,
-      "done",
-      [...steps, ...completed(task, now.time).filter(notStatus)],
-      context,
-      null,
-    );
+    const ends = [...steps, ...completed(task, now.time).filter(notStatus)];
+    const result = moved(task, "done", ends, context, null);
     return {
       ...result,
       changes: stopsAgent(snapshot.runs.get(id)),
@@ -250,7 +222,7 @@ function moved(
   return {
     text: [`${task.id} is ${status}.`, ...(hint ? [hint] : [])].join(" "),
     data: { ...data, changed: true },
-    edits: [...more, ...(task.status === status ? [] : [statusEdit(task, status)])],
+    edits: [...more, ...statusTo(task, status)],
     happened: [{ type: "task:status_changed", taskId: task.id, from: task.status, to: status, by }],
   };
 }

@@ -1,19 +1,15 @@
-import type { Context } from "../../../runtime/module.ts";
 import { loadTasks, stepOf, taskOf } from "../../../tasks-file/load.ts";
-import type { TaskEdit } from "../../../tasks-file/splice.ts";
-import { eachTask, type Step, type Task } from "../../../tasks-file/task.ts";
+import { eachTask, type Task } from "../../../tasks-file/task.ts";
 import { stepInfoOf } from "../prompt.ts";
-import { workStarts } from "./edits.ts";
+import { completed, durationOf, workStarts } from "./edits.ts";
 import { changing, looking } from "./snapshot.ts";
 
 interface StepInput {
   readonly id: string;
 }
 
-const read = (view: Parameters<typeof loadTasks>[0], context: Context) => loadTasks(view, context);
-
 /** `step done ID`: on a done step it changes nothing. */
-export const stepDone = changing(read, ({ file }, { id }: StepInput, { now }) => {
+export const stepDone = changing(loadTasks, ({ file }, { id }: StepInput, { now }) => {
   const { task, step } = stepOf(file.tasks, id);
   const data = { task: task.id, step: id, status: "done" };
   if (step.status === "done") return { text: `${id} is done already.`, data: { ...data, changed: false } };
@@ -25,25 +21,13 @@ export const stepDone = changing(read, ({ file }, { id }: StepInput, { now }) =>
   return {
     text: `${id} is done. ${next}`,
     data: { ...data, changed: true, open: open.map((each) => each.id) },
-    edits: stepDoneEdits(step, now.time),
+    edits: completed(step, now.time),
     happened: [{ type: "step:completed", taskId: task.id, stepId: id, duration: durationOf(step, now.time) }],
   };
 });
 
-export function stepDoneEdits(step: Step, time: string): readonly TaskEdit[] {
-  return [
-    { type: "set", id: step.id, key: "completed_at", value: time },
-    { type: "set", id: step.id, key: "status", value: "done" },
-  ];
-}
-
-export function durationOf(step: Pick<Step, "started_at">, time: string): number {
-  const started = Date.parse(step.started_at ?? time);
-  return Number.isNaN(started) ? 0 : Math.max(0, Date.parse(time) - started);
-}
-
 /** `step start ID` */
-export const stepStart = changing(read, ({ file }, { id }: StepInput, { now }) => {
+export const stepStart = changing(loadTasks, ({ file }, { id }: StepInput, { now }) => {
   const { task, step, stepIndex } = stepOf(file.tasks, id);
   const data = { task: task.id, step: id, status: "in_progress" };
   if (step.status === "in_progress") return { text: `${id} is in progress already.`, data };
@@ -56,24 +40,15 @@ export const stepStart = changing(read, ({ file }, { id }: StepInput, { now }) =
   return {
     text: `${id} is in progress.`,
     data,
-    edits: [...stepStartEdits(step, now.time), ...workStarts(task, now.time)],
+    edits: [...workStarts(step, now.time), ...workStarts(task, now.time)],
     happened: [
       { type: "step:started", taskId: task.id, stepId: id, stepIndex, totalSteps: task.steps.length },
     ],
   };
 });
 
-export function stepStartEdits(step: Step, time: string): readonly TaskEdit[] {
-  return [
-    ...(step.started_at === undefined
-      ? ([{ type: "set", id: step.id, key: "started_at", value: time }] as const)
-      : []),
-    { type: "set", id: step.id, key: "status", value: "in_progress" },
-  ];
-}
-
 /** `step show ID` */
-export const stepShow = looking(read, ({ file }, { id }: StepInput) => {
+export const stepShow = looking(loadTasks, ({ file }, { id }: StepInput) => {
   const { task, step } = stepOf(file.tasks, id);
   const info = stepInfoOf(task, step);
   const lines = [
@@ -88,7 +63,7 @@ export const stepShow = looking(read, ({ file }, { id }: StepInput) => {
 });
 
 /** `step list [TASK]` */
-export const stepList = looking(read, ({ file }, { task: id }: { readonly task?: string }) => {
+export const stepList = looking(loadTasks, ({ file }, { task: id }: { readonly task?: string }) => {
   const tasks: readonly Task[] =
     id === undefined ? eachTask(file.tasks).map(({ task }) => task) : [taskOf(file.tasks, id)];
   const rows = tasks.flatMap((task) => task.steps.map((step) => ({ task: task.id, ...step })));

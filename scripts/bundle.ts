@@ -15,6 +15,7 @@ const QUICK = {
   status:
     /^src\/(surfaces\/cli\/status|workflows\/(alfred|spells|bloom)\/overview|adapters\/policies\/policies)\.ts$/,
   tasks: /^src\/workflows\/bloom\/verbs\/(step|look)\.ts$/,
+  mcp: /^src\/surfaces\/(cli\/mcp|mcp\/serve)\.ts$/,
   cast: /^src\/workflows\/spells\/cast\.ts$/,
 };
 

@@ -14,6 +14,14 @@ export const MCP: Readonly<Record<string, Requirement>> = {
       "test/e2e/mcp-process.test.ts: writes nothing but the protocol to its output, whatever else writes there",
     ],
   },
+  "mcp.early-handshake": {
+    says: "A client of 2025 has its handshake answered before the server is loaded, once, and as the server would.",
+    source: "docs/mcp.md",
+    tests: [
+      "test/e2e/mcp-process.test.ts: answers the handshake once, early or not, as the SDK does: %j",
+      "test/e2e/mcp-process.test.ts: knows the versions of the SDK",
+    ],
+  },
   "mcp.strict-arguments": {
     says: "An argument that a tool does not know is refused with the name that was probably meant; nothing changes.",
     source: "design, Conventions (errors)",

@@ -1,5 +1,6 @@
-import { fstatSync, writeSync } from "node:fs";
+import { fstatSync } from "node:fs";
 import { clean } from "../../core/clean.ts";
+import { writeWhole } from "../write-whole.ts";
 
 export { clean };
 
@@ -85,20 +86,6 @@ function isDevice(descriptor: number): boolean {
     // It was closed before the program started.
     return false;
   }
-}
-
-/** Writes all of the text, waiting while a pipe is full; returns false if nobody reads it. */
-function writeWhole(descriptor: number, text: string): boolean {
-  const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; ) {
-    try {
-      at += writeSync(descriptor, bytes, at);
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== "EAGAIN") return false;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
-    }
-  }
-  return true;
 }
 
 /** `NO_COLOR` wins over `FORCE_COLOR`; each counts where it is not empty. */

@@ -3,6 +3,7 @@
  * handshake waits, and all later ones behind it, until the tools are there.
  */
 import type { JSONRPCMessage, MessageExtraInfo, Transport } from "@modelcontextprotocol/server";
+import type { RequestId } from "./handshake.ts";
 
 const HANDSHAKE: ReadonlySet<string> = new Set(["initialize", "server/discover", "ping"]);
 
@@ -14,19 +15,25 @@ export interface Gate {
   await(load: () => Promise<void>): void;
 }
 
-export function openGate(wire: Transport): Gate {
+/** `answered`: the handshake that was answered before the server was there. */
+export function openGate(wire: Transport, answered: RequestId | null = null): Gate {
   const loads: (() => Promise<void>)[] = [];
   const waiting: { readonly message: JSONRPCMessage; readonly extra: MessageExtraInfo | undefined }[] = [];
   let handshake = false;
   let isLoading = false;
+  let unsent = answered;
 
   const transport: Transport = {
     start: () => wire.start(),
     close: () => wire.close(),
     // The lists never change while the server runs; that they are filled late is nobody's concern.
     send: async (message, options) => {
-      if (!("method" in message && message.method.endsWith("/list_changed")))
-        await wire.send(message, options);
+      if ("method" in message && message.method.endsWith("/list_changed")) return;
+      if (!("method" in message) && message.id === unsent) {
+        unsent = null;
+        return;
+      }
+      await wire.send(message, options);
     },
   };
   const deliver = (message: JSONRPCMessage, extra: MessageExtraInfo | undefined) => {

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { PawlError } from "../../core/error.ts";
 import { loadWorkflows, type Project } from "../../runtime/project.ts";
+import { aboutServer } from "./about.ts";
 import { type Http, openHttp } from "./http.ts";
 import { openServerFactory } from "./server.ts";
 import { openWork } from "./work.ts";
@@ -34,7 +35,8 @@ export async function serveHttp(
     );
   const modules = await loadWorkflows(project.workflows, names);
   const work = openWork(() => project.runtime.store.settle());
-  const factory = openServerFactory({ project, modules, version, work, gate: null });
+  const about = aboutServer(project.root, modules, version);
+  const factory = openServerFactory({ project, modules, about, work, gate: null });
   const onerror = ({ message }: Error) => onError(message.split("\n")[0] ?? "");
   // Told to end while it begins, it ends as well.
   const ended = Promise.race([signalled("SIGTERM"), signalled("SIGINT"), signalled("SIGHUP")]);

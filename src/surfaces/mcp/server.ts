@@ -10,18 +10,18 @@ import {
 import { z } from "zod";
 import type { Tool, UserPrompt, WorkflowModule } from "../../runtime/module.ts";
 import type { Project } from "../../runtime/project.ts";
+import type { About } from "./about.ts";
 import { OUTPUT, type Question, type Serving } from "./answer.ts";
 import { checkArguments } from "./arguments.ts";
 import { toolHandler } from "./call.ts";
 import type { Gate } from "./gate.ts";
-import { renderInstructions } from "./instructions.ts";
 import { complete, registerResource, withFix } from "./resources.ts";
 import type { Work } from "./work.ts";
 
 export interface Served {
   readonly project: Project;
   readonly modules: readonly WorkflowModule[];
-  readonly version: string;
+  readonly about: About;
   readonly work: Work;
   /** Null: nothing waits for the handshake. */
   readonly gate: Gate | null;
@@ -31,25 +31,15 @@ export interface Served {
 const SAME: CacheHint = { ttlMs: 3_600_000, cacheScope: "private" };
 
 /** Makes the server of one connection, for either era of the protocol, from what the workflows declare. */
-export function openServerFactory({ project, modules, version, work, gate }: Served): McpServerFactory {
+export function openServerFactory({ project, modules, about, work, gate }: Served): McpServerFactory {
   const codec = lateCodec();
   return async () => {
-    const server = new McpServer(
-      { name: "pawl", title: "Pawl", version },
-      {
-        instructions: renderInstructions(project.root, modules),
-        capabilities: {
-          logging: {},
-          completions: {},
-          // The lists of tools and prompts are the same as long as the server runs; tasks come and go unannounced.
-          tools: { listChanged: false },
-          prompts: { listChanged: false },
-          resources: { listChanged: false },
-        },
-        cacheHints: { "tools/list": SAME, "prompts/list": SAME, "resources/templates/list": SAME },
-        requestState: { verify: codec.verify },
-      },
-    );
+    const { serverInfo, ...shown } = about;
+    const server = new McpServer(serverInfo, {
+      ...shown,
+      cacheHints: { "tools/list": SAME, "prompts/list": SAME, "resources/templates/list": SAME },
+      requestState: { verify: codec.verify },
+    });
     const serving: Serving = {
       runtime: project.runtime,
       server,

@@ -1,0 +1,59 @@
+/**
+ * One connection over standard input and output, until the client is gone or a signal ends the process.
+ * Whatever else would write to standard output is sent to standard error: nothing but the protocol may stand there.
+ */
+import { Writable } from "node:stream";
+import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import type { WorkflowModule } from "../../runtime/module.ts";
+import type { Project } from "../../runtime/project.ts";
+import type { About } from "./about.ts";
+import { openGate } from "./gate.ts";
+import type { RequestId } from "./handshake.ts";
+import { openServerFactory } from "./server.ts";
+import { openWork } from "./work.ts";
+
+export interface Serve {
+  readonly project: Project;
+  readonly modules: readonly WorkflowModule[];
+  readonly about: About;
+  /** What was read of standard input already. */
+  readonly heard: Buffer;
+  /** The handshake among it that was answered already. */
+  readonly answered: RequestId | null;
+  /** A signal came. */
+  readonly stopped: Promise<void>;
+}
+
+export async function serveStdin(serve: Serve): Promise<void> {
+  const { about, answered, heard, modules, project, stopped } = serve;
+  const work = openWork(() => project.runtime.store.settle());
+  const { stdout, gone } = takeStdout();
+  if (heard.length > 0) process.stdin.unshift(heard);
+  const gate = openGate(new StdioServerTransport(process.stdin, stdout), answered);
+  const handle = serveStdio(openServerFactory({ project, modules, about, work, gate }), {
+    transport: gate.transport,
+    onerror: (error) => void process.stderr.write(`${error.message.split("\n")[0]}\n`),
+  });
+  await Promise.race([gone, ended(process.stdin), stopped]);
+  await work.done();
+  await handle.close();
+  process.stdin.destroy();
+}
+
+/** A stream to the real standard output, which nothing else reaches from now on; `gone`: nobody reads it any more. */
+function takeStdout(): { stdout: Writable; gone: Promise<void> } {
+  const write = process.stdout.write.bind(process.stdout);
+  process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
+  const stdout = new Writable({
+    decodeStrings: false,
+    write: (chunk, encoding, done) => void write(chunk, encoding, () => done()),
+  });
+  return { stdout, gone: new Promise((resolve) => process.stdout.once("error", () => resolve())) };
+}
+
+function ended(stream: NodeJS.ReadableStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.once("end", resolve);
+    stream.once("close", resolve);
+  });
+}

@@ -6,8 +6,8 @@
  * R2  The record holds the hash of what each of the run's files says; the order of keys and blanks do not count.
  * R3  A file that has no record is of an earlier version: it is taken as it is, its record begins with the next commit, and
  *     the run is shown as unproved until it begins anew or a person accepts it.
- * R4  Steps under another table than the present one, or after an edit that a person accepted, are not replayed: the origin
- *     moves on to where the run stands then.
+ * R4  Steps under another table than the present one, or up to one that is no rule of it (an edit that a person accepted, a
+ *     copy that was brought back), are not replayed: the origin moves on to where the run stands then.
  */
 import { NotText } from "../core/error.ts";
 import type { Caller, RunAdvanced } from "../core/event.ts";
@@ -220,7 +220,7 @@ interface Writing {
 function originOf({ before, steps, events, isNew, stands, table }: Writing, workflow: Workflow): Origin {
   const from = events[0]?.from ?? stands.state;
   const taken = { ...stands, at: steps.length, begins: false };
-  if (events.some(isAcceptance)) return taken;
+  if (!events.every(({ row }) => workflow.rules.some(({ id }) => id === row))) return taken;
   const first = initialConfiguration(workflow, {});
   if (isNew && from === first.state)
     return { ...toStored(first), at: steps.length - events.length, begins: true };

@@ -1,10 +1,10 @@
-import { readFileSync, readlinkSync, symlinkSync } from "node:fs";
+import { readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { advance } from "../../src/runtime/run-transaction.ts";
 import { backUp, restore } from "../../src/workflows/spells/backup.ts";
 import { DEMO_NAMES, type DemoInput, demo } from "../../src/workflows/spells/demo.ts";
 import { FILE_KEYS, FILE_NAMES } from "../../src/workflows/spells/files.ts";
-import { SpellsProject } from "../rig/spells-project.ts";
+import { HEAD, SpellsProject } from "../rig/spells-project.ts";
 
 const CALLER = { channel: "terminal" } as const;
 
@@ -52,6 +52,21 @@ describe("a demo", () => {
     await play(project, { action: "set", name: "gather-editing" });
   });
 
+  test("is told of in the event log, and goes on from there", async () => {
+    using project = new SpellsProject();
+    await play(project, { action: "set", name: "gather-editing" });
+    await play(project, { action: "set", name: "achieve-task-drafting" });
+    expect(movesOf(project).map(({ event, from, to }) => [event, from, to])).toEqual([
+      ["demo", "GATHER_NEEDS_CONTEXT", "GATHER_EDITING"],
+      ["demo", "GATHER_EDITING", "ACHIEVE_TASK_DRAFTING"],
+    ]);
+    expect(JSON.parse(project.read(`/${HEAD}`)).steps).toHaveLength(2);
+    await project.cast("accio");
+    expect((await project.cast("lumos")).state).toBe("ACHIEVE_TASK_EXECUTED");
+    await play(project, { action: "reset" });
+    expect(movesOf(project).at(-1)).toMatchObject({ event: "demo", to: "GATHER_NEEDS_CONTEXT" });
+  });
+
   test("copies what a person changed in it before it is replaced", async () => {
     using project = new SpellsProject();
     await play(project, { action: "set", name: "gather-editing" });
@@ -83,6 +98,21 @@ describe("a demo", () => {
   });
 });
 
+/** The copy is brought back, with a person's yes. */
+async function bringBack(project: SpellsProject, input: { readonly name?: string } = {}) {
+  const { ask, reply } = await advance(project.runtime, restore, input, CALLER);
+  if (!ask) return reply;
+  return (await advance(project.runtime, restore, input, CALLER, { message: ask.message })).reply;
+}
+
+const movesOf = (project: SpellsProject) =>
+  project
+    .read("/.pawl/events.jsonl")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+    .filter(({ type }) => type === "run:advanced");
+
 describe("a copy of .ai/", () => {
   test("brings back what it holds, and what was there before is copied too", async () => {
     using project = new SpellsProject();
@@ -93,14 +123,14 @@ describe("a copy of .ai/", () => {
     expect(data.files).toBe(3);
     project.write("plan.md", "second");
     project.write("task.md", "new");
-    const answer = await advance(project.runtime, restore, {}, CALLER);
+    const { data: brought } = await bringBack(project);
     expect(project.read("plan.md")).toBe("\uFEFFfirst\r\n");
     expect(project.has("task.md")).toBe(false);
     expect(project.read("tasks/task-a/task.md")).toBe("archived");
-    const before = answer.reply.data.before as string;
+    const before = brought.before as string;
     expect(project.read(`/.ai-backups/${before}/task/plan.md`)).toBe("second");
-    const again = await advance(project.runtime, restore, { name: before }, CALLER);
-    expect(again.reply.data.name).toBe(before);
+    const again = await bringBack(project, { name: before });
+    expect(again.data.name).toBe(before);
     expect(project.read("task.md")).toBe("new");
     expect(project.list("/.ai-backups")).toHaveLength(3);
   });
@@ -115,17 +145,81 @@ describe("a copy of .ai/", () => {
     expect(data).toMatchObject({ files: 1, left_out: [".ai/task/link", ".ai/task/shot.png"] });
     expect(text).toContain("Left out (links, and files that are no text): .ai/task/link, .ai/task/shot.png.");
     project.write("plan.md", "other");
-    const answer = await advance(project.runtime, restore, {}, CALLER);
-    expect(answer.reply.text).toContain("Left as it is: .ai/task/link, .ai/task/shot.png.");
+    const answer = await bringBack(project);
+    expect(answer.text).toContain("Left as it is: .ai/task/link, .ai/task/shot.png.");
     expect(project.read("plan.md")).toBe("mine");
     expect(readFileSync(project.at("shot.png"))).toEqual(bytes);
     expect(readlinkSync(project.at("link"))).toBe("/nowhere");
     // Not even where the copy has a text for it: what is there could not be copied first.
     project.write("plan.md", bytes);
     const { name } = data as { name: string };
-    const again = await advance(project.runtime, restore, { name }, CALLER);
-    expect(again.reply.text).toContain(".ai/task/plan.md");
+    const again = await bringBack(project, { name });
+    expect(again.text).toContain(".ai/task/plan.md");
     expect(readFileSync(project.at("plan.md"))).toEqual(bytes);
+  });
+
+  test("that brings back another state is a person's to take, and is a step of the run's history", async () => {
+    using project = new SpellsProject();
+    await project.cast("accio");
+    project.write("context.md", "# Context\n\nWhat is to be done.\n");
+    await project.run(backUp);
+    await project.cast("accio");
+    const before = project.read("state.json");
+    const { ask, changes } = await advance(project.runtime, restore, {}, CALLER);
+    expect(ask?.message).toContain("stands at GATHER_EDITING_CONTEXT then; it stands at GATHER_EDITING now");
+    expect(changes ?? []).toEqual([]);
+    expect(project.read("state.json")).toBe(before);
+    await bringBack(project);
+    const { current_state, history } = project.stateFile();
+    expect(current_state).toBe("GATHER_EDITING_CONTEXT");
+    const [copy] = project.list("/.ai-backups");
+    expect(history.slice(0, -1)).toEqual(
+      JSON.parse(project.read(`/.ai-backups/${copy}/task/state.json`)).history,
+    );
+    expect(history.at(-1)).toMatchObject({
+      transition: "GATHER_EDITING → GATHER_EDITING_CONTEXT",
+      trigger: "Restore",
+    });
+    expect(movesOf(project).at(-1)).toMatchObject({
+      ...{ event: "restore", from: "GATHER_EDITING", to: "GATHER_EDITING_CONTEXT", strength: "terminal" },
+      summary: expect.stringContaining(`.ai-backups/${copy}`),
+    });
+    expect(JSON.parse(project.read(`/${HEAD}`)).steps).toHaveLength(3);
+    expect((await project.cast("lumos")).state).toBe("GATHER_EDITING_CONTEXT");
+    await project.cast("accio");
+    project.state("ACHIEVE_COMPLETE");
+    rmSync(project.at("/.ai"), { recursive: true });
+    await bringBack(project);
+    expect((await project.cast("lumos")).state).toBe("GATHER_EDITING");
+  });
+
+  test("lets no edited state pass, be it put into the copy or already there", async () => {
+    using project = new SpellsProject();
+    await project.cast("accio");
+    const edited = JSON.stringify({ ...project.stateFile(), current_state: "ACHIEVE_COMPLETE" });
+    project.write("state.json", edited);
+    const { data } = await project.run(backUp);
+    const { name } = data as { name: string };
+    // Nothing is another than it is: the state stays held.
+    await bringBack(project, { name });
+    await expect(project.cast("lumos")).rejects.toMatchObject({ code: "state-tampered" });
+    project.write("state.json", "{}");
+    const { ask } = await advance(project.runtime, restore, { name }, { channel: "script" });
+    expect(ask?.message).toContain("stands at ACHIEVE_COMPLETE then; where it stands now cannot be read");
+  });
+
+  test("with a state that is none is refused, and nothing is changed", async () => {
+    using project = new SpellsProject();
+    await project.cast("accio");
+    const { data } = await project.run(backUp);
+    const { name } = data as { name: string };
+    project.write(`/.ai-backups/${name}/task/state.json`, '{"current_state": "NOWHERE"}');
+    await expect(advance(project.runtime, restore, {}, CALLER)).rejects.toMatchObject({
+      code: "state-unreadable",
+      message: expect.stringContaining(`.ai-backups/${name}/task/state.json cannot be used: line 1`),
+      fix: expect.stringContaining("pawl spells restore NAME"),
+    });
+    expect((await project.cast("lumos")).state).toBe("GATHER_EDITING_CONTEXT");
   });
 
   test("that does not exist is refused, and nothing is changed", async () => {

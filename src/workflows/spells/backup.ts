@@ -4,15 +4,20 @@
  * B1  A copy is never changed and never overwritten.
  * B2  What is no text, and links, are left out of a copy and left alone by a restore; both say which.
  * B3  Before `.ai/` is replaced by a copy it is copied itself, so that nothing is lost. All in one commit.
+ * B4  A copy is a folder like any other: the state in it is a person's to take, and becomes a step of the run's history. A
+ *     state that the copy does not change is not written, and stays held where it is.
  */
 import { PawlError, toPawlError } from "../../core/error.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { Change, View } from "../../core/ports/store.ts";
-import type { Reply, Transaction } from "../../runtime/module.ts";
-import { AI_FOLDER, RUN } from "./files.ts";
+import type { Context, Proposal, Reply, Transaction } from "../../runtime/module.ts";
+import { hasAnswered, strengthOf } from "../../runtime/person.ts";
+import { renderReview } from "../../runtime/review.ts";
+import { runAdvanced, stamped } from "../../runtime/run-advanced.ts";
+import { AI_FOLDER, RUN, STATE_FILE } from "./files.ts";
 import { freeName } from "./free-name.ts";
 import { SPELLS_STATES } from "./recorded.ts";
-import { toSeconds } from "./state-file.ts";
+import { afterRestoring, parseState, renderState, type StateFile, toSeconds } from "./state-file.ts";
 
 /** Where the copies are, each in a folder named by its date. */
 export const BACKUPS = projectPath(".ai-backups");
@@ -99,6 +104,10 @@ export const backUp: Transaction<object, Seen, undefined, Reply> = {
 interface RestoreSeen extends Seen {
   readonly name: string;
   readonly copy: Tree;
+  /** Where the run stands now; null: that cannot be read. */
+  readonly from: string | null;
+  /** The state in the copy; the first one, where it has none. */
+  readonly state: StateFile;
 }
 
 /** Brings a copy of `.ai/` back: the one that is named, else the latest. */
@@ -111,24 +120,83 @@ export const restore: Transaction<{ readonly name?: string | undefined }, Restor
     if (!backups.includes(name)) throw noSuchBackup(wanted, backups);
     const copy = await readTree(view, projectPath(BACKUPS, name));
     const leftOut: ProjectPath[] = [];
-    return { name, copy, backups, tree: await readTree(view, AI_FOLDER, leftOut), leftOut };
+    const tree = await readTree(view, AI_FOLDER, leftOut);
+    const state = parseState(copy.get(STATE) ?? null, (what) => unusable(name, what));
+    return { name, copy, backups, tree, leftOut, state, from: standingIn(tree) };
   },
-  propose({ name, copy, tree, leftOut, backups }, _gathered, _input, { now }) {
-    const present = planBackup(tree, backups, now.time);
-    const before = tree.size === 0 ? "" : ` What was there before is in ${BACKUPS}/${present.name}/.`;
-    return {
-      reply: {
-        text: `${count(copy)} of .ai/ brought back from ${BACKUPS}/${name}/.${before}${named(" Left as it is", leftOut)}\n`,
-        data: { name, files: copy.size, before: tree.size === 0 ? null : present.name },
-      },
-      changes: [
-        ...present.changes,
-        ...planRemoval(tree, copy, AI_FOLDER),
-        ...planTree(copy, AI_FOLDER).filter(({ path }) => !leftOut.includes(path)),
-      ],
-    };
+  propose(seen, _gathered, _input, context) {
+    const { copy, leftOut, name, tree } = seen;
+    const present = tree.get(STATE);
+    if (copy.get(STATE) === present || leftOut.includes(STATE_FILE))
+      return broughtBack(seen, withState(copy, present), context);
+    const message = questionOf(seen);
+    if (!hasAnswered(context, message))
+      return { reply: { text: "", data: {} }, ask: { message, command: `pawl spells restore ${name}` } };
+    const state = renderState(afterRestoring(seen.state, seen.from ?? "unreadable", context.now.time));
+    return broughtBack(seen, withState(copy, copy.has(STATE) ? state : undefined), context);
   },
 };
+
+/** Below `.ai/`. */
+const STATE = STATE_FILE.slice(AI_FOLDER.length + 1);
+
+/** Where the state in the tree stands; null: that cannot be read. */
+export function standingIn(tree: Tree): string | null {
+  try {
+    return parseState(tree.get(STATE) ?? null).current_state;
+  } catch {
+    return null;
+  }
+}
+
+function withState(tree: Tree, state: string | undefined): Tree {
+  return state === undefined ? tree : new Map([...tree, [STATE, state]]);
+}
+
+function questionOf({ from, name, state }: RestoreSeen): string {
+  const now = from === null ? "where it stands now cannot be read" : `it stands at ${from} now`;
+  return renderReview({
+    question: `Bring .ai/ back from ${BACKUPS}/${name}/?`,
+    facts: [
+      `The work stands at ${state.current_state} then; ${now}.`,
+      "What is there now is copied first. The copy's state counts from then on, and is recorded as taken by you.",
+    ],
+    whole: `${BACKUPS}/${name}/`,
+  });
+}
+
+/** `.ai/` becomes this tree, but for what is no text in it. */
+function broughtBack(seen: RestoreSeen, to: Tree, context: Context): Proposal<Reply> {
+  const { backups, copy, from, leftOut, name, state, tree } = seen;
+  const present = planBackup(tree, backups, context.now.time);
+  const before = tree.size === 0 ? "" : ` What was there before is in ${BACKUPS}/${present.name}/.`;
+  const what = `.ai/ brought back from ${BACKUPS}/${name}/`;
+  const stays = to.get(STATE) === tree.get(STATE);
+  const step = { event: "restore", row: "restore", from: from ?? "unreadable" };
+  const move = { run: RUN, machine: "spells", ...step, to: stays ? step.from : state.current_state };
+  const words = { summary: what, ...(stays ? {} : { strength: strengthOf(context) }) };
+  const isWritten = (path: ProjectPath) => !leftOut.includes(path) && !(stays && path === STATE_FILE);
+  return {
+    reply: {
+      text: `${count(copy)} of ${what}.${before}${named(" Left as it is", leftOut)}\n`,
+      data: { name, files: copy.size, before: tree.size === 0 ? null : present.name },
+    },
+    changes: [
+      ...present.changes,
+      ...planRemoval(tree, to, AI_FOLDER),
+      ...planTree(to, AI_FOLDER).filter(({ path }) => isWritten(path)),
+    ],
+    events: stamped([runAdvanced(move, words, context)], context),
+  };
+}
+
+function unusable(name: string, what: string): PawlError {
+  return new PawlError(
+    "state-unreadable",
+    `${BACKUPS}/${name}/${STATE} cannot be used: ${what}. Nothing was changed.`,
+    "Bring another copy back with `pawl spells restore NAME`, or correct that file.",
+  );
+}
 
 function named(what: string, paths: readonly ProjectPath[]): string {
   return paths.length === 0 ? "" : `${what}: ${[...paths].sort().join(", ")}.`;

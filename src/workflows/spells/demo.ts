@@ -8,8 +8,18 @@
 import { PawlError } from "../../core/error.ts";
 import { PROJECT_FOLDER, projectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
-import type { Proposal, Reply, Transaction } from "../../runtime/module.ts";
-import { BACKUPS, listBackups, planBackup, planRemoval, planTree, readTree, type Tree } from "./backup.ts";
+import type { Context, Proposal, Reply, Transaction } from "../../runtime/module.ts";
+import { runAdvanced, stamped } from "../../runtime/run-advanced.ts";
+import {
+  BACKUPS,
+  listBackups,
+  planBackup,
+  planRemoval,
+  planTree,
+  readTree,
+  standingIn,
+  type Tree,
+} from "./backup.ts";
 import { AI_FOLDER, FILE_NAMES, type FileKey, RUN } from "./files.ts";
 import { SPELLS_STATES } from "./recorded.ts";
 import { renderState } from "./state-file.ts";
@@ -51,9 +61,9 @@ export const demo: Transaction<DemoInput, Seen, undefined, Reply> = {
       backups: await listBackups(view),
     };
   },
-  propose(seen, _gathered, { action, name }, { now }) {
+  propose(seen, _gathered, { action, name }, context) {
     if (seen.sample === null) return { reply: renderList() };
-    return lay(seen, seen.sample, action === "set" ? (name ?? "") : null, now.time);
+    return lay(seen, seen.sample, action === "set" ? (name ?? "") : null, context);
   },
 };
 
@@ -61,9 +71,13 @@ function lay(
   { tree, samples, backups }: Seen,
   sample: Tree,
   name: string | null,
-  time: string,
+  context: Context,
 ): Proposal<Reply> {
-  const copy = isTouched(tree, samples) ? planBackup(tree, backups, time) : null;
+  const copy = isTouched(tree, samples) ? planBackup(tree, backups, context.now.time) : null;
+  const standing = (each: Tree) => standingIn(each) ?? "unreadable";
+  const step = { event: "demo", row: "demo", from: standing(tree), to: standing(sample) };
+  const summary =
+    name === null ? "the sample project was taken away" : `a sample project was laid out at ${name}`;
   const kept = copy === null ? "" : ` What you had changed is in ${BACKUPS}/${copy.name}/.`;
   const done =
     name === null
@@ -76,6 +90,7 @@ function lay(
       ...planRemoval(tree, sample, AI_FOLDER),
       ...planTree(sample, AI_FOLDER),
     ],
+    events: stamped([runAdvanced({ run: RUN, machine: "spells", ...step }, { summary }, context)], context),
   };
 }
 

@@ -48,9 +48,9 @@ export function isMendable(thrown: unknown): boolean {
 }
 
 /** The state, or where there is no file the first one. Throws `state-unreadable` where the text is none of ours. */
-export function parseState(json: string | null): StateFile {
+export function parseState(json: string | null, fault = unreadable): StateFile {
   if (json === null) return FIRST_STATE;
-  const state = readState(json, STATE, (line, problem) => unreadable(`line ${line}: ${problem}`));
+  const state = readState(json, STATE, (line, problem) => fault(`line ${line}: ${problem}`));
   return { ...state, context: state.context ?? {}, history: state.history ?? [] };
 }
 
@@ -101,6 +101,16 @@ export function afterMove(
 /** ISO 8601 in UTC without milliseconds. */
 export function toSeconds(time: string): string {
   return time.replace(/\.\d+Z$/, "Z");
+}
+
+/** The state of a run that was brought back: with a step of its history that no spell made. */
+export function afterRestoring(state: StateFile, from: string, time: string): StateFile {
+  const entry = {
+    timestamp: toSeconds(time),
+    transition: `${from} → ${state.current_state}`,
+    trigger: "Restore",
+  };
+  return { ...state, history: [...state.history, entry] };
 }
 
 function unreadable(what: string): PawlError {

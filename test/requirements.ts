@@ -7,6 +7,7 @@ import { ALFRED } from "./requirements-alfred.ts";
 import { BLOOM } from "./requirements-bloom.ts";
 import { TRUSTED_COMMITS } from "./requirements-commit.ts";
 import { EVIDENCE } from "./requirements-evidence.ts";
+import { SIGNED_GATES } from "./requirements-gates.ts";
 import { MCP } from "./requirements-mcp.ts";
 import { POLICY } from "./requirements-policy.ts";
 
@@ -353,6 +354,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...BLOOM,
   ...EVIDENCE,
   ...POLICY,
+  ...SIGNED_GATES,
   ...SURFACES,
   ...MCP,
   ...GATES,

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { hostname, userInfo } from "node:os";
 import { basename, join } from "node:path";
+import type { openAgents } from "../adapters/agents/agents.ts";
 import { agentAround } from "../adapters/agents/ancestry.ts";
 import { newId } from "../adapters/clock/new-id.ts";
 import { openCache } from "../adapters/files/cache.ts";
@@ -24,6 +25,8 @@ import { PawlError } from "../core/error.ts";
 import type { Caller } from "../core/event.ts";
 import { masked } from "../core/masked.ts";
 import { projectPath } from "../core/path.ts";
+import type { Agents } from "../core/ports/agents.ts";
+import type { Keys } from "../core/ports/signatures.ts";
 import type { Editor, Pending, Store, View } from "../core/ports/store.ts";
 import type { Project, Trust, Workflows } from "../runtime/project.ts";
 import type { Host } from "../surfaces/cli/command.ts";
@@ -120,10 +123,9 @@ export async function run(start: Start): Promise<number> {
       const around = runAround(placeOf(root, environment));
       return around && { channel: "agent", who: around.run, task: around.task };
     },
-    async agents(root, agents = {}, untrusted = []) {
-      const { openAgents } = await import("../adapters/agents/agents.ts");
-      return openAgents({ ...placeOf(root ?? workingFolder(), environment), agents, untrusted });
-    },
+    agents: (root, agents = {}, untrusted = []) =>
+      agentsFor({ ...placeOf(root ?? workingFolder(), environment), agents, untrusted }),
+    keys: (root) => ownKeys(root, environment),
     async git(root) {
       const [{ openRepositories }, { openWorktrees }] = await Promise.all([
         import("../adapters/git/repositories.ts"),
@@ -155,6 +157,15 @@ export async function run(start: Start): Promise<number> {
     // Settling is never needed for correctness: what fails here is done by whoever comes next.
     for (const project of opened) await project.close().catch(() => {});
   }
+}
+
+async function agentsFor(place: Parameters<typeof openAgents>[0]): Promise<Agents> {
+  return (await import("../adapters/agents/agents.ts")).openAgents(place);
+}
+
+async function ownKeys(root: string, environment: Environment): Promise<Keys> {
+  const { configFolder, openKeys } = await import("../adapters/signatures/keys.ts");
+  return openKeys(environment, { root, folder: configFolder(environment) });
 }
 
 function posting(outbox: string, environment: Environment): NonNullable<Host["post"]> {

@@ -4,6 +4,7 @@ import type { Environment } from "../config/config.ts";
 import { openStateHome } from "../config/state-home.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { Policies } from "../core/ports/policies.ts";
+import type { Signatures } from "../core/ports/signatures.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Trust } from "../runtime/project.ts";
 
@@ -21,6 +22,7 @@ export function openOutside(
       snapshot: async (order) => (await import("../adapters/git/tree.ts")).snapshot(place, order),
       changes: async (base) => (await import("../adapters/git/tree.ts")).changes(place, base),
       between: async (one, other) => (await import("../adapters/git/tree.ts")).between(place, one, other),
+      committed: async (order) => (await import("../adapters/git/stripped-tree.ts")).committed(place, order),
       commits: async (base, head) => (await import("../adapters/git/changes.ts")).commits(place, base, head),
     },
     files: {
@@ -35,6 +37,7 @@ export function openOutside(
         return openTrackers(environment).open(provider);
       },
     },
+    signatures: lateSignatures(environment),
     policies: latePolicies(root, environment),
     checks: {
       async run(key, command, on, waiting) {
@@ -63,6 +66,21 @@ export function openOutside(
         return openGithubReviews({ folder: root, environment, token, api }).fetch(order);
       },
     },
+  };
+}
+
+export function lateSignatures(environment: Environment): Signatures {
+  const open = async () => {
+    const [{ openSignatures }, { configFolder }] = await Promise.all([
+      import("../adapters/signatures/signatures.ts"),
+      import("../adapters/signatures/keys.ts"),
+    ]);
+    return openSignatures(environment, configFolder(environment));
+  };
+  return {
+    signer: async () => (await open()).signer(),
+    sign: async (text) => (await open()).sign(text),
+    verify: async (order) => (await open()).verify(order),
   };
 }
 

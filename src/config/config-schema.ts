@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { pathFault } from "../core/path.ts";
+import { GATE_LEVELS } from "../core/strength.ts";
 import { loadWorkflows } from "../runtime/project.ts";
 import { RUN_TOOLS } from "../workflows/alfred/status.ts";
 import { WORKFLOWS } from "../workflows/index.ts";
@@ -153,8 +154,27 @@ const SETUP = z.strictObject({
     .describe("Ignored files that the commands make; another checkout with the same inputs gets copies."),
 });
 
+const gateLevel = z.enum(GATE_LEVELS);
+
 /** The keys of `pawl.yaml`, without the parts that workflows bring along. */
 export const PAWL_FILE = z.strictObject({
+  project_id: z
+    .string()
+    .regex(/^[0-9a-f-]{32,36}$/, "expected the random id that `pawl init` or `pawl keys add` wrote")
+    .optional()
+    .describe("The project's random id: what is signed for this project counts for no other."),
+  gates: z
+    .union([gateLevel, z.record(z.string().min(1), gateLevel)], {
+      error: `expected one of ${GATE_LEVELS.join(", ")}, or such a level by gate`,
+    })
+    .optional()
+    .describe(
+      "How strong a person's verdict must be (any, terminal, signed, touch): for all gates, or by gate, workflow and `default`.",
+    ),
+  reviewers: z
+    .array(z.string().min(1))
+    .optional()
+    .describe("The logins at the forge whose approving review `pawl verify --forge` takes."),
   alfred: ALFRED_FILE.optional().describe("One task through gates, by MCP tools."),
   bloom: BLOOM_FILE.optional().describe("Many tasks and agents, from tasks.yaml."),
   setup: z

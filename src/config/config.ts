@@ -8,7 +8,7 @@ import type { Cache } from "../core/ports/cache.ts";
 import type { View } from "../core/ports/store.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../core/settings.ts";
 import type { SettingOrigin } from "../runtime/project.ts";
-import type { Tree } from "./config-file.ts";
+import type { ParsedFile, Tree } from "./config-file.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -116,7 +116,7 @@ async function parse(pawl: string | null, alfred: string | null): Promise<Layer>
     import("./config-schema.ts"),
   ]);
   const lower = alfred === null ? null : parseFile(ALFRED_CONFIG, alfred, ALFRED_FILE);
-  const upper = pawl === null ? null : parseFile(PAWL_YAML, pawl, await pawlFile());
+  const upper = pawl === null ? null : withLevels(parseFile(PAWL_YAML, pawl, await pawlFile()));
   let tree: Tree = {};
   const places: [string, string][] = [];
   for (const layer of [
@@ -129,6 +129,14 @@ async function parse(pawl: string | null, alfred: string | null): Promise<Layer>
       places.push([path.join("."), layer.file.place(path.slice(layer.skip))]);
   }
   return { tree, places: Object.fromEntries(places) };
+}
+
+/** `gates: signed` is short for `gates: {default: signed}`. */
+function withLevels(file: ParsedFile): ParsedFile {
+  const { gates } = file.tree;
+  if (typeof gates !== "string") return file;
+  const place = (path: readonly string[]) => file.place(path[0] === "gates" ? ["gates"] : path);
+  return { tree: { ...file.tree, gates: { default: gates } }, place };
 }
 
 function merge(below: Tree, above: Tree): Tree {

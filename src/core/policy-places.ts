@@ -16,9 +16,15 @@ export interface PolicySource {
 export type PolicySources = (path: string) => readonly PolicySource[];
 
 export const settingSources: PolicySources = (path) => [
-  { file: "pawl.yaml", path },
+  ...(path.startsWith("gates.") ? levelSources(path) : [{ file: "pawl.yaml", path }]),
   ...(path.startsWith("alfred.") ? [{ file: ".alfred/config.yml", path: path.slice("alfred.".length) }] : []),
 ];
+
+/** Where what a gate asks may stand: its own entry, or the one for all of them. */
+export const levelSources: PolicySources = (path) => {
+  const [workflow = "", name = ""] = path.slice("gates.".length).split(/\.(.*)/s);
+  return [name, workflow, "default"].map((entry) => ({ file: "pawl.yaml", path: `gates.${entry}` }));
+};
 
 /** The changes, each with its file and line where it has one. Nothing is read where there is no change. */
 export async function placed(

@@ -6,6 +6,7 @@
  * P2  An edit that loosens it, or might, counts once a person has accepted it.
  */
 import { hashOf } from "./hash.ts";
+import { GATE_LEVELS, type GateLevels, levelOf } from "./strength.ts";
 import { canonical } from "./trust.ts";
 
 /** Path → plain JSON: `alfred.human_review`, `task.verify`. What is not set is not there. */
@@ -30,6 +31,9 @@ const ORDERED: Readonly<Record<string, readonly unknown[]>> = {
   checkpoint: [undefined, false, true],
   push_to_remote: [true, false],
 };
+/** The level of a gate, which is not there where it asks nothing. */
+const GATE_LEVEL = /^gates\./;
+const GATE_ORDER: readonly unknown[] = [undefined, ...GATE_LEVELS];
 /** A smaller one is tighter; none is the loosest. */
 const AMOUNTS = /(^|\.)(budget|limits)\.[a-z]+$|(^|\.)tries$/;
 /** More of them is tighter. */
@@ -53,7 +57,7 @@ export function comparePolicies(pinned: Policy, present: Policy): readonly Polic
 
 function tightens(path: string, before: unknown, now: unknown): boolean {
   if (DEFINED.test(path)) return GATE.test(path) && before === undefined;
-  const order = ORDERED[path.slice(path.lastIndexOf(".") + 1)];
+  const order = GATE_LEVEL.test(path) ? GATE_ORDER : ORDERED[path.slice(path.lastIndexOf(".") + 1)];
   if (order) return order.includes(now) && order.indexOf(now) > order.indexOf(before);
   if (AMOUNTS.test(path)) return typeof now === "number" && (typeof before !== "number" || now < before);
   if (GROWING.test(path)) return holds(now, before);
@@ -96,4 +100,10 @@ export function hashOfPolicy(policy: Policy): Promise<string> {
 /** Without what is not set. */
 export function policyFrom(entries: Readonly<Record<string, unknown>>): Policy {
   return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined));
+}
+
+/** What the gates of these names ask, as part of a policy. One that asks nothing is not there. */
+export function gatePolicy(levels: GateLevels, gates: readonly string[]): Policy {
+  const asked = gates.map((gate) => [`gates.${gate}`, levelOf(levels, gate)] as const);
+  return Object.fromEntries(asked.filter(([, level]) => level !== "any"));
 }

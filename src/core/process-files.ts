@@ -18,6 +18,13 @@ export function processFiles(paths: readonly string[]): readonly ProcessFile[] {
   });
 }
 
+/** The names of those that decide how work is judged, with the project's own workflows, sorted: what a record of a gate names. */
+export function judgingFiles(paths: readonly string[], workflows: readonly string[]): readonly string[] {
+  const own = workflows.map((file) => file.replace(/^\.\//, ""));
+  const found = processFiles(paths).map(({ path }) => path);
+  return [...new Set([...found, ...paths.filter((path) => own.includes(path))])].sort();
+}
+
 const FOLDERS: Readonly<Record<string, ProcessFileKind>> = {
   ...all(["test", "tests", "__tests__", "__mocks__", "__snapshots__", "__fixtures__"], "tests"),
   ...all(["spec", "specs", "e2e", "cypress", "fixtures", "testdata", "test-data"], "tests"),

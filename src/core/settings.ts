@@ -2,7 +2,15 @@
  * The effective configuration: `pawl.yaml` over `.alfred/config.yml` over these defaults. `config.ts` reads and checks
  * it; every layer below receives it as data.
  */
+import type { GateLevels } from "./strength.ts";
+
 export interface Settings {
+  /** The project's random id: what is signed for it counts for no other. Null: it has none yet. */
+  readonly project_id: string | null;
+  /** How strong a person's verdict must be, by gate. */
+  readonly gates: GateLevels;
+  /** The logins at the forge whose approving review `pawl verify --forge` takes. */
+  readonly reviewers: readonly string[];
   readonly alfred: AlfredSettings;
   readonly bloom: BloomSettings;
   /** By name; `claude`, `codex`, `opencode`, `gemini` and `scripted` need no entry. */
@@ -107,6 +115,9 @@ export interface BloomSettings {
 }
 
 export const DEFAULT_SETTINGS: Settings = {
+  project_id: null,
+  gates: {},
+  reviewers: [],
   workflows: [],
   environment: [],
   git: { filters: [] },

@@ -1,8 +1,8 @@
 /**
- * How strong a person's verdict is: by which way it came, from the weakest to the strongest. None of these is proof that a
- * person gave it: no program can tell the same user's agent from the user. The words say so wherever one is shown.
+ * How strong a person's verdict is: by which way it came, from the weakest to the strongest. Only a signature is proof, and
+ * only of the key; no program can tell the same user's agent from the user. The words say so wherever one is shown.
  */
-export const STRENGTHS = ["relayed", "program", "elicited", "terminal"] as const;
+export const STRENGTHS = ["relayed", "program", "elicited", "terminal", "signed", "touched"] as const;
 
 export type Strength = (typeof STRENGTHS)[number];
 
@@ -12,6 +12,8 @@ export const STRENGTH_WORDS: Readonly<Record<Strength, string>> = {
   program: "passed on by a program; unverified: that program's word",
   elicited: "asked through the client; unverified: the client's word",
   terminal: "given at a terminal; unverified: anyone with your shell",
+  signed: "signed at a terminal; pawl verify checks it",
+  touched: "signed at a terminal with a touch of the key; pawl verify checks it",
 };
 
 /** The words for what a file or an event says, which may be of a version before or after this one. */
@@ -19,4 +21,39 @@ export function strengthWords(strength: unknown): string {
   return STRENGTHS.some((known) => known === strength)
     ? STRENGTH_WORDS[strength as Strength]
     : "unverified: recorded without its channel";
+}
+
+/** What a gate asks of a verdict, from the least to the most. */
+export const GATE_LEVELS = ["any", "terminal", "signed", "touch"] as const;
+
+export type GateLevel = (typeof GATE_LEVELS)[number];
+
+/** By the name of a gate, of a workflow, or `default`. */
+export type GateLevels = Readonly<Record<string, GateLevel>>;
+
+/** What the gate asks, by its name `WORKFLOW.GATE`: its own entry counts before its workflow's, and that before `default`. */
+export function levelOf(levels: GateLevels, gate: string): GateLevel {
+  const [workflow = "", name = ""] = gate.split(/\.(.*)/s);
+  const entry = [gate, name, workflow, "default"].find((each) => Object.hasOwn(levels, each));
+  return entry === undefined ? "any" : (levels[entry] ?? "any");
+}
+
+export function stricter(one: GateLevel, other: GateLevel): GateLevel {
+  return GATE_LEVELS.indexOf(one) < GATE_LEVELS.indexOf(other) ? other : one;
+}
+
+const LEAST: Readonly<Record<GateLevel, Strength>> = {
+  any: "relayed",
+  terminal: "terminal",
+  signed: "signed",
+  touch: "touched",
+};
+
+export function isStrongEnough(strength: Strength, level: GateLevel): boolean {
+  return STRENGTHS.indexOf(strength) >= STRENGTHS.indexOf(LEAST[level]);
+}
+
+/** Whether the gate's verdicts are signed and kept in a record. */
+export function isSignedLevel(level: GateLevel): boolean {
+  return level === "signed" || level === "touch";
 }

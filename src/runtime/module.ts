@@ -23,7 +23,9 @@ export type {
   Proposal,
   Reply,
   RunOverview,
+  SignedRecord,
   Transaction,
+  Verdict,
   Worked,
 } from "./transaction.ts";
 

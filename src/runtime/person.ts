@@ -1,4 +1,5 @@
 /** A person's word: whether it was given, and how strong it is. */
+import { isTouched } from "../core/ssh-signature.ts";
 import type { Strength } from "../core/strength.ts";
 import type { Context } from "./transaction.ts";
 
@@ -14,11 +15,13 @@ export function hasAnswered({ answered, caller }: Asking, message: string): bool
   return isAsked && answered !== undefined && answered.message === message;
 }
 
-/** How strong the verdict of this caller is. */
+/** How strong the verdict of this caller is. A signature is verified before the verdict is committed (`signed-gate.ts`). */
 export function strengthOf({ answered, caller }: Asking): Strength {
   if (answered === "vouched" || caller.channel === "library") return "program";
   if (caller.channel === "elicitation") return "elicited";
-  return caller.channel === "terminal" && answered !== undefined ? "terminal" : "relayed";
+  if (caller.channel !== "terminal" || answered === undefined) return "relayed";
+  if (answered.signed === undefined) return "terminal";
+  return isTouched(answered.signed.signature) ? "touched" : "signed";
 }
 
 /** Whether the call came from the command line, by whomever. */

@@ -66,7 +66,7 @@ const KEPT_STEPS = 200;
 
 const hashes = new WeakMap<Workflow, Promise<string>>();
 
-function hashOfTable(table: Workflow): Promise<string> {
+export function hashOfTable(table: Workflow): Promise<string> {
   const known = hashes.get(table) ?? hashOf(canonical(storedTable(table)));
   hashes.set(table, known);
   return known;

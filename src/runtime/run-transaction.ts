@@ -117,7 +117,7 @@ async function attemptOnce<Input, Snapshot, Observations, R>(
   const { store } = runtime;
   const view = store.view();
   const stop = runtime.waiting?.stop;
-  const proposal = await unlessStopped(propose(runtime, plan, input, asking, view), stop);
+  const proposal = await unlessStopped(proposeAtGate(runtime, plan, input, asking, view), stop);
   const own = withEvents(proposal, runtime.mask);
   if (own.length === 0) return proposal;
   const changes = plan.states ? [...own, ...(await recordsWith(runtime, view, plan.states, proposal))] : own;
@@ -129,6 +129,23 @@ async function attemptOnce<Input, Snapshot, Observations, R>(
   };
   if (!plan.observe) return commit();
   return store.hold(run, async () => ((await store.holds(view)) ? commit() : "changed"));
+}
+
+/** Where a person decides, how strong their word must be is looked at here, for every workflow. */
+async function proposeAtGate<Input, Snapshot, Observations, R>(
+  runtime: Runtime,
+  plan: Transaction<Input, Snapshot, Observations, R>,
+  input: Input,
+  asking: Asking,
+  view: View,
+): Promise<Proposal<R>> {
+  const proposal = await propose(runtime, plan, input, asking, view);
+  if (!proposal.verdict && !proposal.ask) return proposal;
+  const settings = await runtime.settings(view);
+  const { atGate } = await import("./signed-gate.ts");
+  const time = runtime.now().toISOString();
+  const scene = { ...asking, settings, view, outside: outsideOf(runtime), time, lock: plan.run(input) };
+  return atGate(proposal, scene, (answered) => propose(runtime, plan, input, answered, view));
 }
 
 async function propose<Input, Snapshot, Observations, R>(

@@ -6,6 +6,7 @@ import type { Cache } from "../core/ports/cache.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { Change, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
+import type { Strength } from "../core/strength.ts";
 import type { Configuration, Workflow } from "../engine/workflow.ts";
 
 /**
@@ -69,6 +70,8 @@ export interface Context {
         readonly message: string;
         /** The words of the assistant that were shown with it, where its call had any. */
         readonly notes?: string;
+        /** They signed it, in the form of this record. */
+        readonly signed?: SignedRecord;
       }
     | "vouched";
   /** What was worked out of texts before; absent: nothing is kept. */
@@ -94,6 +97,8 @@ export interface Proposal<R> {
   readonly worked?: readonly Worked[];
   /** Run after the commit, each time; what comes of it never undoes what was committed, and its failure is in the reply. */
   readonly afterCommit?: AfterCommit<R>;
+  /** The verdict of a person that these changes are. How strong it must be is looked at where it is committed. */
+  readonly verdict?: Verdict;
   /** Instead of a commit: a human must be asked first; the surface asks and calls again. */
   readonly ask?: HumanQuestion;
 }
@@ -130,6 +135,20 @@ export interface HumanQuestion {
   readonly message: string;
   /** What the human may run instead, where the client cannot ask; absent: `pawl approve RUN` or `pawl reject RUN`. */
   readonly command?: string;
+  /** The gate is signed: in place of a yes, this record. Made by the runtime alone. */
+  readonly sign?: {
+    /** The text that is signed. */
+    readonly record: string;
+    readonly hash: string;
+    /** What it binds, in words for the person. */
+    readonly words: string;
+  };
+}
+
+export interface SignedRecord {
+  readonly record: string;
+  /** Armoured. */
+  readonly signature: string;
 }
 
 /** What every surface can show: the same text in CLI and MCP, the same data under `--json` and as structured content. */
@@ -152,6 +171,32 @@ export function withFailure(reply: Reply, { code, fix, message }: PawlError): Re
     text: `${reply.text.trimEnd()}\n\n${failed}\n`,
     data: typeof before === "string" ? { ...data, message: `${before.trimEnd()} ${failed}` } : data,
   };
+}
+
+/** A person's verdict, with all that a record of it binds (`core/gate-record.ts`). */
+export interface Verdict {
+  /** `workflow.gate` */
+  readonly gate: string;
+  readonly run: string;
+  readonly approve: boolean;
+  readonly strength: Strength;
+  /** The sha-256 of what was handed in; null: the gate is about the work alone. */
+  readonly artifact: string | null;
+  /** The sha-256 of what governs the run. */
+  readonly policy: string;
+  /** The sha-256 of the tables that it goes by. */
+  readonly workflow: string;
+  readonly evidence: readonly { readonly about: string; readonly verdict: string; readonly words: string }[];
+  readonly notes: string;
+  /** All steps of the run so far, the oldest first. */
+  readonly steps: readonly object[];
+  /** The kept facts that it began with. */
+  readonly start: Readonly<Record<string, unknown>>;
+  /** Where the work is that the verdict is on. */
+  readonly work:
+    | { readonly in: "folder"; readonly base: string | null }
+    | { readonly in: "commit"; readonly commit: string; readonly target: string | null }
+    | { readonly in: "elsewhere"; readonly reason: string };
 }
 
 /** A person's verdict at a gate, and how it came. */

@@ -14,7 +14,7 @@ import { openTrackers } from "../../src/adapters/trackers/trackers.ts";
 import { openOutside } from "../../src/app/ports.ts";
 import type { Caller } from "../../src/core/event.ts";
 import type { Outside } from "../../src/core/ports/outside.ts";
-import { type AlfredSettings, DEFAULT_SETTINGS } from "../../src/core/settings.ts";
+import { type AlfredSettings, DEFAULT_SETTINGS, type Settings } from "../../src/core/settings.ts";
 import type { Proposal, Reply, Transaction } from "../../src/runtime/module.ts";
 import { advance, type Runtime } from "../../src/runtime/run-transaction.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
@@ -56,6 +56,8 @@ export class AlfredProject {
   settings: AlfredSettings;
   /** Where trackers are, and their tokens. */
   environment: Record<string, string> = {};
+  /** What pawl.yaml says beside Alfred's. */
+  around: Partial<Settings> = {};
   /** How long a check is waited for, in milliseconds. */
   patience = 20_000;
 
@@ -111,7 +113,7 @@ export class AlfredProject {
 
   runtime(): Runtime {
     const { root } = this;
-    const settings = async () => ({ ...DEFAULT_SETTINGS, alfred: this.settings });
+    const settings = async () => ({ ...DEFAULT_SETTINGS, ...this.around, alfred: this.settings });
     const outside: Outside = {
       ...openOutside(root, process.env, settings, {
         checkCommand: async () => {},

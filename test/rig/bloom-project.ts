@@ -116,7 +116,7 @@ export function bloomProject({
     bloom: (...args: readonly string[]) => bloomWith({}, ...args),
     bloomWith,
     /** As a person at a terminal, who says yes. */
-    person: (...args: readonly string[]) => personInside(root, args, { DOOR_ONLY: "" }),
+    person: (...args: readonly string[]) => personInside(root, args, { DOOR_ONLY: "", ...more }),
     [Symbol.dispose]: () => project[Symbol.dispose](),
   };
 }

@@ -22,6 +22,12 @@ export interface Inside {
   readonly screen: string;
 }
 
+/** What a person types who agrees to sign; null: they are asked something else. */
+function digitsAsked(screen: string): string | null {
+  const [, digits] = /begins with ([0-9a-f]{8})\. Type these eight digits to sign it: $/.exec(screen) ?? [];
+  return digits === undefined ? null : `${digits}\n`;
+}
+
 /** The call to its end. What only a process shows (signals, pipes, two at once) needs one: `runPawl`. */
 export async function runInside({ cwd, args, environment, answer }: InsideCall): Promise<Inside> {
   let [out, err, screen] = ["", "", ""];
@@ -35,8 +41,9 @@ export async function runInside({ cwd, args, environment, answer }: InsideCall):
               screen += text;
             },
             readLine() {
-              screen += answer;
-              return answer === "" ? null : (answer.split("\n", 1)[0] ?? "");
+              const typed = answer === "y\n" ? (digitsAsked(screen) ?? answer) : answer;
+              screen += typed;
+              return typed === "" ? null : (typed.split("\n", 1)[0] ?? "");
             },
             close() {},
           },

@@ -99,6 +99,16 @@ export function personInside(
   return inside(cwd, args, environment, "y\n");
 }
 
+/** The same, of somebody who types this whatever they are asked. */
+export function typingInside(
+  cwd: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  answer: string,
+): Promise<AtTerminal> {
+  return inside(cwd, args, environment, answer);
+}
+
 async function inside(
   cwd: string,
   args: readonly string[],
@@ -133,10 +143,15 @@ export function personAtTerminal(
   {
     answer = "y\n",
     environment = {},
-  }: { readonly answer?: string; readonly environment?: Readonly<Record<string, string>> } = {},
+    passphrase = "",
+  }: {
+    readonly answer?: string;
+    readonly environment?: Readonly<Record<string, string>>;
+    readonly passphrase?: string;
+  } = {},
 ): Promise<AtTerminal> {
   const env = testEnvironment(environment);
-  return atTerminal([process.execPath, MAIN, ...args], { cwd, env, answer });
+  return atTerminal([process.execPath, MAIN, ...args], { cwd, env, answer, passphrase });
 }
 
 /** The same, with all that came of it as one text. */

@@ -17,6 +17,16 @@ export interface Sitting {
   readonly env: Readonly<Record<string, string>>;
   /** What they type each time they are asked. */
   readonly answer: string;
+  /** What they type where a key asks for it. */
+  readonly passphrase?: string;
+}
+
+const PASSPHRASE = "passphrase";
+
+/** What is typed, in order, at the questions that a signature asks. */
+function prompted(screen: string): readonly string[] {
+  const asked = /begins with ([0-9a-f]{8})\. Type these eight digits to sign it: |passphrase[^\n:]*: /g;
+  return [...screen.matchAll(asked)].map(([, digits]) => (digits === undefined ? PASSPHRASE : `${digits}\n`));
 }
 
 /** At the beginning of a line: what others wrote may feign it elsewhere. */
@@ -25,7 +35,7 @@ const QUESTION = "\nYes or no? [y/N] ";
 /** Runs the words as a command. What it writes goes to files, as in `command >out 2>err`: questions go to the screen. */
 export async function atTerminal(
   words: readonly string[],
-  { answer, cwd, env }: Sitting,
+  { answer, cwd, env, passphrase = "" }: Sitting,
 ): Promise<AtTerminal> {
   const folder = mkdtempSync(join(tmpdir(), "pawl-terminal-"));
   try {
@@ -42,8 +52,13 @@ export async function atTerminal(
     });
     let screen = "";
     let answered = 0;
+    let signed = 0;
     child.stdout.on("data", (chunk: Buffer) => {
       screen += chunk.toString("utf8");
+      for (const typed of prompted(screen).slice(signed)) {
+        signed += 1;
+        child.stdin.write(typed === PASSPHRASE ? `${passphrase}\n` : typed);
+      }
       // An answer that is typed before the question does not count.
       for (; answered < screen.split(QUESTION).length - 1; answered++) {
         if (answer === "") child.stdin.end();

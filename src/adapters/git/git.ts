@@ -46,6 +46,8 @@ export interface GitCall {
   /** Exit codes that are an answer rather than a failure; 0 always is. */
   readonly accept?: readonly number[];
   readonly input?: string;
+  /** How the output is read; `latin1` keeps every byte as a character. Default: utf8. */
+  readonly encoding?: "utf8" | "latin1";
   /** Milliseconds; then git is ended. */
   readonly limit?: number;
   /** Aborted: git is ended. */
@@ -198,7 +200,7 @@ function attempt(
           : "";
       resolve({
         code: code ?? 124,
-        output: Buffer.concat(output).toString("utf8"),
+        output: Buffer.concat(output).toString(call.encoding ?? "utf8"),
         errors: masked(why ? `${told.trim()}\n${why}`.trim() : told, call.environment),
       });
     });

@@ -20,6 +20,12 @@ export interface Git {
   changes(base: PinnedBase | string | null): Promise<GitChanges>;
   /** The paths in which two trees of snapshots differ; null: one of them is no longer known. */
   between(one: string, other: string): Promise<readonly string[] | null>;
+  /** A commit's tree without the `own` paths of the project, and what it changed since it left the branch (null: main or master). */
+  committed(order: {
+    readonly commit: string;
+    readonly target: string | null;
+    readonly own: readonly string[];
+  }): Promise<CommittedTree>;
   /** What is committed in `head` (a commit's hash) and not in the base branch (null: main or master). */
   commits(base: PinnedBase | string | null, head: string): Promise<GitCommits>;
 }
@@ -32,6 +38,17 @@ export interface PinnedBase {
   readonly branch: string;
   readonly commit: string;
 }
+
+export type CommittedTree =
+  | {
+      readonly kind: "tree";
+      readonly tree: string;
+      /** The commit at which it left the branch. */
+      readonly base: string;
+      /** Paths from the project's root. */
+      readonly files: readonly string[];
+    }
+  | { readonly kind: "unavailable"; readonly reason: string };
 
 export type GitChanges =
   | { readonly kind: "changes"; readonly base: string; readonly files: readonly ChangedFile[] }

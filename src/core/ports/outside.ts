@@ -6,6 +6,7 @@ import type { Git } from "./git.ts";
 import type { Policies } from "./policies.ts";
 import type { References } from "./references.ts";
 import type { Reviews } from "./reviews.ts";
+import type { Signatures } from "./signatures.ts";
 import type { Trackers } from "./trackers.ts";
 
 /** Each member is asked for only when used, so that nothing unused is loaded. */
@@ -21,4 +22,6 @@ export interface Outside {
   /** Absent: none is configured. */
   readonly references?: References;
   readonly reviews?: Reviews;
+  /** Absent: nobody signs. */
+  readonly signatures?: Signatures;
 }

@@ -2,6 +2,7 @@
 import type { Caller } from "../../core/event.ts";
 import type { Agents, DeferredCall } from "../../core/ports/agents.ts";
 import type { Repositories } from "../../core/ports/repositories.ts";
+import type { Keys } from "../../core/ports/signatures.ts";
 import type { Worktrees } from "../../core/ports/worktrees.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Project, Workflows } from "../../runtime/project.ts";
@@ -92,6 +93,8 @@ export interface Host {
    * a survey does not start.
    */
   agents(root: string | null, settings: Settings["agents"], untrusted?: readonly string[]): Promise<Agents>;
+  /** The keys by which the person at this machine signs, for the project at `root`. */
+  keys(root: string): Promise<Keys>;
   /** The git repositories and worktrees of the project at `root`. */
   git(root: string): Promise<{ readonly repositories: Repositories; readonly worktrees: Worktrees }>;
   /** Serves MCP over standard input and output until the client is gone. */

@@ -216,6 +216,29 @@ const DRAFTS: readonly Draft[] = [
     load: async () => (await import("./trust.ts")).trust,
   },
   {
+    name: "keys list",
+    summary: "show whose keys may sign at this project's gates, and which is yours",
+    group: WORKFLOWS,
+    load: async () => (await import("./keys.ts")).listKeys,
+  },
+  {
+    name: "keys add",
+    summary: "let your key sign at this project's gates",
+    group: WORKFLOWS,
+    given: [
+      optional("key", "the path of your public key (default: the key that you use already)"),
+      { flags: "--generate", description: "have a key made for gates alone; you type its passphrase" },
+      { flags: "--as <name>", description: "your name among the signers (default: your git address)" },
+      {
+        flags: "--unprotected",
+        description: "take a key without a passphrase, with which every program of yours can sign",
+      },
+    ],
+    details:
+      "Writes .alfred/allowed_signers, and a project_id into pawl.yaml where there is none. pawl verify goes by these files as the protected branch has them: have the change reviewed.",
+    load: async () => (await import("./keys.ts")).addKey,
+  },
+  {
     name: "repair",
     summary: "find and repair damaged files of the project",
     group: WORKFLOWS,

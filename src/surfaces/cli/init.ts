@@ -5,6 +5,7 @@ import { advance } from "../../runtime/run-transaction.ts";
 import { CLIENTS } from "./client-names.ts";
 import { CLIENT_FILES, type Client, type ClientName, type Launch, renderEntry } from "./clients.ts";
 import type { Host, Run } from "./command.ts";
+import { withProjectId } from "./project-id.ts";
 import { clean, type Paint } from "./terminal.ts";
 import { wrap } from "./text-width.ts";
 
@@ -96,7 +97,8 @@ async function trustOwn({ trust }: Project, host: Host, isNew: boolean): Promise
 }
 
 async function createFiles(project: Project, host: Host): Promise<Step> {
-  const files = [{ path: "pawl.yaml", text: PAWL_YAML }];
+  const id = project.runtime.newId().replaceAll("-", "");
+  const files = [{ path: "pawl.yaml", text: withProjectId(PAWL_YAML, id) }];
   const { reply } = await advance(project.runtime, missingFiles(files), null, host.caller);
   return { what: "Configuration", ...reply };
 }

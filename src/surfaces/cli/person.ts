@@ -3,7 +3,7 @@
  * decides nothing. Refused where the call is an agent's. The one place for both.
  */
 import { PawlError } from "../../core/error.ts";
-import type { HumanQuestion, Proposal, Reply, Transaction } from "../../runtime/module.ts";
+import type { HumanQuestion, Proposal, Reply, SignedRecord, Transaction } from "../../runtime/module.ts";
 import type { Runtime } from "../../runtime/run-transaction.ts";
 import { advance } from "../../runtime/run-transaction.ts";
 import type { Host } from "./command.ts";
@@ -19,9 +19,10 @@ export async function advanceAsking<Input>(
   const { caller } = host;
   let prepared = await advance(runtime, plan, input, caller);
   for (let asked = 0; prepared.ask && asked < MAX_ASKED; asked++) {
-    const { message } = prepared.ask;
+    const { message, sign } = prepared.ask;
     confirm(host, prepared.ask, asked > 0);
-    prepared = await advance(runtime, plan, input, caller, { message });
+    const signed = sign && (await signedRecord(runtime, sign.record));
+    prepared = await advance(runtime, plan, input, caller, { message, ...(signed && { signed }) });
   }
   if (prepared.ask) throw declined("What you were shown changed each time while you read it.");
   return prepared;
@@ -29,11 +30,16 @@ export async function advanceAsking<Input>(
 
 const MAX_ASKED = 5;
 
+async function signedRecord({ outside: { signatures } }: Runtime, record: string): Promise<SignedRecord> {
+  if (!signatures) throw new PawlError("internal", "Nobody signs here.", "Report this.");
+  return { record, signature: await signatures.sign(record) };
+}
+
 /**
- * Asks the person at the terminal to say yes to what they are shown. Throws `caller-not-allowed` where the call is an
+ * Asks the person at the terminal to say yes, or, where they sign, to type the beginning of the record's hash, to what they are shown. Throws `caller-not-allowed` where the call is an
  * agent's, `terminal-missing` where there is no terminal, `person-declined` for anything but a yes.
  */
-export function confirm(host: Host, { command, message }: HumanQuestion, again = false): void {
+export function confirm(host: Host, { command, message, sign }: HumanQuestion, again = false): void {
   const agent = host.agent();
   if (agent)
     throw new PawlError(
@@ -50,9 +56,15 @@ export function confirm(host: Host, { command, message }: HumanQuestion, again =
     );
   try {
     const changed = again ? "What you were shown has changed since you answered.\n\n" : "";
-    terminal.write(`\n${changed}${clean(message).trimEnd()}\n\nYes or no? [y/N] `);
-    const answer = terminal.readLine();
-    if (answer === null || !/^(y|yes)$/i.test(answer.trim())) throw declined("You did not say yes.");
+    const shown = `\n${changed}${clean(message).trimEnd()}\n\n`;
+    const digits = sign?.hash.slice(0, 8);
+    const asked = sign
+      ? `${clean(sign.words)}\nIts hash begins with ${digits}. Type these eight digits to sign it: `
+      : "Yes or no? [y/N] ";
+    terminal.write(`${shown}${asked}`);
+    const answer = terminal.readLine()?.trim().toLowerCase() ?? "";
+    if (digits !== undefined && answer !== digits) throw declined("You did not type the digits.");
+    if (digits === undefined && !/^(y|yes)$/.test(answer)) throw declined("You did not say yes.");
   } finally {
     terminal.close();
   }

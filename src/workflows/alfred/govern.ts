@@ -4,6 +4,7 @@
  */
 import { PawlError } from "../../core/error.ts";
 import {
+  gatePolicy,
   governing,
   hashOfPolicy,
   ignoredIn,
@@ -20,9 +21,14 @@ import type { Governed, RunContext } from "../../runtime/run-event.ts";
 import type { Evidence } from "./evidence.ts";
 import { loadState } from "./live-state.ts";
 import type { LoadedTask } from "./load.ts";
-import { NEXT_TOOL } from "./status.ts";
+import { NEXT_TOOL, RUN_TOOLS, type RunTool } from "./status.ts";
 
-export function policyOf({ alfred, environment }: Settings): Policy {
+/** As `gates` of pawl.yaml names the gate of a tool. */
+export function gateName(tool: RunTool): string {
+  return `alfred.${tool}`;
+}
+
+export function policyOf({ alfred, environment, gates }: Settings): Policy {
   const named = (prefix: string, map: Readonly<Record<string, unknown>>) =>
     Object.fromEntries(Object.entries(map).map(([name, value]) => [`${prefix}.${name}`, value]));
   return policyFrom({
@@ -31,6 +37,7 @@ export function policyOf({ alfred, environment }: Settings): Policy {
     ...named("alfred.reviews", alfred.reviews),
     ...named("alfred.checks", alfred.checks),
     ...(environment.length > 0 ? { environment } : {}),
+    ...gatePolicy(gates, RUN_TOOLS.map(gateName)),
   });
 }
 

@@ -1,3 +1,5 @@
+import { hashOf } from "../../core/hash.ts";
+import { canonical } from "../../core/trust.ts";
 import { checkReachable } from "../../engine/reach.ts";
 import {
   makeReviewMachine,
@@ -10,6 +12,7 @@ import {
 import type { Configuration } from "../../engine/workflow.ts";
 import type { Table } from "../../runtime/module.ts";
 import { type ToolDefinition, VERIFIED, type WorkStep } from "./definition.ts";
+import { DEFINITIONS } from "./definitions.ts";
 import type { ActiveTool } from "./state-file.ts";
 
 const machines = new Map<ToolDefinition, ReviewMachine>();
@@ -29,6 +32,14 @@ export const BLOCKED_REPLY = "invalid-action";
 export function tableOf(definition: ToolDefinition): Table {
   const { workflow } = machineOf(definition);
   return { workflow, replies: [...Object.keys(workflow.states), BLOCKED_REPLY] };
+}
+
+let tables: Promise<string> | undefined;
+
+/** The sha-256 of all tools' tables. */
+export function tablesHash(): Promise<string> {
+  tables ??= hashOf(canonical(DEFINITIONS.map((definition) => machineOf(definition).workflow)));
+  return tables;
 }
 
 function makeMachine(definition: ToolDefinition): ReviewMachine {

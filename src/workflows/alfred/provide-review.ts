@@ -1,8 +1,9 @@
 import { PawlError } from "../../core/error.ts";
 import type { GitChanges } from "../../core/ports/git.ts";
 import type { Reviewer } from "../../core/settings.ts";
+import type { Strength } from "../../core/strength.ts";
 import type { Decision } from "../../engine/workflow.ts";
-import type { Context, GateInput, HumanQuestion } from "../../runtime/module.ts";
+import type { Context, GateInput, Verdict as GateVerdict, HumanQuestion } from "../../runtime/module.ts";
 import { hasAnswered } from "../../runtime/person.ts";
 import {
   type Effects,
@@ -18,10 +19,10 @@ import { withInput } from "../../runtime/transaction.ts";
 import { runningNote } from "./check-evidence.ts";
 import { baseOf } from "./diff-evidence.ts";
 import { refreshEvidence } from "./gather.ts";
-import { govern, withPolicyFinding } from "./govern.ts";
+import { gateName, govern, withPolicyFinding } from "./govern.ts";
 import { type Asked, humanQuestion } from "./human-question.ts";
 import { type LoadedRun, loadRun, loadTask } from "./load.ts";
-import { machineOf, stepOf } from "./machine.ts";
+import { machineOf, stepOf, tablesHash } from "./machine.ts";
 import { type Answer, atTheEdge, type ToolPlan } from "./response.ts";
 import type { ContextStore, Submission, TaskState, Verdict } from "./state-file.ts";
 import { checkCreation } from "./submission-checks.ts";
@@ -122,6 +123,8 @@ interface Found {
   readonly submitted: Submission;
   /** What the work changes, for a person's eyes; null: nobody is asked. */
   readonly changes: GitChanges | null;
+  /** The sha-256 of the tools' tables. */
+  readonly tables: string;
 }
 
 /** Looks outside; git is asked only for the person who will be shown its answer. */
@@ -140,6 +143,7 @@ async function collect({ decision, run }: Taken<ReviewTypes>, context: RunContex
   return {
     submitted: { ...submitted, evidence: withPolicyFinding(found, run.id, ignored) },
     changes: isTold ? null : await outside.git.changes(baseOf(run)),
+    tables: await tablesHash(),
   };
 }
 
@@ -170,7 +174,7 @@ function judge(
   const who = under.reviewer === "ai" ? "AI" : "human";
   const what = given.approved ? "approved" : "rejected";
   const notes = given.notes.trim() === "" ? "" : " with notes";
-  return effectsOf(
+  const effects = effectsOf(
     run,
     decision,
     (store) => judged({ ...store, submitted }, submitted, verdict),
@@ -182,6 +186,31 @@ function judge(
     },
     context,
   );
+  return verdict.strength === undefined
+    ? effects
+    : {
+        ...effects,
+        verdict: gateVerdict(run, verdict, verdict.strength, material.tables, context.policy ?? ""),
+      };
+}
+
+/** What a record of a person's verdict binds. */
+function gateVerdict(
+  run: LoadedRun,
+  { approved, evidence, notes, sha256 }: Verdict,
+  strength: Strength,
+  tables: string,
+  policy: string,
+): GateVerdict {
+  return {
+    gate: gateName(run.definition.name),
+    run: run.run,
+    approve: approved,
+    ...{ strength, artifact: sha256, policy, workflow: tables, evidence, notes },
+    steps: run.past.steps,
+    start: {},
+    work: { in: "folder", base: run.state.base?.branch ?? null },
+  };
 }
 
 function judged(store: ContextStore, submitted: Submission, verdict: Verdict): ContextStore {

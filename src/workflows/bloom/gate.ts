@@ -1,12 +1,17 @@
-import { ignoredIn, type PolicyChange, renderChange } from "../../core/policy.ts";
+import { isId } from "../../core/id.ts";
+import { hashOfPolicy, ignoredIn, type PolicyChange, renderChange } from "../../core/policy.ts";
 import { placed } from "../../core/policy-places.ts";
 import type { GitChanges } from "../../core/ports/git.ts";
 import type { Outside } from "../../core/ports/outside.ts";
-import type { GateInput } from "../../runtime/module.ts";
+import type { View } from "../../core/ports/store.ts";
+import type { Context, GateInput, Verdict } from "../../runtime/module.ts";
+import { strengthOf } from "../../runtime/person.ts";
+import { hashOfTable, loadRecord, type RunRecord } from "../../runtime/record.ts";
 import type { ReviewFinding } from "../../runtime/review.ts";
 import { taskOf } from "../../tasks-file/load.ts";
 import { findTask, type Task } from "../../tasks-file/task.ts";
-import { taskPolicy, taskSources } from "./govern.ts";
+import { APPROVAL, loopPolicy, taskPolicy, taskSources } from "./govern.ts";
+import { BLOOM } from "./table.ts";
 import type { TaskRun } from "./task-run.ts";
 import { noted, statusEdit } from "./verbs/edits.ts";
 import { sendEvent } from "./verbs/person.ts";
@@ -15,9 +20,12 @@ import { changingAfter, type Done, loadSnapshot, type Snapshot } from "./verbs/s
 
 /** A person's verdict on a task that waits for approval: `pawl approve`, `bloom approve`, `pawl reject`. */
 export const gate = changingAfter(
-  loadSnapshot,
+  async (view: View, context: Context, { id }: GateInput) => ({
+    ...(await loadSnapshot(view, context)),
+    record: isId(id) ? await loadRecord(view, `bloom:${id}`) : null,
+  }),
   foundOf,
-  (snapshot: Snapshot, { changes, ignored }, { id, approve, notes }: GateInput, context): Done => {
+  (snapshot: Recorded, { changes, ignored, ...hashes }, { id, approve, notes }: GateInput, context): Done => {
     const task = taskOf(snapshot.file.tasks, id);
     const run = snapshot.runs.get(id);
     if (!run || !snapshot.states.has(id) || !awaitsVerdict(run))
@@ -31,7 +39,8 @@ export const gate = changingAfter(
       reviewOf(task, run, { changes, ignored }, { approve, notes: notes ?? "" }),
     );
     if (question) return question;
-    if (approve) return sendEvent(snapshot, task, run, { event: "approved" }, context);
+    const verdict = verdictOf(snapshot, run, { approve, notes: notes ?? "" }, hashes, context);
+    if (approve) return { ...sendEvent(snapshot, task, run, { event: "approved" }, context), verdict };
     const edits = [noted(task, `rejected: ${notes ?? "no reason given"}`), statusEdit(task, "blocked")];
     const reason = `rejected by a person${notes ? `: ${notes}` : ""}`;
     const result = sendEvent(
@@ -41,27 +50,80 @@ export const gate = changingAfter(
       { event: "halted", reason },
       context,
     );
-    return { ...result, text: `${id} is rejected and blocked.`, edits };
+    return { ...result, text: `${id} is rejected and blocked.`, edits, verdict };
   },
 );
+
+/** With the steps that the run came by. */
+type Recorded = Snapshot & { readonly record: RunRecord | null };
+
+/** What a record of the verdict binds. */
+function verdictOf(
+  { file, record }: Recorded,
+  { evidence, task, work }: TaskRun,
+  { approve, notes }: Given,
+  { policy, table }: Hashes,
+  context: Context,
+): Verdict {
+  const { origin, steps = [] } = record ?? {};
+  return {
+    gate: APPROVAL,
+    run: `bloom:${task}`,
+    ...{ approve, notes, policy, workflow: table, artifact: null },
+    strength: strengthOf(context),
+    evidence: evidence.slice(-MAX_COMMANDS).map(findingOf),
+    steps: steps.slice(origin?.at ?? 0).map(stepOf),
+    start: origin?.kept ?? {},
+    work: !origin?.begins
+      ? elsewhere("its record does not hold all of its steps")
+      : !work
+        ? elsewhere("nothing of its work is known to be committed")
+        : work.repo && work.repo !== "."
+          ? elsewhere(`its work is in the repository ${work.repo}`)
+          : { in: "commit", commit: work.commit, target: taskOf(file.tasks, task).merge_into ?? null },
+  };
+}
+
+const elsewhere = (reason: string) => ({ in: "elsewhere", reason }) as const;
+
+/** What a record of a gate says of a step. */
+function stepOf({ by, event, from, row, strength, time, to }: RunRecord["steps"][number]): object {
+  return { time, event, rule: row, from, to, by: by.channel, ...(strength ? { strength } : {}) };
+}
 
 function awaitsVerdict(run: TaskRun): boolean {
   const approval = run.state === "waiting_for_human" && run.kept.awaits === "approval";
   return approval || run.state === "opening_pr";
 }
 
-interface Found {
+interface Hashes {
+  /** Of what governs the loop. */
+  readonly policy: string;
+  readonly table: string;
+}
+
+interface Found extends Hashes {
   readonly changes: GitChanges | null;
   /** What of the tasks file loosens the task's policy, and does not count. */
   readonly ignored: readonly PolicyChange[];
 }
 
-async function foundOf(snapshot: Snapshot, input: GateInput, outside: Outside): Promise<Found> {
+async function foundOf(
+  snapshot: Snapshot,
+  input: GateInput,
+  outside: Outside,
+  { settings }: Context,
+): Promise<Found> {
   const task = findTask(snapshot.file.tasks, input.id);
   const pinned = task && ((await outside.policies?.find(`bloom:${task.id}`)) ?? null);
   const loosened = task && pinned ? ignoredIn(pinned, taskPolicy(task)) : [];
   const ignored = await placed(loosened, taskSources(snapshot.path, input.id), async () => snapshot.text);
-  return { changes: await changesOf(snapshot, input, outside), ignored };
+  return {
+    changes: await changesOf(snapshot, input, outside),
+    ignored,
+    policy: await hashOfPolicy(loopPolicy(settings)),
+    table: await hashOfTable(BLOOM),
+  };
 }
 
 /** What the task's branch has and its target has not; null: nothing of it is known to be committed. */
@@ -88,7 +150,12 @@ interface Given {
   readonly notes: string;
 }
 
-function reviewOf(task: Task, run: TaskRun, { changes, ignored }: Found, { approve, notes }: Given) {
+function reviewOf(
+  task: Task,
+  run: TaskRun,
+  { changes, ignored }: Pick<Found, "changes" | "ignored">,
+  { approve, notes }: Given,
+) {
   const verb = approve ? "approve" : "reject";
   return {
     question: `Do you ${verb} the work of task ${task.id} (${task.title})?`,

@@ -2,7 +2,14 @@
  * What governs a task while its run is under way: its own part of the tasks file (`verify`, checkpoint, budget, where its
  * work goes), pinned when it begins, and the loop's settings, pinned when the loop begins.
  */
-import { governing, ignoredIn, type Policy, type PolicyChange, policyFrom } from "../../core/policy.ts";
+import {
+  gatePolicy,
+  governing,
+  ignoredIn,
+  type Policy,
+  type PolicyChange,
+  policyFrom,
+} from "../../core/policy.ts";
 import { type PolicySources, settingSources } from "../../core/policy-places.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { BloomSettings, Settings } from "../../core/settings.ts";
@@ -46,7 +53,10 @@ export function taskBy(policy: Policy, task: Task): Task {
 const LOOP_KEYS = ["permission", "on_unmarked_step", "tries", "agent", "command"] as const;
 const GROUPS = ["budget", "limits"] as const;
 
-export function loopPolicy({ bloom, environment, setup }: Settings): Policy {
+/** As `gates` of pawl.yaml names it. */
+export const APPROVAL = "bloom.approval";
+
+export function loopPolicy({ bloom, environment, gates, setup }: Settings): Policy {
   const own = LOOP_KEYS.map((key) => [`bloom.${key}`, bloom[key]]);
   const groups = GROUPS.flatMap((group) =>
     Object.entries(bloom[group]).map(([key, value]) => [`bloom.${group}.${key}`, value]),
@@ -55,6 +65,7 @@ export function loopPolicy({ bloom, environment, setup }: Settings): Policy {
   return policyFrom({
     ...Object.fromEntries([...own, ...groups, ...setups]),
     ...(environment.length > 0 ? { environment } : {}),
+    ...gatePolicy(gates, [APPROVAL]),
     ...(bloom.environment.length > 0 ? { "bloom.environment": bloom.environment } : {}),
   });
 }

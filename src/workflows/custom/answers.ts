@@ -120,7 +120,7 @@ function cameBy(file: RunFile | null): readonly string[] {
 }
 
 /** How the last command ended. */
-function commandEnded(file: RunFile | null): readonly ReviewFinding[] {
+export function commandEnded(file: RunFile | null): readonly ReviewFinding[] {
   const ended = file?.history.at(-1)?.ended;
   if (!ended) return [];
   const verdict = ended.exit_code === 0 ? "agrees" : "differs";

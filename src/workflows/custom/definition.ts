@@ -50,6 +50,17 @@ export const OTHER_BRANCH = "other";
 /** `human`: a person sends it. `approve` and `reject`: also by the verbs of that name. */
 export type Gate = "human" | "approve" | "reject";
 
+/** As `gates` of pawl.yaml names the gate of a state. */
+export function gateName({ table }: Pick<Definition, "table">, state: string): string {
+  return `${table.name}.${state}`;
+}
+
+/** The gates of the states in which a person's event moves a run. */
+export function gateNames({ gates = {}, table }: Definition): readonly string[] {
+  const moving = table.rules.filter(({ on, outcome }) => outcome === "moved" && Object.hasOwn(gates, on));
+  return [...new Set(moving.flatMap(({ from }) => from))].map((state) => gateName({ table }, state));
+}
+
 export interface StateHint {
   readonly awaits?: Awaited;
   /** What is awaited, in a few words. */

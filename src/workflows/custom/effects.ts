@@ -3,16 +3,16 @@
 import type { Change } from "../../core/ports/store.ts";
 import type { Decision } from "../../engine/workflow.ts";
 import { toStored } from "../../runtime/history.ts";
-import type { Context, Reply } from "../../runtime/module.ts";
+import type { Context, Reply, Verdict } from "../../runtime/module.ts";
 import { strengthOf } from "../../runtime/person.ts";
 import type { Effects, ProposalContext, Step } from "../../runtime/run-event.ts";
-import { newRun, standing } from "./answers.ts";
-import { commandOf } from "./definition.ts";
+import { commandEnded, newRun, standing } from "./answers.ts";
+import { commandOf, gateName } from "./definition.ts";
 import { awaitedOf, nextOf, renderEvents } from "./describe.ts";
 import type { OwnRun } from "./load-run.ts";
 import { endsIn } from "./observe.ts";
 import { renderReply } from "./reply.ts";
-import { type Order, type RunFile, renderRun } from "./run-file.ts";
+import { type Order, type RunFile, renderRun, stepOf } from "./run-file.ts";
 import { anchorOf } from "./run-history.ts";
 import type { OwnSent, SendInput, SendTypes } from "./sent.ts";
 import { renderWithId } from "./template.ts";
@@ -49,6 +49,7 @@ export function effectsOf(step: Sending, context: ProposalContext<SendInput>): E
     reply,
     changes: [{ type: "write", path: run.path, text: renderRun(file) }, anchorOf(file)],
     moved: { summary: `${sent.event}: ${before.state} → ${after.state}`, ...worth(sent, context) },
+    ...(sent.gated && !sent.ended ? { verdict: verdictOf(step, context) } : {}),
     ...(order && said.length <= MAX_FOLLOWING ? { next: { run: run.run, said } } : {}),
   };
 }
@@ -115,6 +116,32 @@ function forgetting({ file, path }: OwnRun, { now }: Pick<Context, "now">): read
   if (!file?.checks && !file?.pending) return [];
   const { checks: _, pending: __, ...rest } = file;
   return [{ type: "write", path, text: renderRun({ ...rest, updated_at: now.time }) }];
+}
+
+/** What a record of the person's verdict binds. */
+function verdictOf(
+  { decision: { before }, run, sent }: Sending,
+  context: ProposalContext<SendInput>,
+): Verdict {
+  const { definition, hash } = run.loaded;
+  const { file } = run;
+  return {
+    gate: gateName(definition, before.state),
+    run: run.run,
+    approve: definition.gates?.[sent.event] !== "reject",
+    strength: strengthOf(context),
+    artifact: null,
+    policy: context.policy ?? "",
+    workflow: hash,
+    evidence: commandEnded(file),
+    notes: notesOf(context.input),
+    steps: (file?.history ?? []).slice(file?.origin?.at ?? 0).map(stepOf),
+    start: file?.origin?.kept ?? run.configuration.variables,
+    work:
+      context.policy === undefined
+        ? { in: "elsewhere", reason: "a program brought its table along, which nobody else can look at" }
+        : { in: "folder", base: null },
+  };
 }
 
 /** Of an event that a person had to agree to. */

@@ -8,6 +8,7 @@
  */
 import { PawlError } from "../../core/error.ts";
 import {
+  gatePolicy,
   hashOfPolicy,
   ignoredIn,
   type Policy,
@@ -15,18 +16,20 @@ import {
   policyFrom,
   renderChange,
 } from "../../core/policy.ts";
-import { type PolicySources, placed } from "../../core/policy-places.ts";
+import { levelSources, type PolicySources, placed } from "../../core/policy-places.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Settings } from "../../core/settings.ts";
+import type { GateLevels } from "../../core/strength.ts";
 import { isFinal } from "../../engine/lookup.ts";
 import type { PresentPolicy } from "../../runtime/module.ts";
 import type { Governed } from "../../runtime/run-event.ts";
-import type { Definition, DefinitionSource } from "./definition.ts";
+import { type Definition, type DefinitionSource, gateNames } from "./definition.ts";
 import type { OwnRun } from "./load-run.ts";
 import { parseRun, runPath } from "./run-file.ts";
 
-export function policyOf({ gates = {}, sources, table }: Definition): Policy {
+export function policyOf(definition: Definition, levels: GateLevels): Policy {
+  const { gates = {}, sources, table } = definition;
   const { events, facts, rules: rows, states } = table;
   const named = (kind: string, entries: readonly (readonly [string, unknown])[]) =>
     entries.map(([name, value]) => [`definition.${kind}.${name}`, value] as const);
@@ -48,6 +51,7 @@ export function policyOf({ gates = {}, sources, table }: Definition): Policy {
         "rows",
         rows.map(({ id, reply: _, ...row }) => [id, row]),
       ),
+      ...Object.entries(gatePolicy(levels, gateNames(definition))),
     ]),
   );
 }
@@ -70,7 +74,7 @@ export async function govern(
   const { definition } = loaded;
   const isOpen = file === null ? begins : !isFinal(definition.table, configuration.state);
   if (source.file === null || !isOpen) return null;
-  const present = policyOf(definition);
+  const present = policyOf(definition, settings.gates);
   const hash = await hashOfPolicy(present);
   const pinned = file && ((await policies?.find(run)) ?? null);
   if (pinned === null) checkKnown(run, file?.policy, hash);
@@ -95,6 +99,7 @@ export async function policyIn(
   view: View,
   source: DefinitionSource,
   id: string,
+  { gates }: Pick<Settings, "gates">,
 ): Promise<PresentPolicy | null> {
   const { definition } = await source.load(view);
   const path = runPath(source.name, id);
@@ -102,11 +107,12 @@ export async function policyIn(
   if (text === null) return null;
   const { state } = parseRun(path, source.name, id, text);
   if (definition.table.states[state]?.final) return null;
-  return { policy: policyOf(definition), sourcesOf: sourcesIn(source.file) };
+  return { policy: policyOf(definition, gates), sourcesOf: sourcesIn(source.file) };
 }
 
 function sourcesIn(file: string | null): PolicySources {
   return (path) => {
+    if (path.startsWith("gates.")) return levelSources(path);
     const within = path.replace(/^definition\./, "").replace(/^gates\./, "events.");
     return file === null ? [] : [{ file, path: within }];
   };

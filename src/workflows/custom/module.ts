@@ -54,7 +54,8 @@ async function openOne(
     acceptEdit: async () => (await import("./accept-edit.ts")).acceptEditOf(source),
     story: async () => (await import("./story.ts")).storyOf(source),
     ...(source.file !== null && {
-      policy: async (view, _, id) => (await import("./govern.ts")).policyIn(view, source, id),
+      policy: async (view, settings, id) =>
+        (await import("./govern.ts")).policyIn(view, source, id, settings),
       holdsLoosened: true,
     }),
     verbs: [castVerb(source, own)],

@@ -91,6 +91,11 @@ const RUN_FILE = fields({
 export type RunFile = Checked<typeof RUN_FILE>;
 export type Looks = NonNullable<RunFile["checks"]>;
 
+/** What a record of a gate says of an entry: what decided, without notes and output. */
+export function stepOf({ by, event, facts, from, row, strength, time, to }: Checked<typeof ENTRY>): object {
+  return JSON.parse(JSON.stringify({ time, event, rule: row, from, to, by: by?.channel, strength, facts }));
+}
+
 /** The row's command, as the table has it, under the key that the run keeps. */
 export interface Order extends Checked<typeof PENDING> {
   readonly command: string;

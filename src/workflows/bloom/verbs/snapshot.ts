@@ -4,7 +4,14 @@ import type { PawlEvent, RunAdvanced } from "../../../core/event.ts";
 import { isId } from "../../../core/id.ts";
 import type { Outside } from "../../../core/ports/outside.ts";
 import type { Change, View } from "../../../core/ports/store.ts";
-import type { Context, HumanQuestion, Proposal, Reply, Transaction } from "../../../runtime/module.ts";
+import type {
+  Context,
+  HumanQuestion,
+  Proposal,
+  Reply,
+  Transaction,
+  Verdict,
+} from "../../../runtime/module.ts";
 import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../../../tasks-file/load.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { eachTask } from "../../../tasks-file/task.ts";
@@ -62,6 +69,8 @@ export interface Done {
   readonly data?: Readonly<Record<string, unknown>>;
   readonly refused?: true;
   readonly waits?: true;
+  /** The verdict at a gate that it is. */
+  readonly verdict?: Verdict;
   /** A person must say yes to this first; nothing else of it counts. */
   readonly ask?: HumanQuestion;
   readonly edits?: readonly TaskEdit[];
@@ -121,6 +130,7 @@ function prepared(seen: LoadedTasks, input: unknown, done: Done, context: Contex
     reply: replyOf(done),
     changes: [...changes, ...(done.changes ?? [])],
     worked,
+    ...(done.verdict && { verdict: done.verdict }),
     events: (done.happened ?? []).map((happening, index) => eventOf(context, happening, index)),
   };
 }

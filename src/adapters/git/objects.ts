@@ -1,0 +1,53 @@
+/** Objects of a repository, many by one call. Nothing of a working folder, index or configuration counts for them. */
+import { type GitCall, git } from "./git.ts";
+
+export interface GitObject {
+  readonly type: string;
+  /** Each byte as a character. */
+  readonly bytes: string;
+}
+
+/** The objects by their names (ids, `<commit>:<path>`), in ASCII; a name that is missing is not in the answer. */
+export async function readObjects(
+  call: GitCall,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, GitObject>> {
+  const wanted = [...new Set(names)].filter((name) => !/[\n\r]/.test(name));
+  if (wanted.length === 0) return new Map();
+  const input = wanted.map((name) => `${name}\n`).join("");
+  const { output } = await git({ ...call, input, encoding: "latin1" }, ["cat-file", "--batch"]);
+  const found = new Map<string, GitObject>();
+  let at = 0;
+  for (const name of wanted) {
+    const end = output.indexOf("\n", at);
+    const [, type, size] = /^[0-9a-f]+ (\w+) (\d+)$/.exec(output.slice(at, end)) ?? [];
+    at = end + 1;
+    if (type === undefined) continue;
+    found.set(name, { type, bytes: output.slice(at, at + Number(size)) });
+    at += Number(size) + 1;
+  }
+  return found;
+}
+
+export interface TreeEntry {
+  readonly mode: string;
+  /** Each byte as a character. */
+  readonly name: string;
+  readonly id: string;
+}
+
+export const FOLDER_MODE = "40000";
+
+/** Reads a tree object: `<mode> <name> NUL <id>`, again and again. */
+export function parseTree(bytes: string, idLength: number): readonly TreeEntry[] {
+  const entries: TreeEntry[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const blank = bytes.indexOf(" ", at);
+    const zero = bytes.indexOf("\0", blank);
+    if (blank < 0 || zero < 0) break;
+    const id = Buffer.from(bytes.slice(zero + 1, zero + 1 + idLength), "latin1").toString("hex");
+    entries.push({ mode: bytes.slice(at, blank), name: bytes.slice(blank + 1, zero), id });
+    at = zero + 1 + idLength;
+  }
+  return entries;
+}

@@ -1,0 +1,118 @@
+/**
+ * Trees without some paths: what a person approved is compared with what is committed, whatever records were added since.
+ * The ids are worked out, and nothing is written, so that a bare clone will do.
+ */
+import { createHash } from "node:crypto";
+import { realpathSync } from "node:fs";
+import { relative, sep } from "node:path";
+import type { CommittedTree } from "../../core/ports/git.ts";
+import { forkOf } from "./changes.ts";
+import { discover } from "./discover.ts";
+import { type GitCall, git, gitLine } from "./git.ts";
+import { FOLDER_MODE, parseTree, readObjects, type TreeEntry } from "./objects.ts";
+
+/** What is left out: a name wholly, or what is below it. */
+type Left = Map<string, Left | null>;
+
+/** By tree, the id of the same tree without the paths. A folder that becomes empty is left out, as git has none. */
+export async function strippedTrees(
+  call: GitCall,
+  trees: readonly string[],
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const left = leftOut(paths);
+  const read = new Map<string, readonly TreeEntry[]>();
+  let level = trees.map((id) => ({ id, left }));
+  while (level.length > 0) {
+    const objects = await readObjects(
+      call,
+      level.map(({ id }) => id).filter((id) => !read.has(id)),
+    );
+    for (const [id, { bytes }] of objects) read.set(id, parseTree(bytes, id.length / 2));
+    level = level.flatMap(({ id, left: out }) =>
+      (read.get(id) ?? []).flatMap(({ id: below, mode, name }) => {
+        const deeper = out.get(name);
+        return mode === FOLDER_MODE && deeper ? [{ id: below, left: deeper }] : [];
+      }),
+    );
+  }
+  return new Map(trees.map((id) => [id, strip(id, left, read).id]));
+}
+
+function leftOut(paths: readonly string[]): Left {
+  const root: Left = new Map();
+  for (const path of paths) {
+    const names = path.split("/");
+    let at = root;
+    for (const [index, name] of names.entries()) {
+      if (index === names.length - 1) at.set(name, null);
+      else if (at.get(name) === null) break;
+      else {
+        const next: Left = at.get(name) ?? new Map();
+        at.set(name, next);
+        at = next;
+      }
+    }
+  }
+  return root;
+}
+
+function strip(
+  id: string,
+  left: Left,
+  read: ReadonlyMap<string, readonly TreeEntry[]>,
+): { readonly id: string; readonly isEmpty: boolean } {
+  const entries = read.get(id);
+  if (!entries) return { id, isEmpty: false };
+  const kept = entries.flatMap((entry) => {
+    const below = left.get(entry.name);
+    if (below === undefined) return [entry];
+    if (below === null) return [];
+    if (entry.mode !== FOLDER_MODE) return [entry];
+    const stripped = strip(entry.id, below, read);
+    return stripped.isEmpty ? [] : [{ ...entry, id: stripped.id }];
+  });
+  return { id: idOf(kept, id.length), isEmpty: kept.length === 0 };
+}
+
+/** Of a tree with these entries, by the hash that the repository uses. */
+function idOf(entries: readonly TreeEntry[], length: number): string {
+  const body = Buffer.concat(
+    entries.flatMap(({ id, mode, name }) => [
+      Buffer.from(`${mode} ${name}\0`, "latin1"),
+      Buffer.from(id, "hex"),
+    ]),
+  );
+  const hash = createHash(length === 64 ? "sha256" : "sha1");
+  return hash.update(`tree ${body.length}\0`).update(body).digest("hex");
+}
+
+/** A commit's tree without the `own` paths, and what it changed since it left the branch. Never throws. */
+export async function committed(
+  place: GitCall,
+  order: { readonly commit: string; readonly target: string | null; readonly own: readonly string[] },
+): Promise<CommittedTree> {
+  try {
+    const { commit, own, target } = order;
+    const fork = await forkOf({ ...place, accept: [1, 128] }, target, commit);
+    if ("reason" in fork) return { kind: "unavailable", reason: fork.reason };
+    const prefix = prefixOf(place);
+    const paths = own.map((path) => `${prefix}${path}`);
+    const tree = await gitLine(place, ["rev-parse", "--verify", "--end-of-options", `${commit}^{tree}`]);
+    const stripped = await strippedTrees(place, [tree], paths);
+    const args = ["diff", "--name-only", "-z", "--no-renames", fork.commit, commit, "--"];
+    const names = (await git(place, args)).output.split("\0").filter(Boolean);
+    const files = names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+    return { kind: "tree", tree: stripped.get(tree) ?? tree, base: fork.commit, files };
+  } catch (thrown) {
+    return { kind: "unavailable", reason: thrown instanceof Error ? thrown.message : String(thrown) };
+  }
+}
+
+/** Of the project within its repository: empty, or a path with a slash at its end. */
+function prefixOf({ folder }: GitCall): string {
+  const top = discover(folder)?.top;
+  if (top == null) return "";
+  const path = relative(realpathSync(top), realpathSync(folder)).split(sep).join("/");
+  return path === "" ? "" : `${path}/`;
+}

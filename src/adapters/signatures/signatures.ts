@@ -1,0 +1,110 @@
+/**
+ * Signatures by `ssh-keygen -Y`.
+ *
+ * S1  The key is read from its file, never from an ssh agent: what an agent holds, every program of the user may use.
+ * S2  What is signed comes on standard input: no file of it lies anywhere. The person is asked for passphrase, PIN or touch
+ *     at the controlling terminal.
+ * S3  A name stands where ssh-keygen cannot take it for an option, and one that is no plain name is refused.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PawlError } from "../../core/error.ts";
+import { GATE_NAMESPACE } from "../../core/gate-record.ts";
+import type { SignatureOrder, Signatures, Signer } from "../../core/ports/signatures.ts";
+import type { Environment } from "../process/environment.ts";
+import { usedKey } from "./keys.ts";
+import { sshKeygen } from "./ssh-keygen.ts";
+
+export function openSignatures(environment: Environment, configFolder: string): Signatures {
+  const signer = async () => usedKey(configFolder) ?? noKey();
+  return {
+    signer,
+    sign: async (text) => sign(environment, await signer(), text),
+    verify: (order) => verify(environment, order),
+  };
+}
+
+function noKey(): never {
+  throw new PawlError(
+    "key-missing",
+    "This gate wants a signed verdict, and no key of yours is known on this machine. Nothing was changed.",
+    "Run `pawl keys add` in a terminal, and have the change of .alfred/allowed_signers reviewed.",
+  );
+}
+
+async function sign(environment: Environment, { path }: Signer, text: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "pawl-signature-"));
+  try {
+    const askpass = join(folder, "ask");
+    writeFileSync(askpass, ASK, { mode: 0o700 });
+    const args = ["-Y", "sign", "-n", GATE_NAMESPACE, "-f", path];
+    const { code, errors, output } = await sshKeygen(environment, args, { input: text, askpass });
+    if (code === 0 && output.startsWith("-----BEGIN SSH SIGNATURE-----")) return output;
+    const found = errors.trim().split("\n").at(-1) || `exit code ${code}`;
+    throw new PawlError(
+      "signature-failed",
+      `ssh-keygen did not sign with ${path}: expected a signature, found: ${found}. Nothing was changed.`,
+      "Check the key and its passphrase (`pawl keys list`), then give your verdict again.",
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Asks at the controlling terminal. ssh-keygen itself would ask there only if what is signed were in a file, where another
+ * program could put another text in the moment before.
+ */
+const ASK = `#!/bin/sh
+exec 3<>/dev/tty || exit 1
+printf '%s' "$1" >&3
+if [ "$SSH_ASKPASS_PROMPT" = none ]; then echo >&3; exit 0; fi
+saved=$(stty -g <&3)
+trap 'stty "$saved" <&3' EXIT INT TERM
+stty -echo <&3
+IFS= read -r word <&3
+echo >&3
+printf '%s\\n' "$word"
+`;
+
+async function verify(
+  environment: Environment,
+  { allowed, principal, signature, text, time }: SignatureOrder,
+): Promise<string | null> {
+  if (principal.startsWith("-")) return "the signer's name begins with a dash";
+  const folder = mkdtempSync(join(tmpdir(), "pawl-signature-"));
+  try {
+    const [signers, proof] = [join(folder, "allowed_signers"), join(folder, "signature")];
+    writeFileSync(signers, allowed, { mode: 0o600 });
+    writeFileSync(proof, signature, { mode: 0o600 });
+    const at = `verify-time=${time.slice(0, 19).replace(/[-:T]/g, "")}Z`;
+    const args = [
+      "-Y",
+      "verify",
+      "-O",
+      at,
+      "-f",
+      signers,
+      "-I",
+      principal,
+      "-n",
+      GATE_NAMESPACE,
+      "-s",
+      proof,
+    ];
+    const { code, errors } = await sshKeygen(environment, args, { input: text });
+    return code === 0 ? null : reasonIn(errors);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** ssh-keygen says the reason in its last line, with the name of a file of the moment; of an unknown key it says nothing. */
+function reasonIn(errors: string): string {
+  const last = errors.trim().split("\n").at(-1) ?? "";
+  const said = last
+    .replace(/^\/[^:]*:\d+: /, "")
+    .replace(/^(?:Signature verification failed|Couldn't verify signature): /, "");
+  return said === "" ? "no allowed signer of this name has the key that made it" : said;
+}

@@ -1,0 +1,38 @@
+/** What an armoured SSH signature says of how it was made (PROTOCOL.sshsig and PROTOCOL.u2f of OpenSSH). */
+
+const USER_PRESENT = 0x01;
+
+/**
+ * Whether the signer touched the key: a hardware key puts that into what it signs. False for every other key, and for what
+ * cannot be read. It counts only of a signature that was verified.
+ */
+export function isTouched(armoured: string): boolean {
+  try {
+    const [, body = ""] =
+      /^-----BEGIN SSH SIGNATURE-----\n([A-Za-z0-9+/=\n]+)-----END SSH SIGNATURE-----\n?$/.exec(armoured) ??
+      [];
+    const bytes = Uint8Array.from(atob(body.replaceAll("\n", "")), (character) => character.charCodeAt(0));
+    // The magic, the version; then public key, namespace, reserved, hash algorithm, signature.
+    const parts = stringsIn(bytes.subarray("SSHSIG".length + 4), 5);
+    const signature = parts[4] ?? new Uint8Array();
+    const [type = new Uint8Array(), own = new Uint8Array()] = stringsIn(signature, 2);
+    if (!new TextDecoder().decode(type).startsWith("sk-")) return false;
+    const flags = signature[4 + type.length + 4 + own.length] ?? 0;
+    return (flags & USER_PRESENT) !== 0;
+  } catch {
+    return false;
+  }
+}
+
+/** The first strings, each behind its length of four bytes. Throws where they are not there. */
+function stringsIn(bytes: Uint8Array, count: number): readonly Uint8Array[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const found: Uint8Array[] = [];
+  for (let at = 0; found.length < count; ) {
+    const length = view.getUint32(at);
+    if (at + 4 + length > bytes.length) throw new RangeError("It ends too early.");
+    found.push(bytes.subarray(at + 4, at + 4 + length));
+    at += 4 + length;
+  }
+  return found;
+}

@@ -1,0 +1,49 @@
+import type { Requirement } from "./requirements.ts";
+
+const SIGNED = "test/e2e/signed-gates.test.ts";
+const GATE = "src/runtime/signed-gate.test.ts";
+
+/** How strong a person's verdict must be, and what a signature binds. */
+export const SIGNED_GATES: Readonly<Record<string, Requirement>> = {
+  "gates.level": {
+    says: "A gate refuses a verdict that is weaker than it asks, whatever the workflow and the channel, and by the policy that was pinned for the run.",
+    source: "docs/verify.md, Signed gates",
+    tests: [
+      `${GATE}: is refused where it is weaker than %s`,
+      `${GATE}: is what it was where no gate asks for more`,
+      `${GATE}: is signed where it was pinned so, whatever the files say since`,
+      `${SIGNED}: is not passed by anyone without a key, nor without a terminal`,
+      `${SIGNED}: stays signed for a run that is under way, whatever pawl.yaml says meanwhile`,
+      `${SIGNED}: asks for a touch of the key where it wants one`,
+    ],
+  },
+  "gates.signed": {
+    says: "A signed verdict is committed with the record that was signed and its signature, for each kind of workflow.",
+    source: "docs/verify.md, The record",
+    tests: [
+      `${SIGNED}: takes a signature in place of a yes, and commits the record with the move`,
+      `${SIGNED}: is not passed by what an assistant relays, and binds the artifact that the person signs`,
+      `${SIGNED}: binds the commit's tree, and lets the work be merged`,
+      `${SIGNED}: binds the next record to the one before, and does not go on from one that was edited`,
+      `${SIGNED}: is not passed by %j in the digits' place`,
+      `${SIGNED}: is not passed by a key that the signers' file does not name, even under an allowed name`,
+      `${GATE}: is asked for as a signature, and committed with record and signature`,
+    ],
+  },
+  "gates.as-signed": {
+    says: "What is committed is what was signed to the letter; where anything has changed meanwhile, the person is asked again.",
+    source: "docs/verify.md, Signed gates",
+    tests: [
+      `${GATE}: is asked for anew where the work has changed since it was signed`,
+      `${GATE}: is asked for anew where %s has changed since it was signed`,
+    ],
+  },
+  "gates.keys": {
+    says: "A person's key is added to the signers by name; one that anyone could use is refused.",
+    source: "docs/verify.md, Signed gates",
+    tests: [
+      `${SIGNED}: are added once, with a random id for a project that has none; a key that anyone can use is refused`,
+      "src/surfaces/cli/project-id.test.ts: the id of a project is added to %j, whose other values stay",
+    ],
+  },
+};

@@ -7,9 +7,12 @@ import {
   type Json,
   numberAt,
   objectAt,
+  sessionArguments,
+  sessionTold,
   shortly,
   type Told,
   textAt,
+  toolDetail,
 } from "./dialect.ts";
 import { ownProgram } from "./own-program.ts";
 
@@ -66,15 +69,9 @@ function limitArguments({ limits, knows }: Call): string[] {
   ];
 }
 
-function sessionArguments({ session }: Call): string[] {
-  if (session.type === "resume") return ["--resume", session.id];
-  return session.id ? ["--session-id", session.id] : [];
-}
-
 function sessionOf(line: Json): readonly Told[] {
-  const id = textAt(line, "session_id");
   // A failed resume gives back the id that it could not find.
-  return id && textAt(line, "subtype") !== "error_during_execution" ? [{ type: "session", id }] : [];
+  return textAt(line, "subtype") === "error_during_execution" ? [] : sessionTold(textAt(line, "session_id"));
 }
 
 function readBody(line: Json): readonly Told[] {
@@ -107,18 +104,13 @@ function contentOf(line: Json): readonly Told[] {
     const text = textAt(part, "text");
     if (textAt(part, "type") === "text" && text) return [{ type: "text", text }];
     if (textAt(part, "type") !== "tool_use") return [];
-    const input = objectAt(part, "input");
-    const detail = shortly(input.command ?? input.file_path ?? input);
-    return [{ type: "tool", name: textAt(part, "name"), detail }];
+    return [{ type: "tool", name: textAt(part, "name"), detail: toolDetail(objectAt(part, "input")) }];
   });
 }
 
 function refusalsOf({ permission_denials: denials }: Json): readonly string[] {
   if (!Array.isArray(denials)) return [];
-  return denials.map((each) => {
-    const input = objectAt(each, "tool_input");
-    return `${textAt(each, "tool_name")}: ${shortly(input.command ?? input.file_path ?? input)}`;
-  });
+  return denials.map((each) => `${textAt(each, "tool_name")}: ${toolDetail(objectAt(each, "tool_input"))}`);
 }
 
 function usageOf(line: Json) {

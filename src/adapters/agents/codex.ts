@@ -4,11 +4,12 @@ import {
   type Dialect,
   type Fault,
   type Json,
-  numberAt,
   objectAt,
+  sessionTold,
   shortly,
   type Told,
   textAt,
+  tokensAt,
 } from "./dialect.ts";
 
 const NO_SESSION = "no rollout found";
@@ -34,7 +35,7 @@ export const codex: Dialect = {
     "-",
   ],
   environment: () => ({}),
-  read: (line) => readLine(line),
+  read: readLine,
   failureOf: ({ errors }) =>
     errors.includes(NO_SESSION) ? { reason: "bad-session", detail: shortly(lastLine(errors)) } : null,
 };
@@ -53,7 +54,7 @@ function permissionArguments({ permission, writable }: Call): string[] {
 function readLine(line: Json): readonly Told[] {
   switch (line.type) {
     case "thread.started":
-      return textAt(line, "thread_id") ? [{ type: "session", id: textAt(line, "thread_id") }] : [];
+      return sessionTold(textAt(line, "thread_id"));
     case "turn.started":
       return [{ type: "working" }];
     case "item.started":
@@ -61,7 +62,7 @@ function readLine(line: Json): readonly Told[] {
       return readItem(line.type, objectAt(line, "item"));
     case "turn.completed":
       return [
-        { type: "spent-in-all", usage: usageOf(line) },
+        { type: "spent-in-all", usage: tokensAt(line.usage) },
         { type: "end", fault: null },
       ];
     case "turn.failed":
@@ -89,15 +90,6 @@ function readItem(at: "item.started" | "item.completed", item: Json): readonly T
   // May be a mere warning: the turn's end decides.
   if (kind === "error") return [{ type: "warning", text: shortly(textAt(item, "message")) }];
   return [];
-}
-
-function usageOf(line: Json) {
-  return {
-    usd: null,
-    inputTokens: numberAt(line, "usage", "input_tokens"),
-    outputTokens: numberAt(line, "usage", "output_tokens"),
-    turns: null,
-  };
 }
 
 function faultOf(message: string): Fault {

@@ -78,6 +78,12 @@ export interface Fault {
   readonly detail: string;
 }
 
+/** As most programs take their session: one to resume, or a new one of that id. */
+export function sessionArguments({ session }: Call): string[] {
+  if (session.type === "resume") return ["--resume", session.id];
+  return session.id ? ["--session-id", session.id] : [];
+}
+
 // ── JSON of any shape, read without trust ────────────────────────────────────────────────────────────────────────
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -120,6 +126,21 @@ function isObject(value: unknown): value is Json {
 /** The failure that an HTTP status of the model's API means. */
 export function faultOfStatus(status: number | null, detail: string): Fault {
   return { reason: status === 429 || status === 529 ? "rate-limit" : "model-error", detail };
+}
+
+/** The tokens that were spent, where the agent tells neither a price nor its turns. */
+export function tokensAt(value: unknown, input = "input_tokens", output = "output_tokens"): AgentUsage {
+  const [inputTokens, outputTokens] = [numberAt(value, input), numberAt(value, output)];
+  return { usd: null, inputTokens, outputTokens, turns: null };
+}
+
+export function sessionTold(id: string): readonly Told[] {
+  return id ? [{ type: "session", id }] : [];
+}
+
+/** What a tool was called with, as far as a person wants to know it. */
+export function toolDetail(input: Json, path = "file_path"): string {
+  return shortly(input.command ?? input[path] ?? input);
 }
 
 /** A value in one line, for a person. */

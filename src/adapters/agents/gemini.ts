@@ -5,11 +5,14 @@ import {
   type Dialect,
   type Fault,
   type Json,
-  numberAt,
   objectAt,
+  sessionArguments,
+  sessionTold,
   shortly,
   type Told,
   textAt,
+  tokensAt,
+  toolDetail,
 } from "./dialect.ts";
 import { staticLists } from "./static-lists.ts";
 
@@ -44,7 +47,7 @@ export const gemini: Dialect = {
   needsHelp: ({ allow = [], permission }) => permission === "edits" && allow.length > 0,
   files: (call): Readonly<Record<string, string>> =>
     hasRules(call) ? { [RULES]: renderRules(commandRules(call.allow)) } : {},
-  read: (line) => readLine(line),
+  read: readLine,
   failureOf: ({ code, errors }) =>
     code === BAD_INPUT && /resuming session|session/i.test(errors)
       ? { reason: "bad-session", detail: shortly(/Error resuming session:.*/.exec(errors)?.[0] ?? errors) }
@@ -103,15 +106,10 @@ function renderRules(rules: readonly string[]): string {
   return `${lines.join("\n\n")}\n`;
 }
 
-function sessionArguments({ session }: Call): string[] {
-  if (session.type === "resume") return ["--resume", session.id];
-  return session.id ? ["--session-id", session.id] : [];
-}
-
 function readLine(line: Json): readonly Told[] {
   switch (line.type) {
     case "init":
-      return textAt(line, "session_id") ? [{ type: "session", id: textAt(line, "session_id") }] : [];
+      return sessionTold(textAt(line, "session_id"));
     case "message":
       if (line.role !== "assistant") return [];
       return [
@@ -119,8 +117,7 @@ function readLine(line: Json): readonly Told[] {
         { type: line.delta === true ? "text-part" : "text", text: textAt(line, "content") },
       ];
     case "tool_use": {
-      const input = objectAt(line, "parameters");
-      const detail = shortly(input.command ?? input.file_path ?? input);
+      const detail = toolDetail(objectAt(line, "parameters"));
       return [{ type: "working" }, { type: "tool", name: textAt(line, "tool_name"), detail }];
     }
     case "tool_result": {
@@ -132,21 +129,12 @@ function readLine(line: Json): readonly Told[] {
       return [{ type: "warning", text: shortly(textAt(line, "message")) }];
     case "result":
       return [
-        { type: "usage", usage: usageOf(line) },
+        { type: "usage", usage: tokensAt(line.stats) },
         { type: "end", fault: line.status === "success" ? null : faultOf(objectAt(line, "error")) },
       ];
     default:
       return [];
   }
-}
-
-function usageOf(line: Json) {
-  return {
-    usd: null,
-    inputTokens: numberAt(line, "stats", "input_tokens"),
-    outputTokens: numberAt(line, "stats", "output_tokens"),
-    turns: null,
-  };
 }
 
 function faultOf(error: Json): Fault {

@@ -7,9 +7,11 @@ import {
   type Json,
   numberAt,
   objectAt,
+  sessionTold,
   shortly,
   type Told,
   textAt,
+  toolDetail,
 } from "./dialect.ts";
 import { staticLists } from "./static-lists.ts";
 
@@ -37,10 +39,7 @@ export const opencode: Dialect = {
     if (call.permission === "all") return {};
     return { OPENCODE_PERMISSION: permissionRules(call.permission, call.allow) };
   },
-  read: (line) => {
-    const id = textAt(line, "sessionID");
-    return [...(id ? [{ type: "session", id } as const] : []), ...readBody(line)];
-  },
+  read: (line) => [...sessionTold(textAt(line, "sessionID")), ...readBody(line)],
   failureOf: ({ errors }) =>
     errors.includes(NO_SESSION) ? { reason: "bad-session", detail: NO_SESSION } : null,
 };
@@ -94,9 +93,8 @@ function readBody(line: Json): readonly Told[] {
     case "text":
       return textAt(part, "text") ? [{ type: "text", text: textAt(part, "text") }] : [];
     case "tool_use": {
-      const input = objectAt(part, "state", "input");
       const name = textAt(part, "tool");
-      const detail = shortly(input.command ?? input.filePath ?? input);
+      const detail = toolDetail(objectAt(part, "state", "input"), "filePath");
       const isRefused = textAt(part, "state", "error").includes(REFUSED);
       return [
         { type: "tool", name, detail },
@@ -117,12 +115,8 @@ function readBody(line: Json): readonly Told[] {
 function endOf(reason: string): readonly Told[] {
   if (GOES_ON.has(reason)) return [];
   if (reason === "stop") return [{ type: "end", fault: null }];
-  return [
-    {
-      type: "end",
-      fault: { reason: "gave-up", detail: `the model stopped with reason ${reason || "unknown"}` },
-    },
-  ];
+  const detail = `the model stopped with reason ${reason || "unknown"}`;
+  return [{ type: "end", fault: { reason: "gave-up", detail } }];
 }
 
 function usageOf(part: Json) {

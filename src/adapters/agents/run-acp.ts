@@ -11,16 +11,10 @@ import {
 } from "@agentclientprotocol/sdk";
 import type { AgentEnd, AgentEvent, AgentOrder, AgentRun } from "../../core/ports/agents.ts";
 import { optionFor, policyAnswer, questionOf } from "./acp-policy.ts";
-import { capabilityOf } from "./capability.ts";
-import { type Fault, faultOfStatus, numberAt, objectAt, shortly, type Told } from "./dialect.ts";
-import { childEnvironment } from "./environment.ts";
-import { judge, NOTHING_HEARD, take } from "./heard.ts";
-import { markOf } from "./mark.ts";
-import { explained } from "./missing.ts";
-import { OUTBOX, openOutbox } from "./outbox.ts";
-import { tellEnd } from "./run-cli.ts";
-import { keepCall, keepSpent, keepUsage, loadSpent, openRunFolder } from "./run-folder.ts";
-import { type ProcessEnd, type RunningProcess, runProcess } from "./run-process.ts";
+import { type Fault, faultOfStatus, numberAt, objectAt, shortly, type Told, tokensAt } from "./dialect.ts";
+import { judge } from "./heard.ts";
+import { openRun } from "./open-run.ts";
+import type { ProcessEnd, RunningProcess } from "./run-process.ts";
 import type { AgentsSetup, Known } from "./setup.ts";
 
 type AcpAgent = Extract<Known, { kind: "acp" }>;
@@ -34,41 +28,14 @@ export function startAcp(
   order: AgentOrder,
   hear: (event: AgentEvent) => void,
 ): AgentRun {
-  const runFolder = openRunFolder(setup.projectRoot, "agents", order.run);
-  const mark = markOf(setup.projectRoot, order.run);
+  const run = openRun(setup, order, order.agent, hear);
   const [program = "", ...args] = agent.command;
-  keepCall(runFolder, order, program, args);
   if (order.permission === "all")
     hear({ type: "warning", text: "permission is all: every request of the agent is allowed in this run" });
-
-  const spentBefore =
-    order.session.type === "resume" ? loadSpent(setup.projectRoot, order.agent, order.session.id) : null;
-  let heard = NOTHING_HEARD;
-  const tell = (told: readonly Told[]) => {
-    const taken = take(heard, told, spentBefore);
-    heard = taken.heard;
-    keepUsage(runFolder, taken.events);
-    for (const event of taken.events) hear(event);
-  };
   const wire = openWire();
-  const running = runProcess({
-    program,
-    args,
-    folder: order.folder,
-    masked: setup.environment,
-    environment: childEnvironment(setup.environment, {
-      mark,
-      folder: order.folder,
-      names: agent.settings.environment ?? [],
-      added: { ...order.environment, [OUTBOX]: openOutbox(runFolder), ...capabilityOf(setup, order) },
-    }),
-    mark,
-    input: null,
-    outputFolder: runFolder.folder,
-    limits: order.limits ?? {},
-    hearLine: wire.hear,
-  });
-  const talk = converse(order, agent, wire.stream(running), tell);
+  const names = agent.settings.environment ?? [];
+  const running = run.start({ program, args, names, added: {}, input: null, hearLine: wire.hear });
+  const talk = converse(order, agent, wire.stream(running), run.tell);
   const ended = finish();
 
   async function finish(): Promise<AgentEnd> {
@@ -76,11 +43,9 @@ export function startAcp(
     running.input?.end();
     if (first !== "gone") await Promise.race([running.ended, wait(PATIENCE)]);
     const closed = first !== "gone" && !stopping ? running.stop("its work is done") : running.ended;
-    const end = explained(setup, order.agent, await closed);
+    const told = await closed;
     wire.close();
-    if (heard.session && heard.usageInAll)
-      keepSpent(setup.projectRoot, order.agent, heard.session, heard.usageInAll);
-    return tellEnd(runFolder, heard, end, verdict(first, end, stopping));
+    return run.end(told, (_, end) => verdict(first, end, stopping));
   }
 
   let stopping: string | null = null;
@@ -155,7 +120,8 @@ function converse(
         prompt: [{ type: "text", text: order.prompt }],
       });
       const usage = objectAt(answer, "usage");
-      if (numberAt(usage, "inputTokens") !== null) tell([{ type: "spent", usage: usageOf(usage) }]);
+      if (numberAt(usage, "inputTokens") !== null)
+        tell([{ type: "spent", usage: tokensAt(usage, "inputTokens", "outputTokens") }]);
       return faultOfStop(answer.stopReason);
     } catch (thrown) {
       return faultOfError(thrown);
@@ -226,15 +192,6 @@ function toldBy(update: SessionUpdate): readonly Told[] {
     default:
       return [];
   }
-}
-
-function usageOf(usage: unknown) {
-  return {
-    usd: null,
-    inputTokens: numberAt(usage, "inputTokens"),
-    outputTokens: numberAt(usage, "outputTokens"),
-    turns: null,
-  };
 }
 
 function faultOfStop(reason: string): Fault | null {

@@ -1,6 +1,6 @@
 /** The scripted agent: a real program that speaks claude's stream and obeys its prompt's lines, without a model. */
 import { claude } from "./claude.ts";
-import type { Dialect } from "./dialect.ts";
+import { type Dialect, sessionArguments } from "./dialect.ts";
 
 export const scripted: Dialect = {
   ...claude,
@@ -8,12 +8,7 @@ export const scripted: Dialect = {
   program: "pawl-scripted-agent",
   version: /\(scripted agent\)/,
   passes: ["PAWL_SCRIPTED_*"],
-  arguments: (call) => [
-    "--permission-mode",
-    call.permission,
-    ...(call.session.type === "resume" ? ["--resume", call.session.id] : []),
-    ...(call.session.type === "new" && call.session.id ? ["--session-id", call.session.id] : []),
-  ],
+  arguments: (call) => ["--permission-mode", call.permission, ...sessionArguments(call)],
   // It heeds no limit by itself, and needs no permission.
   needsHelp: () => false,
   environment: () => ({}),

@@ -1,0 +1,109 @@
+/** What every run of an agent has, whatever it speaks: its folder, its process, what was heard of it, and its end. */
+import type { AgentEnd, AgentEvent, AgentOrder } from "../../core/ports/agents.ts";
+import { capabilityOf } from "./capability.ts";
+import type { Fault, Told } from "./dialect.ts";
+import { childEnvironment } from "./environment.ts";
+import { type Heard, NOTHING_HEARD, spentIn, take } from "./heard.ts";
+import { markOf } from "./mark.ts";
+import { explained } from "./missing.ts";
+import { OUTBOX, openOutbox } from "./outbox.ts";
+import {
+  keep,
+  keepCall,
+  keepSpent,
+  keepUsage,
+  loadSpent,
+  openRunFolder,
+  type RunFolder,
+} from "./run-folder.ts";
+import { type ProcessEnd, type ProcessOrder, type RunningProcess, runProcess } from "./run-process.ts";
+import type { AgentsSetup } from "./setup.ts";
+
+export interface OpenRun {
+  readonly folder: RunFolder;
+  readonly outbox: string;
+  /** Takes in what a line told, and lets the listener hear of it. */
+  tell(told: readonly Told[]): void;
+  start(program: Program): RunningProcess;
+  /** The end as it is told, and kept. */
+  end(end: ProcessEnd, judged: (heard: Heard, end: ProcessEnd) => Fault | null): AgentEnd;
+}
+
+export interface Program
+  extends Pick<ProcessOrder, "args" | "hearLine" | "hearTooLong" | "input" | "program"> {
+  /** Names of the environment that it may have besides. */
+  readonly names: readonly string[];
+  readonly added: Readonly<Record<string, string>>;
+}
+
+/** `spender`: under which name what a session has spent is kept. */
+export function openRun(
+  setup: AgentsSetup,
+  order: AgentOrder,
+  spender: string,
+  hear: (event: AgentEvent) => void,
+): OpenRun {
+  const { projectRoot } = setup;
+  const folder = openRunFolder(projectRoot, "agents", order.run);
+  const mark = markOf(projectRoot, order.run);
+  const outbox = openOutbox(folder);
+  const before = order.session.type === "resume" ? loadSpent(projectRoot, spender, order.session.id) : null;
+  let heard = NOTHING_HEARD;
+  return {
+    folder,
+    outbox,
+    tell(told) {
+      const taken = take(heard, told, before);
+      heard = taken.heard;
+      keepUsage(folder, taken.events);
+      for (const event of taken.events) hear(event);
+    },
+    start({ added, names, ...program }) {
+      keepCall(folder, order, program.program, program.args);
+      const inside = { ...added, ...order.environment, [OUTBOX]: outbox, ...capabilityOf(setup, order) };
+      return runProcess({
+        ...program,
+        folder: order.folder,
+        masked: setup.environment,
+        environment: childEnvironment(setup.environment, {
+          mark,
+          folder: order.folder,
+          names,
+          added: inside,
+        }),
+        mark,
+        outputFolder: folder.folder,
+        limits: order.limits ?? {},
+      });
+    },
+    end(told, judged) {
+      const end = explained(setup, order.agent, told);
+      const fault = judged(heard, end);
+      if (heard.session && heard.usageInAll) keepSpent(projectRoot, spender, heard.session, heard.usageInAll);
+      return tellEnd(folder, heard, end, fault);
+    },
+  };
+}
+
+function tellEnd(
+  runFolder: RunFolder,
+  heard: Pick<Heard, "session" | "text" | "usage" | "tools" | "turns" | "refused">,
+  end: ProcessEnd,
+  fault: Fault | null,
+): AgentEnd {
+  const facts = {
+    session: fault?.reason === "bad-session" ? null : heard.session,
+    text: heard.text,
+    usage: spentIn(heard),
+    exit: { code: end.code, signal: end.signal },
+    duration: end.duration,
+    leftovers: end.leftovers,
+    output: runFolder.path,
+    ...(heard.refused.length > 0 ? { refused: [...new Set(heard.refused)] } : {}),
+  };
+  const told: AgentEnd = fault
+    ? { ...facts, outcome: "failed", ...fault }
+    : { ...facts, outcome: "succeeded" };
+  keep(runFolder, "end.json", end.outputFault ? { ...told, outputFault: end.outputFault } : told);
+  return told;
+}

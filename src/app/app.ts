@@ -21,6 +21,7 @@ import {
 } from "../config/config.ts";
 import { findRoot } from "../config/project-root.ts";
 import { openStateHome, stateFolder } from "../config/state-home.ts";
+import { attempt } from "../core/attempt.ts";
 import { PawlError } from "../core/error.ts";
 import type { Caller } from "../core/event.ts";
 import { masked } from "../core/masked.ts";
@@ -247,13 +248,8 @@ function workingFolder(): string {
 }
 
 function textOf(path: string): string {
-  try {
-    // A pipe would be waited for.
-    return statSync(path).isFile() ? readFileSync(path, "utf8") : "";
-  } catch {
-    // That it cannot be read is told by whoever needs what it says.
-    return "";
-  }
+  // That it cannot be read is told by whoever needs what it says.
+  return attempt(() => (statSync(path).isFile() ? readFileSync(path, "utf8") : ""), "");
 }
 
 /** The command line is not parsed yet: its verbs are the workflows'. */
@@ -264,18 +260,18 @@ function existingRoot(
 ): string | null {
   const at = argv.findIndex((word) => word === "--project" || word.startsWith("--project="));
   const option = argv[at]?.startsWith("--project=") ? argv[at]?.slice("--project=".length) : argv[at + 1];
-  try {
-    return findRoot({
-      cwd: workingFolder(),
-      option: at < 0 ? undefined : option,
-      variable: environment.PAWL_PROJECT,
-      tasksFile: environment.BLOOM_TASKS_FILE,
-      create: false,
-    });
-  } catch {
-    // Whoever needs a project is told why there is none.
-    return null;
-  }
+  // Whoever needs a project is told why there is none.
+  return attempt(
+    () =>
+      findRoot({
+        cwd: workingFolder(),
+        option: at < 0 ? undefined : option,
+        variable: environment.PAWL_PROJECT,
+        tasksFile: environment.BLOOM_TASKS_FILE,
+        create: false,
+      }),
+    null,
+  );
 }
 
 /** Opens the project at the root: what was committed and not yet applied is applied first. */

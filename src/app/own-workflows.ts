@@ -1,6 +1,7 @@
 /** The workflows of the project's own, which pawl.yaml names, beside the shipped ones. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { attempt } from "../core/attempt.ts";
 import { PawlError } from "../core/error.ts";
 import { isId } from "../core/id.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
@@ -41,13 +42,11 @@ export function withProgramRuns(workflows: Workflows, root: string): Workflows {
 }
 
 function foldersIn(folder: string): readonly string[] {
-  try {
+  // There are no runs, or whoever reads them says why they cannot be read.
+  return attempt(() => {
     const entries = readdirSync(folder, { withFileTypes: true });
     return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  } catch {
-    // There are no runs, or whoever reads them says why they cannot be read.
-    return [];
-  }
+  }, []);
 }
 
 /** The sources of the project's own workflows, by its settings. */

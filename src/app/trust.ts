@@ -8,6 +8,7 @@ import { isAbsence } from "../adapters/files/disk.ts";
 import { inStateHome } from "../adapters/files/vault.ts";
 import type { Environment } from "../config/config.ts";
 import { openStateHome } from "../config/state-home.ts";
+import { attempt } from "../core/attempt.ts";
 import { PawlError, toPawlError } from "../core/error.ts";
 import type { View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
@@ -113,13 +114,11 @@ function readOrNull(path: string): string | null {
 function loadRecord(root: string, environment: Environment): TrustRecord | null {
   const state = openStateHome(root, environment);
   const text = inStateHome(state, "be read", () => readOrNull(join(state.folder, FILE)));
-  try {
+  return attempt(() => {
     const found = JSON.parse(text ?? "null") as TrustRecord;
     const isOurs = found.version === 1 && Array.isArray(found.entries) && found.inode === statSync(root).ino;
     return isOurs ? found : null;
-  } catch {
-    return null;
-  }
+  }, null);
 }
 
 /** What the project's own workflows start. One that cannot be loaded starts nothing. */

@@ -2,6 +2,7 @@
  * A run's steps, each made on the hash of the one before, and what the run's file must say after them. Where a workflow
  * keeps its steps is its own matter; Bloom and Spells keep theirs in the record beside the state (`record.ts`).
  */
+import { attempt } from "../core/attempt.ts";
 import { PawlError } from "../core/error.ts";
 import { hashOf } from "../core/hash.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
@@ -86,12 +87,10 @@ export function headPath(run: string): ProjectPath {
 /** Null where nothing is kept, or it is not valid JSON object: then the history alone speaks. */
 export async function loadHead(view: View, run: string): Promise<Readonly<Record<string, unknown>> | null> {
   const text = await view.read(headPath(run));
-  try {
+  return attempt(() => {
     const value: unknown = text === null ? null : JSON.parse(text);
     return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
+  }, null);
 }
 
 /** Each step through the table as it is, from the origin; and whether they lead to where the run stands. */

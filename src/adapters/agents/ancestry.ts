@@ -11,6 +11,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import { MARK } from "./mark.ts";
 
 export interface AgentAround {
@@ -123,24 +124,18 @@ function seeInProc(pid: number): Ancestor | null {
 
 /** Empty where the process is gone or another user's. */
 function read(path: string): string {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    return "";
-  }
+  return attempt(() => readFileSync(path, "latin1"), "");
 }
 
 function seeByPs(pid: number): Ancestor | null {
-  try {
+  return attempt(() => {
     const ask = (...columns: string[]) =>
       execFileSync("ps", ["-p", String(pid), ...columns], { encoding: "utf8", maxBuffer: 64 << 20 }).trim();
     const parent = Number(ask("-o", "ppid="));
     const words = ask("-ww", "-o", "command=").split(" ");
     const environment = ` ${ask("-E", "-ww", "-o", "command=")} `;
     return { pid, parent, words, variable: (name) => valueIn(environment, name, " ") };
-  } catch {
-    return null;
-  }
+  }, null);
 }
 
 function valueIn(environment: string, name: string, end: string): string {

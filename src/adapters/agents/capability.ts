@@ -10,6 +10,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import { isId } from "../../core/id.ts";
 import type { AgentOrder } from "../../core/ports/agents.ts";
 import { writeWhole } from "../files/write-whole.ts";
@@ -46,17 +47,15 @@ export function provenTask(stateFolder: string, capability: unknown): { run: str
   const at = capability.indexOf(":");
   const run = capability.slice(0, at);
   if (at < 0 || !isId(run)) return null;
-  try {
+  // No such run, or it is over.
+  return attempt(() => {
     const kept = JSON.parse(readFileSync(pathOf(stateFolder, run), "utf8"));
     const same = timingSafeEqual(
       Buffer.from(String(kept.sha256), "hex"),
       Buffer.from(hashOf(capability.slice(at + 1)), "hex"),
     );
     return same && kept.run === run && isId(kept.task) ? { run, task: kept.task } : null;
-  } catch {
-    // No such run, or it is over.
-    return null;
-  }
+  }, null);
 }
 
 export function revokeCapability(stateFolder: string, run: string): void {

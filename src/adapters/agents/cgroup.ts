@@ -8,6 +8,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { attempt } from "../../core/attempt.ts";
 import { cgroupName } from "./mark.ts";
 
 export interface Cgroup {
@@ -24,7 +25,7 @@ function baseFolder(): string | null {
 }
 
 function findBase(): string | null {
-  try {
+  return attempt(() => {
     const mounts = readFileSync("/proc/self/mountinfo", "utf8").split("\n");
     const mount = mounts.find((line) => / - cgroup2 /.test(line))?.split(" ");
     const [, own] = /^0::(\/.*)$/m.exec(readFileSync("/proc/self/cgroup", "utf8")) ?? [];
@@ -32,9 +33,7 @@ function findBase(): string | null {
     if (!own || !root || !point || !own.startsWith(root)) return null;
     const folder = join(point, own.slice(root === "/" ? 0 : root.length));
     return existsSync(join(folder, "cgroup.kill")) || root === "/" ? folder : null;
-  } catch {
-    return null;
-  }
+  }, null);
 }
 
 /** Makes the mark's cgroup, inside that of an `outer` mark if there is one; null: it cannot be had. */
@@ -74,33 +73,25 @@ function cgroupOf(mark: string, outer: string | undefined): Cgroup | null {
 
 /** Takes a process in; what it starts from then on is in it, too. False: it cannot be. */
 export function enterCgroup({ folder }: Cgroup, pid: number): boolean {
-  try {
+  return attempt(() => {
     writeFileSync(join(folder, "cgroup.procs"), String(pid));
     return true;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 /** The processes in it and in those below it. */
 export function cgroupMembers({ folder }: Cgroup): readonly number[] {
   return foldersIn(folder).flatMap((each) => {
-    try {
+    return attempt(() => {
       const lines = readFileSync(join(each, "cgroup.procs"), "utf8").split("\n");
       return lines.filter(Boolean).map(Number);
-    } catch {
-      return [];
-    }
+    }, []);
   });
 }
 
 /** Whether anything in it lives: the kernel's own word, where a list of its members is out of date at once. */
 export function isPopulated({ folder }: Cgroup): boolean {
-  try {
-    return /^populated 1$/m.test(readFileSync(join(folder, "cgroup.events"), "utf8"));
-  } catch {
-    return false;
-  }
+  return attempt(() => /^populated 1$/m.test(readFileSync(join(folder, "cgroup.events"), "utf8")), false);
 }
 
 /** Kills all that are in it, whatever they start meanwhile. */
@@ -136,11 +127,9 @@ function removeEmpty(folder: string): void {
 
 /** The folder and those below it, so many levels deep, the outer before the inner. */
 function foldersIn(folder: string, depth = Number.POSITIVE_INFINITY): readonly string[] {
-  try {
+  return attempt(() => {
     const below =
       depth > 0 ? readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory()) : [];
     return [folder, ...below.flatMap(({ name }) => foldersIn(join(folder, name), depth - 1))];
-  } catch {
-    return [];
-  }
+  }, []);
 }

@@ -7,6 +7,7 @@
  * D2  What kind of failure it was is taken from fields of events where there are any; from a text only where the program
  *     tells it by no other way (each such text is a constant of the dialect).
  */
+import { attempt } from "../../core/attempt.ts";
 import type {
   AgentEvent,
   AgentFailure,
@@ -91,12 +92,10 @@ export type Json = Readonly<Record<string, unknown>>;
 /** The object that a line is, or null. */
 export function parseLine(line: string): Json | null {
   if (!line.trimStart().startsWith("{")) return null;
-  try {
+  return attempt(() => {
     const value: unknown = JSON.parse(line);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : null;
-  } catch {
-    return null;
-  }
+  }, null);
 }
 
 export function objectAt(value: unknown, ...path: readonly string[]): Json {

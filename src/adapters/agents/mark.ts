@@ -3,6 +3,7 @@
  * children live in sessions of their own, and double-forked ones have lost their parents; all of them inherit this.
  */
 import { statSync } from "node:fs";
+import { attempt } from "../../core/attempt.ts";
 import { isId } from "../../core/id.ts";
 import { hashOf } from "../files/hash.ts";
 
@@ -15,12 +16,10 @@ export function markOf(projectRoot: string, run: string): string {
 
 /** The same for every way that leads to the folder: a link, another mount. */
 function identityOf(folder: string): string {
-  try {
+  return attempt(() => {
     const { dev, ino } = statSync(folder, { bigint: true });
     return `${dev}:${ino}`;
-  } catch {
-    return folder;
-  }
+  }, folder);
 }
 
 /** The runs of this project that a mark's value names. */

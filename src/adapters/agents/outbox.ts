@@ -11,6 +11,7 @@
 import { randomUUID } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import type { DeferredCall } from "../../core/ports/agents.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import type { RunFolder } from "./run-folder.ts";
@@ -51,21 +52,15 @@ export async function takeCalls(
 }
 
 function namesIn(folder: string): readonly string[] {
-  try {
-    return lstatSync(folder).isDirectory() ? readdirSync(folder).sort() : [];
-  } catch {
-    return [];
-  }
+  return attempt(() => (lstatSync(folder).isDirectory() ? readdirSync(folder).sort() : []), []);
 }
 
 function readCall(path: string): PostedCall | null {
-  try {
+  return attempt(() => {
     const found = lstatSync(path);
     if (!path.endsWith(".json") || !found.isFile() || found.size > LARGEST) return null;
     const { verb, input, capability = null } = JSON.parse(readFileSync(path, "utf8"));
     const isCall = typeof verb === "string" && typeof input === "object" && input !== null;
     return isCall ? { verb, input, capability } : null;
-  } catch {
-    return null;
-  }
+  }, null);
 }

@@ -16,6 +16,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { attempt } from "../../core/attempt.ts";
 import { type Cgroup, cgroupMembers, findCgroup, isPopulated, killCgroup, removeCgroup } from "./cgroup.ts";
 import { bearsMark } from "./mark.ts";
 import { readProc, statOf } from "./proc.ts";
@@ -126,12 +127,10 @@ function living(known: Known): readonly number[] {
 }
 
 function exists(pid: number): boolean {
-  try {
+  return attempt(() => {
     process.kill(pid, 0);
     return true;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 /** The process ids that belong to the run now. `known` is added to; `seen` is called for each as soon as it is known. */

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import { checkId } from "../../core/id.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { AgentEvent, AgentOrder, AgentUsage } from "../../core/ports/agents.ts";
@@ -44,7 +45,7 @@ export function keepUsage(folder: RunFolder, events: readonly AgentEvent[]): voi
 
 /** Null: nothing is known of it. */
 export function loadUsage({ folder }: RunFolder): AgentUsage | null {
-  try {
+  return attempt(() => {
     const { usd, inputTokens, outputTokens, turns } = JSON.parse(
       readFileSync(join(folder, "usage.json"), "utf8"),
     );
@@ -55,18 +56,15 @@ export function loadUsage({ folder }: RunFolder): AgentUsage | null {
       outputTokens: number(outputTokens),
       turns: number(turns),
     };
-  } catch {
-    return null;
-  }
+  }, null);
 }
 
 /** What a session had spent when its last run ended, for agents that only tell the sum over all of its runs. */
 export function loadSpent(projectRoot: string, agent: string, session: string): AgentUsage | null {
-  try {
-    return JSON.parse(readFileSync(spentPath(projectRoot, agent, session), "utf8")) as AgentUsage;
-  } catch {
-    return null;
-  }
+  return attempt(
+    () => JSON.parse(readFileSync(spentPath(projectRoot, agent, session), "utf8")) as AgentUsage,
+    null,
+  );
 }
 
 export function keepSpent(projectRoot: string, agent: string, session: string, usage: AgentUsage): void {

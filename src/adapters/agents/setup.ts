@@ -2,6 +2,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { agentNames } from "../../core/agent-needs.ts";
+import { attempt } from "../../core/attempt.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 import { claude } from "./claude.ts";
 import { codex } from "./codex.ts";
@@ -84,10 +85,8 @@ export function findProgram(setup: AgentsSetup, program: string): string | null 
 }
 
 function isProgram(path: string): boolean {
-  try {
+  return attempt(() => {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+  }, false);
 }

@@ -27,6 +27,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { attempt } from "../../core/attempt.ts";
 import type { CheckOutcome, Checks } from "../../core/ports/checks.ts";
 import type { Folder } from "../../core/ports/worktrees.ts";
 import type { SetupSettings } from "../../core/settings.ts";
@@ -231,12 +232,10 @@ function quoted(word: string): string {
 }
 
 function isBeingMade(folder: string): boolean {
-  try {
+  return attempt(() => {
     const { pid, birth } = JSON.parse(readFileSync(join(folder, "making.json"), "utf8")) as Start;
     return birth !== null && birthOf(pid) === birth;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 function start(run: Run, { command, cwd }: Prepared, { environment, names }: ChecksOptions): void {

@@ -1,18 +1,17 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { attempt } from "../../core/attempt.ts";
 
 /** When the process began, as the operating system counts it; null where there is no such process, or a dead one. */
 export function birthOf(pid: number): string | null {
   const stat = procStat(pid);
   if (stat !== undefined) return stat;
-  try {
-    return (
+  return attempt(
+    () =>
       execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8", stdio: "pipe" }).trim() ||
-      null
-    );
-  } catch {
-    return null;
-  }
+      null,
+    null,
+  );
 }
 
 /** From /proc; undefined where the system has none. */

@@ -5,6 +5,7 @@
 import { existsSync, type FSWatcher, watch } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import type { PawlEvent } from "../../core/event.ts";
 
 export interface ReadEventsOptions {
@@ -95,12 +96,10 @@ async function* newLines(file: OpenFile): AsyncGenerator<string> {
 }
 
 function eventIn(line: string): readonly PawlEvent[] {
-  try {
+  return attempt(() => {
     const event = JSON.parse(line);
     return typeof event?.type === "string" && typeof event.time === "string" ? [event] : [];
-  } catch {
-    return [];
-  }
+  }, []);
 }
 
 async function isReplaced(path: string, { inode, position }: OpenFile): Promise<boolean> {

@@ -1,6 +1,7 @@
 /** Where a folder's repository is, found as git finds it but without starting git or reading any configuration. */
 import { lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 
 export interface Discovered {
   /** The folder that holds `.git`; null for a bare repository. */
@@ -23,13 +24,11 @@ export function discover(folder: string): Discovered | null {
 /** The git folder of the checkout whose `.git` is in this very folder. */
 export function gitFolderIn(folder: string): string | null {
   const path = join(folder, ".git");
-  try {
+  return attempt(() => {
     if (statSync(path).isDirectory()) return isGitFolder(path) ? path : null;
     const [, target] = /^gitdir: (.*?)\n?$/s.exec(readFileSync(path, "utf8")) ?? [];
     return target ? resolve(folder, target) : null;
-  } catch {
-    return null;
-  }
+  }, null);
 }
 
 /** Whether git would take the folder for a repository's; past any other, an empty `.git` say, it looks further up. */
@@ -40,20 +39,14 @@ function isGitFolder(path: string): boolean {
 
 function hasHead(folder: string): boolean {
   const path = join(folder, "HEAD");
-  try {
+  return attempt(() => {
     if (lstatSync(path).isSymbolicLink()) return readlinkSync(path).startsWith("refs/");
     return /^(ref:\s*refs\/|[0-9a-f]{40})/.test(readFileSync(path, "latin1"));
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 export function commonFolderOf(own: string): string {
-  try {
-    return resolve(own, readFileSync(join(own, "commondir"), "utf8").trim());
-  } catch {
-    return own;
-  }
+  return attempt(() => resolve(own, readFileSync(join(own, "commondir"), "utf8").trim()), own);
 }
 
 function isFolder(path: string): boolean {
@@ -62,9 +55,5 @@ function isFolder(path: string): boolean {
 
 /** The path without links; as it is where nothing is there. */
 export function realOr(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  return attempt(() => realpathSync(path), path);
 }

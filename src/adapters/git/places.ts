@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import { projectPath } from "../../core/path.ts";
 import type { Folder, Repo } from "../../core/ports/worktrees.ts";
@@ -103,11 +104,7 @@ export async function checkRepository(projectRoot: string, repo: Repo, call: Git
 }
 
 function realOr(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return "";
-  }
+  return attempt(() => realpathSync(path), "");
 }
 
 /** Throws `branch-invalid`; what passes is safe on a command line and as a ref. */

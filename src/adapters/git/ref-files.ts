@@ -5,6 +5,7 @@
  */
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import { type Discovered, realOr } from "./discover.ts";
 import { type KnownConfig, lastOf, stampOf } from "./safe-config.ts";
 
@@ -119,9 +120,5 @@ function branchIn(state: string): string | null | undefined {
 }
 
 function worktreesIn(common: string): readonly string[] {
-  try {
-    return readdirSync(join(common, "worktrees"));
-  } catch {
-    return [];
-  }
+  return attempt(() => readdirSync(join(common, "worktrees")), []);
 }

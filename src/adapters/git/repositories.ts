@@ -1,6 +1,7 @@
 /** The port `Repositories` over real git. */
 import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { Repositories, RepositoryLook } from "../../core/ports/repositories.ts";
@@ -45,12 +46,11 @@ function* findIn(root: string, path: string, depth: number): Generator<Repo> {
 }
 
 function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-  } catch {
-    // Not ours to read.
-    return [];
-  }
+  // Not ours to read.
+  return attempt(
+    () => readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    [],
+  );
 }
 
 async function look(place: Workplace, repo: Repo): Promise<RepositoryLook> {

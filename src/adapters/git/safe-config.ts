@@ -12,6 +12,7 @@
 import { type BigIntStats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import type { Environment } from "../process/environment.ts";
 import { type Discovered, discover, realOr } from "./discover.ts";
@@ -266,11 +267,7 @@ export function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): stri
 }
 
 function statOr(path: string): BigIntStats | null {
-  try {
-    return statSync(path, { bigint: true });
-  } catch {
-    return null;
-  }
+  return attempt(() => statSync(path, { bigint: true }), null);
 }
 
 /** The folder of the hooks that a push runs: the person's own setting, else the repository's own; null: none. */

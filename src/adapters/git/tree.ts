@@ -11,6 +11,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join, posix, relative, resolve, sep } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import type { GitChanges, PinnedBase, Snapshot } from "../../core/ports/git.ts";
 import { openOwnFolder } from "../files/own-folder.ts";
@@ -232,11 +233,7 @@ function hidingLists(known: KnownConfig, repository: Discovered, own: Environmen
 }
 
 function textOf(path: string): string {
-  try {
-    return statSync(path).isFile() ? readFileSync(path, "utf8") : "";
-  } catch {
-    return "";
-  }
+  return attempt(() => (statSync(path).isFile() ? readFileSync(path, "utf8") : ""), "");
 }
 
 /** Which of the lists hides each path: asked only where something is hidden. */

@@ -5,6 +5,7 @@
  */
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import type { Meanwhile, MovedBranch, Repo } from "../../core/ports/worktrees.ts";
 import { isTemporary } from "../files/control.ts";
 import { git } from "./git.ts";
@@ -99,26 +100,16 @@ function openForWriting(): ReadonlySet<string> {
 }
 
 function isWritten(fdinfo: string): boolean {
-  try {
+  return attempt(() => {
     const [, flags = "0"] = /^flags:\s*([0-7]+)/m.exec(readFileSync(fdinfo, "utf8")) ?? [];
     return (Number.parseInt(flags, 8) & 3) !== 0;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  return attempt(() => readdirSync(folder), []);
 }
 
 function linkOf(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return "";
-  }
+  return attempt(() => readlinkSync(path), "");
 }

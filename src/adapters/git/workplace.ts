@@ -1,6 +1,7 @@
 /** What all operations on a project's worktrees share. */
 import { readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import { LOCKS } from "../files/control.ts";
 import { type Lock, type Locks, openLocks } from "../files/locks.ts";
@@ -39,12 +40,10 @@ export function openWorkplace(
 }
 
 function ownerOf(path: string): string {
-  try {
+  return attempt(() => {
     const owner: unknown = JSON.parse(readFileSync(path, "utf8").split("\n")[0] ?? "");
     return String((owner as { what?: unknown }).what);
-  } catch {
-    return "another process";
-  }
+  }, "another process");
 }
 
 export function lockName(kind: string, ...names: readonly string[]): string {

@@ -1,6 +1,7 @@
 /** The port `Worktrees` over real git. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import type { Repo, Worktree, Worktrees } from "../../core/ports/worktrees.ts";
 import { isAbsence } from "../files/disk.ts";
 import { ensureWorktree } from "./ensure.ts";
@@ -59,10 +60,8 @@ function namesIn(folder: string): readonly string[] {
 }
 
 function readLabel(path: string): { readonly repo: Repo; readonly branch: string } | null {
-  try {
+  return attempt(() => {
     const label = JSON.parse(readFileSync(path, "utf8")) as { repo: Repo; branch: string };
     return typeof label.repo === "string" && typeof label.branch === "string" ? label : null;
-  } catch {
-    return null;
-  }
+  }, null);
 }

@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import type { Policies } from "../../core/ports/policies.ts";
 import { canonical } from "../../core/trust.ts";
@@ -64,12 +65,10 @@ function load(path: string): Kept | null {
 }
 
 function parse(text: string): Kept | null {
-  try {
+  return attempt(() => {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null ? (value as Kept) : null;
-  } catch {
-    return null;
-  }
+  }, null);
 }
 
 function faultOf(kept: Kept, name: string): string | null {

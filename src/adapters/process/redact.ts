@@ -3,6 +3,7 @@
  * A secret is the value of a variable of Pawl's own environment whose name says so, or the password in an address; also
  * as JSON and URLs write it. What Pawl does not know, it cannot take out.
  */
+import { attempt } from "../../core/attempt.ts";
 import type { Environment } from "./environment.ts";
 
 const NAMES = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|CAPABILITY|KEY|_PAT$|^PAT$|AUTH$/i;
@@ -46,11 +47,7 @@ function passwordsIn(value: string): readonly string[] {
   if (value.length > 10_000) return [];
   const found = [...value.matchAll(/:\/\/([^\s/@:]*):([^\s/@]+)@/g)].flatMap(([, , word = ""]) => word);
   return found.flatMap((word) => {
-    try {
-      return [word, decodeURIComponent(word)];
-    } catch {
-      return [word];
-    }
+    return attempt(() => [word, decodeURIComponent(word)], [word]);
   });
 }
 

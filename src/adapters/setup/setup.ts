@@ -20,6 +20,7 @@ import {
   utimesSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { SetupState, Setups } from "../../core/ports/setup.ts";
 import type { Folder } from "../../core/ports/worktrees.ts";
@@ -63,15 +64,13 @@ function look(store: string, folder: Folder, setup: SetupSettings): SetupState {
   if (readNote(folder) === key && paths.every((path) => existsSync(join(folder, path)))) return "ready";
   const kept = join(store, key);
   if (paths.length === 0 || !existsSync(kept)) return "needed";
-  try {
+  // A copy that fails (full disk, another process pruned it): the commands make it.
+  return attempt(() => {
     for (const [index, path] of paths.entries()) copy(join(kept, String(index)), join(folder, path));
     utimesSync(kept, new Date(), new Date());
     writeWhole(setupNote(folder), key);
     return "restored";
-  } catch {
-    // A copy that fails (full disk, another process pruned it): the commands make it.
-    return "needed";
-  }
+  }, "needed");
 }
 
 function done(store: string, folder: Folder, setup: SetupSettings, keep: boolean): void {
@@ -128,9 +127,5 @@ function keyOf(folder: Folder, { run, inputs = LOCK_FILES, cache = [] }: SetupSe
 }
 
 function readNote(folder: Folder): string | null {
-  try {
-    return readFileSync(setupNote(folder), "utf8").trim();
-  } catch {
-    return null;
-  }
+  return attempt(() => readFileSync(setupNote(folder), "utf8").trim(), null);
 }

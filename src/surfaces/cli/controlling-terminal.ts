@@ -1,5 +1,6 @@
 /** The terminal that a process belongs to, whatever its standard input and output are. */
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
+import { attempt } from "../../core/attempt.ts";
 
 export interface ControllingTerminal {
   isThere(): boolean;
@@ -36,11 +37,7 @@ export const CONTROLLING_TERMINAL: ControllingTerminal = {
 };
 
 function openDevice(): number | null {
-  try {
-    return openSync(DEVICE, "r+");
-  } catch {
-    return null;
-  }
+  return attempt(() => openSync(DEVICE, "r+"), null);
 }
 
 /** Discards the terminal's buffer: it was typed, or fed in, before the question was shown. */

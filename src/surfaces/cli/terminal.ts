@@ -1,4 +1,5 @@
 import { fstatSync } from "node:fs";
+import { attempt } from "../../core/attempt.ts";
 import { clean } from "../../core/clean.ts";
 import { writeWhole } from "../write-whole.ts";
 
@@ -80,12 +81,8 @@ const OUT = 1;
 const ERR = 2;
 
 function isDevice(descriptor: number): boolean {
-  try {
-    return fstatSync(descriptor).isCharacterDevice();
-  } catch {
-    // It was closed before the program started.
-    return false;
-  }
+  // It was closed before the program started.
+  return attempt(() => fstatSync(descriptor).isCharacterDevice(), false);
 }
 
 /** `NO_COLOR` wins over `FORCE_COLOR`; each counts where it is not empty. */

@@ -5,6 +5,7 @@
  * A project of an earlier version may have committed states. Until git no longer tracks them, a checkout turns them back or
  * removes them; so a copy of such a state lies in `.pawl/alfred/`, and the later of the two counts.
  */
+import { attempt } from "../../core/attempt.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import {
   COPIES,
@@ -88,12 +89,10 @@ function copiesIn(view: View): Promise<ReadonlySet<string>> {
 /** Gone, or from before the copy. What cannot be read, or was edited, is not git's doing. */
 function isTurnedBack(text: string | null, copy: TaskState): boolean {
   if (text === null) return true;
-  try {
+  return attempt(() => {
     const { updated_at } = JSON.parse(text) as Partial<TaskState>;
     return typeof updated_at === "string" && updated_at < copy.updated_at;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 /** Listed, not read: these files grow with the task's history. */

@@ -2,6 +2,7 @@
  * What the tracker must be told of a task: its status, and where its plan is. It is told after the commit, look then
  * do; what could not be told is told by a later call. `tracker.json` says what was.
  */
+import { attempt } from "../../core/attempt.ts";
 import { PawlError, toPawlError } from "../../core/error.ts";
 import { checkId } from "../../core/id.ts";
 import type { Tracker } from "../../core/ports/trackers.ts";
@@ -150,13 +151,11 @@ function linkTo(path: string, { link }: TrackerSettings): string {
 /** What cannot be read is as if nothing had been told: telling twice changes nothing. */
 function parseTold(text: string | null): Told {
   if (text === null) return NOTHING;
-  try {
+  return attempt(() => {
     const { plan, status } = JSON.parse(text) as Partial<Told>;
     return {
       status: typeof status === "string" ? status : null,
       plan: typeof plan === "string" ? plan : null,
     };
-  } catch {
-    return NOTHING;
-  }
+  }, NOTHING);
 }

@@ -1,4 +1,5 @@
 /** Tasks that live in a tracker: read from it when they are first needed, and kept as a task file from then on. */
+import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import { isId } from "../../core/id.ts";
 import type { Outside } from "../../core/ports/outside.ts";
@@ -72,11 +73,7 @@ export function taskFrom(tracked: TrackedTask): Task {
 }
 
 function inGrammar({ description, id }: TrackedTask, title: string): Task | null {
-  try {
-    return parseTask(`# TASK: ${id}\n\n## Title\n${title}\n\n${description}`, id);
-  } catch {
-    return null;
-  }
+  return attempt(() => parseTask(`# TASK: ${id}\n\n## Title\n${title}\n\n${description}`, id), null);
 }
 
 const lowered = (text: string): string => text.replace(/^(#{1,2})(?=\s)/gm, "###");

@@ -1,4 +1,5 @@
 /** A task's run counts as it was written with its record: where somebody edited the file, the task rests. */
+import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
@@ -18,12 +19,10 @@ export const BLOOM_STATES: StateFiles = {
   },
   configurationIn(text) {
     const first = initialConfiguration(BLOOM, {});
-    try {
+    return attempt(() => {
       const { kept, state } = JSON.parse(text) as Partial<StoredConfiguration>;
       return { state: state ?? first.state, variables: kept ?? first.variables };
-    } catch {
-      return first;
-    }
+    }, first);
   },
 };
 

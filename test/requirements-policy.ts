@@ -105,6 +105,14 @@ export const POLICY: Readonly<Record<string, Requirement>> = {
       `${PINNED}: does not, by the hash in the state either, nor by leaving it out`,
     ],
   },
+  "policy.once": {
+    says: "Of several processes that begin a run at once, the run is governed by the policy of the one that began it.",
+    source: "docs/threats.md",
+    tests: [
+      "test/e2e/policy-begin.test.ts: a process that had read the task before another began it goes by the other's policy, and does not put its own in its place",
+      "src/runtime/run-transaction.test.ts: keeps a policy right before the commit, and does all again where another was kept meanwhile",
+    ],
+  },
   "policy.own": {
     says: "A run of an own workflow goes by its definition as it was when the run began: what loosens it holds the run until a person accepts it.",
     source: "docs/trust.md, What governs a run",

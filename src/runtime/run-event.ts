@@ -21,7 +21,7 @@ import { canMatter, completed, neededFacts } from "../engine/inputs.ts";
 import type { Decision, Facts, FactValue } from "../engine/workflow.ts";
 import { checkEvent, type Owners, type TableRun } from "./check-event.ts";
 import { type Move, type MoveWords, runAdvanced, stamped } from "./run-advanced.ts";
-import type { Context, Proposal, StateFiles, Transaction } from "./transaction.ts";
+import type { Context, Pin, Proposal, StateFiles, Transaction } from "./transaction.ts";
 
 export type { TableRun } from "./check-event.ts";
 
@@ -55,6 +55,8 @@ export interface Governed {
   /** The sha-256 of its policy. */
   readonly policy?: string;
   readonly ignored: readonly PolicyChange[];
+  /** Present where another policy is kept for the run, or none. */
+  readonly pin?: Pin;
 }
 
 /** At hand until the event is decided. */
@@ -208,7 +210,7 @@ async function takeEvent<T extends RunTypes>(
   const governed = (await definition.govern?.(run, given)) ?? null;
   const context = { ...given, ...governed };
   const sent = await definition.event(run, context);
-  if ("answer" in sent) return { answer: withIgnored(sent.answer, run, governed, context) };
+  if ("answer" in sent) return { answer: withGoverned(sent.answer, run, governed, context) };
   checkEvent(run, sent.event, definition.owners?.(run), sent.byEngine);
   const guarded = await definition.guard?.(run, sent, context);
   if (guarded) return guarded;
@@ -268,19 +270,21 @@ function proposed<T extends RunTypes>(
       ? {}
       : { afterCommit: { plan, input: next, merge: (_, followed) => followed, failed } }),
   };
-  return withIgnored(told, run, governed, context);
+  return withGoverned(told, run, governed, context);
 }
 
-/** What of the configuration does not count is told with whatever is committed. */
-function withIgnored<R>(
+/** What governs is kept, and what of the configuration does not count is told, with whatever is committed. */
+function withGoverned<R>(
   proposal: Proposal<R>,
   { run }: TableRun,
   governed: Governed | null,
   { now: { id, time } }: Pick<Context, "now">,
 ): Proposal<R> {
-  if (governed === null || governed.ignored.length === 0) return proposal;
+  if (governed === null) return proposal;
+  const pinned = governed.pin ? { ...proposal, pin: governed.pin } : proposal;
+  if (governed.ignored.length === 0) return pinned;
   const event = { id: `${id}-policy`, time, type: "policy:changed", run, ignored: governed.ignored } as const;
-  return { ...proposal, events: [...(proposal.events ?? []), event] };
+  return { ...pinned, events: [...(proposal.events ?? []), event] };
 }
 
 /** The move that a decision is. */

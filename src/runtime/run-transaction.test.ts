@@ -8,7 +8,9 @@ import { openStore } from "../adapters/files/store.ts";
 import { PawlError } from "../core/error.ts";
 import type { Caller } from "../core/event.ts";
 import { projectPath } from "../core/path.ts";
+import type { Policy } from "../core/policy.ts";
 import type { Outside } from "../core/ports/outside.ts";
+import type { Policies } from "../core/ports/policies.ts";
 import { DEFAULT_SETTINGS } from "../core/settings.ts";
 import type { Proposal, Transaction } from "./module.ts";
 import { advance, preview, type Runtime } from "./run-transaction.ts";
@@ -70,6 +72,43 @@ describe("an advance", () => {
       by: CALLER,
     });
     expect(text("log.txt")).toBe("counted 1\n");
+  });
+
+  it("keeps a policy right before the commit, and does all again where another was kept meanwhile", async () => {
+    const kept = new Map<string, Policy>();
+    const policies: Policies = {
+      find: async (run) => kept.get(run) ?? null,
+      keep: async (run, policy) => void kept.set(run, policy),
+      forget: async (run) => void kept.delete(run),
+      list: async () => [...kept.keys()],
+    };
+    let looks = 0;
+    const pinning = (
+      changes?: readonly [],
+    ): Transaction<Record<string, never>, number, Policy | null, string> => ({
+      ...addOne,
+      async observe(_seen, _input, { policies }) {
+        const instead = (await policies?.find("test:count")) ?? null;
+        looks += 1;
+        if (looks === 1) kept.set("test:count", { by: "another" });
+        return instead;
+      },
+      propose: (count, instead, input, context) => ({
+        ...addOne.propose(count, null, input, context),
+        ...(changes && { changes }),
+        pin: { run: "test:count", policy: { looks }, instead },
+      }),
+    });
+    const pinned = { ...runtime, outside: { policies } as Partial<Outside> as Outside };
+    expect((await advance(pinned, pinning(), {}, CALLER)).reply).toBe("now 1");
+    expect(kept.get("test:count")).toEqual({ looks: 2 });
+    looks = 0;
+    const looking = { ...pinning([]), run: () => null };
+    expect((await advance(pinned, looking, {}, CALLER)).reply).toBe("now 2");
+    expect([kept.get("test:count"), text("count.txt")]).toEqual([{ looks: 2 }, "1"]);
+    kept.clear();
+    await preview(pinned, pinning(), {}, CALLER);
+    expect(kept.size).toBe(0);
   });
 
   it("decides again when what it read changed while it gathered", async () => {

@@ -5,7 +5,9 @@
  * R2  Under the run's lock what was read is looked at again; if it changed, all of it is done anew.
  * R3  The reply is returned only after the commit is durable.
  * R4  A call that is called off commits nothing: this is looked at last before the commit, and no longer after it.
- * R5  The secrets that are known are taken out of what a caller says before it is used, and out of what is logged and told.
+ * R5  A policy is kept under the run's lock too, where what was read still holds: of several that begin a run at once, it is
+ *     governed by the policy of the one that began it.
+ * R6  The secrets that are known are taken out of what a caller says before it is used, and out of what is logged and told.
  */
 
 import { PawlError, toPawlError } from "../core/error.ts";
@@ -17,7 +19,8 @@ import type { Waiting } from "../core/ports/checks.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { Change, Store, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
-import type { AfterCommit, Context, Now, Proposal, StateFiles, Transaction } from "./transaction.ts";
+import { canonical } from "../core/trust.ts";
+import type { AfterCommit, Context, Now, Pin, Proposal, StateFiles, Transaction } from "./transaction.ts";
 
 const EVENTS = projectPath(".pawl/events.jsonl");
 /** What failed without failing what was asked for. */
@@ -119,16 +122,27 @@ async function attemptOnce<Input, Snapshot, Observations, R>(
   const stop = runtime.waiting?.stop;
   const proposal = await unlessStopped(proposeAtGate(runtime, plan, input, asking, view), stop);
   const own = withEvents(proposal, runtime.mask);
-  if (own.length === 0) return proposal;
+  const { pin } = proposal;
+  if (own.length === 0 && !pin) return proposal;
   const changes = plan.states ? [...own, ...(await recordsWith(runtime, view, plan.states, proposal))] : own;
-  if (run === null)
+  const lock = run ?? (own.length === 0 ? pin?.run : undefined);
+  if (lock === undefined)
     throw new PawlError("internal", "A transaction that only reads proposes changes.", "Report this.");
   const commit = async () => {
     if (stop?.aborted) throw calledOff();
-    return (await store.commit(view, changes)) === "committed" ? proposal : "changed";
+    if (pin && !(await isKept(runtime.outside, pin))) return "changed";
+    return changes.length === 0 || (await store.commit(view, changes)) === "committed" ? proposal : "changed";
   };
   if (!plan.observe) return commit();
-  return store.hold(run, async () => ((await store.holds(view)) ? commit() : "changed"));
+  return store.hold(lock, async () => ((await store.holds(view)) ? commit() : "changed"));
+}
+
+/** False: another was kept meanwhile. */
+async function isKept({ policies }: Outside, { instead, policy, run }: Pin): Promise<boolean> {
+  const isAsRead =
+    instead === undefined || canonical((await policies?.find(run)) ?? null) === canonical(instead);
+  if (isAsRead) await policies?.keep(run, policy);
+  return isAsRead;
 }
 
 /** Where a person decides, how strong their word must be is looked at here, for every workflow. */

@@ -2,6 +2,7 @@
 import type { ErrorCode, PawlError } from "../core/error.ts";
 import type { Caller, PawlEvent } from "../core/event.ts";
 import type { ProjectPath } from "../core/path.ts";
+import type { Policy } from "../core/policy.ts";
 import type { Cache } from "../core/ports/cache.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { Change, View } from "../core/ports/store.ts";
@@ -99,8 +100,17 @@ export interface Proposal<R> {
   readonly afterCommit?: AfterCommit<R>;
   /** The verdict of a person that these changes are. How strong it must be is looked at where it is committed. */
   readonly verdict?: Verdict;
+  /** What is to govern the run: kept under its lock, right before the commit, where everything that was read still holds. */
+  readonly pin?: Pin;
   /** Instead of a commit: a human must be asked first; the surface asks and calls again. */
   readonly ask?: HumanQuestion;
+}
+
+export interface Pin {
+  readonly run: string;
+  readonly policy: Policy;
+  /** What governed when this was decided: where another is kept meanwhile, all is done again. Absent: the run only begins. */
+  readonly instead?: Policy | null;
 }
 
 /** A transaction that follows another: looks at what the commit left to be told outside, and tells it. */

@@ -115,7 +115,12 @@ async function accept(
     }),
   };
   await advance(project.runtime, plan, null, host.caller);
-  await project.runtime.outside.policies?.keep(run, present);
+  await keep(project, run, present);
+}
+
+/** Under the run's lock, as everything that is kept for it. */
+async function keep({ runtime: { outside, store } }: Project, run: string, policy: Policy): Promise<void> {
+  await store.hold(run, async () => outside.policies?.keep(run, policy));
 }
 
 export interface Loosened extends Pick<Compared, "holds" | "ignored"> {
@@ -154,7 +159,7 @@ function noneOfIt(thrown: unknown): Pick<Compared, "holds" | "ignored"> {
 export async function renew(project: Project, run: string): Promise<void> {
   for (const name of [run, LOOP]) {
     const { pinned, present } = await compared(project, name);
-    if (pinned !== null && present !== null) await project.runtime.outside.policies?.keep(name, present);
+    if (pinned !== null && present !== null) await keep(project, name, present);
   }
 }
 
@@ -162,12 +167,20 @@ export async function renew(project: Project, run: string): Promise<void> {
  * The loop begins: what a person at a terminal accepts counts from here on; without one, what was accepted before goes on,
  * and the loop tells what it ignores. With no run under way there is nothing that an agent could have loosened for itself.
  */
-export async function beginLoop(project: Project, host: Host, isUnderway: boolean): Promise<void> {
-  const { ignored, pinned, present } = await compared(project, LOOP);
-  if (present === null) return;
-  const { policies } = project.runtime.outside;
-  const settled = pinned === null || ignored.length === 0 || !isUnderway;
-  if (settled) return policies?.keep(LOOP, present);
+export async function beginLoop(
+  project: Project,
+  host: Host,
+  isUnderway: () => Promise<boolean>,
+): Promise<void> {
+  const { outside, store } = project.runtime;
+  // Of two loops that begin at once, the later one looks at what the other has kept.
+  const { ignored, isSettled, present } = await store.hold(LOOP, async () => {
+    const found = await compared(project, LOOP);
+    const isSettled = found.pinned === null || found.ignored.length === 0 || !(await isUnderway());
+    if (isSettled && found.present !== null) await outside.policies?.keep(LOOP, found.present);
+    return { ...found, isSettled };
+  });
+  if (isSettled || present === null) return;
   if (!(host.terminal.isScreen && host.agent() === null)) return;
   const lines = ignored.map(renderChange);
   const question = "An edit of pawl.yaml loosened the policy while work was in progress. Accept it?";

@@ -69,7 +69,7 @@ function settingsBy(policy: Policy, settings: Settings): Settings {
 }
 
 /**
- * What governs the task now; pins it where nothing is pinned yet. Throws `policy-unknown` where the state names a policy
+ * What governs the task now, to be pinned where nothing is pinned yet. Throws `policy-unknown` where the state names a policy
  * that is not kept on this machine and is not the present one either.
  */
 export async function govern(
@@ -83,10 +83,11 @@ export async function govern(
   const policy = pinned === null ? present : governing(pinned, present);
   const hash = await hashOfPolicy(policy);
   if (pinned === null) checkKnown(id, state.active_tool_state?.policy, hash);
-  if (pinned === null || (await hashOfPolicy(pinned)) !== hash) await policies?.keep(run, policy);
+  const isKept = pinned !== null && (await hashOfPolicy(pinned)) === hash;
+  const pin = { run, policy, ...(isNew ? {} : { instead: pinned }) };
   const loosened = pinned === null ? [] : ignoredIn(pinned, present);
   const ignored = await placed(loosened, settingSources, (file) => view.read(file));
-  return { settings: settingsBy(policy, settings), policy: hash, ignored };
+  return { settings: settingsBy(policy, settings), policy: hash, ignored, ...(isKept ? {} : { pin }) };
 }
 
 function checkKnown(id: string, named: string | undefined, present: string): void {

@@ -61,7 +61,7 @@ const KEPT = { type: "kept" };
 type Governable = Pick<OwnRun, "file" | "loaded" | "run" | "source" | "configuration">;
 
 /**
- * What governs the run now; pins it where nothing is pinned yet. Null: a program's own workflow, or nothing is to come.
+ * What governs the run now, to be pinned where nothing is pinned yet. Null: a program's own workflow, or nothing is to come.
  * `begins`: the run may begin by this look. Throws `policy-unknown` where its file names a policy that is not kept on this
  * machine and is not the present one either.
  */
@@ -81,8 +81,8 @@ export async function govern(
   const loosened = pinned === null ? [] : ignoredIn(pinned, present);
   const ignored = await placed(loosened, sourcesIn(source.file), (file) => view.read(file));
   const isKept = pinned !== null && (await hashOfPolicy(pinned)) === hash;
-  if (ignored.length === 0 && !isKept) await policies?.keep(run, present);
-  return { settings, policy: hash, ignored };
+  const pin = { run, policy: present, ...(file ? { instead: pinned } : {}) };
+  return { settings, policy: hash, ignored, ...(ignored.length === 0 && !isKept ? { pin } : {}) };
 }
 
 function checkKnown(run: string, named: string | undefined, present: string): void {

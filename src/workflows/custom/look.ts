@@ -37,11 +37,12 @@ export function lookAt(
       "one" in seen ? govern(seen.one, outside, { ...context, view: seen.view }, false) : null,
     propose(seen, governed, input) {
       if ("all" in seen) return { reply: renderAll(seen.all) };
+      const pinned = governed?.pin ? { pin: governed.pin } : {};
       const { reply } = shown(seen.one, { run: input.run ?? "" }, governed?.ignored);
       const history = seen.one.file?.history.slice(-HISTORY_SHOWN) ?? [];
       const told = history.map(({ time, event, from, to }) => `- ${time} \`${event}\`: ${from} → ${to}`);
       const text = told.length > 0 ? `${reply.text}\nHistory:\n${told.join("\n")}\n` : reply.text;
-      return { reply: { text, data: { ...reply.data, history } } };
+      return { reply: { text, data: { ...reply.data, history } }, ...pinned };
     },
   };
 }

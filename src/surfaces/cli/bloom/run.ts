@@ -21,7 +21,8 @@ export const run: Run = async (host, call) => {
   const { bloom, agents } = await checkedSettings(project, options.worker);
   if (options.dryRun)
     return dryRun(project, await host.agents(project.root, agents), options.worker, host.caller);
-  await beginLoop(project, host, (await listRuns(project.runtime.store.view())).length > 0);
+  const isUnderway = async () => (await listRuns(project.runtime.store.view())).length > 0;
+  await beginLoop(project, host, isUnderway);
   const screen = screenOf(host, call, options);
   const stop = stopOnSignal(screen);
   const outside = await project.openLoop();

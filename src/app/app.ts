@@ -403,9 +403,11 @@ function lateEditor(home: string): Editor {
 function packagedTexts(folder: string): (path: string) => Promise<string | null> {
   const known = new Map<string, string | null>();
   return async (path) => {
-    const text = known.get(path) ?? readText(join(folder, projectPath(path)));
-    known.set(path, text);
-    return text;
+    const text = known.get(path);
+    if (text !== undefined) return text;
+    const read = readText(join(folder, projectPath(path)));
+    known.set(path, read);
+    return read;
   };
 }
 

@@ -73,9 +73,23 @@ export async function brokenLinks(
   for (const [at, step] of steps.entries()) {
     if (step.prev !== undefined && step.prev !== head)
       return [`${noun} ${at + 1} of its history is not made on the ${at} before it`];
-    head = await hashOf(canonical(step));
+    head = await hashOfStep(step);
   }
   return [];
+}
+
+const MOST_KNOWN = 2000;
+const hashes = new Map<string, string>();
+
+/** A history is looked at in every call, and grows by a step: those that were seen before are known by their text. */
+async function hashOfStep(step: Chained): Promise<string> {
+  const text = JSON.stringify(step);
+  const known = hashes.get(text);
+  if (known !== undefined) return known;
+  const hash = await hashOf(canonical(step));
+  if (hashes.size >= MOST_KNOWN) hashes.clear();
+  hashes.set(text, hash);
+  return hash;
 }
 
 /** What is kept of a run beside its file, so that an older file put in its place does not pass for the present one. */

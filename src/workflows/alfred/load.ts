@@ -79,7 +79,7 @@ export async function loadTask(view: View, task: string, awaits = false): Promis
   if (text === null && awaits)
     return { id, task: awaitedTask(id), state: await loadState(view, id), isAwaited: true };
   if (text === null) throw missing(id, await loadTaskIds(view), (await view.read(statePath(id))) !== null);
-  const parsed = parseTask(text, path);
+  const parsed = parsedTask(text, path);
   if (parsed.task_id !== id)
     throw new PawlError(
       "task-invalid",
@@ -87,6 +87,14 @@ export async function loadTask(view: View, task: string, awaits = false): Promis
       "Rename the file, or correct the heading.",
     );
   return { id, task: parsed, state: await loadState(view, id) };
+}
+
+let latest: { readonly text: string; readonly path: string; readonly task: Task } | null = null;
+
+/** A task is worked on in many calls, and its text stays. */
+function parsedTask(text: string, path: string): Task {
+  if (latest?.text !== text || latest.path !== path) latest = { text, path, task: parseTask(text, path) };
+  return latest.task;
 }
 
 /** What a tool's last finished run accepted in a state. */

@@ -25,9 +25,16 @@ export interface Project {
   /** A journal of others that was set aside, by its path in `JournalRepair`. Throws `journal-refused`. */
   foreignJournal(kept: string): Promise<ForeignJournal>;
   /** What happened, of every workflow, in order; with `follow` also what will happen, until aborted. */
-  events(options?: { readonly follow?: boolean; readonly signal?: AbortSignal }): AsyncIterable<PawlEvent>;
+  events(options?: EventsOptions): AsyncIterable<PawlEvent>;
   /** Syncs what is unsynced and lets go of the project. */
   close(): Promise<void>;
+}
+
+export interface EventsOptions {
+  readonly follow?: boolean;
+  readonly signal?: AbortSignal;
+  /** A run, by its name or its id: events that do not name it may be left out. */
+  readonly run?: string | undefined;
 }
 
 /** What the project's files may start here. Each check throws `project-untrusted`. */

@@ -30,9 +30,30 @@ describe("the events of a project", () => {
   it("are none where there is no file", async () => expect(await all()).toEqual([]));
 
   it("are read in order, over the borders of chunks and of characters", async () => {
-    const ids = Array.from({ length: 3_000 }, (_, at) => `ä${at}-${"ö".repeat(at % 50)}`);
+    const ids = Array.from({ length: 20_000 }, (_, at) => `ä${at}-${"ö".repeat(at % 50)}`);
     write(ids.map(line).join(""));
     expect(await all()).toEqual(ids);
+  });
+
+  it("can be those that name a run, over the borders of chunks", async () => {
+    const of = (id: string, event: object) =>
+      `${JSON.stringify({ id, time: "2026", type: "x:y", ...event })}\n`;
+    const others = of("other", { taskId: "T70", title: "é".repeat(2_000) }).repeat(300);
+    const mine = [
+      of("a", { taskId: "T7" }),
+      of("b", { run: "bloom:T7", summary: "ö" }),
+      of("c", { taskId: "T7" }),
+    ];
+    write(mine.map((each) => each + others).join("") + mine.join(""));
+    for (const run of ["T7", "bloom:T7"]) {
+      const ids: string[] = [];
+      for await (const { id } of readEvents(path, { run })) ids.push(id);
+      expect(ids).toEqual(["a", "b", "c", "a", "b", "c"]);
+    }
+    // A name that JSON may write in another way spares nothing.
+    const all: string[] = [];
+    for await (const { id } of readEvents(path, { run: 'T"7' })) all.push(id);
+    expect(all).toHaveLength(906);
   });
 
   it("leave out what is no event, and a last line without its end", async () => {

@@ -14,9 +14,14 @@ export interface ReadEventsOptions {
   /** Goes on with what is written later, until aborted. */
   readonly follow?: boolean;
   readonly signal?: AbortSignal;
+  /** A run, by its name or its id: events that do not name it may be left out, which spares parsing them. */
+  readonly run?: string | undefined;
 }
 
-const CHUNK = 64 * 1024;
+const CHUNK = 512 * 1024;
+/** Such an id stands in JSON as it is. */
+const PLAIN = /^[\w.-]+$/;
+const LINE_END = 10;
 /** Where the operating system does not tell of a change, it is looked for this often. */
 const LOOK_AGAIN = 500;
 
@@ -24,18 +29,19 @@ const LOOK_AGAIN = 500;
 export async function* readEvents(path: string, options: ReadEventsOptions = {}): AsyncGenerator<PawlEvent> {
   const { follow = false, pending = async () => null, signal } = options;
   const changes = follow ? openChanges(path) : null;
+  const named = namedBy(options.run);
   let file: OpenFile | null = null;
   const early = new Set<string>();
   try {
     while (!signal?.aborted) {
       const whole = await pending();
       file ??= await openFile(path);
-      if (file) for await (const line of newLines(file)) yield* unlessTold(eventIn(line), early);
+      if (file) for await (const line of newLines(file, named)) yield* unlessTold(eventIn(line), early);
       if (whole !== null) yield* toldEarly(whole, file, early);
       if (!changes) return;
       if (file && (await isReplaced(path, file))) {
         // What was written between the last look and the rotation.
-        for await (const line of newLines(file)) yield* unlessTold(eventIn(line), early);
+        for await (const line of newLines(file, named)) yield* unlessTold(eventIn(line), early);
         await file.handle.close();
         file = null;
         continue;
@@ -80,19 +86,33 @@ async function openFile(path: string): Promise<OpenFile | null> {
   }
 }
 
-async function* newLines(file: OpenFile): AsyncGenerator<string> {
-  const chunk = Buffer.alloc(CHUNK);
+/** What stands in each line that names the run; null: any line may. */
+function namedBy(run: string | undefined): string | null {
+  const id = run?.slice(run.indexOf(":") + 1);
+  return id !== undefined && PLAIN.test(id) ? `${id}"` : null;
+}
+
+/** Takes one buffer for all chunks: fresh memory for each would cost more than looking through it. */
+async function* newLines(file: OpenFile, named: string | null): AsyncGenerator<string> {
+  let buffer = Buffer.concat([file.rest, Buffer.allocUnsafe(CHUNK)]);
+  let held = file.rest.length;
   for (;;) {
-    const { bytesRead } = await file.handle.read(chunk, 0, CHUNK, file.position);
-    if (bytesRead === 0) return;
+    if (buffer.length - held < CHUNK / 2) buffer = Buffer.concat([buffer, Buffer.allocUnsafe(buffer.length)]);
+    const { bytesRead } = await file.handle.read(buffer, held, buffer.length - held, file.position);
+    if (bytesRead === 0) break;
     file.position += bytesRead;
-    let bytes = Buffer.concat([file.rest, chunk.subarray(0, bytesRead)]);
-    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10)) {
-      yield bytes.toString("utf8", 0, end);
-      bytes = bytes.subarray(end + 1);
+    const bytes = buffer.subarray(0, held + bytesRead);
+    const whole = bytes.lastIndexOf(LINE_END) + 1;
+    for (let at = 0; at < whole; ) {
+      const found = named === null ? at : bytes.indexOf(named, at);
+      if (found < 0 || found >= whole) break;
+      const end = bytes.indexOf(LINE_END, found);
+      yield bytes.toString("utf8", named === null ? at : bytes.lastIndexOf(LINE_END, found) + 1, end);
+      at = end + 1;
     }
-    file.rest = Buffer.from(bytes);
+    held = bytes.copy(buffer, 0, whole);
   }
+  file.rest = Buffer.from(buffer.subarray(0, held));
 }
 
 function eventIn(line: string): readonly PawlEvent[] {

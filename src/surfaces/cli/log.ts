@@ -21,7 +21,7 @@ export const log: Run = async (host, call) => {
   let day = "";
   let count = 0;
   let moved: PawlEvent | null = null;
-  for await (const event of project.events({ follow: isFollowing, signal: stop.signal })) {
+  for await (const event of project.events({ follow: isFollowing, signal: stop.signal, run })) {
     if (run !== undefined && !isOf(event, run)) continue;
     if (!json && isEcho(event, moved)) continue;
     if (event.type === "run:advanced") moved = event;

@@ -23,6 +23,16 @@ export const POLICY: Readonly<Record<string, Requirement>> = {
       `${YAML}: anchors and aliases as people write them are read`,
     ],
   },
+  "yaml.linear": {
+    says: "One megabyte of YAML takes less than two seconds, whatever it says; ten thousand tasks as people write them are read.",
+    source: "docs/threats.md, A YAML bomb",
+    tests: [
+      "test/linear.slow.test.ts: is read within two seconds, or refused in Pawl's own words: %s",
+      `${YAML}: ten thousand tasks of more than a megabyte are read, %s`,
+      `${YAML}: each repeated key of a map is a fault at its place, and no merge key is`,
+      `${YAML}: of many faults a thousand are told`,
+    ],
+  },
   "state.runs-nothing": {
     says: "No command that stands in a state file is run: commands come by name from the configuration or the table.",
     source: "docs/security.md, Files that others wrote",

@@ -3,6 +3,7 @@ import { parseFile } from "../config/config-file.ts";
 import { PAWL_FILE } from "../config/config-schema.ts";
 import { editTasks } from "../tasks-file/edit.ts";
 import { parseTasks } from "../tasks-file/parse.ts";
+import { readTasks } from "../tasks-file/read.ts";
 import { parsePersona } from "../workflows/alfred/persona.ts";
 import { parseWorkflow } from "../workflows/custom/parse.ts";
 import { parseTaskName } from "../workflows/spells/front-matter.ts";
@@ -28,6 +29,7 @@ const HOSTILE: readonly (readonly [string, string, RegExp])[] = [
     Array.from({ length: 300 }, (_, at) => `${" ".repeat(at)}k:`).join("\n"),
     /\d+:\d+.*nest more than 100 deep/s,
   ],
+  ["a million signs", `a: [${"1,".repeat(500_000)}]`, /1:\d+.*more than 700,000 words and signs/s],
   ["five megabytes", `a: ${"x".repeat(5_000_000)}`, /1:1.*more than 4 MB/s],
 ];
 
@@ -78,6 +80,58 @@ test("anchors and aliases as people write them are read", () => {
     title: "t",
     verify: ["npm test"],
   });
+});
+
+test("an anchor that stands within what is merged is known after it", () => {
+  const { faults, data } = readYaml("a: {<<: &x {k: 1}}\nb: *x\nc: {<<: [&y {l: 2}, *y]}\n", { merge: true });
+  expect(faults).toEqual([]);
+  expect(data).toEqual({ a: { k: 1 }, b: { k: 1 }, c: { l: 2 } });
+});
+
+test("an alias means the anchor that was last before it", () => {
+  expect(readYaml("[&a 1, *a, &a 2, *a]").data).toEqual([1, 1, 2, 2]);
+  expect(readYaml("[*a, &a 1]").faults).toMatchObject([{ code: "UNREADABLE" }]);
+});
+
+test("each repeated key of a map is a fault at its place, and no merge key is", () => {
+  const { faults } = readYaml("a: 1\nb:\n  c: 1\n  'c': 2\n{1: a}: x\na: 2\n");
+  expect(faults.map(({ code, line, column }) => [code, line, column])).toEqual([
+    ["DUPLICATE_KEY", 6, 1],
+    ["DUPLICATE_KEY", 4, 3],
+  ]);
+  expect(readYaml("a: &a {x: 1}\nb: {<<: *a, <<: *a}\n", { merge: true }).data).toMatchObject({
+    b: { x: 1 },
+  });
+});
+
+test("a second document is a fault where it begins", () => {
+  expect(readYaml("a: 1\n---\nb: 2\n").faults).toMatchObject([{ code: "MULTIPLE_DOCS", line: 2 }]);
+});
+
+test("of many faults a thousand are told", () => {
+  for (const text of ["]".repeat(5_000), "a: b: c\n".repeat(5_000), "a: 1\n".repeat(5_000)])
+    expect(readYaml(text).faults).toHaveLength(1_000);
+});
+
+const STEPS = ["Read the code", "Write a test that fails: #12, [red]", "Make it pass", "Run everything"];
+
+/** As people and models write them. */
+function manyTasks(verify: string): string {
+  const tasks = Array.from({ length: 10_000 }, (_, at) => {
+    const steps = STEPS.map((text, n) => `      - id: T${at}.s${n}\n        instruction: "${text}"\n`);
+    return `  - id: T${at}\n    title: Limit the rate of part ${at}\n    status: todo\n    verify: ${verify}\n    steps:\n${steps.join("")}`;
+  });
+  return `# Ours\ncommon: &common [npm test]\ntasks:\n${tasks.join("\n")}`;
+}
+
+test.each([
+  ["each by itself", "[npm test]"],
+  ["with an alias in each", "*common"],
+])("ten thousand tasks of more than a megabyte are read, %s", (_, verify) => {
+  const text = manyTasks(verify);
+  expect(text.length).toBeGreaterThan(1_000_000);
+  const read = readTasks(text, null);
+  expect(read.ok ? read.parts.entries.flatMap(({ tasks }) => tasks).length : read.problems).toBe(10_000);
 });
 
 test("values of ordinary depth are read, block texts of any shape too", () => {

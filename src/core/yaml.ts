@@ -1,11 +1,28 @@
 /**
  * The one way in which a YAML file of the project is read. Whoever wrote the file may mean harm: what would cost memory or
- * time beyond measure is a fault with a place, like any other.
+ * time beyond measure is a fault with a place, like any other. A megabyte takes less than two seconds, whatever it says.
  *
- * Y1  A file is at most 4 MB, and its values nest at most 100 deep; looked at before anything is parsed.
+ * Y1  A file is at most 4 MB, it has at most 700,000 words and signs or two to five characters, and its values nest at most
+ *     100 deep; looked at before anything is parsed.
  * Y2  Aliases expand to at most 1,000,000 values in all, and none contains itself.
+ * Y3  What the library compares each with each (the keys of a map, aliases with anchors) is looked up instead.
+ * Y4  At most 1,000 faults are looked for.
  */
-import { type Document, isAlias, Lexer, LineCounter, parseDocument, visit } from "yaml";
+import {
+  type Alias,
+  Composer,
+  type Document,
+  isAlias,
+  isScalar,
+  Lexer,
+  LineCounter,
+  type Node,
+  Parser,
+  parseDocument,
+  type Tags,
+  visit,
+  YAMLParseError,
+} from "yaml";
 
 export interface YamlFault {
   /** In the text. */
@@ -31,28 +48,112 @@ export interface ReadYaml {
 const MOST_BYTES = 4_000_000;
 const DEEPEST = 100;
 const MOST_VALUES = 1_000_000;
+const MOST_TOKENS = 700_000;
+/** A larger file may have more, by its characters: no list of tasks comes near. */
+const DENSEST = 0.4;
+const MOST_FAULTS = 1_000;
 
 /** Reads a file of one document. `merge`: `<<` merges maps. Never throws for what the text says. */
 export function readYaml(text: string, { merge = false } = {}): ReadYaml {
   const lines = new LineCounter();
-  const excess = tooLarge(text) ?? tooDeep(text);
+  const excess = tooLarge(text) ?? tooMuch(text);
   if (excess) {
     for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines.addNewLine(at + 1);
     lines.lineStarts.unshift(0);
     return { document: parseDocument(""), lines, faults: [placed(lines, excess)], data: null };
   }
-  const document = withoutStacks(() =>
-    parseDocument(text, { lineCounter: lines, prettyErrors: false, merge }),
-  );
-  const faults = document.errors.map(({ pos, code, message }) =>
-    placed(lines, { offset: pos[0], code, message: oneLine(message) }),
-  );
+  const document = withoutStacks(() => parse(text, lines, merge));
+  resolveAliases(document);
+  const found = document.errors.map(({ pos, code, message }) => ({
+    offset: pos[0],
+    code,
+    message: oneLine(message),
+  }));
+  const faults = [...found, ...repeatedKeys(document)]
+    .slice(0, MOST_FAULTS)
+    .map((each) => placed(lines, each));
   if (faults.length > 0) return { document, lines, faults, data: null };
   const expanded = expand(document);
   return "fault" in expanded
     ? { document, lines, faults: [placed(lines, expanded.fault)], data: null }
     : { document, lines, faults, data: expanded.data };
 }
+
+/** As the library's own `parseDocument`, but it ends once there are as many faults as are told. */
+function parse(text: string, lines: LineCounter, merge: boolean): Document {
+  const composer = new Composer({
+    merge,
+    prettyErrors: false,
+    uniqueKeys: false,
+    resolveKnownTags: false,
+    customTags: (tags) => tags.filter(isPlain),
+  });
+  let first: Document | null = null;
+  for (const document of composer.compose(tokensOf(text, lines), true, text.length)) {
+    if (first !== null) {
+      const [start = 0, end = 0] = document.range ?? [];
+      first.errors.push(new YAMLParseError([start, end], "MULTIPLE_DOCS", "A second document begins"));
+      break;
+    }
+    first = document as Document;
+  }
+  return first ?? parseDocument("");
+}
+
+/** Ordered maps and sets are none: the library compares each of their keys with each. */
+function isPlain(tag: Tags[number]): boolean {
+  return typeof tag === "string" || tag.collection === undefined || tag.default === true;
+}
+
+function* tokensOf(text: string, lines: LineCounter): ReturnType<Parser["parse"]> {
+  let faults = 0;
+  for (const token of new Parser(lines.addNewLine).parse(text)) {
+    yield token;
+    if (token.type === "error" && ++faults === MOST_FAULTS) return;
+  }
+}
+
+function repeatedKeys(document: Document): readonly Found[] {
+  const repeated: Found[] = [];
+  visit(document, {
+    Map(_, { items }) {
+      const keys = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (keys.has(key.value))
+          repeated.push({
+            offset: key.range?.[0] ?? 0,
+            code: "DUPLICATE_KEY",
+            message: "Map keys must be unique",
+          });
+        keys.add(key.value);
+        if (repeated.length === MOST_FAULTS) return visit.BREAK;
+      }
+      return undefined;
+    },
+  });
+  return repeated;
+}
+
+/** The library would look through all of a document's anchors for each alias. */
+function resolveAliases(document: Document): void {
+  const anchored = new Map<string, Node>();
+  visit(document, {
+    Node(_, node) {
+      if (isAlias(node)) resolveTo(node, anchored.get(node.source));
+      else if (node.anchor !== undefined) anchored.set(node.anchor, node);
+    },
+  });
+}
+
+function resolveTo(alias: Alias, target: Node | undefined): void {
+  const { resolve } = alias;
+  const cache = target ? [target] : [];
+  alias.resolve = (document, context) =>
+    context ? resolve.call(alias, document, { ...context, aliasResolveCache: cache }) : (target as Resolved);
+}
+
+type Resolved = ReturnType<Alias["resolve"]>;
 
 /** The parser makes an error of each fault, of which a text can have one per character: their stacks cost the most. */
 function withoutStacks<T>(work: () => T): T {
@@ -91,8 +192,10 @@ const NESTS: ReadonlySet<string> = new Set(["-", "?"]);
  * The parser's time and stack grow without measure with the depth. Brackets are counted, and the indicators that nest on
  * one line; over lines each level needs an indent of its own, which the indents' number bounds.
  */
-function tooDeep(text: string): Found | null {
+function tooMuch(text: string): Found | null {
+  const most = Math.max(MOST_TOKENS, Math.floor(text.length * DENSEST));
   let offset = 0;
+  let tokens = 0;
   let brackets = 0;
   let onLine = 0;
   const indents: number[] = [];
@@ -104,6 +207,13 @@ function tooDeep(text: string): Found | null {
     if (isIndent(text, offset, token)) countIndent(indents, token.length);
     if (brackets + onLine + indents.length > DEEPEST)
       return { offset, code: "TOO_DEEP", message: `its values nest more than ${DEEPEST} deep` };
+    tokens += isMark(token) ? 0 : 1;
+    if (tokens > most)
+      return {
+        offset,
+        code: "TOO_MANY_TOKENS",
+        message: `it has more than ${most.toLocaleString("en")} words and signs`,
+      };
     offset += isMark(token) ? 0 : token.length;
   }
   return null;

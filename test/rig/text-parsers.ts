@@ -12,9 +12,11 @@ import { fenced, quote } from "../../src/core/fence.ts";
 import { parseLoopRecord } from "../../src/core/loop-record.ts";
 import { nearest } from "../../src/core/nearest.ts";
 import { projectPath } from "../../src/core/path.ts";
+import { readYaml } from "../../src/core/yaml.ts";
 import { renderMarkdown } from "../../src/surfaces/cli/render-markdown.ts";
 import { paintOf } from "../../src/surfaces/cli/terminal.ts";
 import { cut, wrap } from "../../src/surfaces/cli/text-width.ts";
+import { readTasks } from "../../src/tasks-file/read.ts";
 import { split } from "../../src/tasks-file/split.ts";
 import { titleIn } from "../../src/workflows/alfred/overview.ts";
 import { reworkInstruction } from "../../src/workflows/alfred/rework.ts";
@@ -47,8 +49,13 @@ const fetched = (text: string) => ({
   failure: null,
 });
 
-/** Not among them but for the cuts of tasks.yaml: YAML files, which `src/core/yaml.ts` bounds; their parser takes more than linear time. */
-export const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
+/** What reads YAML, which is given its own awkward texts, too. */
+export const YAML_PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
+  "YAML: a file": (text) => readYaml(text, { merge: true }),
+  "tasks.yaml": (text) => readTasks(text, null),
+};
+
+const TEXT_PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   "spells: links": (text) => [parseAtlassianUrls(text), unprocessedUrls(text, text)],
   "spells: links, after an address": (text) => parseAtlassianUrls(`https://a.atlassian.net/${text}`),
   "spells: links, in what was fetched": (text) =>
@@ -109,11 +116,13 @@ export const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   names: (text) => nearest(text, ["task_id", "feedback_notes"]),
 };
 
+export const PARSERS = { ...TEXT_PARSERS, ...YAML_PARSERS };
+
 parentPort?.on("message", ({ name, text }: { name: string; text: string }) => {
   const before = process.threadCpuUsage();
   let thrown: string | null = null;
   try {
-    PARSERS[name]?.(text);
+    (PARSERS as Readonly<Record<string, (text: string) => unknown>>)[name]?.(text);
   } catch (cause) {
     const { name: kind, code, message } = cause as { name: string; code?: string; message: string };
     thrown = kind === "PawlError" && code !== "internal" ? null : `${kind}: ${message.slice(0, 200)}`;

@@ -1,0 +1,80 @@
+/** YAML of which a parser makes much from little, or that it compares each with each; one megabyte of each. */
+import { LENGTH } from "./awkward.ts";
+
+const of = (piece: string) => piece.repeat(Math.ceil(LENGTH / piece.length)).slice(0, LENGTH);
+const lines = (line: string) => of(`${line}\n`);
+
+function counted(piece: (n: number) => string): string {
+  const pieces: string[] = [];
+  for (let n = 0, length = 0; length < LENGTH; n++) length += pieces[pieces.push(piece(n)) - 1]?.length ?? 0;
+  return pieces.join("");
+}
+
+export const YAML_TEXTS: Readonly<Record<string, string>> = {
+  "many keys": counted((n) => `k${n}: v\n`),
+  "one key many times": lines("k: v"),
+  "keys without a name": lines(": "),
+  "quoted keys": counted((n) => `"${n}": 1\n`),
+  "explicit keys": counted((n) => `? a${n}\n: b\n`),
+  "keys in braces": `{${counted((n) => `${n}: 1,`)}}`,
+  "keys in braces without values": `{${counted((n) => `${n},`)}}`,
+  "lists as keys": counted((n) => `? [a, ${n}]\n: b\n`),
+  "commas in brackets": `[${of(",")}]`,
+  "letters in brackets": `[${of("a,")}]`,
+  "pairs in brackets": `[${of("a: b,")}]`,
+  "braces in brackets": `[${of("{a},")}]`,
+  "as many brackets as may be": `[${"[],".repeat(230_000)}]\n${of("# x").replaceAll("\n", "")}`.slice(
+    0,
+    LENGTH,
+  ),
+  "brackets ninety deep": `[${of(`${"[".repeat(90)}${"]".repeat(90)},`)}`,
+  "braces ninety deep": `[${of(`${"{a: ".repeat(90)}${"}".repeat(90)},`)}`,
+  "mappings ninety deep": of(Array.from({ length: 90 }, (_, at) => `${" ".repeat(at)}a:\n`).join("")),
+  "stairs of lists": counted((n) => `${" ".repeat(n % 95)}-\n`),
+  anchors: counted((n) => `- &a${n} 1\n`),
+  "aliases of one anchor": `- &a b\n${lines("- *a")}`,
+  "anchors and aliases in turn": counted((n) => `- &a${n} x\n- *a${n}\n`),
+  "aliases without an anchor": lines("- *a"),
+  "aliases in brackets": `[&a b,${of("*a,")}c]`,
+  "merged mappings": `a: &a {x: 1}\nb:\n${lines("- {<<: *a}")}`,
+  "one mapping merged many times": `a: &a {x: 1}\nb:\n${lines("  <<: *a")}`,
+  "ordered mappings": `!!omap\n${counted((n) => `- k${n}: v\n`)}`,
+  "ordered mappings of YAML 1.1": `%YAML 1.1\n---\n!!omap\n${counted((n) => `- k${n}: v\n`)}`,
+  "a set": `!!set\n${counted((n) => `? k${n}\n`)}`,
+  tags: counted((n) => `- !t${n} a\n`),
+  "tags with names": lines("- !!str a"),
+  directives: lines("%x"),
+  "directives of tags": `${counted((n) => `%TAG !t${n}! a\n`)}--- a`,
+  documents: lines("---"),
+  comments: lines("a: b # c"),
+  "comments in a list": `a:\n${lines("  # c")}- b`,
+  "comments in brackets": `[${lines("#")}]`,
+  "blank lines with spaces": `a:\n${lines("  ")}b`,
+  "a plain text over lines": `a: ${lines("b\n ")}`,
+  "escapes in quotes": `"${of("\\n")}"`,
+  "escapes that are none": `"${of("\\q")}"`,
+  "line breaks in double quotes": `"${lines("a ")}"`,
+  "line breaks in single quotes": `'${lines("a ")}'`,
+  "quotes in single quotes": `'${of("''")}'`,
+  "quotes that do not end": `"${of("a ")}`,
+  "quoted items": lines('- "a"'),
+  "a block text": `a: |\n${lines("  b")}`,
+  "a folded text": `a: >\n${of("  b\n   c\n")}`,
+  "block texts": lines("- |\n a"),
+  "a long header of a block text": `a: |${of("1")}`,
+  numbers: lines("- 1.5e3"),
+  "a long number": `a: 1.${of("0")}`,
+  "keys in a key's place": lines("a: b: c"),
+  "indents that fit nowhere": counted((n) => `${" ".repeat(n % 7)}a: b\n`),
+  "tabs for indents": lines("\ta: b"),
+  "brackets that never close": lines("a: ["),
+  "a long key": `${of("k ")}: v`,
+  prototypes: counted((n) => `- {__proto__: ${n}}\n`),
+  "tasks with one id": `tasks:\n${lines("- {id: a, title: b}")}`,
+  "tasks that are texts": `tasks:\n${lines("- a")}`,
+  "tasks of a file without problems": `tasks:\n${counted((n) => `- id: T${n}\n  title: b\n  status: todo\n`)}`,
+  "tasks and an alias": `x: &x b\ntasks:\n${counted((n) => `- id: T${n}\n  title: *x\n`)}`,
+  "tasks that depend on nothing": `tasks:\n${counted((n) => `- {id: T${n}, title: b, depends_on: [X${n}]}\n`)}`,
+  "steps with one id": `tasks:\n- id: T\n  title: b\n  steps:\n${lines("  - {id: s, instruction: a}")}`,
+  "a task with unknown keys": `tasks:\n- id: T\n  title: b\n${counted((n) => `  k${n}: 1\n`)}`,
+};

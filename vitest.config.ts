@@ -16,7 +16,12 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "quick", include: ["{src,test,demo}/**/*.test.ts"], exclude: [...SLOW, ...PURE] },
+        test: {
+          name: "quick",
+          include: ["{src,test,demo}/**/*.test.ts"],
+          exclude: [...SLOW, ...PURE],
+          isolate: false,
+        },
       },
       // Each worker loads the modules once, for all of its files.
       { extends: true, test: { name: "quick-pure", include: PURE, exclude: SLOW, isolate: false } },

@@ -1,5 +1,5 @@
 /**
- * The proof of the design: a workflow is one folder and one line. `test/fixtures/letters` is copied into a copy of the
+ * The proof of the design: a workflow is one folder and one line. `test/fixtures/house/workflows/letters` is copied into a copy of the
  * source, its line is added to the list of workflows, and what is built from that serves it like the shipped ones.
  */
 import { execFileSync, spawn } from "node:child_process";
@@ -31,7 +31,9 @@ beforeAll(() => {
   for (const name of ["main.ts", "door.ts"])
     cpSync(join(ROOT, "test/rig", name), join(scratch, "test/rig", name));
   symlinkSync(join(ROOT, "node_modules"), join(scratch, "node_modules"));
-  cpSync(join(ROOT, "test/fixtures/letters"), join(scratch, "src/workflows/letters"), { recursive: true });
+  cpSync(join(ROOT, "test/fixtures/house/workflows/letters"), join(scratch, "src/workflows/letters"), {
+    recursive: true,
+  });
   const index = join(scratch, "src/workflows/index.ts");
   const text = readFileSync(index, "utf8");
   writeFileSync(index, text.replace(/^\};$/m, `${LINE}};`));

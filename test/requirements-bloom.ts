@@ -120,7 +120,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     source: "bloom, Agents",
     tests: [
       "test/e2e/bloom-people.test.ts: is told that an agent is not there before anything is written, and how to install it",
-      "test/e2e/bloom-people.test.ts: has the other tasks done where one task's agent is not there",
+      "src/workflows/bloom/scheduler/people.test.ts: stops its own task, and the others are done",
     ],
   },
   "agents.strayed": {
@@ -187,7 +187,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     says: "A pull request is watched at a slow pace until it is merged; what depends on it begins then.",
     source: "bloom, The loop",
     tests: [
-      "test/e2e/bloom-pull-request.test.ts: is watched by a loop that has nothing else to do, at its pace and without any agent",
+      "src/workflows/bloom/scheduler/pull-requests.test.ts: watches one while nothing else is to be done, at its pace and without any agent",
     ],
   },
   "bloom.idle": {
@@ -237,8 +237,8 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     says: "What a person says of a task while its agent works counts at once: the agent is stopped, its work is kept.",
     source: "bloom, The loop",
     tests: [
-      "test/e2e/bloom-people.test.ts: takes a task back or begins it anew while its agent works: that one is stopped",
-      "test/e2e/bloom-people.test.ts: blocks a task in tasks.yaml, and its agent is stopped",
+      "src/workflows/bloom/scheduler/people.test.ts: takes a task back or begins it anew while its agent works: that one is stopped",
+      "src/workflows/bloom/scheduler/people.test.ts: blocks a task in tasks.yaml, and its agent is stopped",
     ],
   },
   "bloom.one-fault": {
@@ -251,7 +251,9 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
   "bloom.by-hand": {
     says: "A run that ends with a task in a person's hands says so, and how it goes on.",
     source: "bloom, CLI",
-    tests: ["test/e2e/bloom-people.test.ts: works on a task alone: the run says so, and how it goes on"],
+    tests: [
+      "src/workflows/bloom/scheduler/people.test.ts: works on a task alone: the run says so, and goes on with the others",
+    ],
   },
   "bloom.clock-set": {
     says: "Nothing waits longer because the clock was set.",

@@ -24,7 +24,7 @@ import { INPUTS } from "./facts.ts";
 import { governTask, type Pinned, pinOf } from "./govern.ts";
 import { personsEvent } from "./persons-event.ts";
 import { nowReady, scopeOf, takeable, type Worker } from "./pick.ts";
-import { loadMessages, loadQuestions, type Message, type Question } from "./question.ts";
+import { loadMessages, loadQuestions, type Message, type Question, untoldNotes } from "./question.ts";
 import { BLOOM_STATES } from "./recorded.ts";
 import { runChanges } from "./run-changes.ts";
 import type { Standings } from "./standing.ts";
@@ -196,7 +196,7 @@ function committed(
   const { id } = task;
   const own = editsOf(result, set);
   const isDone = turned?.run.state === "done";
-  const untold = isDone ? leftUntold(seen, result) : [];
+  const untold = isDone ? untoldNotes(seen.messages, result.removes) : [];
   const edits = [...own, ...(turned?.edits ?? []), ...untold.map((text) => noted(task, text))];
   const changed = changeTasks(seen, edits);
   const next: TaskRun = { ...(turned?.run ?? taskRun), status: statusAfter(edits, task, turned, taskRun) };
@@ -328,13 +328,6 @@ function statusAfter(edits: readonly TaskEdit[], task: Task, turned: Turn | null
 
 function removals({ messages }: Seen, removes: readonly string[]): readonly Change[] {
   return messages.flatMap(({ path }) => (removes.includes(path) ? [{ type: "remove" as const, path }] : []));
-}
-
-/** What people said to the task's agent after its last run: kept as notes. Answers are kept with their questions. */
-function leftUntold({ messages }: Seen, result: StepResult): readonly string[] {
-  return messages.flatMap(({ path, atOnce, text }) =>
-    atOnce && !result.removes?.includes(path) ? [`said after its agent's last run: ${text}`] : [],
-  );
 }
 
 /** While its holder works on it, an edit of its file does not count: what the holder knows is written over it. */

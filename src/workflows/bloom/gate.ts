@@ -11,6 +11,7 @@ import type { ReviewFinding } from "../../runtime/review.ts";
 import { taskOf } from "../../tasks-file/load.ts";
 import { findTask, type Task } from "../../tasks-file/task.ts";
 import { APPROVAL, loopPolicy, taskPolicy, taskSources } from "./govern.ts";
+import { loadMessages, type Message, untoldNotes } from "./question.ts";
 import { BLOOM } from "./table.ts";
 import type { TaskRun } from "./task-run.ts";
 import { noted, statusEdit } from "./verbs/edits.ts";
@@ -22,6 +23,7 @@ import { changingAfter, type Done, loadSnapshot, type Snapshot } from "./verbs/s
 export const gate = changingAfter(
   async (view: View, context: Context, { id }: GateInput) => ({
     ...(await loadSnapshot(view, context)),
+    messages: await loadMessages(view, id),
     record: isId(id) ? await loadRecord(view, `bloom:${id}`) : null,
   }),
   foundOf,
@@ -40,7 +42,10 @@ export const gate = changingAfter(
     );
     if (question) return question;
     const verdict = verdictOf(snapshot, run, { approve, notes: notes ?? "" }, hashes, context);
-    if (approve) return { ...sendEvent(snapshot, task, run, { event: "approved" }, context), verdict };
+    if (approve) {
+      const sent = sendEvent(snapshot, task, run, { event: "approved" }, context);
+      return { ...withUntold(task, snapshot, sent), verdict };
+    }
     const edits = [noted(task, `rejected: ${notes ?? "no reason given"}`), statusEdit(task, "blocked")];
     const reason = `rejected by a person${notes ? `: ${notes}` : ""}`;
     const result = sendEvent(
@@ -54,8 +59,8 @@ export const gate = changingAfter(
   },
 );
 
-/** With the steps that the run came by. */
-type Recorded = Snapshot & { readonly record: RunRecord | null };
+/** With the steps that the run came by, and what people said since its agent last ran. */
+type Recorded = Snapshot & { readonly record: RunRecord | null; readonly messages: readonly Message[] };
 
 /** What a record of the verdict binds. */
 function verdictOf(
@@ -89,6 +94,22 @@ const elsewhere = (reason: string) => ({ in: "elsewhere", reason }) as const;
 /** What a record of a gate says of a step. */
 function stepOf({ by, event, from, row, strength, time, to }: RunRecord["steps"][number]): object {
   return { time, event, rule: row, from, to, by: by.channel, ...(strength ? { strength } : {}) };
+}
+
+/** Where the verdict ends the task, no run of its agent will hear what people said to it. */
+function withUntold(task: Task, { messages }: Recorded, sent: Done): Done {
+  if (sent.data?.state !== "done" || messages.length === 0) return sent;
+  const notes = untoldNotes(messages);
+  const removed = messages.map(({ path }) => ({ type: "remove" as const, path }));
+  return {
+    ...sent,
+    edits: [...(sent.edits ?? []), ...notes.map((text) => noted(task, text))],
+    changes: [...(sent.changes ?? []), ...removed],
+    happened: [
+      ...(sent.happened ?? []),
+      ...notes.map((text) => ({ type: "task:noted", taskId: task.id, text }) as const),
+    ],
+  };
 }
 
 function awaitsVerdict(run: TaskRun): boolean {

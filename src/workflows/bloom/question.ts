@@ -52,6 +52,16 @@ export async function loadMessages(view: View, task: string): Promise<readonly M
     .sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
 }
 
+/** What people said to the task's agent after its last run: kept as notes. Answers are kept with their questions. */
+export function untoldNotes(
+  messages: readonly Message[],
+  delivered: readonly string[] = [],
+): readonly string[] {
+  return messages.flatMap(({ atOnce, path, text }) =>
+    atOnce && !delivered.includes(path) ? [`said after its agent's last run: ${text}`] : [],
+  );
+}
+
 export function messagePath(id: string): ProjectPath {
   return projectPath(INBOX, `${id}.json`);
 }

@@ -17,7 +17,8 @@ export interface MemoryGit {
   worktreesOf(process: Process): Worktrees;
 }
 
-export function openMemoryGit(simulator: Simulator, disk: MemoryDisk): MemoryGit {
+/** `remote`: there is one to push to, which has at once what is pushed. */
+export function openMemoryGit(simulator: Simulator, disk: MemoryDisk, { remote = false } = {}): MemoryGit {
   const parents = new Map<string, readonly string[]>([["c0", []]]);
   const heads = new Map([["main", "c0"]]);
   const conflicting = new Set<string>();
@@ -84,7 +85,11 @@ export function openMemoryGit(simulator: Simulator, disk: MemoryDisk): MemoryGit
       },
       watchCheckout: async () => async () => ({ files: [], branches: [] }),
       reached: async ({ branch, into }) => (git.isIn(branch, into) ? "yes" : "no"),
-      push: async () => ({ kind: "no-remote" }),
+      async push(_, branch) {
+        if (!remote) return { kind: "no-remote" };
+        await step(`pushes ${branch}`);
+        return { kind: "pushed", commit: heads.get(branch) ?? "", remote: "origin" };
+      },
       async takeTurn(_, into, owner) {
         await step("");
         const turn = disk.turns.get(into);

@@ -1,21 +1,31 @@
-/** One loop over a project in memory, in virtual time: a test writes what is there, lets time pass, and looks. */
+/** A work loop over a project in memory, in virtual time: a test writes what is there, lets time pass, and looks. */
 import { parseDocument } from "yaml";
 import { newId } from "../../../src/adapters/clock/new-id.ts";
 import type { BloomHappening } from "../../../src/core/bloom-event.ts";
 import type { PawlEvent } from "../../../src/core/event.ts";
-import type { AgentEnd, AgentFailure, AgentOrder, Agents } from "../../../src/core/ports/agents.ts";
+import type {
+  AgentEnd,
+  AgentEvent,
+  AgentFailure,
+  AgentOrder,
+  Agents,
+  AgentUsage,
+  PermissionQuestion,
+} from "../../../src/core/ports/agents.ts";
+import type { PullRequests } from "../../../src/core/ports/pull-requests.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../../src/core/settings.ts";
+import type { Reply, Transaction } from "../../../src/runtime/module.ts";
 import { advance, type Runtime } from "../../../src/runtime/run-transaction.ts";
 import type { Task } from "../../../src/tasks-file/task.ts";
 import { type LoopEnd, runLoop } from "../../../src/workflows/bloom/scheduler/loop.ts";
 import { stepDone } from "../../../src/workflows/bloom/verbs/step.ts";
 import { memoryCommands } from "./memory-agents.ts";
 import { memoryCache, openMemoryDisk } from "./memory-disk.ts";
-import { openMemoryGit } from "./memory-git.ts";
+import { type MemoryGit, openMemoryGit } from "./memory-git.ts";
 import { type Process, Simulator } from "./simulator.ts";
 
 export interface Stage {
-  /** What the loop has told, in order. */
+  /** What the loops have told, in order. */
   readonly told: readonly (BloomHappening | PawlEvent)[];
   /** What was stored as events, in order. */
   readonly stored: readonly StoredEvent[];
@@ -25,14 +35,29 @@ export interface Stage {
   looks(): number;
   read(path: string): string | null;
   tasks(): readonly Task[];
+  /** Where the task's run stands. */
+  state(id: string): string | undefined;
   /** A person's editor. */
   save(path: string, text: string): void;
+  /** A person's verb; what it asks is answered with yes. */
+  person<Input>(verb: Transaction<Input, unknown, unknown, Reply>, input: Input): Promise<Reply>;
   pass(milliseconds: number): Promise<void>;
   /** Lets time pass only as far as it must. */
   until(holds: () => boolean): Promise<void>;
   stop(): void;
-  /** How it ended; null: it goes on. */
+  /** The loop's process is killed; its agents live on. */
+  kill(): void;
+  /** How the last loop ended; null: it goes on. */
   ended(): LoopEnd | Error | null;
+  /** To the end of the loop that runs; throws what it throws. */
+  end(): Promise<LoopEnd>;
+  /** Another loop, to its end. */
+  again(): Promise<LoopEnd>;
+  readonly git: MemoryGit;
+  /** What was told of that type, in order. */
+  of<Type extends string>(
+    type: Type,
+  ): readonly Extract<BloomHappening | PawlEvent, { readonly type: Type }>[];
 }
 
 export interface StoredEvent {
@@ -43,10 +68,20 @@ export interface StoredEvent {
 
 export interface StageRun {
   readonly run: string;
+  readonly task: string;
   readonly prompt: string;
   readonly resumed: boolean;
+  /** Why it is told to stop; settles only then. */
+  readonly stopped: Promise<string>;
+  /** A verb that the agent calls itself. */
+  call<Input>(verb: Transaction<Input, unknown, unknown, Reply>, input: Input): Promise<Reply>;
   /** The loop's answer to the agent's own `bloom step done ID`. */
   stepDone(id: string): Promise<unknown>;
+  /** What it may not do unasked. */
+  mayIt(question: PermissionQuestion): Promise<"allow" | "refuse">;
+  /** It has made so many calls of its model so far. */
+  spend(turns: number): void;
+  works(milliseconds: number): Promise<void>;
 }
 
 /** How a run fails; nothing: it ends well. */
@@ -59,99 +94,148 @@ export interface StageOptions {
   readonly tasks: string;
   readonly once?: true;
   readonly settings?: Partial<Settings["bloom"]>;
+  /** Where branches are pushed to, and pull requests are opened. */
+  readonly forge?: PullRequests;
+  /** Names of agents that are not installed. */
+  readonly missing?: readonly string[];
+  readonly agents?: number;
   /** What the agent of a run does. */
   readonly agent?: (run: StageRun) => Promise<Failing | undefined>;
 }
 
 const SEED = 1;
+const MOST_STEPS = 10_000;
 
-export function openStage({ tasks, once, settings, agent = async () => undefined }: StageOptions): Stage {
+export function openStage(options: StageOptions): Stage {
+  const { tasks, settings, forge, missing = [], agent = async () => undefined } = options;
   const simulator = new Simulator(SEED);
   const disk = openMemoryDisk(simulator);
-  const git = openMemoryGit(simulator, disk);
-  const loop: Process = { name: "loop", alive: true };
+  const git = openMemoryGit(simulator, disk, { remote: forge !== undefined });
   const told: (BloomHappening | PawlEvent)[] = [];
   const stored: StoredEvent[] = [];
   disk.onEvent = (event) => void stored.push(event);
   const runs: StageRun[] = [];
-  const stop = new AbortController();
+  let stop = new AbortController();
   let looks = 0;
   let end: LoopEnd | Error | null = null;
   disk.files.set("tasks.yaml", tasks);
-  const store = disk.storeOf(loop);
-  const runtime: Runtime = {
-    store: {
-      ...store,
-      view() {
-        looks += 1;
-        return store.view();
-      },
-    },
+  const runtimeOf = (process: Process): Runtime => ({
+    store: disk.storeOf(process),
     outside: {} as Runtime["outside"],
     settings: async () => ({ ...DEFAULT_SETTINGS, bloom: { ...DEFAULT_SETTINGS.bloom, ...settings } }),
     now: () => simulator.now(),
     newId,
     cache: memoryCache(disk.files),
-  };
-  const byAgent = (order: AgentOrder): Runtime => ({
-    ...runtime,
-    store: disk.storeOf({ name: order.run, alive: true }),
   });
-  const begin = (order: AgentOrder): StageRun => {
+  const begin = (
+    order: AgentOrder,
+    hear: (event: AgentEvent) => void,
+    stopped: Promise<string>,
+  ): StageRun => {
+    const process: Process = { name: order.run, alive: true };
+    const runtime = runtimeOf(process);
     const caller = { channel: "agent", task: order.task ?? "" } as const;
-    const run = {
+    const call: StageRun["call"] = async (verb, input) => (await advance(runtime, verb, input, caller)).reply;
+    const run: StageRun = {
       run: order.run,
+      task: order.task ?? "",
       prompt: order.prompt,
       resumed: order.session.type === "resume",
-      stepDone: (id: string) => advance(byAgent(order), stepDone, { id }, caller),
+      stopped,
+      call,
+      stepDone: (id) => call(stepDone, { id }),
+      mayIt: async (question) => (await order.ask?.(question)) ?? "refuse",
+      spend: (turns) => hear({ type: "usage", usage: { ...UNKNOWN, turns } }),
+      works: (milliseconds) => new Promise((go) => void simulator.after(process, milliseconds, "works", go)),
     };
     runs.push(run);
     return run;
   };
-  const agents = scriptedAgents(simulator, async (order) => {
-    const failed = await agent(begin(order));
+  const scripted = scriptedAgents(simulator, async (order, hear, stopped) => {
+    const failed = await agent(begin(order, hear, stopped));
     if (failed === undefined && order.folder.startsWith(BRANCHES))
       git.commit(order.folder.slice(BRANCHES.length));
     return failed;
   });
-  runLoop({
-    ports: {
-      agents,
-      commands: memoryCommands(simulator)(loop),
-      worktrees: git.worktreesOf(loop),
-      pullRequests: undefined as never,
-      setups: undefined as never,
-      root: "/root" as never,
-      environment: {},
-    },
-    claims: disk.claimsOf(loop),
-    watch: disk.watchOf(loop),
-    clock: simulator.clock(loop),
-    runtime,
-    name: loop.name,
-    agents: 2,
-    mergeTrain: 4,
-    once: once === true,
-    show: (event) => told.push(event),
-    stop: stop.signal,
-  }).then(
-    (ended) => {
-      end = ended;
-    },
-    (error: Error) => {
-      end = error;
-    },
-  );
+  const agents: Agents = {
+    ...scripted,
+    missing: (name) => (missing.includes(name) ? `${name} is not installed` : null),
+  };
+  let loops = 0;
+  let loop: Process;
+  const startLoop = () => {
+    loops += 1;
+    loop = { name: loops === 1 ? "loop" : `loop ${loops}`, alive: true };
+    const runtime = runtimeOf(loop);
+    const { store } = runtime;
+    const view = () => {
+      looks += 1;
+      return store.view();
+    };
+    stop = new AbortController();
+    end = null;
+    runLoop({
+      ports: {
+        agents,
+        commands: memoryCommands(simulator)(loop),
+        worktrees: git.worktreesOf(loop),
+        pullRequests: forge ?? (undefined as never),
+        setups: undefined as never,
+        root: "/root" as never,
+        environment: {},
+      },
+      claims: disk.claimsOf(loop),
+      watch: disk.watchOf(loop),
+      clock: simulator.clock(loop),
+      runtime: { ...runtime, store: { ...store, view } },
+      name: loop.name,
+      agents: options.agents ?? 2,
+      mergeTrain: 4,
+      once: options.once === true,
+      show: (event) => told.push(event),
+      stop: stop.signal,
+    }).then(
+      (ended) => {
+        end = ended;
+      },
+      (error: Error) => {
+        end = error;
+      },
+    );
+  };
+  startLoop();
+  const eachStep = () => {
+    if (simulator.steps > MOST_STEPS) throw new Error("it does not come to an end");
+  };
   const runUntil = (isOver: () => boolean) =>
-    simulator.run({ isOver, eachStep() {}, atRest() {}, isPatient: true });
+    simulator.run({ isOver, eachStep, atRest() {}, isPatient: true });
+  const toEnd = async () => {
+    await runUntil(() => end !== null);
+    if (end instanceof Error) throw end;
+    return end as unknown as LoopEnd;
+  };
+  /** A person's call goes on only while the others do. */
+  const meanwhile = async <T>(act: Promise<T>): Promise<T> => {
+    let over = false;
+    const ends = () => {
+      over = true;
+    };
+    act.then(ends, ends);
+    await runUntil(() => over);
+    return act;
+  };
   return {
     told,
     stored,
     runs,
+    git,
     looks: () => looks,
     read: (path) => disk.files.get(path) ?? null,
     tasks: () => parseDocument(disk.files.get("tasks.yaml") ?? "").toJS().tasks as readonly Task[],
+    state: (id) => JSON.parse(disk.files.get(`.pawl/runs/${id}.json`) ?? "{}").state,
     save: disk.save,
+    person: async (verb, input) =>
+      (await meanwhile(advance(runtimeOf(PERSON), verb, input, { channel: "terminal" }, "vouched"))).reply,
     async pass(milliseconds) {
       let over = false;
       simulator.after({ name: "test", alive: true }, milliseconds, "", () => {
@@ -159,34 +243,81 @@ export function openStage({ tasks, once, settings, agent = async () => undefined
       });
       await runUntil(() => over);
     },
-    until: runUntil,
+    until: (holds) =>
+      runUntil(() => {
+        const isOver = holds();
+        if (!isOver && end !== null) throw end instanceof Error ? end : new Error("the loop has ended");
+        return isOver;
+      }),
     stop: () => stop.abort(),
+    kill: () => disk.died(loop),
     ended: () => end,
+    end: toEnd,
+    again() {
+      startLoop();
+      return toEnd();
+    },
+    of: <Type extends string>(type: Type) =>
+      told.filter(
+        (event): event is Extract<BloomHappening | PawlEvent, { readonly type: Type }> => event.type === type,
+      ),
   };
 }
+
+const PERSON: Process = { name: "person", alive: true };
+const UNKNOWN: AgentUsage = { usd: null, inputTokens: null, outputTokens: null, turns: null };
 
 const BRANCHES = "/worktrees/";
 const WORKS_MILLISECONDS = 100;
 
-/** Each works for a moment, and then does it all. */
-function scriptedAgents(
-  simulator: Simulator,
-  act: (order: AgentOrder) => Promise<Failing | undefined>,
-): Agents {
+type Act = (
+  order: AgentOrder,
+  hear: (event: AgentEvent) => void,
+  stopped: Promise<string>,
+) => Promise<Failing | undefined>;
+
+/** Each works for a moment, and then does it all; one that is stopped ends at once, whatever it is at. */
+function scriptedAgents(simulator: Simulator, act: Act): Agents {
+  const running = new Map<string, (reason: string) => void>();
   return {
-    start(order, hear) {
+    start(order, given) {
       const session = order.session.id ?? `session-${order.run}`;
+      let usage: AgentUsage | null = null;
+      const hear = (event: AgentEvent) => {
+        if (event.type === "usage") usage = event.usage;
+        given(event);
+      };
       hear({ type: "session", id: session });
+      let tellStop = (_: string) => {};
+      const stopped = new Promise<string>((resolve) => {
+        tellStop = resolve;
+      });
+      running.set(order.run, tellStop);
       const ended = new Promise<AgentEnd>((resolve) => {
-        simulator.after({ name: order.run, alive: true }, WORKS_MILLISECONDS, "works", async () => {
-          const failed = await act(order);
-          const end = { ...END, session: failed?.reason === "bad-session" ? null : session };
+        const over = (failed: Failing | undefined) => {
+          running.delete(order.run);
+          const end = { ...END, usage, session: failed?.reason === "bad-session" ? null : session };
           resolve(failed ? { ...end, outcome: "failed", ...failed } : { ...end, outcome: "succeeded" });
+        };
+        void stopped.then((detail) => over({ reason: "stopped", detail }));
+        simulator.after({ name: order.run, alive: true }, WORKS_MILLISECONDS, "works", () => {
+          void act(order, hear, stopped).then(over);
         });
       });
-      return { run: order.run, ended, stop: () => ended };
+      return {
+        run: order.run,
+        ended,
+        stop(reason) {
+          tellStop(reason);
+          return ended;
+        },
+      };
     },
-    endLeftovers: async () => 0,
+    async endLeftovers(run) {
+      const end = running.get(run);
+      end?.("a leftover");
+      return running.delete(run) ? 1 : 0;
+    },
     takeCalls: async () => {},
     spentBy: async () => null,
     missing: () => null,
@@ -197,7 +328,6 @@ function scriptedAgents(
 
 const END = {
   text: "",
-  usage: null,
   exit: { code: 0, signal: null },
   duration: 1,
   leftovers: { ended: 0, alive: 0 },

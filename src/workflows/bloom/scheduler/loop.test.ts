@@ -42,4 +42,33 @@ describe("A loop that is left alone", () => {
     expect(stage.told.filter(({ type }) => type === "loop:resumed")).toHaveLength(1);
     expect(started()).toEqual(["T1.1", "T2.1"]);
   });
+
+  it("ends what a killed loop left running, also of a task that nobody works on any more, and begins its session anew", async () => {
+    const tasks = ["T1", "T2"]
+      .map((id) => `- id: ${id}\n  title: t\n  instructions: x\n  repo: .\n`)
+      .join("");
+    const { until, kill, runs, read, save, again, of } = openStage({
+      tasks: `tasks:\n${tasks}`,
+      once: true,
+      async agent({ run, stopped }) {
+        if (run.endsWith(".1")) await stopped;
+        return undefined;
+      },
+    });
+    await until(() => runs.length === 2);
+    await until(() => JSON.parse(read(".pawl/runs/T2.json") ?? "{}").underway?.length === 1);
+    kill();
+    save("tasks.yaml", (read("tasks.yaml") ?? "").replace("status: in_progress", "status: blocked"));
+    save(".pawl/runs/T3.json", "{ half");
+    expect(await again()).toMatchObject({ done: ["T2"], blocked: ["T1"] });
+    expect(of("agent:leftovers_ended").map(({ taskId, run, count }) => [taskId, run, count])).toEqual([
+      ["T1", "T1.1", 1],
+      ["T2", "T2.1", 1],
+    ]);
+    expect(runs.map(({ run, resumed }) => [run, resumed]).sort()).toEqual([
+      ["T1.1", false],
+      ["T2.1", false],
+      ["T2.2", false],
+    ]);
+  });
 });

@@ -1,0 +1,173 @@
+/** Tasks that open a pull request: how they are watched, and what becomes of them when the forge or a person says no. */
+import { describe, expect, it } from "vitest";
+import { memoryForge } from "../../../../test/rig/schedule/memory-forge.ts";
+import { openStage, type StageOptions } from "../../../../test/rig/schedule/stage.ts";
+import { ready } from "../verbs/status.ts";
+
+const task = (id: string) =>
+  `- {id: ${id}, title: Task ${id}, repo: ., base_branch: main, open_pr: true, steps: [{id: ${id}-1, instruction: x}]}\n`;
+const TASKS = `git: {push_to_remote: true}\ntasks:\n${task("T1")}- {id: T2, title: Needs it, repo: ., depends_on: [T1]}\n`;
+const URL = "https://forge.example/pull/1";
+
+function shop(more: Partial<StageOptions> = {}) {
+  const forge = memoryForge();
+  const stage = openStage({ tasks: TASKS, forge, once: true, ...more });
+  const statuses = () => stage.tasks().map(({ status }) => status);
+  const merge = (number = 1) => {
+    const pull = forge.pulls[number - 1];
+    if (pull) pull.kind = "merged";
+    stage.git.join("main", pull?.branch ?? "");
+  };
+  return { ...stage, forge, statuses, merge };
+}
+
+describe("A loop with open pull requests", () => {
+  it("watches one while nothing else is to be done, at its pace and without any agent", async () => {
+    const forge = memoryForge();
+    const { until, pass, runs, stored, read, of, ...stage } = openStage({
+      tasks: TASKS,
+      forge,
+      settings: { watch_pull_requests: 60 },
+    });
+    await until(() => forge.looks() === 1);
+    await pass(59_000);
+    expect(forge.looks()).toBe(1);
+    const [events, run] = [stored.length, read(".pawl/runs/T1.json")];
+    await pass(180_000);
+    expect(forge.looks()).toBe(4);
+    // Looks are neither events nor commits.
+    expect([stored.length, read(".pawl/runs/T1.json")]).toEqual([events, run]);
+    expect(runs.map(({ task: id }) => id)).toEqual(["T1"]);
+    expect(of("git:pr_watched")).toEqual([
+      { type: "git:pr_watched", taskId: "T1", number: 1, url: URL, every: 60 },
+    ]);
+    const [pull] = forge.pulls;
+    if (pull) pull.kind = "merged";
+    stage.git.join("main", "bloom/T1");
+    await until(() => stage.tasks()[1]?.status === "done");
+    expect(of("git:pr_merged")).toEqual([expect.objectContaining({ taskId: "T1", number: 1 })]);
+    stage.stop();
+    await stage.end();
+    expect(stage.tasks().map(({ status }) => status)).toEqual(["done", "done"]);
+  });
+
+  it("looks at many one after another, at a pace that leaves five seconds to each", async () => {
+    const ids = ["T1", "T2", "T3", "T4"];
+    const { forge, until, pass, of } = shop({
+      tasks: `git: {push_to_remote: true}\ntasks:\n${ids.map((id) => task(id)).join("")}`,
+      settings: { watch_pull_requests: 1 },
+      once: undefined as never,
+    });
+    await until(() => ids.every((id) => of("git:pr_watched").some(({ taskId }) => taskId === id)));
+    await pass(20_000);
+    const begun = forge.looks();
+    await pass(150_000);
+    // Fifteen seconds for a round of four.
+    expect(forge.looks() - begun).toBeGreaterThanOrEqual(32);
+    expect(forge.looks() - begun).toBeLessThanOrEqual(44);
+  });
+
+  it("looks once where the pace is 0, and again only in the next run", async () => {
+    const { forge, until, pass, of, stop, end, again } = shop({
+      settings: { watch_pull_requests: 0 },
+      once: undefined as never,
+    });
+    await until(() => of("git:pr_watched").length === 1 && forge.looks() === 1);
+    await pass(600_000);
+    expect(forge.looks()).toBe(1);
+    expect(of("git:pr_watched")[0]).toMatchObject({ every: 0 });
+    stop();
+    await end();
+    const next = again();
+    await until(() => forge.looks() === 2);
+    stop();
+    await next;
+  });
+
+  it("with nothing else to do ends once each was looked at", async () => {
+    const { forge, end, again, statuses, merge, runs } = shop();
+    expect(await end()).toMatchObject({ done: [], open: expect.arrayContaining(["T1"]) });
+    expect(forge.looks()).toBe(1);
+    expect(statuses()).toEqual(["done_pending_merge", undefined]);
+    await again();
+    expect(forge.looks()).toBe(2);
+    merge();
+    expect(await again()).toMatchObject({ done: ["T1", "T2"] });
+    expect(runs.map(({ task: id }) => id)).toEqual(["T1", "T2"]);
+  });
+
+  it("blocks the task when a person closes it, and opens another when a person wants it so", async () => {
+    const { forge, end, again, tasks, person, runs } = shop();
+    await end();
+    const [first] = forge.pulls;
+    if (first) first.kind = "closed";
+    expect(await again()).toMatchObject({ blocked: ["T1"] });
+    expect(tasks()[0]).toMatchObject({
+      status: "blocked",
+      ai_notes: [expect.stringContaining(`closed without a merge (${URL})`)],
+    });
+    await person(ready, { id: "T1" });
+    await again();
+    expect(forge.pulls.map(({ number, kind }) => [number, kind])).toEqual([
+      [1, "closed"],
+      [2, "open"],
+    ]);
+    expect(runs).toHaveLength(1);
+  });
+
+  it("waits on while the forge does not answer, and sees by the remote's branch that it was merged", async () => {
+    const { forge, end, again, of, statuses, git } = shop({ settings: { tries: 1 } });
+    await end();
+    const bad = { kind: "unreachable", reason: "502: Bad gateway" } as const;
+    forge.failures.push(bad);
+    await again();
+    expect(of("git:pr_unseen")).toEqual([
+      { type: "git:pr_unseen", taskId: "T1", number: 1, reason: bad.reason },
+    ]);
+    expect(statuses()).toEqual(["done_pending_merge", undefined]);
+    git.join("main", "bloom/T1");
+    forge.failures.push(bad);
+    expect(await again()).toMatchObject({ done: ["T1", "T2"] });
+  });
+
+  it("stops at once while the forge is silent", async () => {
+    const { forge, end, again, until, stop, statuses, of } = shop();
+    await end();
+    forge.fallSilent();
+    const looks = forge.looks();
+    const ended = again();
+    await until(() => forge.looks() > looks);
+    stop();
+    await ended;
+    expect(statuses()).toEqual(["done_pending_merge", undefined]);
+    expect(of("git:pr_unseen")).toEqual([]);
+  });
+
+  it("tries again to open one while the forge cannot answer", async () => {
+    const { forge, end, of } = shop();
+    const away = { kind: "unreachable", reason: "503: Unavailable" } as const;
+    forge.failures.push(away, away);
+    await end();
+    expect(of("git:pr_failed")).toHaveLength(2);
+    expect(of("run:advanced").map(({ row }) => row)).toEqual(
+      expect.arrayContaining(["pushed.opens_pr", "pr.again", "pr.watches"]),
+    );
+    expect(forge.pulls).toHaveLength(1);
+  });
+
+  it("blocks the task when the forge stays away, with the reason, and opens it later without its agent", async () => {
+    const { forge, end, again, of, tasks, person, runs } = shop();
+    const away = { kind: "unreachable", reason: "503: Unavailable" } as const;
+    forge.failures.push(away, away, away);
+    expect(await end()).toMatchObject({ blocked: ["T1"] });
+    expect(of("task:retried")).toHaveLength(2);
+    expect(tasks()[0]).toMatchObject({
+      status: "blocked",
+      ai_notes: [expect.stringContaining("503: Unavailable")],
+    });
+    await person(ready, { id: "T1" });
+    await again();
+    expect(forge.pulls).toHaveLength(1);
+    expect(runs).toHaveLength(1);
+  });
+});

@@ -302,6 +302,13 @@ const GATES: Readonly<Record<string, Requirement>> = {
       "test/e2e/spells-demo.test.ts: is told of in the event log, and goes on from there",
     ],
   },
+  "gates.history-git": {
+    says: "A state that a checkout brings is held with what to do about it, and each way that is named leads on.",
+    source: "docs/decisions/what-git-moves.md",
+    tests: [
+      "test/e2e/spells-git.test.ts: an older state that a checkout brings is held with what to do, and each way that it names leads on",
+    ],
+  },
   "gates.history-torn": {
     says: "Nobody who only looks is told of an edit where a commit is on its way into the files.",
     source: "docs/security.md, a person's word",

@@ -181,14 +181,17 @@ export async function confirmed(
 }
 
 /** Throws `state-tampered` where there is anything in which the file does not follow from the history. `whose`: "run's". */
-export function checkFaults(path: string, whose: string, found: readonly string[]): void {
-  if (found.length > 0) throw tampered(path, whose, found);
+export function checkFaults(path: string, whose: string, found: readonly string[], fix?: string): void {
+  if (found.length > 0) throw tampered(path, whose, found, fix);
 }
 
-export function tampered(path: string, whose: string, found: readonly string[]): PawlError {
+const FIX =
+  "Put the file back as it was; or, if the edit is your own, accept it in a terminal with `pawl repair`.";
+
+export function tampered(path: string, whose: string, found: readonly string[], fix = FIX): PawlError {
   return new PawlError(
     "state-tampered",
     `${path} does not follow from the ${whose} own history: ${found.join("; ")}. Nothing goes on with it until a person decides.`,
-    "Put the file back as it was; or, if the edit is your own, accept it in a terminal with `pawl repair`.",
+    fix,
   );
 }

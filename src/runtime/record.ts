@@ -309,5 +309,5 @@ export async function checkRecord(
   path: ProjectPath,
   text: string,
 ): Promise<void> {
-  checkFaults(path, "run's", (await recordFaults(view, states, path, text)) ?? []);
+  checkFaults(path, "run's", (await recordFaults(view, states, path, text)) ?? [], states.fix);
 }

@@ -50,6 +50,8 @@ export function withInput<Other, Input, Snapshot, Observations, R>(
 /** The state files of a workflow that are believed only with their run's record (`record.ts`). */
 export interface StateFiles {
   readonly table: Workflow;
+  /** What a person does about a file that is held, where that is more than to put it back or to accept it. */
+  readonly fix?: string;
   /** The run whose state the file is; null: it is no such file. */
   runOf(path: string): string | null;
   /** Where a file's text says that its run stands. Never throws. */

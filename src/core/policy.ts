@@ -5,6 +5,7 @@
  * P1  What tightens a policy counts at once.
  * P2  An edit that loosens it, or might, counts once a person has accepted it.
  */
+import { PawlError } from "./error.ts";
 import { hashOf } from "./hash.ts";
 import { GATE_LEVELS, type GateLevels, levelOf } from "./strength.ts";
 import { canonical } from "./trust.ts";
@@ -95,6 +96,36 @@ export function renderChange({ path, pinned, place, present }: PolicyChange): st
 /** The sha-256 of the policy, in hexadecimal. */
 export function hashOfPolicy(policy: Policy): Promise<string> {
   return hashOf(canonical(policy));
+}
+
+/** A map's entries as settings below a path, and what a policy has below one. */
+export function pathsBelow(
+  prefix: string,
+  map: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(map).map(([name, value]) => [`${prefix}.${name}`, value]));
+}
+
+export function valuesBelow(prefix: string, policy: Policy): Readonly<Record<string, unknown>> {
+  const own = Object.entries(policy).filter(([path]) => path.startsWith(`${prefix}.`));
+  return Object.fromEntries(own.map(([path, value]) => [path.slice(prefix.length + 1), value]));
+}
+
+/**
+ * Throws `policy-unknown` where the run's state names a policy that is not kept on this machine and is not the present one
+ * either. `whose`: the run in words; `what`: whose earlier text is to be restored, and to when.
+ */
+export function checkKnown(
+  { run, what, whose }: { readonly run: string; readonly whose: string; readonly what: string },
+  named: string | undefined,
+  present: string,
+): void {
+  if (named === undefined || named === present) return;
+  throw new PawlError(
+    "policy-unknown",
+    `${whose} goes by a policy that this machine does not have (${named.slice(0, 12)}), and the project's present one is another (${present.slice(0, 12)}). Nothing was changed.`,
+    `Restore ${what}, or have a person run \`pawl policy ${run} --accept\` in a terminal.`,
+  );
 }
 
 /** Without what is not set. */

@@ -1,6 +1,6 @@
 import { PawlError } from "../../core/error.ts";
 import { taskPath } from "./paths.ts";
-import type { ToolPlan } from "./response.ts";
+import { success, type ToolPlan } from "./response.ts";
 import { parseTask, type Task } from "./task-file.ts";
 
 export interface CreateTaskInput {
@@ -30,13 +30,10 @@ export const createTask: ToolPlan<CreateTaskInput, Seen, undefined> = {
     const data = { task_id: task.task_id, title: task.title, path };
     if (existing === text)
       return {
-        reply: {
-          response: {
-            status: "success",
-            message: `Task '${task.task_id}' exists already, with this content. Nothing was changed.`,
-            data,
-          },
-        },
+        reply: success(
+          `Task '${task.task_id}' exists already, with this content. Nothing was changed.`,
+          data,
+        ),
       };
     if (existing !== null)
       throw new PawlError(
@@ -44,14 +41,9 @@ export const createTask: ToolPlan<CreateTaskInput, Seen, undefined> = {
         `Task '${task.task_id}' exists already in ${path}, with another content. Nothing was changed.`,
         `Use another id, or edit ${path}.`,
       );
+    const message = `Task '${task.task_id}' is created in ${path}. Call start_task with task_id "${task.task_id}" to begin.`;
     return {
-      reply: {
-        response: {
-          status: "success",
-          message: `Task '${task.task_id}' is created in ${path}. Call start_task with task_id "${task.task_id}" to begin.`,
-          data,
-        },
-      },
+      reply: success(message, data),
       changes: [{ type: "write", path, text }],
     };
   },

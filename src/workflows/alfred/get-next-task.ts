@@ -4,7 +4,7 @@ import type { Outside } from "../../core/ports/outside.ts";
 import type { TrackedTask } from "../../core/ports/trackers.ts";
 import type { Context } from "../../runtime/module.ts";
 import { callOf } from "./definitions.ts";
-import type { ToolPlan } from "./response.ts";
+import { success, type ToolPlan } from "./response.ts";
 import { type ListedTask, type Listing, loadListing, type Ranked, rank, toolFor } from "./tasks.ts";
 import { openTracker } from "./tracked.ts";
 
@@ -40,6 +40,7 @@ export const getNextTask: ToolPlan<Record<string, never>, Listing, Remote> = {
       done: ranking.done,
       ...(problems.length > 0 && { unreadable: problems }),
     };
+    const faults = [...unreadable(problems), ...(problem === null ? [] : [problem])];
     if (!best) {
       const why =
         tasks.length === 0 && problems.length > 0
@@ -49,8 +50,8 @@ export const getNextTask: ToolPlan<Record<string, never>, Listing, Remote> = {
             : blocked.length === 0
               ? "Every task is done."
               : `No task is ready: ${blocked.map(({ task_id, waits_for }) => `${task_id} waits for ${waits_for.join(", ")}`).join("; ")}.`;
-      const message = [why, ...unreadable(problems), ...(problem === null ? [] : [problem])].join("\n");
-      return { reply: { response: { status: "success", message, data: { task_id: null, ...rest } } } };
+      const message = [why, ...faults].join("\n");
+      return { reply: success(message, { task_id: null, ...rest }) };
     }
     const tool = toolFor(best.task);
     const call = tool === null ? "" : ` Call ${callOf(tool, best.task.id)}.`;
@@ -59,12 +60,9 @@ export const getNextTask: ToolPlan<Record<string, never>, Listing, Remote> = {
       ...(alternatives.length > 0
         ? [`Alternatives: ${alternatives.map(({ task_id, why }) => `${task_id} (${why})`).join("; ")}.`]
         : []),
-      ...unreadable(problems),
-      ...(problem === null ? [] : [problem]),
+      ...faults,
     ].join("\n");
-    return {
-      reply: { response: { status: "success", message, data: { ...summaryOf(best), tool, ...rest } } },
-    };
+    return { reply: success(message, { ...summaryOf(best), tool, ...rest }) };
   },
 };
 

@@ -2,16 +2,18 @@
  * The policy of a task: pinned when its first tool begins, and governing until the task is done. What the configuration
  * says later counts where it tightens; where it loosens it is a finding, shown at every gate, until a person accepts it.
  */
-import { PawlError } from "../../core/error.ts";
 import {
+  checkKnown,
   gatePolicy,
   governing,
   hashOfPolicy,
   ignoredIn,
   type Policy,
   type PolicyChange,
+  pathsBelow,
   policyFrom,
   renderChange,
+  valuesBelow,
 } from "../../core/policy.ts";
 import { placed, settingSources } from "../../core/policy-places.ts";
 import type { View } from "../../core/ports/store.ts";
@@ -29,13 +31,11 @@ export function gateName(tool: RunTool): string {
 }
 
 export function policyOf({ alfred, environment, gates }: Settings): Policy {
-  const named = (prefix: string, map: Readonly<Record<string, unknown>>) =>
-    Object.fromEntries(Object.entries(map).map(([name, value]) => [`${prefix}.${name}`, value]));
   return policyFrom({
     "alfred.human_review": alfred.human_review,
     "alfred.evidence": alfred.evidence,
-    ...named("alfred.reviews", alfred.reviews),
-    ...named("alfred.checks", alfred.checks),
+    ...pathsBelow("alfred.reviews", alfred.reviews),
+    ...pathsBelow("alfred.checks", alfred.checks),
     ...(environment.length > 0 ? { environment } : {}),
     ...gatePolicy(gates, RUN_TOOLS.map(gateName)),
   });
@@ -52,18 +52,12 @@ export async function policyIn(view: View, settings: Settings, id: string): Prom
 
 /** The settings with the policy in their place. */
 function settingsBy(policy: Policy, settings: Settings): Settings {
-  const under = (prefix: string) =>
-    Object.fromEntries(
-      Object.entries(policy).flatMap(([path, value]) =>
-        path.startsWith(prefix) ? [[path.slice(prefix.length), value]] : [],
-      ),
-    );
   const alfred = {
     ...settings.alfred,
     human_review: policy["alfred.human_review"],
     evidence: policy["alfred.evidence"],
-    reviews: under("alfred.reviews."),
-    checks: under("alfred.checks."),
+    reviews: valuesBelow("alfred.reviews", policy),
+    checks: valuesBelow("alfred.checks", policy),
   } as AlfredSettings;
   return { ...settings, alfred, environment: (policy.environment ?? []) as readonly string[] };
 }
@@ -82,21 +76,13 @@ export async function govern(
   const pinned = isNew ? null : ((await policies?.find(run)) ?? null);
   const policy = pinned === null ? present : governing(pinned, present);
   const hash = await hashOfPolicy(policy);
-  if (pinned === null) checkKnown(id, state.active_tool_state?.policy, hash);
+  const named = { run, whose: `The task '${id}'`, what: "the configuration as it was when the task began" };
+  if (pinned === null) checkKnown(named, state.active_tool_state?.policy, hash);
   const isKept = pinned !== null && (await hashOfPolicy(pinned)) === hash;
   const pin = { run, policy, ...(isNew ? {} : { instead: pinned }) };
   const loosened = pinned === null ? [] : ignoredIn(pinned, present);
   const ignored = await placed(loosened, settingSources, (file) => view.read(file));
   return { settings: settingsBy(policy, settings), policy: hash, ignored, ...(isKept ? {} : { pin }) };
-}
-
-function checkKnown(id: string, named: string | undefined, present: string): void {
-  if (named === undefined || named === present) return;
-  throw new PawlError(
-    "policy-unknown",
-    `The task '${id}' goes by a policy that this machine does not have (${named.slice(0, 12)}), and the project's present one is another (${present.slice(0, 12)}). Nothing was changed.`,
-    `Restore the configuration as it was when the task began, or have a person run \`pawl policy alfred:${id} --accept\` in a terminal.`,
-  );
 }
 
 /** What the assistant and the person see of an edit that does not count, in place of what an earlier look found. */

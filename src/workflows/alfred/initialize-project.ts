@@ -3,7 +3,7 @@ import type { AlfredSettings } from "../../core/settings.ts";
 import { isCommandLine } from "../../runtime/person.ts";
 import { EARLIER_IGNORES, PROJECT_IGNORES } from "./live-state.ts";
 import { CONFIG, GITIGNORE } from "./paths.ts";
-import { atTheEdge, type ToolPlan } from "./response.ts";
+import { atTheEdge, success, type ToolPlan } from "./response.ts";
 
 export interface InitializeInput {
   readonly provider?: AlfredSettings["provider"];
@@ -49,13 +49,10 @@ export const initializeProject: ToolPlan<InitializeInput, Seen, undefined> = {
       changes.push({ type: "write", path: GITIGNORE, text: PROJECT_IGNORES });
     if (changes.length > 0)
       return {
-        reply: {
-          response: {
-            status: "success",
-            message: `The project is ready in .alfred/, with the provider '${config === null ? provider : settings.alfred.provider}'. ${isCommandLine({ caller }) ? "Tell your assistant to create a task." : "Call create_task to add a task."}`,
-            data: { created: changes.map((change) => ("path" in change ? change.path : "")) },
-          },
-        },
+        reply: success(
+          `The project is ready in .alfred/, with the provider '${config === null ? provider : settings.alfred.provider}'. ${isCommandLine({ caller }) ? "Tell your assistant to create a task." : "Call create_task to add a task."}`,
+          { created: changes.map((change) => ("path" in change ? change.path : "")) },
+        ),
         changes,
       };
     const current = settings.alfred.provider;
@@ -64,7 +61,7 @@ export const initializeProject: ToolPlan<InitializeInput, Seen, undefined> = {
         ? ""
         : ` Its provider is '${current}'; to change it to '${provider}', edit ${CONFIG}.`;
     const message = `The project was ready already. Nothing was changed.${other}`;
-    return { reply: { response: { status: "success", message, data: { created: [] } } } };
+    return { reply: success(message, { created: [] }) };
   },
 };
 

@@ -3,7 +3,7 @@ import { PawlError } from "../../core/error.ts";
 import { definitionOf } from "./definitions.ts";
 import type { LoadedRun, LoadedTask } from "./load.ts";
 import { machineOf } from "./machine.ts";
-import type { Answer } from "./response.ts";
+import { type Answer, success } from "./response.ts";
 import type { ActiveTool } from "./state-file.ts";
 
 /** What is handed in instead of an artifact. */
@@ -35,18 +35,15 @@ export function handedInBefore({ id, state }: LoadedTask): Answer | null {
     state.completed_tool_outputs.implement_task?.accepted.at(-1)?.from === "loop";
   if (!isUnderReview && !isAccepted) return null;
   const where = isUnderReview ? "it is under review" : `the task is '${state.task_status}'`;
-  return {
-    response: {
-      status: "success",
-      message: `The loop's evidence for task '${id}' was handed in before; ${where}. Nothing was changed.`,
-      data: {
-        task_id: id,
-        task_status: state.task_status,
-        active_tool: active?.tool_name ?? null,
-        current_state: active?.current_state ?? null,
-      },
+  return success(
+    `The loop's evidence for task '${id}' was handed in before; ${where}. Nothing was changed.`,
+    {
+      task_id: id,
+      task_status: state.task_status,
+      active_tool: active?.tool_name ?? null,
+      current_state: active?.current_state ?? null,
     },
-  };
+  );
 }
 
 function isReview({ current_state, tool_name }: ActiveTool): boolean {

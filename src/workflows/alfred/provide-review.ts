@@ -23,7 +23,7 @@ import { gateName, govern, withPolicyFinding } from "./govern.ts";
 import { type Asked, humanQuestion } from "./human-question.ts";
 import { type LoadedRun, loadRun, loadTask } from "./load.ts";
 import { machineOf, stepOf, tablesHash } from "./machine.ts";
-import { type Answer, atTheEdge, type ToolPlan } from "./response.ts";
+import { type Answer, atTheEdge, success, type ToolPlan } from "./response.ts";
 import type { ContextStore, Submission, TaskState, Verdict } from "./state-file.ts";
 import { checkCreation } from "./submission-checks.ts";
 import { checkUnaltered } from "./submit-work.ts";
@@ -167,7 +167,7 @@ function judge(
   if (!under) return resubmitted(run, decision, context);
   if (under.reviewer === "human" || given.byPerson) {
     const ask = humanOnly(run, submitted, changes, given, context);
-    if (ask) return { reply: { response: { status: "success", message: "The human is asked." } }, ask };
+    if (ask) return { reply: success("The human is asked."), ask };
   }
   if (given.approved) checkApproval(run, submitted, context);
   const verdict = verdictOf(submitted, under.reviewer, given, context);

@@ -25,6 +25,10 @@ export interface Answer {
   readonly note?: string;
 }
 
+export function success(message: string, data?: Response["data"]): Answer {
+  return { response: { status: "success", message, ...(data && { data }) } };
+}
+
 /** A tool's transaction, before its edge is put round it. */
 // biome-ignore lint/suspicious/noExplicitAny: each tool has types of its own; the edge passes them through unread
 export interface ToolPlan<Input, Seen = any, Gathered = any>

@@ -1,6 +1,6 @@
 import { callOf } from "./definitions.ts";
 import { type LoadedTask, loadTask } from "./load.ts";
-import type { ToolPlan } from "./response.ts";
+import { success, type ToolPlan } from "./response.ts";
 import { NEXT_TOOL } from "./status.ts";
 import type { Task } from "./task-file.ts";
 import { wordsFor } from "./titles.ts";
@@ -32,6 +32,6 @@ export const workOnTask: ToolPlan<{ readonly task_id: string }, LoadedTask, Task
           ? `Task '${id}' has '${active.tool_name}' active: ${wordsFor(active)}. Call ${callOf(active.tool_name, id)} to go on.`
           : `Task '${id}' has status '${state.task_status}'. Call ${callOf(tool, id)}.`;
     const here = active?.current_state ?? state.task_status;
-    return { reply: { response: { status: "success", message, data }, before: here, after: here } };
+    return { reply: { ...success(message, data), before: here, after: here } };
   },
 };

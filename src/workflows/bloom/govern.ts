@@ -8,7 +8,9 @@ import {
   ignoredIn,
   type Policy,
   type PolicyChange,
+  pathsBelow,
   policyFrom,
+  valuesBelow,
 } from "../../core/policy.ts";
 import { type PolicySources, settingSources } from "../../core/policy-places.ts";
 import type { View } from "../../core/ports/store.ts";
@@ -51,19 +53,17 @@ export function taskBy(policy: Policy, task: Task): Task {
 }
 
 const LOOP_KEYS = ["permission", "on_unmarked_step", "tries", "agent", "command"] as const;
-const GROUPS = ["budget", "limits"] as const;
 
 /** As `gates` of pawl.yaml names it. */
 export const APPROVAL = "bloom.approval";
 
 export function loopPolicy({ bloom, environment, gates, setup }: Settings): Policy {
   const own = LOOP_KEYS.map((key) => [`bloom.${key}`, bloom[key]]);
-  const groups = GROUPS.flatMap((group) =>
-    Object.entries(bloom[group]).map(([key, value]) => [`bloom.${group}.${key}`, value]),
-  );
-  const setups = Object.entries(setup).map(([repo, each]) => [`setup.${repo}`, each]);
   return policyFrom({
-    ...Object.fromEntries([...own, ...groups, ...setups]),
+    ...Object.fromEntries(own),
+    ...pathsBelow("bloom.budget", bloom.budget),
+    ...pathsBelow("bloom.limits", bloom.limits),
+    ...pathsBelow("setup", setup),
     ...(environment.length > 0 ? { environment } : {}),
     ...gatePolicy(gates, [APPROVAL]),
     ...(bloom.environment.length > 0 ? { "bloom.environment": bloom.environment } : {}),
@@ -71,19 +71,13 @@ export function loopPolicy({ bloom, environment, gates, setup }: Settings): Poli
 }
 
 export function settingsBy(policy: Policy, settings: Settings): Settings {
-  const under = (prefix: string) =>
-    Object.fromEntries(
-      Object.entries(policy).flatMap(([path, value]) =>
-        path.startsWith(prefix) ? [[path.slice(prefix.length), value]] : [],
-      ),
-    );
   const own = Object.fromEntries(LOOP_KEYS.map((key) => [key, policy[`bloom.${key}`]]));
-  const groups = Object.fromEntries(GROUPS.map((group) => [group, under(`bloom.${group}.`)]));
+  const groups = { budget: valuesBelow("bloom.budget", policy), limits: valuesBelow("bloom.limits", policy) };
   const environment = (policy["bloom.environment"] ?? []) as readonly string[];
   return {
     ...settings,
     environment: (policy.environment ?? []) as readonly string[],
-    setup: under("setup.") as Settings["setup"],
+    setup: valuesBelow("setup", policy) as Settings["setup"],
     bloom: { ...settings.bloom, ...own, ...groups, environment } as BloomSettings,
   };
 }

@@ -8,6 +8,7 @@
  */
 import { PawlError } from "../../core/error.ts";
 import {
+  checkKnown,
   gatePolicy,
   hashOfPolicy,
   ignoredIn,
@@ -77,21 +78,13 @@ export async function govern(
   const present = policyOf(definition, settings.gates);
   const hash = await hashOfPolicy(present);
   const pinned = file && ((await policies?.find(run)) ?? null);
-  if (pinned === null) checkKnown(run, file?.policy, hash);
+  const named = { run, whose: run, what: "the workflow's file as it was when the run moved last" };
+  if (pinned === null) checkKnown(named, file?.policy, hash);
   const loosened = pinned === null ? [] : ignoredIn(pinned, present);
   const ignored = await placed(loosened, sourcesIn(source.file), (file) => view.read(file));
   const isKept = pinned !== null && (await hashOfPolicy(pinned)) === hash;
   const pin = { run, policy: present, ...(file ? { instead: pinned } : {}) };
   return { settings, policy: hash, ignored, ...(ignored.length === 0 && !isKept ? { pin } : {}) };
-}
-
-function checkKnown(run: string, named: string | undefined, present: string): void {
-  if (named === undefined || named === present) return;
-  throw new PawlError(
-    "policy-unknown",
-    `${run} goes by a policy that this machine does not have (${named.slice(0, 12)}), and the project's present one is another (${present.slice(0, 12)}). Nothing was changed.`,
-    `Restore the workflow's file as it was when the run moved last, or have a person run \`pawl policy ${run} --accept\` in a terminal.`,
-  );
 }
 
 /** What the workflow's file says now of a run that is under way; null where it is over or has not begun. */

@@ -45,9 +45,9 @@ const MAX_LOADED = 100_000;
 
 /** Pure: works out the changes of the row that was decided. */
 export function planWork({ decision, material, run }: Cast, time: string): Work {
-  const work = new Worksheet(run, material, time);
-  for (const action of actionsOf(decision.rule.id)) work.take(action);
-  return work.result();
+  const sheet = new Worksheet(run, material, time);
+  for (const action of actionsOf(decision.rule.id)) sheet.take(action);
+  return sheet.work;
 }
 
 /** The changes collected so far, with the files as those will leave them. */
@@ -55,34 +55,18 @@ class Worksheet {
   readonly #material: Material;
   readonly #time: string;
   readonly #date: string;
-  readonly #texts: Record<FileKey, string | null>;
   readonly #changes: Change[] = [];
+  readonly #texts: Record<FileKey, string | null>;
   readonly #aside: { from: ProjectPath; to: ProjectPath }[] = [];
-  #refs: string;
-  #kept = false;
-  #archive: ProjectPath | "" = "";
-  #loaded: string | null = null;
-  #missing: ReviewMissing | null | undefined;
+  readonly work: { -readonly [Key in keyof Work]: Work[Key] };
 
   constructor({ refs, texts }: SpellsRun, material: Material, time: string) {
     this.#material = material;
     this.#time = toSeconds(time);
     this.#date = this.#time.replaceAll(":", "-");
     this.#texts = { ...texts };
-    this.#refs = refs;
-  }
-
-  result(): Work {
-    return {
-      changes: this.#changes,
-      texts: this.#texts,
-      refs: this.#refs,
-      kept: this.#kept,
-      archive: this.#archive,
-      aside: this.#aside,
-      loaded: this.#loaded,
-      ...(this.#missing === undefined ? {} : { missing: this.#missing }),
-    };
+    const made = { changes: this.#changes, texts: this.#texts, aside: this.#aside };
+    this.work = { ...made, refs, kept: false, archive: "", loaded: null };
   }
 
   take(action: Action): void {
@@ -103,7 +87,7 @@ class Worksheet {
         this.#archiveFiles(REVIEW_FILES, REVIEW_ARCHIVES, `pr-review-${this.#date}`);
         break;
       case "load":
-        this.#loaded = shorten(this.#texts[action.file] ?? "");
+        this.work.loaded = shorten(this.#texts[action.file] ?? "");
         break;
       case "fetch-links":
         this.#addLinks(action.file, this.#material.links ?? []);
@@ -118,7 +102,7 @@ class Worksheet {
   #create(file: FileKey, text: string, keep?: true): void {
     const before = this.#texts[file];
     if (before !== null && keep) {
-      this.#kept = true;
+      this.work.kept = true;
       return;
     }
     if (before === text) return;
@@ -160,7 +144,7 @@ class Worksheet {
       this.#changes.push({ type: "move", from: pathOf(file), to: projectPath(archive, FILE_NAMES[file]) });
       this.#texts[file] = null;
     }
-    this.#archive = archive;
+    this.work.archive = archive;
   }
 
   #addLinks(file: "context" | "plan", links: readonly LinkFetch[]): void {
@@ -170,20 +154,20 @@ class Worksheet {
     if (fetched.length === 0) return;
     this.#write(file, appendReferences(this.#texts[file] ?? "", fetched, this.#time));
     const urls = fetched.map(({ url }) => url);
-    this.#refs = appendRefs(this.#refs, urls);
-    this.#changes.push({ type: "write", path: REFS_FILE, text: this.#refs });
+    this.work.refs = appendRefs(this.work.refs, urls);
+    this.#changes.push({ type: "write", path: REFS_FILE, text: this.work.refs });
   }
 
   #addComments(review: ReviewFetch | undefined, keep?: true): void {
     const before = this.#texts.comments;
     if (before !== null && keep) {
-      this.#kept = true;
+      this.work.kept = true;
       return;
     }
     if (review === undefined) return;
-    if (review.kind === "fetched") this.#missing = review.missing;
+    if (review.kind === "fetched") this.work.missing = review.missing;
     // A file that begins anew has nothing of what an earlier fetch brought.
-    else if (before === null) this.#missing = null;
+    else if (before === null) this.work.missing = null;
     const text =
       before === null ? renderComments(review, this.#time) : renderRetried(before, review, this.#time);
     if (text !== null) this.#write("comments", text);

@@ -33,6 +33,16 @@ export const POLICY: Readonly<Record<string, Requirement>> = {
       `${YAML}: of many faults a thousand are told`,
     ],
   },
+  "files.unreadable": {
+    says: "What cannot be read (leases, files that a plan names, how a check stands, what was trusted) is an error with its cause, and never taken for what is not there.",
+    source: "docs/threats.md, A pin that cannot be read",
+    tests: [
+      "src/adapters/files/unreadable.test.ts: leases in a folder that is closed are an error, not none",
+      "src/adapters/files/unreadable.test.ts: a file in a folder that is closed is not said to be missing; one that can be nowhere is",
+      "src/adapters/checks/checks.test.ts: a run whose outcome or beginning cannot be read is not begun a second time",
+      "test/e2e/trust.test.ts: is not said to be untrusted where what was agreed to cannot be read: the error names the place",
+    ],
+  },
   "state.runs-nothing": {
     says: "No command that stands in a state file is run: commands come by name from the configuration or the table.",
     source: "docs/security.md, Files that others wrote",

@@ -1,7 +1,8 @@
 /** A cloned project is not trusted: what its files name is not started before a person agrees to exactly that. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { openStateHome } from "../../src/config/state-home.ts";
 import { connect } from "../rig/client.ts";
 import { personAtTerminal, runPawl, type TemporaryProject, temporaryProject } from "../rig/project.ts";
 import { DONE, releaseProject } from "../rig/release-project.ts";
@@ -114,6 +115,24 @@ describe("a cloned project", () => {
     for (const words of [["trust", "--yes"], ["trust"]])
       expect((await project.pawl(...words)).err).toContain("[caller-not-allowed]");
     expect((await project.pawl("trust", "--show")).out).toContain("Not trusted yet");
+  });
+
+  it("is not said to be untrusted where what was agreed to cannot be read: the error names the place", async () => {
+    using project = cloned();
+    project.write("tasks.yaml", TASKS);
+    project.trust();
+    const place = join(openStateHome(realpathSync(project.root), process.env).folder, "trust.json");
+    rmSync(place);
+    mkdirSync(place);
+    for (const words of [
+      ["run", "--once"],
+      ["trust", "--show"],
+    ]) {
+      const { code, err } = await project.pawl(...words);
+      expect([code, err], words.join(" ")).toEqual([1, expect.stringContaining("[state-home-failed]")]);
+      expect(err).toContain("EISDIR");
+    }
+    expect(project.read("started")).toBeNull();
   });
 
   it("brings no trust along: a record inside it, and one of another folder at its path, do not count", async () => {

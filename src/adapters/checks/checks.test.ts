@@ -142,6 +142,20 @@ test("a run of another command is not taken for this one's, whatever its key say
   expect(await open().run("k", "echo other; exit 3")).toMatchObject({ exitCode: 3, tail: "other" });
 });
 
+test("a run whose outcome or beginning cannot be read is not begun a second time", async () => {
+  const command = "echo once >> ran";
+  for (const name of ["ended", "start.json"]) {
+    expect(await open().run(name, command)).toMatchObject({ exitCode: 0 });
+    const path = join(root, ".pawl/checks", name, name);
+    rmSync(path);
+    mkdirSync(path);
+    await expect(open().run(name, command)).rejects.toMatchObject({
+      message: expect.stringContaining("EISDIR"),
+    });
+  }
+  expect(readFileSync(join(root, "ran"), "utf8")).toBe("once\nonce\n");
+});
+
 test("a link in the place of a run is not followed", async () => {
   const elsewhere = mkdtempSync(join(tmpdir(), "pawl-checks-elsewhere-"));
   try {

@@ -39,7 +39,10 @@ export interface Answered {
   readonly isError: boolean;
 }
 
-export async function connect(project: TemporaryProject, options: ConnectOptions = {}): Promise<Connected> {
+export async function connect(
+  project: Pick<TemporaryProject, "root">,
+  options: ConnectOptions = {},
+): Promise<Connected> {
   const { workflows = [], environment = {}, program = MAIN } = options;
   const transport = new StdioClientTransport({
     command: process.execPath,

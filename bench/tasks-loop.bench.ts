@@ -83,7 +83,7 @@ const none = {
   endLeftovers: async () => 0,
   spentBy: async () => null,
   missing: () => null,
-  takeCalls: async () => {},
+  takeCalls: async () => [],
   survey: async () => [],
   tryOut: async () => Promise.reject(new Error("no")),
 };

@@ -11,6 +11,10 @@ const RULES = "src/core/policy.test.ts";
 const LISTS = "src/adapters/agents/static-lists.slow.test.ts";
 const YAML = "src/core/yaml.test.ts";
 
+const ESCAPES = "test/e2e/wall-escapes.slow.test.ts";
+const WALL = "test/e2e/wall-work.slow.test.ts";
+const BRING_IN = "src/adapters/wall/bring-in.test.ts";
+
 /** What may be executed, and by whose word. */
 export const POLICY: Readonly<Record<string, Requirement>> = {
   "yaml.bounded": {
@@ -182,6 +186,67 @@ export const POLICY: Readonly<Record<string, Requirement>> = {
       "test/e2e/bloom-persons-word.slow.test.ts: is approved by somebody who sees what of the tasks file was loosened meanwhile, and does not count",
       `${PINNED}: mends a task's verify and lets it go on by \`ready\``,
       `${PINNED}: is held where the policy is not known on this machine, unless the files say the same or a person accepts them`,
+    ],
+  },
+  "wall.holds": {
+    says: "Behind the wall an agent can write nothing but its worktree, its outbox and files of its own, see no other task, secret or process, and leave no process.",
+    source: "docs/security.md, The wall",
+    tests: [
+      `${ESCAPES}: behind the wall an agent fails \${tries}`,
+      `${ESCAPES}: everything outside of its worktree and branch is as it was`,
+      `${ESCAPES}: no process of the run is left`,
+      `${WALL}: a task without a repository works in the project's folder, and Pawl's own files stay closed there`,
+      `${WALL}: without a network there is nothing but a loopback of its own`,
+    ],
+  },
+  "wall.lets-work": {
+    says: "Behind the wall an agent commits on its own branch, resumes its session and marks its steps.",
+    source: "docs/security.md, The wall",
+    tests: [
+      `${WALL}: does two steps in one session: commits, amends, looks, notes and marks by its own hand`,
+      `${WALL}: an agent that is ended by a signal is told as such`,
+      `${ESCAPES}: what it did on its own branch is merged, and the task is done`,
+    ],
+  },
+  "wall.one-branch": {
+    says: "Of what an agent did to git behind the wall, its own branch comes out, from where it was, to a commit that is whole, of objects that are what their names say.",
+    source: "docs/security.md, The wall",
+    tests: [
+      `${BRING_IN}: brings in the commits of the run's own branch, and once is enough`,
+      `${BRING_IN}: leaves everything as it was where the run did nothing`,
+      `${BRING_IN}: moves no other branch, whatever the private copies say`,
+      `${BRING_IN}: overwrites no branch that somebody else moved meanwhile, and keeps the run's commits`,
+      `${BRING_IN}: takes no object whose content is not what its name says, nor replaces one that is there`,
+      `${BRING_IN}: moves no branch to a commit of which something is missing`,
+      `${BRING_IN}: follows no link of an agent's: not to another repository's objects, not to a file for a branch`,
+      `${BRING_IN}: reads a pack anew, whatever lies beside it`,
+      `${BRING_IN}: leaves a worktree at its commit where its agent made a branch that does not count`,
+      `${WALL}: what an agent staged and did not commit is seen, and it is asked to commit it`,
+    ],
+  },
+  "wall.crash": {
+    says: "What an agent committed before its loop was killed is brought in by the next.",
+    source: "docs/decisions/wall.md",
+    tests: [
+      `${WALL}: a loop that is killed in the midst of a run: the next brings in what was committed, and resumes`,
+      `${BRING_IN}: brings in what a killed loop had half done`,
+      `${BRING_IN}: brings in an earlier run's work before the next begins`,
+    ],
+  },
+  "wall.commands": {
+    says: "Commands that Pawl runs are behind the wall, too; a failure says so.",
+    source: "docs/security.md, The wall",
+    tests: [
+      `${WALL}: verify and setup run behind it, too, and their failure says so and how to name what they need`,
+    ],
+  },
+  "wall.missing": {
+    says: "Where there can be no wall, auto says so in one plain sentence, and bwrap starts nothing.",
+    source: "docs/security.md, The wall",
+    tests: [
+      `${WALL}: auto goes on without a wall, and one plain sentence says so`,
+      `${WALL}: bwrap starts nothing without a wall`,
+      `${WALL}: none is no wall, and nothing is said of it`,
     ],
   },
 };

@@ -323,6 +323,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
         environment,
         settings: within((await read(store.view())).settings, surroundings),
         launch: [process.execPath, place.program ?? process.argv[1] ?? ""],
+        warn: (line) => place.warn?.(line),
       });
     },
     explainSettings: async () => (await read(store.view())).origins,

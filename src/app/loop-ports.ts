@@ -10,12 +10,14 @@ import { writeOwnFile } from "../adapters/files/own-folder.ts";
 import { openWatch } from "../adapters/files/watch.ts";
 import { openWorktrees } from "../adapters/git/worktrees.ts";
 import { openSetups } from "../adapters/setup/setup.ts";
+import { openWall } from "../adapters/wall/wall.ts";
 import type { Environment } from "../config/config.ts";
 import { stateFolder } from "../config/state-home.ts";
 import type { LoopPorts } from "../core/ports/loop.ts";
 import type { PullRequests } from "../core/ports/pull-requests.ts";
 import type { Folder } from "../core/ports/worktrees.ts";
 import type { Settings } from "../core/settings.ts";
+import { NO_WALL, wallSetup } from "./wall.ts";
 
 export interface LoopPlace {
   readonly root: string;
@@ -23,10 +25,17 @@ export interface LoopPlace {
   readonly settings: Settings;
   /** The words that start this program. */
   readonly launch: readonly string[];
+  readonly warn?: (line: string) => void;
 }
 
-export function openLoopOutside({ root, environment, settings, launch }: LoopPlace): LoopPorts {
-  const { agents = {}, bloom, git } = settings;
+/** Throws `wall-missing`. */
+export function openLoopOutside(place: LoopPlace): LoopPorts {
+  const { root, environment, settings, launch } = place;
+  const { agents = {}, bloom, git, sandbox } = settings;
+  const opened = openWall(wallSetup({ root, environment, settings, programs: launch }));
+  const noWall = opened.wall === null && sandbox.kind === "auto" ? opened.why : undefined;
+  const wall = opened.wall === null ? {} : { wall: opened.wall };
+  if (noWall !== undefined) place.warn?.(`${NO_WALL}: ${noWall}.`);
   const bin = writePrograms(root, launch);
   const supervisor = openSupervisor(root);
   const marked = { ...environment, [MARK]: markValue(supervisor.mark, environment[MARK]) };
@@ -42,11 +51,14 @@ export function openLoopOutside({ root, environment, settings, launch }: LoopPla
         stateFolder: stateFolder(root, environment),
         environment: marked,
         agents,
+        ...wall,
+        ...(noWall === undefined ? {} : { noWall }),
       }),
       commands: openCommands({
         projectRoot: root,
         environment: marked,
         names: [...settings.environment, ...bloom.environment],
+        ...wall,
       }),
       setups: openSetups(root),
       worktrees: openWorktrees(root, environment, async () => git.filters),

@@ -7,6 +7,7 @@ import type { Policies } from "../core/ports/policies.ts";
 import type { Signatures } from "../core/ports/signatures.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Trust } from "../runtime/project.ts";
+import { wallSetup } from "./wall.ts";
 
 export function openOutside(
   root: string,
@@ -43,10 +44,14 @@ export function openOutside(
       async run(key, command, on, waiting) {
         await trust.checkCommand(on?.named ?? command);
         const { openChecks } = await import("../adapters/checks/checks.ts");
-        const { environment: names, git, setup } = await settings();
+        const now = await settings();
+        const { environment: names, git, setup } = now;
         const filters = async () => git.filters;
         if (on?.tree && setup["."]) await trust.checkLoop();
-        const checks = openChecks({ root, environment, names, filters, setup: setup["."] });
+        const { openWall } = await import("../adapters/wall/wall.ts");
+        const wall =
+          openWall(wallSetup({ root, environment, settings: now, programs: [] })).wall ?? undefined;
+        const checks = openChecks({ root, environment, names, filters, setup: setup["."], wall });
         return checks.run(key, command, on, waiting);
       },
     },

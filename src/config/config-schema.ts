@@ -155,6 +155,22 @@ const SETUP = z.strictObject({
 });
 
 const gateLevel = z.enum(GATE_LEVELS);
+const SANDBOX_KIND = z.enum(["auto", "bwrap", "none"]);
+const paths = z.array(z.string().min(1)).optional();
+const SANDBOX = z.union(
+  [
+    SANDBOX_KIND,
+    z.strictObject({
+      kind: SANDBOX_KIND.optional().describe("auto: bwrap where it works; bwrap: nothing without it."),
+      network: z.enum(["all", "none"]).optional().describe("none: nothing but a loopback of its own."),
+      read: paths.describe(
+        "More that may be read, from HOME say: absolute, from `~/`, or from the project's root.",
+      ),
+      write: paths.describe("More that may be written."),
+    }),
+  ],
+  { error: "expected auto, bwrap or none, or a map with kind, network, read and write" },
+);
 
 /** The keys of `pawl.yaml`, without the parts that workflows bring along. */
 export const PAWL_FILE = z.strictObject({
@@ -200,6 +216,7 @@ export const PAWL_FILE = z.strictObject({
     })
     .optional()
     .describe("What Pawl's own git may do."),
+  sandbox: SANDBOX.optional().describe("The wall around agents, checks, verify and setup."),
   workflows: z
     .array(workflowFile)
     .optional()

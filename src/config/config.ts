@@ -116,7 +116,7 @@ async function parse(pawl: string | null, alfred: string | null): Promise<Layer>
     import("./config-schema.ts"),
   ]);
   const lower = alfred === null ? null : parseFile(ALFRED_CONFIG, alfred, ALFRED_FILE);
-  const upper = pawl === null ? null : withLevels(parseFile(PAWL_YAML, pawl, await pawlFile()));
+  const upper = pawl === null ? null : withShortForms(parseFile(PAWL_YAML, pawl, await pawlFile()));
   let tree: Tree = {};
   const places: [string, string][] = [];
   for (const layer of [
@@ -131,12 +131,21 @@ async function parse(pawl: string | null, alfred: string | null): Promise<Layer>
   return { tree, places: Object.fromEntries(places) };
 }
 
-/** `gates: signed` is short for `gates: {default: signed}`. */
-function withLevels(file: ParsedFile): ParsedFile {
-  const { gates } = file.tree;
-  if (typeof gates !== "string") return file;
-  const place = (path: readonly string[]) => file.place(path[0] === "gates" ? ["gates"] : path);
-  return { tree: { ...file.tree, gates: { default: gates } }, place };
+/** What may be said in a word: `gates: signed` is short for `gates: {default: signed}`. */
+const SHORT: Tree = { gates: "default", sandbox: "kind" };
+
+export function spelledOut(tree: Tree): Tree {
+  const entries = Object.entries(tree).map(([key, value]) => {
+    const name = SHORT[key];
+    return [key, typeof name === "string" && typeof value === "string" ? { [name]: value } : value];
+  });
+  return Object.fromEntries(entries);
+}
+
+function withShortForms(file: ParsedFile): ParsedFile {
+  const isShort = (key = "") => Object.hasOwn(SHORT, key) && typeof file.tree[key] === "string";
+  const place = (path: readonly string[]) => file.place(isShort(path[0]) ? path.slice(0, 1) : path);
+  return { tree: spelledOut(file.tree), place };
 }
 
 function merge(below: Tree, above: Tree): Tree {

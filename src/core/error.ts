@@ -71,6 +71,8 @@ export const ERROR_CODES = [
   "tracker-unconfigured",
   "usage",
   "verdict-too-weak",
+  "wall-failed",
+  "wall-missing",
   "workflow-invalid",
   "workflow-missing",
 ] as const;

@@ -23,7 +23,7 @@ export interface PolicyChange {
   readonly place?: string;
 }
 
-/** How a setting is compared, by the last part of its path that is known here. */
+/** How a setting is compared, by its path or the last part of it that is known here. */
 const ORDERED: Readonly<Record<string, readonly unknown[]>> = {
   human_review: ["relay", "elicit", "confirm"],
   evidence: ["show", "require"],
@@ -31,6 +31,8 @@ const ORDERED: Readonly<Record<string, readonly unknown[]>> = {
   on_unmarked_step: ["assume", "ask", "block"],
   checkpoint: [undefined, false, true],
   push_to_remote: [true, false],
+  "sandbox.kind": ["none", "auto", "bwrap"],
+  "sandbox.network": ["all", "none"],
 };
 /** The level of a gate, which is not there where it asks nothing. */
 const GATE_LEVEL = /^gates\./;
@@ -40,7 +42,7 @@ const AMOUNTS = /(^|\.)(budget|limits)\.[a-z]+$|(^|\.)tries$/;
 /** More of them is tighter. */
 const GROWING = /(^|\.)(verify|reviews\.[a-z_]+)$/;
 /** Fewer of them is tighter. */
-const SHRINKING = /(^|\.)environment$/;
+const SHRINKING = /(^|\.)environment$|^sandbox\.(read|write)$/;
 /** One more is tighter; to change one is not. */
 const NAMED = /(^|\.)checks\./;
 /** What a workflow's definition says: its names are the author's own, so that no rule for a setting may read them. */
@@ -58,7 +60,8 @@ export function comparePolicies(pinned: Policy, present: Policy): readonly Polic
 
 function tightens(path: string, before: unknown, now: unknown): boolean {
   if (DEFINED.test(path)) return GATE.test(path) && before === undefined;
-  const order = GATE_LEVEL.test(path) ? GATE_ORDER : ORDERED[path.slice(path.lastIndexOf(".") + 1)];
+  const named = ORDERED[path] ?? ORDERED[path.slice(path.lastIndexOf(".") + 1)];
+  const order = GATE_LEVEL.test(path) ? GATE_ORDER : named;
   if (order) return order.includes(now) && order.indexOf(now) > order.indexOf(before);
   if (AMOUNTS.test(path)) return typeof now === "number" && (typeof before !== "number" || now < before);
   if (GROWING.test(path)) return holds(now, before);

@@ -25,6 +25,18 @@ export interface Settings {
   };
   /** What a checkout of a repository needs before anybody works or checks in it; by the repository's path, `.` the project's. */
   readonly setup: Readonly<Record<string, SetupSettings>>;
+  readonly sandbox: SandboxSettings;
+}
+
+/** The wall around agents and around the commands that Pawl runs. */
+export interface SandboxSettings {
+  /** auto: `bwrap` where it works, else none, and that is told. */
+  readonly kind: "auto" | "bwrap" | "none";
+  /** none: nothing but the wall's own loopback. */
+  readonly network: "all" | "none";
+  /** What may be read besides, and what may be written: absolute, from `~/`, or from the project's root. */
+  readonly read: readonly string[];
+  readonly write: readonly string[];
 }
 
 export interface SetupSettings {
@@ -122,6 +134,7 @@ export const DEFAULT_SETTINGS: Settings = {
   environment: [],
   git: { filters: [] },
   setup: {},
+  sandbox: { kind: "auto", network: "all", read: [], write: [] },
   alfred: {
     provider: "local",
     reviews: { default: ["ai", "human"] },

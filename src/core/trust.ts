@@ -2,7 +2,7 @@
  * What the files of a project would start on this machine, and what of it a person has agreed to. Whoever clones a
  * project has not read it: until then nothing that it names is started.
  */
-import type { BloomSettings, Settings } from "./settings.ts";
+import type { BloomSettings, SandboxSettings, Settings } from "./settings.ts";
 import { DEFAULT_SETTINGS } from "./settings.ts";
 
 /** One thing that the project's files name and that would be started, or that says how freely others are. */
@@ -39,7 +39,7 @@ export interface Starts {
 
 /** Everything that these settings and workflows would start. */
 export function executablesOf(
-  { alfred, agents = {}, bloom, environment, git, setup }: Settings,
+  { alfred, agents = {}, bloom, environment, git, sandbox, setup }: Settings,
   workflows: readonly Starts[],
 ): readonly Executable[] {
   return [
@@ -55,6 +55,7 @@ export function executablesOf(
     ...Object.entries(setup).map(([name, each]) => ({ kind: "setup" as const, name, text: canonical(each) })),
     ...(environment.length === 0 ? [] : [setting("environment", canonical(environment))]),
     ...(git.filters.length === 0 ? [] : [setting("git.filters", canonical(git.filters))]),
+    ...(isLoosened(sandbox) ? [setting("sandbox", canonical(sandbox))] : []),
     ...loopSettings(bloom),
     // Part of what a person agreed to: with other words, every project would have to be trusted again.
     { kind: "tasks", name: bloom.tasks_file, text: "agents and verify commands, as they are written there" },
@@ -67,6 +68,11 @@ function command(name: string, text: string): Executable {
 
 function setting(name: string, text: string): Executable {
   return { kind: "setting", name, text };
+}
+
+/** What the wall lets through besides, or that there is none. */
+function isLoosened({ kind, read, write }: SandboxSettings): boolean {
+  return kind === "none" || read.length > 0 || write.length > 0;
 }
 
 /** Those that give agents and commands more than they have by themselves. */

@@ -62,7 +62,12 @@ export function openGround(stage: Stage, tasks: string, bloom: Readonly<Record<s
   const settings = { agent: driven.name, backoff: { first: 0.1, limit: 0.2 }, limits: LIMITS, ...bloom };
   writeFileSync(
     path("pawl.yaml"),
-    JSON.stringify({ bloom: settings, agents: { [driven.name]: driven.settings(stage.binary) } }),
+    JSON.stringify({
+      bloom: settings,
+      agents: { [driven.name]: driven.settings(stage.binary) },
+      // Flags lie there.
+      sandbox: { write: [folder] },
+    }),
   );
   trustAsItIs(root, stage.environment);
   git("add", "-A");

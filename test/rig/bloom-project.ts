@@ -68,7 +68,7 @@ export function bloomProject({
   };
   const agents = answers === undefined ? {} : { scripted: { program: AGENT } };
   const bloom = { agent: "scripted", backoff: { first: 0.05, limit: 0.2 }, ...settings };
-  prepare(project.root, JSON.stringify({ bloom, agents, ...rest }));
+  prepare(project.root, JSON.stringify({ bloom, agents, sandbox: "none", ...rest }));
   trustAsItIs(root);
   write("tasks.yaml", tasks);
   const answersFile = join(project.root, "answers.json");
@@ -107,6 +107,8 @@ export function bloomProject({
     start,
     environment,
     run: (...args: readonly string[]) => ranOf(start("--once", ...args)),
+    runWith: (more: Readonly<Record<string, string>>) =>
+      ranOf(spawned([MAIN, "run", "--json", "--once"], more)),
     /** Kills itself just before or after the nth move in the table, or commit. */
     runKilledAt: (n: number, side: "before" | "after", what: "move" | "commit" = "move") =>
       ranOf(spawned([LOOP, String(n), side, what])),

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { saveTrust } from "../../src/app/trust.ts";
+import { spelledOut } from "../../src/config/config.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../src/core/settings.ts";
 import { executablesOf, type Starts } from "../../src/core/trust.ts";
 import { readYaml } from "../../src/core/yaml.ts";
@@ -17,7 +18,14 @@ export function trustAsItIs(root: string, environment: Readonly<Record<string, s
 
 function settingsIn(root: string): Settings {
   const [config, pawl] = [".alfred/config.yml", "pawl.yaml"].map((name) => dataOf(join(root, name)));
-  const { alfred, bloom, agents = {}, workflows = [], ...more } = (pawl ?? {}) as Partial<Settings>;
+  const {
+    alfred,
+    bloom,
+    agents = {},
+    sandbox,
+    workflows = [],
+    ...more
+  } = spelledOut((pawl ?? {}) as Readonly<Record<string, unknown>>) as Partial<Settings>;
   return {
     ...DEFAULT_SETTINGS,
     ...more,
@@ -25,6 +33,7 @@ function settingsIn(root: string): Settings {
     agents,
     alfred: { ...DEFAULT_SETTINGS.alfred, ...(config as object), ...alfred },
     bloom: { ...DEFAULT_SETTINGS.bloom, ...bloom },
+    sandbox: { ...DEFAULT_SETTINGS.sandbox, ...sandbox },
   };
 }
 

@@ -1,6 +1,7 @@
 /** The port `Agents` over real programs. */
 import type { Agents } from "../../core/ports/agents.ts";
 import { openRedactor } from "../process/redact.ts";
+import { bringInRun } from "../wall/bring-in.ts";
 import { provenTask, revokeCapability } from "./capability.ts";
 import { markOf } from "./mark.ts";
 import { missing } from "./missing.ts";
@@ -18,11 +19,13 @@ export function openAgents(setup: AgentsSetup): Agents {
     start: (order, hear) => start(setup, { ...order, prompt: redactor.text(order.prompt) }, hear),
     endLeftovers: async (run) => (await endTree({ mark: markOf(setup.projectRoot, run) })).ended,
     async takeCalls(run, take) {
+      const left = await bringInRun(setup.projectRoot, setup.environment, run);
       const own = (capability: unknown) => provenTask(setup.stateFolder, capability)?.run === run;
       await takeCalls(runFolder(setup.projectRoot, "agents", run), ({ capability, ...call }) =>
         take(call, own(capability)),
       );
       revokeCapability(setup.stateFolder, run);
+      return left;
     },
     spentBy: async (run) => loadUsage(runFolder(setup.projectRoot, "agents", run)),
     missing: (name) => missing(setup, name),

@@ -84,6 +84,11 @@ export function runAround({ projectRoot, stateFolder, environment }: RunPlace): 
   return run === undefined ? null : { run, task: null };
 }
 
+/** Where the hash of the run's word is. */
+export function capabilityFile(setup: Pick<AgentsSetup, "stateFolder">, run: string): string {
+  return pathOf(setup.stateFolder, run);
+}
+
 function pathOf(stateFolder: string, run: string): string {
   return join(stateFolder, "runs", `${run}.json`);
 }

@@ -1,4 +1,5 @@
 /** Claude Code: `claude -p`, one JSON object a line. */
+import { join } from "node:path";
 import {
   type Call,
   type Dialect,
@@ -40,6 +41,18 @@ export const claude: Dialect = {
   ],
   // Without it claude refuses to bypass permissions as root.
   environment: (call) => ({ ...(call.asRoot && call.permission === "all" ? { IS_SANDBOX: "1" } : {}) }),
+  home: ({ CLAUDE_CONFIG_DIR: named, HOME = "" }) => [
+    {
+      at: named || join(HOME, ".claude"),
+      read: [
+        ...["settings.json", "settings.local.json", "CLAUDE.md", "agents", "commands", "skills", "plugins"],
+        ...["hooks", "output-styles", "rules"],
+      ],
+      write: [".credentials.json"],
+      copy: named ? [".claude.json"] : [],
+    },
+    ...(named ? [] : [{ at: HOME, read: [], write: [], copy: [".claude.json"] }]),
+  ],
   read: (line) => [...sessionOf(line), ...readBody(line)],
   failureOf: ({ errors }) => badSession(errors),
 };

@@ -1,4 +1,5 @@
 /** Codex: `codex exec --json`. Its usage is that of the whole thread, over all runs; it tells no price. */
+import { join } from "node:path";
 import {
   type Call,
   type Dialect,
@@ -35,14 +36,27 @@ export const codex: Dialect = {
     "-",
   ],
   environment: () => ({}),
+  home: ({ CODEX_HOME: named, HOME = "" }) => [
+    {
+      at: named || join(HOME, ".codex"),
+      read: [
+        ...["config.toml", "managed_config.toml", "AGENTS.md", "AGENTS.override.md"],
+        ...["prompts", "rules", "skills"],
+      ],
+      write: ["auth.json"],
+      copy: [],
+    },
+  ],
   read: readLine,
   failureOf: ({ errors }) =>
     errors.includes(NO_SESSION) ? { reason: "bad-session", detail: shortly(lastLine(errors)) } : null,
 };
 
 /** By `-c`, since `exec resume` knows no `--sandbox`. */
-function permissionArguments({ permission, writable }: Call): string[] {
+function permissionArguments({ asRoot, permission, walled, writable }: Call): string[] {
   if (permission === "all") return ["--dangerously-bypass-approvals-and-sandbox"];
+  // A root that has given up its capabilities cannot build codex' sandbox in the wall: the wall is its sandbox.
+  if (permission === "edits" && walled && asRoot) return ["-c", 'sandbox_mode="danger-full-access"'];
   if (permission === "ask") return ["-c", 'sandbox_mode="read-only"'];
   const roots = JSON.stringify(writable);
   return [

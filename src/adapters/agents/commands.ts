@@ -1,15 +1,18 @@
 /** The port `Commands`: a shell command to its end, with its output kept, and nothing left behind. */
 import type { CommandEnd, CommandOrder, CommandRun, Commands } from "../../core/ports/commands.ts";
+import { BEHIND_THE_WALL, type Wall } from "../wall/wall.ts";
 import { childEnvironment, type Environment } from "./environment.ts";
 import { markOf } from "./mark.ts";
 import { keep, openRunFolder } from "./run-folder.ts";
-import { runProcess } from "./run-process.ts";
+import { type ProcessEnd, runProcess } from "./run-process.ts";
 
 export interface CommandsSetup {
   readonly projectRoot: string;
   readonly environment: Environment;
   /** Names of the environment that commands may have besides the usual ones. */
   readonly names: readonly string[];
+  /** Absent: there is none around them. */
+  readonly wall?: Wall;
 }
 
 const TAIL_LINES = 60;
@@ -23,19 +26,23 @@ function run(setup: CommandsSetup, order: CommandOrder): CommandRun {
   const runFolder = openRunFolder(setup.projectRoot, "commands", order.run);
   const mark = markOf(setup.projectRoot, order.run);
   const tail: string[] = [];
-  const running = runProcess({
+  const called = {
     program: "bash",
     // One stream for both, so that their order is kept.
     // No start-up files: bash takes our pipe for a remote login, and would read the person's .bashrc.
     args: ["--norc", "-c", 'exec 2>&1; eval "$0"', order.command],
-    folder: order.folder,
-    masked: setup.environment,
     environment: childEnvironment(setup.environment, {
       mark,
       folder: order.folder,
       names: setup.names,
       added: { CI: "1", ...order.environment },
     }),
+  };
+  const running = runProcess({
+    ...(setup.wall?.enclose({ ...called, folder: order.folder }) ?? called),
+    isWall: setup.wall !== undefined,
+    folder: order.folder,
+    masked: setup.environment,
     mark,
     input: "",
     outputFolder: runFolder.folder,
@@ -45,6 +52,7 @@ function run(setup: CommandsSetup, order: CommandOrder): CommandRun {
       if (tail.length > TAIL_LINES) tail.shift();
     },
   });
+  const said = ({ code }: ProcessEnd) => (setup.wall && code !== 0 ? [BEHIND_THE_WALL] : []);
   const ended = running.ended.then((end): CommandEnd => {
     const notStarted = end.ending === "not-started";
     const told: CommandEnd = {
@@ -52,7 +60,7 @@ function run(setup: CommandsSetup, order: CommandOrder): CommandRun {
       signal: end.signal,
       ended: end.ending === "not-started" ? "itself" : end.ending,
       duration: end.duration,
-      tail: notStarted ? end.why : tail.join("\n").slice(-TAIL_CHARACTERS),
+      tail: notStarted ? end.why : [...tail, ...said(end)].join("\n").slice(-TAIL_CHARACTERS),
       output: runFolder.path,
       leftovers: end.leftovers,
     };

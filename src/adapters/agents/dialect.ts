@@ -15,6 +15,8 @@ import type {
   AgentUsage,
   Permission,
 } from "../../core/ports/agents.ts";
+import type { Environment } from "../process/environment.ts";
+import type { HomePlace } from "../wall/homes.ts";
 
 export interface Dialect {
   readonly name: "claude" | "codex" | "opencode" | "gemini" | "scripted";
@@ -30,6 +32,8 @@ export interface Dialect {
   arguments(call: Call): readonly string[];
   /** Added to the environment. */
   environment(call: Call): Readonly<Record<string, string>>;
+  /** What it has in the person's home, behind the wall. */
+  home(environment: Environment): readonly HomePlace[];
   /** What is kept in the run's folder for the agent to read, by name. */
   files?(call: Call): Readonly<Record<string, string>>;
   /** What one JSON line tells. */
@@ -48,6 +52,8 @@ export interface Call {
   /** Folders outside the working folder that must be written: git's for a commit in a worktree, and the outbox. */
   readonly writable: readonly string[];
   readonly asRoot: boolean;
+  /** The wall is around it. */
+  readonly walled: boolean;
   /** What the run may still spend: passed on where the agent has an option for it. */
   readonly limits: { readonly turns?: number; readonly usd?: number };
   /** The run's folder, absolute. */

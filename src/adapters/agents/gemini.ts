@@ -44,6 +44,14 @@ export const gemini: Dialect = {
     ...sessionArguments(call),
   ],
   environment: () => ({}),
+  home: ({ HOME = "" }) => [
+    {
+      at: join(HOME, ".gemini"),
+      read: ["settings.json", "GEMINI.md", "extensions", "commands", "policies", ".env"],
+      write: ["oauth_creds.json", "google_accounts.json"],
+      copy: ["installation_id", "trustedFolders.json"],
+    },
+  ],
   needsHelp: ({ allow = [], permission }) => permission === "edits" && allow.length > 0,
   files: (call): Readonly<Record<string, string>> =>
     hasRules(call) ? { [RULES]: renderRules(commandRules(call.allow)) } : {},

@@ -1,5 +1,6 @@
 /** What every run of an agent has, whatever it speaks: its folder, its process, what was heard of it, and its end. */
 import type { AgentEnd, AgentEvent, AgentOrder } from "../../core/ports/agents.ts";
+import type { HomePlace } from "../wall/homes.ts";
 import { capabilityOf } from "./capability.ts";
 import type { Fault, Told } from "./dialect.ts";
 import { childEnvironment } from "./environment.ts";
@@ -18,6 +19,7 @@ import {
 } from "./run-folder.ts";
 import { type ProcessEnd, type ProcessOrder, type RunningProcess, runProcess } from "./run-process.ts";
 import type { AgentsSetup } from "./setup.ts";
+import { walledAgent } from "./walled.ts";
 
 export interface OpenRun {
   readonly folder: RunFolder;
@@ -34,6 +36,8 @@ export interface Program
   /** Names of the environment that it may have besides. */
   readonly names: readonly string[];
   readonly added: Readonly<Record<string, string>>;
+  /** What it has of the person's home, behind the wall. */
+  readonly home: readonly HomePlace[];
 }
 
 /** `spender`: under which name what a session has spent is kept. */
@@ -58,19 +62,16 @@ export function openRun(
       keepUsage(folder, taken.events);
       for (const event of taken.events) hear(event);
     },
-    start({ added, names, ...program }) {
-      keepCall(folder, order, program.program, program.args);
+    start({ added, args, home, names, program, ...heard }) {
+      keepCall(folder, order, program, args);
       const inside = { ...added, ...order.environment, [OUTBOX]: outbox, ...capabilityOf(setup, order) };
+      const place = { mark, folder: order.folder, names, added: inside };
+      const called = { program, args, environment: childEnvironment(setup.environment, place) };
       return runProcess({
-        ...program,
+        ...heard,
+        ...walledAgent(setup, order, called, { folder, outbox, home }),
         folder: order.folder,
         masked: setup.environment,
-        environment: childEnvironment(setup.environment, {
-          mark,
-          folder: order.folder,
-          names,
-          added: inside,
-        }),
         mark,
         outputFolder: folder.folder,
         limits: order.limits ?? {},

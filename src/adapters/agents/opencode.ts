@@ -1,4 +1,5 @@
 /** OpenCode: `opencode run --format json`. It works in `$PWD`, tells each model call, and ends with reason `stop`. */
+import { join } from "node:path";
 import type { Permission } from "../../core/ports/agents.ts";
 import {
   type Dialect,
@@ -15,6 +16,7 @@ import {
 } from "./dialect.ts";
 import { staticLists } from "./static-lists.ts";
 
+const NOTHING = { read: [], write: [], copy: [] };
 const NO_SESSION = "Session not found";
 /** A call's end that is not the run's: the model wants a tool's result first. */
 const GOES_ON = new Set(["tool-calls", "tool_calls"]);
@@ -39,6 +41,17 @@ export const opencode: Dialect = {
     if (call.permission === "all") return {};
     return { OPENCODE_PERMISSION: permissionRules(call.permission, call.allow) };
   },
+  home: ({ HOME = "", XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME, XDG_CACHE_HOME }) => [
+    { at: XDG_CONFIG_HOME || join(HOME, ".config"), read: ["opencode"], write: [], copy: [] },
+    {
+      at: XDG_DATA_HOME || join(HOME, ".local/share"),
+      read: [],
+      write: ["opencode/auth.json", "opencode/mcp-auth.json"],
+      copy: [],
+    },
+    { at: XDG_STATE_HOME || join(HOME, ".local/state"), ...NOTHING },
+    { at: XDG_CACHE_HOME || join(HOME, ".cache"), ...NOTHING },
+  ],
   read: (line) => [...sessionTold(textAt(line, "sessionID")), ...readBody(line)],
   failureOf: ({ errors }) =>
     errors.includes(NO_SESSION) ? { reason: "bad-session", detail: NO_SESSION } : null,

@@ -25,6 +25,8 @@ export interface Tree {
   readonly mark: string;
   /** The run's first process, if this process started it: it leads a group and a session. */
   readonly leader?: number | undefined;
+  /** It is a wall: not asked to end, since all within would be killed with it; it ends with them. */
+  readonly isWall?: boolean;
   /** When it began, as `startOf` tells it: no older process can be one of the run's, nor need be asked for its mark. */
   readonly since?: number | undefined;
   /** Absent: looked for by the mark. Null: there is none. */
@@ -76,7 +78,8 @@ async function askToEnd(tree: Tree, known: Known, grace: number): Promise<void> 
   const asked = new Set<number>();
   let looked = began;
   for (let alive = living(known); alive.length > 0; alive = living(known)) {
-    for (const pid of alive) if (!asked.has(pid)) signal(pid, "SIGTERM");
+    for (const pid of alive)
+      if (!asked.has(pid) && !(tree.isWall && pid === tree.leader)) signal(pid, "SIGTERM");
     for (const pid of alive) asked.add(pid);
     if (performance.now() - began >= grace) return;
     await sleep(SHORT_WAIT);

@@ -16,6 +16,7 @@ import { judge } from "./heard.ts";
 import { openRun } from "./open-run.ts";
 import type { ProcessEnd, RunningProcess } from "./run-process.ts";
 import type { AgentsSetup, Known } from "./setup.ts";
+import { homeOf } from "./walled.ts";
 
 type AcpAgent = Extract<Known, { kind: "acp" }>;
 
@@ -34,7 +35,15 @@ export function startAcp(
     hear({ type: "warning", text: "permission is all: every request of the agent is allowed in this run" });
   const wire = openWire();
   const names = agent.settings.environment ?? [];
-  const running = run.start({ program, args, names, added: {}, input: null, hearLine: wire.hear });
+  const running = run.start({
+    program,
+    args,
+    names,
+    added: {},
+    home: homeOf(setup, agent),
+    input: null,
+    hearLine: wire.hear,
+  });
   const talk = converse(order, agent, wire.stream(running), run.tell);
   const ended = finish();
 

@@ -9,7 +9,13 @@ import type { AgentsSetup, Known } from "./setup.ts";
 
 type CliAgent = Extract<Known, { kind: "dialect" }>;
 
-function callOf(agent: CliAgent, order: AgentOrder, runFolder: string, outbox: string, help: string): Call {
+function callOf(
+  agent: CliAgent,
+  order: AgentOrder,
+  place: { readonly runFolder: string; readonly outbox: string; readonly walled: boolean },
+  help: string,
+): Call {
+  const { outbox, runFolder, walled } = place;
   const { turns, usd } = order.limits ?? {};
   return {
     limits: { ...(turns === undefined ? {} : { turns }), ...(usd === undefined ? {} : { usd }) },
@@ -22,6 +28,7 @@ function callOf(agent: CliAgent, order: AgentOrder, runFolder: string, outbox: s
     model: order.model ?? agent.settings.model,
     writable: order.permission === "edits" ? [...gitFoldersOf(order.folder), outbox] : [],
     asRoot: process.getuid?.() === 0,
+    walled,
   };
 }
 
@@ -34,7 +41,12 @@ export function startCli(
 ): AgentRun {
   const { dialect, settings } = agent;
   const run = openRun(setup, order, dialect.name, hear);
-  const call = callOf(agent, order, run.folder.folder, run.outbox, help);
+  const call = callOf(
+    agent,
+    order,
+    { runFolder: run.folder.folder, outbox: run.outbox, walled: setup.wall !== undefined },
+    help,
+  );
   for (const [name, text] of Object.entries(dialect.files?.(call) ?? {})) keep(run.folder, name, text);
   if (order.permission === "all")
     hear({
@@ -47,6 +59,7 @@ export function startCli(
     args: [...before, ...dialect.arguments(call), ...(settings.args ?? [])],
     names: [...dialect.passes, ...(settings.environment ?? [])],
     added: dialect.environment(call),
+    home: dialect.home(setup.environment),
     input: order.prompt,
     hearLine: (line) => {
       const json = parseLine(line);

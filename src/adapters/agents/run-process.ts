@@ -8,6 +8,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
+import { constants } from "node:os";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
 import type { Environment } from "../process/environment.ts";
@@ -34,6 +35,10 @@ export interface ProcessOrder {
   readonly outputFolder: string;
   readonly limits: { readonly inactivity?: number | undefined; readonly total?: number | undefined };
   readonly endTimes?: EndTimes;
+  /** The program is the wall around the one that is meant. */
+  readonly isWall?: boolean;
+  /** An exit code above 128 tells of the signal that ended it. */
+  readonly signalByCode?: boolean;
   hearLine(line: string): void;
   hearTooLong?(characters: number): void;
 }
@@ -132,7 +137,8 @@ function follow(order: ProcessOrder, child: ChildProcess): RunningProcess {
     limits.off();
     const leftovers = await sweep();
     await ear.silence();
-    settle(code, signal, leftovers);
+    const byWall = order.signalByCode === true && signal === null ? signalOf(code) : null;
+    settle(byWall === null ? code : null, byWall ?? signal, leftovers);
   });
   if (order.input !== null) child.stdin?.end(order.input);
   return {
@@ -143,6 +149,12 @@ function follow(order: ProcessOrder, child: ChildProcess): RunningProcess {
       return ended;
     },
   };
+}
+
+/** Of what ended behind a wall by a signal only the exit code tells. */
+function signalOf(code: number | null): string | null {
+  const number = (code ?? 0) - 128;
+  return Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? null;
 }
 
 function isOver(child: ChildProcess): boolean {
@@ -202,7 +214,13 @@ function listen(order: ProcessOrder, child: ChildProcess, heard: () => void): Ea
 /** Ends the whole tree, once. What is found while the first process is still alive is not all leftover. */
 function sweeper(order: ProcessOrder, child: ChildProcess): () => Promise<Leftovers> {
   let swept: Promise<Leftovers> | null = null;
-  const tree = { mark: order.mark, leader: child.pid, since: startOf(child.pid), cgroup: hold(order, child) };
+  const tree = {
+    mark: order.mark,
+    leader: child.pid,
+    isWall: order.isWall === true,
+    since: startOf(child.pid),
+    cgroup: hold(order, child),
+  };
   return () => {
     const first = isOver(child) ? 0 : 1;
     swept ??= endTree(tree, order.endTimes ?? END_TIMES).then(({ ended, alive }) => ({

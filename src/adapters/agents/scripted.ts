@@ -1,4 +1,5 @@
 /** The scripted agent: a real program that speaks claude's stream and obeys its prompt's lines, without a model. */
+import { join } from "node:path";
 import { claude } from "./claude.ts";
 import { type Dialect, sessionArguments } from "./dialect.ts";
 
@@ -12,4 +13,7 @@ export const scripted: Dialect = {
   // It heeds no limit by itself, and needs no permission.
   needsHelp: () => false,
   environment: () => ({}),
+  home: ({ HOME = "", PAWL_SCRIPTED_HOME: named }) => [
+    { at: named || join(HOME, ".pawl-scripted"), read: [], write: [], copy: [] },
+  ],
 };

@@ -4,6 +4,7 @@ import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { agentNames } from "../../core/agent-needs.ts";
 import { attempt } from "../../core/attempt.ts";
 import type { AgentSettings } from "../../core/settings.ts";
+import type { Wall } from "../wall/wall.ts";
 import { claude } from "./claude.ts";
 import { codex } from "./codex.ts";
 import type { Dialect } from "./dialect.ts";
@@ -23,6 +24,10 @@ export interface AgentsSetup {
   readonly agents: Readonly<Record<string, AgentSettings>>;
   /** The names of those that nobody has agreed to: their own programs are not started to look at them. */
   readonly untrusted?: readonly string[];
+  /** Absent: there is none around them. */
+  readonly wall?: Wall;
+  /** Why there is none, where one was looked for: told with each run. */
+  readonly noWall?: string;
 }
 
 export const DIALECTS: Readonly<Record<string, Dialect>> = { claude, codex, opencode, gemini, scripted };

@@ -1,5 +1,6 @@
 /** Starts an agent's program, by its own protocol or by the Agent Client Protocol. */
-import type { AgentEnd, AgentEvent, AgentOrder, AgentRun } from "../../core/ports/agents.ts";
+import { toPawlError } from "../../core/error.ts";
+import type { AgentEnd, AgentEvent, AgentFailure, AgentOrder, AgentRun } from "../../core/ports/agents.ts";
 import { missing } from "./missing.ts";
 import { helpOf, needsHelp } from "./program-help.ts";
 import { startCli } from "./run-cli.ts";
@@ -8,13 +9,17 @@ import { type AgentsSetup, knownAgent } from "./setup.ts";
 
 export function start(setup: AgentsSetup, order: AgentOrder, hear: (event: AgentEvent) => void): AgentRun {
   const known = knownAgent(setup, order.agent);
-  if (known.kind === "none") return endedRun(setup, order, missing(setup, order.agent) ?? known.why);
-  if (known.kind === "dialect" && !needsHelp(known.dialect, order))
-    return startCli(setup, known, order, hear);
-  const running =
-    known.kind === "dialect"
-      ? helpOf(setup, known).then((help) => startCli(setup, known, order, hear, help))
-      : import("./run-acp.ts").then(({ startAcp }) => startAcp(setup, known, order, hear));
+  if (known.kind === "none")
+    return endedRun(setup, order, "not-installed", missing(setup, order.agent) ?? known.why);
+  if (setup.noWall !== undefined) hear({ type: "warning", text: `no wall is around it: ${setup.noWall}` });
+  const asks = known.kind === "dialect" && needsHelp(known.dialect, order);
+  if (known.kind === "dialect" && !asks && !setup.wall) return startCli(setup, known, order, hear);
+  const begin = async () => {
+    await setup.wall?.ready(order.folder);
+    if (known.kind === "acp") return (await import("./run-acp.ts")).startAcp(setup, known, order, hear);
+    return startCli(setup, known, order, hear, asks ? await helpOf(setup, known) : "");
+  };
+  const running = begin().catch((thrown) => endedRun(setup, order, "exit", toPawlError(thrown).message));
   return {
     run: order.run,
     ended: running.then((run) => run.ended),
@@ -23,11 +28,11 @@ export function start(setup: AgentsSetup, order: AgentOrder, hear: (event: Agent
 }
 
 /** A run that never began. */
-function endedRun(setup: AgentsSetup, order: AgentOrder, why: string): AgentRun {
+function endedRun(setup: AgentsSetup, order: AgentOrder, reason: AgentFailure, why: string): AgentRun {
   const folder = openRunFolder(setup.projectRoot, "agents", order.run);
   const end: AgentEnd = {
     outcome: "failed",
-    reason: "not-installed",
+    reason,
     detail: why,
     session: null,
     text: "",

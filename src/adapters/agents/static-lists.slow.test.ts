@@ -77,6 +77,7 @@ const call = (more: Partial<Call> = {}): Call => ({
   model: undefined,
   writable: [],
   asRoot: false,
+  walled: false,
   limits: {},
   runFolder: "/run",
   folder: "/work",

@@ -96,6 +96,7 @@ function callsOf(known: Exclude<Known, { kind: "none" }>, allow: readonly string
       folder: "FOLDER",
       limits: {},
       knows: () => true,
+      walled: false,
       asRoot: process.getuid?.() === 0,
     } as const;
     const told = Object.entries(known.dialect.environment(call)).map(([key, value]) => `${key}=${value}`);

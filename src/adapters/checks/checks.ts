@@ -37,6 +37,7 @@ import { ownPlace } from "../files/own-folder.ts";
 import type { GitCall } from "../git/git.ts";
 import { allowedEnvironment, type Environment } from "../process/environment.ts";
 import { openRedactor, type Redactor } from "../process/redact.ts";
+import { BEHIND_THE_WALL, type Wall } from "../wall/wall.ts";
 import { birthOf, endGroup } from "./process.ts";
 import { maskFile, tailOf } from "./tail.ts";
 
@@ -49,6 +50,8 @@ export interface ChecksOptions {
   readonly names?: readonly string[];
   /** The git filters that may run in a checkout. */
   readonly filters?: GitCall["filters"];
+  /** Absent: there is none around commands. */
+  readonly wall?: Wall | undefined;
   /** What a checkout needs before commands run in it. */
   readonly setup?: SetupSettings | undefined;
   /** How old a failure must be to be tried again where that is asked for; default 1 min. */
@@ -78,22 +81,24 @@ interface Start {
   readonly time: number;
 }
 
-/** `$1` is the command, `$2` the run's folder. */
+/** `$1` is the run's folder, `$2` what is said beside a failure; the command's words follow. */
 const SHELL =
-  'IFS= read -r recorded || exit; sh -c "$1" </dev/null; code=$?; rm -rf "$2/tree"; printf "%s" "$code" > "$2/ended.new" && mv "$2/ended.new" "$2/ended"';
+  'IFS= read -r recorded || exit; folder=$1; hint=$2; shift 2; "$@" </dev/null; code=$?; [ "$code" = 0 ] || printf "%s" "$hint"; rm -rf "$folder/tree"; printf "%s" "$code" > "$folder/ended.new" && mv "$folder/ended.new" "$folder/ended"';
 
 interface Run {
   readonly folder: string;
   readonly command: string;
   readonly tree: string | null;
   readonly retry: boolean;
+  readonly wall: Wall | undefined;
 }
 
 export function openChecks(options: ChecksOptions): Checks {
   return {
     async run(key, command, on = {}, { stop, onWait } = {}) {
       const folder = join(ownPlace(options.root, ".pawl/checks"), checkedKey(key));
-      const run = { folder, command, tree: on.tree ?? null, retry: on.retry === true };
+      const wall = on.acts ? undefined : options.wall;
+      const run = { folder, command, tree: on.tree ?? null, retry: on.retry === true, wall };
       const begun = Date.now();
       const until = begun + (options.patienceMilliseconds ?? PATIENCE);
       for (let told = 0; ; ) {
@@ -244,13 +249,21 @@ function start(run: Run, { command, cwd }: Prepared, { environment, names }: Che
   const time = Date.now();
   // In a checkout, git must not take the project's own repository for the checkout's.
   const ceiling = run.tree === null ? {} : { GIT_CEILING_DIRECTORIES: folder };
+  const called = {
+    program: "sh",
+    args: ["-c", command],
+    environment: { ...allowedEnvironment(environment, names), ...ceiling, PWD: cwd, CI: "1" },
+  };
+  const place = run.tree === null ? cwd : join(folder, "tree");
+  const walled = run.wall?.enclose({ ...called, folder: place, cwd }) ?? called;
   const spawning: SpawnOptions = {
     cwd,
-    env: { ...allowedEnvironment(environment, names), ...ceiling, PWD: cwd, CI: "1" },
+    env: walled.environment,
     detached: true,
     stdio: ["pipe", output, output],
   };
-  const child = spawn("sh", ["-c", SHELL, "sh", command, folder], spawning);
+  const hint = run.wall ? `${BEHIND_THE_WALL}\n` : "";
+  const child = spawn("sh", ["-c", SHELL, "sh", folder, hint, walled.program, ...walled.args], spawning);
   child.on("error", () => {});
   child.stdin?.on("error", () => {});
   child.unref();

@@ -11,6 +11,7 @@
  *     (`safe-config.ts`); no submodule is looked into, whose configuration is another's; no replaced object counts.
  */
 import { spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import { PawlError } from "../../core/error.ts";
 import {
   allowedEnvironment,
@@ -48,6 +49,8 @@ export interface GitCall {
   readonly input?: string;
   /** How the output is read; `latin1` keeps every byte as a character. Default: utf8. */
   readonly encoding?: "utf8" | "latin1";
+  /** A file that is its input. */
+  readonly inputFile?: string;
   /** Milliseconds; then git is ended. */
   readonly limit?: number;
   /** Aborted: git is ended. */
@@ -160,11 +163,13 @@ function attempt(
   environment: Readonly<Record<string, string>>,
 ): Promise<GitAnswer> {
   return new Promise((resolve, reject) => {
+    const file = call.inputFile === undefined ? null : openSync(call.inputFile, "r");
     const child = spawn("git", [...args], {
       cwd: call.folder,
       env: { ...environment, ...ceilingOf(call.folder) },
-      stdio: [call.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+      stdio: [file ?? (call.input === undefined ? "ignore" : "pipe"), "pipe", "pipe"],
     });
+    if (file !== null) closeSync(file);
     const output: Buffer[] = [];
     const errors: Buffer[] = [];
     let late = false;

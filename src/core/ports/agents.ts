@@ -8,10 +8,14 @@ export interface Agents {
   /** Ends every process that bears the run's mark: what a dead owner left. Returns how many there were. */
   endLeftovers(run: string): Promise<number>;
   /**
-   * The calls that the run's agent deferred while it could not write the project, oldest first; each is gone once it was
-   * taken, and with the last of them the run's capability. `own`: the run's capability came with it.
+   * What the run's agent left while it could not write the project. Its commits come first; then the calls that it
+   * deferred, oldest first; each is gone once it was taken, and with the last of them the run's capability. `own`: the
+   * run's capability came with it. Answers what of its commits could not be taken, in words.
    */
-  takeCalls(run: string, take: (call: DeferredCall, own: boolean) => Promise<void>): Promise<void>;
+  takeCalls(
+    run: string,
+    take: (call: DeferredCall, own: boolean) => Promise<void>,
+  ): Promise<readonly string[]>;
   /** What a run is known to have spent, also one whose owner died in its midst. */
   spentBy(run: string): Promise<AgentUsage | null>;
   /** Why the agent of that name cannot be started here, and how it could be; null: its program is there. */
@@ -173,6 +177,11 @@ export interface AgentFound {
    */
   readonly calls: Readonly<Record<Permission, readonly string[]>>;
 }
+
+/** Whether there is a wall around agents, and what was tried from inside. */
+export type WallFound =
+  | { readonly kind: "none"; readonly why: string }
+  | { readonly kind: "bwrap"; readonly tried: readonly { readonly what: string; readonly held: boolean }[] };
 
 export interface AgentTried {
   readonly name: string;

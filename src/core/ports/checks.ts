@@ -23,6 +23,8 @@ export interface CheckPlace {
   readonly named?: string;
   /** Of a snapshot: it runs in a fresh checkout of it, made and removed for this run. */
   readonly tree?: string | null;
+  /** It acts on the world (publishes, deploys) rather than looks: no wall is around it. */
+  readonly acts?: boolean;
   /** Runs again if it failed more than a minute ago. */
   readonly retry?: boolean;
 }

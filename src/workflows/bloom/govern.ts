@@ -57,7 +57,7 @@ const LOOP_KEYS = ["permission", "on_unmarked_step", "tries", "agent", "command"
 /** As `gates` of pawl.yaml names it. */
 export const APPROVAL = "bloom.approval";
 
-export function loopPolicy({ bloom, environment, gates, setup }: Settings): Policy {
+export function loopPolicy({ bloom, environment, gates, sandbox, setup }: Settings): Policy {
   const own = LOOP_KEYS.map((key) => [`bloom.${key}`, bloom[key]]);
   return policyFrom({
     ...Object.fromEntries(own),
@@ -67,6 +67,10 @@ export function loopPolicy({ bloom, environment, gates, setup }: Settings): Poli
     ...(environment.length > 0 ? { environment } : {}),
     ...gatePolicy(gates, [APPROVAL]),
     ...(bloom.environment.length > 0 ? { "bloom.environment": bloom.environment } : {}),
+    "sandbox.kind": sandbox.kind,
+    "sandbox.network": sandbox.network,
+    ...(sandbox.read.length > 0 ? { "sandbox.read": sandbox.read } : {}),
+    ...(sandbox.write.length > 0 ? { "sandbox.write": sandbox.write } : {}),
   });
 }
 

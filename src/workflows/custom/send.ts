@@ -71,7 +71,7 @@ async function eventOf(run: OwnRun, context: Scene): Promise<OwnSent | Answered<
   const wanted = input.verdict ? verdictEvent(run, input.verdict) : input.event;
   const { order } = run;
   if (order) {
-    const outcome = await outside.checks.run(order.key, order.command, { named: order.named });
+    const outcome = await outside.checks.run(order.key, order.command, { named: order.named, acts: true });
     if (outcome.kind === "running")
       return stillRunning(run, order.command, run.file?.checks ?? {}, input, now.time);
     const event = outcome.exitCode === 0 ? order.passed : order.failed;

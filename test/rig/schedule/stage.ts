@@ -318,7 +318,7 @@ function scriptedAgents(simulator: Simulator, act: Act): Agents {
       end?.("a leftover");
       return running.delete(run) ? 1 : 0;
     },
-    takeCalls: async () => {},
+    takeCalls: async () => [],
     spentBy: async () => null,
     missing: () => null,
     survey: async () => [],

@@ -221,7 +221,7 @@ async function recover(setup: WorkSetup, work: Work, known: Known, caller: Calle
 /** What cannot be done as it was asked for is told, and is no failure of the loop. */
 async function takeCalls(setup: WorkSetup, taskId: string, run: string): Promise<void> {
   const warn = (text: string) => setup.show({ type: "agent:warned", taskId, run, text });
-  await setup.ports.agents.takeCalls(run, async (call, own) => {
+  const left = await setup.ports.agents.takeCalls(run, async (call, own) => {
     const asked = readCall(call);
     const verb = call.verb.slice(0, 80);
     if (!own) return warn(`a call of ${verb} in its outbox is not its own: it lacks the run's capability`);
@@ -235,6 +235,7 @@ async function takeCalls(setup: WorkSetup, taskId: string, run: string): Promise
       warn(`${verb} was not done: ${message}`);
     }
   });
+  left.forEach(warn);
 }
 
 const REFUSES: ReadonlySet<ErrorCode> = new Set(["usage", "caller-not-allowed"]);

@@ -1,0 +1,163 @@
+/**
+ * What an agent sees of its worktree's repository. All of it is read-only but what a commit on the task's own branch needs:
+ *
+ * V1  New objects go into a private folder; the repository's own are an alternate of it. Nothing that is there can be
+ *     altered or removed.
+ * V2  The folder that holds its branch is a private copy, with the others in it read-only, since a branch is moved by
+ *     renaming a file in that folder. So are the logs.
+ * V3  What it had when the run began is noted before anything can move: `bring-in.ts` compares with that.
+ */
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { PawlError } from "../../core/error.ts";
+import { writeWhole } from "../files/write-whole.ts";
+import { commonFolderOf, gitFolderIn } from "../git/discover.ts";
+import { ABSENT, readRef } from "../git/ref-files.ts";
+import type { Mount } from "./arguments.ts";
+import type { Store } from "./store.ts";
+
+/** What is not brought in yet. */
+export interface Pending {
+  readonly run: string;
+  readonly folder: string;
+  readonly common: string;
+  /** The worktree's own git folder. */
+  readonly own: string;
+  /** `refs/heads/…` */
+  readonly ref: string | null;
+  /** The commit that it was at; null: there was none. */
+  readonly old: string | null;
+}
+
+/** Where the repository's own objects are seen inside. */
+const ALTERNATE = "/run/pawl/objects";
+/** So many branches beside its own are closed one by one; of more than these it may move a copy, which counts nowhere. */
+const MOST_CLOSED = 64;
+
+/** The git folders of a linked worktree; null: it is none. */
+export function worktreeGit(folder: string): { readonly own: string; readonly common: string } | null {
+  const own = gitFolderIn(folder);
+  if (own === null) return null;
+  const common = commonFolderOf(own);
+  return own === common || dirname(own) !== join(common, "worktrees") ? null : { own, common };
+}
+
+/** Throws `wall-failed` where the repository's branches are no files. */
+export function gitMounts(store: Store, run: string, folder: string): readonly Mount[] {
+  const git = worktreeGit(folder);
+  if (git === null) return [];
+  const { common, own } = git;
+  if (existsSync(join(common, "reftable")))
+    throw new PawlError(
+      "wall-failed",
+      `The repository ${common} keeps its branches as a reftable: expected files, of which the wall opens one branch's.`,
+      "Convert it (`git refs migrate --ref-format=files`), or set `sandbox: none` in pawl.yaml.",
+    );
+  const ref = ownRef(folder, own);
+  const found = ref === null ? ABSENT : readRef({ top: folder, own, common }, ref);
+  const old = typeof found === "string" ? found : null;
+  const pending: Pending = { run, folder, common, own, ref, old };
+  const logs = privateLogs(store, common, ref);
+  const heads = ref === null ? [] : privateHeads(store, common, ref, old);
+  const objects = privateObjects(store, common);
+  for (const name of ["config.worktree", "commondir", "gitdir"]) makeFile(join(own, name));
+  writeWhole(join(store.folder, "pending.json"), JSON.stringify(pending));
+  return [
+    { type: "read", at: common },
+    { type: "read", from: join(common, "objects"), at: ALTERNATE },
+    { type: "write", from: objects, at: join(common, "objects") },
+    { type: "write", at: own },
+    ...["config.worktree", "commondir", "gitdir"].map(
+      (name) => ({ type: "read", at: join(own, name) }) as const,
+    ),
+    ...heads,
+    { type: "write", from: logs, at: join(common, "logs") },
+  ];
+}
+
+/** As the label beside the worktree says, else as it is checked out. */
+function ownRef(folder: string, own: string): string | null {
+  try {
+    const label = join(dirname(folder), `@of-${basename(folder)}.json`);
+    const { branch } = JSON.parse(readFileSync(label, "utf8")) as { readonly branch: unknown };
+    if (typeof branch === "string") return `refs/heads/${branch}`;
+  } catch {
+    // It has none.
+  }
+  const [, ref] = /^ref: (refs\/heads\/\S+)$/.exec(readFileSync(join(own, "HEAD"), "utf8").trim()) ?? [];
+  return ref === undefined || ref.includes("..") ? null : ref;
+}
+
+function privateObjects(store: Store, common: string): string {
+  const objects = join(store.folder, "objects");
+  rmSync(join(objects, "info"), { recursive: true, force: true });
+  mkdirSync(join(objects, "info"), { recursive: true });
+  const own = join(common, "objects");
+  writeFileSync(
+    join(objects, "info/alternates"),
+    [ALTERNATE, ...alternatesOf(own)].map((path) => `${path}\n`).join(""),
+  );
+  return objects;
+}
+
+/** Those of the repository itself: from another place they would not be found by a relative path. */
+function alternatesOf(objects: string): readonly string[] {
+  try {
+    const lines = readFileSync(join(objects, "info/alternates"), "utf8").split("\n");
+    return lines.filter((line) => line !== "" && !isAbsolute(line)).map((line) => resolve(objects, line));
+  } catch {
+    return [];
+  }
+}
+
+function privateHeads(store: Store, common: string, ref: string, old: string | null): readonly Mount[] {
+  const at = join(common, dirname(ref));
+  const heads = join(store.folder, "heads");
+  rmSync(heads, { recursive: true, force: true });
+  mkdirSync(heads, { recursive: true });
+  // Git removes a folder that holds no file; the mount needs one.
+  mkdirSync(at, { recursive: true });
+  const own = basename(ref);
+  const closed: Mount[] = [];
+  for (const entry of readdirSync(at, { withFileTypes: true })) {
+    if (entry.name === own || entry.name.endsWith(".lock")) continue;
+    if (entry.isDirectory()) mkdirSync(join(heads, entry.name));
+    else if (entry.isFile()) copyFileSync(join(at, entry.name), join(heads, entry.name));
+    else continue;
+    if (closed.length < MOST_CLOSED || entry.isDirectory())
+      closed.push({ type: "read", at: join(at, entry.name) });
+  }
+  if (old !== null) writeFileSync(join(heads, own), `${old}\n`);
+  return [{ type: "write", from: heads, at }, ...closed];
+}
+
+function privateLogs(store: Store, common: string, ref: string | null): string {
+  const logs = join(store.folder, "logs");
+  rmSync(logs, { recursive: true, force: true });
+  mkdirSync(logs, { recursive: true });
+  mkdirSync(join(common, "logs"), { recursive: true });
+  if (ref === null) return logs;
+  const own = join(common, "logs", ref);
+  mkdirSync(dirname(join(logs, ref)), { recursive: true });
+  if (lstatSync(own, { throwIfNoEntry: false })?.isFile()) copyFileSync(own, join(logs, ref));
+  return logs;
+}
+
+/** A plain file that is there can be closed; one that is not, or a link that an agent made, cannot. */
+function makeFile(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found?.isFile()) return;
+  rmSync(path, { recursive: true, force: true });
+  closeSync(openSync(path, "wx", 0o644));
+}

@@ -1,0 +1,115 @@
+/** What is hidden: homes, and where programs leave temporary files and sockets. And what of it an agent or a tool needs. */
+import { existsSync, lstatSync } from "node:fs";
+import { userInfo } from "node:os";
+import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
+import { realOr } from "../git/discover.ts";
+import type { Environment } from "../process/environment.ts";
+import { isInside } from "./arguments.ts";
+
+/** A folder that is an agent's own: private and lasting as long as its worktree. Names are relative to it. */
+export interface HomePlace {
+  readonly at: string;
+  /** The person's own settings: what others would run, too. */
+  readonly read: readonly string[];
+  /** What has to be renewed for the person, too: credentials. */
+  readonly write: readonly string[];
+  /** Copied afresh for each run. */
+  readonly copy: readonly string[];
+}
+
+const TEMPORARY = ["/tmp", "/var/tmp", "/run", "/var/run"];
+const XDG = ["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"];
+
+export function homeOf(environment: Environment): string {
+  return realOr(environment.HOME || userInfo().homedir);
+}
+
+/** Each is there, and no link; none is the root of the file system. */
+export function hiddenPlaces(environment: Environment): readonly string[] {
+  const homes = [homeOf(environment), userInfo().homedir, ...XDG.map((name) => environment[name])];
+  const places = [...TEMPORARY, ...homes]
+    .filter((path): path is string => path !== undefined && isAbsolute(path))
+    .map(realOr)
+    .filter((path) => path !== "/" && isFolder(path));
+  return [...new Set(places)];
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** In HOME: who commits, and where git's own settings of the person are. */
+const IDENTITY = [".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes"];
+
+/** In HOME: what programs need that are installed for one person, and what of it is secret. */
+const TOOLCHAINS = [
+  ...[".nvm", ".volta", ".fnm", ".local/share/fnm", ".nodenv", ".asdf", ".local/share/mise", ".sdkman"],
+  ...[".pyenv", ".local/share/uv", ".rbenv", ".rvm", ".cargo", ".rustup", ".bun", ".deno", ".ghcup"],
+  ...[".local/share/pnpm", ".goenv", ".jenv", ".local/lib", "sdk"],
+];
+const SECRETS = [".cargo/credentials", ".cargo/credentials.toml"];
+
+/** Of the person's home, whatever program is started; what is not there is left out. */
+export function usualReads(environment: Environment): readonly string[] {
+  const home = homeOf(environment);
+  const named = [
+    ...[...IDENTITY, ...TOOLCHAINS].map((name) => join(home, name)),
+    ...["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_CONFIG_GLOBAL"].map(
+      (name) => environment[name] ?? "",
+    ),
+    "/etc/resolv.conf",
+  ];
+  return named.filter((path) => isAbsolute(path) && existsSync(path));
+}
+
+export function secretFiles(environment: Environment): readonly string[] {
+  const home = homeOf(environment);
+  return SECRETS.map((name) => join(home, name)).filter((path) => existsSync(path));
+}
+
+/** What programs on the PATH consist of, where they lie in a hidden place. */
+export function programReads(
+  environment: Environment,
+  programs: readonly string[],
+  hidden: readonly string[],
+): readonly string[] {
+  const isHidden = (path: string) => hidden.some((place) => isInside(path, place));
+  const entries = (environment.PATH ?? "")
+    .split(delimiter)
+    .filter((path) => isAbsolute(path) && existsSync(path));
+  const found = programs.flatMap((program) => locate(program, entries));
+  const wanted = [
+    ...entries.map((entry) => installationOf(entry, hidden)),
+    ...found.flatMap((path) => [path, realOr(path)]).map((path) => packageOf(path, hidden)),
+  ];
+  return [...new Set(wanted)].filter((path) => isHidden(path) && !hidden.includes(path));
+}
+
+function locate(program: string, entries: readonly string[]): readonly string[] {
+  if (isAbsolute(program)) return existsSync(program) ? [program] : [];
+  const path = entries.map((entry) => join(entry, program)).find((each) => existsSync(each));
+  return path === undefined ? [] : [path];
+}
+
+/** `~/tool/bin` needs `~/tool`; `~/bin` and `~/.local/bin` nothing beside them. */
+function installationOf(entry: string, hidden: readonly string[]): string {
+  const above = dirname(entry);
+  const isAlone = basename(entry) !== "bin" || basename(above) === ".local" || hidden.includes(above);
+  return isAlone ? entry : above;
+}
+
+/** The outermost `node_modules`, else the folder with a package.json, else the file's own folder; never a whole home. */
+function packageOf(path: string, hidden: readonly string[]): string {
+  const at = path.indexOf("/node_modules/");
+  if (at >= 0) return path.slice(0, at + "/node_modules".length);
+  const isWhole = (folder: string) => folder === dirname(folder) || hidden.includes(folder);
+  for (let folder = dirname(path); !isWhole(folder); folder = dirname(folder))
+    if (existsSync(join(folder, "package.json"))) return folder;
+  return hidden.includes(dirname(path)) ? path : dirname(path);
+}
+
+/** A path of the configuration: absolute, from `~/`, or from the project's root. */
+export function namedPath(path: string, root: string, environment: Environment): string {
+  if (path === "~" || path.startsWith("~/")) return join(homeOf(environment), path.slice(1));
+  return isAbsolute(path) ? path : join(root, path);
+}

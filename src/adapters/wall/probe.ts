@@ -1,0 +1,31 @@
+/** Whether bubblewrap can build a wall here: tried once in the life of this process. */
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+import type { Environment } from "../process/environment.ts";
+import { GROUND } from "./arguments.ts";
+
+const LIMIT = 10_000;
+const known = new Map<string, Probed>();
+
+export type Probed = { readonly program: string } | { readonly program: null; readonly why: string };
+
+export function probe(environment: Environment): Probed {
+  const path = environment.PATH ?? "";
+  const found = known.get(path) ?? look(path);
+  known.set(path, found);
+  return found;
+}
+
+function look(path: string): Probed {
+  if (process.platform !== "linux")
+    return { program: null, why: `bubblewrap builds it, on Linux only, and this is ${process.platform}` };
+  const entries = path.split(delimiter).filter((entry) => isAbsolute(entry));
+  const program = entries.map((entry) => join(entry, "bwrap")).find((each) => existsSync(each));
+  if (program === undefined) return { program: null, why: "bubblewrap (`bwrap`) is not on the PATH" };
+  const args = [...GROUND, "--tmpfs", "/tmp", "--", "true"];
+  const tried = spawnSync(program, args, { encoding: "utf8", timeout: LIMIT, stdio: "pipe" });
+  if (tried.status === 0) return { program };
+  const said = tried.error?.message ?? tried.stderr.trim().split("\n").at(-1) ?? "";
+  return { program: null, why: `${program} cannot build it here: ${said.slice(0, 300)}` };
+}

@@ -1,0 +1,73 @@
+/** Tries the wall out from inside, for `pawl agents`: what came of it is looked at outside, not believed. */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { WallFound } from "../../core/ports/agents.ts";
+import { allowedEnvironment } from "../process/environment.ts";
+import { homeOf } from "./homes.ts";
+import { openWall, type WallSetup } from "./wall.ts";
+
+const LIMIT = 20_000;
+/** The shell, the program that lists, and bubblewrap itself. */
+const OWN_PROCESSES = 6;
+
+/** Throws `wall-missing`. */
+export function proveWall(setup: WallSetup): WallFound {
+  const scratch = mkdtempSync(join(tmpdir(), "pawl-wall-"));
+  const hasProject = existsSync(join(setup.projectRoot, ".pawl"));
+  try {
+    const root = hasProject ? setup.projectRoot : scratch;
+    const { wall, why } = openWall({ ...setup, projectRoot: root });
+    if (wall === null) return { kind: "none", why };
+    const mark = `pawl-wall-${process.pid}`;
+    const home = homeOf(setup.environment);
+    const environment = allowedEnvironment(setup.environment);
+    const called = wall.enclose({
+      folder: scratch,
+      program: "sh",
+      args: ["-c", SCRIPT, "sh", root, mark],
+      environment,
+    });
+    const { status, stdout } = spawnSync(called.program, [...called.args], {
+      cwd: scratch,
+      env: called.environment,
+      encoding: "utf8",
+      timeout: LIMIT,
+    });
+    const said = stdout.split("\n");
+    const written = (...places: readonly string[]) =>
+      places.map((place) => join(place, mark)).filter((path) => existsSync(path));
+    const left = written(root, home, "/", join(root, ".git"), join(root, ".pawl"));
+    for (const path of left) rmSync(path, { force: true });
+    const isSaid = (what: string) => said.includes(what);
+    const tried = [
+      { what: "to write the project", held: left.length === 0 && !isSaid("wrote settings") },
+      { what: "to write HOME", held: !left.some((path) => path === join(home, mark)) },
+      { what: "to read ~/.ssh", held: !isSaid("read ~/.ssh") },
+      { what: "to see Pawl's own files and other worktrees", held: !isSaid("read .pawl") },
+      {
+        what: "to see other processes",
+        held: Number(/^processes (\d+)$/m.exec(stdout)?.[1] ?? 999) <= OWN_PROCESSES,
+      },
+      { what: "to reach sockets below /run", held: !isSaid("read /run") },
+    ];
+    // What did not run has proved nothing.
+    return {
+      kind: "bwrap",
+      tried: tried.map((each) => ({ ...each, held: each.held && status === 0 && isSaid("ran") })),
+    };
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+const SCRIPT = `
+for place in "$1" "$HOME" / "$1/.git" "$1/.pawl"; do (: > "$place/$2"); done 2>/dev/null
+(: >> "$1/pawl.yaml") 2>/dev/null && echo wrote settings
+[ -n "$(ls -A ~/.ssh 2>/dev/null)" ] && echo read '~/.ssh'
+[ -n "$(ls -A "$1/.pawl" 2>/dev/null)" ] && echo read .pawl
+[ -n "$(find /run -type s 2>/dev/null)" ] && echo read /run
+echo processes "$(ls -d /proc/[0-9]* | wc -l)"
+echo ran
+`;

@@ -1,0 +1,60 @@
+/** What the wall keeps for a worktree between runs: its agents' home, its objects and branch that are not brought in yet. */
+import { createHash } from "node:crypto";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { openOwnFolder, ownPlace } from "../files/own-folder.ts";
+import { writeWhole } from "../files/write-whole.ts";
+
+const WALLS = ".pawl/walls";
+
+export interface Store {
+  /** Absolute. */
+  readonly folder: string;
+}
+
+/** Made where it is missing; those of worktrees that are gone are removed. */
+export function openStore(projectRoot: string, folder: string): Store {
+  const walls = openOwnFolder(projectRoot, WALLS, 0o700);
+  const name = createHash("sha256").update(folder).digest("hex").slice(0, 32);
+  const store = { folder: join(walls, name) };
+  if (!existsSync(join(store.folder, "of.json"))) {
+    sweep(projectRoot);
+    mkdirSync(store.folder, { recursive: true, mode: 0o700 });
+    writeWhole(join(store.folder, "of.json"), JSON.stringify({ folder }));
+  }
+  return store;
+}
+
+export function storesOf(projectRoot: string): readonly Store[] {
+  const walls = ownPlace(projectRoot, WALLS);
+  if (!existsSync(walls)) return [];
+  return readdirSync(walls).map((name) => ({ folder: join(walls, name) }));
+}
+
+function sweep(projectRoot: string): void {
+  for (const { folder } of storesOf(projectRoot))
+    if (!existsSync(join(folder, "pending.json")) && !isUsed(folder))
+      rmSync(folder, { recursive: true, force: true });
+}
+
+function isUsed(folder: string): boolean {
+  try {
+    const { folder: of } = JSON.parse(readFileSync(join(folder, "of.json"), "utf8")) as { folder: string };
+    return existsSync(of);
+  } catch {
+    return false;
+  }
+}
+
+/** The place of a path below a folder that an agent has written: nothing but folders is on the way to it. */
+export function clearWay(base: string, ...names: readonly string[]): string {
+  let place = base;
+  for (const name of names) {
+    mkdirSync(place, { recursive: true });
+    place = join(place, name);
+    const found = lstatSync(place, { throwIfNoEntry: false });
+    if (found && !found.isDirectory() && name !== names.at(-1)) rmSync(place, { force: true });
+  }
+  if (lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(place, { force: true });
+  return place;
+}

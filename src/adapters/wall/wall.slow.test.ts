@@ -1,0 +1,171 @@
+/** What lies in a person's home, from behind a real wall. */
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { NO_WALL } from "../../../test/rig/wall.ts";
+import { DEFAULT_SETTINGS, type SandboxSettings } from "../../core/settings.ts";
+import type { HomePlace } from "./homes.ts";
+import { openWall } from "./wall.ts";
+
+/** A person's home and a project in it. */
+function openGround(settings: Partial<SandboxSettings> = {}) {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "pawl-home-")));
+  const root = join(home, "code/project");
+  const write = (path: string, text: string, mode = 0o644) => {
+    mkdirSync(dirname(join(home, path)), { recursive: true });
+    writeFileSync(join(home, path), text, { mode });
+    chmodSync(join(home, path), mode);
+  };
+  mkdirSync(join(root, ".pawl"), { recursive: true });
+  const environment = { HOME: home, PATH: `${home}/.tool/bin:${home}/bin:${process.env.PATH}` };
+  const folder = join(root, "work");
+  mkdirSync(folder);
+  /** What a shell prints behind the wall, as an agent's where a home is given. */
+  const inside = (command: string, place?: readonly HomePlace[]) => {
+    const { wall } = openWall({
+      projectRoot: root,
+      stateFolder: join(home, ".local/state/pawl/projects/x"),
+      environment,
+      settings: { ...DEFAULT_SETTINGS.sandbox, kind: "bwrap", ...settings },
+      programs: [],
+      tasksFile: "tasks.yaml",
+    });
+    const agent = place && { agent: { run: "T1.1", home: place } };
+    const called = wall?.enclose({
+      folder,
+      program: "sh",
+      args: ["-c", `exec 2>&1; ${command}; true`],
+      environment,
+      ...agent,
+    });
+    const { program = "", args = [], environment: env = {} } = called ?? {};
+    return execFileSync(program, [...args], { env, encoding: "utf8", cwd: folder }).trim();
+  };
+  return {
+    home,
+    root,
+    folder,
+    write,
+    inside,
+    [Symbol.dispose]: () => rmSync(home, { recursive: true, force: true }),
+  };
+}
+
+it.skipIf(NO_WALL)(
+  "a command sees who commits and the tools on the PATH, and none of the secrets beside them",
+  () => {
+    using ground = openGround();
+    ground.write(".gitconfig", "[user]\n\tname = Person\n");
+    ground.write(".config/git/credentials", "https://me:secret@example.com");
+    ground.write(".config/git/ignore", "*.swp\n");
+    ground.write(".tool/lib/word", "from the tool");
+    ground.write(".tool/bin/tool", '#!/bin/sh\ncat "$(dirname "$0")/../lib/word"\n', 0o755);
+    ground.write("bin/own", "#!/bin/sh\necho own\n", 0o755);
+    ground.write(".cargo/bin/rust", "#!/bin/sh\necho rust\n", 0o755);
+    ground.write(".cargo/credentials.toml", "secret");
+    ground.write(".ssh/id", "secret");
+    ground.write(".npmrc", "//registry/:_authToken=secret");
+    ground.write("code/other/private.txt", "secret");
+    const printed = ground.inside(
+      "git config user.name; tool; echo; own; ~/.cargo/bin/rust; cat ~/.cargo/credentials.toml; ls -A ~ ~/code ~/.config/git; cat ~/.ssh/id ~/.npmrc",
+    );
+    expect(printed).toContain("Person\nfrom the tool\nown\nrust\n");
+    expect(printed).not.toContain("secret");
+    expect(printed).toMatch(/code:\nproject\n/);
+    expect(printed).toMatch(/git:\nignore\n/);
+  },
+);
+
+it.skipIf(NO_WALL)("a command leaves nothing in its home, an agent what its next run finds", () => {
+  using ground = openGround();
+  ground.inside("echo x > ~/.npmrc");
+  expect(ground.inside("cat ~/.npmrc")).toContain("No such file");
+  const place = [{ at: join(ground.home, ".agent"), read: [], write: [], copy: [] }];
+  ground.inside("mkdir -p ~/.agent; echo session > ~/.agent/s1", place);
+  expect(ground.inside("cat ~/.agent/s1", place)).toBe("session");
+  expect(ground.inside("cat ~/.agent/s1")).toContain("No such file");
+  expect(existsSync(join(ground.home, ".agent"))).toBe(false);
+});
+
+it.skipIf(NO_WALL)(
+  "an agent's settings are read-only, its credentials are the person's own, and what is copied is copied afresh",
+  () => {
+    using ground = openGround();
+    ground.write(".agent/settings.json", "{}");
+    ground.write(".agent/hooks/a", "hook");
+    ground.write(".agent/auth.json", "old");
+    ground.write(".agent/state.json", "person");
+    ground.write(".agent/sessions/private", "secret");
+    const place = [
+      {
+        at: join(ground.home, ".agent"),
+        read: ["settings.json", "hooks", "missing"],
+        write: ["auth.json"],
+        copy: ["state.json"],
+      },
+    ];
+    const printed = ground.inside(
+      "cd ~/.agent; echo evil > settings.json; echo evil > hooks/b; echo new > auth.json; cat state.json; echo; echo mine > state.json; cat state.json; ls sessions",
+      place,
+    );
+    expect(printed).toMatch(
+      /settings.json: Read-only file system[\s\S]*hooks\/b: Read-only[\s\S]*person\nmine\nls: cannot access/,
+    );
+    expect(readFileSync(join(ground.home, ".agent/auth.json"), "utf8")).toBe("new\n");
+    expect(readFileSync(join(ground.home, ".agent/state.json"), "utf8")).toBe("person");
+    expect(ground.inside("cat ~/.agent/state.json", place)).toBe("person");
+  },
+);
+
+it.skipIf(NO_WALL)("no link that an agent leaves in its home leads what is written there elsewhere", () => {
+  using ground = openGround();
+  ground.write("elsewhere/state.json", "kept");
+  ground.write(".agent/state.json", "person");
+  ground.write(".agent/settings.json", "{}");
+  const place = [
+    { at: join(ground.home, ".agent"), read: ["settings.json"], write: [], copy: ["state.json"] },
+  ];
+  ground.inside("true", place);
+  const [name = ""] = execFileSync("ls", [join(ground.root, ".pawl/walls")], { encoding: "utf8" }).split(
+    "\n",
+  );
+  const own = join(ground.root, ".pawl/walls", name, "home/.agent");
+  rmSync(own, { recursive: true });
+  symlinkSync(join(ground.home, "elsewhere"), own);
+  expect(ground.inside("cat ~/.agent/state.json; cat ~/.agent/settings.json", place)).toBe("person{}");
+  expect(readFileSync(join(ground.home, "elsewhere/state.json"), "utf8")).toBe("kept");
+  expect(existsSync(join(ground.home, "elsewhere/settings.json"))).toBe(false);
+});
+
+it.skipIf(NO_WALL)(
+  "what the settings name can be read and written, and nothing of Pawl's own by that",
+  () => {
+    using ground = openGround({ read: ["~/.m2", "../shared"], write: ["~/.cache/tool", "."] });
+    ground.write(".m2/jar", "jar");
+    ground.write("code/shared/data", "data");
+    ground.write(".cache/tool/old", "old");
+    ground.write(".local/state/pawl/projects/x/key", "secret");
+    ground.write("code/project/pawl.yaml", "bloom: {}");
+    ground.write("code/project/.pawl/journal", "secret");
+    const printed = ground.inside(
+      "cat ~/.m2/jar ../../shared/data; echo; echo x > ~/.m2/new; echo x > ~/.cache/tool/new; echo x > ../made; echo x > ../pawl.yaml; cat ../.pawl/journal ~/.local/state/pawl/projects/x/key",
+    );
+    expect(printed).toContain("jardata\n");
+    expect(printed).not.toContain("secret");
+    expect(printed).toMatch(/\.m2\/new: Read-only[\s\S]*pawl.yaml: Read-only/);
+    expect(existsSync(join(ground.home, ".cache/tool/new"))).toBe(true);
+    expect(existsSync(join(ground.root, "made"))).toBe(true);
+  },
+);

@@ -1,0 +1,251 @@
+/**
+ * The wall around what Pawl starts: agents, `verify`, setup, checks. `arguments.ts` says what it lets through.
+ */
+import { copyFileSync, existsSync, lstatSync, mkdirSync, rmSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { PawlError } from "../../core/error.ts";
+import type { SandboxSettings } from "../../core/settings.ts";
+import { openOwnFolder } from "../files/own-folder.ts";
+import { realOr } from "../git/discover.ts";
+import type { Environment } from "../process/environment.ts";
+import { bwrapArguments, type Hidden, isInside, type Layout, type Mount } from "./arguments.ts";
+import { bringIn } from "./bring-in.ts";
+import { gitMounts, worktreeGit } from "./git-view.ts";
+import {
+  type HomePlace,
+  hiddenPlaces,
+  homeOf,
+  namedPath,
+  programReads,
+  secretFiles,
+  usualReads,
+} from "./homes.ts";
+import { probe } from "./probe.ts";
+import { clearWay, openStore, type Store } from "./store.ts";
+
+export interface Wall {
+  /** What an earlier run in the folder left behind the wall is brought in first. */
+  ready(folder: string): Promise<void>;
+  /** Throws `wall-failed`. */
+  enclose(order: WallOrder): Enclosed;
+}
+
+export interface WallOrder {
+  /** What it may write, absolute. */
+  readonly folder: string;
+  /** Where in it the program works; absent: there. */
+  readonly cwd?: string;
+  readonly program: string;
+  readonly args: readonly string[];
+  /** All that it gets. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Of an agent: its run commits on its task's branch, and has a home. */
+  readonly agent?: { readonly run: string; readonly home: readonly HomePlace[] };
+  /** Pawl's own files below `.pawl` that it sees, and those that it may write; what is missing is left out. */
+  readonly sees?: readonly string[];
+  readonly writes?: readonly string[];
+  /** The same, kept outside of the project. */
+  readonly proof?: string | undefined;
+}
+
+export interface Enclosed {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Beside what a command printed that failed. */
+export const BEHIND_THE_WALL =
+  "[pawl] This ran behind the wall: HOME and /tmp are empty, and only its own folder may be written. What it needs besides, name by `sandbox.read` and `sandbox.write` in pawl.yaml.";
+
+export interface WallSetup {
+  readonly projectRoot: string;
+  /** Where Pawl keeps what is outside of the project. */
+  readonly stateFolder: string;
+  /** Pawl's own: what homes there are. */
+  readonly environment: Environment;
+  readonly settings: SandboxSettings;
+  /** Programs that are called from inside, such as Pawl's own. */
+  readonly programs: readonly string[];
+  /** Relative to the project's root: stays closed where the root itself may be written. */
+  readonly tasksFile: string;
+}
+
+/** Why there is no wall, or the wall. Throws `wall-missing` where the settings want one that cannot be had. */
+export type Opened =
+  | { readonly wall: Wall; readonly why: null }
+  | { readonly wall: null; readonly why: string };
+
+export function openWall(setup: WallSetup): Opened {
+  const { kind } = setup.settings;
+  if (kind === "none") return { wall: null, why: "`sandbox: none` in pawl.yaml" };
+  const found = probe(setup.environment);
+  if (found.program === null) {
+    if (kind === "auto") return { wall: null, why: found.why };
+    throw new PawlError(
+      "wall-missing",
+      `\`sandbox: bwrap\` in pawl.yaml wants a wall, and there is none here: ${found.why}. Nothing was started.`,
+      "Install bubblewrap (`apt-get install bubblewrap`) and allow user namespaces, or set `sandbox: auto`, which goes on without a wall and says so.",
+    );
+  }
+  const { program } = found;
+  const root = realOr(setup.projectRoot);
+  return {
+    why: null,
+    wall: {
+      ready: async (folder) => {
+        if (worktreeGit(folder)) await bringIn(openStore(root, folder), setup.environment);
+      },
+      enclose: (order) => enclose({ ...setup, projectRoot: root }, program, order),
+    },
+  };
+}
+
+const GUARDED = ["pawl.yaml", ".alfred", ".ai", ".git"];
+const KERNEL = ["sys", "sysrq-trigger", "acpi", "asound", "scsi", "mtrr"].map((name) => `/proc/${name}`);
+const GIT_SETTINGS = {
+  "gc.auto": "0",
+  "maintenance.auto": "false",
+  "commit.gpgSign": "false",
+  "tag.gpgSign": "false",
+};
+
+function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed {
+  const { projectRoot: root } = setup;
+  openOwnFolder(root, ".pawl");
+  const folder = realOr(order.folder);
+  const store = order.agent === undefined ? null : openStore(root, folder);
+  const home = order.agent?.home ?? [];
+  const hidden = hiddenBy(setup, store, home);
+  const named = (paths: readonly string[]) => paths.map((path) => namedPath(path, root, setup.environment));
+  const reads = [
+    ...usualReads(setup.environment),
+    ...programReads(
+      order.environment,
+      [order.program, ...setup.programs],
+      hidden.map(({ at }) => at),
+    ),
+    ...home.flatMap(({ at, read }) => read.map((name) => join(at, name))),
+    ...named(setup.settings.read),
+  ];
+  const writes = [
+    ...home.flatMap(({ at, write }) => write.map((name) => join(at, name))),
+    ...named(setup.settings.write),
+  ];
+  if (store !== null) for (const place of home) copyAfresh(place, hidden);
+  const isHidden = (path: string) => hidden.some(({ at }) => isInside(path, at));
+  const layout: Layout = {
+    root,
+    folder,
+    cwd: realOr(order.cwd ?? order.folder),
+    hidden,
+    read: inPlace(reads, isHidden).filter((path) => isHidden(path) && !isInside(path, root)),
+    write: inPlace(writes, isHidden),
+    closed: secretFiles(setup.environment).filter((path) => isHidden(path)),
+    own: ownMounts(order),
+    guarded: [...GUARDED, setup.tasksFile].map((name) => join(root, name)).filter((path) => existsSync(path)),
+    last: [...gitOf(store, order, folder), ...stateMounts(setup, order, isHidden)],
+    kernel: KERNEL.filter((path) => existsSync(path)),
+    network: setup.settings.network,
+  };
+  clearWays(layout);
+  const args = [...bwrapArguments(layout), "--", order.program, ...order.args];
+  return { program, args, environment: inside(order.environment) };
+}
+
+/** Of a home the agent has one of its own; what lies in another hidden place needs none. */
+function hiddenBy(setup: WallSetup, store: Store | null, home: readonly HomePlace[]): readonly Hidden[] {
+  const places = hiddenPlaces(setup.environment);
+  if (store === null) return places.map((at) => ({ at, by: null }));
+  const own = homeOf(setup.environment);
+  // Where nothing is on a read-only ground, nothing can be mounted.
+  const canBe = (at: string) => existsSync(at) || places.some((place) => isInside(at, place));
+  const personal = [own, ...home.map(({ at }) => realOr(at)).filter((at) => !isInside(at, own) && canBe(at))];
+  const privates = [...new Set(personal)].map((at, index) => {
+    const by = join(store.folder, `home${index === 0 ? "" : `-${index}`}`);
+    mkdirSync(by, { recursive: true, mode: 0o700 });
+    return { at, by };
+  });
+  const others = places.filter((at) => !personal.includes(at)).map((at) => ({ at, by: null }));
+  return [...others, ...privates.filter(({ at }) => at !== "/")];
+}
+
+/** Each where it is: a path in a hidden place as it is named, since no link leads there inside; else without links. */
+function inPlace(paths: readonly string[], isHidden: (path: string) => boolean): readonly string[] {
+  const there = paths.filter((path) => existsSync(path));
+  const places = there.flatMap((path) => [...(isHidden(path) ? [path] : []), realOr(path)]);
+  return [...new Set(places)];
+}
+
+/** The hidden place that the path is in, the innermost. */
+function placeOf(path: string, hidden: readonly Hidden[]): Hidden | undefined {
+  return hidden
+    .filter(({ at }) => isInside(path, at))
+    .toSorted((one, other) => other.at.length - one.at.length)[0];
+}
+
+function copyAfresh({ at, copy }: HomePlace, hidden: readonly Hidden[]): void {
+  for (const name of copy) {
+    const path = join(at, name);
+    const place = placeOf(path, hidden);
+    if (!place?.by || !lstatSync(path, { throwIfNoEntry: false })?.isFile()) continue;
+    const to = clearWay(place.by, ...relative(place.at, path).split("/"));
+    rmSync(to, { recursive: true, force: true });
+    copyFileSync(path, to);
+  }
+}
+
+/** An agent may have put links into its home, where something is to be mounted now. */
+function clearWays({ closed, folder, hidden, read, root, write }: Layout): void {
+  for (const path of [...read, ...write, ...closed, root, folder]) {
+    const place = placeOf(path, hidden);
+    if (place?.by && path !== place.at) clearWay(place.by, ...relative(place.at, path).split("/"));
+  }
+}
+
+function ownMounts({ sees = [], writes = [] }: WallOrder): readonly Mount[] {
+  const there = (paths: readonly string[]) => paths.filter((path) => existsSync(path));
+  return [
+    ...there(sees).map((at) => ({ type: "read", at }) as const),
+    ...there(writes).map((at) => ({ type: "write", at }) as const),
+  ];
+}
+
+function gitOf(store: Store | null, { agent }: WallOrder, folder: string): readonly Mount[] {
+  const link = join(folder, ".git");
+  const linked: readonly Mount[] = lstatSync(link, { throwIfNoEntry: false })?.isFile()
+    ? [{ type: "read", at: link }]
+    : [];
+  const git = worktreeGit(folder);
+  if (git === null) return linked;
+  if (store === null || agent === undefined) return [...linked, { type: "read", at: git.common }];
+  return [...linked, ...gitMounts(store, agent.run, folder)];
+}
+
+/** What Pawl keeps outside of the project is not seen wherever it lies. */
+function stateMounts(
+  { stateFolder }: WallSetup,
+  { proof }: WallOrder,
+  isHidden: (path: string) => boolean,
+): readonly Mount[] {
+  const state = realOr(dirname(dirname(stateFolder)));
+  const hidden: readonly Mount[] = existsSync(state) || isHidden(state) ? [{ type: "empty", at: state }] : [];
+  const proved: readonly Mount[] = proof && existsSync(proof) ? [{ type: "read", at: proof }] : [];
+  return hidden.length === 0 ? [] : [...hidden, ...proved, { type: "seal", at: state }];
+}
+
+/** Temporary files go where there is a place for them; sockets of the session lead nowhere. */
+function inside(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const { TMPDIR, XDG_RUNTIME_DIR: _, GIT_CONFIG_COUNT = "0", ...rest } = environment;
+  const from = Number(GIT_CONFIG_COUNT) || 0;
+  const settings = Object.entries(GIT_SETTINGS).flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${from + index}`, key],
+    [`GIT_CONFIG_VALUE_${from + index}`, value],
+  ]);
+  return {
+    ...rest,
+    ...(TMPDIR === undefined ? {} : { TMPDIR: "/tmp" }),
+    GIT_CONFIG_COUNT: String(from + Object.keys(GIT_SETTINGS).length),
+    ...Object.fromEntries(settings),
+  };
+}

@@ -86,6 +86,7 @@ export { renderXState, type XStateConfig, xstateConfig } from "./engine/xstate.t
 export { advance, type Runtime } from "./runtime/run-transaction.ts";
 export type {
   AfterCommit,
+  CacheEntry,
   Context,
   HumanQuestion,
   LogLine,
@@ -94,7 +95,6 @@ export type {
   Reply,
   RunOverview,
   Transaction,
-  Worked,
 } from "./runtime/transaction.ts";
 export { defineWorkflow } from "./workflows/custom/define.ts";
 export type {

@@ -222,7 +222,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     tests: [
       "src/workflows/bloom/merge-train.test.ts: admits the task that waits longest, whichever entered first, up to its limit",
       "src/workflows/bloom/merge-train.test.ts: publishes in order, each on what the target is at, whoever comes, fails or leaves meanwhile",
-      "src/workflows/bloom/scheduler/merge-trains.test.ts: takes a failing merge out, and merges those behind it without its work",
+      "src/workflows/bloom/scheduler/merge-queue.test.ts: takes a failing merge out, and merges those behind it without its work",
     ],
   },
   "bloom.overlap": {

@@ -51,7 +51,7 @@ export interface OpenProject {
   readonly root: string;
   readonly store: Store;
   /**
-   * Sends an event to a run (`release:1.2.0`); its first event begins it. Durable when it resolves; a row's command has
+   * Sends an event to a run (`release:1.2.0`); its first event begins it. Durable when it resolves; a rule's command has
    * ended by then, or the reply says that it still runs. Without an event, what is under way is brought to its end.
    */
   send(run: string, event?: string, options?: SendOptions): Promise<RunReply>;

@@ -45,7 +45,7 @@ export interface OwnEvent {
   readonly summary: string;
 }
 
-/** A run took one row of its table. */
+/** A run took one rule of its table. */
 export interface RunAdvanced {
   readonly type: "run:advanced";
   /** `workflow:id` */

@@ -33,7 +33,7 @@ export interface TrustRecord {
 /** A workflow of the project's own, as far as it starts something. */
 export interface Starts {
   readonly name: string;
-  /** By what they are for: `fact tests`, `row approved`. */
+  /** By what they are for: `fact tests`, `rule approved`. */
   readonly commands: readonly { readonly purpose: string; readonly command: string }[];
 }
 

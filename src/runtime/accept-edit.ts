@@ -6,7 +6,7 @@ import { EDIT_ACCEPTED } from "./history.ts";
 import { hasAnswered, strengthOf } from "./person.ts";
 import { loadRecord, recordFaults } from "./record.ts";
 import { renderReview } from "./review.ts";
-import { type Move, runAdvanced, stamped } from "./run-advanced.ts";
+import { type AdvancedBy, runAdvanced, stamped } from "./run-advanced.ts";
 import type { Context, Proposal, Reply, StateFiles, Transaction } from "./transaction.ts";
 
 export interface Accepting {
@@ -67,7 +67,7 @@ function accept({ files, from, run }: Edited, states: StateFiles, context: Conte
 }
 
 /** A state that does not follow from its history, for a person to decide on. */
-export interface EditedState extends Pick<Move, "from" | "machine" | "run" | "to"> {
+export interface EditedState extends Pick<AdvancedBy, "from" | "machine" | "run" | "to"> {
   /** Of its file. */
   readonly name: string;
   /** Whose history it is. */

@@ -40,7 +40,7 @@ export function fromStored({ kept, state }: StoredConfiguration): Configuration 
   return { state, variables: kept };
 }
 
-/** A table as it is hashed into run files, which call its rules rows. */
+/** A table as it is hashed into run files, which call its rules `rows`. */
 export function storedTable(table: Workflow): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(table).map(([key, value]) => [key === "rules" ? "rows" : key, value]),

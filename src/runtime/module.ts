@@ -16,6 +16,7 @@ import type { Reply, RunOverview, Transaction } from "./transaction.ts";
 
 export type {
   AfterCommit,
+  CacheEntry,
   Context,
   GateVerdict,
   HumanQuestion,
@@ -26,7 +27,6 @@ export type {
   SignedRecord,
   Transaction,
   Verdict,
-  Worked,
 } from "./transaction.ts";
 
 export interface WorkflowModule {
@@ -81,7 +81,7 @@ export interface PresentPolicy {
 
 export interface Table {
   readonly workflow: Workflow;
-  /** The names of the replies that exist, to be matched with the rows'. */
+  /** The names of the replies that exist, to be matched with the rules'. */
   readonly replies: readonly string[];
 }
 
@@ -131,7 +131,7 @@ export interface Tool {
   /** It may do away with something: it runs commands that Pawl does not know. */
   readonly destructive?: true;
   // biome-ignore lint/suspicious/noExplicitAny: each tool has types of its own; the runtime passes them through unread
-  readonly advance: Transaction<any, any, any, Reply>;
+  readonly transaction: Transaction<any, any, any, Reply>;
 }
 
 /** A user's entry point in an MCP client. */
@@ -156,7 +156,7 @@ export interface Resource {
   readonly description: string;
   readonly mimeType: string;
   // biome-ignore lint/suspicious/noExplicitAny: as with tools
-  readonly advance: Transaction<any, any, any, Reply>;
+  readonly transaction: Transaction<any, any, any, Reply>;
 }
 
 export interface Verb {
@@ -177,7 +177,7 @@ export interface Verb {
   accepts?(words: readonly string[]): boolean;
   /** The input is an object of the arguments and options by name (camelCase). */
   // biome-ignore lint/suspicious/noExplicitAny: as with tools
-  readonly advance: () => Promise<Transaction<any, any, any, Reply>>;
+  readonly transaction: () => Promise<Transaction<any, any, any, Reply>>;
 }
 
 export interface VerbArgument {

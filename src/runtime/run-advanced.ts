@@ -1,21 +1,12 @@
-/** `run:advanced`: what is told of every move of a run, made here and nowhere else. */
+/** `run:advanced`: the event of every move of a run, made here and nowhere else. */
 import type { Happening, PawlEvent, RunAdvanced } from "../core/event.ts";
 import type { Strength } from "../core/strength.ts";
 import type { Context } from "./transaction.ts";
 
-/** A move: by a rule of the run's table, or past it (a run begins, a person accepts an edit). */
-export interface Move {
-  /** `workflow:id` */
-  readonly run: string;
-  /** The name of the table. */
-  readonly machine: string;
-  readonly event: string;
-  readonly row: string;
-  readonly from: string;
-  readonly to: string;
-}
+/** Of a `run:advanced`: the move itself, by a rule of the run's table, or past it (a run begins, a person accepts an edit). */
+export type AdvancedBy = Pick<RunAdvanced, "run" | "machine" | "event" | "row" | "from" | "to">;
 
-export interface MoveWords {
+export interface AdvancedWords {
   /** One line for a person. */
   readonly summary: string;
   /** Of a person's verdict. */
@@ -23,8 +14,8 @@ export interface MoveWords {
 }
 
 export function runAdvanced(
-  { event, from, machine, row, run, to }: Move,
-  { strength, summary }: MoveWords,
+  { event, from, machine, row, run, to }: AdvancedBy,
+  { strength, summary }: AdvancedWords,
   { caller: by }: Pick<Context, "caller">,
 ): RunAdvanced {
   const worth = strength === undefined ? {} : { strength };

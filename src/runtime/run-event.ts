@@ -20,7 +20,7 @@ import { decide } from "../engine/decide.ts";
 import { canMatter, completed, neededFacts } from "../engine/inputs.ts";
 import type { Decision, Facts, FactValue } from "../engine/workflow.ts";
 import { checkEvent, type Owners, type TableRun } from "./check-event.ts";
-import { type Move, type MoveWords, runAdvanced, stamped } from "./run-advanced.ts";
+import { type AdvancedBy, type AdvancedWords, runAdvanced, stamped } from "./run-advanced.ts";
 import type { Context, Pin, Proposal, StateFiles, Transaction } from "./transaction.ts";
 
 export type { TableRun } from "./check-event.ts";
@@ -115,7 +115,7 @@ export interface Step<T extends RunTypes> extends Taken<T> {
 /** What an event does. */
 export interface Effects<T extends RunTypes> extends Omit<Proposal<T["reply"]>, "events"> {
   /** Present where the run moved: what is told of it. */
-  readonly moved?: MoveWords;
+  readonly moved?: AdvancedWords;
   /** What else happened. */
   readonly happened?: readonly Happening[];
   /** Sent to the run after the commit: the rule's command is to be performed. */
@@ -288,6 +288,6 @@ function withGoverned<R>(
 }
 
 /** The move that a decision is. */
-export function moveOf({ run, workflow }: TableRun, { after, before, rule }: Decision): Move {
+export function moveOf({ run, workflow }: TableRun, { after, before, rule }: Decision): AdvancedBy {
   return { run, machine: workflow.name, event: rule.on, row: rule.id, from: before.state, to: after.state };
 }

@@ -208,17 +208,17 @@ describe("an advance", () => {
   });
 
   it("tells what has to be worked out again to the cache, and lines to their logs", async () => {
-    const worked: unknown[] = [];
-    const cache = { get: async () => null, put: (...entry: unknown[]) => void worked.push(entry) };
+    const cached: unknown[] = [];
+    const cache = { get: async () => null, put: (...entry: unknown[]) => void cached.push(entry) };
     const working: typeof addOne = {
       ...addOne,
       propose: (...all) => ({
         ...addOne.propose(...all),
-        worked: [{ kind: "tasks-1", source: COUNT, worked: "parsed" }] as never,
+        cacheEntries: [{ kind: "tasks-1", source: COUNT, value: "parsed" }] as never,
       }),
     };
     await advance({ ...runtime, cache } as unknown as Runtime, working, {}, CALLER);
-    expect(worked).toEqual([["tasks-1", COUNT, "parsed"]]);
+    expect(cached).toEqual([["tasks-1", COUNT, "parsed"]]);
     expect(text("log.txt")).toBe("counted 1\n");
   });
 

@@ -62,7 +62,8 @@ export async function advance<Input, Snapshot, Observations, R>(
     if (proposal !== "changed") {
       for (const { path, line } of proposal.logs ?? [])
         await runtime.store.log(path, masked(line, runtime.mask));
-      for (const { kind, source, worked } of proposal.worked ?? []) runtime.cache?.put(kind, source, worked);
+      for (const { kind, source, value } of proposal.cacheEntries ?? [])
+        runtime.cache?.put(kind, source, value);
       return proposal.afterCommit ? followed(runtime, proposal, proposal.afterCommit, caller) : proposal;
     }
   }

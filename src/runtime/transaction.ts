@@ -96,8 +96,8 @@ export interface Proposal<R> {
   readonly events?: readonly PawlEvent[];
   /** Written after the commit (or without one), best effort. */
   readonly logs?: readonly LogLine[];
-  /** Worked out of a text, for the cache; put there after the commit (or without one), best effort. */
-  readonly worked?: readonly Worked[];
+  /** For the cache; put there after the commit (or without one), best effort. */
+  readonly cacheEntries?: readonly CacheEntry[];
   /** Run after the commit, each time; what comes of it never undoes what was committed, and its failure is in the reply. */
   readonly afterCommit?: AfterCommit<R>;
   /** The verdict of a person that these changes are. How strong it must be is looked at where it is committed. */
@@ -131,11 +131,11 @@ export interface LogLine {
   readonly line: string;
 }
 
-export interface Worked {
+export interface CacheEntry {
   readonly kind: string;
   readonly source: string;
   /** As JSON. */
-  worked(): unknown;
+  value(): unknown;
 }
 
 /**

@@ -14,8 +14,8 @@ export function verb(
   name: string,
   summary: string,
   given: readonly (VerbArgument | VerbOption)[],
-  advance: Verb["advance"],
-  more: Omit<Verb, "name" | "summary" | "arguments" | "options" | "advance"> = {},
+  transaction: Verb["transaction"],
+  more: Omit<Verb, "name" | "summary" | "arguments" | "options" | "transaction"> = {},
 ): Verb {
   return {
     name,
@@ -23,6 +23,6 @@ export function verb(
     arguments: given.filter((each): each is VerbArgument => "name" in each),
     options: given.filter((each): each is VerbOption => "flags" in each),
     ...more,
-    advance,
+    transaction,
   };
 }

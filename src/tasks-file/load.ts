@@ -7,7 +7,7 @@ import { PawlError } from "../core/error.ts";
 import { nearestFew } from "../core/nearest.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
-import type { Context, Worked } from "../runtime/module.ts";
+import type { CacheEntry, Context } from "../runtime/module.ts";
 import { editParts, fileOf, type Parts, textOf } from "./parts.ts";
 import { renderProblem } from "./problem.ts";
 import { TASKS_EDITOR, type TaskEdit } from "./splice.ts";
@@ -25,7 +25,7 @@ export interface LoadedTasks {
   readonly file: TasksFile;
   readonly parts: Parts;
   /** What the cache lacked. */
-  readonly worked: readonly Worked[];
+  readonly cacheEntries: readonly CacheEntry[];
 }
 
 /** What this process read last, and what its last change makes of it: taken only where the file's text is the same. */
@@ -57,7 +57,7 @@ export async function loadTasks(
   const isSame = known !== null && textOf(known) === text;
   const parts = isSame ? known : await parsed(path, text, known);
   read = loaded(path, text, parts);
-  return isSame ? read : { ...read, worked: [worked(path, parts)] };
+  return isSame ? read : { ...read, cacheEntries: [cacheEntry(path, parts)] };
 }
 
 async function parsed(path: ProjectPath, text: string, known: Parts | null): Promise<Parts> {
@@ -81,7 +81,7 @@ export interface ChangedTasks {
   readonly file: TasksFile;
   /** Empty where the edits change nothing. */
   readonly changes: readonly Change[];
-  readonly worked: readonly Worked[];
+  readonly cacheEntries: readonly CacheEntry[];
 }
 
 /** The edits as a change of the file, redoable on a text that a person saved meanwhile. */
@@ -89,21 +89,21 @@ export function changeTasks(before: LoadedTasks, edits: readonly TaskEdit[]): Ch
   const { path } = before;
   const parts = editParts(before.parts, edits);
   const text = textOf(parts);
-  if (text === before.text) return { file: before.file, changes: [], worked: before.worked };
+  if (text === before.text) return { file: before.file, changes: [], cacheEntries: before.cacheEntries };
   proposed = loaded(path, text, parts);
   return {
     file: proposed.file,
     changes: [{ type: "edit", path, text, editor: TASKS_EDITOR, edits }],
-    worked: [worked(path, parts)],
+    cacheEntries: [cacheEntry(path, parts)],
   };
 }
 
 function loaded(path: ProjectPath, text: string, parts: Parts): LoadedTasks {
-  return { path, text, file: fileOf(parts), parts, worked: [] };
+  return { path, text, file: fileOf(parts), parts, cacheEntries: [] };
 }
 
-function worked(path: ProjectPath, parts: Parts): Worked {
-  return { kind: CACHE_KIND, source: path, worked: () => parts };
+function cacheEntry(path: ProjectPath, parts: Parts): CacheEntry {
+  return { kind: CACHE_KIND, source: path, value: () => parts };
 }
 
 // ── Looking up by id ─────────────────────────────────────────────────────────────────────────────────────────────

@@ -21,7 +21,7 @@ const tool = (name: string, description: string, reply: Reply) => ({
   input: z.strictObject({}),
   readOnly: true,
   idempotent: true,
-  advance: says(reply),
+  transaction: says(reply),
 });
 
 const SIMPLE = "This is a simple text response for testing.";
@@ -71,7 +71,7 @@ export const FIXTURE: WorkflowModule = {
       title: "Static text",
       description: "A text that does not change.",
       mimeType: "text/plain",
-      advance: says({ text: STATIC, data: {} }),
+      transaction: says({ text: STATIC, data: {} }),
     },
   ],
   verbs: [],

@@ -125,7 +125,7 @@ test("a long check is not waited for: it is told as running, and its outcome by 
   await project.call("implement_task", { task_id: ID });
   for (const subtask_id of ["S-1", "S-2"])
     await project.call("mark_subtask_complete", { task_id: ID, subtask_id });
-  project.patience = 1;
+  project.retries = 1;
   const handedIn = await project.submit(ID, MANIFEST);
   expect(handedIn.message).toContain("checks running: test.");
   expect(handedIn.next_prompt).toContain("check test: **running**");
@@ -159,7 +159,7 @@ test("where evidence is required, a disagreement stops the approval, and a rejec
 async function verb(project: AlfredProject, name: string, id: string) {
   const found = alfred.verbs.find((each: Verb) => each.name === name);
   if (!found) throw new Error(`There is no verb ${name}.`);
-  return (await project.run(await found.advance(), { id })).reply;
+  return (await project.run(await found.transaction(), { id })).reply;
 }
 
 test("an accepted plan becomes the steps of a task in tasks.yaml, in the order of their dependencies", async () => {

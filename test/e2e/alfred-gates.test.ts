@@ -284,10 +284,10 @@ test("elicit: the human is asked through the client, and the human's answer coun
   const tool = tools.find(({ name }) => name === "provide_review");
   if (!tool) throw new Error("no tool");
   const decided = { ...input, is_approved: false, feedback_notes: "No." };
-  const unasked = await project.run(tool.advance, decided, human);
+  const unasked = await project.run(tool.transaction, decided, human);
   expect(unasked.ask?.message).toContain("Do you approve the git status report of task TS-01");
   expect(project.read(STATE)).toBe(before);
-  await project.run(tool.advance, decided, human, { message: asked.ask?.message ?? "" });
+  await project.run(tool.transaction, decided, human, { message: asked.ask?.message ?? "" });
   const store = project.state(ID).active_tool_state.context_store;
   expect(store.verdicts.at(-1)).toMatchObject({
     approved: false,

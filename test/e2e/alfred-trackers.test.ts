@@ -200,7 +200,7 @@ describe.each([
     expect(next.message).toContain("cannot be reached");
     project.environment = there;
     const verb = alfred.verbs.find((each) => each.name === "sync");
-    const told = await project.run((await verb?.advance()) as never, { id: ID } as never);
+    const told = await project.run((await verb?.transaction()) as never, { id: ID } as never);
     expect(told.reply.data).toMatchObject({ pending: false });
     expect(rig.status(ID)).toBe("In Progress");
   });
@@ -238,7 +238,7 @@ test("with the provider local nothing is asked of a tracker", async () => {
   await project.call("create_task", { task_content: taskMarkdown(ID) });
   expect((await started(project)).message).not.toContain("tracker");
   const verb = alfred.verbs.find((each) => each.name === "sync");
-  await expect(project.run((await verb?.advance()) as never, { id: ID } as never)).rejects.toThrow(
+  await expect(project.run((await verb?.transaction()) as never, { id: ID } as never)).rejects.toThrow(
     /no tracker to be told/,
   );
 });

@@ -106,14 +106,14 @@ describe("a workflow of the project's own, at the terminal", () => {
     expect(err).toContain("has 3 problems");
   });
 
-  it("says which row names what there is not, and which fact has no source", async () => {
+  it("says which rule names what there is not, and which fact has no source", async () => {
     using project = releaseReady();
     change(project, "release.yaml", "    to: in_review\n", "    to: in_reviw\n");
     change(project, "release.yaml", "passed: tagged", "passed: taged");
     change(project, "release.yaml", "    initial: 0\n", "");
     const err = await faultOf(project);
-    expect(err).toMatch(/release\.yaml:\d+:9: The row "submitted" leads to "in_reviw", which is no state/);
-    expect(err).toMatch(/release\.yaml:\d+:9: row approved: "taged" is no event/);
+    expect(err).toMatch(/release\.yaml:\d+:9: The rule "submitted" leads to "in_reviw", which is no state/);
+    expect(err).toMatch(/release\.yaml:\d+:9: rule approved: "taged" is no event/);
     expect(err).toMatch(/fact rounds: expected exactly one of file, .* found none/);
   });
 
@@ -129,13 +129,13 @@ describe("a workflow of the project's own, at the terminal", () => {
     const cast = await project.pawl("cast", "release:1.2.0", "submit", "--fact", "risk=low");
     expect(cast).toMatchObject({ code: 1, err: expect.stringContaining("is not proved") });
     expect(project.read(RUN_FILE)).toBeNull();
-    expect((await project.pawl("check", "release")).out).toContain("No row applies");
+    expect((await project.pawl("check", "release")).out).toContain("No rule applies");
   });
 
   it("refuses a reply that could not be rendered before anybody needs it", async () => {
     using project = releaseReady();
     project.write("replies/rejected.md", "Round {{ kept.round }}\n");
-    expect(await faultOf(project)).toMatch(/replies\/rejected\.md: for row rejected/);
+    expect(await faultOf(project)).toMatch(/replies\/rejected\.md: for rule rejected/);
     project.write("replies/rejected.md", "\n{{ nots }}\n");
     expect(await faultOf(project)).toContain(
       "replies/rejected.md:2: there is no variable nots: did you mean notes?",

@@ -77,7 +77,12 @@ async function task(): Promise<Case> {
     state: ".alfred/workspace/TS-01/task_state.json",
     head: ".pawl/heads/alfred/TS-01.json",
     move: (store) =>
-      advance({ ...runtime, store }, submit?.advance as never, { task_id: "TS-01", artifact: CLEAN }, MODEL),
+      advance(
+        { ...runtime, store },
+        submit?.transaction as never,
+        { task_id: "TS-01", artifact: CLEAN },
+        MODEL,
+      ),
     overview: (view) =>
       alfred.overview(view, { settings: () => runtime.settings(view), time: new Date().toISOString() }),
     [Symbol.dispose]: () => project[Symbol.dispose](),

@@ -59,7 +59,7 @@ export class AlfredProject {
   /** What pawl.yaml says beside Alfred's. */
   around: Partial<Settings> = {};
   /** How long a check is waited for, in milliseconds. */
-  patience = 20_000;
+  retries = 20_000;
 
   constructor(options: ProjectOptions = {}) {
     this.root = options.root ?? mkdtempSync(join(tmpdir(), "pawl-alfred-"));
@@ -120,7 +120,7 @@ export class AlfredProject {
         checkLoop: async () => {},
       }),
       trackers: openTrackers(this.environment),
-      checks: openChecks({ root, environment: process.env, patienceMilliseconds: this.patience }),
+      checks: openChecks({ root, environment: process.env, patienceMilliseconds: this.retries }),
     };
     return {
       store: openStore({ root, state: stateOf(root), packaged }),
@@ -146,7 +146,7 @@ export class AlfredProject {
     const tools = await alfred.tools();
     const found = tools.find(({ name }) => name === tool);
     if (!found) throw new Error(`There is no tool ${tool}.`);
-    return this.run(found.advance, found.input.parse(input), caller, answered);
+    return this.run(found.transaction, found.input.parse(input), caller, answered);
   }
 
   async run<Input>(

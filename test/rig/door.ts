@@ -177,7 +177,7 @@ export const DOOR: WorkflowModule = {
       input: z.strictObject({ id }),
       readOnly: false,
       idempotent: false,
-      advance: knock,
+      transaction: knock,
     },
     {
       name: "answer",
@@ -190,7 +190,7 @@ export const DOOR: WorkflowModule = {
       }),
       readOnly: false,
       idempotent: false,
-      advance: answer,
+      transaction: answer,
     },
   ],
   prompts: async () => [
@@ -209,7 +209,7 @@ export const DOOR: WorkflowModule = {
       title: "Doors",
       description: "Every door there is.",
       mimeType: "application/json",
-      advance: {
+      transaction: {
         run: () => null,
         read: (view) => view.list(FOLDER),
         propose: (entries) => ({ reply: { text: JSON.stringify(entries), data: {} } }),
@@ -222,7 +222,7 @@ export const DOOR: WorkflowModule = {
       summary: "knock at a door",
       arguments: [{ name: "id", description: "which door", required: true }],
       options: [{ flags: "--loud", description: "so that it is heard" }],
-      advance: async () => knock,
+      transaction: async () => knock,
     },
   ],
   gate: async () => ({

@@ -14,7 +14,7 @@ const worktrees = openWorktrees(root, process.env);
 const order = { repo: ".", branch: "task", into: "main", message: "Merge the task" } as const;
 
 /** A killed owner's git may still be at work for a moment: that is worth a retry. */
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
+async function withRetries<T>(work: () => Promise<T>): Promise<T> {
   const { done } = await until(async () => {
     try {
       return { done: await work() };
@@ -31,7 +31,7 @@ async function work({ folder }: Worktree): Promise<void> {
     execFileSync("git", args, { cwd: folder, stdio: "pipe", encoding: "utf8" });
   if (git("log", "--format=%s").includes("the work")) return;
   writeFileSync(join(folder, "work.txt"), "work\n");
-  await patiently(async () => {
+  await withRetries(async () => {
     try {
       git("add", "work.txt");
       git("commit", "-qm", "the work");
@@ -44,13 +44,13 @@ async function work({ folder }: Worktree): Promise<void> {
 async function life(): Promise<void> {
   const done = existsSync(join(root, "work.txt"));
   if (!done) {
-    const worktree = await patiently(() => worktrees.ensure({ repo: ".", branch: "task" }));
+    const worktree = await withRetries(() => worktrees.ensure({ repo: ".", branch: "task" }));
     await work(worktree);
-    await patiently(() => worktrees.push(".", "task"));
-    const merge = await patiently(() => worktrees.prepareMerge(order));
-    if (merge.kind === "prepared") await patiently(() => worktrees.publishMerge(order, merge));
+    await withRetries(() => worktrees.push(".", "task"));
+    const merge = await withRetries(() => worktrees.prepareMerge(order));
+    if (merge.kind === "prepared") await withRetries(() => worktrees.publishMerge(order, merge));
   }
-  await patiently(() => worktrees.remove({ repo: ".", branch: "task" }, { into: "main", branch: true }));
+  await withRetries(() => worktrees.remove({ repo: ".", branch: "task" }, { into: "main", branch: true }));
 }
 
 await life();

@@ -20,10 +20,10 @@ const written = async () => {
 
 describe("the cache", () => {
   it("gives back what was worked out of exactly this text, in another process's place too", async () => {
-    openCache({ folder }).put("tasks", "text", () => ({ worked: [1, null, "é"] }));
+    openCache({ folder }).put("tasks", "text", () => ({ cacheEntries: [1, null, "é"] }));
     await written();
     const other = openCache({ folder });
-    expect(await other.get("tasks", "text")).toEqual({ worked: [1, null, "é"] });
+    expect(await other.get("tasks", "text")).toEqual({ cacheEntries: [1, null, "é"] });
     expect(await other.get("tasks", "another text")).toBeNull();
     expect(await other.get("settings", "text")).toBeNull();
     expect(readdirSync(join(folder, "cache"))).toEqual(["tasks.json"]);

@@ -24,11 +24,22 @@ export function discover(folder: string): Discovered | null {
 /** The git folder of the checkout whose `.git` is in this very folder. */
 export function gitFolderIn(folder: string): string | null {
   const path = join(folder, ".git");
-  return attempt(() => {
+  return unlessGone(() => {
     if (statSync(path).isDirectory()) return isGitFolder(path) ? path : null;
     const [, target] = /^gitdir: (.*?)\n?$/s.exec(readFileSync(path, "utf8")) ?? [];
     return target ? resolve(folder, target) : null;
   }, null);
+}
+
+/** A file that cannot be read for the moment (too many open files, say) still counts as there: the error is thrown. */
+function unlessGone<T, F>(read: () => T, otherwise: F): T | F {
+  try {
+    return read();
+  } catch (thrown) {
+    const { code = "" } = thrown as NodeJS.ErrnoException;
+    if (["EMFILE", "ENFILE", "EIO", "ENOMEM"].includes(code)) throw thrown;
+    return otherwise;
+  }
 }
 
 /** Whether git would take the folder for a repository's; past any other, an empty `.git` say, it looks further up. */
@@ -45,8 +56,9 @@ function hasHead(folder: string): boolean {
   }, false);
 }
 
+/** The git folder that a checkout's own one belongs to; itself, for a repository's first checkout. */
 export function commonFolderOf(own: string): string {
-  return attempt(() => resolve(own, readFileSync(join(own, "commondir"), "utf8").trim()), own);
+  return unlessGone(() => resolve(own, readFileSync(join(own, "commondir"), "utf8").trim()), own);
 }
 
 function isFolder(path: string): boolean {

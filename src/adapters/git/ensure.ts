@@ -14,11 +14,17 @@ import { PawlError } from "../../core/error.ts";
 import type { Folder, Repo, Worktree } from "../../core/ports/worktrees.ts";
 import { errnoOf, isAbsence } from "../files/disk.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
-import { checkBranch, checkRepository, type Places, placesOf, setupNote } from "./places.ts";
 import { checkoutsOf, commitOf, gitFolder, isAncestor, missingIdentity, remoteOf } from "./refs.ts";
 import { clearStaleLocks } from "./stale.ts";
 import { isWhole, setAside } from "./whole.ts";
 import { lockName, type Workplace } from "./workplace.ts";
+import {
+  checkBranch,
+  checkRepository,
+  setupNote,
+  type WorktreePaths,
+  worktreePathsOf,
+} from "./worktree-paths.ts";
 
 const FETCH_LIMIT = 60_000;
 const LOCK_LIMIT = 300_000;
@@ -40,29 +46,29 @@ interface Ensured {
 export async function ensureWorktree(place: Workplace, order: Order): Promise<Worktree & Ensured> {
   const branch = checkBranch(order.branch);
   if (order.base !== undefined) checkBranch(order.base);
-  const places = placesOf(place.projectRoot, order.repo);
-  const call = place.call(places.checkout);
+  const paths = worktreePathsOf(place.projectRoot, order.repo);
+  const call = place.call(paths.checkout);
   await checkRepository(place.projectRoot, order.repo, call);
-  const folder = places.worktree(branch);
+  const folder = paths.worktree(branch);
   const what = `the worktree of ${branch}`;
   const own = await place.locks.acquire(lockName("worktree", order.repo, branch), what, LOCK_LIMIT);
   try {
-    const ensured = await ensure(place, order, places, call);
+    const ensured = await ensure(place, order, paths, call);
     return { repo: order.repo, branch, folder, ...ensured };
   } finally {
     own.release();
   }
 }
 
-async function ensure(place: Workplace, order: Order, places: Places, call: GitCall): Promise<Ensured> {
+async function ensure(place: Workplace, order: Order, paths: WorktreePaths, call: GitCall): Promise<Ensured> {
   const { branch } = order;
-  const folder = places.worktree(branch);
-  const note = places.unfinished(branch);
+  const folder = paths.worktree(branch);
+  const note = paths.unfinished(branch);
   const there = (await checkoutsOf(call)).find((one) => one.folder === folder);
   const isUntouched = existsSync(note);
   const isThere = existsSync(folder) && !isUntouched;
-  if (there && isThere && isWhole(folder, places.checkout)) return { from: "kept" };
-  const aside = isThere ? setAside(folder, (n) => places.lost(branch, n)) : null;
+  if (there && isThere && isWhole(folder, paths.checkout)) return { from: "kept" };
+  const aside = isThere ? setAside(folder, (n) => paths.lost(branch, n)) : null;
 
   await checkIdentity(call);
   const start = isUntouched ? readStart(note) : await findStart(call, order);
@@ -82,7 +88,7 @@ async function ensure(place: Workplace, order: Order, places: Places, call: GitC
   const inside = { ...call, folder };
   clearStaleLocks(await gitFolder(inside));
   await git(inside, ["reset", "--hard", "--quiet"]);
-  writeFileSync(places.label(branch), JSON.stringify({ repo: order.repo, branch }));
+  writeFileSync(paths.label(branch), JSON.stringify({ repo: order.repo, branch }));
   rmSync(note, { force: true });
   return { from: start.from, ...(aside === null ? {} : { lost: aside as Folder }) };
 }

@@ -28,7 +28,6 @@ import type {
 import { isAbsence } from "../files/disk.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { type GitCall, git, gitFailed, gitLine } from "./git.ts";
-import { checkBranch, type Places, placesOf } from "./places.ts";
 import { plantedIn } from "./planted.ts";
 import { NO_HOOKS, pushCommit, reasonOf } from "./push.ts";
 import {
@@ -44,6 +43,7 @@ import {
 } from "./refs.ts";
 import { clearStaleLocks } from "./stale.ts";
 import { lockName, type Workplace } from "./workplace.ts";
+import { checkBranch, type WorktreePaths, worktreePathsOf } from "./worktree-paths.ts";
 
 const LOCK_LIMIT = 300_000;
 
@@ -59,8 +59,8 @@ export async function takeTurn(
 }
 
 export async function prepareMerge(place: Workplace, order: MergeOrder): Promise<PreparedMerge> {
-  const places = placesOf(place.projectRoot, order.repo);
-  const call = place.call(places.checkout);
+  const paths = worktreePathsOf(place.projectRoot, order.repo);
+  const call = place.call(paths.checkout);
   const branch = await commitOf(call, `refs/heads/${checkBranch(order.branch)}`);
   if (branch === null) return { kind: "missing", branch: order.branch };
   const target = await findTarget(call, order);
@@ -74,7 +74,7 @@ export async function prepareMerge(place: Workplace, order: MergeOrder): Promise
 
   const planted = await plantedIn(call, tip, branch);
   if (planted !== null) return { kind: "refused", reason: planted };
-  const folder = places.merge(order.into, order.slot);
+  const folder = paths.merge(order.into, order.slot);
   await openMergeFolder(place, order, call, folder, isDiverged ? local : tip);
   const aside = place.call(folder);
   if (isDiverged) {
@@ -91,7 +91,7 @@ export async function prepareMerge(place: Workplace, order: MergeOrder): Promise
 }
 
 export async function leaveOut(place: Workplace, order: MergeOrder, merge: ReadyMerge): Promise<void> {
-  const aside = place.call(placesOf(place.projectRoot, order.repo).merge(order.into, order.slot));
+  const aside = place.call(worktreePathsOf(place.projectRoot, order.repo).merge(order.into, order.slot));
   await git(aside, [...NO_HOOKS, "checkout", "--quiet", "--force", "--detach", merge.base]);
   await git(aside, ["clean", "-ffdq"]);
 }
@@ -218,7 +218,7 @@ export async function publishMerge(
   order: MergeOrder,
   merge: ReadyMerge,
 ): Promise<PublishedMerge> {
-  const call = place.call(placesOf(place.projectRoot, order.repo).checkout);
+  const call = place.call(worktreePathsOf(place.projectRoot, order.repo).checkout);
   if (merge.remote === undefined) return publishHere(place, call, order, merge);
   const sent = await publishThere(call, order, merge, merge.remote);
   if (sent !== null) return sent;
@@ -259,7 +259,7 @@ async function publishHere(
   if (now !== merge.onto) return { kind: "moved" };
 
   // Before the branch moves, so that nobody sees it moved and not told.
-  notePublished(placesOf(place.projectRoot, order.repo), merge.commit);
+  notePublished(worktreePathsOf(place.projectRoot, order.repo), merge.commit);
   const holders = await holdersOf(place, call, order.into);
   const busy = holders.find((one) => one.why !== null);
   if (busy) return { kind: "in-the-way", reason: `${busy.folder}: ${busy.why}`, files: [] };
@@ -273,7 +273,7 @@ async function publishHere(
 }
 
 /** Kept for those who look who moved a branch; only the last ones matter to them. */
-function notePublished({ base, published }: Places, commit: string): void {
+function notePublished({ base, published }: WorktreePaths, commit: string): void {
   mkdirSync(base, { recursive: true });
   const known = linesOf(published).slice(-PUBLISHED_KEPT);
   if (!known.includes(commit)) writeWhole(published, `${[...known, commit].join("\n")}\n`);
@@ -281,7 +281,7 @@ function notePublished({ base, published }: Places, commit: string): void {
 const PUBLISHED_KEPT = 1000;
 
 /** Whether a commit is a merge that Pawl published here. */
-export function isPublished({ published }: Places, commit: string): boolean {
+export function isPublished({ published }: WorktreePaths, commit: string): boolean {
   return linesOf(published).includes(commit);
 }
 

@@ -1,17 +1,17 @@
 /** A branch to its remote: looked at first, never forced. */
 import type { Pushed, Repo } from "../../core/ports/worktrees.ts";
 import { configOf, type GitCall, git } from "./git.ts";
-import { checkBranch, placesOf } from "./places.ts";
 import { commitOf, remoteOf } from "./refs.ts";
 import { hooksFolder } from "./safe-config.ts";
 import type { Workplace } from "./workplace.ts";
+import { checkBranch, worktreePathsOf } from "./worktree-paths.ts";
 
 const LOOK_LIMIT = 60_000;
 const PUSH_LIMIT = 600_000;
 
 export async function push(place: Workplace, repo: Repo, name: string, stop?: AbortSignal): Promise<Pushed> {
   const branch = checkBranch(name);
-  const call = place.call(placesOf(place.projectRoot, repo).checkout);
+  const call = place.call(worktreePathsOf(place.projectRoot, repo).checkout);
   const remote = await remoteOf(call, branch);
   if (remote === null) return { kind: "no-remote" };
   const ref = `refs/heads/${branch}`;

@@ -1,9 +1,9 @@
 /** Whether a branch's work has reached its target, here or on a remote. */
 import type { Repo } from "../../core/ports/worktrees.ts";
 import { type GitCall, git } from "./git.ts";
-import { checkBranch, placesOf } from "./places.ts";
 import { remoteOf } from "./refs.ts";
 import type { Workplace } from "./workplace.ts";
+import { checkBranch, worktreePathsOf } from "./worktree-paths.ts";
 
 const FETCH_LIMIT = 60_000;
 
@@ -19,7 +19,7 @@ export async function reached(
 ): Promise<"yes" | "no" | "unreachable"> {
   const branch = checkBranch(order.branch);
   const into = checkBranch(order.into);
-  const call = place.call(placesOf(place.projectRoot, order.repo).checkout);
+  const call = place.call(worktreePathsOf(place.projectRoot, order.repo).checkout);
   const fetched = !order.fetch || (await fetchTarget({ ...call, stop: order.stop }, branch, into));
   // One call, since it is made over and over: the targets that have the branch's last commit.
   const { code, output } = await git({ ...call, accept: [1, 128, 129] }, [

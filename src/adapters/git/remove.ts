@@ -2,11 +2,11 @@
 import { existsSync, rmSync } from "node:fs";
 import type { Removed, Worktree } from "../../core/ports/worktrees.ts";
 import { type GitCall, git } from "./git.ts";
-import { checkBranch, placesOf, setupNote } from "./places.ts";
 import { checkoutsOf, commitOf, gitFolder, remoteOf, unfinishedIn } from "./refs.ts";
 import { countMissing, statusOf, tipsOf, unmergedCommits } from "./state.ts";
 import { isWhole } from "./whole.ts";
 import { lockName, type Workplace } from "./workplace.ts";
+import { checkBranch, setupNote, worktreePathsOf } from "./worktree-paths.ts";
 
 const LOCK_LIMIT = 300_000;
 
@@ -22,13 +22,13 @@ export async function removeWorktree(
   worktree: Pick<Worktree, "repo" | "branch">,
   keep: Keep,
 ): Promise<Removed> {
-  const places = placesOf(place.projectRoot, worktree.repo);
-  const call = place.call(places.checkout);
+  const paths = worktreePathsOf(place.projectRoot, worktree.repo);
+  const call = place.call(paths.checkout);
   const branch = checkBranch(worktree.branch);
-  const folder = places.worktree(branch);
+  const folder = paths.worktree(branch);
   const known = (await checkoutsOf(call)).some((one) => one.folder === folder);
   const there = known && existsSync(folder);
-  if (there && !isWhole(folder, places.checkout))
+  if (there && !isWhole(folder, paths.checkout))
     return { kind: "kept", reason: "other", detail: `${folder} has lost its .git` };
   const reason = there ? await whyKept(place.call(folder), branch, keep) : null;
   if (reason) return reason;
@@ -46,7 +46,7 @@ export async function removeWorktree(
   } finally {
     lock.release();
   }
-  for (const path of [places.label(branch), places.unfinished(branch), setupNote(folder)])
+  for (const path of [paths.label(branch), paths.unfinished(branch), setupNote(folder)])
     rmSync(path, { force: true });
   return { kind: there ? "removed" : "gone-already" };
 }

@@ -2,12 +2,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Worktree, WorktreeState } from "../../core/ports/worktrees.ts";
+import { commonFolderOf, gitFolderIn } from "./discover.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 import { parseStatus, type Status } from "./look.ts";
-import { checkBranch, placesOf } from "./places.ts";
 import { commitOf, gitFolder, remoteOf, unfinishedIn } from "./refs.ts";
-import { commonFolder } from "./whole.ts";
 import type { Workplace } from "./workplace.ts";
+import { checkBranch, worktreePathsOf } from "./worktree-paths.ts";
 
 export async function worktreeState(
   place: Workplace,
@@ -34,8 +34,9 @@ const COMMIT_HOOKS = ["pre-commit", "prepare-commit-msg", "commit-msg"];
 
 /** In the repository's own folder, or husky's: what a person or an agent commits with runs them. */
 function commitHooks(place: Workplace, { repo, folder }: Worktree): readonly string[] {
-  const own = join(commonFolder(placesOf(place.projectRoot, repo).checkout), "hooks");
-  return [own, join(folder, ".husky")]
+  const own = gitFolderIn(worktreePathsOf(place.projectRoot, repo).checkout);
+  const shared = own === null ? [] : [join(commonFolderOf(own), "hooks")];
+  return [...shared, join(folder, ".husky")]
     .flatMap((hooks) => COMMIT_HOOKS.map((name) => join(hooks, name)))
     .filter((path) => existsSync(path));
 }

@@ -9,11 +9,11 @@ import type { Synced } from "../../core/ports/repositories.ts";
 import type { Repo } from "../../core/ports/worktrees.ts";
 import { realOr } from "./discover.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
-import { checkRepository, placesOf } from "./places.ts";
 import { NO_HOOKS } from "./push.ts";
 import { branchHeldBy, checkoutsOf, gitFolder, isAncestor, remoteOf, unfinishedIn } from "./refs.ts";
 import { countMissing } from "./state.ts";
 import { lockName, type Workplace } from "./workplace.ts";
+import { checkRepository, worktreePathsOf } from "./worktree-paths.ts";
 
 const FETCH_LIMIT = 600_000;
 const LOCK_LIMIT = 300_000;
@@ -21,7 +21,7 @@ const LOCK_LIMIT = 300_000;
 type Fetched = Extract<Synced, { readonly kind: "fetched" }>;
 
 export async function sync(place: Workplace, repo: Repo): Promise<Synced> {
-  const call = place.call(placesOf(place.projectRoot, repo).checkout);
+  const call = place.call(worktreePathsOf(place.projectRoot, repo).checkout);
   await checkRepository(place.projectRoot, repo, call);
   const remote = await remoteOf(call, await currentBranch(call));
   if (remote === null) return { kind: "no-remote" };

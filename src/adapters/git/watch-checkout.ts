@@ -10,10 +10,10 @@ import type { Meanwhile, MovedBranch, Repo } from "../../core/ports/worktrees.ts
 import { isTemporary } from "../files/control.ts";
 import { git } from "./git.ts";
 import { isPublished } from "./merge.ts";
-import { type Places, placesOf } from "./places.ts";
 import { checkoutsOf } from "./refs.ts";
 import { statusOf } from "./state.ts";
 import type { Workplace } from "./workplace.ts";
+import { type WorktreePaths, worktreePathsOf } from "./worktree-paths.ts";
 
 /** A file system's clock runs in ticks, behind the system's own. */
 const TICK = 50;
@@ -26,17 +26,17 @@ interface Mark {
 }
 
 export async function watchCheckout(place: Workplace, repo: Repo): Promise<() => Promise<Meanwhile>> {
-  const places = placesOf(place.projectRoot, repo);
-  const { checkout } = places;
+  const paths = worktreePathsOf(place.projectRoot, repo);
+  const { checkout } = paths;
   const began = Date.now();
   const look = async () => {
     const { uncommitted } = await statusOf(place.call(checkout));
     return uncommitted.filter((path) => !path.startsWith(".pawl/") && !isTemporary(path));
   };
   const before = new Map((await look()).map((path) => [path, markOf(join(checkout, path))]));
-  const branches = await branchesOf(place, places);
+  const branches = await branchesOf(place, paths);
   return async () => {
-    const moved = movedBranches(branches, await branchesOf(place, places), places);
+    const moved = movedBranches(branches, await branchesOf(place, paths), paths);
     const changed = [...new Set([...before.keys(), ...(await look())])].flatMap((path) => {
       const now = markOf(join(checkout, path));
       const then = before.get(path);
@@ -52,7 +52,7 @@ export async function watchCheckout(place: Workplace, repo: Repo): Promise<() =>
 /** Branch to commit, without those that Pawl's worktrees have checked out. */
 async function branchesOf(
   place: Workplace,
-  { checkout, base }: Places,
+  { checkout, base }: WorktreePaths,
 ): Promise<ReadonlyMap<string, string>> {
   const call = place.call(checkout);
   const args = ["for-each-ref", "--format=%(refname:lstrip=2) %(objectname)", "refs/heads"];
@@ -70,11 +70,11 @@ async function branchesOf(
 function movedBranches(
   before: ReadonlyMap<string, string>,
   now: ReadonlyMap<string, string>,
-  places: Places,
+  paths: WorktreePaths,
 ): readonly MovedBranch[] {
   return [...before].flatMap(([branch, from]) => {
     const to = now.get(branch) ?? null;
-    return to === from || to === null || isPublished(places, to) ? [] : [{ branch, from, to }];
+    return to === from || to === null || isPublished(paths, to) ? [] : [{ branch, from, to }];
   });
 }
 

@@ -7,7 +7,7 @@ import { LOCKS } from "../files/control.ts";
 import { type Lock, type Locks, openLocks } from "../files/locks.ts";
 import { nodeDisk } from "../files/node-disk.ts";
 import type { GitCall } from "./git.ts";
-import { encodeName } from "./places.ts";
+import { encodeName } from "./worktree-paths.ts";
 
 export interface Workplace {
   readonly projectRoot: string;

@@ -20,7 +20,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { copyPrepared } from "../../../test/rig/prepared.ts";
 import { projectPath } from "../../core/path.ts";
 import type { MergeOrder, Worktree } from "../../core/ports/worktrees.ts";
-import { encodeName } from "./places.ts";
+import { encodeName } from "./worktree-paths.ts";
 import { openWorktrees } from "./worktrees.ts";
 
 const USER = {

@@ -7,13 +7,13 @@ import { isAbsence } from "../files/disk.ts";
 import { ensureWorktree } from "./ensure.ts";
 import type { GitCall } from "./git.ts";
 import { bringIn, leaveOut, prepareMerge, publishMerge, takeTurn } from "./merge.ts";
-import { placesOf, WORKTREES } from "./places.ts";
 import { push } from "./push.ts";
 import { reached } from "./reached.ts";
 import { removeWorktree } from "./remove.ts";
 import { worktreeState } from "./state.ts";
 import { watchCheckout } from "./watch-checkout.ts";
 import { openWorkplace } from "./workplace.ts";
+import { WORKTREES, worktreePathsOf } from "./worktree-paths.ts";
 
 export function openWorktrees(
   projectRoot: string,
@@ -44,7 +44,7 @@ function listWorktrees(projectRoot: string): readonly Worktree[] {
       if (!name.startsWith("@of-")) return [];
       const label = readLabel(join(projectRoot, WORKTREES, repoName, name));
       if (label === null) return [];
-      const folder = placesOf(projectRoot, label.repo).worktree(label.branch);
+      const folder = worktreePathsOf(projectRoot, label.repo).worktree(label.branch);
       return existsSync(folder) ? [{ ...label, folder }] : [];
     }),
   );

@@ -27,7 +27,7 @@ import type { Folder } from "../../core/ports/worktrees.ts";
 import type { SetupSettings } from "../../core/settings.ts";
 import { ownPlace } from "../files/own-folder.ts";
 import { writeWhole } from "../files/write-whole.ts";
-import { setupNote } from "../git/places.ts";
+import { setupNote } from "../git/worktree-paths.ts";
 
 /** Read where a repository names no inputs of its own. */
 const LOCK_FILES = [

@@ -7,6 +7,6 @@
 export interface Cache {
   /** What was last put for exactly this source, or null. Never throws. */
   get(kind: string, source: string): Promise<unknown>;
-  /** Best effort, and soon: of several in a row only the last is worked and kept. Replaces what the kind held before. */
-  put(kind: string, source: string, worked: () => unknown): void;
+  /** Best effort, and soon: of several in a row only the last is worked out and kept. Replaces what the kind held before. */
+  put(kind: string, source: string, value: () => unknown): void;
 }

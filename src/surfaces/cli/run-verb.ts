@@ -12,7 +12,7 @@ export function runOf(verb: Verb): Run {
   return async (host, call) => {
     const project = await host.project({ create: verb.create ?? false });
     await warnOfFaults(host, String(Object.values(call.arguments)[0] ?? ""));
-    const plan = await verb.advance();
+    const plan = await verb.transaction();
     const input = { ...call.arguments, ...call.options };
     const { reply } = await advanceAsking(host, project.runtime, plan, input).catch(async (thrown) => {
       if (!verb.deferrable || !host.post || toPawlError(thrown).code !== "disk-failed") throw thrown;

@@ -43,7 +43,7 @@ export async function ask(
   context: ServerContext,
 ): Promise<Answer> {
   if (!canAsk(serving, context)) {
-    const run = tool.advance.run(input) ?? "RUN";
+    const run = tool.transaction.run(input) ?? "RUN";
     return refusal(
       "caller-not-allowed",
       "Only the human can give this verdict, and this client cannot ask them (it does not support elicitation). Nothing was decided.",
@@ -73,7 +73,7 @@ export async function takeAnswer(
   if (question.tool !== tool.name || question.input !== hash(input)) {
     return undecided("The answer belongs to another call.");
   }
-  const open = await preview(serving.runtime, tool.advance, input, callerOf(serving, context, "mcp"));
+  const open = await preview(serving.runtime, tool.transaction, input, callerOf(serving, context, "mcp"));
   if (!open.ask) return undecided("The question that the human answered is no longer open.");
   const answer = inputResponse(context.mcpReq.inputResponses, KEY);
   if (hash(open.ask.message) !== question.message || answer.kind !== "elicit") {
@@ -91,7 +91,7 @@ export async function takeAnswer(
   const decided = { ...rest, is_approved: approve, ...(notes ? { feedback_notes: notes } : {}) };
   const prepared = await advance(
     serving.runtime,
-    tool.advance,
+    tool.transaction,
     decided,
     callerOf(serving, context, "elicitation"),
     {

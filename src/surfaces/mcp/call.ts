@@ -44,7 +44,7 @@ async function answerOf(
     const question = context.mcpReq.requestState<Question>();
     if (question) return await takeAnswer(serving, tool, input, question, context);
     const runtime = { ...serving.runtime, waiting: waitingOf(context) };
-    const prepared = await advance(runtime, tool.advance, input, callerOf(serving, context, "mcp"));
+    const prepared = await advance(runtime, tool.transaction, input, callerOf(serving, context, "mcp"));
     return prepared.ask
       ? await ask(serving, tool, input, prepared.ask, context)
       : toResult(prepared.reply, readerOf(serving, context));

@@ -57,7 +57,7 @@ async function idsOf({ runtime, work }: Serving, { ids }: Resource): Promise<rea
 
 async function read(
   { runtime, work }: Serving,
-  { advance: plan, mimeType }: Resource,
+  { transaction: plan, mimeType }: Resource,
   uri: string,
   input: Readonly<Record<string, string>>,
 ) {

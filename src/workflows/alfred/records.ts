@@ -47,7 +47,7 @@ export async function loadRecorded(view: View, id: string): Promise<TaskState | 
   };
 }
 
-/** Two runs in one place of the row come from two branches: which of them counts is a person's to say. */
+/** Two runs in one place of the series come from two branches: which of them counts is a person's to say. */
 function checkOneLine(id: string, names: readonly string[]): void {
   const places = names.map((name) => Number(NAME.exec(name)?.[1]));
   const twice = places.findIndex((place, at) => places.indexOf(place) < at);

@@ -32,10 +32,15 @@ function paper(
   };
 }
 
-function resource(name: string, title: string, description: string, advance: Resource["advance"]): Resource {
+function resource(
+  name: string,
+  title: string,
+  description: string,
+  transaction: Resource["transaction"],
+): Resource {
   const path = name === "task" ? "" : `/${name}`;
   const uri = `pawl://alfred/tasks/{task_id}${path}`;
-  return { name, uri, title, description, mimeType: "text/markdown", ids: loadTaskIds, advance };
+  return { name, uri, title, description, mimeType: "text/markdown", ids: loadTaskIds, transaction };
 }
 
 export const RESOURCES: readonly Resource[] = [

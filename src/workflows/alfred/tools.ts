@@ -23,7 +23,7 @@ const SINGLE: readonly Tool[] = [
     input: z.strictObject({ provider: z.enum(PROVIDERS).optional().describe("where tasks are kept") }),
     readOnly: false,
     idempotent: true,
-    advance: atTheEdge(initializeProject),
+    transaction: atTheEdge(initializeProject),
   },
   {
     name: "create_task",
@@ -33,7 +33,7 @@ const SINGLE: readonly Tool[] = [
     input: z.strictObject({ task_content: z.string().describe("the whole markdown") }),
     readOnly: false,
     idempotent: true,
-    advance: atTheEdge(createTask),
+    transaction: atTheEdge(createTask),
   },
   {
     name: "get_next_task",
@@ -43,7 +43,7 @@ const SINGLE: readonly Tool[] = [
     readOnly: true,
     idempotent: true,
     openWorld: true,
-    advance: atTheEdge(getNextTask),
+    transaction: atTheEdge(getNextTask),
   },
   {
     name: "work_on_task",
@@ -53,7 +53,7 @@ const SINGLE: readonly Tool[] = [
     readOnly: true,
     idempotent: true,
     openWorld: true,
-    advance: atTheEdge(workOnTask),
+    transaction: atTheEdge(workOnTask),
   },
 ];
 
@@ -65,7 +65,7 @@ const HAND_IN: readonly Tool[] = [
     input: z.strictObject({ task_id, subtask_id: z.string().describe("the slot's id") }),
     readOnly: false,
     idempotent: true,
-    advance: atTheEdge(markSubtask),
+    transaction: atTheEdge(markSubtask),
   },
   {
     name: "submit_work",
@@ -78,7 +78,7 @@ const HAND_IN: readonly Tool[] = [
     }),
     readOnly: false,
     idempotent: false,
-    advance: atTheEdge(submitWork),
+    transaction: atTheEdge(submitWork),
   },
   {
     name: "provide_review",
@@ -95,7 +95,7 @@ const HAND_IN: readonly Tool[] = [
     }),
     readOnly: false,
     idempotent: false,
-    advance: atTheEdge(provideReview),
+    transaction: atTheEdge(provideReview),
   },
 ];
 
@@ -120,7 +120,7 @@ export const TOOLS: readonly Tool[] = [
       }),
       readOnly: false,
       idempotent: true,
-      advance: atTheEdge(openTool(definition)),
+      transaction: atTheEdge(openTool(definition)),
     }),
   ),
   ...HAND_IN,

@@ -1,5 +1,5 @@
 /**
- * What a row of the tool's table does to the run, and the one change set that makes it so. Pure: everything that may
+ * What a rule of the tool's table does to the run, and the one change set that makes it so. Pure: everything that may
  * fail has happened when the changes are returned.
  */
 import { PawlError } from "../../core/error.ts";
@@ -8,7 +8,7 @@ import type { Strength } from "../../core/strength.ts";
 import type { Decision } from "../../engine/workflow.ts";
 import type { Context, Proposal } from "../../runtime/module.ts";
 import { strengthOf } from "../../runtime/person.ts";
-import type { MoveWords } from "../../runtime/run-advanced.ts";
+import type { AdvancedWords } from "../../runtime/run-advanced.ts";
 import { finishChanges, scratchpadChange } from "./archive.ts";
 import { VERIFIED } from "./definition.ts";
 import { callOf } from "./definitions.ts";
@@ -22,7 +22,7 @@ import type { Accepted, ActiveTool, ContextStore, Step, Submission, Verdict } fr
 import type { TaskStatus } from "./status.ts";
 import { taskFiles } from "./submission-checks.ts";
 
-/** Throws `invalid-action` where the state has no row for the event but the one that refuses it. */
+/** Throws `invalid-action` where the state has no rule for the event but the one that refuses it. */
 export function checkTaken(run: LoadedRun, { rule }: Decision): void {
   if (rule.outcome === "blocked") throw invalidAction(run, rule.on);
 }
@@ -97,7 +97,7 @@ interface Words {
 }
 
 /** What an event of a tool's table does, with the change set that commits it. */
-export type ToolEffects = Proposal<Answer> & { readonly moved: MoveWords };
+export type ToolEffects = Proposal<Answer> & { readonly moved: AdvancedWords };
 
 export function effectsOf(
   run: LoadedRun,

@@ -27,7 +27,7 @@ export interface Known {
 export type StopReason = "interrupted" | "interjected" | "told";
 
 /** The merges into a branch, in order; a task that waits to join keeps its place in the order until it leaves. */
-export interface MergeTrains {
+export interface MergeQueue {
   /** `taken`: only where it does not wait; who merges. A place that is `mine` is given up by its release. */
   join(
     order: JoinOrder,
@@ -69,7 +69,7 @@ export interface MergePlace {
 
 export interface ExecutionContext {
   readonly ports: WorkPorts;
-  readonly merges: MergeTrains;
+  readonly merges: MergeQueue;
   /** As of the last commit. */
   readonly known: Known;
   /** Aborted with a `StopReason`. */

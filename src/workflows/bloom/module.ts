@@ -20,9 +20,9 @@ function own(
   name: string,
   summary: string,
   given: Parameters<typeof verb>[2],
-  advance: Verb["advance"],
+  transaction: Verb["transaction"],
 ): Verb {
-  return verb(name, summary, given, async () => guarded(name, await advance()), {
+  return verb(name, summary, given, async () => guarded(name, await transaction()), {
     ...(OWN_VERBS.includes(name) ? { deferrable: true } : {}),
     ...(RENEWS.includes(name) ? { renewsPolicy: true } : {}),
   });

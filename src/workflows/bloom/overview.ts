@@ -60,11 +60,11 @@ function speaksFor(run: TaskRun, task: Task): boolean {
 async function readTasks(view: View, around: Around): Promise<readonly Task[]> {
   const { cache } = around;
   try {
-    const { file, worked } = await loadTasks(view, {
+    const { file, cacheEntries } = await loadTasks(view, {
       settings: await around.settings(),
       ...(cache ? { cache } : {}),
     });
-    for (const { kind, source, worked: work } of worked) cache?.put(kind, source, work);
+    for (const { kind, source, value } of cacheEntries) cache?.put(kind, source, value);
     return file.tasks;
   } catch (error) {
     if (error instanceof PawlError && error.code === "tasks-missing") return [];

@@ -7,7 +7,7 @@ import { findStep } from "../../tasks-file/steps.ts";
 import type { TasksFile } from "../../tasks-file/task.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: each verb has an input of its own
-type AnyAdvance = Transaction<any, any, any, Reply>;
+type AnyTransaction = Transaction<any, any, any, Reply>;
 type Given = Readonly<Record<string, unknown>>;
 
 interface OwnVerb {
@@ -15,29 +15,29 @@ interface OwnVerb {
   readonly says: readonly string[];
   /** The task that a call is about; null: there is none such, as the verb itself will say. */
   readonly about: (input: Given, file: TasksFile) => unknown;
-  readonly advance: () => Promise<AnyAdvance>;
+  readonly transaction: () => Promise<AnyTransaction>;
 }
 
 const OWN: Readonly<Record<string, OwnVerb>> = {
   "step done": {
     says: ["id"],
     about: ({ id }, { tasks }) => findStep(tasks, String(id))?.task.id ?? null,
-    advance: async () => (await import("./verbs/step.ts")).stepDone,
+    transaction: async () => (await import("./verbs/step.ts")).stepDone,
   },
   done: {
     says: ["id", "nothing"],
     about: ({ id }) => id,
-    advance: async () => (await import("./verbs/status.ts")).done,
+    transaction: async () => (await import("./verbs/status.ts")).done,
   },
   ask: {
     says: ["task", "text", "blocking"],
     about: ({ task }) => task,
-    advance: async () => (await import("./verbs/question.ts")).ask,
+    transaction: async () => (await import("./verbs/question.ts")).ask,
   },
   note: {
     says: ["id", "text"],
     about: ({ id }) => id,
-    advance: async () => (await import("./verbs/person.ts")).note,
+    transaction: async () => (await import("./verbs/person.ts")).note,
   },
 };
 
@@ -69,13 +69,13 @@ export function checkCommand(name: string, caller: Caller): void {
 }
 
 /** The verb, held to what its caller may say. */
-export function guarded(name: string, advance: AnyAdvance): AnyAdvance {
+export function guarded(name: string, transaction: AnyTransaction): AnyTransaction {
   return {
-    ...advance,
+    ...transaction,
     propose(seen, gathered, input, context) {
-      if (context.caller.task !== undefined && advance.run(input) !== null)
+      if (context.caller.task !== undefined && transaction.run(input) !== null)
         checkCall(name, input, seen.file, context.caller);
-      return advance.propose(seen, gathered, input, context);
+      return transaction.propose(seen, gathered, input, context);
     },
   };
 }
@@ -108,7 +108,7 @@ function refused({ who = "a run", task }: Caller, why: string, fix: string): Paw
 export function readCall({
   verb,
   input,
-}: DeferredCall): { advance: OwnVerb["advance"]; input: Given } | null {
+}: DeferredCall): { transaction: OwnVerb["transaction"]; input: Given } | null {
   const own = Object.hasOwn(OWN, verb) ? OWN[verb] : undefined;
   if (!own) return null;
   const said = Object.entries(input).filter(([name]) => own.says.includes(name));
@@ -119,5 +119,5 @@ export function readCall({
     (name) => MAY_BE_LEFT_OUT.has(name) || said.some(([given]) => given === name),
   );
   if (!isRight || !isWhole) return null;
-  return { advance: async () => guarded(verb, await own.advance()), input: Object.fromEntries(said) };
+  return { transaction: async () => guarded(verb, await own.transaction()), input: Object.fromEntries(said) };
 }

@@ -118,7 +118,7 @@ export function buildTaskPrompt(task: Task, gitInfo: GitInfo | null, taskCli: st
 }
 
 /** The prompt of an errand that is no step: a repair, a commit, a conflict. A fresh session gets the whole task first. */
-export function buildErrandPrompt(
+export function buildPurposePrompt(
   task: Task,
   gitInfo: GitInfo | null,
   errand: string,

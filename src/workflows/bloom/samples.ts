@@ -1,8 +1,8 @@
 /** Every prompt that an agent of the loop can get, with sample data: to be read as a whole. */
 import type { PromptSample } from "../../runtime/module.ts";
 import type { Step, Task } from "../../tasks-file/task.ts";
-import { errandText, markText } from "./errand-prompt.ts";
-import { buildErrandPrompt, buildStepPrompt, buildTaskPrompt, gitInfoOf } from "./prompt.ts";
+import { buildPurposePrompt, buildStepPrompt, buildTaskPrompt, gitInfoOf } from "./prompt.ts";
+import { markText, purposeText } from "./run-prompt.ts";
 import { BLOOM } from "./table.ts";
 
 const step = (id: string, instruction: string, status: Step["status"]): Step => ({
@@ -43,14 +43,14 @@ export function promptSamples(): readonly PromptSample[] {
     ["a task without steps", buildTaskPrompt(bare, gitInfoOf(bare), CLI)],
     ["a task without steps, resumed", buildTaskPrompt(bare, gitInfoOf(bare), CLI, false)],
     ["a turn that ended without the mark", markText(TASK.id, second, CLI)],
-    ...ERRANDS.flatMap((errand) =>
+    ...PURPOSES.flatMap((errand) =>
       [true, false].map((fresh): readonly [string, string] => [
         `${errand}${fresh ? ", in a new session" : ""}`,
-        buildErrandPrompt(TASK, gitInfoOf(TASK), errandText(errand, LOG, TASK, ["src/api.ts"], CLI), fresh),
+        buildPurposePrompt(TASK, gitInfoOf(TASK), purposeText(errand, LOG, TASK, ["src/api.ts"], CLI), fresh),
       ]),
     ),
   ];
   return texts.map(([name, text]) => ({ name, machine: BLOOM.name, configuration: null, text: `${text}\n` }));
 }
 
-const ERRANDS = ["repair", "commit", "nothing", "resolve", "repair-merge"] as const;
+const PURPOSES = ["repair", "commit", "nothing", "resolve", "repair-merge"] as const;

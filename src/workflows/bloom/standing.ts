@@ -27,7 +27,7 @@ export const BACKS_OFF: ReadonlySet<TaskEvent> = new Set([
   "git_failed",
 ]);
 
-/** The row by which a pull request is open. */
+/** The rule by which a pull request is open. */
 const WATCHES = "pr.watches";
 
 /** The states that each view lies over. */

@@ -22,7 +22,7 @@ export interface TaskRun {
   readonly title: string;
   readonly state: TaskState;
   readonly kept: Facts;
-  /** The row whose commands are to be done; null: it was not claimed yet. */
+  /** The rule whose commands are to be done; null: it was not claimed yet. */
   readonly row: string | null;
   /** When the state began. */
   readonly since: string;
@@ -33,7 +33,7 @@ export interface TaskRun {
   /** How long that was in all, in milliseconds; null or absent: not known. */
   readonly wait?: number | null;
   /** What the agent's run is for. */
-  readonly errand: Errand;
+  readonly errand: Purpose;
   /** What the next prompt tells beside the errand: the failing command, the answer, the interjection. */
   readonly message: string | null;
   /** Failures in a row, by what failed. */
@@ -90,7 +90,7 @@ export function reasonOf({ kept: variables, reason, state, task }: TaskRun): str
   return state === "waiting_for_human" && variables.awaits === "approval" ? `\`bloom approve ${task}\`` : "";
 }
 
-export type Errand = "step" | "mark" | "repair" | "commit" | "resolve" | "repair-merge" | "nothing";
+export type Purpose = "step" | "mark" | "repair" | "commit" | "resolve" | "repair-merge" | "nothing";
 
 export type TryKind = "nothing" | "agent" | "mark" | "verify" | "commit" | "push" | "merge" | "pr" | "git";
 

@@ -1,5 +1,5 @@
 /**
- * One event on a task's run: the table decides, and the run, tasks.yaml and the events follow from its row. Pure.
+ * One event on a task's run: the table decides, and the run, tasks.yaml and the events follow from its rule. Pure.
  */
 import type { BloomHappening } from "../../core/bloom-event.ts";
 import type { Caller, RunAdvanced } from "../../core/event.ts";
@@ -18,7 +18,7 @@ import { type Around, INPUTS, TRIED } from "./facts.ts";
 import { doneWith, isDone } from "./pick.ts";
 import { BACKS_OFF, type Standings } from "./standing.ts";
 import { BLOOM, REPLIES, type TaskEvent, type TaskState } from "./table.ts";
-import { type Errand, reasonOf, type TaskOutcome, type TaskRun, type TryKind } from "./task-run.ts";
+import { type Purpose, reasonOf, type TaskOutcome, type TaskRun, type TryKind } from "./task-run.ts";
 import { completed, durationOf, forgetSession, noted, statusTo, workStarts } from "./verbs/edits.ts";
 
 export interface Turn {
@@ -85,7 +85,7 @@ function step(run: TaskRun, decision: Decision, reason: string | undefined, now:
     reason: reason ?? (state === run.state ? run.reason : null),
     ...waitOf(rule, event, run, now),
     queued: queuedSince(rule, event, run, now),
-    errand: errandOf(rule, run),
+    errand: purposeOf(rule, run),
     message: rule.commands?.some(isAgentRun) ? run.message : null,
     tries: triesAfter(run, event, rule),
     workDone: event === "reset" ? false : run.workDone || (worked && now.task.steps.length === 0),
@@ -131,11 +131,11 @@ function isAgentRun({ type }: { readonly type: string }): boolean {
 }
 
 /** `again`, an answer and an interjection go on with the errand that there was. */
-function errandOf(rule: Rule, run: TaskRun): Errand {
+function purposeOf(rule: Rule, run: TaskRun): Purpose {
   const purpose = rule.commands?.find(isAgentRun)?.purpose;
   const goesOn =
     purpose === undefined || purpose === "again" || purpose === "answer" || purpose === "interjection";
-  return goesOn ? run.errand : (purpose as Errand);
+  return goesOn ? run.errand : (purpose as Purpose);
 }
 
 // ── Tries ────────────────────────────────────────────────────────────────────────────────────────────────────────

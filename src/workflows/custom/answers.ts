@@ -1,4 +1,4 @@
-/** The answers to a send that moves nothing by a row: it is shown, asked of a person, or still being found out. */
+/** The answers to a send that moves nothing by a rule: it is shown, asked of a person, or still being found out. */
 
 import { PawlError } from "../../core/error.ts";
 import type { PolicyChange } from "../../core/policy.ts";
@@ -157,7 +157,7 @@ export function stillRunning(
   return { answer: { reply, changes: [{ type: "write", path, text: renderRun(kept) }] } };
 }
 
-/** A run that has taken no row yet. */
+/** A run that has taken no rule yet. */
 export function newRun({ id, loaded, configuration, workflow }: OwnRun, time: string): RunFile {
   return {
     workflow: workflow.name,

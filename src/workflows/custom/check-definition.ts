@@ -95,10 +95,10 @@ function checkCommands({ table, sources }: Omit<Definition, "replies">): readonl
     return [
       ...asks.map((fact) => ({
         row: rule.id,
-        message: `row ${rule.id}: ${rule.on} is sent by the engine, which gives no fact ${fact}.`,
+        message: `rule ${rule.id}: ${rule.on} is sent by the engine, which gives no fact ${fact}.`,
       })),
       ...((rule.commands?.length ?? 0) > 1 || (rule.commands && !command)
-        ? [{ row: rule.id, message: `row ${rule.id}: expected one command, of type "run".` }]
+        ? [{ row: rule.id, message: `rule ${rule.id}: expected one command, of type "run".` }]
         : []),
       ...(command ? commandFaults(table, rule, command) : []),
     ];
@@ -119,10 +119,10 @@ function commandFaults(table: Workflow, rule: Rule, command: RunCommand): readon
       if (isFinal(table, state))
         faults.push(`the run ends in ${state}, so that no event could tell how the command ended.`);
       else if (!isTaken(table, state, event))
-        faults.push(`in ${state}, where the command runs, no row moves on ${event}.`);
+        faults.push(`in ${state}, where the command runs, no rule moves on ${event}.`);
     }
   }
-  return [...new Set(faults)].map((message) => ({ row: rule.id, message: `row ${rule.id}: ${message}` }));
+  return [...new Set(faults)].map((message) => ({ row: rule.id, message: `rule ${rule.id}: ${message}` }));
 }
 
 function isTaken(table: Workflow, state: string, event: string): boolean {

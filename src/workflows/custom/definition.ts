@@ -69,7 +69,7 @@ export interface StateHint {
 
 export type Awaited = "nobody" | "assistant" | "human" | "agent";
 
-/** A row's command: run by the engine after the row's commit; how it ended is the next event. */
+/** A rule's command: run by the engine after the rule's commit; how it ended is the next event. */
 export interface RunCommand extends Command {
   readonly type: "run";
   /** For a shell, in the project's folder. Run again where its outcome was lost: it must bear that. */

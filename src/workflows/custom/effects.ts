@@ -1,4 +1,4 @@
-/** What an event does to a run by the row that it takes: its reply, and the run as it is afterwards. */
+/** What an event does to a run by the rule that it takes: its reply, and the run as it is afterwards. */
 
 import type { Change } from "../../core/ports/store.ts";
 import type { Decision } from "../../engine/workflow.ts";

@@ -20,7 +20,7 @@ export interface OwnRun extends TableRun {
   readonly file: RunFile | null;
   /** The hash of the last entry of its history. */
   readonly head: string | null;
-  /** The command of the row that it took last, where that is not known to have ended. */
+  /** The command of the rule that it took last, where that is not known to have ended. */
   readonly order: Order | null;
 }
 

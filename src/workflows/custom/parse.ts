@@ -155,7 +155,7 @@ function checkEntry(name: string, entry: WorkflowFile, yaml: LocatedYaml): reado
     for (const message of factFaults(key, fact)) say(["facts", key], message);
   entry.rows.forEach((row, index) => {
     if ((row.outcome ?? "moved") === "moved" && row.to === undefined)
-      say(["rows", index], `row ${row.id}: expected \`to\`: a state, or same.`);
+      say(["rows", index], `rule ${row.id}: expected \`to\`: a state, or same.`);
   });
   return found;
 }
@@ -166,7 +166,7 @@ function factFaults(name: string, fact: FactEntry): readonly string[] {
   const given = SOURCES.filter((key) => fact[key] !== undefined);
   if (given.length !== 1)
     return [
-      `fact ${name}: expected exactly one of ${SOURCES.slice(0, -1).join(", ")} (observed) or initial (kept); found ${given.join(", ") || "none"}.`,
+      `fact ${name}: expected exactly one of ${SOURCES.slice(0, -1).join(", ")} (an input) or initial (a variable); found ${given.join(", ") || "none"}.`,
     ];
   const source = sourceOf(fact);
   const fixed = source && VALUES_OF[source.type];

@@ -1,4 +1,4 @@
-/** A row's reply: the values that its template may use, and the trial by which a template is known to render. */
+/** A rule's reply: the values that its template may use, and the trial by which a template is known to render. */
 
 import type { Problem } from "../../core/located-yaml.ts";
 import { targetOf } from "../../engine/configuration.ts";
@@ -69,7 +69,7 @@ export function renderReply(definition: Definition, rule: Rule, source: string, 
   return render(definition.replies[rule.reply] ?? "", source, { ...values });
 }
 
-/** Every reply is parsed, its variables are looked up, and it is rendered for each row and source state that uses it. */
+/** Every reply is parsed, its variables are looked up, and it is rendered for each rule and source state that uses it. */
 export function checkReplies(
   definition: Definition,
   sourceOf: (reply: string) => string,
@@ -95,18 +95,18 @@ function trialFault(definition: Definition, rule: Rule, source: string): Problem
       const message = thrown instanceof Error ? thrown.message : String(thrown);
       return {
         place: source,
-        message: `for row ${rule.id} from ${state}: ${message.slice(message.indexOf(": ") + 2)}`,
+        message: `for rule ${rule.id} from ${state}: ${message.slice(message.indexOf(": ") + 2)}`,
       };
     }
   }
   return null;
 }
 
-/** Values of the shape that the row's reply gets when it is taken from the state. */
+/** Values of the shape that the rule's reply gets when it is taken from the state. */
 function sampleOf({ table, sources }: Definition, rule: Rule, state: string): ReplyValues {
   const end: CommandEnd = { command: "true", exit_code: 0, milliseconds: 1, tail: "" };
   const { inputs } = pairOf(table, state, rule.on);
-  // Files are always looked at; the rest is there for certain only where the row always asks for it.
+  // Files are always looked at; the rest is there for certain only where the rule always asks for it.
   const isFile = (name: string) => ["file", "checklist"].includes(sources[name]?.type ?? "");
   const sure = inputs.filter((name) => isFile(name) || asksAlways(rule, name));
   const ofType = (type: string) => sure.filter((name) => sources[name]?.type === type);

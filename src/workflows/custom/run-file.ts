@@ -40,7 +40,7 @@ const index = accepts<number>(
 );
 
 /**
- * A row whose command is not known to have ended; nothing else moves the run before. What is run is the table's to say:
+ * A rule whose command is not known to have ended; nothing else moves the run before. What is run is the table's to say:
  * a command that stands here, as earlier versions wrote it, is not read.
  */
 const PENDING = fields({
@@ -96,7 +96,7 @@ export function stepOf({ by, event, facts, from, row, strength, time, to }: Chec
   return JSON.parse(JSON.stringify({ time, event, rule: row, from, to, by: by?.channel, strength, facts }));
 }
 
-/** The row's command, as the table has it, under the key that the run keeps. */
+/** The rule's command, as the table has it, under the key that the run keeps. */
 export interface Order extends Checked<typeof PENDING> {
   readonly command: string;
   /** As the table has it. */
@@ -161,7 +161,7 @@ export function configurationOf(path: string, run: RunFile, { definition, hash }
 }
 
 /**
- * The command that is under way, or null. It is that of the row which the run took last: no other may be named. Throws
+ * The command that is under way, or null. It is that of the rule which the run took last: no other may be named. Throws
  * `run-unreachable`.
  */
 export function orderOf(
@@ -184,10 +184,10 @@ export function orderOf(
     const { passed, failed } = order;
     return { ...waits, command: renderWithId(order.command, id), named: order.command, passed, failed };
   }
-  const why = order ? "is not the row that it took last" : "has no command in the table";
+  const why = order ? "is not the rule that it took last" : "has no command in the table";
   throw new PawlError(
     "run-unreachable",
-    `The run of ${table.name} waits for the command of the row "${waits.row}", which ${why}.`,
+    `The run of ${table.name} waits for the command of the rule "${waits.row}", which ${why}.`,
     "",
   );
 }

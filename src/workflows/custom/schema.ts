@@ -74,7 +74,7 @@ const setting = z.union(
 
 const row = z.strictObject(
   {
-    id: text.describe("The row's name, unique in the table."),
+    id: text.describe("The rule's name, unique in the table."),
     from: several(text).describe("The states in which it applies."),
     on: text.describe("The event."),
     when: several(z.record(z.string(), several(value), "expected a map of facts"))
@@ -104,7 +104,7 @@ const row = z.strictObject(
       .describe("A command that is performed after the move; how it ends is the next event."),
     reply: text.describe("The reply's name: a .md file in the folder of the replies."),
   },
-  notAMap("a row: a map with id, from, on, to and reply"),
+  notAMap("a rule: a map with id, from, on, to and reply"),
 );
 
 export const WORKFLOW_FILE = z.strictObject(
@@ -115,18 +115,18 @@ export const WORKFLOW_FILE = z.strictObject(
     replies: text.describe("The folder with the replies, beside this file."),
     initial: text.describe("The state in which a run begins."),
     goals: several(text).describe("The states of which one can be reached from everywhere."),
-    blocked: text.optional().describe("The reply wherever a state has no row for an event."),
+    blocked: text.optional().describe("The reply wherever a state has no rule for an event."),
     states: z.record(z.string(), state, MAP).describe("Where a run can stand."),
     events: z.record(z.string(), event, MAP).describe("What can happen to a run."),
     facts: z
       .record(z.string(), fact, MAP)
       .optional()
-      .describe("What the rows ask for, each with its source."),
+      .describe("What the rules ask for, each with its source."),
     starts: z
       .array(z.record(z.string(), value, "expected a map of variables"), "expected a list")
       .optional()
       .describe("The variables that a run may begin with."),
-    rows: z.array(row, "expected a list of rows").describe("In each case exactly one of them applies."),
+    rows: z.array(row, "expected a list of rules").describe("In each case exactly one of them applies."),
   },
   notAMap("a map with title, states, events, rows and so on"),
 );

@@ -1,8 +1,8 @@
 /**
- * An event sent to a run of a workflow of one's own. A row's command is performed by a send of its own that follows the
+ * An event sent to a run of a workflow of one's own. A rule's command is performed by a send of its own that follows the
  * commit; should that not come about, the next send does it.
  *
- * S1  While a row's command is not known to have ended, nothing but its end moves the run.
+ * S1  While a rule's command is not known to have ended, nothing but its end moves the run.
  * S2  A command that answers a fact runs once for each decision; where it outlasts the wait, its key is kept with the
  *     run, and the next send finds it again.
  * S3  Where the definition was loosened since the run began, nothing is run or decided for it.
@@ -80,7 +80,7 @@ async function eventOf(run: OwnRun, context: Scene): Promise<OwnSent | Answered<
   if (wanted === undefined) return { answer: shown(run, input, ignored) };
   const facts = passed(run.loaded, input);
   const given = run.file ? facts : splitStart(run.loaded, facts).given;
-  // Where the event moves nothing, its row says so, and nobody need be asked.
+  // Where the event moves nothing, its rule says so, and nobody need be asked.
   const { gates = {} } = run.loaded.definition;
   const gated =
     Object.hasOwn(gates, wanted) && movingEvents(run.workflow, run.configuration).includes(wanted);

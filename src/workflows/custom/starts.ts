@@ -6,9 +6,9 @@ export function startsIn({ table, sources }: Pick<Definition, "table" | "sources
   const facts = Object.entries(sources).flatMap(([name, source]) =>
     source.type === "command" ? [{ purpose: `fact ${name}`, command: source.command }] : [],
   );
-  const rows = table.rules.flatMap((row) => {
-    const order = commandOf(row);
-    return order ? [{ purpose: `row ${row.id}`, command: order.command }] : [];
+  const rules = table.rules.flatMap((rule) => {
+    const order = commandOf(rule);
+    return order ? [{ purpose: `rule ${rule.id}`, command: order.command }] : [];
   });
-  return { name: table.name, commands: [...facts, ...rows] };
+  return { name: table.name, commands: [...facts, ...rules] };
 }

@@ -26,7 +26,7 @@ function renderEntry(entry: RunFile["history"][number]): string {
   const found = Object.entries(facts ?? {}).map(([name, value]) => `${name} = ${value}`);
   const parts = [
     `## ${entry.event}: ${entry.from} → ${entry.to}`,
-    `${entry.time}, row ${entry.row}${by ? `, by ${by.channel}${by.who ? ` (${by.who})` : ""}` : ""}${strength ? `; ${strengthWords(strength)}` : ""}`,
+    `${entry.time}, rule ${entry.row}${by ? `, by ${by.channel}${by.who ? ` (${by.who})` : ""}` : ""}${strength ? `; ${strengthWords(strength)}` : ""}`,
     ...(found.length > 0 ? [`Found: ${found.join(", ")}`] : []),
     ...(ended ? [`\`${ended.command}\` ended with ${ended.exit_code}:`, fenced(ended.tail)] : []),
     ...(notes ? [quote(notes)] : []),

@@ -33,7 +33,7 @@ export function toolsOf(sources: readonly DefinitionSource[]): readonly Tool[] {
       idempotent: false,
       openWorld: true,
       destructive: true,
-      advance: sendTo(sources),
+      transaction: sendTo(sources),
     },
     {
       name: "look",
@@ -42,7 +42,7 @@ export function toolsOf(sources: readonly DefinitionSource[]): readonly Tool[] {
       input: z.strictObject({ run: run.optional() }),
       readOnly: true,
       idempotent: true,
-      advance: lookAt(sources),
+      transaction: lookAt(sources),
     },
   ];
 }

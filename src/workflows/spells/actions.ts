@@ -1,6 +1,6 @@
 import type { FileKey } from "./files.ts";
 
-/** What a row does to the files besides moving the state: made in the same commit. */
+/** What a rule does to the files besides moving the state: made in the same commit. */
 export type Action =
   /** Creates the file from its template. One that a person wrote is set aside, or with `keep` left as it is. */
   | { readonly type: "create"; readonly file: FileKey; readonly keep?: true }
@@ -30,7 +30,7 @@ const ARCHIVED_REVIEW: readonly Action[] = [
   { type: "archive-review" },
 ];
 
-/** By row; a row without an entry moves the state and nothing else. */
+/** By rule; a rule without an entry moves the state and nothing else. */
 export const ACTIONS: Readonly<Record<string, readonly Action[]>> = {
   GC1: [{ type: "create", file: "context" }, { type: "copy-guides" }],
   GC2a: [{ type: "create-plan" }],

@@ -1,4 +1,4 @@
-/** A cast of a spell: by the row that applies, what becomes of the files and the state, and the reply for what results. */
+/** A cast of a spell: by the rule that applies, what becomes of the files and the state, and the reply for what results. */
 import type { Change } from "../../core/ports/store.ts";
 import type { Decision, Facts } from "../../engine/workflow.ts";
 import type { Context, Reply } from "../../runtime/module.ts";

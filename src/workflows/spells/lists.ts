@@ -26,7 +26,7 @@ export function prospectsOf(configuration: Configuration, facts: Facts): readonl
   });
 }
 
-/** What the row does, or why it does nothing. */
+/** What the rule does, or why it does nothing. */
 export function effectOf(row: string, facts: Facts): string {
   const effect = EFFECTS[row] ?? "";
   if (typeof effect === "string") return effect;

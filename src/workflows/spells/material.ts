@@ -1,4 +1,4 @@
-/** What the row of a cast needs beside the decision: packaged texts, names that are taken, and what is fetched. */
+/** What the rule of a cast needs beside the decision: packaged texts, names that are taken, and what is fetched. */
 import type { ProjectPath } from "../../core/path.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { ReviewFetch, ReviewMissing } from "../../core/ports/reviews.ts";
@@ -17,13 +17,13 @@ import { replyFileOf } from "./reply-file.ts";
 import type { StateFile } from "./state-file.ts";
 
 export interface Material {
-  /** The packaged texts that the row needs, by their path below `spells/`. */
+  /** The packaged texts that the rule needs, by their path below `spells/`. */
   readonly shipped: ReadonlyMap<string, string>;
-  /** The names that exist in the folders in which the row may make new ones. */
+  /** The names that exist in the folders in which the rule may make new ones. */
   readonly taken: ReadonlyMap<ProjectPath, readonly string[]>;
-  /** What the task is called, as one path segment; empty where the row does not archive it. */
+  /** What the task is called, as one path segment; empty where the rule does not archive it. */
   readonly taskName: string;
-  /** The guides that exist, by name; read only where the row copies them. */
+  /** The guides that exist, by name; read only where the rule copies them. */
   readonly guides: ReadonlySet<string>;
   /** What was fetched; absent parts were not asked for. */
   readonly links?: readonly LinkFetch[];
@@ -42,7 +42,7 @@ export interface CastTypes extends RunTypes {
 /** A spell that was decided on. */
 export type Cast = Pick<Step<CastTypes>, "run" | "sent" | "decision" | "material">;
 
-/** Reads and fetches what the row asks for. */
+/** Reads and fetches what the rule asks for. */
 export async function loadMaterial(
   run: SpellsRun,
   decision: Decision,

@@ -30,7 +30,7 @@ export interface ReplyInput {
   readonly prospects: readonly Prospect[];
 }
 
-/** The row's reply as markdown, with the lists of the resulting state. */
+/** The rule's reply as markdown, with the lists of the resulting state. */
 export function renderReply(input: ReplyInput): string {
   const { decision, material, run } = input.cast;
   const { layout, replies } = parseReplyFile(material.shipped.get(replyFileOf(decision)) ?? "");

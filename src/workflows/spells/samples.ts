@@ -1,4 +1,4 @@
-/** Each reply once, rendered on files that lead to its row: to be read as a whole, and for the tests of the replies. */
+/** Each reply once, rendered on files that lead to its rule: to be read as a whole, and for the tests of the replies. */
 import type { ProjectPath } from "../../core/path.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { ReferenceFetch, References } from "../../core/ports/references.ts";

@@ -21,7 +21,7 @@ interface SourceRow {
 const SOURCE = source as unknown as readonly SourceRow[];
 const SUPERSEDED = ["L1", "GCN2", "GCN3", "GN3", "F5", "ER7b"];
 
-/** Source states that another row takes: "any state except …" gives way to a row that names the state. */
+/** Source states that another rule takes: "any state except …" gives way to a rule that names the state. */
 const GIVEN_WAY: Readonly<Record<string, readonly string[]>> = {
   F1: ["GATHER_EDITING", "ERROR_TASK_MISSING", "ERROR_TASK_RESULTS_MISSING"],
 };
@@ -128,7 +128,7 @@ const WORLDS: readonly [string, string, Facts, string, (string | null)?][] = [
   ["GATHER_EDITING", "reparo", { comments: "present", review_task: "present" }, "PR3"],
   ["GATHER_EDITING", "reparo", { comments: "present" }, "PR1"],
   ["ACHIEVE_COMPLETE", "reparo", { comments: "present", review_task: "present" }, "PR4"],
-  // A row that names a state beats a general one.
+  // A rule that names a state beats a general one.
   ["GATHER_NEEDS_CONTEXT", "finite", {}, "F4"],
   ["GATHER_EDITING_CONTEXT", "finite", {}, "GCN1"],
   ["GATHER_EDITING", "finite", {}, "GN1"],

@@ -27,7 +27,7 @@ export const TOOLS: readonly Tool[] = SPELLS.map((spell) => ({
   readOnly: spell === "lumos",
   idempotent: spell === "lumos",
   ...(REACHING.includes(spell) ? { openWorld: true as const } : {}),
-  advance: castOf(spell),
+  transaction: castOf(spell),
 }));
 
 /** A developer casts: in a client with prompts, from its menu. */
@@ -49,6 +49,6 @@ export const RESOURCES: readonly Resource[] = [
     title: "Lumos",
     description: "Where the guided work of this project stands, and which spells can be cast.",
     mimeType: "text/markdown",
-    advance: castOf("lumos"),
+    transaction: castOf("lumos"),
   },
 ];

@@ -33,7 +33,7 @@ export interface Work {
   readonly archive: ProjectPath | "";
   /** Files that a person wrote, set aside: from → to. */
   readonly aside: readonly { readonly from: ProjectPath; readonly to: ProjectPath }[];
-  /** The contents of the file that the row loads, as they were. */
+  /** The contents of the file that the rule loads, as they were. */
   readonly loaded: string | null;
   /** Where the fetch of the review's comments stopped, for a retry. Absent: where it did before. Null: all is to be fetched. */
   readonly missing?: ReviewMissing | null;
@@ -43,7 +43,7 @@ const TASK_FILES: readonly FileKey[] = ["task", "results"];
 const REVIEW_FILES: readonly FileKey[] = ["comments", "review_task", "review_results"];
 const MAX_LOADED = 100_000;
 
-/** Pure: works out the changes of the row that was decided. */
+/** Pure: works out the changes of the rule that was decided. */
 export function planWork({ decision, material, run }: Cast, time: string): Work {
   const sheet = new Worksheet(run, material, time);
   for (const action of actionsOf(decision.rule.id)) sheet.take(action);

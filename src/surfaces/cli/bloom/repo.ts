@@ -5,9 +5,9 @@ import type { Repo } from "../../../core/ports/worktrees.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { advance } from "../../../runtime/run-transaction.ts";
 import { eachTask, type Task } from "../../../tasks-file/task.ts";
-import { pick } from "../../../workflows/bloom/advances.ts";
 import { repoOf } from "../../../workflows/bloom/execution-context.ts";
 import { ANY_WORKER } from "../../../workflows/bloom/pick.ts";
+import { pick } from "../../../workflows/bloom/transactions.ts";
 import type { Host, Run } from "../command.ts";
 import { clean, type Paint } from "../terminal.ts";
 

@@ -4,9 +4,9 @@ import type { Project } from "../../../runtime/project.ts";
 import { advance } from "../../../runtime/run-transaction.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { branchOf } from "../../../tasks-file/task.ts";
-import { pick } from "../../../workflows/bloom/advances.ts";
 import type { Worker } from "../../../workflows/bloom/pick.ts";
 import { nowReady } from "../../../workflows/bloom/pick.ts";
+import { pick } from "../../../workflows/bloom/transactions.ts";
 import type { Answer } from "../command.ts";
 import { clean } from "../terminal.ts";
 

@@ -1,8 +1,8 @@
 import type { LoopWork } from "../../../core/loop-record.ts";
 import type { Worktree, WorktreeState } from "../../../core/ports/worktrees.ts";
 import { branchOf, hasOwnWork, type Task } from "../../../tasks-file/task.ts";
-import { refusals } from "../errand-prompt.ts";
 import { type ExecutionContext, placeOf, type StepResult } from "../execution-context.ts";
+import { refusals } from "../run-prompt.ts";
 import { targetOf } from "./pull-request.ts";
 
 const SHOWN_PATHS = 50;

@@ -1,4 +1,4 @@
-/** A row's commands against the ports. What git itself cannot do is an outcome too. */
+/** A rule's commands against the ports. What git itself cannot do is an outcome too. */
 import { type ErrorCode, PawlError } from "../../../core/error.ts";
 import type { Command } from "../../../engine/workflow.ts";
 import type { ExecutionContext, StepResult } from "../execution-context.ts";

@@ -20,7 +20,6 @@ import {
   overspent,
   rounded,
 } from "../budget.ts";
-import { errandPrompt, refusals } from "../errand-prompt.ts";
 import {
   type ExecutionContext,
   type Known,
@@ -31,6 +30,7 @@ import {
   stopped,
 } from "../execution-context.ts";
 import { isOpen, unverifiedSteps } from "../facts.ts";
+import { refusals, runPrompt } from "../run-prompt.ts";
 import { nameOfRun, type TaskRun } from "../task-run.ts";
 import { forgetSession, set, workStarts } from "../verbs/edits.ts";
 import { bringInTarget } from "./bring-in.ts";
@@ -129,7 +129,7 @@ async function start(context: ExecutionContext, place: Place): Promise<StepResul
       agent: place.agent,
       task: task.id,
       folder: place.folder,
-      prompt: errandPrompt(known, step, place.conflicts, session === null),
+      prompt: runPrompt(known, step, place.conflicts, session === null),
       session: session ? { type: "resume", id: session.id } : { type: "new" },
       permission: settings.permission,
       allow: allowedCommands(settings.command),

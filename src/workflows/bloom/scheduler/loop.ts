@@ -5,11 +5,11 @@
  * L2  What a look saw before the claim decides nothing: under the lease the task is read anew, and begins only if the table
  *     still lets it. So no task runs after it is done, and none is run or merged twice.
  * L3  Nothing is remembered here that the disk does not hold: the next loop resumes a killed one.
- * L4  If something can begin and a place is free, it begins without a tick of the clock: every end, every change of the
- *     project's files and every freed place wakes the loop. Only that another process died, or stopped before it did
+ * L4  If something can begin and a slot is free, it begins without a tick of the clock: every end, every change of the
+ *     project's files and every freed slot wakes the loop. Only that another process died, or stopped before it did
  *     anything, is found by looking.
- * L5  A task needs a place while an agent works on it or its work is verified, not while it is pushed or merged; so those
- *     that wait for their merge keep nobody from working. Who needs a place again comes before what has not begun.
+ * L5  A task needs a slot while an agent works on it or its work is verified, not while it is pushed or merged; so those
+ *     that wait for their merge keep nobody from working. Who needs a slot again comes before what has not begun.
  * L6  Every task ends done, its merge included, or rests with a reason in its run.
  * L7  A stop begins nothing new, ends the agents and keeps where each task stands.
  */
@@ -20,23 +20,23 @@ import type { Claim } from "../../../core/ports/claims.ts";
 import type { LoopPorts } from "../../../core/ports/loop.ts";
 import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
 import { branchOf, eachTask, findTask, type Task } from "../../../tasks-file/task.ts";
-import { type Picked, pick } from "../advances.ts";
-import type { MergeTrains, StopReason } from "../execution-context.ts";
+import type { MergeQueue, StopReason } from "../execution-context.ts";
 import { apart } from "../overlap.ts";
 import { personsEvent } from "../persons-event.ts";
 import { ANY_WORKER, isDone, type Worker } from "../pick.ts";
 import { loadMessages } from "../question.ts";
 import { awaitsMerge, waitLeft } from "../standing.ts";
 import { reasonOf } from "../task-run.ts";
-import { type Bell, openBell } from "./bell.ts";
+import { type Picked, pick } from "../transactions.ts";
 import { listUnderway } from "./leftovers.ts";
-import { openMergeTrains } from "./merge-trains.ts";
+import { openMergeQueue } from "./merge-queue.ts";
 import { type MergeWatch, openMergeWatch } from "./merge-watch.ts";
 import { agentMissing, checkAgents } from "./missing-agents.ts";
-import { openPatience, type Patience } from "./patience.ts";
 import { openPins, type Pins } from "./pins.ts";
-import { openPlaces, type Places } from "./places.ts";
-import { type Place, type Work, workOn } from "./work-on.ts";
+import { openRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
+import { openSignal, type Signal } from "./signal.ts";
+import { openSlots, type Slots } from "./slots.ts";
+import { type Slot, type Work, workOn } from "./work-on.ts";
 
 export interface LoopSetup extends LoopPorts {
   readonly runtime: Runtime;
@@ -72,12 +72,12 @@ export interface Active extends Work {
 /** What a running loop holds in memory. */
 interface Loop extends LoopSetup {
   readonly pins: Pins;
-  readonly patience: Patience;
-  readonly merges: MergeTrains;
-  readonly places: Places;
-  readonly bell: Bell;
+  readonly retries: RetryPolicy;
+  readonly merges: MergeQueue;
+  readonly slots: Slots;
+  readonly signal: Signal;
   readonly active: Map<string, Active>;
-  /** Looks at pull requests: they need no place. */
+  /** Looks at pull requests: they need no slot. */
   readonly looks: Map<string, Active>;
   /** The tasks that something unforeseen stopped: left as they are by this run, which goes on with the others. */
   readonly failed: Map<string, unknown>;
@@ -99,28 +99,28 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
   // What ends the loop by an error must end its agents as well: nobody would watch over them.
   const failing = new AbortController();
   const setup: LoopSetup = { ...given, stop: AbortSignal.any([given.stop, failing.signal]) };
-  const bell = openBell(setup.stop, setup.clock);
+  const signal = openSignal(setup.stop, setup.clock);
   const pins = openPins(setup.runtime, setup.runtime.outside.policies, setup.show);
   const loop: Loop = {
     ...setup,
     pins,
     runtime: pins.runtime,
-    bell,
-    patience: openPatience(setup),
-    merges: openMergeTrains({
+    signal,
+    retries: openRetryPolicy(setup),
+    merges: openMergeQueue({
       worktrees: setup.ports.worktrees,
       watch: setup.watch,
       clock: setup.clock,
       limit: setup.mergeTrain,
     }),
-    places: openPlaces(setup.agents, bell.ring),
+    slots: openSlots(setup.agents, signal.notify),
     active: new Map(),
     looks: new Map(),
     failed: new Map(),
     unwritable: new Map(),
     folders: new Set(),
   };
-  const watching = setup.watch.onChange(bell.ring);
+  const watching = setup.watch.onChange(signal.notify);
   const merges = watchMerges(loop);
   // At once, wherever the loop itself is: a stop must begin nothing.
   const stopWork = () => stopAll([...loop.active.values(), ...loop.looks.values()], "interrupted");
@@ -144,7 +144,7 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
   } finally {
     setup.stop.removeEventListener("abort", stopWork);
     watching.close();
-    bell.close();
+    signal.close();
   }
 }
 
@@ -160,16 +160,16 @@ async function turnUntilOver(loop: Loop, merges: MergeWatch): Promise<void> {
       await tellActive(loop, picked);
       const due = merges.turn(picked) ?? SLOW_MILLISECONDS;
       const wait = await fill(loop, picked);
-      loop.patience.succeeded(paused);
+      loop.retries.succeeded(paused);
       paused = false;
       const rests = loop.active.size === 0;
       tellStanding(picked, rests);
       if (wait === "nothing-left" && rests && !merges.isBusy() && loop.once) return;
-      await loop.bell.wait(Math.min(due, wait === "nothing-left" ? SLOW_MILLISECONDS : wait));
+      await loop.signal.wait(Math.min(due, wait === "nothing-left" ? SLOW_MILLISECONDS : wait));
     } catch (error) {
-      if (!loop.patience.bears(error)) throw error;
+      if (!loop.retries.shouldRetry(error)) throw error;
       paused = true;
-      await loop.patience.wait();
+      await loop.retries.wait();
     }
   }
 }
@@ -188,27 +188,27 @@ async function look(setup: LoopSetup, only = false): Promise<Picked> {
 
 /** Starts what may be started; says how long to wait for more, or that nothing is left to wait for. */
 async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"> {
-  const { active, failed, places } = loop;
+  const { active, failed, slots } = loop;
   let taken = false;
   const atWork = () => [...active.keys()].flatMap((id) => findTask(picked.file.tasks, id) ?? []);
   for (const task of apart(picked.candidates, atWork)) {
     if (active.has(task.id) || failed.has(task.id) || loop.folders.has(folderName(task))) continue;
-    if (loop.stop.aborted || !places.isFree()) return SLOW_MILLISECONDS;
+    if (loop.stop.aborted || !slots.isFree()) return SLOW_MILLISECONDS;
     const lacking = agentMissing(loop.ports.agents, picked, task);
     if (lacking !== null) {
       fail(loop, task.id, lacking);
       continue;
     }
     // Taken before the wait for the claim, in which another that was begun before may ask for one.
-    const place = places.open();
+    const slot = slots.open();
     const claims = await claim(loop, task).catch((error: unknown) => {
-      place.leave();
+      slot.leave();
       throw error;
     });
-    if (claims !== null) startWork(loop, active, task.id, claims, place, {});
+    if (claims !== null) startWork(loop, active, task.id, claims, slot, {});
     else {
       taken = true;
-      place.leave("quietly");
+      slot.leave("quietly");
     }
   }
   const next = untilNext(picked, loop);
@@ -232,21 +232,21 @@ function fail({ show, failed }: Loop, taskId: string, error: unknown): void {
   show({ type: "task:failed", taskId, code, reason: message, fix });
 }
 
-/** Works on a claimed task to where it rests, then rings. */
+/** Works on a claimed task to where it rests, then listeners. */
 function startWork(
   loop: Loop,
   among: Map<string, Active>,
   id: string,
   claims: readonly Claim[],
-  place: Place,
+  slot: Slot,
   { watches = false }: { readonly watches?: boolean },
 ): Promise<void> {
-  const work: Work = { id, abort: new AbortController(), told: null, run: null, place };
+  const work: Work = { id, abort: new AbortController(), told: null, run: null, slot };
   const abandoned = claims.some((each) => each.abandoned);
   const ended = workOn(loop, work, { abandoned, watches }, caller(loop))
     .catch(async (error: unknown) => {
       // It is begun again from where it stands on disk, not at once.
-      if (loop.patience.bears(error)) await loop.patience.wait();
+      if (loop.retries.shouldRetry(error)) await loop.retries.wait();
       else fail(loop, id, error);
     })
     .finally(async () => {
@@ -255,14 +255,14 @@ function startWork(
         loop.folders.delete(each.what);
       }
       among.delete(id);
-      place.leave();
-      loop.bell.ring();
+      slot.leave();
+      loop.signal.notify();
     });
   among.set(id, Object.assign(work, { ended }));
   return ended;
 }
 
-const NO_PLACE: Place = { leave: () => {}, take: async () => true };
+const NO_SLOT: Slot = { leave: () => {}, take: async () => true };
 
 function watchMerges(loop: Loop): MergeWatch {
   return openMergeWatch({
@@ -270,14 +270,14 @@ function watchMerges(loop: Loop): MergeWatch {
       if (loop.failed.has(task.id)) return;
       try {
         const claims = await claim(loop, task);
-        if (claims !== null) await startWork(loop, loop.looks, task.id, claims, NO_PLACE, { watches: true });
+        if (claims !== null) await startWork(loop, loop.looks, task.id, claims, NO_SLOT, { watches: true });
       } catch (error) {
-        if (!loop.patience.bears(error)) fail(loop, task.id, error);
+        if (!loop.retries.shouldRetry(error)) fail(loop, task.id, error);
       }
     },
     show: loop.show,
     stop: loop.stop,
-    ring: loop.bell.ring,
+    notify: loop.signal.notify,
     now: () => loop.clock.elapsed(),
   });
 }

@@ -1,14 +1,14 @@
 /**
- * Open pull requests, looked at whether they were merged: one after another, apart from the agents' places, when the run
+ * Open pull requests, looked at whether they were merged: one after another, apart from the agents' slots, when the run
  * begins and then at a slow pace. Without any, nothing is done.
  */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { eachTask, type Task } from "../../../tasks-file/task.ts";
-import type { Picked } from "../advances.ts";
 import type { TaskRun } from "../task-run.ts";
+import type { Picked } from "../transactions.ts";
 
 export interface MergeWatch {
-  /** Begins a round of looks where it is time. Milliseconds to the next one; null: it rings, or there is none. */
+  /** Begins a round of looks where it is time. Milliseconds to the next one; null: it listeners, or there is none. */
   turn(picked: Picked): number | null;
   /** A round is under way. */
   isBusy(): boolean;
@@ -21,14 +21,14 @@ export interface MergeWatchSetup {
   readonly show: (happening: BloomHappening) => void;
   readonly stop: AbortSignal;
   /** A round is over. */
-  readonly ring: () => void;
+  readonly notify: () => void;
   readonly now: () => number;
 }
 
 /** However many wait: there is no more than one look in this time. */
 const LOOK_SECONDS = 5;
 
-export function openMergeWatch({ look, show, stop, ring, now }: MergeWatchSetup): MergeWatch {
+export function openMergeWatch({ look, show, stop, notify, now }: MergeWatchSetup): MergeWatch {
   const told = new Map<string, number>();
   let round: Promise<void> | null = null;
   let next = 0;
@@ -41,7 +41,7 @@ export function openMergeWatch({ look, show, stop, ring, now }: MergeWatchSetup)
     const pace = Math.max(every, (tasks.length - 1) * LOOK_SECONDS);
     next = every === 0 ? Number.POSITIVE_INFINITY : now() + pace * 1000;
     round = null;
-    ring();
+    notify();
   };
   return {
     turn({ file, runs, states, scope, settings: { watch_pull_requests: every } }) {

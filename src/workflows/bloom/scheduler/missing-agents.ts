@@ -2,9 +2,9 @@
 import { PawlError } from "../../../core/error.ts";
 import type { Agents } from "../../../core/ports/agents.ts";
 import type { Task } from "../../../tasks-file/task.ts";
-import type { Picked } from "../advances.ts";
 import { isOpen } from "../facts.ts";
 import { nowReady } from "../pick.ts";
+import type { Picked } from "../transactions.ts";
 
 /** Why the task's agent cannot begin, or null; also where none is needed any more. */
 export function agentMissing(agents: Agents, { runs, settings }: Picked, task: Task): PawlError | null {

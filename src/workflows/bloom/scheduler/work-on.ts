@@ -1,5 +1,5 @@
 /**
- * One claimed task, from event to event: perform the last row's commands, commit what came of them, again. Whatever
+ * One claimed task, from event to event: perform the last rule's commands, commit what came of them, again. Whatever
  * was under way when an earlier owner died is ended first, and its session given up.
  */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
@@ -10,6 +10,15 @@ import type { Clock } from "../../../core/ports/clock.ts";
 import type { WorkPorts } from "../../../core/ports/loop.ts";
 import type { Watch } from "../../../core/ports/watch.ts";
 import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
+import { added } from "../budget.ts";
+import { perform } from "../commands/perform.ts";
+import type { ExecutionContext, Known, MergeQueue, StepResult } from "../execution-context.ts";
+import { readCall } from "../own-verbs.ts";
+import { personsEvent } from "../persons-event.ts";
+import { ANY_WORKER, type Worker } from "../pick.ts";
+import { isBackingOff } from "../standing.ts";
+import { BLOOM } from "../table.ts";
+import type { TaskRun } from "../task-run.ts";
 import {
   applyResult,
   type Begun,
@@ -17,33 +26,24 @@ import {
   type Committed,
   type Governed,
   type ResultInput,
-} from "../advances.ts";
-import { added } from "../budget.ts";
-import { perform } from "../commands/perform.ts";
-import type { ExecutionContext, Known, MergeTrains, StepResult } from "../execution-context.ts";
-import { readCall } from "../own-verbs.ts";
-import { personsEvent } from "../persons-event.ts";
-import { ANY_WORKER, type Worker } from "../pick.ts";
-import { isBackingOff } from "../standing.ts";
-import { BLOOM } from "../table.ts";
-import type { TaskRun } from "../task-run.ts";
+} from "../transactions.ts";
 import { forgetSession } from "../verbs/edits.ts";
 import { askPerson } from "./ask-person.ts";
-import type { Patience } from "./patience.ts";
 import type { Pins } from "./pins.ts";
+import type { RetryPolicy } from "./retry-policy.ts";
 
 export interface WorkSetup {
   readonly runtime: Runtime;
   readonly ports: WorkPorts;
   readonly watch: Watch;
   readonly clock: Clock;
-  readonly merges: MergeTrains;
+  readonly merges: MergeQueue;
   readonly pins: Pins;
   readonly worker?: Worker;
   readonly name: string;
   readonly show: (happening: BloomHappening | PawlEvent) => void;
   readonly stop: AbortSignal;
-  readonly patience: Patience;
+  readonly retries: RetryPolicy;
 }
 
 export interface Work {
@@ -54,11 +54,11 @@ export interface Work {
   told: readonly ProjectPath[] | null;
   /** The run as this worker last left it; null: it was not begun yet. */
   run: TaskRun | null;
-  /** A place among those that work at once, for as long as it needs one. */
-  readonly place: Place;
+  /** A slot among those that work at once, for as long as it needs one. */
+  readonly slot: Slot;
 }
 
-export interface Place {
+export interface Slot {
   /** `quietly`: where the one that leaves it looks for more to begin itself. */
   leave(how?: "quietly"): void;
   /** Waits for one, before all that has not begun. False: it was stopped first. */
@@ -66,7 +66,7 @@ export interface Place {
 }
 
 const AT_REST: ReadonlySet<string> = new Set(["waiting_for_human", "blocked", "budget_exhausted", "done"]);
-/** On its way out: no agent works on it, nor does it wait for one's place. */
+/** On its way out: no agent works on it, nor does it wait for a slot. */
 const DELIVERED: ReadonlySet<string> = new Set(["pushing", "merging", "opening_pr", "cleaning"]);
 
 /** The task is gone, or not to be begun any more. */
@@ -135,7 +135,7 @@ async function beginNow(
 ): Promise<Begun & { readonly known: Known }> {
   const policy = await setup.pins.of(work.id);
   const input = { task: work.id, worker: setup.worker ?? ANY_WORKER, watches, happened, policy };
-  const reply = await patiently(
+  const reply = await withRetries(
     setup,
     async () => (await advance(setup.runtime, begin, input, caller)).reply,
   );
@@ -164,8 +164,8 @@ async function next(setup: WorkSetup, work: Work, known: Known, caller: Caller):
   if (isBackingOff(run, setup.clock.now().toISOString())) return null;
   const commands = BLOOM.rules.find((row) => row.id === run.row)?.commands ?? [];
   let context = contextOf(setup, work, known, caller);
-  if (DELIVERED.has(run.state)) work.place.leave();
-  else if (!(await work.place.take(context.stop))) return { event: "interrupted" };
+  if (DELIVERED.has(run.state)) work.slot.leave();
+  else if (!(await work.slot.take(context.stop))) return { event: "interrupted" };
   for (const command of commands) {
     const result = await perform(command, context);
     if (result.event !== undefined) return result;
@@ -228,7 +228,7 @@ async function takeCalls(setup: WorkSetup, taskId: string, run: string): Promise
     if (!asked) return warn(`it may not ask for ${verb} in this way: passed over`);
     try {
       const caller: Caller = { channel: "agent", who: run, task: taskId };
-      await advance(setup.runtime, await asked.advance(), asked.input, caller);
+      await advance(setup.runtime, await asked.transaction(), asked.input, caller);
     } catch (thrown) {
       const { code, message } = toPawlError(thrown);
       if (!REFUSES.has(code)) throw thrown;
@@ -249,7 +249,7 @@ async function commit(
   const policy = await setup.pins.of(work.id);
   const held = work.run === null ? {} : { held: work.run };
   const input: ResultInput = { task: work.id, result, policy, ...held };
-  const reply = await patiently(
+  const reply = await withRetries(
     setup,
     async () => (await advance(setup.runtime, applyResult, input, caller)).reply,
   );
@@ -264,14 +264,14 @@ async function commit(
 }
 
 /** What came is in memory only: it is not given up for a file that cannot be read just now. */
-async function patiently<T>({ patience }: WorkSetup, act: () => Promise<T>): Promise<T> {
+async function withRetries<T>({ retries }: WorkSetup, act: () => Promise<T>): Promise<T> {
   for (let paused = false; ; paused = true)
     try {
       const result = await act();
-      patience.succeeded(paused);
+      retries.succeeded(paused);
       return result;
     } catch (error) {
-      if (!patience.bears(error)) throw error;
-      await patience.wait();
+      if (!retries.shouldRetry(error)) throw error;
+      await retries.wait();
     }
 }

@@ -88,7 +88,7 @@ export function looking<Input, Seen extends LoadedTasks>(
     read: (view, input, context) => read(view, context, input),
     propose: (seen, _, input, context) => ({
       reply: replyOf(tell(seen, input, context)),
-      worked: seen.worked,
+      cacheEntries: seen.cacheEntries,
     }),
   };
 }
@@ -125,11 +125,11 @@ export function changingAfter<Input, Seen extends LoadedTasks, Gathered>(
 function prepared(seen: LoadedTasks, input: unknown, done: Done, context: Context): Proposal<Reply> {
   checkHeld(seen, input, done);
   if (done.ask) return { reply: replyOf(done), ask: done.ask };
-  const { changes, worked } = changeTasks(seen, done.edits ?? []);
+  const { changes, cacheEntries } = changeTasks(seen, done.edits ?? []);
   return {
     reply: replyOf(done),
     changes: [...changes, ...(done.changes ?? [])],
-    worked,
+    cacheEntries,
     ...(done.verdict && { verdict: done.verdict }),
     events: (done.happened ?? []).map((happening, index) => eventOf(context, happening, index)),
   };

@@ -6,9 +6,9 @@ import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { type ErrorCode, PawlError } from "../../../core/error.ts";
 import type { Clock } from "../../../core/ports/clock.ts";
 
-export interface Patience {
+export interface RetryPolicy {
   /** Whether it is to be waited out, told where it is new. Nothing is before the run's first success, or once it stops. */
-  bears(error: unknown): boolean;
+  shouldRetry(error: unknown): boolean;
   /** Until the next try. */
   wait(): Promise<void>;
   /** It works; `again`: after it did not. */
@@ -37,17 +37,17 @@ const WAIT_MILLISECONDS = 1000;
 /** With `once`: long enough for a file that somebody is saving. */
 const ONCE_TRIES = 3;
 
-export function openPatience(setup: {
+export function openRetryPolicy(setup: {
   readonly once: boolean;
   readonly show: (happening: BloomHappening) => void;
   readonly stop: AbortSignal;
   readonly clock: Clock;
-}): Patience {
+}): RetryPolicy {
   let begun = false;
   let borne = 0;
   let told: string | null = null;
   return {
-    bears(error) {
+    shouldRetry(error) {
       const problem = passing(error);
       if (problem === null || !begun || setup.stop.aborted) return false;
       if (setup.once && borne++ >= ONCE_TRIES) return false;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { MergeTurn, Repo } from "../../../core/ports/worktrees.ts";
 import type { MergePlace } from "../execution-context.ts";
-import { type MergeTrainsSetup, openMergeTrains } from "./merge-trains.ts";
+import { type MergeQueueSetup, openMergeQueue } from "./merge-queue.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -11,7 +11,7 @@ function setup({ limit = 3 } = {}) {
   const timers: (() => void)[] = [];
   const heard: (() => void)[] = [];
   const state = { elsewhere: null as string | null };
-  const given: MergeTrainsSetup = {
+  const given: MergeQueueSetup = {
     limit,
     worktrees: {
       async takeTurn(_, into, owner): Promise<MergeTurn> {
@@ -35,7 +35,7 @@ function setup({ limit = 3 } = {}) {
       },
     },
   };
-  const trains = openMergeTrains(given);
+  const trains = openMergeQueue(given);
   const join = async (task: string, { waits = true, stop = NEVER } = {}) =>
     trains.join({ repo: "." as Repo, into: "main", task, since: "1", waits }, stop);
   const joined = async (task: string): Promise<MergePlace> => {

@@ -1,15 +1,15 @@
-/** So many may work at once. Pure but for the callbacks: who waits for a place gets the next one that is free. */
-import type { Place } from "./work-on.ts";
+/** So many may work at once. Pure but for the callbacks: who waits for a slot gets the next one that is free. */
+import type { Slot } from "./work-on.ts";
 
-export interface Places {
-  /** Whether something new may begin: a place is free, and nobody that was begun before waits for one. */
+export interface Slots {
+  /** Whether something new may begin: a slot is free, and nobody that was begun before waits for one. */
   isFree(): boolean;
-  /** A place, taken; only where `isFree`. */
-  open(): Place;
+  /** A slot, taken; only where `isFree`. */
+  open(): Slot;
 }
 
-/** `ring`: a place is free. */
-export function openPlaces(count: number, ring: () => void): Places {
+/** `notify`: a slot is free. */
+export function openSlots(count: number, notify: () => void): Slots {
   let taken = 0;
   const waiting: (() => void)[] = [];
 
@@ -17,7 +17,7 @@ export function openPlaces(count: number, ring: () => void): Places {
     const first = waiting.shift();
     if (first) return first();
     taken -= 1;
-    if (!quietly) ring();
+    if (!quietly) notify();
   };
 
   return {

@@ -216,7 +216,7 @@ function committed(
       ...removals(seen, removes),
     ],
     events: happened,
-    worked: changed.worked,
+    cacheEntries: changed.cacheEntries,
   };
 }
 
@@ -287,7 +287,7 @@ export const begin = runEvent<BeginTypes>({
       reply: { known: knownOf(seen, changed.file, next, context, policy), happened, governed },
       changes: [...changed.changes, ...runChanges(next, seen, turned.edits)],
       happened,
-      worked: changed.worked,
+      cacheEntries: changed.cacheEntries,
     };
   },
 });
@@ -401,7 +401,7 @@ export const pick: Transaction<
         happened,
       },
       ...(look ? {} : { changes: changed.changes, events: happened }),
-      worked: changed.worked,
+      cacheEntries: changed.cacheEntries,
     };
   },
 };

@@ -36,7 +36,7 @@ function encodeCharacter(character: string, inside: boolean): string {
   return [...Buffer.from(character)].map((byte) => `_0${byte.toString(16).padStart(2, "0")}`).join("");
 }
 
-export interface Places {
+export interface WorktreePaths {
   /** The repository's own checkout. */
   readonly checkout: string;
   /** The folder of all its worktrees. */
@@ -54,7 +54,7 @@ export interface Places {
   readonly lost: (branch: string, n: number) => Folder;
 }
 
-export function placesOf(projectRoot: string, repo: Repo): Places {
+export function worktreePathsOf(projectRoot: string, repo: Repo): WorktreePaths {
   const root = realpathSync(projectRoot);
   const checkout = repo === "." ? root : join(root, projectPath(repo));
   const own = `${WORKTREES}/${repo === "." ? "@project" : encodeName(repo)}`;
@@ -79,7 +79,7 @@ export function setupNote(folder: string): string {
 
 /** Throws unless the repository is one, inside the project. */
 export async function checkRepository(projectRoot: string, repo: Repo, call: GitCall): Promise<void> {
-  const { checkout } = placesOf(projectRoot, repo);
+  const { checkout } = worktreePathsOf(projectRoot, repo);
   const real = realOr(checkout);
   const where = repo === "." ? "the project's root" : repo;
   const fix = `Run \`git init\` or \`git clone\` in ${where}, or correct \`repo\` in tasks.yaml.`;

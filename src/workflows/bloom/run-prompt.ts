@@ -1,9 +1,9 @@
 import type { Step, Task } from "../../tasks-file/task.ts";
 import type { Known } from "./execution-context.ts";
-import { buildErrandPrompt, buildStepPrompt, buildTaskPrompt, gitInfoOf } from "./prompt.ts";
+import { buildPurposePrompt, buildStepPrompt, buildTaskPrompt, gitInfoOf } from "./prompt.ts";
 
 /** What the agent is told in this run: a person's words first, then its step or errand. */
-export function errandPrompt(
+export function runPrompt(
   { task, run, settings, messages }: Known,
   step: Step | null,
   conflicts: readonly string[],
@@ -19,7 +19,7 @@ export function errandPrompt(
   const said = words.length === 0 ? "" : `A person says:\n\n${words.join("\n\n")}\n\n`;
   if (!isWork)
     return (
-      said + buildErrandPrompt(task, git, errandText(run.errand, run.message, task, conflicts, cli), fresh)
+      said + buildPurposePrompt(task, git, purposeText(run.errand, run.message, task, conflicts, cli), fresh)
     );
   if (run.errand === "mark" && !fresh) return said + markText(task.id, step, cli, run.refused);
   return (
@@ -39,7 +39,7 @@ export function markText(task: string, step: Step | null, cli: string, refused?:
   return `You ended your turn, and ${name} is not marked done.${refusals(refused, " You")} If it is done, run the command below and end your turn; if not, finish it first.\n\n${command}`;
 }
 
-export function errandText(
+export function purposeText(
   errand: string,
   message: string | null,
   { id, merge_into: target }: Task,

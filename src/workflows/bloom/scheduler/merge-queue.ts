@@ -6,7 +6,7 @@
 import type { Clock } from "../../../core/ports/clock.ts";
 import type { Watch } from "../../../core/ports/watch.ts";
 import type { MergeTurn, Worktrees } from "../../../core/ports/worktrees.ts";
-import type { JoinOrder, MergePlace, MergeTrains, StopReason } from "../execution-context.ts";
+import type { JoinOrder, MergePlace, MergeQueue, StopReason } from "../execution-context.ts";
 import {
   admit,
   announce,
@@ -21,13 +21,13 @@ import {
   TARGET,
   type Train,
 } from "../merge-train.ts";
-import { openBell } from "./bell.ts";
+import { openSignal } from "./signal.ts";
 
 const LOOK_MILLISECONDS = 1000;
 /** After so many a train lets go of the lock, so that another process's may run. */
 const MOST_IN_ONE_GO = 32;
 
-export interface MergeTrainsSetup {
+export interface MergeQueueSetup {
   readonly worktrees: Pick<Worktrees, "takeTurn">;
   readonly watch: Watch;
   readonly clock: Clock;
@@ -45,10 +45,10 @@ interface Line {
   isLocking: boolean;
   /** Merges admitted since the lock was taken. */
   admitted: number;
-  readonly rings: Set<() => void>;
+  readonly listeners: Set<() => void>;
 }
 
-export function openMergeTrains(setup: MergeTrainsSetup): MergeTrains {
+export function openMergeQueue(setup: MergeQueueSetup): MergeQueue {
   const lines = new Map<string, Line>();
   const lineOf = ({ repo, into }: JoinOrder): Line => {
     const target = `${repo}\0${into}`;
@@ -57,7 +57,7 @@ export function openMergeTrains(setup: MergeTrainsSetup): MergeTrains {
       lock: null,
       isLocking: false,
       admitted: 0,
-      rings: new Set(),
+      listeners: new Set(),
     };
     lines.set(target, line);
     return line;
@@ -76,19 +76,19 @@ export function openMergeTrains(setup: MergeTrainsSetup): MergeTrains {
 
 function change(line: Line, train: Train): void {
   line.train = train;
-  for (const ring of line.rings) ring();
+  for (const notify of line.listeners) notify();
 }
 
 async function join(
-  setup: MergeTrainsSetup,
+  setup: MergeQueueSetup,
   line: Line,
   order: JoinOrder,
   stop: AbortSignal,
-): ReturnType<MergeTrains["join"]> {
+): ReturnType<MergeQueue["join"]> {
   const { task, since } = order;
-  const bell = openBell(stop, setup.clock);
+  const signal = openSignal(stop, setup.clock);
   let watching: ReturnType<Watch["onChange"]> | undefined;
-  line.rings.add(bell.ring);
+  line.listeners.add(signal.notify);
   line.train = enter(line.train, { task, since });
   try {
     for (;;) {
@@ -103,13 +103,13 @@ async function join(
       if (!order.waits) return { kind: "taken", owner };
       if (stop.aborted) return { kind: "stopped" };
       // What another process does from here on is heard, so the lock is tried once more before the wait.
-      if (elsewhere !== null && watching === undefined) watching = setup.watch.onChange(bell.ring);
-      else await bell.wait(elsewhere === null ? Number.POSITIVE_INFINITY : LOOK_MILLISECONDS);
+      if (elsewhere !== null && watching === undefined) watching = setup.watch.onChange(signal.notify);
+      else await signal.wait(elsewhere === null ? Number.POSITIVE_INFINITY : LOOK_MILLISECONDS);
     }
   } finally {
-    line.rings.delete(bell.ring);
+    line.listeners.delete(signal.notify);
     watching?.close();
-    bell.close();
+    signal.close();
   }
 }
 
@@ -119,7 +119,7 @@ function hasRoom({ admitted }: Line): boolean {
 
 /** Takes the lock where the task is the next and nobody here has it; who has it elsewhere, or null. */
 async function lockFor(
-  { worktrees }: MergeTrainsSetup,
+  { worktrees }: MergeQueueSetup,
   line: Line,
   { repo, into, task }: JoinOrder,
 ): Promise<string | null> {
@@ -144,37 +144,37 @@ async function lockFor(
   }
 }
 
-function placeIn({ clock }: MergeTrainsSetup, line: Line, task: string): MergePlace {
+function placeIn({ clock }: MergeQueueSetup, line: Line, task: string): MergePlace {
   let broken = new AbortController();
   const notice = () => {
     if (standing(line.train, task) === "void") broken.abort("interrupted" satisfies StopReason);
   };
   /** Looks at each change of the train until there is an answer, or a stop. */
   const until = async <T>(stop: AbortSignal, look: () => T | null): Promise<T | "stopped"> => {
-    const bell = openBell(stop, clock);
-    line.rings.add(bell.ring);
+    const signal = openSignal(stop, clock);
+    line.listeners.add(signal.notify);
     try {
       for (;;) {
         const seen = look();
         if (seen !== null) return seen;
         if (stop.aborted) return "stopped";
-        await bell.wait(Number.POSITIVE_INFINITY);
+        await signal.wait(Number.POSITIVE_INFINITY);
       }
     } finally {
-      line.rings.delete(bell.ring);
-      bell.close();
+      line.listeners.delete(signal.notify);
+      signal.close();
     }
   };
   return {
     kind: "mine",
     slot: find(line.train, task)?.slot ?? 0,
     async base(stop) {
-      line.rings.delete(notice);
+      line.listeners.delete(notice);
       const base = await until(stop, () => baseFor(line.train, task));
       if (base === "stopped") return "stopped";
       change(line, prepare(line.train, task, base));
       broken = new AbortController();
-      line.rings.add(notice);
+      line.listeners.add(notice);
       return { commit: base === TARGET ? null : base, broken: broken.signal };
     },
     announce: (commit) => change(line, announce(line.train, task, commit)),
@@ -184,7 +184,7 @@ function placeIn({ clock }: MergeTrainsSetup, line: Line, task: string): MergePl
         return now === "behind" ? null : now;
       }),
     async release(published) {
-      line.rings.delete(notice);
+      line.listeners.delete(notice);
       change(line, leave(line.train, task, published));
       await letGo(line);
     },

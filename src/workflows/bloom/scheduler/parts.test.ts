@@ -1,4 +1,4 @@
-/** The loop's parts, each alone: the bell, the places, the patience, the policies that are pinned. */
+/** The loop's parts, each alone: the signal, the slots, the retry policy, the policies that are pinned. */
 import { describe, expect, it } from "vitest";
 import { Simulator } from "../../../../test/rig/schedule/simulator.ts";
 import { PawlError } from "../../../core/error.ts";
@@ -6,10 +6,10 @@ import type { Policies } from "../../../core/ports/policies.ts";
 import { DEFAULT_SETTINGS } from "../../../core/settings.ts";
 import type { Runtime } from "../../../runtime/run-transaction.ts";
 import type { Task } from "../../../tasks-file/task.ts";
-import { openBell } from "./bell.ts";
-import { openPatience } from "./patience.ts";
 import { openPins } from "./pins.ts";
-import { openPlaces } from "./places.ts";
+import { openRetryPolicy } from "./retry-policy.ts";
+import { openSignal } from "./signal.ts";
+import { openSlots } from "./slots.ts";
 
 const OWN = { name: "own", alive: true };
 
@@ -34,33 +34,33 @@ function virtual() {
   return { clock: simulator.clock(OWN), settled, pass, simulator };
 }
 
-describe("The bell", () => {
-  it("wakes who waits, and whoever waits next where nobody did; each ring once", async () => {
+describe("The signal", () => {
+  it("wakes who waits, and whoever waits next where nobody did; each call once", async () => {
     const { clock, settled } = virtual();
-    const bell = openBell(new AbortController().signal, clock);
-    const first = bell.wait(Number.POSITIVE_INFINITY);
+    const signal = openSignal(new AbortController().signal, clock);
+    const first = signal.wait(Number.POSITIVE_INFINITY);
     expect(await settled(first)).toBe(false);
-    bell.ring();
+    signal.notify();
     await first;
-    bell.ring();
-    bell.ring();
-    await bell.wait(1000);
-    const third = bell.wait(Number.POSITIVE_INFINITY);
+    signal.notify();
+    signal.notify();
+    await signal.wait(1000);
+    const third = signal.wait(Number.POSITIVE_INFINITY);
     expect(await settled(third)).toBe(false);
-    bell.ring();
+    signal.notify();
     await third;
   });
 
   it("wakes when the time is over, and leaves no timer behind when it is rung before", async () => {
     const { clock, settled, pass, simulator } = virtual();
-    const bell = openBell(new AbortController().signal, clock);
-    const waiting = bell.wait(1000);
+    const signal = openSignal(new AbortController().signal, clock);
+    const waiting = signal.wait(1000);
     await pass(999);
     expect(await settled(waiting)).toBe(false);
     await pass(2);
     await waiting;
-    const rung = bell.wait(1000);
-    bell.ring();
+    const rung = signal.wait(1000);
+    signal.notify();
     await rung;
     expect(simulator.isDueWithin(10_000)).toBe(false);
   });
@@ -68,42 +68,42 @@ describe("The bell", () => {
   it("is rung by a stop, until it is closed", async () => {
     const { clock, settled } = virtual();
     const stop = new AbortController();
-    const bell = openBell(stop.signal, clock);
-    const closed = openBell(stop.signal, clock);
+    const signal = openSignal(stop.signal, clock);
+    const closed = openSignal(stop.signal, clock);
     closed.close();
-    const [heard, unheard] = [bell.wait(1e9), closed.wait(1e9)];
+    const [heard, unheard] = [signal.wait(1e9), closed.wait(1e9)];
     stop.abort();
     await heard;
     expect(await settled(unheard)).toBe(false);
   });
 });
 
-describe("The places", () => {
+describe("The slots", () => {
   it("are so many, and each that is left rings, unless quietly", () => {
     let rings = 0;
-    const places = openPlaces(2, () => {
+    const slots = openSlots(2, () => {
       rings += 1;
     });
-    expect(places.isFree()).toBe(true);
-    const [one, two] = [places.open(), places.open()];
-    expect(places.isFree()).toBe(false);
+    expect(slots.isFree()).toBe(true);
+    const [one, two] = [slots.open(), slots.open()];
+    expect(slots.isFree()).toBe(false);
     one.leave();
-    expect([places.isFree(), rings]).toEqual([true, 1]);
+    expect([slots.isFree(), rings]).toEqual([true, 1]);
     one.leave();
     two.leave("quietly");
-    expect([places.isFree(), rings]).toEqual([true, 1]);
-    expect([places.open(), places.open()]).toHaveLength(2);
-    expect(places.isFree()).toBe(false);
+    expect([slots.isFree(), rings]).toEqual([true, 1]);
+    expect([slots.open(), slots.open()]).toHaveLength(2);
+    expect(slots.isFree()).toBe(false);
   });
 
   it("go first to whoever left one and needs it again, in the order in which they asked", async () => {
     let rings = 0;
-    const places = openPlaces(1, () => {
+    const slots = openSlots(1, () => {
       rings += 1;
     });
     const { settled } = virtual();
     const { signal } = new AbortController();
-    const [one, two] = [places.open(), places.open()];
+    const [one, two] = [slots.open(), slots.open()];
     one.leave("quietly");
     const own = two.take(signal);
     expect(await own).toBe(true);
@@ -111,17 +111,17 @@ describe("The places", () => {
     expect(await settled(again)).toBe(false);
     two.leave();
     expect(await again).toBe(true);
-    expect([places.isFree(), rings]).toEqual([false, 0]);
+    expect([slots.isFree(), rings]).toEqual([false, 0]);
     one.leave();
-    expect([places.isFree(), rings]).toEqual([true, 1]);
+    expect([slots.isFree(), rings]).toEqual([true, 1]);
     expect(await two.take(signal)).toBe(true);
-    expect(places.isFree()).toBe(false);
+    expect(slots.isFree()).toBe(false);
   });
 
   it("are given up for by a stop, and pass to the next", async () => {
-    const places = openPlaces(1, () => {});
+    const slots = openSlots(1, () => {});
     const { signal } = new AbortController();
-    const [holder, first, second] = [places.open(), places.open(), places.open()];
+    const [holder, first, second] = [slots.open(), slots.open(), slots.open()];
     first.leave("quietly");
     second.leave("quietly");
     const stop = new AbortController();
@@ -131,16 +131,16 @@ describe("The places", () => {
     holder.leave();
     expect(await taken).toBe(true);
     first.leave();
-    expect(places.isFree()).toBe(false);
+    expect(slots.isFree()).toBe(false);
     expect(await first.take(AbortSignal.abort())).toBe(false);
     second.leave();
-    expect(places.isFree()).toBe(true);
+    expect(slots.isFree()).toBe(true);
     stop.abort();
-    expect(places.isFree()).toBe(true);
+    expect(slots.isFree()).toBe(true);
   });
 });
 
-describe("The patience", () => {
+describe("The retry policy", () => {
   const invalid = new PawlError("tasks-invalid", "It is not valid.", "Correct it.");
   const full = Object.assign(new Error("no space left"), { code: "ENOSPC" });
 
@@ -152,15 +152,15 @@ describe("The patience", () => {
       told,
       stop,
       ...time,
-      patience: openPatience({ once, show: (event) => told.push(event), stop: stop.signal, clock }),
+      retries: openRetryPolicy({ once, show: (event) => told.push(event), stop: stop.signal, clock }),
     };
   }
 
-  it("bears what passes once something has succeeded, tells each reason once, and that it is over", () => {
+  it("waits out what passes once something has succeeded, tells each reason once, and that it is over", () => {
     const { patience, told } = opened();
-    expect(patience.bears(invalid)).toBe(false);
-    patience.succeeded(false);
-    expect([patience.bears(invalid), patience.bears(invalid), patience.bears(full)]).toEqual([
+    expect(retries.shouldRetry(invalid)).toBe(false);
+    retries.succeeded(false);
+    expect([retries.shouldRetry(invalid), retries.shouldRetry(invalid), retries.shouldRetry(full)]).toEqual([
       true,
       true,
       true,
@@ -174,12 +174,12 @@ describe("The patience", () => {
         fix: "Make room, or close what uses it up.",
       },
     ]);
-    patience.succeeded(false);
+    retries.succeeded(false);
     expect(told).toHaveLength(2);
-    patience.succeeded(true);
-    patience.succeeded(true);
+    retries.succeeded(true);
+    retries.succeeded(true);
     expect(told.slice(2)).toEqual([{ type: "loop:resumed" }]);
-    patience.bears(invalid);
+    retries.shouldRetry(invalid);
     expect(told.at(-1)).toMatchObject({ type: "loop:paused", code: "tasks-invalid" });
   });
 
@@ -194,9 +194,9 @@ describe("The patience", () => {
     ["usage", false],
     ["state-tampered", false],
   ] as const)("of Pawl's own errors, %s: %s", (code, borne) => {
-    const { patience } = opened();
-    patience.succeeded(false);
-    expect(patience.bears(new PawlError(code, "m", "f"))).toBe(borne);
+    const { retries } = opened();
+    retries.succeeded(false);
+    expect(retries.shouldRetry(new PawlError(code, "m", "f"))).toBe(borne);
   });
 
   it.each([
@@ -208,33 +208,33 @@ describe("The patience", () => {
     ["EAGAIN", true],
     ["EACCES", false],
   ])("of the system's errors, %s: %s", (code, borne) => {
-    const { patience } = opened();
-    patience.succeeded(false);
-    expect(patience.bears(Object.assign(new Error("m"), { code }))).toBe(borne);
+    const { retries } = opened();
+    retries.succeeded(false);
+    expect(retries.shouldRetry(Object.assign(new Error("m"), { code }))).toBe(borne);
   });
 
-  it("with once, bears three failures in a row and no more", () => {
-    const { patience } = opened(true);
-    patience.succeeded(false);
-    const thrice = () => [1, 2, 3].map(() => patience.bears(invalid));
+  it("with once, waits out three failures in a row and no more", () => {
+    const { retries } = opened(true);
+    retries.succeeded(false);
+    const thrice = () => [1, 2, 3].map(() => retries.shouldRetry(invalid));
     expect(thrice()).toEqual([true, true, true]);
-    patience.succeeded(true);
-    expect([...thrice(), patience.bears(invalid)]).toEqual([true, true, true, false]);
+    retries.succeeded(true);
+    expect([...thrice(), retries.shouldRetry(invalid)]).toEqual([true, true, true, false]);
   });
 
-  it("bears nothing once it stops, and waits a second, or less where it is stopped", async () => {
+  it("waits out nothing once it stops, and waits a second, or less where it is stopped", async () => {
     const { patience, stop, pass, settled, simulator, told } = opened();
-    patience.succeeded(false);
-    const waiting = patience.wait();
+    retries.succeeded(false);
+    const waiting = retries.wait();
     await pass(999);
     expect(await settled(waiting)).toBe(false);
     await pass(2);
     await waiting;
-    const stopped = patience.wait();
+    const stopped = retries.wait();
     stop.abort();
     await stopped;
     expect(simulator.isDueWithin(10_000)).toBe(false);
-    expect([patience.bears(invalid), told]).toEqual([false, []]);
+    expect([retries.shouldRetry(invalid), told]).toEqual([false, []]);
   });
 });
 

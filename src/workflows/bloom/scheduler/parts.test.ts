@@ -157,7 +157,7 @@ describe("The retry policy", () => {
   }
 
   it("waits out what passes once something has succeeded, tells each reason once, and that it is over", () => {
-    const { patience, told } = opened();
+    const { retries, told } = opened();
     expect(retries.shouldRetry(invalid)).toBe(false);
     retries.succeeded(false);
     expect([retries.shouldRetry(invalid), retries.shouldRetry(invalid), retries.shouldRetry(full)]).toEqual([
@@ -223,7 +223,7 @@ describe("The retry policy", () => {
   });
 
   it("waits out nothing once it stops, and waits a second, or less where it is stopped", async () => {
-    const { patience, stop, pass, settled, simulator, told } = opened();
+    const { retries, stop, pass, settled, simulator, told } = opened();
     retries.succeeded(false);
     const waiting = retries.wait();
     await pass(999);

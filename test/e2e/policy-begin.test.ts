@@ -49,7 +49,8 @@ it("a process that had read the task before another began it goes by the other's
   using project = await projectWithTask("TS-01", { withoutGit: true });
   const home = mkdtempSync(join(tmpdir(), "pawl-policies-"));
   const start = (await alfred.tools()).find(({ name }) => name === "start_task");
-  const begin = (runtime: Runtime) => advance(runtime, start?.transaction as never, { task_id: "TS-01" }, MODEL);
+  const begin = (runtime: Runtime) =>
+    advance(runtime, start?.transaction as never, { task_id: "TS-01" }, MODEL);
   const first = processOf(project, home, "strict");
   const late = processOf(project, home, "loose", () => begin(first));
   await begin(late);

@@ -17,6 +17,7 @@ import { DEFAULT_SETTINGS, type Settings } from "../../../src/core/settings.ts";
 import type { Reply, Transaction } from "../../../src/runtime/module.ts";
 import { advance, type Runtime } from "../../../src/runtime/run-transaction.ts";
 import type { Task } from "../../../src/tasks-file/task.ts";
+import type { Worker } from "../../../src/workflows/bloom/pick.ts";
 import { type LoopEnd, runLoop } from "../../../src/workflows/bloom/scheduler/loop.ts";
 import { stepDone } from "../../../src/workflows/bloom/verbs/step.ts";
 import { memoryCommands } from "./memory-agents.ts";
@@ -54,6 +55,10 @@ export interface Stage {
   /** Another loop, to its end. */
   again(): Promise<LoopEnd>;
   readonly git: MemoryGit;
+  /** Leases, by the task or place that is held. */
+  readonly claims: Map<string, Process>;
+  /** Milliseconds since the beginning. */
+  elapsed(): number;
   /** What was told of that type, in order. */
   of<Type extends string>(
     type: Type,
@@ -99,6 +104,9 @@ export interface StageOptions {
   /** Names of agents that are not installed. */
   readonly missing?: readonly string[];
   readonly agents?: number;
+  readonly worker?: Worker;
+  /** What goes wrong where a lease is taken or a worktree made; nothing: it goes well. */
+  readonly fault?: (at: "lease" | "worktree", what: string) => Error | undefined;
   /** What the agent of a run does. */
   readonly agent?: (run: StageRun) => Promise<Failing | undefined>;
 }
@@ -172,19 +180,37 @@ export function openStage(options: StageOptions): Stage {
       looks += 1;
       return store.view();
     };
+    const check = (at: "lease" | "worktree", what: string) => {
+      const error = options.fault?.(at, what);
+      if (error) throw error;
+    };
+    const claims = disk.claimsOf(loop);
+    const worktrees = git.worktreesOf(loop);
     stop = new AbortController();
     end = null;
     runLoop({
       ports: {
         agents,
         commands: memoryCommands(simulator)(loop),
-        worktrees: git.worktreesOf(loop),
+        worktrees: {
+          ...worktrees,
+          async ensure(order) {
+            check("worktree", order.branch);
+            return worktrees.ensure(order);
+          },
+        },
         pullRequests: forge ?? (undefined as never),
         setups: undefined as never,
         root: "/root" as never,
         environment: {},
       },
-      claims: disk.claimsOf(loop),
+      claims: {
+        ...claims,
+        async take(what, owner) {
+          check("lease", what);
+          return claims.take(what, owner);
+        },
+      },
       watch: disk.watchOf(loop),
       clock: simulator.clock(loop),
       runtime: { ...runtime, store: { ...store, view } },
@@ -192,6 +218,7 @@ export function openStage(options: StageOptions): Stage {
       agents: options.agents ?? 2,
       mergeTrain: 4,
       once: options.once === true,
+      ...(options.worker && { worker: options.worker }),
       show: (event) => told.push(event),
       stop: stop.signal,
     }).then(
@@ -229,6 +256,8 @@ export function openStage(options: StageOptions): Stage {
     stored,
     runs,
     git,
+    claims: disk.claims,
+    elapsed: () => simulator.elapsed(),
     looks: () => looks,
     read: (path) => disk.files.get(path) ?? null,
     tasks: () => parseDocument(disk.files.get("tasks.yaml") ?? "").toJS().tasks as readonly Task[],

@@ -297,7 +297,10 @@ function untilNext({ runs, states }: Picked, { clock, failed }: Loop): number | 
 async function claim({ claims, name, folders }: Loop, task: Task): Promise<readonly Claim[] | null> {
   const own = await claims.take(task.id, name);
   if (own === null) return null;
-  const folder = await claims.take(folderName(task), name);
+  const folder = await claims.take(folderName(task), name).catch(async (error: unknown) => {
+    await own.release();
+    throw error;
+  });
   if (folder === null) {
     await own.release();
     return null;

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { memoryForge } from "../../../../test/rig/schedule/memory-forge.ts";
 import { openStage, type StageOptions } from "../../../../test/rig/schedule/stage.ts";
+import { PawlError } from "../../../core/error.ts";
 import { ready } from "../verbs/status.ts";
 
 const task = (id: string) =>
@@ -141,6 +142,23 @@ describe("A loop with open pull requests", () => {
     await ended;
     expect(statuses()).toEqual(["done_pending_merge", undefined]);
     expect(of("git:pr_unseen")).toEqual([]);
+  });
+
+  it("waits out a full disk before it looks, and leaves a task alone whose look failed otherwise", async () => {
+    const errors: (Error | undefined)[] = [];
+    const { forge, end, again, of } = shop({
+      fault: (at, what) => (`${at} ${what}` === "lease T1" ? errors.shift() : undefined),
+    });
+    await end();
+    errors.push(Object.assign(new Error("no space left"), { code: "ENOSPC" }));
+    await again();
+    expect(of("loop:paused")).toHaveLength(1);
+    expect(of("task:failed")).toEqual([]);
+    const looks = forge.looks();
+    errors.push(undefined, new PawlError("internal", "It broke.", "Report this."));
+    await expect(again().then(again)).rejects.toMatchObject({ code: "internal" });
+    expect(of("task:failed")).toMatchObject([{ taskId: "T1", code: "internal" }]);
+    expect(forge.looks() - looks).toBeLessThanOrEqual(1);
   });
 
   it("tries again to open one while the forge cannot answer", async () => {

@@ -5,7 +5,6 @@
 import { PawlError } from "../core/error.ts";
 import type { ItemOffsets, KeyOffsets, Offsets, Row, Style, WrittenKey } from "./offsets.ts";
 import { packItem, ROW, styleOf, unpackItem } from "./pack.ts";
-import { renderScalar } from "./scalar.ts";
 
 /** The name of the store's editor that redoes edits of tasks.yaml. */
 export const TASKS_EDITOR = "tasks";
@@ -248,4 +247,22 @@ function unwritable(edit: TaskEdit, why: string): PawlError {
     `The ${edit.key} of ${edit.id} cannot be changed in tasks.yaml without touching other lines: ${why}.`,
     `Write ${edit.id} out in tasks.yaml as a plain mapping with its own \`${edit.key}\`, then run the command again.`,
   );
+}
+
+const PLAIN = /^[A-Za-z_][A-Za-z0-9_./-]*$|^\d{4}-\d\d-\d\dT[0-9:.]+Z$/;
+/** What some version of YAML reads as no text. */
+const WORD = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
+
+/** A text as a YAML scalar on one line, in the style that was there where that can hold it. */
+function renderScalar(value: string, style: Style): string {
+  if (style === "single" && /^[\x20-\x7e]*$/.test(value)) return `'${value.replaceAll("'", "''")}'`;
+  const quoted = style === "double" || style === "single";
+  if (!quoted && PLAIN.test(value) && !WORD.test(value)) return value;
+  return JSON.stringify(value).replace(/[^\x20-\x7e\u00a0-\u1fff\u3000-\ufefe]/g, escaped);
+}
+
+function escaped(character: string): string {
+  return /[\ud800-\udfff]/.test(character)
+    ? character
+    : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

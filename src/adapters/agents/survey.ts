@@ -25,24 +25,20 @@ async function find(setup: AgentsSetup, name: string, allow: readonly string[]):
   const [word = "", ...before] = known.command;
   const program = findProgram(setup, word);
   const found = { name, dialect, program, calls: callsOf(known, allow) } as const;
+  const without = (status: AgentFound["status"], recognised: string): AgentFound => ({
+    ...found,
+    version: null,
+    status,
+    recognised,
+  });
   if (setup.untrusted?.includes(name) && (known.settings.program || known.settings.acp))
-    return {
-      ...found,
-      version: null,
-      status: "untrusted",
-      recognised: "named by this project's files, which are not trusted yet: run `pawl trust`",
-    };
+    return without("untrusted", "named by this project's files, which are not trusted yet: run `pawl trust`");
   if (program === null) {
     const where = word.includes("/") ? `no program ${word}` : `no program ${word} on the PATH`;
-    return { ...found, version: null, status: "missing", recognised: where };
+    return without("missing", where);
   }
   if (known.kind === "acp")
-    return {
-      ...found,
-      version: null,
-      status: "untried",
-      recognised: "configured as an ACP agent; `pawl agents test` starts it",
-    };
+    return without("untried", "configured as an ACP agent; `pawl agents test` starts it");
   const told = await versionOf(setup, program, before, known.dialect);
   return { ...found, ...told };
 }

@@ -14,8 +14,7 @@ import type { Context, Proposal, Reply, Transaction } from "../../runtime/module
 import { hasAnswered, strengthOf } from "../../runtime/person.ts";
 import { renderReview } from "../../runtime/review.ts";
 import { runAdvanced, stamped } from "../../runtime/run-advanced.ts";
-import { AI_FOLDER, RUN, STATE_FILE } from "./files.ts";
-import { freeName } from "./free-name.ts";
+import { AI_FOLDER, freeName, RUN, STATE_FILE } from "./files.ts";
 import { SPELLS_STATES } from "./recorded.ts";
 import { afterRestoring, parseState, renderState, type StateFile, toSeconds } from "./state-file.ts";
 

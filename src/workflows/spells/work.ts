@@ -8,6 +8,7 @@ import { renderFenced } from "./fence.ts";
 import {
   FILE_NAMES,
   type FileKey,
+  freeName,
   GUIDES,
   pathOf,
   REFS_FILE,
@@ -15,7 +16,6 @@ import {
   TASK_ARCHIVES,
   TASK_FOLDER,
 } from "./files.ts";
-import { freeName } from "./free-name.ts";
 import { appendReferences, appendRefs, type LinkFetch } from "./links.ts";
 import type { SpellsRun } from "./load-run.ts";
 import { type Cast, type Material, templateOf } from "./material.ts";

@@ -27,14 +27,9 @@ export async function push(context: ExecutionContext): Promise<StepResult> {
     case "unchanged":
       return { event: "pushed" };
     case "unreachable":
-      return {
-        event: "push_failed",
-        reason: pushed.reason,
-        happened: [{ type: "git:push_failed", taskId, branch, reason: pushed.reason }],
-      };
     case "rejected":
       return {
-        event: "push_refused",
+        event: pushed.kind === "rejected" ? "push_refused" : "push_failed",
         reason: pushed.reason,
         happened: [{ type: "git:push_failed", taskId, branch, reason: pushed.reason }],
       };

@@ -53,14 +53,21 @@ export async function runAgent(context: ExecutionContext): Promise<StepResult> {
 }
 
 /** What needs no run: done already, a question open, the budget spent. */
-function lookFirst({ task, run, settings, questions }: Known): StepResult | null {
-  const waits = questions.filter((each) => each.task === task.id && each.blocking && each.answer === null);
-  if (waits.length > 0)
-    return { event: "question_asked", reason: waits.map((each) => `${each.id}: ${each.text}`).join("; ") };
+function lookFirst(known: Known): StepResult | null {
+  const { task, run, settings } = known;
+  const asks = asking(known);
+  if (asks) return asks;
   const isWork = run.errand === "step" || run.errand === "mark";
   if (isWork && (!isOpen(task, run) || unverifiedSteps(task, run).length > 0)) return { event: "step_done" };
   const limit = overspent(budgetOf(task, settings), run.spent);
   return limit === null ? null : spent(task, run, limit);
+}
+
+/** It waits for a person's answer. */
+function asking({ questions, task }: Known): StepResult | null {
+  const waits = questions.filter((each) => each.task === task.id && each.blocking && each.answer === null);
+  if (waits.length === 0) return null;
+  return { event: "question_asked", reason: waits.map((each) => `${each.id}: ${each.text}`).join("; ") };
 }
 
 function spent(task: Task, run: TaskRun, limit: Limit): StepResult {
@@ -329,7 +336,7 @@ function strayedOf(taskId: string, run: string, changed: readonly ChangedOutside
 
 function outcomeOf(known: Known, { end, stop, step, byMinutes }: Last, before: Known): StepResult {
   const { refused = [] } = end;
-  const { task, run, messages, questions, settings } = known;
+  const { task, run, messages, settings } = known;
   const after = { ...run, spent: added(run, end.usage, end.duration) };
   const limit = overspent(budgetOf(task, settings), after.spent);
   if (end.outcome === "failed" && end.reason === "timed-out" && byMinutes)
@@ -347,20 +354,16 @@ function outcomeOf(known: Known, { end, stop, step, byMinutes }: Last, before: K
     };
   }
   if (stop !== null) return { event: "interrupted" };
-  const waits = questions.filter((each) => each.task === task.id && each.blocking && each.answer === null);
-  const asks = {
-    event: "question_asked",
-    reason: waits.map((each) => `${each.id}: ${each.text}`).join("; "),
-  } as const;
+  const asks = asking(known);
   if (end.outcome === "failed") {
     // It was silent because it waits for a person.
-    if (waits.length > 0 && (end.reason === "inactive" || end.reason === "timed-out")) return asks;
+    if (asks && (end.reason === "inactive" || end.reason === "timed-out")) return asks;
     if (end.reason === "not-installed") return { event: "agent_missing", reason: end.detail };
     if (end.reason === "bad-session" && run.session !== null)
       return { event: "session_lost", reason: end.detail };
     return { event: "agent_failed", reason: `${end.reason}: ${end.detail}` };
   }
-  if (waits.length > 0) return asks;
+  if (asks) return asks;
   if (run.errand !== "step" && run.errand !== "mark") return { event: "errand_done" };
   const done =
     step === null

@@ -50,6 +50,7 @@ const LAYERS: readonly (readonly [string, RegExp])[] = [
   ["runtime", /^src\/runtime\//],
   ["tasks file", /^src\/tasks-file\//],
   ["workflows", /^src\/workflows\//],
+  ["verify", /^src\/verify\//],
   ["adapters and surfaces", /^src\/(adapters|surfaces)\//],
   ["config", /^src\/config\//],
   ["app", /^src\/(app\/|index\.ts$)/],
@@ -125,18 +126,18 @@ describe("the architecture", () => {
     expect(crossing).toEqual([]);
   });
 
-  it("lets core, engine, runtime, tasks-file and workflows import no Node module", () => {
+  it("lets core, engine, runtime, tasks-file, workflows and verify import no Node module", () => {
     const impure = CODE.filter(({ path }) =>
-      /^src\/(core|engine|runtime|tasks-file|workflows)\//.test(path),
+      /^src\/(core|engine|runtime|tasks-file|workflows|verify)\//.test(path),
     ).flatMap(({ path, imports }) =>
       imports.filter((name) => name.startsWith("node:")).map((name) => `${path} imports ${name}`),
     );
     expect(impure).toEqual([]);
   });
 
-  it("lets core, engine, runtime, tasks-file and workflows ask no clock and no chance", () => {
+  it("lets core, engine, runtime, tasks-file, workflows and verify ask no clock and no chance", () => {
     const asked = CODE.filter(({ path }) =>
-      /^src\/(core|engine|runtime|tasks-file|workflows)\//.test(path),
+      /^src\/(core|engine|runtime|tasks-file|workflows|verify)\//.test(path),
     ).filter(({ text }) =>
       /\bDate\.now\b|new Date\(\)|Math\.random|crypto\.(?!subtle\.digest)|setTimeout|setInterval|\bprocess\./.test(
         uncommented(text),

@@ -1,6 +1,7 @@
 import type { Requirement } from "./requirements.ts";
 
 const SIGNED = "test/e2e/signed-gates.test.ts";
+const VERIFY = "test/e2e/verify.test.ts";
 const GATE = "src/runtime/signed-gate.test.ts";
 
 /** How strong a person's verdict must be, and what a signature binds. */
@@ -44,6 +45,32 @@ export const SIGNED_GATES: Readonly<Record<string, Requirement>> = {
     tests: [
       `${SIGNED}: are added once, with a random id for a project that has none; a key that anyone can use is refused`,
       "src/surfaces/cli/project-id.test.ts: the id of a project is added to %j, whose other values stay",
+    ],
+  },
+  "verify.passes": {
+    says: "What was approved passes, be it merged by git itself, on a bare clone too, with who approved it and which commit it covers.",
+    source: "docs/verify.md, What `pawl verify` looks at",
+    tests: [
+      `${VERIFY}: passes what was approved, and says who approved it and which commit it covers`,
+      `${VERIFY}: passes a merge that git makes by itself of approved work and a base that went on`,
+      `${VERIFY}: works on a bare clone without any state of Pawl's, and wherever it is called`,
+    ],
+  },
+  "verify.faults": {
+    says: "Nothing that was forged, replayed, edited, moved or left out passes; each fault is named by its rule.",
+    source: "docs/verify.md, What `pawl verify` looks at",
+    tests: [
+      `${VERIFY}: names %s: %s`,
+      `${VERIFY}: verifies nothing by a base that asks for no signature`,
+      `${VERIFY}: ends with a usage error where the range is none, or is not there`,
+    ],
+  },
+  "verify.machines": {
+    says: "A report has a form for machines, and the base's checks can be run on HEAD's files.",
+    source: "docs/verify.md, What `pawl verify` looks at",
+    tests: [
+      `${VERIFY}: tells machines of each fault, in SARIF and JUnit`,
+      `${VERIFY}: runs the base's checks on HEAD's files where it is asked to`,
     ],
   },
 };

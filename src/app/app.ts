@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { hostname, userInfo } from "node:os";
-import { basename, join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import type { openAgents } from "../adapters/agents/agents.ts";
 import { agentAround } from "../adapters/agents/ancestry.ts";
 import { newId } from "../adapters/clock/new-id.ts";
@@ -30,10 +30,12 @@ import type { Agents } from "../core/ports/agents.ts";
 import type { Keys } from "../core/ports/signatures.ts";
 import type { Editor, Pending, Store, View } from "../core/ports/store.ts";
 import type { Project, Trust, Workflows } from "../runtime/project.ts";
-import type { Host } from "../surfaces/cli/command.ts";
+import type { Runtime } from "../runtime/run-transaction.ts";
+import type { Host, VerifyOrder } from "../surfaces/cli/command.ts";
 import { CONTROLLING_TERMINAL, type ControllingTerminal } from "../surfaces/cli/controlling-terminal.ts";
 import { runProgram } from "../surfaces/cli/program.ts";
 import { clean, openTerminal, type Terminal } from "../surfaces/cli/terminal.ts";
+import type { Report } from "../verify/report.ts";
 import { WORKFLOWS } from "../workflows/index.ts";
 import { launchOf } from "./launch.ts";
 import { openOutside } from "./ports.ts";
@@ -127,20 +129,9 @@ export async function run(start: Start): Promise<number> {
     agents: (root, agents = {}, untrusted = []) =>
       agentsFor({ ...placeOf(root ?? workingFolder(), environment), agents, untrusted }),
     keys: (root) => ownKeys(root, environment),
-    async git(root) {
-      const [{ openRepositories }, { openWorktrees }] = await Promise.all([
-        import("../adapters/git/repositories.ts"),
-        import("../adapters/git/worktrees.ts"),
-      ]);
-      const filters = async () => {
-        const { store, settings } = (await open({ root, home, environment, workflows })).runtime;
-        return (await settings(store.view())).git.filters;
-      };
-      return {
-        repositories: openRepositories(root, environment, filters),
-        worktrees: openWorktrees(root, environment, filters),
-      };
-    },
+    verify: (order) => verifyAround(argv, workingFolder(), { ...place, workflows: shipped }, order),
+    git: (root) =>
+      gitAt(root, environment, async () => (await open({ root, home, environment, workflows })).runtime),
     async serve(project, names) {
       const { serve } = await import("../surfaces/mcp/serve.ts");
       await serve(project, names, host.version);
@@ -160,6 +151,21 @@ export async function run(start: Start): Promise<number> {
   }
 }
 
+async function gitAt(root: string, environment: Environment, runtime: () => Promise<Runtime>) {
+  const [{ openRepositories }, { openWorktrees }] = await Promise.all([
+    import("../adapters/git/repositories.ts"),
+    import("../adapters/git/worktrees.ts"),
+  ]);
+  const filters = async () => {
+    const { store, settings } = await runtime();
+    return (await settings(store.view())).git.filters;
+  };
+  return {
+    repositories: openRepositories(root, environment, filters),
+    worktrees: openWorktrees(root, environment, filters),
+  };
+}
+
 async function agentsFor(place: Parameters<typeof openAgents>[0]): Promise<Agents> {
   return (await import("../adapters/agents/agents.ts")).openAgents(place);
 }
@@ -167,6 +173,30 @@ async function agentsFor(place: Parameters<typeof openAgents>[0]): Promise<Agent
 async function ownKeys(root: string, environment: Environment): Promise<Keys> {
   const { configFolder, openKeys } = await import("../adapters/signatures/keys.ts");
   return openKeys(environment, { root, folder: configFolder(environment) });
+}
+
+/** Not in a project that is opened: a bare clone has none, and HEAD's files say nothing. */
+async function verifyAround(
+  argv: readonly string[],
+  cwd: string,
+  { environment, home, workflows: shipped }: Omit<ProjectPlace, "root">,
+  order: VerifyOrder,
+): Promise<Report> {
+  const [{ verify }, { discover }] = await Promise.all([
+    import("./verification.ts"),
+    import("../adapters/git/discover.ts"),
+  ]);
+  const option = projectOption(argv);
+  const isBare = discover(cwd)?.top === null;
+  const root = isBare ? null : existingRoot(argv, environment, () => cwd);
+  const folder = option === undefined ? (root ?? cwd) : resolve(cwd, option);
+  return verify({ folder, environment, shipped, packaged: packagedTexts(join(home, "workflows")) }, order);
+}
+
+function projectOption(argv: readonly string[]): string | undefined {
+  const at = argv.findIndex((word) => word === "--project" || word.startsWith("--project="));
+  if (at < 0) return undefined;
+  return argv[at]?.startsWith("--project=") ? argv[at]?.slice("--project=".length) : argv[at + 1];
 }
 
 function posting(outbox: string, environment: Environment): NonNullable<Host["post"]> {
@@ -258,14 +288,12 @@ function existingRoot(
   environment: Environment,
   workingFolder: HostProcess["workingFolder"],
 ): string | null {
-  const at = argv.findIndex((word) => word === "--project" || word.startsWith("--project="));
-  const option = argv[at]?.startsWith("--project=") ? argv[at]?.slice("--project=".length) : argv[at + 1];
   // Whoever needs a project is told why there is none.
   return attempt(
     () =>
       findRoot({
         cwd: workingFolder(),
-        option: at < 0 ? undefined : option,
+        option: projectOption(argv),
         variable: environment.PAWL_PROJECT,
         tasksFile: environment.BLOOM_TASKS_FILE,
         create: false,

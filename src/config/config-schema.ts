@@ -187,10 +187,6 @@ export const PAWL_FILE = z.strictObject({
     .describe(
       "How strong a person's verdict must be (any, terminal, signed, touch): for all gates, or by gate, workflow and `default`.",
     ),
-  reviewers: z
-    .array(z.string().min(1))
-    .optional()
-    .describe("The logins at the forge whose approving review `pawl verify --forge` takes."),
   alfred: ALFRED_FILE.optional().describe("One task through gates, by MCP tools."),
   bloom: BLOOM_FILE.optional().describe("Many tasks and agents, from tasks.yaml."),
   setup: z

@@ -9,8 +9,6 @@ export interface Settings {
   readonly project_id: string | null;
   /** How strong a person's verdict must be, by gate. */
   readonly gates: GateLevels;
-  /** The logins at the forge whose approving review `pawl verify --forge` takes. */
-  readonly reviewers: readonly string[];
   readonly alfred: AlfredSettings;
   readonly bloom: BloomSettings;
   /** By name; `claude`, `codex`, `opencode`, `gemini` and `scripted` need no entry. */
@@ -129,7 +127,6 @@ export interface BloomSettings {
 export const DEFAULT_SETTINGS: Settings = {
   project_id: null,
   gates: {},
-  reviewers: [],
   workflows: [],
   environment: [],
   git: { filters: [] },

@@ -12,8 +12,8 @@ export const STRENGTH_WORDS: Readonly<Record<Strength, string>> = {
   program: "passed on by a program; unverified: that program's word",
   elicited: "asked through the client; unverified: the client's word",
   terminal: "given at a terminal; unverified: anyone with your shell",
-  signed: "signed at a terminal; pawl verify checks it",
-  touched: "signed at a terminal with a touch of the key; pawl verify checks it",
+  signed: "signed at a terminal; `pawl verify` checks it",
+  touched: "signed at a terminal with a touch of the key; `pawl verify` checks it",
 };
 
 /** The words for what a file or an event says, which may be of a version before or after this one. */

@@ -130,8 +130,12 @@ export function replayFaults(
   return [`found ${configurationWords(stands)}; its history leads to ${configurationWords(configuration)}`];
 }
 
-/** Null: no rule of the table is such a step from there. */
-function stepFrom(table: Workflow, configuration: Configuration, step: TableStep): Configuration | null {
+/** Where such a step leads from there; null: no rule of the table is such a step. */
+export function stepFrom(
+  table: Workflow,
+  configuration: Configuration,
+  step: TableStep,
+): Configuration | null {
   const rule = pairOf(table, configuration.state, step.event).rules.find(({ id }) => id === step.row);
   if (!rule || !canApply(table, rule, configuration.variables)) return null;
   const leads = follow(table, rule, configuration);

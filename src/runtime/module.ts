@@ -5,6 +5,7 @@
  */
 import type { ZodObject } from "zod";
 import type { PawlError } from "../core/error.ts";
+import type { GateRecord } from "../core/gate-record.ts";
 import type { Policy } from "../core/policy.ts";
 import type { PolicySources } from "../core/policy-places.ts";
 import type { Cache } from "../core/ports/cache.ts";
@@ -65,12 +66,33 @@ export interface WorkflowModule {
   readonly policy?: (view: View, settings: Settings, id: string) => Promise<PresentPolicy | null>;
   /** What loosens a run's policy holds the run; absent: it does not count, and the run goes on without it. */
   readonly holdsLoosened?: true;
+  /** What `pawl verify` goes by; absent: its runs have no gates that are signed. */
+  readonly proof?: () => Promise<GateProof>;
   /** A run's whole story (`pawl show`): who decided what, when, on which evidence; as markdown and as data. */
   readonly story?: () => Promise<Transaction<StoryInput, unknown, unknown, Reply>>;
   /** A person takes a run's state as it is, though it does not follow from its history (`pawl repair`). */
   readonly acceptEdit?: () => Promise<Transaction<StoryInput, unknown, unknown, Reply>>;
   /** What `pawl init` creates for it; nothing that exists is touched. */
   readonly init?: () => Promise<Transaction<Record<string, never>, unknown, unknown, Reply>>;
+}
+
+/** Whether records of gates follow from the workflow's tables and from what the files say. */
+export interface GateProof {
+  /** The sha-256 of the tables. */
+  readonly tables: string;
+  /** The sha-256 of what governs its runs, as the files say. */
+  policy(settings: Settings): Promise<string>;
+  /** `records`: of one life of the run, from where it began. */
+  replay(records: readonly GateRecord[], settings: Settings): Promise<Replayed>;
+  /** What git has of what was handed in at its gates. */
+  artifacts(view: View, id: string): Promise<readonly { readonly gate: string; readonly sha256: string }[]>;
+}
+
+export interface Replayed {
+  /** In which the records do not follow, each in words for a person. */
+  readonly faults: readonly string[];
+  /** Of each record: after its verdict, a goal can be reached without another signed gate. */
+  readonly isFinal: readonly boolean[];
 }
 
 export interface PresentPolicy {

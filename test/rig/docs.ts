@@ -80,6 +80,7 @@ export const NOT_RUN: readonly string[] = [
   "docs/security.md",
   "docs/trust.md",
   "docs/verify.md",
+  "docs/verify.md",
 ];
 
 /** A real repository with a remote, a package with tests, and the built program on the PATH as `pawl` and `bloom`. */

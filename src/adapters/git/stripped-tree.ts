@@ -109,8 +109,8 @@ export async function committed(
   }
 }
 
-/** Of the project within its repository: empty, or a path with a slash at its end. */
-function prefixOf({ folder }: GitCall): string {
+/** Of the project within its repository: empty, or a path with a slash at its end. A bare repository is its project. */
+export function prefixOf({ folder }: GitCall): string {
   const top = discover(folder)?.top;
   if (top == null) return "";
   const path = relative(realpathSync(top), realpathSync(folder)).split(sep).join("/");

@@ -6,6 +6,7 @@ import type { Keys } from "../../core/ports/signatures.ts";
 import type { Worktrees } from "../../core/ports/worktrees.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Project, Workflows } from "../../runtime/project.ts";
+import type { Report } from "../../verify/report.ts";
 import type { ControllingTerminal } from "./controlling-terminal.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -58,6 +59,13 @@ export interface Answer {
   readonly isPrinted?: true;
 }
 
+export interface VerifyOrder {
+  /** `BASE..HEAD` */
+  readonly range: string;
+  /** Runs the base's checks on HEAD's files. */
+  readonly rerun: boolean;
+}
+
 /** What the program has around it. */
 export interface Host {
   /** `pawl` or `bloom`: as it was called. */
@@ -93,6 +101,8 @@ export interface Host {
    * a survey does not start.
    */
   agents(root: string | null, settings: Settings["agents"], untrusted?: readonly string[]): Promise<Agents>;
+  /** Holds a range of commits against what its base says; for the repository at `--project`, or around the working folder. */
+  verify(order: VerifyOrder): Promise<Report>;
   /** The keys by which the person at this machine signs, for the project at `root`. */
   keys(root: string): Promise<Keys>;
   /** The git repositories and worktrees of the project at `root`. */

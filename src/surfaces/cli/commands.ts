@@ -235,8 +235,25 @@ const DRAFTS: readonly Draft[] = [
       },
     ],
     details:
-      "Writes .alfred/allowed_signers, and a project_id into pawl.yaml where there is none. pawl verify goes by these files as the protected branch has them: have the change reviewed.",
+      "Writes .alfred/allowed_signers, and a project_id into pawl.yaml where there is none. `pawl verify` goes by these files as the protected branch has them: have the change reviewed.",
     load: async () => (await import("./keys.ts")).addKey,
+  },
+  {
+    name: "verify",
+    summary: "verify that signed gates cover everything that a range of commits changes",
+    group: WORKFLOWS,
+    given: [
+      required("range", "BASE..HEAD; signers, policy and workflows come from BASE"),
+      { flags: "--rerun", description: "also run the checks of BASE on the files of HEAD" },
+      {
+        flags: "--format <format>",
+        description: "the form of the report (default: table)",
+        choices: ["table", "json", "sarif", "junit"],
+      },
+    ],
+    details:
+      "Reads git's objects only: a bare clone with its history will do, and no project is opened. Exits with 1 where anything is not as it was approved.",
+    load: async () => (await import("./verify.ts")).verify,
   },
   {
     name: "repair",

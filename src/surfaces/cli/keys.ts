@@ -31,7 +31,7 @@ export const addKey: Run = async (host, call) => {
   const text = [
     `${reply.text}`,
     `You sign as ${principal}, with ${key.path} (${key.fingerprint}).`,
-    "Commit the change and have it reviewed: pawl verify goes by these files as the protected branch has them.",
+    "Commit the change and have it reviewed: `pawl verify` goes by these files as the protected branch has them.",
   ].join("\n");
   return {
     text: `${clean(text)}\n`,

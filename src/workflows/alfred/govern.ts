@@ -17,7 +17,7 @@ import {
 } from "../../core/policy.ts";
 import { placed, settingSources } from "../../core/policy-places.ts";
 import type { View } from "../../core/ports/store.ts";
-import type { AlfredSettings, Settings } from "../../core/settings.ts";
+import type { AlfredSettings, Reviewer, Settings } from "../../core/settings.ts";
 import type { PresentPolicy } from "../../runtime/module.ts";
 import type { Governed, RunContext } from "../../runtime/run-event.ts";
 import type { Evidence } from "./evidence.ts";
@@ -28,6 +28,14 @@ import { NEXT_TOOL, RUN_TOOLS, type RunTool } from "./status.ts";
 /** As `gates` of pawl.yaml names the gate of a tool. */
 export function gateName(tool: RunTool): string {
   return `alfred.${tool}`;
+}
+
+/** Who reviews what the tool takes. */
+export function reviewersOf(
+  reviews: Readonly<Record<string, readonly Reviewer[]>>,
+  tool: string,
+): readonly Reviewer[] {
+  return reviews[tool] ?? reviews.default ?? ["ai", "human"];
 }
 
 export function policyOf({ alfred, environment, gates }: Settings): Policy {

@@ -158,7 +158,7 @@ export async function isSound(steps: readonly Step[]): Promise<boolean> {
 type Derived = Standing | { readonly fault: string };
 
 /** The standing that the steps lead to, from a task on which nothing was done. */
-function derive(steps: readonly Step[]): Derived {
+export function derive(steps: readonly Step[]): Derived {
   let standing: Standing = { task_status: "new", active: null, finished: {} };
   for (const [at, step] of steps.entries()) {
     const next = after(standing, step);
@@ -168,7 +168,8 @@ function derive(steps: readonly Step[]): Derived {
   return standing;
 }
 
-function after(standing: Standing, step: Step): Standing | string {
+/** Where one step more leads, or why it cannot be. */
+export function after(standing: Standing, step: Step): Standing | string {
   if (step.standing) return step.standing;
   if (!isRunTool(step.tool)) return "it names no tool";
   const definition = definitionOf(step.tool);

@@ -39,6 +39,7 @@ const alfred: WorkflowModule = {
       async () => (await import("./sync.ts")).sync,
     ),
   ],
+  proof: async () => (await import("./proof.ts")).openProof(),
   acceptEdit: async () => (await import("./accept-edit.ts")).acceptEdit,
   samples: async (view) => (await import("./samples.ts")).promptSamples(view),
   policy: async (view, settings, id) => (await import("./govern.ts")).policyIn(view, settings, id),

@@ -1,7 +1,6 @@
 import { PawlError } from "../../core/error.ts";
 import type { PinnedBase } from "../../core/ports/git.ts";
 import type { Change, View } from "../../core/ports/store.ts";
-import type { Reviewer } from "../../core/settings.ts";
 import { initialConfiguration } from "../../engine/decide.ts";
 import { REVIEW_POLICY, reviewPolicy } from "../../engine/review.ts";
 import type { Decision } from "../../engine/workflow.ts";
@@ -20,7 +19,7 @@ import type { ToolDefinition } from "./definition.ts";
 import { callOf } from "./definitions.ts";
 import type { Evidence } from "./evidence.ts";
 import { refreshEvidence } from "./gather.ts";
-import { govern, withPolicyFinding } from "./govern.ts";
+import { govern, reviewersOf, withPolicyFinding } from "./govern.ts";
 import { type HandOver, loadHandOver } from "./hand-over.ts";
 import { withStep } from "./history.ts";
 import { stateChanges } from "./live-state.ts";
@@ -208,7 +207,7 @@ function activeFirst(
   context: Context,
 ): ActiveTool {
   const { now, settings } = context;
-  const policy = policyOf(settings.alfred.reviews, definition.name);
+  const policy = reviewersOf(settings.alfred.reviews, definition.name);
   const start = initialConfiguration(machineOf(definition).workflow, {
     [REVIEW_POLICY]: reviewPolicy(policy),
   });
@@ -258,10 +257,6 @@ function withEvidence(run: LoadedRun, evidence: Evidence): LoadedRun {
     ...run,
     active: { ...run.active, context_store: { ...store, submitted: { ...store.submitted, evidence } } },
   };
-}
-
-function policyOf(reviews: Readonly<Record<string, readonly Reviewer[]>>, tool: string): readonly Reviewer[] {
-  return reviews[tool] ?? reviews.default ?? ["ai", "human"];
 }
 
 function started(run: LoadedRun, fetched: Task | null, context: Context): Proposal<Answer> {

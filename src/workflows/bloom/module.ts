@@ -136,6 +136,7 @@ const bloom: WorkflowModule = {
   prompts: async () => [],
   resources: async () => [],
   verbs: VERBS,
+  proof: async () => (await import("./proof.ts")).openProof(),
   async acceptEdit() {
     const [{ acceptEditOf }, { BLOOM_STATES }, { loopDonePath, loopRunPath }, { TASKS_RUN }] =
       await Promise.all([

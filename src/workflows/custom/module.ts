@@ -57,6 +57,7 @@ async function openOne(
       policy: async (view, settings, id) =>
         (await import("./govern.ts")).policyIn(view, source, id, settings),
       holdsLoosened: true,
+      proof: async () => (await import("./proof.ts")).openProof(await source.load(own.view())),
     }),
     verbs: [castVerb(source, own)],
     ...(gates.some((gate) => gate !== "human") ? { gate: () => gateOf(source) } : {}),

@@ -1,0 +1,160 @@
+/**
+ * A range of commits for `pawl verify`: read from the repository's objects, by a handful of calls, so that a bare clone does.
+ */
+import { posix } from "node:path";
+import { PawlError } from "../../core/error.ts";
+import { BOOKKEEPING } from "../../core/gate-record.ts";
+import type { RangeCommit, RangeHistory } from "../../core/ports/history.ts";
+import type { Entry, View } from "../../core/ports/store.ts";
+import { type GitCall, git, gitLine } from "./git.ts";
+import { readObjects } from "./objects.ts";
+import { plantedIn } from "./planted.ts";
+import { prefixOf, strippedTrees } from "./stripped-tree.ts";
+
+export interface RangePlace {
+  readonly call: GitCall;
+  readonly packaged: (path: string) => Promise<string | null>;
+}
+
+/** `range`: `BASE..HEAD`. Throws `usage` where a commit of it is not there. */
+export async function openRange({ call, packaged }: RangePlace, range: string): Promise<RangeHistory> {
+  const [from, to] = /^([^.][^\s]*?)\.\.([^.\s][^\s]*)?$/.exec(range)?.slice(1) ?? [];
+  if (from === undefined)
+    throw new PawlError(
+      "usage",
+      `${JSON.stringify(range)} is no range: expected BASE..HEAD.`,
+      "Write for instance origin/main..HEAD.",
+    );
+  const [base, head] = [await commitOf(call, from), await commitOf(call, to ?? "HEAD")];
+  const prefix = prefixOf(call);
+  const own = BOOKKEEPING.map((path) => `${prefix}${path}`);
+  const [commits, planted] = await Promise.all([
+    readCommits(call, `${base}..${head}`, prefix),
+    plantedIn(call, base, head),
+  ]);
+  const works = await strippedTrees(
+    call,
+    commits.map(({ tree }) => tree),
+    own,
+  );
+  const views = new Map<string, View>();
+  return {
+    base,
+    head,
+    planted,
+    commits: commits.map((commit) => ({ ...commit, work: works.get(commit.tree) ?? commit.tree })),
+    view(commit) {
+      const known = views.get(commit) ?? viewOf(call, commit, prefix, packaged);
+      views.set(commit, known);
+      return known;
+    },
+    async workOf(commit) {
+      const tree = await gitLine(call, ["rev-parse", "--verify", "--end-of-options", `${commit}^{tree}`]);
+      return (await strippedTrees(call, [tree], own)).get(tree) ?? tree;
+    },
+    async isAncestor(one, other) {
+      const args = ["-c", "core.commitGraph=false", "merge-base", "--is-ancestor", one, other];
+      return (await git({ ...call, accept: [1, 128] }, args)).code === 0;
+    },
+    merged: (parents) => mergedTree(call, parents),
+    async changed(one, other) {
+      const args = ["diff", "--name-only", "-z", "--no-renames", one, other, "--"];
+      const names = (await git(call, args)).output.split("\0").filter(Boolean);
+      return names.map((name) => fromProject(prefix, name));
+    },
+    async list(commit, folder) {
+      const args = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, "--", `${prefix}${folder}`];
+      return (await git(call, args)).output
+        .split("\0")
+        .filter(Boolean)
+        .map((name) => fromProject(prefix, name));
+    },
+  };
+}
+
+async function commitOf(call: GitCall, name: string): Promise<string> {
+  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`];
+  const { code, output } = await git({ ...call, accept: [1, 128] }, args);
+  if (code === 0) return output.trim();
+  throw new PawlError(
+    "usage",
+    `The repository has no commit ${JSON.stringify(name)}: expected a branch, a tag or a commit's id.`,
+    "Fetch it with its history first (`git fetch --unshallow`), or name another.",
+  );
+}
+
+/** The commits of the range, newest first, each with what it changed. */
+async function readCommits(
+  call: GitCall,
+  range: string,
+  prefix: string,
+): Promise<readonly Omit<RangeCommit, "work">[]> {
+  const shape = ["-z", "-c", "--raw", "--no-renames", "--no-abbrev", "--topo-order"];
+  const args = ["-c", "log.showRoot=true", "log", ...shape, "--format=commit:%H %T %P%x00%s", range, "--"];
+  const { output } = await git(call, args);
+  const tokens = output.split("\0").map((token) => token.replace(/^\n/, ""));
+  const commits: (Omit<RangeCommit, "work" | "changes"> & { changes: RangeCommit["changes"][number][] })[] =
+    [];
+  // A title and a path are whatever somebody wrote: each is taken by its place, and never looked into.
+  for (let at = 0; at < tokens.length; at += 2) {
+    const [token = "", next = ""] = [tokens[at], tokens[at + 1]];
+    if (token.startsWith("commit:")) {
+      const [id = "", tree = "", ...parents] = token.slice("commit:".length).split(" ").filter(Boolean);
+      commits.push({ id, tree, parents, title: next, changes: [] });
+    } else if (token.startsWith(":"))
+      commits.at(-1)?.changes.push({ path: fromProject(prefix, next), what: whatOf(token) });
+    else if (token === "") at -= 1;
+    else throw new Error("git log has another shape than was asked for.");
+  }
+  return commits;
+}
+
+/** `:100644 100644 040… 040… M`; of a merge with as many colons and letters as it has parents. */
+function whatOf(entry: string): RangeCommit["changes"][number]["what"] {
+  const letters = entry.split(" ").at(-1) ?? "";
+  return /^A+$/.test(letters) ? "added" : /^D+$/.test(letters) ? "deleted" : "modified";
+}
+
+async function mergedTree(call: GitCall, parents: readonly string[]): Promise<string | null> {
+  const [one, other] = parents;
+  if (parents.length !== 2 || one === undefined || other === undefined) return null;
+  const args = ["merge-tree", "--write-tree", "--no-messages", one, other];
+  const { code, output } = await git({ ...call, accept: [1] }, args);
+  return code === 0 ? (output.trim().split("\n")[0] ?? null) : null;
+}
+
+/** The files of the project as a commit has them. */
+function viewOf(call: GitCall, commit: string, prefix: string, packaged: RangePlace["packaged"]): View {
+  const texts = new Map<string, Promise<string | null>>();
+  const read = async (path: string) => {
+    const name = `${commit}:${prefix}${path}`;
+    const found = (await readObjects(call, [name])).get(name);
+    return found?.type === "blob" ? Buffer.from(found.bytes, "latin1").toString("utf8") : null;
+  };
+  return {
+    packaged,
+    isCurrent: async () => true,
+    read(path) {
+      const known = texts.get(path) ?? read(path);
+      texts.set(path, known);
+      return known;
+    },
+    async list(folder) {
+      const args = ["ls-tree", "-z", "--full-tree", `${commit}:${prefix}${folder}`];
+      const { code, output } = await git({ ...call, accept: [128] }, args);
+      if (code !== 0) return [];
+      return output
+        .split("\0")
+        .filter(Boolean)
+        .map((line): Entry => {
+          const [mode, type] = line.split(" ");
+          const kind = type === "tree" ? "folder" : mode?.startsWith("100") ? "file" : "other";
+          return { name: line.slice(line.indexOf("\t") + 1), kind };
+        });
+    },
+  };
+}
+
+function fromProject(prefix: string, path: string): string {
+  return prefix === "" ? path : posix.relative(prefix, path);
+}

@@ -1,0 +1,82 @@
+/** `pawl verify`: a repository's objects, what its base says, and `ssh-keygen`; wired without a project, which a CI clone need not be. */
+import { openChecks } from "../adapters/checks/checks.ts";
+import { newId } from "../adapters/clock/new-id.ts";
+import { discover } from "../adapters/git/discover.ts";
+import { type GitCall, gitLine } from "../adapters/git/git.ts";
+import { openRange } from "../adapters/git/range-history.ts";
+import { type Environment, openConfiguration } from "../config/config.ts";
+import { PawlError } from "../core/error.ts";
+import type { RangeHistory } from "../core/ports/history.ts";
+import type { Settings } from "../core/settings.ts";
+import type { Workflows } from "../runtime/project.ts";
+import type { VerifyOrder } from "../surfaces/cli/command.ts";
+import type { Base } from "../verify/records.ts";
+import type { Fault, Report } from "../verify/report.ts";
+import { verifyRange } from "../verify/verify.ts";
+import { openOwnWorkflows } from "../workflows/custom/module.ts";
+import { ownSources } from "./own-workflows.ts";
+import { lateSignatures } from "./ports.ts";
+
+export interface VerifyPlace {
+  /** Of the project within its repository, or a bare repository. */
+  readonly folder: string;
+  readonly environment: Environment;
+  readonly packaged: (path: string) => Promise<string | null>;
+  /** Those that come with the program. */
+  readonly shipped: Workflows;
+}
+
+export async function verify(place: VerifyPlace, { range, rerun }: VerifyOrder): Promise<Report> {
+  const { environment, folder, packaged } = place;
+  if (discover(folder) === null)
+    throw new PawlError(
+      "usage",
+      `${folder} is in no git repository.`,
+      "Run it inside one, or name one with --project.",
+    );
+  const call: GitCall = { folder, environment };
+  const history = await openRange({ call, packaged }, range);
+  const base = await baseOf(history, place.shipped);
+  const report = await verifyRange(history, base, lateSignatures(environment));
+  const failed = rerun ? await checkFaults(history, base.settings, { ...place, call }) : [];
+  return { ...report, faults: [...report.faults, ...failed] };
+}
+
+/** What the base says: its settings, and the tables of its own workflows. */
+async function baseOf(history: RangeHistory, shipped: Workflows): Promise<Base> {
+  const view = history.view(history.base);
+  const { settings } = await openConfiguration()(view);
+  const own = openOwnWorkflows({ sources: await ownSources(settings), view: () => view });
+  const workflows: Workflows = { ...own, ...shipped };
+  return {
+    settings,
+    async proof(name) {
+      const module = Object.hasOwn(workflows, name) ? await workflows[name]?.() : undefined;
+      if (module?.fault) throw module.fault;
+      return (await module?.proof?.()) ?? null;
+    },
+  };
+}
+
+const HOURS = 60 * 60_000;
+
+/** The base's checks, each in a fresh checkout of HEAD. */
+async function checkFaults(
+  { head }: RangeHistory,
+  { alfred, environment: names, git, setup }: Settings,
+  { call, environment, folder: root }: VerifyPlace & { readonly call: GitCall },
+): Promise<readonly Fault[]> {
+  const tree = await gitLine(call, ["rev-parse", "--verify", "--end-of-options", `${head}^{tree}`]);
+  const filters = async () => git.filters;
+  const patienceMilliseconds = 2 * HOURS;
+  const checks = openChecks({ root, environment, names, filters, setup: setup["."], patienceMilliseconds });
+  const faults: Fault[] = [];
+  for (const [name, command] of Object.entries(alfred.checks)) {
+    const outcome = await checks.run(`verify-${newId()}`, command, { named: command, tree });
+    const end = outcome.kind === "ended" ? outcome.exitCode : null;
+    if (end === 0) continue;
+    const message = `The base's check ${name} (${command}) ended with ${end ?? "no exit code"} on the files of ${head.slice(0, 12)}.`;
+    faults.push({ rule: "check-failed", commit: head, message });
+  }
+  return faults;
+}

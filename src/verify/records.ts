@@ -1,0 +1,308 @@
+/**
+ * The records of gates that a range brings along, each held against what the base says.
+ *
+ * V1  Signers, project, policy and tables come from the base; HEAD is only where the records are.
+ * V2  A record that the base has already is taken as it is there: the range may add records, never change or remove one.
+ * V3  A record with a fault covers nothing.
+ */
+import {
+  ALLOWED_SIGNERS,
+  GATES_FOLDER,
+  type GateRecord,
+  hashOfRecord,
+  parseRecord,
+  placeOfRecord,
+} from "../core/gate-record.ts";
+import { projectPath } from "../core/path.ts";
+import type { RangeHistory } from "../core/ports/history.ts";
+import type { Signatures } from "../core/ports/signatures.ts";
+import type { View } from "../core/ports/store.ts";
+import type { Settings } from "../core/settings.ts";
+import { isTouched } from "../core/ssh-signature.ts";
+import { isSignedLevel, isStrongEnough, levelOf, type Strength } from "../core/strength.ts";
+import type { GateProof } from "../runtime/module.ts";
+import type { Fault, Rule } from "./report.ts";
+
+export interface Base {
+  readonly settings: Settings;
+  /** Null: the base has no such workflow. */
+  proof(workflow: string): Promise<GateProof | null>;
+}
+
+export interface FoundRecord {
+  readonly path: string;
+  readonly text: string;
+  readonly record: GateRecord;
+  readonly strength: Strength;
+  /** The base has it not. */
+  readonly isNew: boolean;
+  /** After it, its run's goal can be reached without another signed gate. */
+  readonly isFinal: boolean;
+  readonly isSound: boolean;
+}
+
+export interface FoundRun {
+  readonly run: string;
+  /** In their order. */
+  readonly records: readonly FoundRecord[];
+}
+
+export interface Found {
+  readonly runs: readonly FoundRun[];
+  readonly faults: readonly Fault[];
+}
+
+interface Place {
+  readonly history: RangeHistory;
+  readonly base: Base;
+  readonly signatures: Signatures;
+  /** The base's file of allowed signers. */
+  readonly allowed: string;
+  readonly head: View;
+}
+
+export async function judgeRecords(
+  history: RangeHistory,
+  base: Base,
+  signatures: Signatures,
+): Promise<Found> {
+  const [before, now] = await Promise.all(
+    [history.base, history.head].map((commit) => history.list(commit, GATES_FOLDER)),
+  );
+  const known = new Set(before);
+  const allowed = (await history.view(history.base).read(ALLOWED_SIGNERS)) ?? "";
+  const place = { history, base, signatures, allowed, head: history.view(history.head) };
+  const faults: Fault[] = [...changedFaults(history)];
+  const touched = new Set<string>();
+  const records = new Map<string, number[]>();
+  for (const path of now ?? []) {
+    const at = placeOfRecord(path);
+    if (at === null) {
+      faults.push(fault("record-form", path, "is no place for a record of a gate"));
+      continue;
+    }
+    if (!known.has(path)) touched.add(at.run);
+    if (!at.isSignature) records.set(at.run, [...(records.get(at.run) ?? []), at.seq]);
+  }
+  const runs: FoundRun[] = [];
+  for (const run of touched) {
+    const seqs = (records.get(run) ?? []).sort((one, other) => one - other);
+    const judged = await judgeRun(place, run, seqs, known);
+    faults.push(...judged.faults);
+    runs.push({ run, records: judged.records });
+  }
+  return { runs, faults };
+}
+
+function fault(rule: Rule, path: string, what: string): Fault {
+  return { rule, path, message: `${path} ${what}.` };
+}
+
+/** Records are only ever added, those of finished tools too. */
+function changedFaults({ commits }: RangeHistory): readonly Fault[] {
+  const kept = [`${GATES_FOLDER}/`, ".alfred/records/"];
+  return commits.flatMap(({ changes, id }) =>
+    changes
+      .filter(({ path, what }) => what !== "added" && kept.some((folder) => path.startsWith(folder)))
+      .map(({ path, what }) => ({
+        ...fault("record-changed", path, `is ${what} by the commit ${id.slice(0, 12)}`),
+        commit: id,
+      })),
+  );
+}
+
+const pathOf = (run: string, seq: number, end: string) =>
+  projectPath(GATES_FOLDER, ...run.split(/:(.*)/s).slice(0, 2), `${String(seq).padStart(4, "0")}.${end}`);
+
+async function judgeRun(place: Place, run: string, seqs: readonly number[], known: ReadonlySet<string>) {
+  const faults: Fault[] = [];
+  const read: { seq: number; path: string; text: string; record: GateRecord; strength: Strength }[] = [];
+  const wanted = Array.from({ length: Math.max(...seqs, 0) }, (_, index) => index + 1);
+  const missing = wanted.find((seq) => !seqs.includes(seq));
+  if (missing !== undefined || seqs.length === 0)
+    faults.push(
+      fault(
+        "record-missing",
+        pathOf(run, missing ?? 1, "json"),
+        "is missing, though the run goes on after it",
+      ),
+    );
+  const texts = await Promise.all(
+    seqs.map(async (seq) => [seq, await place.head.read(pathOf(run, seq, "json"))] as const),
+  );
+  for (const [seq, text] of texts) {
+    const path = pathOf(run, seq, "json");
+    const record = parseRecord(text ?? "");
+    if (typeof record === "string")
+      faults.push(fault("record-form", path, `is no record of a gate: ${record}`));
+    else read.push({ seq, path, text: text ?? "", record, strength: "signed" });
+  }
+  if (faults.length > 0) return { faults, records: [] };
+  const added = read.filter(({ path }) => !known.has(path));
+  const own = await Promise.all(added.map((each) => recordFaults(place, run, each)));
+  const chain = await chainFaults(read);
+  const replay = await replayFaults(place, read, added.length);
+  const all = [...own.flat(), ...chain, ...replay.faults];
+  const isSound = (path: string) =>
+    chain.length === 0 && replay.faults.length === 0 && !all.some((each) => each.path === path);
+  const strengths = await Promise.all(read.map(({ record }) => strengthOf(place, record)));
+  return {
+    faults: all,
+    records: read.map((each, index) => ({
+      ...each,
+      strength: strengths[index] ?? "signed",
+      isNew: !known.has(each.path),
+      isFinal: replay.isFinal[index] ?? false,
+      isSound: isSound(each.path),
+    })),
+  };
+}
+
+async function strengthOf({ head }: Place, { run, seq }: GateRecord): Promise<Strength> {
+  return isTouched((await head.read(pathOf(run, seq, "sig"))) ?? "") ? "touched" : "signed";
+}
+
+interface Read {
+  readonly seq: number;
+  readonly path: string;
+  readonly text: string;
+  readonly record: GateRecord;
+}
+
+/** A record by itself: whose it is, by what it goes, and who signed it. */
+async function recordFaults(
+  place: Place,
+  run: string,
+  { path, record, seq, text }: Read,
+): Promise<readonly Fault[]> {
+  const { allowed, base, head, signatures } = place;
+  const { settings } = base;
+  const [workflow = ""] = run.split(":");
+  const proof = await base.proof(workflow);
+  const faults: Fault[] = [];
+  const say = (rule: Rule, what: string) => faults.push(fault(rule, path, what));
+  if (record.run !== run || record.seq !== seq)
+    say("record-form", `is the record ${record.seq} of ${record.run}`);
+  if (record.project !== settings.project_id)
+    say("record-project", `is of the project ${record.project}, not of this one (${settings.project_id})`);
+  if (!record.gate.startsWith(`${workflow}.`)) say("record-form", `is of the gate ${record.gate}`);
+  if (proof === null) say("record-workflow", `is of the workflow ${workflow}, which the base does not have`);
+  else {
+    if (record.workflow !== proof.tables)
+      say("record-workflow", `goes by other tables of ${workflow} than the base has`);
+    const policy = await proof.policy(settings);
+    if (record.policy !== policy)
+      say(
+        "record-policy",
+        `goes by another policy than the base's (${record.policy.slice(0, 12)}, not ${policy.slice(0, 12)})`,
+      );
+  }
+  const signature = (await head.read(pathOf(run, seq, "sig"))) ?? "";
+  const { signer: principal, time } = record;
+  const wrong = await signatures.verify({ text, signature, principal, allowed, time });
+  if (wrong !== null)
+    say(
+      "record-signature",
+      `is not signed by ${principal} as the base's ${ALLOWED_SIGNERS} wants it: ${wrong}`,
+    );
+  const level = levelOf(settings.gates, record.gate);
+  const strength = isTouched(signature) ? "touched" : "signed";
+  if (isSignedLevel(level) && !isStrongEnough(strength, level))
+    say("record-strength", `is ${strength}; the gate ${record.gate} wants ${level}`);
+  return faults;
+}
+
+/** Each on the one before. */
+async function chainFaults(read: readonly Read[]): Promise<readonly Fault[]> {
+  const faults: Fault[] = [];
+  for (const [index, { path, record }] of read.entries()) {
+    const before = read[index - 1];
+    const prev = before ? await hashOfRecord(before.text) : null;
+    if (record.prev !== prev) faults.push(fault("record-chain", path, "is not made on the record before it"));
+    if (before && before.record.time > record.time)
+      faults.push(fault("record-chain", path, "is older than the record before it"));
+    const round = read.slice(0, index).filter((each) => each.record.gate === record.gate).length + 1;
+    if (record.round !== round)
+      faults.push(
+        fault(
+          "record-chain",
+          path,
+          `says that it is round ${record.round} at ${record.gate}, and is round ${round}`,
+        ),
+      );
+    if (!before && record.start === null)
+      faults.push(fault("record-chain", path, "does not say where the run began"));
+  }
+  return faults;
+}
+
+/** The steps of every life with a new record, by the base's tables; and what was handed in, as git has it. */
+async function replayFaults({ base, head }: Place, read: readonly Read[], added: number) {
+  const [{ record: { run = "" } = {} } = {}] = read as readonly Partial<Read>[];
+  const [workflow = "", id = ""] = run.split(/:(.*)/s);
+  const proof = await base.proof(workflow);
+  const none = { faults: [] as Fault[], isFinal: read.map(() => false) };
+  if (proof === null) return none;
+  const begins = read.findLastIndex(
+    ({ record }, index) => record.start !== null && index <= read.length - added,
+  );
+  const lives: Read[][] = [];
+  for (const [index, each] of read.entries()) {
+    if (index < Math.max(0, begins)) continue;
+    if (each.record.start !== null || lives.length === 0) lives.push([]);
+    lives.at(-1)?.push(each);
+  }
+  const faults: Fault[] = [];
+  const isFinal: boolean[] = read.slice(0, Math.max(0, begins)).map(() => false);
+  for (const life of lives) {
+    const replayed = await proof.replay(
+      life.map(({ record }) => record),
+      base.settings,
+    );
+    const { path = "" } = life.at(-1) ?? {};
+    faults.push(
+      ...replayed.faults.map((each) =>
+        fault("record-steps", path, `does not follow from its steps: ${each}`),
+      ),
+    );
+    isFinal.push(...replayed.isFinal);
+  }
+  faults.push(...(await artifactFaults(proof, head, base, read, id)));
+  return { faults, isFinal };
+}
+
+/** What git has of what was handed in at a signed gate is what a person approved there. */
+async function artifactFaults(
+  proof: GateProof,
+  head: View,
+  { settings }: Base,
+  read: readonly Read[],
+  id: string,
+): Promise<readonly Fault[]> {
+  const path = read.at(-1)?.path ?? "";
+  try {
+    const tracked = await proof.artifacts(head, id);
+    const approved = read.filter(({ record }) => record.verdict === "approve");
+    return tracked
+      .filter(({ gate }) => isSignedLevel(levelOf(settings.gates, gate)))
+      .filter(
+        ({ gate, sha256 }) =>
+          !approved.some(({ record }) => record.gate === gate && record.artifact === sha256),
+      )
+      .map(({ gate, sha256 }) =>
+        fault(
+          "record-artifact",
+          path,
+          `approves another artifact at ${gate} than git has (${sha256.slice(0, 12)})`,
+        ),
+      );
+  } catch (thrown) {
+    return [
+      fault(
+        "record-artifact",
+        path,
+        `has artifacts that cannot be read: ${thrown instanceof Error ? thrown.message : thrown}`,
+      ),
+    ];
+  }
+}

@@ -1,0 +1,25 @@
+/** What `pawl verify` goes by for the tasks of the loop. */
+import { hashOfPolicy } from "../../core/policy.ts";
+import { isSignedLevel, levelOf } from "../../core/strength.ts";
+import { replayTable } from "../../runtime/gate-replay.ts";
+import type { GateProof } from "../../runtime/module.ts";
+import { hashOfTable } from "../../runtime/record.ts";
+import { APPROVAL, loopPolicy } from "./govern.ts";
+import { BLOOM } from "./table.ts";
+
+export async function openProof(): Promise<GateProof> {
+  return {
+    tables: await hashOfTable(BLOOM),
+    policy: (settings) => hashOfPolicy(loopPolicy(settings)),
+    replay: async (records, settings) => {
+      const isSigned = isSignedLevel(levelOf(settings.gates, APPROVAL));
+      // A person who rejects halts the task, as an edit of tasks.yaml does: only a record tells that it was one.
+      const rejected = records.filter(({ verdict }) => verdict === "reject");
+      return replayTable(BLOOM, records, (move) => {
+        if (isSigned && move.event === "approved") return { gate: APPROVAL, verdict: "approve" };
+        return rejected.some((record) => record === move) ? { gate: APPROVAL, verdict: "reject" } : null;
+      });
+    },
+    artifacts: async () => [],
+  };
+}

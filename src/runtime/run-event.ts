@@ -21,7 +21,7 @@ import { canMatter, completed, neededFacts } from "../engine/inputs.ts";
 import type { Decision, Facts, FactValue } from "../engine/workflow.ts";
 import { checkEvent, type Owners, type TableRun } from "./check-event.ts";
 import { type AdvancedBy, type AdvancedWords, runAdvanced, stamped } from "./run-advanced.ts";
-import type { Context, Pin, Proposal, StateFiles, Transaction } from "./transaction.ts";
+import type { Context, Pin, Proposal, Reply, StateFiles, Transaction } from "./transaction.ts";
 
 export type { TableRun } from "./check-event.ts";
 
@@ -36,6 +36,10 @@ export interface RunTypes {
   material: unknown;
   reply: unknown;
 }
+
+/** The types of a definition that names only its own: nobody notes or collects anything, and it replies as all do. */
+export type TypesOf<Own extends Partial<RunTypes>> = Own &
+  Omit<RunTypes & { note: never; material: undefined; reply: Reply }, keyof Own>;
 
 /** The event that a call stands for. */
 export interface Sent {

@@ -6,13 +6,7 @@ import { REVIEW_POLICY, reviewPolicy } from "../../engine/review.ts";
 import type { Decision } from "../../engine/workflow.ts";
 import type { Context, Proposal } from "../../runtime/module.ts";
 import { runAdvanced, stamped } from "../../runtime/run-advanced.ts";
-import {
-  type Answered,
-  type RunContext,
-  type RunTypes,
-  runEvent,
-  type Sent,
-} from "../../runtime/run-event.ts";
+import { type Answered, type RunContext, runEvent, type TypesOf } from "../../runtime/run-event.ts";
 import { scratchpadTitle } from "./archive.ts";
 import { runningNote } from "./check-evidence.ts";
 import type { ToolDefinition } from "./definition.ts";
@@ -58,14 +52,7 @@ interface OpenedRun extends LoadedRun {
   readonly handover: HandOver | null;
 }
 
-interface OpenTypes extends RunTypes {
-  input: OpenInput;
-  run: OpenedRun;
-  sent: Sent;
-  note: never;
-  material: Evidence;
-  reply: Answer;
-}
+type OpenTypes = TypesOf<{ input: OpenInput; run: OpenedRun; material: Evidence; reply: Answer }>;
 
 type Scene = RunContext<OpenInput>;
 

@@ -9,11 +9,10 @@ import {
   type Effects,
   type ProposalContext,
   type RunContext,
-  type RunTypes,
   runEvent,
-  type Sent,
   type Step,
   type Taken,
+  type TypesOf,
 } from "../../runtime/run-event.ts";
 import { withInput } from "../../runtime/transaction.ts";
 import { runningNote } from "./check-evidence.ts";
@@ -45,14 +44,7 @@ interface Given {
   readonly byPerson?: true;
 }
 
-interface ReviewTypes extends RunTypes {
-  input: Given;
-  run: LoadedRun;
-  sent: Sent;
-  note: never;
-  material: Found;
-  reply: Answer;
-}
+type ReviewTypes = TypesOf<{ input: Given; run: LoadedRun; material: Found; reply: Answer }>;
 
 const review = runEvent<ReviewTypes>({
   lock: ({ id }) => `alfred:${id}`,

@@ -5,11 +5,11 @@ import { canonical } from "../../core/trust.ts";
 import type { Context } from "../../runtime/module.ts";
 import {
   type RunContext,
-  type RunTypes,
   runEvent,
   type Sent,
   type Step,
   type Taken,
+  type TypesOf,
 } from "../../runtime/run-event.ts";
 import { runningNote } from "./check-evidence.ts";
 import type { Evidence, Finding } from "./evidence.ts";
@@ -44,14 +44,13 @@ interface Submitted extends Sent {
 /** What is handed in, and what was found beside it. */
 type HandedIn = Omit<Submission, "state" | "time"> & { readonly base?: PinnedBase };
 
-interface SubmitTypes extends RunTypes {
+type SubmitTypes = TypesOf<{
   input: SubmitInput;
   run: LoadedRun;
   sent: Submitted;
-  note: never;
   material: HandedIn;
   reply: Answer;
-}
+}>;
 
 /** The one way to hand in any artifact. */
 export const submitWork: ToolPlan<SubmitInput> = {

@@ -8,13 +8,7 @@ import type { Change, View } from "../../core/ports/store.ts";
 import type { BloomSettings } from "../../core/settings.ts";
 import type { Rule } from "../../engine/workflow.ts";
 import type { Context, Proposal, Transaction } from "../../runtime/module.ts";
-import {
-  type Observers,
-  type RunTypes,
-  runEvent,
-  type Sent,
-  type TableRun,
-} from "../../runtime/run-event.ts";
+import { type Observers, runEvent, type Sent, type TableRun, type TypesOf } from "../../runtime/run-event.ts";
 import { changeTasks, TASKS_RUN } from "../../tasks-file/load.ts";
 import { whyUnwritable } from "../../tasks-file/parts.ts";
 import type { TaskEdit } from "../../tasks-file/splice.ts";
@@ -110,13 +104,6 @@ interface LoopSent extends Sent {
   readonly reason?: string | undefined;
 }
 
-interface LoopTypes extends RunTypes {
-  run: LoopRun;
-  sent: LoopSent;
-  note: never;
-  material: undefined;
-}
-
 function loopRunOf(
   seen: Seen,
   task: Task,
@@ -140,10 +127,7 @@ function observersOf(
   );
 }
 
-interface ResultTypes extends LoopTypes {
-  input: ResultInput;
-  reply: Committed;
-}
+type ResultTypes = TypesOf<{ input: ResultInput; run: LoopRun; sent: LoopSent; reply: Committed }>;
 
 /** Commits what came of a command. A status that a person set in tasks.yaml comes before it. */
 export const applyResult = runEvent<ResultTypes>({
@@ -240,10 +224,7 @@ export interface Begun {
   readonly governed?: Governed;
 }
 
-interface BeginTypes extends LoopTypes {
-  input: BeginInput;
-  reply: Begun;
-}
+type BeginTypes = TypesOf<{ input: BeginInput; run: LoopRun; sent: LoopSent; reply: Begun }>;
 
 /**
  * The look under the lease, without which nothing begins: the task as it is now, if this worker may still take it, and its

@@ -1,7 +1,6 @@
 /** What is sent to a run of a workflow of one's own, and what is found out for it. */
 import type { Facts } from "../../engine/workflow.ts";
-import type { Reply } from "../../runtime/module.ts";
-import type { RunTypes, Sent } from "../../runtime/run-event.ts";
+import type { Sent, TypesOf } from "../../runtime/run-event.ts";
 import type { Gate } from "./definition.ts";
 import type { OwnRun } from "./load-run.ts";
 import type { CommandEnd } from "./reply.ts";
@@ -40,11 +39,4 @@ export interface OwnSent extends Sent {
   readonly ended: CommandEnd | null;
 }
 
-export interface SendTypes extends RunTypes {
-  input: SendInput;
-  run: OwnRun;
-  sent: OwnSent;
-  note: Note;
-  material: undefined;
-  reply: Reply;
-}
+export type SendTypes = TypesOf<{ input: SendInput; run: OwnRun; sent: OwnSent; note: Note }>;

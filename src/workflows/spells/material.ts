@@ -4,8 +4,7 @@ import type { Outside } from "../../core/ports/outside.ts";
 import type { ReviewFetch, ReviewMissing } from "../../core/ports/reviews.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Decision, Rule } from "../../engine/workflow.ts";
-import type { Reply } from "../../runtime/module.ts";
-import type { RunTypes, Step } from "../../runtime/run-event.ts";
+import type { Step, TypesOf } from "../../runtime/run-event.ts";
 import { type Action, actionsOf } from "./actions.ts";
 import { unprocessedUrls } from "./atlassian.ts";
 import type { Spell } from "./events.ts";
@@ -30,14 +29,12 @@ export interface Material {
   readonly review?: ReviewFetch;
 }
 
-export interface CastTypes extends RunTypes {
+export type CastTypes = TypesOf<{
   input: { readonly spell: string };
   run: SpellsRun;
   sent: { readonly event: Spell };
-  note: never;
   material: Material;
-  reply: Reply;
-}
+}>;
 
 /** A spell that was decided on. */
 export type Cast = Pick<Step<CastTypes>, "run" | "sent" | "decision" | "material">;

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { until } from "../../../test/rig/until.ts";
 import { openCache } from "./cache.ts";
 
 let base: string;
@@ -14,9 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-const written = async () => {
-  while (!existsSync(join(folder, "cache/tasks.json"))) await setTimeout(1);
-};
+const written = () => until(() => existsSync(join(folder, "cache/tasks.json")));
 
 describe("the cache", () => {
   it("gives back what was worked out of exactly this text, in another process's place too", async () => {
@@ -46,8 +44,12 @@ describe("the cache", () => {
 
   it("keeps nothing where the project has no place outside of itself yet", async () => {
     rmSync(folder, { recursive: true });
-    openCache({ folder }).put("tasks", "text", () => "worked");
-    await setTimeout(1);
+    let worked = false;
+    openCache({ folder }).put("tasks", "text", () => {
+      worked = true;
+      return "worked";
+    });
+    await until(() => worked);
     expect(existsSync(folder)).toBe(false);
   });
 });

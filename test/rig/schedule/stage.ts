@@ -10,6 +10,7 @@ import type {
   AgentOrder,
   Agents,
   AgentUsage,
+  DeferredCall,
   PermissionQuestion,
 } from "../../../src/core/ports/agents.ts";
 import type { PullRequests } from "../../../src/core/ports/pull-requests.ts";
@@ -105,6 +106,12 @@ export interface StageOptions {
   readonly missing?: readonly string[];
   readonly agents?: number;
   readonly worker?: Worker;
+  /** What agents left in their outboxes, by run; `own`: with the run's capability. */
+  readonly deferred?: Readonly<
+    Record<string, readonly { readonly call: DeferredCall; readonly own: boolean }[]>
+  >;
+  /** Model calls that a run is known to have made, though nobody heard its end. */
+  readonly spent?: Readonly<Record<string, number>>;
   /** What goes wrong where a lease is taken or a worktree made; nothing: it goes well. */
   readonly fault?: (at: "lease" | "worktree", what: string) => Error | undefined;
   /** What the agent of a run does. */
@@ -123,6 +130,7 @@ export function openStage(options: StageOptions): Stage {
   const stored: StoredEvent[] = [];
   disk.onEvent = (event) => void stored.push(event);
   const runs: StageRun[] = [];
+  let loop: Process;
   let stop = new AbortController();
   let looks = 0;
   let end: LoopEnd | Error | null = null;
@@ -159,18 +167,32 @@ export function openStage(options: StageOptions): Stage {
     runs.push(run);
     return run;
   };
-  const scripted = scriptedAgents(simulator, async (order, hear, stopped) => {
-    const failed = await agent(begin(order, hear, stopped));
-    if (failed === undefined && order.folder.startsWith(BRANCHES))
-      git.commit(order.folder.slice(BRANCHES.length));
-    return failed;
-  });
+  const scripted = scriptedAgents(
+    simulator,
+    () => loop,
+    async (order, hear, stopped) => {
+      const failed = await agent(begin(order, hear, stopped));
+      if (failed === undefined && order.folder.startsWith(BRANCHES))
+        git.commit(order.folder.slice(BRANCHES.length));
+      return failed;
+    },
+  );
+  const outboxes = new Map(Object.entries(options.deferred ?? {}));
   const agents: Agents = {
     ...scripted,
+    async takeCalls(run, take) {
+      const calls = outboxes.get(run) ?? [];
+      outboxes.delete(run);
+      for (const { call, own } of calls) await take(call, own);
+      return [];
+    },
+    async spentBy(run) {
+      const turns = options.spent?.[run];
+      return turns === undefined ? null : { ...UNKNOWN, turns };
+    },
     missing: (name) => (missing.includes(name) ? `${name} is not installed` : null),
   };
   let loops = 0;
-  let loop: Process;
   const startLoop = () => {
     loops += 1;
     loop = { name: loops === 1 ? "loop" : `loop ${loops}`, alive: true };
@@ -306,10 +328,11 @@ type Act = (
 ) => Promise<Failing | undefined>;
 
 /** Each works for a moment, and then does it all; one that is stopped ends at once, whatever it is at. */
-function scriptedAgents(simulator: Simulator, act: Act): Agents {
+function scriptedAgents(simulator: Simulator, ownerNow: () => Process, act: Act): Agents {
   const running = new Map<string, (reason: string) => void>();
   return {
     start(order, given) {
+      const owner = ownerNow();
       const session = order.session.id ?? `session-${order.run}`;
       let usage: AgentUsage | null = null;
       const hear = (event: AgentEvent) => {
@@ -325,6 +348,7 @@ function scriptedAgents(simulator: Simulator, act: Act): Agents {
       const ended = new Promise<AgentEnd>((resolve) => {
         const over = (failed: Failing | undefined) => {
           running.delete(order.run);
+          if (!owner.alive) return;
           const end = { ...END, usage, session: failed?.reason === "bad-session" ? null : session };
           resolve(failed ? { ...end, outcome: "failed", ...failed } : { ...end, outcome: "succeeded" });
         };

@@ -86,7 +86,7 @@ export function tasksIn({ contents }: Document): unknown {
 }
 
 /** Where the value stands; its key, where it has no value; the nearest thing around it, where it is missing. */
-function offsetOf(document: Document, path: KeyPath): number {
+export function offsetOf(document: Document, path: KeyPath): number {
   let node = document.contents as Node | null;
   let offset = node?.range?.[0] ?? 0;
   for (const step of path) {
@@ -180,6 +180,6 @@ export function withoutNulls(value: unknown): unknown {
   );
 }
 
-function inOrder(problems: readonly Problem[]): readonly Problem[] {
+export function inOrder(problems: readonly Problem[]): readonly Problem[] {
   return [...problems].sort((a, b) => a.line - b.line || a.column - b.column);
 }

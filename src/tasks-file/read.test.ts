@@ -135,6 +135,33 @@ describe("tasks.yaml in parts", () => {
     expect(after.git).toBe(before.git);
   });
 
+  it.each(["\n", "\r\n"])("places every problem between tasks as the whole text does (%j)", (eol) => {
+    const text = [
+      "# ours",
+      "tasks:",
+      "  # the first",
+      "  - id: A",
+      "    title: é",
+      "    depends_on: [nowhere, A2]",
+      "    subtasks:",
+      "      - {id: A2, title: b, branch: 'a..b'}",
+      "  - {id: A, title: c, repo: ../x, steps: [{id: A2, instruction: d}]}",
+      "  - id: B",
+      "    title: e",
+      "    merge_into: m",
+      "    depends_on:",
+      "      - C",
+      "git: {push_to_remote: false}",
+      "",
+    ].join(eol);
+    const whole = parseTasks(text);
+    expect(whole).toMatchObject({ ok: false });
+    expect(whole.ok ? [] : whole.problems.length).toBeGreaterThan(6);
+    expect(readTasks(text, null)).toEqual(whole);
+    const changed = text.replace("title: e", "title: f");
+    expect(readTasks(changed, parts("tasks:\n  - id: B\n    title: x\n"))).toEqual(parseTasks(changed));
+  });
+
   it("finds a problem between tasks of which only one changed, with its line", () => {
     const before = parts("tasks:\n- {id: A, title: a}\n- {id: B, title: b}\n");
     expect(readTasks("tasks:\n- {id: A, title: a}\n- {id: A, title: b}\n", before)).toMatchObject({

@@ -1,16 +1,16 @@
 /**
  * Text → parts. What was known of an entry's very text before is taken as it is: only what changed is parsed.
  *
- * D1  The parts say what the whole text says. Where an entry does not stand for itself (an alias, a problem, a layout that
- *     the cuts do not fit), the text is parsed as a whole.
+ * D1  The parts say what the whole text says, problems and their places too. Where an entry does not stand for itself (an
+ *     alias, a fault of its own, a layout that the cuts do not fit), the text is parsed as a whole.
  */
-import { type Document, isMap, isScalar, isSeq, visit } from "yaml";
+import { type Document, isMap, isScalar, isSeq, LineCounter, visit } from "yaml";
 import { type ReadYaml, readYaml } from "../core/yaml.ts";
 import { checkTasks } from "./check-tasks.ts";
 import { indexOffsets } from "./index-offsets.ts";
-import { parseTasks, withoutNulls } from "./parse.ts";
+import { inOrder, offsetOf, parseTasks, withoutNulls } from "./parse.ts";
 import { fileOf, type Part, type Parts } from "./parts.ts";
-import type { Problem } from "./problem.ts";
+import type { Problem, Where } from "./problem.ts";
 import { tasksFile } from "./schema.ts";
 import { split } from "./split.ts";
 import type { GitSettings, TasksFile } from "./task.ts";
@@ -20,8 +20,8 @@ export type ReadTasks =
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 export function readTasks(text: string, known: Parts | null): ReadTasks {
-  const parts = readParts(text, known);
-  if (parts !== null) return { ok: true, parts };
+  const read = readParts(text, known);
+  if (read !== null) return read;
   const parsed = parseTasks(text);
   if (!parsed.ok) return parsed;
   const { file, offsets } = parsed;
@@ -31,25 +31,72 @@ export function readTasks(text: string, known: Parts | null): ReadTasks {
   };
 }
 
-function readParts(text: string, known: Parts | null): Parts | null {
+function readParts(text: string, known: Parts | null): ReadTasks | null {
   const pieces = split(text);
   if (pieces === null) return null;
   const { head, tail } = pieces;
   const git = known?.head === head && known.tail === tail ? known.git : gitOf(head, tail);
   if (git === null) return null;
   const before = new Map(known?.entries.map((part) => [part.text, part]));
+  const documents = new Map<Part, Document>();
   const entries: Part[] = [];
   for (const entry of pieces.entries) {
-    const part = before.get(entry) ?? parseEntry(entry);
+    const part = before.get(entry) ?? parseEntry(entry, documents);
     if (part === null) return null;
     entries.push(part);
   }
   const parts = { head, tail, git, entries };
-  return checkTasks(fileOf(parts), () => NOWHERE).length === 0 ? parts : null;
+  const problems = checkTasks(fileOf(parts), whereIn(parts, documents));
+  return problems.length === 0 ? { ok: true, parts } : { ok: false, problems: inOrder(problems) };
 }
 
-/** Where a problem stands does not matter: with one, the whole text is parsed, for its places. */
-const NOWHERE = { line: 1, column: 1 };
+/** Where a value of a task stands in the whole text. What was parsed just now is not parsed again for that. */
+function whereIn({ head, entries }: Parts, documents: ReadonlyMap<Part, Document>): Where {
+  let places: Places | undefined;
+  return ([, task, ...path]) => {
+    places ??= placesOf(head, entries);
+    const { lines, parts } = places;
+    const { at, index, part } = parts[Number(task)] as Place;
+    const document = documents.get(part) ?? readYaml(part.text, { merge: true }).document;
+    const { line, col } = lines.linePos(at + offsetOf(document, [index, ...path]));
+    return { line, column: col };
+  };
+}
+
+interface Places {
+  readonly lines: LineCounter;
+  /** One for each task. */
+  readonly parts: readonly Place[];
+}
+
+interface Place {
+  readonly part: Part;
+  /** Where the part begins in the text. */
+  readonly at: number;
+  /** Which task of the part it is. */
+  readonly index: number;
+}
+
+function placesOf(head: string, entries: readonly Part[]): Places {
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  const parts: Place[] = [];
+  let at = 0;
+  const pass = (text: string) => {
+    for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", end + 1))
+      lines.addNewLine(at + end + 1);
+    at += text.length;
+  };
+  pass(head);
+  for (const part of entries) {
+    const start = at;
+    part.tasks.forEach((_, index) => {
+      parts.push({ part, at: start, index });
+    });
+    pass(part.text);
+  }
+  return { lines, parts };
+}
 
 function gitOf(head: string, tail: string): GitSettings | null {
   const alone = readAlone(head + tail);
@@ -68,14 +115,16 @@ function isEmpty(value: unknown): boolean {
   return value.range?.[0] === value.range?.[1];
 }
 
-function parseEntry(text: string): Part | null {
+function parseEntry(text: string, documents: Map<Part, Document>): Part | null {
   const alone = readAlone(text);
   const contents = alone?.document.contents;
   if (!alone || !isSeq(contents)) return null;
   const result = tasksFile.safeParse({ tasks: withoutNulls(alone.data) });
   if (!result.success) return null;
   const { tasks } = result.data as TasksFile;
-  return { text, tasks, offsets: indexOffsets(alone.document, contents, text) };
+  const part = { text, tasks, offsets: indexOffsets(alone.document, contents, text) };
+  documents.set(part, alone.document);
+  return part;
 }
 
 /** The text as a document of its own; null: it is none, or has an alias, which may name what stands elsewhere. */

@@ -1,17 +1,16 @@
 /**
- * The work loop: picks tasks, claims them over processes, works on so many at once, and waits without cost.
+ * The work loop: picks tasks, leases them across processes, works on several at once, and waits without cost.
  *
- * L1  A task is worked on only while its claim and its place (worktree, or the project's root) are held.
- * L2  What a look saw before the claim decides nothing: under the lease the task is read anew, and begins only if the table
- *     still lets it. So no task runs after it is done, and none is run or merged twice.
- * L3  Nothing is remembered here that the disk does not hold: the next loop resumes a killed one.
- * L4  If something can begin and a slot is free, it begins without a tick of the clock: every end, every change of the
- *     project's files and every freed slot wakes the loop. Only that another process died, or stopped before it did
- *     anything, is found by looking.
- * L5  A task needs a slot while an agent works on it or its work is verified, not while it is pushed or merged; so those
- *     that wait for their merge keep nobody from working. Who needs a slot again comes before what has not begun.
- * L6  Every task ends done, its merge included, or rests with a reason in its run.
- * L7  A stop begins nothing new, ends the agents and keeps where each task stands.
+ * L1  The loop works on a task only while it holds the task's lease and its folder (worktree, or the project's root).
+ * L2  Nothing read before the lease decides: under the lease the task is read again, and begins only if the table still
+ *     lets it. So no task runs after it is done, and none runs or is merged twice.
+ * L3  Memory holds nothing that the disk does not: the next loop resumes a killed one.
+ * L4  If something can begin and a slot is free, it begins at once: every end, every change of the project's files and
+ *     every freed slot wakes the loop. It polls only for another process that died, or stopped before it did anything.
+ * L5  A task needs a slot while an agent works on it or its work is verified, not while it is pushed or merged; so tasks
+ *     that wait for their merge hold up nobody. A task that needs a slot again comes before one that has not begun.
+ * L6  Every task ends done and merged, or idle with a reason in its run.
+ * L7  A stop begins nothing new, ends the agents and keeps each task's state.
  */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { type PawlError, toPawlError } from "../../../core/error.ts";
@@ -40,28 +39,27 @@ import { type Slot, type Work, workOn } from "./work-on.ts";
 
 export interface LoopSetup extends LoopPorts {
   readonly runtime: Runtime;
-  /** Who works: told in events and leases. */
+  /** The worker's name in events and leases. */
   readonly name: string;
   readonly worker?: Worker;
-  /** How many at once. */
   readonly agents: number;
   /** How many merges into one branch are under way at once. */
   readonly mergeTrain: number;
-  /** End when nothing is left that could be done now. */
+  /** End as soon as nothing can be done. */
   readonly once: boolean;
-  /** Everything that happens, as it happens; stored events carry an id. */
+  /** Receives every event as it happens; stored ones carry an id. */
   readonly show: (happening: BloomHappening | PawlEvent) => void;
-  /** Aborted: finish nothing new, stop the agents. */
+  /** Aborted: begin nothing new, end the agents. */
   readonly stop: AbortSignal;
 }
 
 export interface LoopEnd {
-  /** The tasks in scope, by how they stand. */
+  /** Ids of the tasks in scope. */
   readonly done: readonly string[];
   readonly open: readonly string[];
   readonly blocked: readonly string[];
   readonly waiting: readonly string[];
-  /** In progress, and not by the loop: somebody is thought to work on them. */
+  /** In progress, but not by a loop: somebody seems to work on them by hand. */
   readonly byHand: readonly string[];
 }
 
@@ -79,24 +77,24 @@ interface Loop extends LoopSetup {
   readonly active: Map<string, Active>;
   /** Looks at pull requests: they need no slot. */
   readonly looks: Map<string, Active>;
-  /** The tasks that something unforeseen stopped: left as they are by this run, which goes on with the others. */
+  /** Tasks that an unexpected error stopped; this loop leaves them alone and continues with the others. */
   readonly failed: Map<string, unknown>;
-  /** The tasks whose lines in tasks.yaml cannot be changed, as of the last look. */
+  /** Tasks whose lines in tasks.yaml could not be changed at the last look. */
   readonly unwritable: Map<string, PawlError>;
-  /** The places to work in that this loop holds: a repository's branch, or the project's root. */
+  /** The working folders that this loop holds: a repository's branch, or the project's root. */
   readonly folders: Set<string>;
 }
 
-/** Longest wait for a change that nobody told of, and between looks at what another worker holds. */
+/** The longest wait for a change that nobody signals, and the interval at which it polls other workers' leases. */
 const SLOW_MILLISECONDS = 30_000;
 const TAKEN_MILLISECONDS = 1000;
 
 /**
- * Runs until stopped, or with `once` until nothing is left to be done. Throws what makes going on impossible; at the end,
- * what stopped a single task.
+ * Runs until stopped, or with `once` until nothing can be done. Throws what makes it impossible to continue; at the end,
+ * also what stopped a single task.
  */
 export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
-  // What ends the loop by an error must end its agents as well: nobody would watch over them.
+  // An error that ends the loop must end its agents too: nobody would supervise them.
   const failing = new AbortController();
   const setup: LoopSetup = { ...given, stop: AbortSignal.any([given.stop, failing.signal]) };
   const signal = openSignal(setup.stop, setup.clock);
@@ -122,7 +120,7 @@ export async function runLoop(given: LoopSetup): Promise<LoopEnd> {
   };
   const watching = setup.watch.onChange(signal.notify);
   const merges = watchMerges(loop);
-  // At once, wherever the loop itself is: a stop must begin nothing.
+  // At once, wherever the loop is: after a stop nothing may begin.
   const stopWork = () => stopAll([...loop.active.values(), ...loop.looks.values()], "interrupted");
   setup.stop.addEventListener("abort", stopWork);
   try {
@@ -330,7 +328,7 @@ async function tellActive(loop: Loop, picked: Picked): Promise<void> {
   }
 }
 
-/** Whether it is to be worked on no more as it was begun: the task is gone, or a person said otherwise, or reset its run. */
+/** True if the task is gone, or a person changed its status or reset its run. */
 function isToldOtherwise({ id, run: begun }: Work, { file, runs }: Picked): boolean {
   if (begun === null) return false;
   const task = findTask(file.tasks, id);
@@ -342,7 +340,7 @@ function stopAll(works: readonly Work[], reason: StopReason): void {
   for (const { abort } of works) abort.abort(reason);
 }
 
-/** What a killed loop left running is ended, whether or not its task is gone on with. */
+/** Ends the processes that a dead loop left behind, whether or not its tasks are resumed. */
 async function endLeftovers(setup: Loop): Promise<void> {
   await setup.claims.sweep();
   for (const { task, runs } of await listUnderway(setup.runtime.store.view())) {
@@ -361,7 +359,7 @@ async function endLeftovers(setup: Loop): Promise<void> {
 
 // ── How it stands ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Told where it changes; what waited for a person before this run is told first. */
+/** Reports how the tasks stand whenever that changes; what waits for a person already is reported first. */
 function openStanding({ show, worker = ANY_WORKER }: LoopSetup): (picked: Picked, rests: boolean) => void {
   let last = "";
   return (picked, rests) => {

@@ -1,7 +1,7 @@
 /**
- * The merge trains of this process, one for each branch that is merged into. What changes a train wakes those that wait in
- * it. Merging into a branch belongs to one process at a time, by a lock that a train holds while it has merges under way;
- * who holds it elsewhere is heard by the project's files, and its death is found by looking, which is one try of a lock.
+ * Queues this process's merges: one train per target branch. Every change of a train wakes the tasks that wait in it. One
+ * process at a time merges into a branch; the train holds that lock while it has merges under way. A release by another
+ * process shows in the project's files; its death is found by trying the lock.
  */
 import type { Clock } from "../../../core/ports/clock.ts";
 import type { Watch } from "../../../core/ports/watch.ts";
@@ -24,14 +24,14 @@ import {
 import { openSignal } from "./signal.ts";
 
 const LOOK_MILLISECONDS = 1000;
-/** After so many a train lets go of the lock, so that another process's may run. */
+/** After so many merges a train releases the lock, so that another process gets its turn. */
 const MOST_IN_ONE_GO = 32;
 
 export interface MergeQueueSetup {
   readonly worktrees: Pick<Worktrees, "takeTurn">;
   readonly watch: Watch;
   readonly clock: Clock;
-  /** How many merges into one branch are under way at once. */
+  /** Merges into one branch at once. */
   readonly limit: number;
 }
 
@@ -41,7 +41,7 @@ type Lock = Extract<MergeTurn, { readonly kind: "mine" }>;
 interface Line {
   train: Train;
   lock: Lock | null;
-  /** The lock is being taken or let go of. */
+  /** The lock is being taken or released. */
   isLocking: boolean;
   /** Merges admitted since the lock was taken. */
   admitted: number;
@@ -102,7 +102,7 @@ async function join(
       const owner = elsewhere ?? line.train.merges[0]?.task ?? line.train.waiting[0]?.task ?? task;
       if (!order.waits) return { kind: "taken", owner };
       if (stop.aborted) return { kind: "stopped" };
-      // What another process does from here on is heard, so the lock is tried once more before the wait.
+      // From here on another process's changes wake this one, so the lock is tried once more before the wait.
       if (elsewhere !== null && watching === undefined) watching = setup.watch.onChange(signal.notify);
       else await signal.wait(elsewhere === null ? Number.POSITIVE_INFINITY : LOOK_MILLISECONDS);
     }
@@ -117,7 +117,7 @@ function hasRoom({ admitted }: Line): boolean {
   return admitted < MOST_IN_ONE_GO;
 }
 
-/** Takes the lock where the task is the next and nobody here has it; who has it elsewhere, or null. */
+/** Takes the lock if the task is next and this process does not hold it. Returns the owner elsewhere, or null. */
 async function lockFor(
   { worktrees }: MergeQueueSetup,
   line: Line,
@@ -136,7 +136,7 @@ async function lockFor(
     throw error;
   } finally {
     line.isLocking = false;
-    // Another is the next by now, or nobody waits any more.
+    // Another task is next by now, or nobody waits.
     if (next(line.train) !== task) {
       change(line, line.train);
       await letGo(line);
@@ -149,7 +149,7 @@ function placeIn({ clock }: MergeQueueSetup, line: Line, task: string): MergePla
   const notice = () => {
     if (standing(line.train, task) === "void") broken.abort("interrupted" satisfies StopReason);
   };
-  /** Looks at each change of the train until there is an answer, or a stop. */
+  /** Asks again at each change of the train, until there is an answer or a stop. */
   const until = async <T>(stop: AbortSignal, look: () => T | null): Promise<T | "stopped"> => {
     const signal = openSignal(stop, clock);
     line.listeners.add(signal.notify);
@@ -191,7 +191,7 @@ function placeIn({ clock }: MergeQueueSetup, line: Line, task: string): MergePla
   };
 }
 
-/** Lets go of the lock once no merge is under way, and none may follow in this go. */
+/** Releases the lock once no merge is under way and none may follow before the release. */
 async function letGo(line: Line): Promise<void> {
   const { lock, train } = line;
   if (lock === null || line.isLocking || train.merges.length > 0) return;

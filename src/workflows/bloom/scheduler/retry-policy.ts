@@ -1,21 +1,21 @@
 /**
- * What a run that is left alone waits out instead of ending: a tasks.yaml that a person is in the middle of editing, a
- * full disk, a lock that is held too long. It says so once, and goes on when it can.
+ * Errors that the loop waits out instead of ending: a tasks.yaml that a person is editing, a full disk, a lock that is
+ * held too long. It reports each once, and resumes as soon as it can.
  */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { type ErrorCode, PawlError } from "../../../core/error.ts";
 import type { Clock } from "../../../core/ports/clock.ts";
 
 export interface RetryPolicy {
-  /** Whether it is to be waited out, told where it is new. Nothing is before the run's first success, or once it stops. */
+  /** True if the error is transient; reports it once. Always false before the first success and after a stop. */
   shouldRetry(error: unknown): boolean;
-  /** Until the next try. */
+  /** Resolves when it is time for the next try. */
   wait(): Promise<void>;
-  /** It works; `again`: after it did not. */
+  /** `again`: after a failure. */
   succeeded(again: boolean): void;
 }
 
-const PASSES: ReadonlySet<ErrorCode> = new Set([
+const TRANSIENT: ReadonlySet<ErrorCode> = new Set([
   "commit-restarted-too-often",
   "config-invalid",
   "disk-failed",
@@ -24,8 +24,8 @@ const PASSES: ReadonlySet<ErrorCode> = new Set([
   "tasks-missing",
   "tasks-unwritable",
 ]);
-/** Of the system's own errors, those that end by themselves or by a person's doing. */
-const SYSTEM_PASSES: ReadonlySet<unknown> = new Set([
+/** System errors that pass by themselves, or once a person acts. */
+const SYSTEM_TRANSIENT: ReadonlySet<unknown> = new Set([
   "ENOSPC",
   "EDQUOT",
   "EMFILE",
@@ -34,7 +34,7 @@ const SYSTEM_PASSES: ReadonlySet<unknown> = new Set([
   "EAGAIN",
 ]);
 const WAIT_MILLISECONDS = 1000;
-/** With `once`: long enough for a file that somebody is saving. */
+/** With `once`: enough for a file that somebody is just saving. */
 const ONCE_TRIES = 3;
 
 export function openRetryPolicy(setup: {
@@ -44,15 +44,15 @@ export function openRetryPolicy(setup: {
   readonly clock: Clock;
 }): RetryPolicy {
   let begun = false;
-  let borne = 0;
-  let told: string | null = null;
+  let retried = 0;
+  let reported: string | null = null;
   return {
     shouldRetry(error) {
-      const problem = passing(error);
+      const problem = transient(error);
       if (problem === null || !begun || setup.stop.aborted) return false;
-      if (setup.once && borne++ >= ONCE_TRIES) return false;
-      if (told !== problem.reason) setup.show({ type: "loop:paused", ...problem });
-      told = problem.reason;
+      if (setup.once && retried++ >= ONCE_TRIES) return false;
+      if (reported !== problem.reason) setup.show({ type: "loop:paused", ...problem });
+      reported = problem.reason;
       return true;
     },
     wait: () =>
@@ -67,20 +67,20 @@ export function openRetryPolicy(setup: {
       }),
     succeeded(again) {
       begun = true;
-      borne = 0;
-      if (!again || told === null) return;
+      retried = 0;
+      if (!again || reported === null) return;
       setup.show({ type: "loop:resumed" });
-      told = null;
+      reported = null;
     },
   };
 }
 
-function passing(
+function transient(
   error: unknown,
 ): { readonly code: string; readonly reason: string; readonly fix: string } | null {
   if (error instanceof PawlError)
-    return PASSES.has(error.code) ? { code: error.code, reason: error.message, fix: error.fix } : null;
+    return TRANSIENT.has(error.code) ? { code: error.code, reason: error.message, fix: error.fix } : null;
   const { code, message } = error as NodeJS.ErrnoException;
-  if (!SYSTEM_PASSES.has(code)) return null;
+  if (!SYSTEM_TRANSIENT.has(code)) return null;
   return { code: "disk-failed", reason: message, fix: "Make room, or close what uses it up." };
 }

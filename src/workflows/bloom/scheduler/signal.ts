@@ -1,14 +1,14 @@
 import type { Clock } from "../../../core/ports/clock.ts";
 
-/** What listeners while nobody waits is heard by the next wait: no call is lost. */
+/** Wakes a waiter. A call while nobody waits ends the next wait at once, so that none is lost. */
 export interface Signal {
   notify(): void;
-  /** Until it listeners, or the time is over. What rang since the last wait counts. */
+  /** Resolves at the next `notify`, at once if there was one since the last wait, or when the time is over. */
   wait(milliseconds: number): Promise<void>;
   close(): void;
 }
 
-/** A stop listeners it too. */
+/** `stop` notifies too. */
 export function openSignal(stop: AbortSignal, clock: Clock): Signal {
   let notified = false;
   let wake = () => {};

@@ -1,10 +1,10 @@
-/** So many may work at once. Pure but for the callbacks: who waits for a slot gets the next one that is free. */
+/** Limits how many work at once. Whoever waits for a slot gets the next free one, first come, first served. */
 import type { Slot } from "./work-on.ts";
 
 export interface Slots {
-  /** Whether something new may begin: a slot is free, and nobody that was begun before waits for one. */
+  /** True if something new may begin: a slot is free, and nothing begun before waits for one. */
   isFree(): boolean;
-  /** A slot, taken; only where `isFree`. */
+  /** Takes a slot; call it only if `isFree`. */
   open(): Slot;
 }
 

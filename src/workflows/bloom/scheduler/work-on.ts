@@ -1,6 +1,6 @@
 /**
- * One claimed task, from event to event: perform the last rule's commands, commit what came of them, again. Whatever
- * was under way when an earlier owner died is ended first, and its session given up.
+ * Works on one leased task from event to event: performs the last rule's commands, commits their result, and repeats. It
+ * first ends what an earlier owner left running when it died, and gives up that session.
  */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { type ErrorCode, toPawlError } from "../../../core/error.ts";
@@ -48,38 +48,38 @@ export interface WorkSetup {
 
 export interface Work {
   readonly id: string;
-  /** Ends what is under way; renewed for each command. */
+  /** Ends the command that runs; renewed for each command. */
   abort: AbortController;
-  /** The messages that the agent which now runs was told; null: none runs. */
+  /** The messages that the running agent received; null: none runs. */
   told: readonly ProjectPath[] | null;
-  /** The run as this worker last left it; null: it was not begun yet. */
+  /** The run as this worker last wrote it; null: not begun. */
   run: TaskRun | null;
   /** A slot among those that work at once, for as long as it needs one. */
   readonly slot: Slot;
 }
 
 export interface Slot {
-  /** `quietly`: where the one that leaves it looks for more to begin itself. */
+  /** `quietly`: the caller looks for the next task itself. */
   leave(how?: "quietly"): void;
-  /** Waits for one, before all that has not begun. False: it was stopped first. */
+  /** Waits for a slot, ahead of tasks that have not begun. False: stopped first. */
   take(stop: AbortSignal): Promise<boolean>;
 }
 
 const AT_REST: ReadonlySet<string> = new Set(["waiting_for_human", "blocked", "budget_exhausted", "done"]);
-/** On its way out: no agent works on it, nor does it wait for a slot. */
+/** States without an agent: they need no slot. */
 const DELIVERED: ReadonlySet<string> = new Set(["pushing", "merging", "opening_pr", "cleaning"]);
 
-/** The task is gone, or not to be begun any more. */
+/** The task is gone, or may not begin any more. */
 const GONE = Symbol("gone");
 
 export interface Begins {
-  /** An owner before this one died without letting go. */
+  /** The owner before died without releasing its lease. */
   readonly abandoned: boolean;
-  /** Only to look whether its pull request was merged. */
+  /** Only checks whether its pull request was merged. */
   readonly watches?: boolean;
 }
 
-/** Works on a claimed task to where it rests; does nothing where there is nothing to begin any more. */
+/** Works on a leased task until it is idle; does nothing if there is nothing left to begin. */
 export async function workOn(setup: WorkSetup, work: Work, begins: Begins, caller: Caller): Promise<void> {
   const claimed: BloomHappening = {
     type: "task:claimed",
@@ -103,7 +103,7 @@ export async function workOn(setup: WorkSetup, work: Work, begins: Begins, calle
       }
       const result = await next(setup, work, known, caller);
       if (result === null) break;
-      // A look at its pull request is no work on it.
+      // Checking its pull request is not work on it.
       const tells: boolean = !told && result.event !== "pr_pending";
       const more: StepResult = tells
         ? { ...result, happened: [claimed, ...(result.happened ?? [])] }
@@ -121,7 +121,7 @@ export async function workOn(setup: WorkSetup, work: Work, begins: Begins, calle
   }
 }
 
-/** It is ready: at first, or since a person reset it in the middle of a command, whatever else that person said. */
+/** Ready: at first, or after a person reset it during a command, whatever else that person changed. */
 function isToBegin({ task, run }: Known, work: Work): boolean {
   return run.state === "ready" && (personsEvent(task, run) === null || work.run?.state !== "ready");
 }
@@ -146,18 +146,18 @@ async function beginNow(
   return { ...reply, known: reply.known };
 }
 
-/** The task goes on by this, whatever becomes of the loop and of the tasks file. */
+/** Pins the policy, so that it outlives the loop and later edits of the tasks file. */
 async function pin({ pins }: WorkSetup, { id }: Work, governed: Governed | undefined): Promise<void> {
   if (!governed) return;
   await pins.keep(id, governed.policy);
   await pins.tell(`bloom:${id}`, governed.ignored);
 }
 
-/** What comes next of the task, or null where it rests. */
+/** The task's next result; null: it is idle. */
 async function next(setup: WorkSetup, work: Work, known: Known, caller: Caller): Promise<StepResult | null> {
   const { run } = known;
   if (run.state !== "merging") await setup.merges.leave(work.id);
-  // A task that rests or backs off, and that a person has begun anew, is at work again.
+  // A person may restart a task that is idle or backs off.
   const set = personsEvent(known.task, run);
   if (set !== null) return { event: set };
   if (AT_REST.has(run.state)) return null;
@@ -200,7 +200,6 @@ function contextOf(setup: WorkSetup, work: Work, known: Known, caller: Caller): 
   };
 }
 
-/** Ends what an earlier owner left running, and gives up its session. */
 async function recover(setup: WorkSetup, work: Work, known: Known, caller: Caller): Promise<Known> {
   const { underway, session } = known.run;
   if (underway.length === 0) return known;
@@ -218,7 +217,7 @@ async function recover(setup: WorkSetup, work: Work, known: Known, caller: Calle
   return (await commit(setup, work, { patch, edits: forgetSession(known.task), happened }, caller)).known;
 }
 
-/** What cannot be done as it was asked for is told, and is no failure of the loop. */
+/** Makes an agent's deferred calls. A call that cannot be made is a warning, not a failure of the loop. */
 async function takeCalls(setup: WorkSetup, taskId: string, run: string): Promise<void> {
   const warn = (text: string) => setup.show({ type: "agent:warned", taskId, run, text });
   const left = await setup.ports.agents.takeCalls(run, async (call, own) => {
@@ -257,13 +256,13 @@ async function commit(
   if (reply.known === null) throw GONE;
   if (reply.known.run.state === "done") await setup.pins.forget(work.id);
   else await pin(setup, work, reply.governed);
-  // Reset by a person in the middle of a command: whatever else comes of it is told from before the reset.
+  // A person reset it during the command: the rest of the result is about the time before.
   const isReset = reply.event === null && reply.known.run.state === "ready";
   if (!isReset) work.run = reply.known.run;
   return { ...reply, known: reply.known };
 }
 
-/** What came is in memory only: it is not given up for a file that cannot be read just now. */
+/** The result exists only in memory, so retry instead of dropping it. */
 async function withRetries<T>({ retries }: WorkSetup, act: () => Promise<T>): Promise<T> {
   for (let paused = false; ; paused = true)
     try {

@@ -252,7 +252,7 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
     says: "A run that ends with a task in a person's hands says so, and how it goes on.",
     source: "bloom, CLI",
     tests: [
-      "src/workflows/bloom/scheduler/people.test.ts: works on a task alone: the run says so, and goes on with the others",
+      "src/workflows/bloom/scheduler/people.test.ts: works on a task alone: the run says so, and continues with the others",
     ],
   },
   "bloom.clock-set": {

@@ -278,7 +278,7 @@ function workingFolder(): string {
 }
 
 function textOf(path: string): string {
-  // That it cannot be read is told by whoever needs what it says.
+  // Ignored here; the reader reports it.
   return attempt(() => (statSync(path).isFile() ? readFileSync(path, "utf8") : ""), "");
 }
 
@@ -288,7 +288,7 @@ function existingRoot(
   environment: Environment,
   workingFolder: HostProcess["workingFolder"],
 ): string | null {
-  // Whoever needs a project is told why there is none.
+  // Commands that need a project report why there is none.
   return attempt(
     () =>
       findRoot({

@@ -67,7 +67,7 @@ export interface OpenProject {
   ): Promise<R>;
   /** What happened in the project, of every workflow, in order; with `follow` also what will happen, until aborted. */
   events(options?: { readonly follow?: boolean; readonly signal?: AbortSignal }): AsyncIterable<PawlEvent>;
-  /** Syncs what is unsynced and lets go of the project. */
+  /** Syncs pending writes and releases the project. */
   close(): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ import type { DefinitionSource } from "../workflows/custom/definition.ts";
 
 /**
  * Each is called as its file, without the ending, so that the files themselves are read only when they are needed. A
- * fault in pawl.yaml is told by whatever needs all workflows, and stops nothing else.
+ * fault in pawl.yaml stops only what needs all workflows.
  */
 export async function withOwnWorkflows(shipped: Workflows, open: () => Promise<Project>): Promise<Workflows> {
   try {

@@ -54,7 +54,7 @@ export interface GateRecord {
   readonly notes: string;
   /** The run's steps since the record before, the oldest first; its workflow knows their shape. */
   readonly steps: readonly Readonly<Record<string, unknown>>[];
-  /** Where the run began: the table's kept facts. Null in all records but the first. */
+  /** Where the run began: the table's variables. Null in all records but the first. */
   readonly start: Readonly<Record<string, unknown>> | null;
   readonly seq: number;
   /** The sha-256 of the record before; null: this is the first. */

@@ -22,7 +22,7 @@ const STEPS = `{
 
 it("names the line of the very item of a list, and not of the first that has the key", () => {
   expect(read(STEPS)).toThrow(
-    'x.json, line 10: the state cannot be read: steps.1.at: expected a number, found "2". It was left as it is.',
+    'x.json, line 10: the state cannot be read: steps.1.at: expected a number, found "2". It was left unchanged.',
   );
   expect(lineOf(STEPS, ["steps", "0", "at"])).toBe(6);
   expect(lineOf(STEPS, ["steps", "1"])).toBe(8);

@@ -52,7 +52,7 @@ export function stateUnreadable(
   return (line, problem) =>
     new PawlError(
       "state-unreadable",
-      `${path}, line ${line}: ${what} cannot be read: ${problem}. It was left as it is.`,
+      `${path}, line ${line}: ${what} cannot be read: ${problem}. It was left unchanged.`,
       `Mend line ${line} of ${path}, or restore the file from a backup. ${fix}`,
     );
 }

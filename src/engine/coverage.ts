@@ -89,7 +89,12 @@ function allows(box: Box, name: string, value: FactValue): boolean {
 }
 
 /** Whether the box holds for the variables, and names only facts that there are. */
-function isPossible(workflow: Workflow, box: Box, keptNames: readonly string[], variables: Facts): boolean {
+function isPossible(
+  workflow: Workflow,
+  box: Box,
+  variableNames: readonly string[],
+  variables: Facts,
+): boolean {
   if (Object.keys(box).some((name) => factOf(workflow, name) === undefined)) return false;
-  return keptNames.every((name) => allows(box, name, variables[name] ?? null));
+  return variableNames.every((name) => allows(box, name, variables[name] ?? null));
 }

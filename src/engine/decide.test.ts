@@ -136,7 +136,7 @@ describe("decide", () => {
     expect(errorOf(() => decide(lamp, at("broken", 0, "floor"), "press", { power: "some" }))).toMatchObject({
       code: "no-effect",
       message: 'The run of lamp has ended in state "broken"; it takes no "press" any more.',
-      fix: "Nothing is to be done: the run is complete.",
+      fix: "Nothing to do: the run is complete.",
     });
   });
 
@@ -189,7 +189,7 @@ describe("decide", () => {
   });
 });
 
-describe("initialPosition", () => {
+describe("initialConfiguration", () => {
   it("is the initial state with the variables' initial values, or those of a start", () => {
     expect(initialConfiguration(lamp)).toEqual(at("off"));
     expect(initialConfiguration(lamp, { presses: 1 })).toEqual(at("off", 1));

@@ -61,7 +61,7 @@ function checkEvent(workflow: Workflow, configuration: Configuration, event: str
   throw new PawlError(
     "no-effect",
     `The run of ${workflow.name} has ended in state "${configuration.state}"; it takes no "${event}" any more.`,
-    "Nothing is to be done: the run is complete.",
+    "Nothing to do: the run is complete.",
   );
 }
 

@@ -33,7 +33,7 @@ export interface Guard {
 
 /**
  * Takes combinations away from the rules that move on an event, and gives them to a new rule that changes nothing. What was
- * blocked before stays as it is. Of several refusals for the same combination, the first one added answers it.
+ * blocked before stays blocked. Of several guards for the same combination, the first one added replies.
  * Throws `workflow-invalid` where nothing would be refused, or a fact is not known.
  */
 export function guard(workflow: Workflow, refusal: Guard): Workflow {

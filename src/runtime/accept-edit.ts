@@ -74,7 +74,7 @@ export interface EditedState extends Pick<AdvancedBy, "from" | "machine" | "run"
   readonly of: "run" | "task";
   /** In what it does not follow; empty: in nothing. */
   readonly found: readonly string[];
-  /** What is told of it. */
+  /** What its event says. */
   readonly summary: string;
 }
 

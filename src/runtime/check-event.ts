@@ -30,7 +30,7 @@ export function checkEvent(run: TableRun, event: string, owners: Owners = {}, by
     throw new PawlError(
       "no-effect",
       `${run.run} has ended in ${configuration.state}; it takes no ${event} any more.`,
-      "Nothing is to be done: the run is complete.",
+      "Nothing to do: the run is complete.",
     );
 }
 

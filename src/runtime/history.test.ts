@@ -117,7 +117,7 @@ describe("what differs between a file and its history", () => {
       expect.objectContaining({
         code: "state-tampered",
         message:
-          "a.json does not follow from the run's own history: one; two. Nothing goes on with it until a person decides.",
+          "a.json does not follow from the run's own history: one; two. The run is held until a person decides.",
         fix: "Put the file back as it was; or, if the edit is your own, accept it in a terminal with `pawl repair`.",
       }),
     );

@@ -195,7 +195,7 @@ const FIX =
 export function tampered(path: string, whose: string, found: readonly string[], fix = FIX): PawlError {
   return new PawlError(
     "state-tampered",
-    `${path} does not follow from the ${whose} own history: ${found.join("; ")}. Nothing goes on with it until a person decides.`,
+    `${path} does not follow from the ${whose} own history: ${found.join("; ")}. The run is held until a person decides.`,
     fix,
   );
 }

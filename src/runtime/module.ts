@@ -64,7 +64,7 @@ export interface WorkflowModule {
    * its runs.
    */
   readonly policy?: (view: View, settings: Settings, id: string) => Promise<PresentPolicy | null>;
-  /** What loosens a run's policy holds the run; absent: it does not count, and the run goes on without it. */
+  /** A loosened policy holds the run; absent: it is ignored, and the run continues. */
   readonly holdsLoosened?: true;
   /** What `pawl verify` goes by; absent: its runs have no gates that are signed. */
   readonly proof?: () => Promise<GateProof>;

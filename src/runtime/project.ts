@@ -26,7 +26,7 @@ export interface Project {
   foreignJournal(kept: string): Promise<ForeignJournal>;
   /** What happened, of every workflow, in order; with `follow` also what will happen, until aborted. */
   events(options?: EventsOptions): AsyncIterable<PawlEvent>;
-  /** Syncs what is unsynced and lets go of the project. */
+  /** Syncs pending writes and releases the project. */
   close(): Promise<void>;
 }
 

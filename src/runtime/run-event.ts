@@ -6,7 +6,7 @@
  * E2  Only inputs that a rule for the event mentions are observed, a costly one only while it can still matter.
  * E3  `propose` is pure: what it needs was read or looked up before, and never under a lock. Where what was read has
  *     changed by the commit, all of it is done again.
- * E4  That a run moved is told by one `run:advanced`, made here, in the commit of the move.
+ * E4  One `run:advanced`, made here and in the commit of the move, reports that a run moved.
  * E5  What a move calls for is sent to the run after its commit. Should the process die in between, the next event finds
  *     it still to be done.
  */
@@ -118,7 +118,7 @@ export interface Step<T extends RunTypes> extends Taken<T> {
 
 /** What an event does. */
 export interface Effects<T extends RunTypes> extends Omit<Proposal<T["reply"]>, "events"> {
-  /** Present where the run moved: what is told of it. */
+  /** Present if the run moved: what its event says. */
   readonly moved?: AdvancedWords;
   /** What else happened. */
   readonly happened?: readonly Happening[];
@@ -277,7 +277,7 @@ function proposed<T extends RunTypes>(
   return withGoverned(told, run, governed, context);
 }
 
-/** What governs is kept, and what of the configuration does not count is told, with whatever is committed. */
+/** Pins the policy and reports ignored settings, in the same commit. */
 function withGoverned<R>(
   proposal: Proposal<R>,
   { run }: TableRun,

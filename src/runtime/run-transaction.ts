@@ -1,8 +1,8 @@
 /**
  * One transaction: read → observe → propose → commit. Everything before the commit may fail, and then nothing has changed.
  *
- * R1  Nothing outside is awaited under a lock: `observe` runs before the run's lock is taken.
- * R2  Under the run's lock what was read is looked at again; if it changed, all of it is done anew.
+ * R1  No external call is awaited under a lock: `observe` runs before the run's lock is taken.
+ * R2  Under the run's lock everything that was read is checked again; if it changed, the transaction restarts.
  * R3  The reply is returned only after the commit is durable.
  * R4  A call that is called off commits nothing: this is looked at last before the commit, and no longer after it.
  * R5  A policy is kept under the run's lock too, where what was read still holds: of several that begin a run at once, it is
@@ -56,7 +56,7 @@ export async function advance<Input, Snapshot, Observations, R>(
   const input = masked(said, runtime.mask);
   const run = plan.run(input);
   const asking = { caller, ...(answered === undefined ? {} : { answered: maskedAnswer(answered, runtime) }) };
-  const attempt = () => attemptOnce(runtime, plan, input, asking, run);
+  const attempt = () => transactOnce(runtime, plan, input, asking, run);
   for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
     const proposal = plan.observe || run === null ? await attempt() : await runtime.store.hold(run, attempt);
     if (proposal !== "changed") {
@@ -111,7 +111,7 @@ export async function preview<Input, Snapshot, Observations, R>(
   return propose(runtime, plan, masked(input, runtime.mask), { caller }, runtime.store.view());
 }
 
-async function attemptOnce<Input, Snapshot, Observations, R>(
+async function transactOnce<Input, Snapshot, Observations, R>(
   runtime: Runtime,
   plan: Transaction<Input, Snapshot, Observations, R>,
   input: Input,
@@ -178,7 +178,7 @@ async function propose<Input, Snapshot, Observations, R>(
   return plan.propose(snapshot, observations, input, context);
 }
 
-/** The outside, whose long waits end with the one who waits, and are told. */
+/** The ports, whose long waits end with their caller and are reported. */
 function outsideOf({ outside, waiting }: Runtime): Outside {
   if (!waiting) return outside;
   const { checks } = outside;

@@ -202,7 +202,7 @@ export interface Verdict {
   readonly notes: string;
   /** All steps of the run so far, the oldest first. */
   readonly steps: readonly object[];
-  /** The kept facts that it began with. */
+  /** The variables that it began with. */
   readonly start: Readonly<Record<string, unknown>>;
   /** Where the work is that the verdict is on. */
   readonly work:
@@ -228,9 +228,9 @@ export interface RunOverview {
   readonly state: string;
   /** Who must act next. */
   readonly awaits: "nobody" | "assistant" | "human" | "agent";
-  /** What is awaited, in a few words: "approve or reject the git status". */
+  /** The next step, in a few words: "approve or reject the git status". */
   readonly next: string;
-  /** What a person types to go on; default, where a human is awaited: `pawl approve` with the run. */
+  /** The command that a person types next; default for a human's turn: `pawl approve` with the run. */
   readonly command?: string;
   /** ISO 8601, or null where the run has not begun. */
   readonly since: string | null;

@@ -1,7 +1,7 @@
 import { toPawlError } from "../core/error.ts";
 import type { RunOverview } from "./transaction.ts";
 
-/** How a run is listed whose state cannot be read or does not count: a person is awaited, and the problem says what for. */
+/** The overview of a run whose state cannot be read or does not count: a person must act; the problem says how. */
 export function unreadableRun(
   run: string,
   title: string,

@@ -145,5 +145,5 @@ test.each<[string, string, RegExp]>([
   ["a file that is none", "tasks:\n  - id: [\n", /line \d+, column \d+/],
 ])("with %s, it is refused, and the file is left", (_, text, problem) => {
   expect(() => added(text)).toThrow(problem);
-  expect(() => added(text)).toThrow(/^tasks\.yaml cannot be used: .* It was left as it is\.$/s);
+  expect(() => added(text)).toThrow(/^tasks\.yaml cannot be used: .* It was left unchanged\.$/s);
 });

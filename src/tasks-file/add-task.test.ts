@@ -77,7 +77,7 @@ test("a task that is there without steps gets them, and keeps the rest", () => {
 
 test("a task that is there with other steps is left as it is", () => {
   const before = "tasks:\n  - id: TS-01\n    title: t\n    steps:\n      - {id: X, instruction: i}\n";
-  expect(() => placed(before)).toThrow(/has no `steps` yet\. It was left as it is/);
+  expect(() => placed(before)).toThrow(/has no `steps` yet\. It was left unchanged/);
 });
 
 test("a file that cannot be read, or not be added to, is an error with its place", () => {

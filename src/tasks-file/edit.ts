@@ -43,7 +43,7 @@ function inserted(file: string, text: string, insertion: Insertion): string {
     if (!(thrown instanceof Layout)) throw thrown;
     throw new PawlError(
       "tasks-invalid",
-      `${file} cannot be used: ${thrown.message}. It was left as it is.`,
+      `${file} cannot be used: ${thrown.message}. It was left unchanged.`,
       `Correct ${file} there, then try again.`,
     );
   }

@@ -1,5 +1,5 @@
 /**
- * A task or a step put into tasks.yaml by a splice: what stands there stays as it is, to the byte. What the result means
+ * A task or a step put into tasks.yaml by a splice: every other byte stays unchanged. What the result means
  * is compared with what it must mean before it is used; what is there already is not put there twice.
  */
 import {

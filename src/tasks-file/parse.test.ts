@@ -47,7 +47,10 @@ describe("tasks.yaml", () => {
     ["tasks: []\n---\ntasks: []\n", "tasks.yaml:2:1: This is not valid YAML: a second document begins"],
     ["tasks: []\ntasks: []\n", "tasks.yaml:2:1: This is not valid YAML: Map keys must be unique"],
     [task("status: finished\n"), "tasks.yaml:4:11: T1 status: expected one of todo,"],
-    [task("", "7"), 'tasks.yaml:2:7: 7 id: expected a text, found the number 7. Put quotes around it: "7".'],
+    [
+      task("", "7"),
+      'tasks.yaml:2:7: 7 id: expected a string, found the number 7. Put quotes around it: "7".',
+    ],
     [task("", '"../x"'), "tasks.yaml:2:7: ../x id: expected an id of 1 to 100"],
     [task("phase: 0\n"), "tasks.yaml:4:10: T1 phase: expected a number above 0, found the number 0."],
     [task("phase: 1.5\n"), "tasks.yaml:4:10: T1 phase: expected a whole number, found the number 1.5."],
@@ -57,7 +60,7 @@ describe("tasks.yaml", () => {
     ],
     [
       task("steps:\n- id: s1\n"),
-      "tasks.yaml:5:5: s1 instruction: expected a text, found nothing. Add `instruction`.",
+      "tasks.yaml:5:5: s1 instruction: expected a string, found nothing. Add `instruction`.",
     ],
     [task("budget: {usd: -1}\n"), "tasks.yaml:4:17: T1 usd: expected a number above 0"],
     [task("depends_on: [T9]\n"), "tasks.yaml:4:16: T1 depends on T9, which is nowhere in the file"],

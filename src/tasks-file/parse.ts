@@ -57,7 +57,7 @@ function mend(tree: unknown, path: KeyPath, at = 0): unknown {
 
 const MOST_PROBLEMS = 1_000;
 
-/** The YAML alone: where it is none, the places of its faults. */
+/** Parses only the YAML; returns its faults with their positions. */
 export function parseText(text: string): {
   readonly document: Document;
   readonly data: unknown;
@@ -135,7 +135,7 @@ function expectation(issue: core.$ZodIssue): string {
 }
 
 const EXPECTED: Readonly<Record<string, string>> = {
-  string: "a text",
+  string: "a string",
   number: "a number",
   int: "a whole number",
   boolean: "true or false",

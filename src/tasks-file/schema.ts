@@ -3,7 +3,7 @@ import { isId } from "../core/id.ts";
 import { STEP_STATUSES, TASK_STATUSES, type Task } from "./task.ts";
 
 const text = z.string();
-const filled = z.string().refine((value) => value.trim() !== "", { error: "a text that is not empty" });
+const filled = z.string().refine((value) => value.trim() !== "", { error: "a non-empty string" });
 const id = z.string().refine(isId, {
   error:
     'an id of 1 to 100 characters of A-Z a-z 0-9 . _ -, beginning with a letter or digit, without "..", not ending in "." or ".lock"',
@@ -13,7 +13,7 @@ const amount = z.number().positive();
 
 const step = z.looseObject({
   id: id.describe("Unique in the whole file."),
-  instruction: filled.describe("What the agent is told."),
+  instruction: filled.describe("The agent's instruction."),
   status: z.enum(STEP_STATUSES).default("pending"),
   acceptance_criteria: texts.default([]),
   verify: texts.optional().describe("Shell commands, run before the task's own."),
@@ -38,7 +38,9 @@ const task: z.ZodType<Task> = z.looseObject({
   open_pr: z.boolean().optional().describe("Open a pull request in place of a merge."),
   agent_name: filled.optional().describe("The group of workers that takes it: `bloom run --agent NAME`."),
   agent: filled.optional().describe("claude, codex, opencode, gemini, scripted, or one of pawl.yaml."),
-  instructions: text.optional().describe("What the agent is told; the single step where there are no steps."),
+  instructions: text
+    .optional()
+    .describe("The agent's instructions; the single step of a task without steps."),
   acceptance_criteria: texts.default([]),
   verify: texts
     .optional()

@@ -189,7 +189,7 @@ describe.each([
     const offline = await started(project);
     expect(offline.status).toBe("success");
     expect(offline.message).toMatch(
-      /could not be told of 'TS-1': (Jira|Linear) at http:\/\/127\.0\.0\.1:1.*cannot be reached.*told later/,
+      /could not be updated about 'TS-1': (Jira|Linear) at http:\/\/127\.0\.0\.1:1.*cannot be reached.*tries again later/,
     );
     expect(project.state(ID).task_status).toBe("planning");
     const nothing = await project.call("start_task", { task_id: "TS-2" });

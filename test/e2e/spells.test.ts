@@ -161,7 +161,7 @@ describe("what a person wrote", () => {
     const { row, text } = await project.cast("accio");
     expect(row).toBe("R1");
     expect(project.read("task.md")).toBe("mine");
-    expect(text).toContain("was found again and left as it is");
+    expect(text).toContain("was found again and left unchanged");
   });
 
   test("is never touched where it is no text: the cast says which file and why", async () => {

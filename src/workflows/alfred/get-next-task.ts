@@ -66,7 +66,7 @@ export const getNextTask: ToolPlan<Record<string, never>, Listing, Remote> = {
   },
 };
 
-/** A task that nobody can go on with is no reason to pass over it in silence. */
+/** A task that nobody can continue must not vanish from the answer. */
 function unreadable(problems: Listing["problems"]): readonly string[] {
   return problems.map((each) => `Not readable: ${each.id}: ${each.problem}`);
 }

@@ -25,7 +25,7 @@ const CHOICES = [
   { provider: "linear", description: "Tasks come from Linear; needs LINEAR_API_KEY." },
 ];
 
-/** Creates what is missing under `.alfred/`; what exists is left as it is. */
+/** Creates what is missing under `.alfred/`; existing files stay unchanged. */
 export const initializeProject: ToolPlan<InitializeInput, Seen, undefined> = {
   tool: "initialize_project",
   task: () => null,

@@ -170,7 +170,7 @@ function otherToolActive(loaded: LoadedTask, active: ActiveTool, wanted: ToolDef
   return new PawlError(
     "tool-active",
     `The tool '${active.tool_name}' is active on the task '${loaded.id}', in state '${active.current_state}'; '${wanted.name}' cannot begin before it is complete.`,
-    `Call ${callOf(active.tool_name, loaded.id)} to go on with it.`,
+    `Call ${callOf(active.tool_name, loaded.id)} to continue it.`,
   );
 }
 

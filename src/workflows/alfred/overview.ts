@@ -11,7 +11,7 @@ import type { TaskState, Verdict } from "./state-file.ts";
 import { NEXT_TOOL, type RunTool } from "./status.ts";
 import { placeOf, titleOf, wordsFor } from "./titles.ts";
 
-/** Every task, where it stands and what is awaited of whom. Reads no more than it shows. */
+/** Every task, where it stands and who must act. Reads no more than it shows. */
 export async function overview(view: View): Promise<readonly RunOverview[]> {
   const runs: RunOverview[] = [];
   for (const { kind, name } of await view.list(TASKS)) {

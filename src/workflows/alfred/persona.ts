@@ -42,7 +42,7 @@ function problemsOf(value: unknown): readonly string[] {
   const problems: string[] = [];
   for (const name of TEXTS)
     if (typeof fields[name] !== "string")
-      problems.push(`${name}: expected a text, found ${show(fields[name])}`);
+      problems.push(`${name}: expected a string, found ${show(fields[name])}`);
   const thinking = fields.thinking_methodology;
   if (!Array.isArray(thinking) || thinking.some((item) => typeof item !== "string"))
     problems.push(`thinking_methodology: expected a list of texts, found ${show(thinking)}`);

@@ -100,7 +100,7 @@ function checkPersonsTurn(run: LoadedRun, { approved }: Given): void {
   );
 }
 
-/** What a model is told names its tools; a person is told what a person can do. */
+/** A model's message names its tools; a person's says what a person can do. */
 function nothingToReview({ task_id: id, active_tool_state: active, task_status }: TaskState): PawlError {
   const where = active === null ? `its status is '${task_status}'` : wordsFor(active);
   return new PawlError(

@@ -65,7 +65,7 @@ function parseRecord(text: string, id: string, path: ProjectPath): RecordedRun {
   if (task_id === id && isRunTool(tool_name)) return { ...run, tool_name };
   throw new PawlError(
     "state-unreadable",
-    `${path} is not a record of '${id}': expected its task_id and the tool_name of a workflow tool, found ${JSON.stringify(task_id)} and ${JSON.stringify(tool_name)}. It was left as it is.`,
+    `${path} is not a record of '${id}': expected its task_id and the tool_name of a workflow tool, found ${JSON.stringify(task_id)} and ${JSON.stringify(tool_name)}. It was left unchanged.`,
     `Restore ${path} (git checkout), or remove it.`,
   );
 }

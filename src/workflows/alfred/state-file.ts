@@ -198,7 +198,7 @@ export function renderState(state: TaskState): string {
 const unreadable = (path: string) =>
   stateUnreadable(path, "the task's state", "To begin the task's workflow afresh, remove its folder.");
 
-/** Throws `state-unreadable`, naming the line, what was expected and what to do; the file is left as it is. */
+/** Throws `state-unreadable`, naming the line, what was expected and what to do; the file stays unchanged. */
 export function parseState(json: string, id: string, path: string): TaskState {
   return readState(
     json,

@@ -90,7 +90,7 @@ function parseArchive(text: string, path: string): RecordedRun {
   }
   throw new PawlError(
     "state-unreadable",
-    `${path} is not an archived run: expected JSON with accepted and verdicts. It was left as it is.`,
+    `${path} is not an archived run: expected JSON with accepted and verdicts. It was left unchanged.`,
     `Restore ${path} (git checkout, a backup), or move it out of the archive.`,
   );
 }

@@ -1,6 +1,6 @@
 /**
- * What the tracker must be told of a task: its status, and where its plan is. It is told after the commit, look then
- * do; what could not be told is told by a later call. `tracker.json` says what was.
+ * Updates the tracker about a task: its status, and where its plan is. It runs after the commit, looks before it writes,
+ * and leaves what failed to a later call. `tracker.json` says what the tracker knows.
  */
 import { attempt } from "../../core/attempt.ts";
 import { PawlError, toPawlError } from "../../core/error.ts";
@@ -73,7 +73,7 @@ export const sync: Transaction<SyncInput, Seen, Gathered, Reply> = {
       ...(now.plan !== told.plan ? ["a comment says where its plan is"] : []),
     ];
     const text = error
-      ? `The tracker could not be told of '${id}': ${error.message} It is told later. ${error.fix}`
+      ? `The tracker could not be updated about '${id}': ${error.message} Pawl tries again later. ${error.fix}`
       : done.length > 0
         ? `The tracker was told of '${id}': ${done.join("; ")}.`
         : `The tracker knows all of '${id}'.`;
@@ -96,7 +96,7 @@ function notTracked(): PawlError {
   return new PawlError(
     "no-effect",
     "The project's tasks are its own (provider: local): there is no tracker to be told.",
-    "Nothing is to be done. With `provider: jira` or `linear` in the configuration, a tracker is told.",
+    "Nothing to do. Pawl updates a tracker if the configuration has `provider: jira` or `linear`.",
   );
 }
 

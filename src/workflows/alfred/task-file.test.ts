@@ -122,7 +122,7 @@ const FAULTS: readonly [string, string, RegExp][] = [
   ],
   ["prose for a list", "# TASK: A-1\n## Acceptance Criteria\nx\n", /line 3: expected a list.*a paragraph/],
   ["an unknown priority", "# TASK: A-1\n## Priority\nurgent\n", /found "urgent"/],
-  ["an empty title", "# TASK: A-1\n## Title\n", /expected a text under "## Title"/],
+  ["an empty title", "# TASK: A-1\n## Title\n", /expected text under "## Title"/],
 ];
 
 test.each(FAULTS)("it tells of %s", (_, text, message) => {

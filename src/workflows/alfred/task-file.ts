@@ -152,7 +152,7 @@ class Reading {
     if (rule.holds === "text") return text;
     const line = text.replace(/\s+/g, " ");
     if (line === "" && rule.required)
-      this.#say(section.line, `expected a text under "## ${rule.heading}", found nothing`);
+      this.#say(section.line, `expected text under "## ${rule.heading}", found nothing`);
     return line;
   }
 

@@ -22,7 +22,7 @@ export interface Listing {
   readonly problems: readonly { readonly id: string; readonly problem: string }[];
 }
 
-/** Every task; one that cannot be read is told of, and does not hide the others. */
+/** Every task. One that cannot be read is reported and does not hide the others. */
 export async function loadListing(view: View): Promise<Listing> {
   const tasks: ListedTask[] = [];
   const problems: { id: string; problem: string }[] = [];

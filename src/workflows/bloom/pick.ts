@@ -37,7 +37,7 @@ export function nowReady(tasks: readonly Task[], runs: Standings): readonly Task
   });
 }
 
-/** The tasks that a worker may take now, the ones to go on with first, then by phase and place in the file. */
+/** The tasks that a worker may take now: first those to resume, then by phase and position in the file. */
 export function takeable(
   tasks: readonly Task[],
   runs: Standings,

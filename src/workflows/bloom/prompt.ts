@@ -1,5 +1,5 @@
 /**
- * What an agent is told. Every prompt ends with the exact command that marks the work done, and carries no path: the
+ * An agent's prompts. Every prompt ends with the exact command that marks the work done, and carries no path: the
  * agent stands in its folder, and finds tasks.yaml by its environment.
  */
 import { getCurrentStepForTask, getNextPendingStep } from "../../tasks-file/steps.ts";
@@ -117,7 +117,7 @@ export function buildTaskPrompt(task: Task, gitInfo: GitInfo | null, taskCli: st
   );
 }
 
-/** The prompt of an errand that is no step: a repair, a commit, a conflict. A fresh session gets the whole task first. */
+/** The prompt of a purpose other than a step: a repair, a commit, a conflict. A fresh session gets the whole task first. */
 export function buildPurposePrompt(
   task: Task,
   gitInfo: GitInfo | null,

@@ -2,7 +2,7 @@ import type { Step, Task } from "../../tasks-file/task.ts";
 import type { Known } from "./execution-context.ts";
 import { buildPurposePrompt, buildStepPrompt, buildTaskPrompt, gitInfoOf } from "./prompt.ts";
 
-/** What the agent is told in this run: a person's words first, then its step or errand. */
+/** The prompt of this run: a person's words first, then the step or purpose. */
 export function runPrompt(
   { task, run, settings, messages }: Known,
   step: Step | null,

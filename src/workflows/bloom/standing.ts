@@ -45,7 +45,7 @@ function statesAfter({ from, to }: Rule): readonly string[] {
   return typeof to === "string" ? [to] : Object.values(to);
 }
 
-/** Nothing goes on with it before a person says so, its time has come, or its pull request was looked at. */
+/** Idle until a person acts, its time has come, or its pull request was checked. */
 const RESTS: ReadonlySet<Standing> = new Set([
   "waiting_for_human",
   "blocked",

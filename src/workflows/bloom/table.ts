@@ -177,7 +177,7 @@ const WORKED: readonly Rule[] = [
   rule("errand.commits", "committing", "errand_done", "same", does("ensure-committed")),
 ];
 
-/** What may come of an agent's run, in both states that have one; the errand that a failure repeats. */
+/** What may come of an agent's run, in both states that have one; the purpose that a failure repeats. */
 const AGENT_ENDS: readonly Rule[] = (["working", "committing"] as const).flatMap((state) => {
   const again = run("again");
   const awaits = state === "working" ? "answer_in_work" : "answer_in_commit";

@@ -28,13 +28,13 @@ export interface TaskRun {
   readonly since: string;
   /** Why it waits, is blocked, or tries again. */
   readonly reason: string | null;
-  /** Not to be gone on with before then (backoff). */
+  /** Earliest next attempt (backoff). */
   readonly after: string | null;
   /** How long that was in all, in milliseconds; null or absent: not known. */
   readonly wait?: number | null;
   /** What the agent's run is for. */
   readonly errand: Purpose;
-  /** What the next prompt tells beside the errand: the failing command, the answer, the interjection. */
+  /** What the next prompt says besides the purpose: the failing command, the answer, the interjection. */
   readonly message: string | null;
   /** Failures in a row, by what failed. */
   readonly tries: Readonly<Partial<Record<TryKind, number>>>;
@@ -59,7 +59,7 @@ export interface TaskRun {
   /** Where the files of a worktree are that lost its `.git`, until its agent was told. */
   readonly lost?: string | null;
   readonly pullRequest: PullRequest | null;
-  /** Why nothing is to be committed, as its agent or a person declared it; null or absent: work is awaited. */
+  /** Why there is nothing to commit, as the agent or a person declared; null or absent: work is expected. */
   readonly nothing?: string | null;
   /** What its agent was not allowed to do in its last run. */
   readonly refused?: readonly string[];

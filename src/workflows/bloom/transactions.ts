@@ -211,7 +211,7 @@ export interface BeginInput {
   readonly worker: Worker;
   /** Only to look whether its pull request was merged. */
   readonly watches?: boolean;
-  /** What is told with the table's `claimed`. */
+  /** Events committed with the table's `claimed`. */
   readonly happened: readonly BloomHappening[];
   /** What the task goes by; absent: by what its file says. */
   readonly policy?: Pinned;

@@ -130,7 +130,7 @@ function isAgentRun({ type }: { readonly type: string }): boolean {
   return type === "run-agent";
 }
 
-/** `again`, an answer and an interjection go on with the errand that there was. */
+/** `again`, an answer and an interjection keep the purpose. */
 function purposeOf(rule: Rule, run: TaskRun): Purpose {
   const purpose = rule.commands?.find(isAgentRun)?.purpose;
   const goesOn =

@@ -63,7 +63,7 @@ export function gateNames({ gates = {}, table }: Definition): readonly string[] 
 
 export interface StateHint {
   readonly awaits?: Awaited;
-  /** What is awaited, in a few words. */
+  /** The next step, in a few words. */
   readonly next?: string;
 }
 

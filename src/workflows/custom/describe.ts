@@ -1,4 +1,4 @@
-/** A run in words: what is awaited, and the events that can be sent. */
+/** A run in words: the next step and the events that it takes. */
 import { neededFacts } from "../../engine/inputs.ts";
 import { isFinal } from "../../engine/lookup.ts";
 import { movingEvents } from "../../engine/reach.ts";
@@ -57,7 +57,7 @@ export function awaitedOf(definition: Definition, configuration: Configuration):
   return events.length > 0 && events.every(({ human }) => human) ? "human" : "assistant";
 }
 
-/** What is awaited, in a few words. */
+/** The next step, in a few words. */
 export function nextOf(definition: Definition, configuration: Configuration): string {
   const hint = definition.hints?.[configuration.state]?.next;
   if (hint) return hint;

@@ -27,7 +27,10 @@ export function fileSource(name: string, file: ProjectPath): DefinitionSource {
       const replies = await readReplies(view, folder);
       if (replies === null)
         throw invalid(name, file, [
-          { place: parsed.repliesPlace, message: `there is no folder ${folder} with the replies.` },
+          {
+            place: parsed.repliesPlace,
+            message: `the folder of the replies, ${folder}, is missing or holds no .md file.`,
+          },
         ]);
       const texts = JSON.stringify([text, replies]);
       if (known?.texts === texts) return known.loaded;

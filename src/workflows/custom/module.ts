@@ -23,7 +23,7 @@ export function openOwnWorkflows(own: OwnWorkflows): Readonly<Record<string, () 
   return Object.fromEntries(own.sources.map((source) => [source.name, () => openOne(source, own, shared)]));
 }
 
-/** What is wrong with the workflow's file is told by whatever needs it, not by the mere presence of the workflow. */
+/** A fault in the workflow's file is reported by whatever needs the workflow. */
 async function openOne(
   source: DefinitionSource,
   own: OwnWorkflows,

@@ -30,7 +30,7 @@ export interface ReplyValues {
   /** Where the run stands now. */
   readonly state: string;
   readonly description: string;
-  /** What is awaited next. */
+  /** The next step. */
   readonly next: string;
   readonly notes: string;
   /** What was observed for this decision. */

@@ -75,7 +75,7 @@ const RUN_FILE = fields({
   policy: optional(text),
   state: text,
   kept: values,
-  /** Who acts next and what is awaited, for whoever has no table. Absent in files of earlier versions. */
+  /** Who acts next and how, for readers without the table. Absent in files of earlier versions. */
   awaits: optional(text),
   next: optional(text),
   pending: optional(PENDING),
@@ -122,7 +122,7 @@ export function runPath(workflow: string, id: string): ProjectPath {
   return projectPath(RUNS, workflow, `${checkId(id, "run id")}.json`);
 }
 
-/** Throws `state-unreadable`; the file is left as it is. */
+/** Throws `state-unreadable` and leaves the file unchanged. */
 export function parseRun(path: string, workflow: string, id: string, json: string): RunFile {
   const named = as<RunFile>((value, at) => {
     const fault = RUN_FILE(value, at);

@@ -1,9 +1,9 @@
 /** What the file of a workflow may say. Where a list is expected, one entry may stand alone. */
 import { z } from "zod";
 
-const text = z.string({ error: "expected a text" }).min(1, "expected a text that is not empty");
+const text = z.string({ error: "expected a string" }).min(1, "expected a non-empty string");
 const value = z.union([z.string(), z.number(), z.boolean(), z.null()], {
-  error: "expected a text, a number, true, false or null",
+  error: "expected a string, a number, true, false or null",
 });
 
 function listed(found: unknown): unknown {
@@ -29,7 +29,7 @@ const state = z.preprocess(
         .enum(["nobody", "assistant", "human", "agent"], "expected nobody, assistant, human or agent")
         .optional()
         .describe("Who must act next, as `pawl status` shows it."),
-      next: text.optional().describe("What is awaited, in a few words."),
+      next: text.optional().describe("The next step, in a few words."),
     },
     notAMap("a description, or a map with one"),
   ),

@@ -82,7 +82,7 @@ function lay(
   const done =
     name === null
       ? `The sample project was taken away.${kept}`
-      : `A sample project was laid out in .ai/ at ${name}.${kept}\nLook at it with \`pawl lumos\`; go on with \`pawl cast accio\`.`;
+      : `A sample project was laid out in .ai/ at ${name}.${kept}\nLook at it with \`pawl lumos\`; continue with \`pawl cast accio\`.`;
   return {
     reply: { text: `${done}\n`, data: { demo: name, copy: copy?.name ?? null } },
     changes: [

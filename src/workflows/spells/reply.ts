@@ -173,7 +173,7 @@ function reviewSetup(review: ReviewFetch | undefined): string {
 }
 
 function linksSaid(links: readonly LinkFetch[], work: Work): string {
-  if (work.kept) return "The file that was missing is back, and was left as it is.";
+  if (work.kept) return "The file that was missing is back, and was left unchanged.";
   const done = links.filter(({ fetch }) => fetch.kind === "fetched").length;
   const count = (number: number) => (number === 1 ? "one" : `${number}`);
   if (done === links.length) return `All linked issues and pages were fetched (${count(done)} in all).`;

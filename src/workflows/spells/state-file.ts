@@ -23,7 +23,7 @@ export interface HistoryEntry {
 }
 
 const FIX =
-  "Run `pawl repair` to be offered the state that the files suggest, or restore .ai/task/state.json from version control. The file was left as it is.";
+  "Run `pawl repair` to be offered the state that the files suggest, or restore .ai/task/state.json from version control. The file was left unchanged.";
 
 /** Where nothing was begun yet. */
 export const FIRST_STATE: StateFile = { current_state: "GATHER_NEEDS_CONTEXT", context: {}, history: [] };

@@ -2,7 +2,7 @@ import type { Worktree } from "../../../core/ports/worktrees.ts";
 import type { ExecutionContext, StepResult } from "../execution-context.ts";
 
 /**
- * For the errands of a merge: the target is brought into the task's branch, where the agent resolves what conflicts.
+ * For the purposes of a merge: the target is brought into the task's branch, where the agent resolves what conflicts.
  * Where nothing does any more, a conflict needs no agent.
  */
 export async function bringInTarget(

@@ -1,5 +1,5 @@
 /**
- * One run of a task's agent: for its current step, or on an errand. Looks first: a step that is done is not run again,
+ * One run of a task's agent: for its current step, or for another purpose. Looks first: a step that is done is not run again,
  * a question that waits is not passed over, a spent budget is not overdrawn.
  */
 

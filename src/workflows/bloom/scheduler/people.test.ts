@@ -116,7 +116,7 @@ describe("A person", () => {
     expect(of("merge:completed")).toHaveLength(3);
   });
 
-  it("works on a task alone: the run says so, and goes on with the others", async () => {
+  it("works on a task alone: the run says so, and continues with the others", async () => {
     const { end } = staged({
       tasks: "tasks:\n- {id: T1, title: t, status: in_progress}\n- {id: T2, title: u}\n",
     });
@@ -145,7 +145,7 @@ describe("A person", () => {
     expect(state("T1")).toBe("blocked");
   });
 
-  it("stops the loop: its agents are ended, nothing new begins, and the next loop goes on with them", async () => {
+  it("stops the loop: its agents are ended, nothing new begins, and the next loop resumes them", async () => {
     const { until, runs, stop, end, again, of } = staged({
       tasks: `tasks:\n${["T1", "T2", "T4"].map((id) => `- {id: ${id}, title: t, instructions: i, repo: .}\n`).join("")}`,
       agent: firstHangs,

@@ -1,6 +1,6 @@
 /**
  * The policies that a loop goes by: its own settings as they were when it began, and each task's part of the tasks file as
- * the loop saw it before an agent of its could have changed it. What tightens counts at once; what loosens is told, and
+ * the loop saw it before an agent of its could have changed it. A tightening counts at once; a loosening is reported, and
  * counts once a person accepts it.
  */
 import type { BloomHappening } from "../../../core/bloom-event.ts";

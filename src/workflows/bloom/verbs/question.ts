@@ -167,7 +167,7 @@ export const interject = changing(
   },
 );
 
-/** Whether its agent runs, or will as soon as a worker goes on with it. */
+/** True if its agent runs, or will as soon as a worker resumes it. */
 function mayRun(run: TaskRun | undefined): boolean {
   const row = BLOOM.rules.find(({ id }) => id === run?.row);
   return row?.commands?.some(({ type }) => type === "run-agent") ?? false;

@@ -153,7 +153,11 @@ function declare(snapshot: Snapshot, task: Task, why: string, context: Context):
   const run = snapshot.runs.get(task.id);
   const { command } = context.settings.bloom;
   if (why.trim() === "")
-    throw new PawlError("usage", "Why nothing is to be done is not said.", "Give a reason after --nothing.");
+    throw new PawlError(
+      "usage",
+      "--nothing needs a reason: expected why there is nothing to do, found none.",
+      "Give a reason after --nothing.",
+    );
   const isUnderWay = task.status === "in_progress" || task.status === "done_pending_merge";
   if (run === undefined || run.state === "done" || !isUnderWay)
     return {

@@ -19,8 +19,8 @@ const RETIRED: readonly (readonly [RegExp, string])[] = [
     "signal, retry policy, purpose",
   ],
   [
-    /\b(?:MergeTrains|openPlaces|placesOf|Worked|AnyAdvance|attemptOnce|commitCame)\b/,
-    "queue, slots, paths, cache entry, transaction",
+    /\b(?:MergeTrains|openPlaces|Worked|AnyAdvance|attemptOnce|commitCame)\b/,
+    "queue, slots, cache entry, transaction",
   ],
   [/\bgone on with\b|\bgoes on with\b/, "resumed"],
   [/expected a text\b/, "expected a string"],

@@ -1,5 +1,5 @@
 /** What the benchmarks share: rounds that take turns, medians, and a child's way to its first answer. */
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { closeSync, fsyncSync, mkdtempSync, openSync, realpathSync, renameSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -59,6 +59,26 @@ export function timeToEnd(args: readonly string[], cwd: string): Promise<number>
     );
   });
 }
+
+/**
+ * Milliseconds of processor time, of a process and of what it waited for: what else the machine does counts for little in it.
+ * With `before`, a command of the shell that is not counted.
+ */
+export function cpuOf(args: readonly string[], cwd: string, before = ":"): number {
+  const script = `${before}; TIMEFORMAT="%3U %3S"; time "$@" >/dev/null`;
+  const { status, stderr } = spawnSync("bash", ["-c", script, "bash", process.execPath, ...args], {
+    cwd,
+    env: ENVIRONMENT,
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`${args.join(" ")} ended with ${status}: ${stderr}`);
+  const [user = Number.NaN, system = Number.NaN] = (stderr.trim().split("\n").at(-1) ?? "")
+    .split(" ")
+    .map(Number);
+  return (user + system) * 1000;
+}
+
+export const median = (values: readonly number[]): number => spreadOf(values).median;
 
 const INITIALIZE = {
   jsonrpc: "2.0",

@@ -49,7 +49,7 @@ export async function bundle(
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: "none",
-    plugins: [builtins()],
+    plugins: [builtins(), oneLanguage()],
     // Asking for it loads a part of Node; liquidjs takes the clock instead.
     define: { "global.performance": "undefined" },
     metafile: true,
@@ -83,6 +83,18 @@ function builtins(): Plugin {
         const { default: _, ...members } = await import(path);
         return { contents: (LATE.has(path) ? renderLate : renderEager)(path, members) };
       });
+    },
+  };
+}
+
+/** Of zod's fifty languages the one that is spoken here: they are half of what a command loads to check a schema. */
+function oneLanguage(): Plugin {
+  return {
+    name: "one-language",
+    setup({ onLoad }) {
+      onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+        contents: 'export { default as en } from "./en.js";',
+      }));
     },
   };
 }

@@ -1,0 +1,28 @@
+/** What is said of the costs: the page shows what was measured, and a regression is one. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { isRegression, verdictOf } from "../bench/regression.ts";
+import { type Curves, renderPicture, withTables } from "../bench/render-curves.ts";
+import { ROOT } from "./rig/docs.ts";
+
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+
+describe("the costs", () => {
+  it("are shown as they were measured", () => {
+    const curves = JSON.parse(read("bench/curves.json")) as Curves;
+    expect(withTables(read("docs/performance.md"), curves)).toBe(read("docs/performance.md"));
+    expect(renderPicture(curves)).toBe(read("docs/performance.svg"));
+    expect(read("docs/performance.md").match(/\| 10,000 \|/g)).toHaveLength(2);
+  });
+
+  it("are worse where a ratio is more than a quarter above the last commit's, or is none", () => {
+    expect(isRegression(2, 2.5)).toBe(false);
+    expect(isRegression(2, 2.51)).toBe(true);
+    expect(isRegression(2, Number.NaN)).toBe(true);
+    expect(isRegression(undefined, 9)).toBe(false);
+    expect(verdictOf(2, 2.6)).toBe("   2.60 ×   was 2.00 × (+30 %)   SLOWER");
+    expect(verdictOf(2, 1)).toBe("   1.00 ×   was 2.00 × (-50 %)");
+    expect(verdictOf(undefined, 1)).toBe("   1.00 ×   new");
+  });
+});

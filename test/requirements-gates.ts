@@ -1,6 +1,8 @@
 import type { Requirement } from "./requirements.ts";
 
 const SIGNED = "test/e2e/signed-gates.test.ts";
+const WORKFLOWS = "test/e2e/verify-workflows.test.ts";
+const ACTION = "test/action.test.ts";
 const VERIFY = "test/e2e/verify.test.ts";
 const GATE = "src/runtime/signed-gate.test.ts";
 
@@ -63,6 +65,25 @@ export const SIGNED_GATES: Readonly<Record<string, Requirement>> = {
       `${VERIFY}: names %s: %s`,
       `${VERIFY}: verifies nothing by a base that asks for no signature`,
       `${VERIFY}: ends with a usage error where the range is none, or is not there`,
+    ],
+  },
+  "verify.workflows": {
+    says: "Work of Alfred, of Bloom and of an own workflow passes with the records that their gates left, and not once it is changed.",
+    source: "docs/verify.md, What `pawl verify` looks at",
+    tests: [
+      `${WORKFLOWS}: passes where the work and its records are what a person signed`,
+      `${WORKFLOWS}: names an artifact that is not the one that was approved`,
+      `${WORKFLOWS}: names a change of the work, and a task's file that changed since`,
+      `${WORKFLOWS}: passes what was approved and merged by the loop, and names what was put on top`,
+    ],
+  },
+  "verify.action": {
+    says: "The action for GitHub verifies by an exact version and puts nothing that others wrote into a script.",
+    source: "docs/verify.md, In CI",
+    tests: [
+      `${ACTION}: gives its script what others wrote by the environment alone`,
+      `${ACTION}: passes what was approved, fails what was not, and leaves a report`,
+      `${ACTION}: takes an exact version only`,
     ],
   },
   "verify.machines": {

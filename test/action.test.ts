@@ -1,0 +1,78 @@
+/** The action for GitHub: its script is run as it stands, with a `npx` that calls the program of this checkout. */
+import { execFileSync, spawn } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { end, MAIN, testEnvironment } from "./rig/project.ts";
+import { type SignedRepository, signedRepository } from "./rig/signed-repository.ts";
+
+const ACTION = parse(readFileSync(resolve(import.meta.dirname, "../action.yml"), "utf8"));
+const [STEP] = ACTION.runs.steps;
+
+let approved: SignedRepository;
+beforeAll(async () => {
+  approved = await signedRepository();
+}, 60_000);
+afterAll(() => {
+  approved[Symbol.dispose]();
+  approved.person[Symbol.dispose]();
+});
+
+/** As the runner calls it, with these inputs. */
+function act(repository: SignedRepository, inputs: Readonly<Record<string, string>> = {}) {
+  const bin = join(repository.root, ".git/bin");
+  mkdirSync(bin, { recursive: true });
+  const npx = `#!/bin/sh\necho "$@" "in $PWD" >> ${JSON.stringify(join(bin, "calls"))}\nshift 2\nexec ${process.execPath} ${MAIN} "$@"\n`;
+  writeFileSync(join(bin, "npx"), npx);
+  chmodSync(join(bin, "npx"), 0o755);
+  const { PATH = "" } = process.env;
+  const env = testEnvironment({
+    PATH: `${bin}:${PATH}`,
+    DOOR_ONLY: "",
+    PAWL_VERSION: "1.2.3",
+    PAWL_BASE: "main",
+    PAWL_HEAD: "work",
+    PAWL_RERUN: "false",
+    PAWL_REPORT: join(bin, "pawl.sarif"),
+    ...inputs,
+  });
+  return end(
+    spawn("bash", ["-c", STEP.run], { cwd: repository.root, env, stdio: ["ignore", "pipe", "pipe"] }),
+  );
+}
+
+describe("action.yml", () => {
+  it("gives its script what others wrote by the environment alone", () => {
+    expect(ACTION.runs.using).toBe("composite");
+    expect(STEP.run).not.toContain("${{");
+    expect(
+      Object.values(STEP.env as object).every((value) => /^\$\{\{ inputs\.[a-z]+ \}\}$/.test(value)),
+    ).toBe(true);
+  });
+
+  it("passes what was approved, fails what was not, and leaves a report", { timeout: 60_000 }, async () => {
+    using repository = approved.copy();
+    // What npx would take for its own in the checkout.
+    repository.write(".npmrc", "registry=https://evil.example\n");
+    const passed = await act(repository);
+    expect([passed.code, passed.out]).toEqual([0, expect.stringContaining("Verified")]);
+    const calls = readFileSync(join(repository.root, ".git/bin/calls"), "utf8");
+    expect(calls).toContain(`--yes pawl@1.2.3 verify main..work --project ${repository.root}`);
+    expect(calls).not.toContain(`in ${repository.root}`);
+    repository.write("src/evil.js", "evil\n");
+    repository.commit("Harmless");
+    const failed = await act(repository);
+    expect([failed.code, failed.out]).toEqual([1, expect.stringContaining("FAULT commit-uncovered")]);
+    const sarif = readFileSync(join(repository.root, ".git/bin/pawl.sarif"), "utf8");
+    expect(JSON.parse(sarif).runs[0].results).toHaveLength(1);
+  });
+
+  it("takes an exact version only", async () => {
+    for (const PAWL_VERSION of ["", "latest", "^1.0.0", "1.2.3; touch pwned"]) {
+      const { code } = await act(approved, { PAWL_VERSION });
+      expect(code).toBe(2);
+    }
+    expect(execFileSync("git", ["status", "--porcelain"], { cwd: approved.root, encoding: "utf8" })).toBe("");
+  });
+});

@@ -3,7 +3,6 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { hostname, userInfo } from "node:os";
 import { basename, join, resolve } from "node:path";
-import type { openAgents } from "../adapters/agents/agents.ts";
 import { agentAround } from "../adapters/agents/ancestry.ts";
 import { newId } from "../adapters/clock/new-id.ts";
 import { openCache } from "../adapters/files/cache.ts";
@@ -26,7 +25,6 @@ import { PawlError } from "../core/error.ts";
 import type { Caller } from "../core/event.ts";
 import { masked } from "../core/masked.ts";
 import { projectPath } from "../core/path.ts";
-import type { Agents } from "../core/ports/agents.ts";
 import type { Keys } from "../core/ports/signatures.ts";
 import type { Editor, Pending, Store, View } from "../core/ports/store.ts";
 import type { Project, Trust, Workflows } from "../runtime/project.ts";
@@ -126,8 +124,7 @@ export async function run(start: Start): Promise<number> {
       const around = runAround(placeOf(root, environment));
       return around && { channel: "agent", who: around.run, task: around.task };
     },
-    agents: (root, agents = {}, untrusted = []) =>
-      agentsFor({ ...placeOf(root ?? workingFolder(), environment), agents, untrusted }),
+    ...forAgents(environment, workingFolder),
     keys: (root) => ownKeys(root, environment),
     verify: (order) => verifyAround(argv, workingFolder(), { ...place, workflows: shipped }, order),
     git: (root) =>
@@ -166,8 +163,23 @@ async function gitAt(root: string, environment: Environment, runtime: () => Prom
   };
 }
 
-async function agentsFor(place: Parameters<typeof openAgents>[0]): Promise<Agents> {
-  return (await import("../adapters/agents/agents.ts")).openAgents(place);
+function forAgents(
+  environment: Environment,
+  workingFolder: HostProcess["workingFolder"],
+): Pick<Host, "agents" | "wall"> {
+  return {
+    async agents(root, agents = {}, untrusted = []) {
+      const { openAgents } = await import("../adapters/agents/agents.ts");
+      return openAgents({ ...placeOf(root ?? workingFolder(), environment), agents, untrusted });
+    },
+    async wall(root, settings) {
+      const [{ wallSetup }, { proveWall }] = await Promise.all([
+        import("./wall.ts"),
+        import("../adapters/wall/prove.ts"),
+      ]);
+      return proveWall(wallSetup({ root: root ?? workingFolder(), environment, settings, programs: [] }));
+    },
+  };
 }
 
 async function ownKeys(root: string, environment: Environment): Promise<Keys> {

@@ -1,11 +1,12 @@
 /**
- * The loop's crash proof: `node test/crash/loop.ts [--full] [SCENARIO...]`. Each piece of work is done undisturbed once, and
- * then with a loop that is killed by SIGKILL before and after every move in its table and every git command that writes;
- * with --full also, one at a time, before and after every single commit. Prints how many kills there were; exits 1 on any
- * difference.
+ * The loop's crash proof: `node test/crash/loop.ts [--full] [--wall] [SCENARIO...]`. Each piece of work is done undisturbed
+ * once, and then with a loop that is killed by SIGKILL before and after every move in its table and every git command that
+ * writes; with --full also, one at a time, before and after every single commit. With --wall agents and commands are behind
+ * the wall. Prints how many kills there were; exits 1 on any difference.
  */
 import setup from "../rig/global-setup.ts";
 import {
+  behindWall,
   killAtCommit,
   killAtEachGit,
   killAtMoves,
@@ -19,6 +20,7 @@ import {
 
 const args = process.argv.slice(2);
 const full = args.includes("--full");
+const walled = args.includes("--wall");
 const only = args.filter((argument) => !argument.startsWith("--"));
 const unknown = only.filter((name) => !Object.hasOwn(SCENARIOS, name));
 if (unknown.length > 0)
@@ -30,7 +32,8 @@ const start = performance.now();
 await setup();
 const failures: string[] = [];
 let total = 0;
-for (const [name, scenario] of Object.entries(SCENARIOS)) {
+for (const [name, plain] of Object.entries(SCENARIOS)) {
+  const scenario = walled ? behindWall(plain) : plain;
   if (only.length > 0 && !only.includes(name)) continue;
   await using calm = await openProof(scenario);
   await runToEnd(calm, () => calm.project.run());

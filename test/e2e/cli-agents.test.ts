@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { AgentFound } from "../../src/core/ports/agents.ts";
@@ -12,6 +12,7 @@ import {
   testEnvironment,
 } from "../rig/project.ts";
 import { hangs, until } from "../rig/until.ts";
+import { NO_WALL } from "../rig/wall.ts";
 
 /** A folder of programs in place of those that the machine has. */
 function programs(project: TemporaryProject, scripts: Readonly<Record<string, string>>) {
@@ -119,4 +120,41 @@ it("ends the agent that it tries out when it is told to end", async () => {
   child.kill("SIGTERM");
   expect(await ended).toMatchObject({ code: 1, out: expect.stringContaining("stopped: it was interrupted") });
   expect(() => process.kill(Number(project.read("claude.pid")), 0)).toThrow("ESRCH");
+});
+
+it.skipIf(NO_WALL)("tries the wall from inside, and tells what did not come of it", async () => {
+  using project = temporaryProject();
+  project.write(".pawl/runs/none", "");
+  project.write(".pawl/worktrees/one/file", "");
+  const environment = { ...programs(project, {}), HOME: join(project.root, "home") };
+  project.write("home/.ssh/id", "secret");
+  const { code, out, err } = await runPawl(project.root, ["agents"], environment);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(out.replaceAll("\n", " ")).toContain(
+    "A wall (bwrap) is around agents and commands. Tried from inside, and not possible: to write the project, to write HOME, to read ~/.ssh, to see Pawl's own files and other worktrees, to see other processes, to reach sockets below /run.",
+  );
+  expect(out).not.toContain("It lets through");
+  const told = JSON.parse((await runPawl(project.root, ["agents", "--json"], environment)).out);
+  expect(told.wall).toMatchObject({
+    kind: "bwrap",
+    tried: expect.arrayContaining([{ what: "to read ~/.ssh", held: true }]),
+  });
+  expect(readdirSync(project.root).sort()).toEqual([".pawl", "bin", "home", "pawl.yaml"]);
+
+  project.write("pawl.yaml", "sandbox: {read: [~/.ssh]}");
+  project.trust();
+  const open = await runPawl(project.root, ["agents"], environment);
+  expect(open.code).toBe(1);
+  expect(open.out).toContain("It lets through: to read ~/.ssh.");
+});
+
+it("says in one sentence that there is no wall, and why", async () => {
+  using project = temporaryProject();
+  project.write("pawl.yaml", "sandbox: none");
+  project.trust();
+  const { code, out } = await runPawl(project.root, ["agents"], programs(project, {}));
+  expect(code).toBe(0);
+  expect(out.replaceAll("\n", " ")).toContain(
+    "No wall is around agents and commands: `sandbox: none` in pawl.yaml. They can read and write what you can.",
+  );
 });

@@ -16,12 +16,17 @@ export interface Scenario extends BloomOptions {
   readonly forge?: true;
 }
 
+/** The same work behind the wall, where its steps can still tell when they begin and are done. */
+export function behindWall(scenario: Scenario): Scenario {
+  return { ...scenario, project: { sandbox: { kind: "bwrap", write: ["../ran.txt"] } } };
+}
+
 /** A step that says when it begins, does its work once, and says when it was marked. */
 const step = (id: string, work: string) => `  - id: ${id}
     instruction: |
-      RUN: echo begin ${id} >> "$PAWL_PROJECT/.pawl/ran.txt"
+      RUN: echo begin ${id} >> "$PAWL_PROJECT/../ran.txt"
       RUN: ${work}; git add -A; git diff --cached --quiet || git commit -qm ${id}
-      RUN: bloom step done ${id} && echo done ${id} >> "$PAWL_PROJECT/.pawl/ran.txt"
+      RUN: bloom step done ${id} && echo done ${id} >> "$PAWL_PROJECT/../ran.txt"
 `;
 const ONCE = "git add -A; git diff --cached --quiet || git commit -qm";
 
@@ -108,6 +113,7 @@ export async function openProof(scenario: Scenario): Promise<Proof> {
   const forge = scenario.forge ? await PullRequestServer.open("acme/shop") : null;
   const project = forge ? shop(forge, scenario) : bloomProject(scenario);
   scenario.prepare?.(project);
+  project.write("../ran.txt", "");
   // Every change of a ref: a push that was made twice would show.
   project.remoteGit("config", "core.logAllRefUpdates", "always");
   const end = () => endOf(project, forge);
@@ -235,7 +241,7 @@ export function orphans(root: string): readonly string[] {
 function ranAgain(project: BloomProject): readonly string[] {
   const done = new Set<string>();
   const again: string[] = [];
-  for (const line of (project.read(".pawl/ran.txt") ?? "").trim().split("\n")) {
+  for (const line of (project.read("../ran.txt") ?? "").trim().split("\n")) {
     const [word = "", id = ""] = line.split(" ");
     if (word === "done") done.add(id);
     else if (done.has(id)) again.push(`step ${id} ran again after it was done`);

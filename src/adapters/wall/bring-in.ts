@@ -48,6 +48,7 @@ export async function bringIn(store: Store, environment: Environment): Promise<r
     told.push(...(await bringObjects(store, pending, call)));
     told.push(...(await bringBranch(store, pending, call)));
     await leaveStrangeBranch(store, pending, call);
+    removeLocks(pending.own);
   }
   rmSync(join(store.folder, "pending.json"), { force: true });
   return told;
@@ -202,6 +203,11 @@ async function leaveStrangeBranch(store: Store, { own, ref }: Pending, call: Git
   const value = readOwn(join(store.folder, "heads"), head.slice(head.lastIndexOf("/") + 1));
   if (value === null || !(await isWhole(call, value))) return;
   await git(call, ["update-ref", "--no-deref", "HEAD", value]);
+}
+
+/** The run is over with all its processes: a git that was killed in its midst left them. */
+function removeLocks(own: string): void {
+  for (const name of namesIn(own)) if (name.endsWith(".lock")) rmSync(join(own, name), { force: true });
 }
 
 function dirnameOf(ref: string): string {

@@ -1,6 +1,6 @@
 /** Tries the wall out from inside, for `pawl agents`: what came of it is looked at outside, not believed. */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WallFound } from "../../core/ports/agents.ts";
@@ -12,25 +12,31 @@ const LIMIT = 20_000;
 /** The shell, the program that lists, and bubblewrap itself. */
 const OWN_PROCESSES = 6;
 
-/** Throws `wall-missing`. */
-export function proveWall(setup: WallSetup): WallFound {
+export function proveWall({ settings, ...place }: WallSetup): WallFound {
+  // What the settings insist on and cannot be had is told, too.
+  const setup = {
+    ...place,
+    settings: { ...settings, kind: settings.kind === "none" ? "none" : "auto" },
+  } as const;
   const scratch = mkdtempSync(join(tmpdir(), "pawl-wall-"));
   const hasProject = existsSync(join(setup.projectRoot, ".pawl"));
   try {
-    const root = hasProject ? setup.projectRoot : scratch;
+    const [folder, elsewhere] = [join(scratch, "work"), join(scratch, "project")];
+    for (const each of [folder, elsewhere]) mkdirSync(each);
+    const root = hasProject ? setup.projectRoot : elsewhere;
     const { wall, why } = openWall({ ...setup, projectRoot: root });
     if (wall === null) return { kind: "none", why };
     const mark = `pawl-wall-${process.pid}`;
     const home = homeOf(setup.environment);
     const environment = allowedEnvironment(setup.environment);
     const called = wall.enclose({
-      folder: scratch,
+      folder,
       program: "sh",
       args: ["-c", SCRIPT, "sh", root, mark],
       environment,
     });
     const { status, stdout } = spawnSync(called.program, [...called.args], {
-      cwd: scratch,
+      cwd: folder,
       env: called.environment,
       encoding: "utf8",
       timeout: LIMIT,

@@ -16,6 +16,7 @@ import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { NO_WALL } from "../../../test/rig/wall.ts";
 import { DEFAULT_SETTINGS, type SandboxSettings } from "../../core/settings.ts";
+import { openChecks } from "../checks/checks.ts";
 import type { HomePlace } from "./homes.ts";
 import { openWall } from "./wall.ts";
 
@@ -33,17 +34,18 @@ function openGround(settings: Partial<SandboxSettings> = {}) {
   const folder = join(root, "work");
   mkdirSync(folder);
   /** What a shell prints behind the wall, as an agent's where a home is given. */
-  const inside = (command: string, place?: readonly HomePlace[]) => {
-    const { wall } = openWall({
+  const wall = () =>
+    openWall({
       projectRoot: root,
       stateFolder: join(home, ".local/state/pawl/projects/x"),
       environment,
       settings: { ...DEFAULT_SETTINGS.sandbox, kind: "bwrap", ...settings },
       programs: [],
       tasksFile: "tasks.yaml",
-    });
+    }).wall;
+  const inside = (command: string, place?: readonly HomePlace[]) => {
     const agent = place && { agent: { run: "T1.1", home: place } };
-    const called = wall?.enclose({
+    const called = wall()?.enclose({
       folder,
       program: "sh",
       args: ["-c", `exec 2>&1; ${command}; true`],
@@ -58,6 +60,8 @@ function openGround(settings: Partial<SandboxSettings> = {}) {
     root,
     folder,
     write,
+    wall,
+    environment,
     inside,
     [Symbol.dispose]: () => rmSync(home, { recursive: true, force: true }),
   };
@@ -167,5 +171,26 @@ it.skipIf(NO_WALL)(
     expect(printed).toMatch(/\.m2\/new: Read-only[\s\S]*pawl.yaml: Read-only/);
     expect(existsSync(join(ground.home, ".cache/tool/new"))).toBe(true);
     expect(existsSync(join(ground.root, "made"))).toBe(true);
+  },
+);
+
+it.skipIf(NO_WALL)(
+  "a check runs behind it, says so where it fails, and what acts on the world runs without it",
+  async () => {
+    using ground = openGround();
+    ground.write("code/project/pawl.yaml", "bloom: {}");
+    const wall = ground.wall() ?? undefined;
+    const checks = openChecks({ root: ground.root, environment: ground.environment, wall });
+    const outside = join(ground.home, "made");
+    const passed = await checks.run("one", "echo x > inside.txt && pwd");
+    expect(passed).toMatchObject({ kind: "ended", exitCode: 0, tail: ground.root });
+    expect(existsSync(join(ground.root, "inside.txt"))).toBe(true);
+    const closed = await checks.run("two", `ls .pawl/checks || echo x >> pawl.yaml || exit 3`);
+    expect(closed).toMatchObject({ kind: "ended", exitCode: 3 });
+    expect(closed.tail).toMatch(/No such file[\s\S]*Read-only[\s\S]*behind the wall/);
+    expect(await checks.run("three", `echo x > ${outside}`)).toMatchObject({ exitCode: 0 });
+    expect(existsSync(outside)).toBe(false);
+    expect(await checks.run("four", `echo x > ${outside}`, { acts: true })).toMatchObject({ exitCode: 0 });
+    expect(existsSync(outside)).toBe(true);
   },
 );

@@ -139,7 +139,7 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
     folder,
     cwd: realOr(order.cwd ?? order.folder),
     hidden,
-    read: inPlace(reads, isHidden).filter((path) => isHidden(path) && !isInside(path, root)),
+    read: inPlace(reads, isHidden).filter((path) => hidden.some(({ at }) => covers(at, path, root))),
     write: inPlace(writes, isHidden),
     closed: secretFiles(setup.environment).filter((path) => isHidden(path)),
     own: ownMounts(order),
@@ -168,6 +168,11 @@ function hiddenBy(setup: WallSetup, store: Store | null, home: readonly HomePlac
   });
   const others = places.filter((at) => !personal.includes(at)).map((at) => ({ at, by: null }));
   return [...others, ...privates.filter(({ at }) => at !== "/")];
+}
+
+/** Whether a hidden place hides it: what the project holds is seen, unless the place is in the project. */
+function covers(at: string, path: string, root: string): boolean {
+  return isInside(path, at) && !(isInside(root, at) && isInside(path, root));
 }
 
 /** Each where it is: a path in a hidden place as it is named, since no link leads there inside; else without links. */

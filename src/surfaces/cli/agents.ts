@@ -1,6 +1,6 @@
 import { toPawlError } from "../../core/error.ts";
-import type { AgentFound, Agents, AgentTried, Permission } from "../../core/ports/agents.ts";
-import { DEFAULT_SETTINGS } from "../../core/settings.ts";
+import type { AgentFound, Agents, AgentTried, Permission, WallFound } from "../../core/ports/agents.ts";
+import { DEFAULT_SETTINGS, type Settings } from "../../core/settings.ts";
 import type { Project } from "../../runtime/project.ts";
 import { allowedCommands } from "../../workflows/bloom/allowed.ts";
 import type { Host, Run } from "./command.ts";
@@ -9,10 +9,19 @@ import { wrap } from "./text-width.ts";
 
 /** What is installed, in which version, whether it starts, and how it would be called under each permission. */
 export const agents: Run = async (host) => {
-  const { programs, command } = await openAgents(host);
-  const found = await programs.survey(allowedCommands(command));
-  return { text: renderAgents(found, host.terminal), data: { agents: found } };
+  const { programs, root, settings } = await openAgents(host);
+  const [found, wall] = await Promise.all([
+    programs.survey(allowedCommands(settings.bloom.command)),
+    host.wall(root, settings),
+  ]);
+  const text = `${renderAgents(found, host.terminal)}${renderWall(wall, host.terminal)}`;
+  return { text, data: { agents: found, wall }, ...(isOpen(wall) ? { exit: 1 as const } : {}) };
 };
+
+/** It is there, and lets something through. */
+function isOpen(wall: WallFound): boolean {
+  return wall.kind !== "none" && wall.tried.some(({ held }) => !held);
+}
 
 /** One real round trip with an agent. Told to end, it ends the agent first. */
 export const testAgent: Run = async (host, call) => {
@@ -30,21 +39,22 @@ export const testAgent: Run = async (host, call) => {
 };
 
 /** As the project's settings name them; outside a project those that need no entry. */
-async function openAgents(
-  host: Host,
-): Promise<{ programs: Agents; command: string; trust: Project["trust"] | null }> {
+async function openAgents(host: Host): Promise<{
+  programs: Agents;
+  root: string | null;
+  settings: Settings;
+  trust: Project["trust"] | null;
+}> {
   const project = await around(host);
-  if (project === null)
-    return {
-      programs: await host.agents(null, DEFAULT_SETTINGS.agents),
-      command: DEFAULT_SETTINGS.bloom.command,
-      trust: null,
-    };
+  if (project === null) {
+    const programs = await host.agents(null, DEFAULT_SETTINGS.agents);
+    return { programs, root: null, settings: DEFAULT_SETTINGS, trust: null };
+  }
   const { root, runtime, trust } = project;
-  const { agents, bloom } = await runtime.settings(runtime.store.view());
+  const settings = await runtime.settings(runtime.store.view());
   const { untrusted } = await trust.look();
   const names = untrusted.flatMap(({ kind, name }) => (kind === "agent" ? [name] : []));
-  return { programs: await host.agents(root, agents, names), command: bloom.command, trust };
+  return { programs: await host.agents(root, settings.agents, names), root, settings, trust };
 }
 
 async function around(host: Host): Promise<Project | null> {
@@ -65,6 +75,21 @@ export function renderAgents(found: readonly AgentFound[], screen: Screen): stri
   const ready = found.filter(({ status }) => status === "ready").length;
   const closing = `Ready: ${ready} of ${found.length}. \`pawl agents test NAME\` tries one out with its model.`;
   return `${blocks.join("\n")}\n${wrap(closing, screen.columns).join("\n")}\n`;
+}
+
+/** What is around every agent. */
+function renderWall(wall: WallFound, { columns, paint }: Screen): string {
+  if (wall.kind === "none") {
+    const why = `No wall is around agents and commands: ${wall.why}. They can read and write what you can.`;
+    return `${wrap(why, columns).join("\n")}\n`;
+  }
+  const names = (held: boolean) =>
+    wall.tried.flatMap((each) => (each.held === held ? [each.what] : [])).join(", ");
+  const closed = `A wall (${wall.kind}) is around agents and commands. Tried from inside, and not possible: ${names(true)}.`;
+  const open = isOpen(wall)
+    ? wrap(`It lets through: ${names(false)}.`, columns).map((line) => paint.red(line))
+    : [];
+  return `${[...wrap(closed, columns), ...open].join("\n")}\n`;
 }
 
 function renderAgent(agent: AgentFound, { columns, paint }: Screen): string {

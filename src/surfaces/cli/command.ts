@@ -1,6 +1,6 @@
 /** A command: data that describes it, and a function that loads when it is called. */
 import type { Caller } from "../../core/event.ts";
-import type { Agents, DeferredCall } from "../../core/ports/agents.ts";
+import type { Agents, DeferredCall, WallFound } from "../../core/ports/agents.ts";
 import type { Repositories } from "../../core/ports/repositories.ts";
 import type { Keys } from "../../core/ports/signatures.ts";
 import type { Worktrees } from "../../core/ports/worktrees.ts";
@@ -103,6 +103,11 @@ export interface Host {
   agents(root: string | null, settings: Settings["agents"], untrusted?: readonly string[]): Promise<Agents>;
   /** Holds a range of commits against what its base says; for the repository at `--project`, or around the working folder. */
   verify(order: VerifyOrder): Promise<Report>;
+  /**
+   * The wall that the settings want around agents and commands, tried from inside. Null: outside of any project. What
+   * cannot be had is told, also where the settings insist on it.
+   */
+  wall(root: string | null, settings: Settings): Promise<WallFound>;
   /** The keys by which the person at this machine signs, for the project at `root`. */
   keys(root: string): Promise<Keys>;
   /** The git repositories and worktrees of the project at `root`. */

@@ -47,6 +47,8 @@ const SHORT_WAIT = 20;
 const LOOKS_APART = 250;
 /** How many looks in a row must find nothing new, where something was found: it may fork between two looks. */
 const EMPTY_LOOKS = 4;
+/** How long the kernel may take for what was behind a wall. */
+const FALL = 500;
 /** How long the kernel may take for the dead of a cgroup. */
 const CGROUP_WAIT = 1000;
 
@@ -60,6 +62,7 @@ export async function endTree(
   const known: Known = new Map();
   const began = performance.now();
   const left = () => times.within - (performance.now() - began);
+  if (own.isWall) await fall(own);
   const found = findTree(own, known);
   if (found.length > 0 || (cgroup === null && findTree(own, known).length > 0))
     await askToEnd(own, known, times.grace);
@@ -67,6 +70,13 @@ export async function endTree(
   const alive = isOver ? 0 : await killAll(own, known, left);
   if (cgroup !== null && alive === 0) await removeCgroup(cgroup, Math.min(CGROUP_WAIT, Math.max(0, left())));
   return { ended: Math.max(0, known.size - alive), alive };
+}
+
+/** The kernel ends all that was behind a wall with its first process; that takes a moment, in which nothing has to be ended. */
+async function fall(tree: Tree): Promise<void> {
+  const began = performance.now();
+  const isOver = () => tree.leader === undefined || !isAlive(statOf(tree.leader)[0]);
+  while (isOver() && performance.now() - began < FALL && findTree(tree).length > 0) await sleep(2);
 }
 
 /** Process id → its start time. */

@@ -94,7 +94,7 @@ describe("the package", () => {
     const fails = 'data:text/javascript,setTimeout(() => { throw new Error("unforeseen") }, 1)';
     const args = ["--import", fails, MAIN(), "mcp"];
     const { code, err } = await end(
-      spawn(process.execPath, args, { cwd: app, stdio: ["pipe", "pipe", "pipe"] }),
+      spawn(process.execPath, args, { cwd: app, stdio: ["ignore", "pipe", "pipe"] }),
     );
     expect(code).toBe(1);
     expect(err).toMatch(/^pawl: Pawl failed .*unforeseen[\s\S]*\[internal\]\nfix: {2}Report this/);

@@ -1,5 +1,7 @@
 import type { Requirement } from "./requirements.ts";
 
+const TERMINAL = "test/e2e/signed-gates.slow.test.ts";
+const HARDWARE = "src/adapters/signatures/signatures.test.ts";
 const SIGNED = "test/e2e/signed-gates.test.ts";
 const WORKFLOWS = "test/e2e/verify-workflows.test.ts";
 const ACTION = "test/action.test.ts";
@@ -39,6 +41,26 @@ export const SIGNED_GATES: Readonly<Record<string, Requirement>> = {
     tests: [
       `${GATE}: is asked for anew where the work has changed since it was signed`,
       `${GATE}: is asked for anew where %s has changed since it was signed`,
+    ],
+  },
+  "gates.passphrase": {
+    says: "A signature needs the key's passphrase at the terminal: no ssh agent gives it, and nothing shows it.",
+    source: "docs/verify.md, Signed gates",
+    tests: [
+      `${TERMINAL}: asks for the key's passphrase there, and shows it to nobody`,
+      `${TERMINAL}: is not made without the passphrase, be the digits typed as they are shown`,
+      `${TERMINAL}: is not made by an ssh agent that holds the key, which every program of the user may ask`,
+      `${TERMINAL}: is made by a key that Pawl has made, with the passphrase that was typed`,
+    ],
+  },
+  "gates.touch": {
+    says: "A hardware key's signature counts like any other, and says whether the key was touched; that cannot be forged.",
+    source: "docs/verify.md, Signed gates",
+    tests: [
+      `${HARDWARE}: signs like any other, and a flag that is set afterwards breaks its signature`,
+      `${HARDWARE}: counts only for its name, its namespace and its time`,
+      "src/core/ssh-signature.test.ts: of a hardware key says whether the key was touched",
+      "src/core/ssh-signature.test.ts: of another key says nothing of it, nor does what is no signature",
     ],
   },
   "gates.keys": {

@@ -58,11 +58,11 @@ async function sign(environment: Environment, { path }: Signer, text: string): P
  */
 const ASK = `#!/bin/sh
 exec 3<>/dev/tty || exit 1
-printf '%s' "$1" >&3
-if [ "$SSH_ASKPASS_PROMPT" = none ]; then echo >&3; exit 0; fi
+if [ "$SSH_ASKPASS_PROMPT" = none ]; then echo "$1" >&3; exit 0; fi
 saved=$(stty -g <&3)
 trap 'stty "$saved" <&3' EXIT INT TERM
 stty -echo <&3
+printf '%s' "$1" >&3
 IFS= read -r word <&3
 echo >&3
 printf '%s\\n' "$word"

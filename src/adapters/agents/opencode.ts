@@ -16,6 +16,11 @@ import {
 } from "./dialect.ts";
 import { staticLists } from "./static-lists.ts";
 
+const SETTINGS = [
+  ...["opencode.json", "opencode.jsonc", "config.json", "tui.json", "AGENTS.md"],
+  ...["agent", "command", "mode", "plugin", "skill", "tool"].flatMap((name) => [name, `${name}s`]),
+  ...["themes", "node_modules", "package.json", "package-lock.json", "bun.lock"],
+];
 const NOTHING = { read: [], write: [], copy: [] };
 const NO_SESSION = "Session not found";
 /** A call's end that is not the run's: the model wants a tool's result first. */
@@ -42,7 +47,13 @@ export const opencode: Dialect = {
     return { OPENCODE_PERMISSION: permissionRules(call.permission, call.allow) };
   },
   home: ({ HOME = "", XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME, XDG_CACHE_HOME }) => [
-    { at: XDG_CONFIG_HOME || join(HOME, ".config"), read: ["opencode"], write: [], copy: [] },
+    // It writes a file of its own beside them.
+    {
+      at: XDG_CONFIG_HOME || join(HOME, ".config"),
+      read: SETTINGS.map((name) => `opencode/${name}`),
+      write: [],
+      copy: [],
+    },
     {
       at: XDG_DATA_HOME || join(HOME, ".local/share"),
       read: [],

@@ -1,6 +1,15 @@
 /** What the benchmarks share: rounds that take turns, medians, and a child's way to its first answer. */
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
-import { closeSync, fsyncSync, mkdtempSync, openSync, realpathSync, renameSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { useScratchStateHome } from "../test/rig/state-home.ts";
@@ -139,8 +148,11 @@ export async function speakTo(args: readonly string[], cwd: string): Promise<Spe
   };
 }
 
+/** Removed when the program ends: some hold a history of fifty megabytes. */
 export function emptyFolder(name: string): string {
-  return realpathSync(mkdtempSync(join(tmpdir(), `pawl-bench-${name}-`)));
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), `pawl-bench-${name}-`)));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 export function show(

@@ -45,6 +45,7 @@ const AFTER: Readonly<Record<string, readonly [command: string, says: string]>> 
     "errand:milk is in done",
   ],
   "docs/quickstart.md": ["pawl status", "spells:main"],
+  "docs/verify.md": ["cd walk; git checkout -q HEAD~1; pawl verify main..HEAD", "Verified: every commit of"],
   "docs/spells.md": ["pawl --project sample status", "ACHIEVE_TASK_EXECUTED"],
 };
 

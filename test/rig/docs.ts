@@ -129,7 +129,7 @@ export class SampleProject {
   /** The same, typed at a terminal by a person who says yes to what they are asked. */
   async typed(script: string): Promise<string> {
     trustAsItIs(this.root);
-    const seat = { cwd: this.root, env: this.#environment(), answer: "y\n" };
+    const seat = { cwd: this.root, env: this.#environment(), answer: "y\n", passphrase: "correct horse" };
     const { code, err, out, screen } = await atTerminal(["sh", "-e", "-c", script], seat);
     if (code !== 0) throw new Error(`It ended with ${code}:\n${script}\n${out}${err}${screen}`);
     return out;

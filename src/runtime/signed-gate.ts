@@ -225,8 +225,9 @@ async function workOf(
   const { work } = verdict;
   if (work.in === "elsewhere") throw unsignable(verdict, work.reason);
   if (work.in === "commit") {
-    const found = await git.committed({ ...work, own: BOOKKEEPING });
-    if (found.kind !== "tree") throw unsignable(verdict, found.reason);
+    const found = await git.committed?.({ ...work, own: BOOKKEEPING });
+    if (found?.kind !== "tree")
+      throw unsignable(verdict, found?.reason ?? "this git tells no tree of a commit");
     const { base: base_commit, files, tree } = found;
     return { tree, base_commit, process_files: judgingFiles(files, settings.workflows) };
   }

@@ -20,8 +20,11 @@ export interface Git {
   changes(base: PinnedBase | string | null): Promise<GitChanges>;
   /** The paths in which two trees of snapshots differ; null: one of them is no longer known. */
   between(one: string, other: string): Promise<readonly string[] | null>;
-  /** A commit's tree without the `own` paths of the project, and what it changed since it left the branch (null: main or master). */
-  committed(order: {
+  /**
+   * A commit's tree without the `own` paths of the project, and what it changed since it left the branch (null: main or
+   * master). Absent: no commit can be signed for.
+   */
+  committed?(order: {
     readonly commit: string;
     readonly target: string | null;
     readonly own: readonly string[];

@@ -70,7 +70,7 @@ async function readyToHandIn() {
     ".alfred/config.yml",
     JSON.stringify({ reviews: { default: ["ai"] }, checks: { test: CHECK } }),
   );
-  project.write("pawl.yaml", "environment: [PAWL_TEST_PIDS]\n");
+  project.write("pawl.yaml", "environment: [PAWL_TEST_PIDS]\nsandbox: none\n");
   trustAsItIs(project.root);
   return project;
 }

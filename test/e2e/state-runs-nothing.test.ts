@@ -109,7 +109,7 @@ test("a row's command is not run before the run took that row, whatever its stat
   using project = releaseIn({ state: "tagging", pending: { row: "approved", key: "k", since: SINCE } });
   project.write("tag.sh", "touch tagged\n");
   const { err } = await project.pawl("cast", "release:1.2.0");
-  expect(err).toContain("is not the row that it took last");
+  expect(err).toContain("is not the rule that it took last");
   expect(project.read("tagged")).toBeNull();
 });
 

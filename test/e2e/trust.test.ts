@@ -157,7 +157,7 @@ describe("a project that a person begins", () => {
       "tasks.yaml",
       "tasks:\n  - {id: T1, title: Do it, agent: scripted, instructions: 'RUN: touch worked'}\n",
     );
-    expect((await project.pawl("run", "--once")).code).toBe(0);
+    expect(await project.pawl("run", "--once")).toMatchObject({ code: 0 });
     expect(project.read("worked")).toBe("");
   });
 

@@ -6,13 +6,18 @@
 import { parentPort } from "node:worker_threads";
 import { splitLines } from "../../src/adapters/agents/line-splitter.ts";
 import { parseRemote } from "../../src/adapters/forge/github-remote.ts";
+import { parseTree } from "../../src/adapters/git/objects.ts";
+import { rangeIn } from "../../src/adapters/git/range-history.ts";
 import { renderDocument, renderHtml } from "../../src/adapters/trackers/markdown.ts";
 import { clean } from "../../src/core/clean.ts";
 import { fenced, quote } from "../../src/core/fence.ts";
+import { parseRecord, placeOfRecord } from "../../src/core/gate-record.ts";
 import { parseLoopRecord } from "../../src/core/loop-record.ts";
 import { nearest } from "../../src/core/nearest.ts";
 import { projectPath } from "../../src/core/path.ts";
+import { isTouched } from "../../src/core/ssh-signature.ts";
 import { readYaml } from "../../src/core/yaml.ts";
+import { withProjectId } from "../../src/surfaces/cli/project-id.ts";
 import { renderMarkdown } from "../../src/surfaces/cli/render-markdown.ts";
 import { paintOf } from "../../src/surfaces/cli/terminal.ts";
 import { cut, wrap } from "../../src/surfaces/cli/text-width.ts";
@@ -96,6 +101,20 @@ const TEXT_PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
     split(`tasks:\n- ${text}`),
   ],
   "bloom: record": (text) => parseLoopRecord(RUN, text),
+  "gates: record": (text) => [
+    parseRecord(text),
+    parseRecord(JSON.stringify({ v: 1, project: text, notes: text })),
+    placeOfRecord(text),
+    placeOfRecord(`.alfred/gates/${text}/1/0001.json`),
+  ],
+  "gates: signature": (text) => [
+    isTouched(text),
+    isTouched(`-----BEGIN SSH SIGNATURE-----\n${text}`),
+    isTouched(`-----BEGIN SSH SIGNATURE-----\n${text}-----END SSH SIGNATURE-----\n`),
+  ],
+  "gates: pawl.yaml without an id": (text) => [withProjectId(text, "x"), withProjectId(`{${text}`, "x")],
+  "git: a range": (text) => [rangeIn(text), rangeIn(`main..${text}`)],
+  "git: a tree": (text) => parseTree(text, 20),
   "own workflow: run": (text) => parseRun("x", "w", "1", text),
   "own workflow: checklist": (text) => checklistOf(text, "x"),
   "own workflow: template": (text) => templateFault(text),

@@ -18,14 +18,14 @@ export interface RangePlace {
 
 /** `range`: `BASE..HEAD`. Throws `usage` where a commit of it is not there. */
 export async function openRange({ call, packaged }: RangePlace, range: string): Promise<RangeHistory> {
-  const [from, to] = /^([^.][^\s]*?)\.\.([^.\s][^\s]*)?$/.exec(range)?.slice(1) ?? [];
-  if (from === undefined)
+  const ends = rangeIn(range);
+  if (ends === null)
     throw new PawlError(
       "usage",
-      `${JSON.stringify(range)} is no range: expected BASE..HEAD.`,
+      `${JSON.stringify(range.slice(0, 200))} is no range: expected BASE..HEAD.`,
       "Write for instance origin/main..HEAD.",
     );
-  const [base, head] = [await commitOf(call, from), await commitOf(call, to ?? "HEAD")];
+  const [base, head] = [await commitOf(call, ends.base), await commitOf(call, ends.head)];
   const prefix = prefixOf(call);
   const own = BOOKKEEPING.map((path) => `${prefix}${path}`);
   const [commits, planted] = await Promise.all([
@@ -70,6 +70,14 @@ export async function openRange({ call, packaged }: RangePlace, range: string): 
         .map((name) => fromProject(prefix, name));
     },
   };
+}
+
+/** `BASE..HEAD`, of which the latter may be left out; null: it is none. */
+export function rangeIn(range: string): { readonly base: string; readonly head: string } | null {
+  const at = range.indexOf("..");
+  const [base, head] = [range.slice(0, Math.max(0, at)), range.slice(at + 2) || "HEAD"];
+  const isName = (name: string) => name !== "" && !/^[-.]|\s/.test(name);
+  return at > 0 && isName(base) && isName(head) ? { base, head } : null;
 }
 
 async function commitOf(call: GitCall, name: string): Promise<string> {

@@ -62,7 +62,10 @@ export async function endTree(
   const known: Known = new Map();
   const began = performance.now();
   const left = () => times.within - (performance.now() - began);
-  if (own.isWall) await fall(own);
+  if (own.isWall && (await hasFallen(own))) {
+    if (cgroup !== null) await removeCgroup(cgroup, CGROUP_WAIT);
+    return { ended: 0, alive: 0 };
+  }
   const found = findTree(own, known);
   if (found.length > 0 || (cgroup === null && findTree(own, known).length > 0))
     await askToEnd(own, known, times.grace);
@@ -72,11 +75,12 @@ export async function endTree(
   return { ended: Math.max(0, known.size - alive), alive };
 }
 
-/** The kernel ends all that was behind a wall with its first process; that takes a moment, in which nothing has to be ended. */
-async function fall(tree: Tree): Promise<void> {
-  const began = performance.now();
-  const isOver = () => tree.leader === undefined || !isAlive(statOf(tree.leader)[0]);
-  while (isOver() && performance.now() - began < FALL && findTree(tree).length > 0) await sleep(2);
+/** Once a wall's first process has ended, the kernel ends all that was behind it: nothing has to be looked for twice. */
+async function hasFallen(tree: Tree): Promise<boolean> {
+  if (tree.leader === undefined || isAlive(statOf(tree.leader)[0])) return false;
+  for (const began = performance.now(); performance.now() - began < FALL; await sleep(2))
+    if (findTree(tree).length === 0) return true;
+  return false;
 }
 
 /** Process id → its start time. */

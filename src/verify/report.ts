@@ -20,8 +20,7 @@ export type Rule =
   | "record-artifact"
   | "record-signature"
   | "record-strength"
-  | "check-failed"
-  | "review-missing";
+  | "check-failed";
 
 export interface Fault {
   readonly rule: Rule;

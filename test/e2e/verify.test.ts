@@ -198,6 +198,16 @@ const FAULTS: readonly (readonly [string, Rule, Plant])[] = [
     },
   ],
   [
+    "a signature without a touch where the base wants one",
+    "record-strength",
+    (it) => {
+      it.git("checkout", "-q", "main");
+      it.write("pawl.yaml", it.read("pawl.yaml").replace("gates: signed", "gates: touch"));
+      it.commit("Touch");
+      it.git("checkout", "-q", "work");
+    },
+  ],
+  [
     "gates that are lowered in HEAD",
     "commit-uncovered",
     (it) => {

@@ -87,7 +87,7 @@ async function eventOf(run: OwnRun, context: Scene): Promise<OwnSent | Answered<
   return { event: wanted, given, gated, ended: null };
 }
 
-/** A person's event is asked about before any command is run for it. */
+/** A person's event is asked about before any command is run for it, unless they sign which rule it takes. */
 async function guard(run: OwnRun, sent: OwnSent, context: Scene): Promise<Answered<Reply> | null> {
   const { input, outside } = context;
   checkGiven(run, sent);

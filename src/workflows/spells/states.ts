@@ -82,7 +82,7 @@ export const STATES: Readonly<Record<string, SpellState>> = {
   ERROR_PLAN_MISSING: {
     description: "The work needs a plan, but plan.md is missing",
     where:
-      "The workflow cannot continue without a plan, and `.ai/task/plan.md` was not found: it was moved or deleted.",
+      "The workflow cannot go on without a plan, and `.ai/task/plan.md` was not found: it was moved or deleted.",
   },
   ...pair(
     "ERROR_COMMENTS_MISSING",

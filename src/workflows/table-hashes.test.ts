@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import { hashOf } from "../core/hash.ts";
+import { canonical } from "../core/trust.ts";
+import { storedTable } from "../runtime/history.ts";
+import { WORKFLOWS } from "./index.ts";
+
+/**
+ * Records on disk name the table by which their steps were decided, and only steps under that very table are replayed. A
+ * change of any word in a table changes its hash: make it knowingly, and say so in the changelog.
+ */
+const HASHES = {
+  create_spec: "cddd747b15fd7e77",
+  create_tasks_from_spec: "5225795cac5100d3",
+  start_task: "0da0376abb79d68b",
+  plan_task: "9869216e0f592b08",
+  implement_task: "1123c8e15b766fed",
+  review_task: "a83cf878da1fe9f2",
+  test_task: "013a39780b8caedf",
+  finalize_task: "ffa945a85be41c93",
+  spells: "e0de55068dd38d78",
+  bloom: "c46aaed27b21a3ff",
+};
+
+it("keeps the tables by which runs on disk are replayed", async () => {
+  const modules = await Promise.all(Object.values(WORKFLOWS).map((load) => load()));
+  const tables = (await Promise.all(modules.map((module) => module.tables()))).flat();
+  const hashes = await Promise.all(
+    tables.map(async ({ workflow }) => {
+      const hash = await hashOf(canonical(storedTable(workflow)));
+      return [workflow.name, hash.slice(0, 16)];
+    }),
+  );
+  expect(Object.fromEntries(hashes)).toEqual(HASHES);
+});

@@ -158,7 +158,9 @@ export class SampleProject {
   /** An agent that does what a page asks of it: a text of its prompt → lines that are added to its script. */
   answer(answers: Readonly<Record<string, string>>): void {
     writeFileSync(this.#answers, JSON.stringify(answers));
-    this.write("pawl.yaml", `${PAWL_YAML}agents: { scripted: { program: "${AGENT}" } }\n`);
+    // What it answers lies beside the project, where no wall lets it look.
+    const agents = `agents: { scripted: { program: "${AGENT}" } }`;
+    this.write("pawl.yaml", `${PAWL_YAML}${agents}\nsandbox: none\n`);
     this.sh("git commit -qam 'Choose the agent'");
   }
 

@@ -70,22 +70,20 @@ export function mountsOf(layout: Layout): readonly Mount[] {
   const { closed, folder, guarded, hidden, own, read, root, write } = layout;
   const state = `${root}/.pawl`;
   const inProject = (path: string) => isInside(path, root);
-  const extras = (isHere: (path: string) => boolean): readonly Mount[] =>
+  // What lies in another place comes after it: a home in what may be read stays hidden, and a tool in a home is seen.
+  const places = (isHere: (path: string) => boolean): readonly Mount[] =>
     outerFirst([
+      ...hidden.filter(({ at }) => isHere(at)).map(mountOf),
       ...read.filter(isHere).map((at) => ({ type: "read", at }) as const),
       ...write.filter(isHere).map((at) => ({ type: "write", at }) as const),
     ]);
-  const hiding = (isHere: (path: string) => boolean): readonly Mount[] =>
-    outerFirst(hidden.filter(({ at }) => isHere(at)).map(mountOf));
   const isOutside = (path: string) => !inProject(path);
   const isInState = isInside(folder, state);
   return [
-    ...hiding(isOutside),
-    ...extras(isOutside),
+    ...places(isOutside),
     { type: "read", at: root },
-    ...hiding((path) => inProject(path) && path !== root),
     ...(isInState ? [] : [{ type: "write", at: folder } as const]),
-    ...extras(inProject),
+    ...places((path) => inProject(path) && !hidden.some(({ at }) => at === root && path === root)),
     ...closed.map((at) => ({ type: "read", from: "/dev/null", at }) as const),
     ...(isInside(root, folder) || write.some((path) => isInside(root, path))
       ? guarded.map((at) => ({ type: "read", at }) as const)

@@ -23,7 +23,8 @@ import { trustAsItIs } from "./trust.ts";
 export const ROOT = resolve(import.meta.dirname, "../..");
 const PROGRAM = join(ROOT, "dist/main.js");
 const AGENT = rigProgram("bloom-agent");
-const PAWL_YAML = "alfred: { checks: { test: npm test } }\nbloom: { agent: scripted }\n";
+/** Its agents keep their sessions and answers beside the project, where no wall lets them. */
+const PAWL_YAML = "alfred: { checks: { test: npm test } }\nbloom: { agent: scripted }\nsandbox: none\n";
 
 /**
  * A fenced block. What a test must know of it stands in a comment right above: `<!-- file: PATH -->` is written there
@@ -158,9 +159,7 @@ export class SampleProject {
   /** An agent that does what a page asks of it: a text of its prompt → lines that are added to its script. */
   answer(answers: Readonly<Record<string, string>>): void {
     writeFileSync(this.#answers, JSON.stringify(answers));
-    // What it answers lies beside the project, where no wall lets it look.
-    const agents = `agents: { scripted: { program: "${AGENT}" } }`;
-    this.write("pawl.yaml", `${PAWL_YAML}${agents}\nsandbox: none\n`);
+    this.write("pawl.yaml", `${PAWL_YAML}agents: { scripted: { program: "${AGENT}" } }\n`);
     this.sh("git commit -qam 'Choose the agent'");
   }
 

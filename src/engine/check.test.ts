@@ -78,7 +78,7 @@ describe("check", () => {
     });
     const never = { when: [{ pushes: [0], locked: [] }], from: ["closed", "open"] };
     expect(violationsOf(withRule("worn", never)).map(({ message }) => message)).toContain(
-      'The rule "worn" (on "remove" from closed, open) never applies in any configuration that a run can come to.',
+      'The rule "worn" (on "remove" from closed, open) never applies in any configuration that a run can reach.',
     );
     expect(found).toEqual([
       {
@@ -89,7 +89,7 @@ describe("check", () => {
       },
       ...["up", "down"].map((id, at) => ({
         kind: "rule-unreached",
-        message: `The rule "${id}" (on "${["push", "remove"][at]}" from attic) never applies in any configuration that a run can come to.`,
+        message: `The rule "${id}" (on "${["push", "remove"][at]}" from attic) never applies in any configuration that a run can reach.`,
         event: ["push", "remove"][at],
         rules: [id],
       })),
@@ -339,7 +339,7 @@ describe("check, of a table that is too large to enumerate", () => {
     const sizes = Object.keys(facts).map((name) => `${name} (3 values)`);
     expect(found).toEqual({
       kind: "too-many-combinations",
-      message: `The rules for "push" in state "closed" tell too many combinations apart to enumerate them: they mention ${sizes.join(", ")}; expected at most 50000 branches for one state and event, and 1000000 in all.`,
+      message: `The rules for "push" in state "closed" distinguish too many combinations to enumerate them: they mention ${sizes.join(", ")}; expected at most 50000 branches for one state and event, and 1000000 in all.`,
       state: "closed",
       event: "push",
       rules: rules.map(({ id }) => id),

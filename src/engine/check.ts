@@ -22,7 +22,7 @@ export interface CheckReport {
 export interface CheckCounts {
   readonly states: number;
   readonly events: number;
-  /** States in which a run goes on × events: each needs its rule. */
+  /** States in which a run continues × events: each pair needs its rule. */
   readonly pairs: number;
   /** Reachable state × variables. */
   readonly configurations: number;
@@ -32,14 +32,14 @@ export interface CheckCounts {
   readonly replies: number;
 }
 
-/** Branches looked at per pair and in all; hand-written tables need some thousands. */
+/** Most branches, per pair and in all; hand-written tables need a few thousand. */
 const MAX_BRANCHES_PER_PAIR = 50_000;
 const MAX_BRANCHES = 1_000_000;
 
 /**
- * Proves a table by enumeration, or says all that is wrong with it (laws T1 to T3): every name and value is known;
- * exactly one rule applies in each reachable configuration, event and combination; every state and rule is reached; from
- * everywhere some sequence of events leads to a goal; what does not move changes nothing; rules and replies match.
+ * Proves a table by enumeration, or reports all that is wrong with it (laws T1 to T3): every name and value is known;
+ * exactly one rule applies in each reachable configuration, event and combination; every state and rule is reached;
+ * from everywhere some sequence of events leads to a goal; what does not move changes nothing; rules and replies match.
  */
 export function check({ workflow, replies }: Checkable): CheckReport {
   const reach = reachOf(workflow);
@@ -145,7 +145,7 @@ function tooManyCombinations(workflow: Workflow, state: string, event: string): 
   );
   return {
     kind: "too-many-combinations",
-    message: `The rules for "${event}" in state "${state}" tell too many combinations apart to enumerate them: they mention ${sizes.join(", ")}; expected at most ${MAX_BRANCHES_PER_PAIR} branches for one state and event, and ${MAX_BRANCHES} in all.`,
+    message: `The rules for "${event}" in state "${state}" distinguish too many combinations to enumerate them: they mention ${sizes.join(", ")}; expected at most ${MAX_BRANCHES_PER_PAIR} branches for one state and event, and ${MAX_BRANCHES} in all.`,
     state,
     event,
     rules: pairOf(workflow, state, event).rules.map((rule) => rule.id),
@@ -175,14 +175,14 @@ function checkReach(workflow: Workflow, reach: Reach): readonly Violation[] {
       };
     }),
     ...rules.map((rule): Violation => {
-      const message = `The rule "${rule.id}" (on "${rule.on}" from ${rule.from.join(", ")}) never applies in any configuration that a run can come to.`;
+      const message = `The rule "${rule.id}" (on "${rule.on}" from ${rule.from.join(", ")}) never applies in any configuration that a run can reach.`;
       return { kind: "rule-unreached", message, event: rule.on, rules: [rule.id] };
     }),
     ...checkTraps(workflow, reach),
   ];
 }
 
-/** One violation per state, with the first of its configurations that no way leads out of. */
+/** One violation per state, with the first of its configurations that has no way out. */
 function checkTraps(workflow: Workflow, reach: Reach): readonly Violation[] {
   const saved = savedConfigurations(workflow, reach);
   const traps = new Map<string, { configuration: Configuration; index: number; times: number }>();

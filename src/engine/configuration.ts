@@ -19,7 +19,7 @@ export function startingConfigurations(workflow: Workflow): readonly Configurati
   }));
 }
 
-/** Where a rule leads from a configuration. A `to` or `set` that `check` refuses leaves that part as it was. */
+/** Where a rule leads from a configuration. If `check` refuses a `to` or `set`, that part stays as it was. */
 export function follow(workflow: Workflow, rule: Rule, configuration: Configuration): Configuration {
   const state = targetOf(rule, configuration.state) ?? configuration.state;
   if (rule.set === undefined) return { state, variables: configuration.variables };
@@ -76,7 +76,7 @@ export function checkConfiguration(workflow: Workflow, configuration: Configurat
   throw unreachable(workflow, `has the variable ${JSON.stringify(unknown)}; expected only ${known}`);
 }
 
-/** What stands on disk and no run can come to; `what` completes "The run of start_task …". */
+/** A configuration on disk that no run can reach; `what` completes "The run of start_task …". */
 export function unreachable(workflow: Workflow, what: string): PawlError {
   return new PawlError(
     "run-unreachable",

@@ -2,8 +2,8 @@ import { valuesOf } from "./lookup.ts";
 import type { FactValue, Workflow } from "./workflow.ts";
 
 /**
- * A variable's value in words. One that rules count up stays at its last value however often they add: there it says
- * "or more", so that nobody takes the last value for the count.
+ * A variable's value in words. A counter stays at its last value however often rules add to it: that value reads "or
+ * more", so that nobody takes it for the count.
  */
 export function variableWords(workflow: Workflow, name: string, value: FactValue): string {
   const last = valuesOf(workflow, name).at(-1);

@@ -19,11 +19,11 @@ export interface CoverageFault {
   readonly rules: readonly Rule[];
   /** One combination that shows it. */
   readonly combination: Facts;
-  /** In how many combinations it is so. */
+  /** In how many combinations it occurs. */
   readonly combinations: number;
 }
 
-/** How many branches may still be looked at; shared by the pairs of one check. */
+/** How many branches may still be visited; shared by the pairs of one check. */
 export interface Budget {
   left: number;
 }
@@ -88,7 +88,7 @@ function allows(box: Box, name: string, value: FactValue): boolean {
   return !Object.hasOwn(box, name) || (box[name] ?? []).includes(value);
 }
 
-/** Whether the box holds for the variables, and names only facts that there are. */
+/** Whether the box holds for the variables, and names only existing facts. */
 function isPossible(
   workflow: Workflow,
   box: Box,

@@ -11,8 +11,8 @@ import { isReachable } from "./reach.ts";
 import type { Configuration, Decision, Facts, FactValue, Rule, Workflow } from "./workflow.ts";
 
 /**
- * Where a run begins: the initial state, with the variables' initial values and `start` over them.
- * Throws `workflow-invalid` where `start` is none of the workflow's `starts`.
+ * Where a run begins: the initial state, with the variables' initial values and `start` over them. Throws
+ * `workflow-invalid` if `start` is not one of the workflow's `starts`.
  */
 export function initialConfiguration(workflow: Workflow, start: Facts = {}): Configuration {
   const starts = startingConfigurations(workflow);
@@ -29,10 +29,10 @@ export function initialConfiguration(workflow: Workflow, start: Facts = {}): Con
 /**
  * The one rule that applies, and where it leads. Pure and total for a table that `check` accepts.
  *
- * `facts` are the observed ones; only those that the rules of the state and event mention need be there.
- * Throws `run-unreachable` for a configuration that the table does not know; `no-effect` in a final state; `internal` for
- * an event or an observed value that the table does not declare (the caller's mistake); and `workflow-invalid` where
- * no rule or several apply, which `check` refuses.
+ * `facts` are the inputs; only those that the rules of the state and event mention are required.
+ * Throws `run-unreachable` for a configuration that the table does not know; `no-effect` in a final state;
+ * `internal` for an event or an observed value that the table does not declare (the caller's mistake); and
+ * `workflow-invalid` if no rule or several apply, which `check` refuses.
  */
 export function decide(
   workflow: Workflow,
@@ -100,7 +100,10 @@ function undecided(
 ): PawlError {
   const where = `"${event}" in state "${configuration.state}" with ${renderFacts(combination)}`;
   if (!isReachable(workflow, configuration))
-    return unreachable(workflow, `stands where no sequence of events leads: no single rule is for ${where}`);
+    return unreachable(
+      workflow,
+      `stands where no sequence of events leads: no single rule applies to ${where}`,
+    );
   const found =
     rules.length === 0 ? "no rule applies" : `the rules ${rules.map((rule) => rule.id).join(", ")} apply`;
   return new PawlError(

@@ -7,7 +7,7 @@ import type { Rule, Setting, Workflow } from "./workflow.ts";
 /** Longer conditions are shown by the rule's id; the markdown table has them in full. */
 const MAX_CONDITION_LENGTH = 60;
 
-/** Words that a state of a Mermaid diagram cannot be called. */
+/** Mermaid's reserved words, which no state may be called. */
 const MERMAID_WORDS =
   /^(accdescr|acctitle|as|class|classdef|click|default|direction|end|fork|hide|href|join|note|of|scale|state|statediagram|style)$/i;
 
@@ -162,7 +162,7 @@ function table(headings: readonly string[], rules: readonly (readonly string[])[
   return [line(headings), line(headings.map(() => "---")), ...rules.map(line)].join("\n");
 }
 
-/** Text as it is: nothing in it is markup, and it stays in its cell. */
+/** Escapes a text: nothing in it is markup, and it stays in its cell. */
 function markdownText(text: string): string {
   return text
     .replace(/\s+/g, " ")

@@ -174,7 +174,7 @@ describe("refuse", () => {
 
   it.each([
     ["an event on which nothing moves", { on: "resume" }, 'no rule moves on "resume" in those combinations'],
-    ["a fact that there is not", { on: "submit", when: { tea: ["hot"] } }, '"tea" is no fact'],
+    ["a fact that there is not", { on: "submit", when: { tea: ["hot"] } }, '"tea" is not a fact'],
     [
       "half of a rule",
       { on: "submit", from: ["initialized"] },

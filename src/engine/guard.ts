@@ -1,4 +1,4 @@
-/** Rules that refuse: what a table does not foresee, and what a fact forbids. Each answers a new table. */
+/** Rules that refuse: what a table does not foresee, and what a fact forbids. Each function returns a new table. */
 import { PawlError } from "../core/error.ts";
 import { isFinal } from "./lookup.ts";
 import type { Box, Fact, FactValue, Outcome, Rule, Workflow } from "./workflow.ts";
@@ -32,15 +32,15 @@ export interface Guard {
 }
 
 /**
- * Takes combinations away from the rules that move on an event, and gives them to a new rule that changes nothing. What was
- * blocked before stays blocked. Of several guards for the same combination, the first one added replies.
- * Throws `workflow-invalid` where nothing would be refused, or a fact is not known.
+ * Takes combinations away from the rules that move on an event, and gives them to a new rule that changes nothing. What
+ * was blocked before stays blocked. If several guards refuse the same combination, the first one added replies. Throws
+ * `workflow-invalid` if nothing would be refused, or a fact is unknown.
  */
 export function guard(workflow: Workflow, refusal: Guard): Workflow {
   const { from, id, on, outcome = "blocked", reply, when } = refusal;
   const facts = { ...workflow.facts, ...refusal.facts };
   const unknown = Object.keys(when).find((name) => !Object.hasOwn(facts, name));
-  if (unknown !== undefined) throw impossible(workflow, id, `"${unknown}" is no fact`);
+  if (unknown !== undefined) throw impossible(workflow, id, `"${unknown}" is not a fact`);
   const refused = new Map<string, { from: readonly string[]; boxes: Box[] }>();
   const rules = workflow.rules.flatMap((rule): readonly Rule[] => {
     const concerned = rule.from.filter((state) => from === undefined || from.includes(state));
@@ -69,7 +69,7 @@ export function guard(workflow: Workflow, refusal: Guard): Workflow {
   return { ...workflow, facts, rules: [...rules, ...added] };
 }
 
-/** The combinations of both boxes, or null where there are none. */
+/** The combinations of both boxes, or null if there are none. */
 function intersect(facts: Workflow["facts"], box: Box, other: Box): Box | null {
   const both: Record<string, readonly FactValue[]> = { ...box };
   for (const [name, values] of Object.entries(other)) {

@@ -52,7 +52,7 @@ export function factOf(workflow: Workflow, name: string): Fact | undefined {
   return Object.hasOwn(workflow.facts, name) ? workflow.facts[name] : undefined;
 }
 
-/** The values that the fact can have; none where there is no such fact. */
+/** The values that the fact can have; none if there is no such fact. */
 export function valuesOf(workflow: Workflow, name: string): readonly FactValue[] {
   return factOf(workflow, name)?.values ?? [];
 }
@@ -84,7 +84,7 @@ function renderBox(box: Box): string {
   return words.length === 0 ? "always" : words.join(", ");
 }
 
-/** A value as it is; a text in quotes where it could be taken for something else. */
+/** A value as text; a string is quoted where it could be taken for something else. */
 export function renderValue(value: FactValue): string {
   const isPlain =
     typeof value === "string" && /^(?!(?:null|true|false|or|always)$)[A-Za-z][\w:./+-]*$/.test(value);

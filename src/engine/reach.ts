@@ -1,6 +1,6 @@
 /**
- * The configurations (state × variables) that a run can come to. Inputs are free, so a rule can be taken
- * wherever one of its boxes admits the variables: no combination need be enumerated, and the whole walk costs little.
+ * The configurations (state × variables) that a run can reach. Inputs are free, so a rule can be taken wherever one of
+ * its boxes admits the variables: no combination is enumerated, and the whole walk is cheap.
  */
 import { PawlError } from "../core/error.ts";
 import { checkConfiguration, follow, startingConfigurations } from "./configuration.ts";

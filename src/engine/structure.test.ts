@@ -27,7 +27,7 @@ describe("check, of a table's structure, refuses", () => {
       "an initial state that is none",
       "state-unknown",
       { ...door, initial: "nowhere" },
-      { message: 'The initial state "nowhere" is no state; expected one of closed, open, gone.' },
+      { message: 'The initial state "nowhere" is not a state; expected one of closed, open, gone.' },
     ],
     [
       "no goal at all",
@@ -51,14 +51,14 @@ describe("check, of a table's structure, refuses", () => {
       "a source state that is none",
       "state-unknown",
       withRule("worn", { from: ["closed", "shut"] }),
-      { message: 'The rule "worn" is from "shut", which is no state.', rules: ["worn"], state: "shut" },
+      { message: 'The rule "worn" is from "shut", which is not a state.', rules: ["worn"], state: "shut" },
     ],
     [
       "a property of every object as a state",
       "state-unknown",
       withRule("worn", { from: ["closed", "constructor"] }),
       {
-        message: 'The rule "worn" is from "constructor", which is no state.',
+        message: 'The rule "worn" is from "constructor", which is not a state.',
         rules: ["worn"],
         state: "constructor",
       },
@@ -83,7 +83,7 @@ describe("check, of a table's structure, refuses", () => {
       "a fact that is none",
       "fact-unknown",
       withRule("worn", { when: [{ colour: ["red"] }] }),
-      { message: 'The rule "worn" mentions "colour", which is no fact.', rules: ["worn"] },
+      { message: 'The rule "worn" mentions "colour", which is not a fact.', rules: ["worn"] },
     ],
     [
       "a value that is none",
@@ -112,7 +112,7 @@ describe("check, of a table's structure, refuses", () => {
       "state-unknown",
       withRule("worn", { to: "nowhere" }),
       {
-        message: 'The rule "worn" leads to "nowhere", which is no state.',
+        message: 'The rule "worn" leads to "nowhere", which is not a state.',
         rules: ["worn"],
         state: "nowhere",
       },
@@ -122,7 +122,7 @@ describe("check, of a table's structure, refuses", () => {
       "state-unknown",
       withRule("worn", { to: { closed: "nowhere" } }),
       {
-        message: 'The rule "worn" leads to "nowhere", which is no state.',
+        message: 'The rule "worn" leads to "nowhere", which is not a state.',
         rules: ["worn"],
         state: "nowhere",
       },
@@ -142,7 +142,7 @@ describe("check, of a table's structure, refuses", () => {
       "map-incomplete",
       withRule("worn", { to: { closed: "gone", open: "gone" } }),
       {
-        message: 'The rule "worn" gives its to for "open", which is none of its source states.',
+        message: 'The rule "worn" gives its to for "open", which is not one of its source states.',
         rules: ["worn"],
         state: "open",
       },
@@ -151,7 +151,7 @@ describe("check, of a table's structure, refuses", () => {
       "a setting of no fact",
       "fact-unknown",
       withRule("worn", { set: { colour: "red" } }),
-      { message: 'The rule "worn" sets "colour", which is no fact.', rules: ["worn"] },
+      { message: 'The rule "worn" sets "colour", which is not a fact.', rules: ["worn"] },
     ],
     [
       "a setting of an input",

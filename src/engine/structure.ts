@@ -67,7 +67,7 @@ function checkEnds(workflow: Workflow): readonly Violation[] {
   const found = named
     .filter(([, state = ""]) => !hasState(workflow, state))
     .map(([what, state]) =>
-      fault("state-unknown", `The ${what} ${quote(state)} is no state; expected one of ${known}.`),
+      fault("state-unknown", `The ${what} ${quote(state)} is not a state; expected one of ${known}.`),
     );
   if (workflow.goals.length === 0)
     found.push(
@@ -127,7 +127,7 @@ function checkFrom(workflow: Workflow, rule: Rule): readonly Violation[] {
     found.push(of(rule, "list-invalid", `must list its source states, each once; found ${list(rule.from)}`));
   for (const state of rule.from) {
     if (!hasState(workflow, state))
-      found.push({ ...of(rule, "state-unknown", `is from ${quote(state)}, which is no state`), state });
+      found.push({ ...of(rule, "state-unknown", `is from ${quote(state)}, which is not a state`), state });
     else if (isFinal(workflow, state))
       found.push({ ...of(rule, "state-final", `is from ${quote(state)}, where the run has ended`), state });
   }
@@ -155,7 +155,8 @@ function checkWhen(workflow: Workflow, rule: Rule): readonly Violation[] {
   return (rule.when ?? []).flatMap((box) =>
     Object.entries(box).flatMap(([name, values]) => {
       const fact = factOf(workflow, name);
-      if (fact === undefined) return [of(rule, "fact-unknown", `mentions ${quote(name)}, which is no fact`)];
+      if (fact === undefined)
+        return [of(rule, "fact-unknown", `mentions ${quote(name)}, which is not a fact`)];
       if (values.length === 0 || repeats(values))
         return [
           of(rule, "list-invalid", `must list values of ${quote(name)}, each once; found ${list(values)}`),
@@ -177,13 +178,13 @@ function checkTo(workflow: Workflow, rule: Rule): readonly Violation[] {
   if (typeof rule.to === "string") {
     if (rule.to === "same" || hasState(workflow, rule.to)) return [];
     return [
-      { ...of(rule, "state-unknown", `leads to ${quote(rule.to)}, which is no state`), state: rule.to },
+      { ...of(rule, "state-unknown", `leads to ${quote(rule.to)}, which is not a state`), state: rule.to },
     ];
   }
   const unknown = Object.values(rule.to).filter((state) => !hasState(workflow, state));
   return [
     ...unknown.map((state) => ({
-      ...of(rule, "state-unknown", `leads to ${quote(state)}, which is no state`),
+      ...of(rule, "state-unknown", `leads to ${quote(state)}, which is not a state`),
       state,
     })),
     ...checkMap(rule, "to", rule.to),
@@ -202,7 +203,7 @@ function checkMap(rule: Rule, what: string, map: Readonly<Record<string, unknown
       ...of(
         rule,
         "map-incomplete",
-        `gives its ${what} for ${quote(state)}, which is none of its source states`,
+        `gives its ${what} for ${quote(state)}, which is not one of its source states`,
       ),
       state,
     })),
@@ -211,7 +212,7 @@ function checkMap(rule: Rule, what: string, map: Readonly<Record<string, unknown
 
 function checkSetting(workflow: Workflow, rule: Rule, name: string, setting: Setting): readonly Violation[] {
   const fact = factOf(workflow, name);
-  if (fact === undefined) return [of(rule, "fact-unknown", `sets ${quote(name)}, which is no fact`)];
+  if (fact === undefined) return [of(rule, "fact-unknown", `sets ${quote(name)}, which is not a fact`)];
   if (!isVariable(fact))
     return [
       of(

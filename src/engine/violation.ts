@@ -10,9 +10,9 @@ export interface Violation {
   readonly facts?: Facts;
   /** In how many combinations or configurations it is so, where that is more than the one shown. */
   readonly times?: number;
-  /** Ids of the rules that are at fault or in conflict. */
+  /** Ids of the rules that are wrong or in conflict. */
   readonly rules: readonly string[];
-  /** Ids of the rules by which a run comes there from its start. */
+  /** Ids of the rules that lead a run there from its start. */
   readonly path?: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export type ViolationKind =
   | "map-incomplete"
   /** `set` on an input. */
   | "input-set"
-  /** A start that gives a value to something else than a variable. */
+  /** A start that gives a value to something other than a variable. */
   | "start-invalid"
   /** A rule from a state in which the run has ended. */
   | "state-final"

@@ -45,8 +45,8 @@ export interface Fact {
 export type Box = Readonly<Record<string, readonly FactValue[]>>;
 
 /**
- * What `set` gives a variable: a value, a value per source state, or the value that many places further along in the
- * fact's `values` (it stays at the last, or at the first for a negative step).
+ * What `set` gives a variable: a value, a value per source state, or a step. A step counts positions in the fact's
+ * `values`; it stops at the last one, or at the first for a negative step.
  */
 export type Setting =
   | FactValue

@@ -80,7 +80,7 @@ describe("a workflow of the project's own, at the terminal", () => {
     [["submit"], 2, "expected one of low, high; found nothing"],
     [["submit", "--fact", "risk=lwo"], 2, 'found "lwo"'],
     [["submit", "--fact", "rsik=low"], 2, 'no fact "rsik" here'],
-    [["submit", "--fact", "risk"], 2, '"risk" is no fact'],
+    [["submit", "--fact", "risk"], 2, '"risk" is not a fact'],
     [["sumbit"], 2, 'no event "sumbit"'],
     [["tagged"], 1, "the engine runs that command"],
     [["approve"], 1, "not possible while release:1.2.0 is in drafting"],
@@ -112,7 +112,9 @@ describe("a workflow of the project's own, at the terminal", () => {
     change(project, "release.yaml", "passed: tagged", "passed: taged");
     change(project, "release.yaml", "    initial: 0\n", "");
     const err = await faultOf(project);
-    expect(err).toMatch(/release\.yaml:\d+:9: The rule "submitted" leads to "in_reviw", which is no state/);
+    expect(err).toMatch(
+      /release\.yaml:\d+:9: The rule "submitted" leads to "in_reviw", which is not a state/,
+    );
     expect(err).toMatch(/release\.yaml:\d+:9: rule approved: "taged" is no event/);
     expect(err).toMatch(/fact rounds: expected exactly one of file, .* found none/);
   });

@@ -1,6 +1,6 @@
 /**
- * A person takes over what a journal of others would write. It becomes a commit of the person's own, of exactly what they
- * were shown; where a file has changed since, they are shown anew.
+ * A person accepts what a foreign journal would write. It becomes a commit of the person's own, with exactly the
+ * content that they were shown; if a file has changed since, they are asked again.
  */
 import { PawlError } from "../../core/error.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
@@ -26,7 +26,7 @@ export async function acceptJournal(
   return { text: `${reply.text}\n`, data: reply.data };
 }
 
-/** Where what it would write differs from what is there. */
+/** The files whose content it would change. */
 interface Difference {
   readonly path: ProjectPath;
   readonly before: string | null;
@@ -37,7 +37,7 @@ function accepting(
   kept: string,
   journal: ForeignJournal,
 ): Transaction<null, readonly Difference[], undefined, Reply> {
-  // The question shows long texts in short: an answer counts for the whole of what it was asked about.
+  // The question shortens long texts, but the answer counts for the whole of them.
   let asked = "";
   return {
     run: () => "pawl:repair",
@@ -95,7 +95,7 @@ function sizes({ after, before }: Difference): string {
 const MOST_LINES = 8;
 const LONGEST = 160;
 
-/** The lines between what both begin and end with. */
+/** The lines that remain without the common beginning and end. */
 function shortDiff({ after, before }: Difference): readonly string[] {
   const old = linesOf(before);
   const fresh = linesOf(after);
@@ -131,8 +131,8 @@ function unknown(named: string, foreign: JournalRepair["foreign"]): PawlError {
   const there = foreign.map(({ kept }) => kept).join(", ");
   return new PawlError(
     "usage",
-    `${clean(named)} is no journal that was set aside: expected ${there === "" ? "one, and there is none" : clean(there)}.`,
-    "`pawl repair` lists those that there are.",
+    `${clean(named)} is not a journal that was set aside: expected ${there === "" ? "one, but there is none" : clean(there)}.`,
+    "`pawl repair` lists the journals that were set aside.",
   );
 }
 

@@ -18,12 +18,12 @@ export const agents: Run = async (host) => {
   return { text, data: { agents: found, wall }, ...(isOpen(wall) ? { exit: 1 as const } : {}) };
 };
 
-/** It is there, and lets something through. */
+/** There is a wall, and it lets something through. */
 function isOpen(wall: WallFound): boolean {
   return wall.kind !== "none" && wall.tried.some(({ held }) => !held);
 }
 
-/** One real round trip with an agent. Told to end, it ends the agent first. */
+/** One real round trip with an agent. A signal ends the agent first. */
 export const testAgent: Run = async (host, call) => {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort());
@@ -38,7 +38,7 @@ export const testAgent: Run = async (host, call) => {
   };
 };
 
-/** As the project's settings name them; outside a project those that need no entry. */
+/** The agents in the project's settings; outside a project, those that need no entry. */
 async function openAgents(host: Host): Promise<{
   programs: Agents;
   root: string | null;
@@ -77,7 +77,7 @@ export function renderAgents(found: readonly AgentFound[], screen: Screen): stri
   return `${blocks.join("\n")}\n${wrap(closing, screen.columns).join("\n")}\n`;
 }
 
-/** What is around every agent. */
+/** The wall around every agent. */
 function renderWall(wall: WallFound, { columns, paint }: Screen): string {
   if (wall.kind === "none") {
     const why = `No wall is around agents and commands: ${wall.why}. They can read and write what you can.`;
@@ -121,7 +121,7 @@ function colourOf({ status }: AgentFound, paint: Paint) {
 
 const CALLED = "  edits  ".length;
 
-/** Ways that are the same share their lines. */
+/** Identical ways share their lines. */
 function callsOf({ calls }: AgentFound, columns: number): string[] {
   const ways = PERMISSIONS.map((permission) => ({
     permission,
@@ -141,7 +141,7 @@ function broken(line: string, width: number): string[] {
   return line.match(new RegExp(`.{1,${width}}`, "gu")) ?? [];
 }
 
-/** As a shell takes it. */
+/** Quoted for a shell. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -6,8 +6,8 @@ import { clean, type Paint } from "./terminal.ts";
 import { wrap } from "./text-width.ts";
 
 /**
- * Proves the tables, or shows every violation with the state, event and facts that show it; then it exits with 1. So it
- * does for a workflow whose file is at fault, after all others were looked at.
+ * Proves the tables, or shows every violation with the state, event and facts that cause it, and exits with 1. A
+ * workflow whose file has a fault is reported after all others, and exits with 1 too.
  */
 export const check: Run = async (host, call) => {
   const { tables, faults } = await tablesOf(host.workflows, call.arguments.workflow as string | undefined);
@@ -41,7 +41,7 @@ type Counts = readonly (typeof COUNTS)[number][];
 
 const VERDICT = "  refused";
 
-/** As many as fit between the workflow's name and the verdict. */
+/** As many columns as fit between the workflow's name and the verdict. */
 function countsWithin(room: number): Counts {
   let shown: Counts = COUNTS;
   for (const left of LEFT_OUT) {

@@ -10,7 +10,7 @@ export type ClientName = (typeof CLIENTS)[number];
 
 export interface Client {
   readonly title: string;
-  /** Relative to the project's root. A file that is there already is preferred in the order given. */
+  /** Relative to the project's root, in order of preference; an existing file comes first. */
   readonly files: readonly [string, ...string[]];
   readonly format: "json" | "toml";
   /** The path of the entry in the file. */

@@ -66,7 +66,7 @@ export interface VerifyOrder {
   readonly rerun: boolean;
 }
 
-/** What the program has around it. */
+/** What a command gets from the program around it. */
 export interface Host {
   /** `pawl` or `bloom`: as it was called. */
   readonly name: string;
@@ -79,7 +79,7 @@ export interface Host {
   readonly workflows: Workflows;
   /** Who called the program, as far as that can be known; more precise once a project is open. */
   readonly caller: Caller;
-  /** The caller where this is a process of one of the loop's runs in the project at `root`; else null. */
+  /** The caller, if this process belongs to one of the loop's runs in the project at `root`; else null. */
   callerInRun(root: string): Promise<Caller | null>;
   /** The agent whose process calls, or null: see `agentAround`. */
   agent(): { readonly agent: string; readonly pid: number; readonly by: string } | null;
@@ -97,18 +97,20 @@ export interface Host {
   /** Present where an agent called the program: leaves a call for the loop to make. */
   readonly post?: (call: DeferredCall) => Promise<void>;
   /**
-   * The agents that the settings name, for the project at `root`; null: outside of any. `untrusted`: those whose programs
-   * a survey does not start.
+   * The agents in the settings of the project at `root`; null: outside any project. `untrusted`: the agents whose
+   * programs a survey does not start.
    */
   agents(root: string | null, settings: Settings["agents"], untrusted?: readonly string[]): Promise<Agents>;
-  /** Holds a range of commits against what its base says; for the repository at `--project`, or around the working folder. */
+  /**
+   * Verifies a range of commits by what its base says, for the repository at `--project` or around the working folder.
+   */
   verify(order: VerifyOrder): Promise<Report>;
   /**
-   * The wall that the settings want around agents and commands, tried from inside. Null: outside of any project. What
-   * cannot be had is told, also where the settings insist on it.
+   * The wall that the settings ask for around agents and commands, tried from inside. Null: outside any project.
+   * Reports what is missing, even if the settings require it.
    */
   wall(root: string | null, settings: Settings): Promise<WallFound>;
-  /** The keys by which the person at this machine signs, for the project at `root`. */
+  /** The keys with which the person at this machine signs, for the project at `root`. */
   keys(root: string): Promise<Keys>;
   /** The git repositories and worktrees of the project at `root`. */
   git(root: string): Promise<{ readonly repositories: Repositories; readonly worktrees: Worktrees }>;
@@ -119,9 +121,9 @@ export interface Host {
     project: Project,
     workflows: readonly string[],
     how: {
-      /** 0: any that is free. */
+      /** 0: any free port. */
       readonly port: number;
-      /** Called once, when clients may come. `made`: the token was made for this process. */
+      /** Called once, when clients may connect. `made`: the token was made for this process. */
       readonly onOpen: (served: {
         readonly url: string;
         readonly token: string;

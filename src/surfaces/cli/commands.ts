@@ -27,7 +27,7 @@ const DRAFTS: readonly Draft[] = [
     given: [
       {
         flags: "--client <name>",
-        description: "write this client's configuration of the project",
+        description: "write the project's configuration for this client",
         choices: CLIENTS,
       },
     ],
@@ -99,8 +99,7 @@ const DRAFTS: readonly Draft[] = [
     summary: "test an agent: start a session, then resume it",
     group: EVERY_DAY,
     given: [required("name", "the agent, as `pawl agents` names it")],
-    details:
-      "Works in a scratch folder and asks the model two short questions, which cost what such questions cost.",
+    details: "Works in a scratch folder and asks the model two short questions, at its usual price.",
     load: async () => (await import("./agents.ts")).testAgent,
   },
   {
@@ -227,15 +226,15 @@ const DRAFTS: readonly Draft[] = [
     group: WORKFLOWS,
     given: [
       optional("key", "the path of your public key (default: the key that you use already)"),
-      { flags: "--generate", description: "have a key made for gates alone; you type its passphrase" },
+      { flags: "--generate", description: "make a key for gates alone; you type its passphrase" },
       { flags: "--as <name>", description: "your name among the signers (default: your git address)" },
       {
         flags: "--unprotected",
-        description: "take a key without a passphrase, with which every program of yours can sign",
+        description: "accept a key without a passphrase; every program of yours can sign with it",
       },
     ],
     details:
-      "Writes .alfred/allowed_signers, and a project_id into pawl.yaml where there is none. `pawl verify` goes by these files as the protected branch has them: have the change reviewed.",
+      "Writes .alfred/allowed_signers, and a project_id into pawl.yaml if it has none. `pawl verify` reads both from the protected branch, so have the change reviewed.",
     load: async () => (await import("./keys.ts")).addKey,
   },
   {
@@ -252,7 +251,7 @@ const DRAFTS: readonly Draft[] = [
       },
     ],
     details:
-      "Reads git's objects only: a bare clone with its history will do, and no project is opened. Exits with 1 where anything is not as it was approved.",
+      "Reads only git's objects: a bare clone with its history is enough. Opens no project. Exits with 1 if anything differs from what was approved.",
     load: async () => (await import("./verify.ts")).verify,
   },
   {
@@ -262,7 +261,7 @@ const DRAFTS: readonly Draft[] = [
     given: [
       {
         flags: "--accept <journal>",
-        description: "take over what a journal that was set aside would write, after you have seen it",
+        description: "accept what a journal that was set aside would write, after you have seen it",
       },
     ],
     details:

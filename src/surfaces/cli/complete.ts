@@ -75,7 +75,7 @@ async function valuesOf(host: Host, { name, choices }: CommandArgument): Promise
   return IDS.has(name) ? runsOf(host) : [];
 }
 
-/** By the bare id where it is unique: a colon parts words in some shells. */
+/** Uses the bare id if it is unique: some shells split words at a colon. */
 async function runsOf(host: Host): Promise<readonly Candidate[]> {
   const workflows = await overview(await host.project()).catch(() => []);
   const runs = workflows.flatMap((workflow) => workflow.runs);
@@ -99,7 +99,7 @@ function bare(word: string): Candidate {
   return { word, description: "" };
 }
 
-/** One a line, the word and what it is: no id or title can break out of its line. */
+/** One per line, the word and its description: no id or title can break out of its line. */
 export function renderCandidates(given: readonly Candidate[]): string {
   const line = (text: string) => clean(text).replace(/\s+/g, " ").trim();
   return given.map(({ word, description }) => `${line(word)}\t${line(description)}\n`).join("");

@@ -1,6 +1,8 @@
 import type { Run } from "./command.ts";
 
-/** A shell's completion script. It asks the program itself what could come next: runs and tasks are always those of now. */
+/**
+ * A shell's completion script. It asks the program itself what could come next, so runs and tasks are always current.
+ */
 export const completion: Run = async (_, call) => {
   const shell = call.arguments.shell as keyof typeof SHELLS;
   const script = SHELLS[shell];

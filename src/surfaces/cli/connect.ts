@@ -4,8 +4,8 @@ import { PawlError } from "../../core/error.ts";
 import { type Client, type Launch, renderEntry, renderToml } from "./clients.ts";
 
 /**
- * A client's configuration with the entry for Pawl added, everything else as it was, comments too; null: it has one
- * already, which is left as it is. Throws `config-invalid` where the text is not what the client could read.
+ * Adds Pawl's entry to a client's configuration and leaves everything else unchanged, comments too. Null: it has an
+ * entry already, which stays. Throws `config-invalid` if the client could not read the text.
  */
 export function connect(client: Client, launch: Launch, file: string, text: string | null): string | null {
   return client.format === "toml"
@@ -32,8 +32,8 @@ function connectJson(client: Client, launch: Launch, file: string, text: string)
 }
 
 /**
- * Puts a value at a path as the first property of the innermost object that is there: nothing else is moved, and it
- * does not matter how the last property ends (a comma, a comment).
+ * Inserts a value at a path as the first property of the innermost existing object: nothing else moves, and it does not
+ * matter how the last property ends (a comma, a comment).
  */
 function insert(text: string, path: readonly string[], value: unknown): string {
   const tree = parseTree(text, [], { allowTrailingComma: true });

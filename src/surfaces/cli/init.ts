@@ -16,7 +16,7 @@ interface Step {
   readonly refused?: true;
 }
 
-/** Creates what a project needs and is missing, says what it did, and how an assistant is connected. */
+/** Creates what a project lacks, and says what it did and how to connect an assistant. */
 export const init: Run = async (host, call) => {
   const project = await host.project({ create: true });
   const isNew = await startsNothing(project);
@@ -54,7 +54,7 @@ const PAWL_YAML = `# What Pawl does in this project. Every key may be left out; 
 #   human_review: relay      # or elicit: asked through the client; or confirm: only in a terminal
 `;
 
-/** Files as they shall be where there are none. */
+/** The files that are created if they are missing. */
 function missingFiles(
   files: readonly { path: string; text: string }[],
 ): Transaction<null, readonly string[], undefined, Reply> {
@@ -80,7 +80,7 @@ function missingFiles(
   };
 }
 
-/** Whether the project has no file yet that could name anything to be started. */
+/** Whether the project has no file yet that could name a program to start. */
 async function startsNothing({ runtime, trust }: Project): Promise<boolean> {
   const view = runtime.store.view();
   const { bloom } = await runtime.settings(view);
@@ -90,7 +90,7 @@ async function startsNothing({ runtime, trust }: Project): Promise<boolean> {
   );
 }
 
-/** A project that a person begins here is theirs: what they write into it later, they need not be asked for. */
+/** A project that a person creates here is theirs: Pawl does not ask them to trust what they write into it later. */
 async function trustOwn({ trust }: Project, host: Host, isNew: boolean): Promise<void> {
   const { entries, record } = await trust.look();
   if (isNew && record === null && host.agent() === null) await trust.accept(entries, host.caller.who ?? "");
@@ -142,7 +142,7 @@ function connected({ title }: Client, columns: number): string {
   return `${wrap(`Start ${title} in this folder, and ask it what Pawl offers.${trust}`, columns).join("\n")}\n`;
 }
 
-/** A client's file is mostly shared with others, whom a path of this machine does not help. */
+/** A client's file is mostly shared with others, for whom a path on this machine is useless. */
 function ownPath(launch: Launch, columns: number): string {
   const path = launch.find((word) => /[\\/]/.test(word));
   if (path === undefined) return "";

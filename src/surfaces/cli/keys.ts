@@ -1,4 +1,6 @@
-/** Whose keys may sign at the project's gates. The file is OpenSSH's own; what counts in CI is how the protected branch has it. */
+/**
+ * Whose keys may sign at the project's gates. The file has OpenSSH's own format; CI reads it from the protected branch.
+ */
 import { PawlError } from "../../core/error.ts";
 import { ALLOWED_SIGNERS, GATE_NAMESPACE } from "../../core/gate-record.ts";
 import { projectPath } from "../../core/path.ts";
@@ -20,7 +22,7 @@ export const addKey: Run = async (host, call) => {
     throw new PawlError(
       "key-unusable",
       `${key.path} has no passphrase: every program of yours could sign with it, an agent's too.`,
-      `Give it one (\`ssh-keygen -p -f ${key.path}\`), or have a key made for gates alone: \`pawl keys add --generate\`.`,
+      `Give it one (\`ssh-keygen -p -f ${key.path}\`), or make a key for gates alone: \`pawl keys add --generate\`.`,
     );
   const principal = String(call.options.as ?? (await keys.principal()));
   checkPrincipal(principal);
@@ -31,7 +33,7 @@ export const addKey: Run = async (host, call) => {
   const text = [
     `${reply.text}`,
     `You sign as ${principal}, with ${key.path} (${key.fingerprint}).`,
-    "Commit the change and have it reviewed: `pawl verify` goes by these files as the protected branch has them.",
+    "Commit the change and have it reviewed: `pawl verify` reads these files from the protected branch.",
   ].join("\n");
   return {
     text: `${clean(text)}\n`,
@@ -51,12 +53,12 @@ async function chosen(keys: Keys, given: unknown, isGenerated: boolean): Promise
   );
 }
 
-/** It stands at the beginning of a line of words. */
+/** It becomes the first word of a line. */
 function checkPrincipal(principal: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9._%+@-]{0,200}$/.test(principal)) return;
   throw new PawlError(
     "usage",
-    `${JSON.stringify(principal)} is no signer's name: expected letters, digits and . _ % + @ -.`,
+    `${JSON.stringify(principal)} is not a signer's name: expected letters, digits and . _ % + @ -.`,
     "Say which with --as, for instance your address.",
   );
 }
@@ -100,7 +102,7 @@ function checkPerson(host: Host): void {
   if (agent === null) return;
   throw new PawlError(
     "caller-not-allowed",
-    `Only a person says whose key signs, but this call comes from ${agent.agent} (process ${agent.pid} shows ${agent.by}). Nothing was changed.`,
+    `Only a person can decide whose key signs, but this call comes from ${agent.agent} (process ${agent.pid} shows ${agent.by}). Nothing was changed.`,
     "Run the same command yourself, in a terminal that no agent has started.",
   );
 }

@@ -30,7 +30,7 @@ function portOf({ options }: Call): number | null {
   return Number(port ?? 0);
 }
 
-/** On standard error, where it is in nobody's way; under --json, one line for a program on standard output. */
+/** On standard error, apart from the output; under --json, one line on standard output for a program. */
 function tell({ terminal, json, name }: Host, { url, token, made }: Parameters<Served>[0]): void {
   if (json) {
     terminal.out(`${JSON.stringify(made ? { url, token } : { url })}\n`);

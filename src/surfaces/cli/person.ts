@@ -1,6 +1,6 @@
 /**
- * The person at the terminal. A verdict is asked for at the controlling terminal, not at standard input: what is piped in
- * decides nothing. Refused where the call is an agent's. The one place for both.
+ * The person at the terminal. Pawl asks for a verdict at the controlling terminal, not on standard input: piped input
+ * decides nothing. It refuses an agent's call. This is the only place for both checks.
  */
 import { PawlError } from "../../core/error.ts";
 import type { HumanQuestion, Proposal, Reply, SignedRecord, Transaction } from "../../runtime/module.ts";
@@ -9,7 +9,7 @@ import { advance } from "../../runtime/run-transaction.ts";
 import type { Host } from "./command.ts";
 import { clean } from "./terminal.ts";
 
-/** The advance; where it asks for a person's word, they are asked here, and it is made with their yes. */
+/** Runs the transaction; if it needs a person's word, asks for it here and commits with their yes. */
 export async function advanceAsking<Input>(
   host: Host,
   runtime: Runtime,
@@ -31,13 +31,14 @@ export async function advanceAsking<Input>(
 const MAX_ASKED = 5;
 
 async function signedRecord({ outside: { signatures } }: Runtime, record: string): Promise<SignedRecord> {
-  if (!signatures) throw new PawlError("internal", "Nobody signs here.", "Report this.");
+  if (!signatures) throw new PawlError("internal", "This program cannot sign.", "Report this.");
   return { record, signature: await signatures.sign(record) };
 }
 
 /**
- * Asks the person at the terminal to say yes, or, where they sign, to type the beginning of the record's hash, to what they are shown. Throws `caller-not-allowed` where the call is an
- * agent's, `terminal-missing` where there is no terminal, `person-declined` for anything but a yes.
+ * Asks the person at the terminal to confirm what they are shown: by a yes or, if they sign, by the first digits of the
+ * record's hash. Throws `caller-not-allowed` if an agent calls, `terminal-missing` without a terminal,
+ * `person-declined` for any other answer.
  */
 export function confirm(host: Host, { command, message, sign }: HumanQuestion, again = false): void {
   const agent = host.agent();

@@ -10,14 +10,14 @@ import type { Answer, Host, Run } from "./command.ts";
 import { confirm } from "./person.ts";
 import { clean } from "./terminal.ts";
 
-/** Shows what a run goes by beside what the project's files say now; a person may accept the latter. */
+/** Shows a run's policy beside what the project's files say; a person may accept the latter. */
 export const policy: Run = async (host, call) => {
   const project = await host.project();
   const name = await nameOf(project, String(call.arguments.run ?? LOOP));
   const found = await compared(project, name);
   const { ignored, pinned, present } = found;
   if (call.options.accept !== true) return shown(name, found);
-  // Of a run, where nothing is kept on this machine, its state may name another policy: a person decides.
+  // If this machine keeps no policy for the run, its state may name another one: a person decides.
   const isSettled = ignored.length === 0 && (pinned !== null || name === LOOP);
   if (present === null || isSettled)
     return { text: `${name} follows the project's files.\n`, data: dataOf(name, found) };
@@ -46,7 +46,7 @@ export interface Compared {
   readonly pinned: Policy | null;
   /** Null: the run is over, or has not begun. */
   readonly present: Policy | null;
-  /** What loosens it holds the run. */
+  /** A loosened policy holds the run. */
   readonly holds: boolean;
   readonly changes: readonly PolicyChange[];
   readonly ignored: readonly PolicyChange[];
@@ -118,7 +118,7 @@ async function accept(
   await keep(project, run, present);
 }
 
-/** Under the run's lock, as everything that is kept for it. */
+/** Under the run's lock, like everything that is kept for the run. */
 async function keep({ runtime: { outside, store } }: Project, run: string, policy: Policy): Promise<void> {
   await store.hold(run, async () => outside.policies?.keep(run, policy));
 }
@@ -136,13 +136,13 @@ export function renderLoosened({ holds, ignored, run }: Loosened): string {
   return `${what}: ${ignored.map(renderChange).join("; ")}. \`pawl policy ${run} --accept\` lets it count.`;
 }
 
-/** What does not count in the run; null where nothing is loosened. Throws `state-home-failed`. */
+/** The ignored changes of the run; null if nothing is loosened. Throws `state-home-failed`. */
 export async function loosenedIn(project: Project, run: string): Promise<Loosened | null> {
   const { holds, ignored } = await compared(project, run).catch(noneOfIt);
   return ignored.length > 0 ? { run, holds, ignored } : null;
 }
 
-/** What does not count in any run that is under way, for `pawl status`. Throws `state-home-failed`. */
+/** The ignored changes of every open run, for `pawl status`. Throws `state-home-failed`. */
 export async function ignoredEdits(project: Project): Promise<Ignored> {
   const runs = (await project.runtime.outside.policies?.list()) ?? [];
   const all = await Promise.all(runs.map((run) => loosenedIn(project, run)));
@@ -164,8 +164,9 @@ export async function renew(project: Project, run: string): Promise<void> {
 }
 
 /**
- * The loop begins: what a person at a terminal accepts counts from here on; without one, what was accepted before goes on,
- * and the loop tells what it ignores. With no run under way there is nothing that an agent could have loosened for itself.
+ * The loop starts: what a person at a terminal accepts counts from here on. Without one, the policy accepted before
+ * stays in force, and the loop reports what it ignores. With no run under way, no agent could have loosened anything
+ * for itself.
  */
 export async function beginLoop(
   project: Project,
@@ -173,7 +174,7 @@ export async function beginLoop(
   isUnderway: () => Promise<boolean>,
 ): Promise<void> {
   const { outside, store } = project.runtime;
-  // Of two loops that begin at once, the later one looks at what the other has kept.
+  // Of two loops that start at once, the later one reads what the other has kept.
   const { ignored, isSettled, present } = await store.hold(LOOP, async () => {
     const found = await compared(project, LOOP);
     const isSettled = found.pinned === null || found.ignored.length === 0 || !(await isUnderway());

@@ -26,7 +26,7 @@ const COMPLETE = "__complete";
 export async function runProgram(argv: readonly string[], host: Host): Promise<number> {
   const json = argv.includes("--json");
   try {
-    // Not a copy: what the host looks up when it is asked would be looked up for the copy.
+    // Not a copy: copying would run the host's lazy look-ups.
     const answer = await obey(argv, Object.create(host, { json: { value: json } }));
     if (!answer) return 0;
     if (answer.isPrinted) return answer.exit ?? 0;
@@ -69,10 +69,10 @@ async function obey(given: readonly string[], host: Host): Promise<Answer | unde
     return undefined;
   }
   const argv = given[0] === "help" ? [...given.slice(1), "--help"] : given;
-  // A command of our own needs no other one, and no workflow's verbs: they would only be loaded to be left alone.
+  // A built-in command needs no other command and no workflow's verbs, so none are loaded.
   const word = firstWord(argv);
   const own = COMMANDS.filter(({ name }) => name.split(" ")[0] === word);
-  // The help is shown, too, where a workflow cannot be loaded.
+  // The help is shown even if a workflow cannot be loaded.
   const sound = { soundOnly: word === undefined };
   const specs =
     own.length > 0

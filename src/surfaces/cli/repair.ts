@@ -6,8 +6,7 @@ import { advanceAsking } from "./person.ts";
 import { clean } from "./terminal.ts";
 
 /**
- * Mends the journal where it is damaged, replays what was committed and not yet applied, and names what cannot be read
- * with its fix.
+ * Repairs a damaged journal, replays commits that were not applied yet, and names what cannot be read, with its fix.
  */
 export const repair: Run = async (host, call) => {
   const project = await host.project();
@@ -34,7 +33,7 @@ export const repair: Run = async (host, call) => {
   };
 };
 
-/** At a terminal, a person may take an edited state as it is; said of each that was. */
+/** At a terminal, a person may accept edited states; reports each one accepted. */
 async function offerEdits(host: Host, project: Project): Promise<readonly string[]> {
   if (host.caller.channel !== "terminal") return [];
   const accepted: string[] = [];
@@ -49,7 +48,7 @@ async function offerEdits(host: Host, project: Project): Promise<readonly string
         const { reply } = await advanceAsking(host, project.runtime, await acceptEdit(), input);
         accepted.push(`${clean(run)}\n  ${clean(reply.text).trimEnd()}\n`);
       } catch (thrown) {
-        // Whoever does not say yes leaves it as it is; it is listed with the rest.
+        // Without a yes, the state stays unaccepted and is listed with the rest.
         if (toPawlError(thrown).code !== "person-declined") throw thrown;
       }
     }

@@ -31,7 +31,7 @@ export function sharedCommand(group: string, verbs: readonly Verb[]): CommandSpe
   };
 }
 
-/** Where the word alone is a workflow, what is missing is which run. Throws `usage`. */
+/** If the word alone is a workflow, the run is missing. Throws `usage`. */
 function checkNotWorkflow(verbs: readonly Verb[], word: string): void {
   const ofRuns = verbs.find(({ accepts }) => accepts?.([`${word}:`]));
   if (!ofRuns) return;
@@ -42,7 +42,7 @@ function checkNotWorkflow(verbs: readonly Verb[], word: string): void {
   );
 }
 
-/** What may stand in a place: all that the verbs have there. */
+/** What may stand in a place: everything that the verbs accept there. */
 function argumentAt(verbs: readonly Verb[], at: number): CommandArgument {
   const here = verbs.flatMap((verb) => verb.arguments[at] ?? []);
   return {

@@ -85,7 +85,7 @@ function isDevice(descriptor: number): boolean {
   return attempt(() => fstatSync(descriptor).isCharacterDevice(), false);
 }
 
-/** `NO_COLOR` wins over `FORCE_COLOR`; each counts where it is not empty. */
+/** `NO_COLOR` wins over `FORCE_COLOR`; each counts only if it is not empty. */
 export function hasColour(environment: Environment, isTerminal: boolean): boolean {
   if (environment.NO_COLOR) return false;
   if (environment.FORCE_COLOR) return !/^(?:0|false)$/.test(environment.FORCE_COLOR);

@@ -9,7 +9,9 @@ const PLAIN = /^[ -~]*$/;
 type WideText = typeof import("./wide-text.ts");
 let known: WideText | undefined;
 
-/** What knows the world's letters takes longer to load than most commands take: it is loaded on the spot, when needed. */
+/**
+ * The code that knows every script's letters takes longer to load than most commands run, so it is loaded when needed.
+ */
 function wideText(): WideText {
   const { url } = import.meta;
   known ??= createRequire(url)(url.endsWith(".ts") ? "./wide-text.ts" : "./wide-text.js") as WideText;
@@ -62,7 +64,7 @@ export function wrapPainted(text: string, width: number, { hard = false } = {}):
   return wideText().wrapAnsi(text, Math.max(1, width), { hard }).split("\n");
 }
 
-/** As `wrapPainted`, for a line with columns two or more blanks apart: what does not fit hangs under one of them. */
+/** Like `wrapPainted`, for a line whose columns are two or more blanks apart: overflow hangs under one of them. */
 export function wrapHanging(line: string, width: number): string[] {
   const start = line.slice(0, MOST_PER_COLUMN * width);
   if (start === line && widthOf(line) <= width) return [line];

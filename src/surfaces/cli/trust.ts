@@ -16,7 +16,7 @@ export const trust: Run = async (host, call) => {
   const text = await described(look, project);
   if (yes === true) checkScript(host);
   else confirm(host, { message: `${text}\n\nMay Pawl start these?`, command: "pawl trust" });
-  // What was shown is what is agreed to: an edit in the meantime is asked for again.
+  // The person agrees to what they were shown: Pawl asks again about an edit in the meantime.
   await project.trust.accept(look.entries, host.caller.who ?? "");
   const shownText = yes === true ? `${text}\n\n` : "";
   return {

@@ -5,7 +5,7 @@ import type { CommandSpec } from "./command.ts";
 import { runOf } from "./run-verb.ts";
 import { sharedCommand } from "./shared-verb.ts";
 
-/** `soundOnly`: workflows that cannot be loaded are left out; else what is wrong with them is thrown. */
+/** `soundOnly`: leaves out workflows that cannot be loaded; otherwise throws what is wrong with them. */
 export async function verbCommands(
   workflows: Workflows,
   { soundOnly = false } = {},

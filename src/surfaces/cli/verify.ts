@@ -1,4 +1,4 @@
-/** Whether what a range of commits brings along was approved; for CI, where no agent can write. */
+/** Whether everything that a range of commits changes was approved; for CI, where no agent can write. */
 import type { Fault, Report } from "../../verify/report.ts";
 import type { Run } from "./command.ts";
 import { clean } from "./terminal.ts";
@@ -69,7 +69,7 @@ function renderSarif({ faults }: Report, version: string): string {
   return `${JSON.stringify(sarif, null, 2)}\n`;
 }
 
-/** One case for each record and one for the range, so that a report without faults is not an empty one. */
+/** One case per record and one for the range, so that a report without faults is not empty. */
 function renderJunit({ base, faults, head, records }: Report): string {
   const passed = records.map(
     ({ gate, run, seq }) => `  <testcase classname="gates" name="${escaped(`${run} ${seq} ${gate}`)}"/>`,

@@ -1,14 +1,14 @@
 import type { WorkflowModule } from "../../runtime/module.ts";
 import { renderInstructions } from "./instructions.ts";
 
-/** What a handshake tells of the server. */
+/** What a handshake says about the server. */
 export interface About {
   readonly serverInfo: { readonly name: string; readonly title: string; readonly version: string };
   readonly capabilities: typeof CAPABILITIES;
   readonly instructions: string;
 }
 
-/** The lists of tools and prompts are the same as long as the server runs; tasks come and go unannounced. */
+/** The lists of tools and prompts stay the same while the server runs; tasks come and go unannounced. */
 const CAPABILITIES = {
   logging: {},
   completions: {},

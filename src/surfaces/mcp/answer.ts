@@ -20,7 +20,7 @@ export interface Serving {
   readonly server: McpServer;
   readonly codec: RequestStateCodec<Question>;
   readonly work: Work;
-  /** By their URIs, the resources of which each id makes one. */
+  /** The resource templates by their URIs. */
   readonly templates: Map<string, Resource>;
   /** The lowest level of log messages that a client of the 2025 protocol wants; null: it never asked. */
   logLevel: LoggingLevel | null;

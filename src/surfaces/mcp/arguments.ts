@@ -1,9 +1,9 @@
-/** Checks what a client passed, and says what is wrong with it: which argument, what was expected, found, and the fix. */
+/** Checks what a client passed, and names each wrong argument: what was expected, what was found, and the fix. */
 import type { ZodObject } from "zod";
 import { PawlError } from "../../core/error.ts";
 import { type Fault, faultsOf } from "../../core/faults.ts";
 
-/** What takes the arguments: a tool or a prompt. */
+/** A tool or a prompt. */
 export interface Taker {
   readonly name: string;
   readonly description: string;

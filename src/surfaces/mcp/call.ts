@@ -54,7 +54,7 @@ async function answerOf(
   }
 }
 
-/** The answer, and what waits in the journal since the disk refuses to have it in the files. */
+/** The answer, and what waits in the journal because the disk refuses to take it into the files. */
 function withPending(answer: Answer, { store }: Runtime): Answer {
   const pending = store.pending();
   const { content, isError, structuredContent } = answer as CallToolResult;

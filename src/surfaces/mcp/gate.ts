@@ -1,6 +1,6 @@
 /**
- * Between the wire and the server: what a handshake does not need is loaded after it. The first message that is no
- * handshake waits, and all later ones behind it, until the tools are there.
+ * Between the wire and the server: what a handshake does not need is loaded after it. The first message outside a
+ * handshake waits until the tools are loaded, and all later ones wait behind it.
  */
 import type { JSONRPCMessage, MessageExtraInfo, Transport } from "@modelcontextprotocol/server";
 import type { RequestId } from "./handshake.ts";
@@ -9,13 +9,13 @@ const HANDSHAKE: ReadonlySet<string> = new Set(["initialize", "server/discover",
 
 export interface Gate {
   readonly transport: Transport;
-  /** Whether the message under way is part of a handshake. */
+  /** Whether the current message belongs to a handshake. */
   isHandshake(): boolean;
-  /** Has `load` called before the first message that is no handshake is let through. */
+  /** Calls `load` before it lets the first message outside a handshake through. */
   await(load: () => Promise<void>): void;
 }
 
-/** `answered`: the handshake that was answered before the server was there. */
+/** `answered`: the handshake that was answered before the server existed. */
 export function openGate(wire: Transport, answered: RequestId | null = null): Gate {
   const loads: (() => Promise<void>)[] = [];
   const waiting: { readonly message: JSONRPCMessage; readonly extra: MessageExtraInfo | undefined }[] = [];
@@ -26,7 +26,7 @@ export function openGate(wire: Transport, answered: RequestId | null = null): Ga
   const transport: Transport = {
     start: () => wire.start(),
     close: () => wire.close(),
-    // The lists never change while the server runs; that they are filled late is nobody's concern.
+    // The lists never change while the server runs, so nobody notices that they are filled late.
     send: async (message, options) => {
       if ("method" in message && message.method.endsWith("/list_changed")) return;
       if (!("method" in message) && message.id === unsent) {
@@ -45,7 +45,7 @@ export function openGate(wire: Transport, answered: RequestId | null = null): Ga
     while (waiting.length > 0) {
       const next = waiting[0];
       if (next && !("method" in next.message && HANDSHAKE.has(next.message.method))) {
-        // What could not be loaded is missing from the lists; the connection stays.
+        // The lists lack what could not be loaded; the connection stays.
         await Promise.all(loads.splice(0).map((load) => load().catch((error) => transport.onerror?.(error))));
       }
       waiting.shift();

@@ -1,6 +1,6 @@
 /**
- * The handshake of a client of 2025, answered before the SDK is loaded, which takes longer than all the rest of a start. The
- * SDK is given the same message afterwards, and its answer, the same, is left out (`gate.ts`).
+ * The handshake of a client of the 2025 protocol, answered before the SDK is loaded, which takes longer than the rest
+ * of a start. The SDK then gets the same message, and its answer, the same, is dropped (`gate.ts`).
  */
 import { readSync } from "node:fs";
 import { writeWhole } from "../write-whole.ts";
@@ -8,7 +8,7 @@ import type { About } from "./about.ts";
 
 export type RequestId = string | number;
 
-/** Those of the SDK. Any other is left to it. */
+/** The SDK's versions. A handshake with any other is left to the SDK. */
 export const VERSIONS: readonly unknown[] = [
   "2025-11-25",
   "2025-06-18",
@@ -22,8 +22,8 @@ const LINE_END = 0x0a;
 const [INPUT, OUTPUT] = [0, 1];
 
 /**
- * Waits for the first line of standard input; there is nothing else to do before it. Fewer bytes where it ends or cannot be
- * waited for: whoever reads on finds out why.
+ * Waits for the first line of standard input; nothing else can be done before it. Returns fewer bytes if the input ends
+ * or cannot be waited for: the next reader reports why.
  */
 export function hearFirstLine(): Buffer {
   const buffer = Buffer.allocUnsafe(LONGEST);
@@ -38,7 +38,7 @@ export function hearFirstLine(): Buffer {
   return buffer.subarray(0, length);
 }
 
-/** Answers a handshake; null where it is none that is plainly one. */
+/** Answers a handshake; null if the message is not plainly one. */
 export function answerHandshake(heard: Buffer, about: About): RequestId | null {
   const id = idOfHandshake(heard.toString("utf8", 0, Math.max(0, heard.indexOf(LINE_END))));
   if (id === null) return null;
@@ -48,7 +48,7 @@ export function answerHandshake(heard: Buffer, about: About): RequestId | null {
   return id.id;
 }
 
-/** As all of them are: objects within objects, down to flags. */
+/** Every capability looks so: objects within objects, down to flags. */
 function isCapability(value: unknown): boolean {
   return (
     isObject(value) && Object.values(value).every((each) => typeof each === "boolean" || isCapability(each))

@@ -1,5 +1,5 @@
 /**
- * MCP over streamable HTTP, for this machine alone: bound to loopback, refused to whoever has not the token, and to
+ * MCP over streamable HTTP, for this machine alone: bound to loopback, closed to clients without the token, and to
  * browsers that were led here under another name.
  */
 import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
@@ -17,7 +17,7 @@ import { openSessions } from "./sessions.ts";
 
 export interface HttpOptions {
   readonly factory: McpServerFactory;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
   readonly token: string;
   readonly onerror?: (error: Error) => void;
@@ -25,15 +25,15 @@ export interface HttpOptions {
 
 export interface Http {
   readonly url: string;
-  /** Takes no more requests, has `finish` called, and ends when what was answered is sent. */
+  /** Takes no more requests, calls `finish`, and ends when every answer is sent. */
   close(finish: () => Promise<void>): Promise<void>;
 }
 
 const HOST = "127.0.0.1";
 const PATH = "/mcp";
-/** Bytes of one request. */
+/** Most bytes of one request. */
 const MOST = 4 * 1024 * 1024;
-/** What is not sent this many milliseconds after the end is not waited for. */
+/** How many milliseconds after the end it waits for unsent answers. */
 const CLOSING_LIMIT = 2000;
 
 /** Rejects with Node's own error where the port is taken. */
@@ -63,7 +63,7 @@ export async function openHttp({ factory, port, token, onerror = () => {} }: Htt
       closing = true;
       const closed = new Promise((resolve) => server.close(resolve));
       await finish();
-      // The answers of the last calls are on their way to their streams.
+      // The answers to the last calls are on their way to their streams.
       await new Promise((resolve) => setTimeout(resolve, 10));
       await Promise.allSettled([sessions.close(), modern.close()]);
       server.closeIdleConnections();

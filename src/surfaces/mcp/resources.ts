@@ -1,4 +1,4 @@
-/** What workflows offer for reading: single resources, and templates of which each id makes one. */
+/** What workflows offer for reading: single resources, and templates that make one resource per id. */
 import {
   type CompleteRequest,
   type CompleteResult,

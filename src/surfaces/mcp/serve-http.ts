@@ -9,15 +9,15 @@ import { openWork } from "./work.ts";
 
 export interface HttpServing {
   readonly port: number;
-  /** Given by the environment; absent: one is made. */
+  /** From the environment; absent: one is made. */
   readonly token: string | undefined;
   readonly version: string;
-  /** Told once, when clients may come. `made`: the token was made for this process. */
+  /** Called once, when clients may connect. `made`: the token was made for this process. */
   readonly onOpen: (served: { readonly url: string; readonly token: string; readonly made: boolean }) => void;
   readonly onError: (message: string) => void;
 }
 
-/** What a header can carry as a token, and long enough not to be guessed. */
+/** A token that a header can carry, and long enough that nobody guesses it. */
 const TOKEN = /^[A-Za-z0-9._~+/-]{16,512}=*$/;
 
 export async function serveHttp(
@@ -38,7 +38,7 @@ export async function serveHttp(
   const about = aboutServer(project.root, modules, version);
   const factory = openServerFactory({ project, modules, about, work, gate: null });
   const onerror = ({ message }: Error) => onError(message.split("\n")[0] ?? "");
-  // Told to end while it begins, it ends as well.
+  // A signal that came during the start ends it too.
   const ended = Promise.race([signalled("SIGTERM"), signalled("SIGINT"), signalled("SIGHUP")]);
   const http = await listen(port, () => openHttp({ factory, port, token, onerror }));
   onOpen({ url: http.url, token, made: serving.token === undefined });

@@ -1,6 +1,6 @@
 /**
- * One connection over standard input and output, until the client is gone or a signal ends the process.
- * Whatever else would write to standard output is sent to standard error: nothing but the protocol may stand there.
+ * One connection over standard input and output, until the client is gone or a signal ends the process. Only the
+ * protocol may use standard output; everything else that writes there goes to standard error.
  */
 import { Writable } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
@@ -16,9 +16,9 @@ export interface Serve {
   readonly project: Project;
   readonly modules: readonly WorkflowModule[];
   readonly about: About;
-  /** What was read of standard input already. */
+  /** The bytes of standard input that were read already. */
   readonly heard: Buffer;
-  /** The handshake among it that was answered already. */
+  /** The handshake among them that was answered already. */
   readonly answered: RequestId | null;
   /** A signal came. */
   readonly stopped: Promise<void>;
@@ -40,7 +40,7 @@ export async function serveStdin(serve: Serve): Promise<void> {
   process.stdin.destroy();
 }
 
-/** A stream to the real standard output, which nothing else reaches from now on; `gone`: nobody reads it any more. */
+/** A stream to the real standard output, which nothing else can reach; `gone`: nobody reads it any more. */
 function takeStdout(): { stdout: Writable; gone: Promise<void> } {
   const write = process.stdout.write.bind(process.stdout);
   process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;

@@ -7,7 +7,7 @@ export async function serve(project: Project, names: readonly string[], version:
   const modules = await loadWorkflows(project.workflows, names);
   const about = aboutServer(project.root, modules, version);
   const heard = hearFirstLine();
-  // Before anybody is answered: a client may end the server at once.
+  // Before anybody gets an answer: a client may end the server at once.
   const stopped = Promise.race([signalled("SIGTERM"), signalled("SIGINT"), signalled("SIGHUP")]);
   const answered = answerHandshake(heard, about);
   const { serveStdin } = await import("./serve-stdin.ts");

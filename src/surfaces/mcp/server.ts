@@ -76,7 +76,7 @@ function lateCodec(): RequestStateCodec<Question> {
   };
 }
 
-/** `shared`: the tools that are there already; several workflows may have one and the same. */
+/** `shared`: the tools that exist already; several workflows may share one. */
 async function register(serving: Serving, module: WorkflowModule, shared: Set<Tool>): Promise<void> {
   const [tools, prompts, resources] = await Promise.all([
     module.tools(),
@@ -102,12 +102,12 @@ async function register(serving: Serving, module: WorkflowModule, shared: Set<To
   for (const resource of resources) registerResource(serving, resource);
 }
 
-/** Shown with every tool, and so as short as it can be; what is sent is checked against the whole schema. */
+/** Shown with every tool, so as short as possible; a call is checked against the whole schema. */
 const ENVELOPE: z.ZodObject = withSchema(OUTPUT, () => ({ type: "object", required: ["status", "message"] }));
 
 /**
- * What a client may know of a call before it makes it. Nothing is said twice: a hint that is the protocol's default is
- * left out, and for a tool that changes nothing the others say nothing.
+ * What a client may know about a call before it makes it. Nothing is said twice: a hint that equals the protocol's
+ * default is left out, and a tool that changes nothing leaves out the others.
  */
 function annotationsOf({ readOnly, idempotent, openWorld, destructive }: Tool): ToolAnnotations {
   return {
@@ -117,7 +117,7 @@ function annotationsOf({ readOnly, idempotent, openWorld, destructive }: Tool): 
   };
 }
 
-/** The schema as it is shown: without naming the dialect, which is the protocol's own, in each of dozens of schemas. */
+/** The schema as it is shown: without its dialect, which is the protocol's own, in each of dozens of schemas. */
 function shown(schema: z.ZodObject): z.ZodObject {
   return withSchema(schema, (made) => {
     const { $schema: _, ...rest } = made;

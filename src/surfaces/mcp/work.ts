@@ -20,13 +20,13 @@ export function openWork(settle: () => Promise<void>): Work {
         return await running;
       } finally {
         under.delete(running);
-        // Settling is never needed for correctness: the next opening does what it could not.
+        // Settling is never needed for correctness: the next start does what this one could not.
         if (under.size === 0) timer = setTimeout(() => void settle().catch(() => {}), QUIET).unref();
       }
     },
     async done() {
       do {
-        // A request that was read just now has not begun yet.
+        // A request that has just been read has not begun yet.
         await new Promise((resolve) => setImmediate(resolve));
         await Promise.allSettled(under);
       } while (under.size > 0);

@@ -128,7 +128,7 @@ function passed({ definition }: Loaded, { given = {}, fact = [] }: SendInput): F
     if (at > 0) return [word.slice(0, at), word.slice(at + 1)] as const;
     throw new PawlError(
       "usage",
-      `${JSON.stringify(word)} is no fact: expected a name, an equals sign and a value.`,
+      `${JSON.stringify(word)} is not a fact: expected a name, an equals sign and a value.`,
       "Write --fact NAME=VALUE.",
     );
   });

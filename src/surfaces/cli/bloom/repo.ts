@@ -92,7 +92,7 @@ function isAddress(source: string): boolean {
 
 const SAFE = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
 
-/** The folder of the clone: no hidden one, and none that a shell, git or YAML could take for something else. */
+/** The clone's folder: not hidden, and no name that a shell, git or YAML could misread. */
 function folderOf(address: string, name: string | undefined): ProjectPath {
   const last = address.replace(/[/\\]+$/, "").replace(/\.git$/, "");
   const own = (last.split(/[/:\\]/).at(-1) ?? "").replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^[.-]+/, "");

@@ -146,7 +146,7 @@ function answerOf(end: LoopEnd, isStopped: boolean, isPrinted: boolean, { termin
   };
 }
 
-/** A task that is open although nothing holds it was left by the stop. */
+/** An open task that nothing holds was left behind by the stop. */
 function exitOf({ open, blocked, waiting, byHand }: LoopEnd, isStopped: boolean): Answer["exit"] {
   if (blocked.length > 0) return 1;
   const held = new Set([...waiting, ...byHand]);

@@ -17,7 +17,7 @@ interface Row {
   readonly uncommitted: number | null;
   readonly unmerged: number | null;
   readonly unpushed: number | null;
-  /** A git operation that was begun and not ended there. */
+  /** A git operation that was begun there and not finished. */
   readonly unfinished: string | null;
   readonly problem: string | null;
 }

@@ -1,4 +1,4 @@
-/** A configuration file's text → its values and their places. Loaded only where such a file is. */
+/** Turns the text of a configuration file into values and their places. Loaded only if there is such a file. */
 import type { z } from "zod";
 import { PawlError } from "../core/error.ts";
 import { type Fault, faultsOf } from "../core/faults.ts";
@@ -21,7 +21,7 @@ export function parseFile(file: string, text: string, schema: z.ZodType): Parsed
   if (checked.success) return { tree: tree as Tree, place };
   const faults = faultsOf(schema, checked.error.issues, tree);
   const [fault] = faults;
-  if (!fault) throw configInvalid(place([]), "it does not fit");
+  if (!fault) throw configInvalid(place([]), "it does not match the schema");
   const at = fault.expected === null ? keyPlace(fault.keys) : place(fault.keys);
   const more = faults.length > 1 ? ` (${faults.length - 1} more after this one)` : "";
   throw configInvalid(at, `${wordsOf(fault)}${more}`, fixOf(fault));

@@ -1,6 +1,7 @@
 /**
- * The one definition of what a configuration file may say: `config.ts` checks files by it, and the published
- * `pawl.schema.json` is made from it (`json-schemas.ts`). Every key is optional; the defaults are in `core/settings.ts`.
+ * The only definition of what a configuration file may contain: `config.ts` checks files against it, and the published
+ * `pawl.schema.json` is made from it (`json-schemas.ts`). Every key is optional; the defaults are in
+ * `core/settings.ts`.
  */
 import { z } from "zod";
 import { pathFault } from "../core/path.ts";
@@ -172,7 +173,7 @@ const SANDBOX = z.union(
   { error: "expected auto, bwrap or none, or a map with kind, network, read and write" },
 );
 
-/** The keys of `pawl.yaml`, without the parts that workflows bring along. */
+/** The keys of `pawl.yaml`, without those that workflows add. */
 export const PAWL_FILE = z.strictObject({
   project_id: z
     .string()
@@ -225,7 +226,7 @@ export const PAWL_FILE = z.strictObject({
     .describe("Agents by name; claude, codex, opencode, gemini and scripted need no entry."),
 });
 
-/** The keys of `pawl.yaml`, with the parts that workflows bring along. */
+/** The keys of `pawl.yaml`, with those that workflows add. */
 export async function pawlFile(): Promise<z.ZodObject> {
   const modules = await loadWorkflows(WORKFLOWS);
   const parts = modules.map(async ({ name, settings, summary }) =>

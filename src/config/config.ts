@@ -1,5 +1,5 @@
 /**
- * The environment and the configuration files: the only reader of `process.env`. Nothing is parsed where no file is.
+ * The environment and the configuration files: the only reader of `process.env`. Without a file, nothing is parsed.
  */
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { PawlError } from "../core/error.ts";
@@ -16,13 +16,13 @@ export function readEnvironment(): Environment {
   return { ...process.env };
 }
 
-/** What the command line and the environment say beside the files: where tasks.yaml is. */
+/** What the command line and the environment add to the files: the place of tasks.yaml. */
 export interface Surroundings {
   readonly tasks_file: string | null;
   readonly searched: readonly string[];
 }
 
-/** Throws `usage` where tasks.yaml is named outside the project. */
+/** Throws `usage` if tasks.yaml is named outside the project. */
 export function readSurroundings(place: {
   readonly root: string;
   readonly cwd: string;
@@ -39,7 +39,7 @@ export function readSurroundings(place: {
   return { tasks_file: named, searched: foldersUp(cwd, root) };
 }
 
-/** The settings as they are for this process. */
+/** The settings of this process. */
 export function within(settings: Settings, around: Surroundings): Settings {
   const tasks_file = around.tasks_file ?? settings.bloom.tasks_file;
   return { ...settings, bloom: { ...settings.bloom, ...around, tasks_file } };
@@ -61,14 +61,14 @@ export interface Configuration {
   readonly origins: readonly SettingOrigin[];
 }
 
-/** What the files say, without the defaults: kept as JSON. */
+/** The files' content without the defaults, kept as JSON. */
 interface Layer {
   readonly tree: Tree;
   /** A value's path → its place in a file. */
   readonly places: Readonly<Record<string, string>>;
 }
 
-/** Where parsed files are kept over commands, and the version of the program that parsed them. */
+/** Where commands share parsed files, and the version of the program that parsed them. */
 export interface Kept {
   readonly cache: Cache;
   readonly version: string;
@@ -76,7 +76,7 @@ export interface Kept {
 
 const CACHE_KIND = "settings";
 
-/** Reads the settings through a view; files that are as they were are not parsed again, whichever command parsed them. */
+/** Reads the settings through a view. An unchanged file is not parsed again, whichever command parsed it first. */
 export function openConfiguration(kept?: Kept): (view: View) => Promise<Configuration> {
   let known: { readonly texts: string; readonly configuration: Configuration } | undefined;
   return async (view) => {
@@ -97,7 +97,7 @@ function configurationOf({ tree, places }: Layer): Configuration {
   const settings = merge(DEFAULT_SETTINGS as unknown as Tree, tree);
   return {
     settings: settings as unknown as Settings,
-    // Only `pawl config` asks.
+    // Only `pawl config` needs these.
     get origins() {
       return leaves(settings).map((path) => ({
         path: path.join("."),
@@ -131,7 +131,7 @@ async function parse(pawl: string | null, alfred: string | null): Promise<Layer>
   return { tree, places: Object.fromEntries(places) };
 }
 
-/** What may be said in a word: `gates: signed` is short for `gates: {default: signed}`. */
+/** Settings with a one-word form: `gates: signed` is short for `gates: {default: signed}`. */
 const SHORT: Tree = { gates: "default", sandbox: "kind" };
 
 export function spelledOut(tree: Tree): Tree {

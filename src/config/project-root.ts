@@ -14,13 +14,13 @@ export interface RootWanted {
   readonly variable: string | undefined;
   /** `--file` or `$BLOOM_TASKS_FILE`: the project is the one around it. */
   readonly tasksFile?: string | undefined;
-  /** Where no project is found: the repository's root, else the working directory, is taken to become one. */
+  /** If there is no project, the repository's root, or else the working directory, becomes one. */
   readonly create: boolean;
 }
 
 /**
- * The project's root, absolute: the option, the variable, else the nearest parent that has a marker. Within
- * `.pawl/worktrees/` it is the project that the worktree belongs to. Throws `project-missing` and `usage`.
+ * The project's root, absolute: the option, the variable, or the nearest parent that has a marker. Inside
+ * `.pawl/worktrees/` it is the project that owns the worktree. Throws `project-missing` and `usage`.
  */
 export function findRoot(wanted: RootWanted): string {
   if (wanted.option !== undefined) return namedRoot(wanted.cwd, wanted.option, "--project");
@@ -36,7 +36,7 @@ export function findRoot(wanted: RootWanted): string {
   );
 }
 
-/** The project that a tasks file lies in; where there is none, its folder is taken to be one. */
+/** The project around a tasks file. Without one, the file's folder becomes the project. */
 function rootAround(file: string): string {
   if (!existsSync(file))
     throw new PawlError(

@@ -1,5 +1,5 @@
 /**
- * What Pawl keeps about a project outside of it, where a clone, a checkout or a merge cannot bring a file along:
+ * What Pawl keeps about a project outside of it, where no clone, checkout or merge can put a file:
  * `$XDG_STATE_HOME/pawl/projects/<id>/`, by the real path of the project's root.
  */
 import { realpathSync } from "node:fs";
@@ -10,14 +10,17 @@ import { openStatePlace } from "../adapters/files/state-place.ts";
 import type { StatePlace } from "../adapters/files/vault.ts";
 import type { Environment } from "./config.ts";
 
-/** The folder of the project at `root`; not made. A relative `XDG_STATE_HOME` does not count, as its specification says. */
+/**
+ * The folder for the project at `root`. Does not create it. A relative `XDG_STATE_HOME` is ignored, as its
+ * specification requires.
+ */
 export function stateFolder(root: string, environment: Environment): string {
   const { XDG_STATE_HOME: named } = environment;
   const base = named && isAbsolute(named) ? named : join(environment.HOME || homedir(), ".local", "state");
   return join(base, "pawl", "projects", hashOf(realpathSync(root)).slice(0, 32));
 }
 
-/** The same, with its disk; looked for when it is first needed. */
+/** The same, with its disk. Opened when first needed. */
 export function openStateHome(root: string, environment: Environment): StatePlace {
   let opened: StatePlace | undefined;
   const place = () => {

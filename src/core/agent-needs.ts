@@ -1,26 +1,26 @@
-/** The agents that need no entry in the configuration, and how each is got. */
+/** The agents that need no entry in the configuration, and how to install each. */
 import type { AgentSettings } from "./settings.ts";
 
 export interface AgentNeeds {
   readonly install: string;
-  /** How it comes to a model. */
+  /** How it gets access to a model. */
   readonly access: string;
 }
 
-/** Null: it is Pawl's own. */
+/** Null: Pawl's own agent needs nothing. */
 export const AGENT_NEEDS: Readonly<Record<NonNullable<AgentSettings["dialect"]>, AgentNeeds | null>> = {
   claude: {
     install: "npm install -g @anthropic-ai/claude-code",
-    access: "log in by `claude`, or set ANTHROPIC_API_KEY",
+    access: "log in with `claude`, or set ANTHROPIC_API_KEY",
   },
   codex: {
     install: "npm install -g @openai/codex",
-    access: "log in by `codex login`, or set CODEX_API_KEY",
+    access: "log in with `codex login`, or set CODEX_API_KEY",
   },
-  opencode: { install: "npm install -g opencode-ai", access: "log in by `opencode auth login`" },
+  opencode: { install: "npm install -g opencode-ai", access: "log in with `opencode auth login`" },
   gemini: {
     install: "npm install -g @google/gemini-cli",
-    access: "log in by `gemini`, or set GEMINI_API_KEY",
+    access: "log in with `gemini`, or set GEMINI_API_KEY",
   },
   scripted: null,
 };

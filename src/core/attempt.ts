@@ -1,4 +1,4 @@
-/** What `act` returns; `otherwise` where it throws, whatever that is. */
+/** Returns the result of `act`, or `otherwise` if it throws anything. */
 export function attempt<T, F>(act: () => T, otherwise: F): T | F {
   try {
     return act();

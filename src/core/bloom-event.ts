@@ -5,12 +5,12 @@ import type { Strength } from "./strength.ts";
 /** What happens in the work loop over tasks.yaml: Bloom's part of the event union. Durations are in milliseconds. */
 export type BloomHappening = Of<LoopEvents> | Of<TaskEvents, { readonly taskId: string }>;
 
-/** The union of a table of events: each with its type, and with what all of them have. */
+/** Turns a table of events into their union: each event gets its type, and the fields that all of them share. */
 type Of<Events, All = unknown> = {
   [T in keyof Events]: { readonly type: T } & All & Readonly<Events[T]>;
 }[keyof Events];
 
-/** Of the run as a whole; only shown live, but for `policy:changed`. */
+/** Events of the whole loop. Only shown live, except `policy:changed`. */
 interface LoopEvents {
   "loop:stands": {
     done: number;
@@ -20,18 +20,18 @@ interface LoopEvents {
     /** Nothing can be done now. */
     idle: boolean;
   };
-  /** What the run needs cannot be read or written; it waits until it can. */
+  /** The loop cannot read or write a file that it needs. It waits until it can. */
   "loop:paused": { code: string; reason: string; fix: string };
   "loop:resumed": object;
-  /** The files loosen the policy of a run that is under way; that does not count until a person accepts it. */
+  /** The files loosen the policy of an open run. The change does not count until a person accepts it. */
   "policy:changed": {
-    /** `workflow:id`; of the loop's own settings `bloom`. */
+    /** `workflow:id`, or `bloom` for the loop's own settings. */
     run: string;
     ignored: readonly PolicyChange[];
   };
 }
 
-/** Of one task. */
+/** Events of one task. */
 interface TaskEvents {
   "agent:started": {
     agent: string;
@@ -47,30 +47,33 @@ interface TaskEvents {
     reason: string | null;
     detail: string;
     duration: number;
-    /** What this run spent; null: the agent does not say. */
+    /** What this run spent; null if the agent does not report it. */
     usd: number | null;
     inputTokens: number | null;
     outputTokens: number | null;
     turns: number | null;
   };
-  /** Changed outside the task's worktree while its agent ran: by the agent, or by somebody else who left no trace. */
+  /**
+   * Files changed outside the task's worktree while its agent ran. The agent, or a person or program that left no
+   * trace, changed them.
+   */
   "agent:strayed": {
     run: string;
     paths: readonly string[];
-    /** When each last changed; absent in events of earlier versions. */
+    /** When each file last changed. Absent in events of earlier versions. */
     files?: readonly ChangedOutside[];
   };
-  /** Processes of a dead owner's agent were found and ended. */
+  /** Pawl found processes of a dead owner's agent and ended them. */
   "agent:leftovers_ended": { run: string; count: number };
-  /** It was not allowed to do this. */
+  /** What the agent was not allowed to do. */
   "agent:refused": { run: string; what: readonly string[] };
-  /** Only shown live, not stored: the output is on disk, with the run. */
+  /** Only shown live, not stored: the run's folder holds the output. */
   "agent:said": { run: string; text: string };
   "agent:used_tool": { run: string; name: string; detail: string };
   "agent:warned": { run: string; text: string };
   "task:status_changed": { from: string; to: string; by: string };
   "task:claimed": { worker: string; takenOver: boolean };
-  /** Its run's file was edited while it was worked on: the edit does not count, and was written over. */
+  /** Somebody edited the file of the task's run during the work. The edit does not count, and Pawl overwrote it. */
   "task:edit_undone": { reason: string };
   "task:released": { worker: string };
   "task:retried": { attempt: number; after: number; reason: string };
@@ -92,11 +95,11 @@ interface TaskEvents {
   "worktree:ensured": { repo: string; branch: string; from: string };
   /** The worktree had lost its `.git`: it was recreated, and `folder` keeps the old files. */
   "worktree:lost": { branch: string; folder: string };
-  /** Only shown live: what its repository's `setup` makes is there. */
+  /** Only shown live: the worktree has what its repository's `setup` makes. */
   "worktree:set_up": { folder: string; how: "run" | "copied"; duration: number };
   "worktree:removed": { branch: string };
   "worktree:kept": { branch: string; reason: string };
-  /** While the agent ran, and not by a merge of Pawl's. Who moved it is unknown. */
+  /** A branch moved while the agent ran, and not through one of Pawl's merges. Who moved it is unknown. */
   "git:branch_moved": { run: string; branch: string; from: string; to: string };
   "git:committed": { commit: string | null };
   "git:uncommitted": { paths: readonly string[] };
@@ -106,16 +109,19 @@ interface TaskEvents {
   "git:pr_failed": { reason: string };
   "git:pr_merged": { number: number; url: string };
   "git:pr_closed": { number: number; url: string };
-  /** Only shown live: the task waits for its merge; `every`: seconds between looks, 0: none before the next run. */
+  /**
+   * Only shown live: the task waits for its pull request to be merged. `every`: seconds between checks; 0: no check
+   * before the next `pawl run`.
+   */
   "git:pr_watched": { number: number; url: string; every: number };
-  /** The forge could not be asked. Only shown live. */
+  /** Only shown live: the forge did not answer. */
   "git:pr_unseen": { number: number; reason: string };
   "merge:completed": { branch: string; into: string; commit: string };
-  /** The target has the whole branch already, and not by a merge of the loop's. */
+  /** The target already has the whole branch, but not through one of the loop's merges. */
   "merge:not_needed": { branch: string; into: string; commit: string };
   "merge:conflicted": { into: string; files: readonly string[] };
   "merge:failed": { into: string; reason: string };
-  /** The remote has the merge; edits in a checkout kept the local branch where it was. */
+  /** The remote has the merge. Edits in a checkout kept the local branch from following. */
   "merge:local_behind": { into: string; reason: string; files: readonly string[] };
   "merge:waiting": { into: string; owner: string };
   "session:opened": { session: string; agent: string };
@@ -131,7 +137,7 @@ interface TaskEvents {
     log: string;
   };
   "budget:exhausted": {
-    /** Which limit: `usd`, `turns`, `minutes`. */
+    /** Which limit was reached: `usd`, `turns`, `minutes`. */
     limit: string;
     spent: { readonly usd: number; readonly turns: number; readonly minutes: number };
   };

@@ -1,7 +1,7 @@
 /**
- * Text by others as a person may see it. What would move a terminal's cursor, change its colours or set its title is
- * taken out; what cannot be seen but counts for a machine (zero-width and tag characters, fillers) or turns the
- * direction of a line is shown as its code point, `<U+202E>`, so that it can neither hide words nor feign others.
+ * Makes text by others safe to show to a person. Removes what moves a terminal's cursor, changes its colours or sets
+ * its title. Shows characters that are invisible but count for a machine (zero-width and tag characters, fillers), or
+ * that change the direction of a line, as their code point, `<U+202E>`: they can neither hide words nor imitate others.
  */
 export function clean(text: string): string {
   if (PLAIN.test(text)) return text;
@@ -14,12 +14,12 @@ export function clean(text: string): string {
   );
 }
 
-/** Printable ASCII and lines of it: almost everything. */
+/** Printable ASCII and line breaks: almost every text. */
 const PLAIN = /^[\n\t\u0020-\u007e]*$/;
 
 /**
- * Sequences that terminals obey: CSI with its parameters; OSC, DCS, SOS, PM and APC with their text, where they end
- * within a line (one without an end must not take away what follows); and those of two characters.
+ * Sequences that terminals obey: CSI with its parameters; OSC, DCS, SOS, PM and APC with their text, if they end on the
+ * same line (an unterminated one must not swallow what follows); and two-character sequences.
  */
 const SEQUENCES =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
@@ -28,10 +28,16 @@ const SEQUENCES =
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
-/** Format characters (bidi marks, overrides and isolates, zero width, tags), fillers, variation selectors, halves. */
+/**
+ * Format characters (bidi marks, overrides and isolates, zero width, tags), fillers, variation selectors, lone
+ * surrogates.
+ */
 const HIDDEN = /\p{Default_Ignorable_Code_Point}|\p{Cf}|\p{Cs}|[\ufff0-\ufffb]/gu;
 
-/** What writing needs: a joiner within an emoji or between letters that are not Latin, and an emoji's selector. */
+/**
+ * Allows what real writing needs: a joiner inside an emoji or between non-Latin letters, and an emoji's variation
+ * selector.
+ */
 function joins(text: string, character: string, at: number): boolean {
   if (character !== "\u200d" && character !== "\u200c" && character !== "\ufe0e" && character !== "\ufe0f")
     return false;
@@ -43,7 +49,10 @@ function joins(text: string, character: string, at: number): boolean {
   return JOINED.test(before.slice(-1)) && JOINED.test(after.slice(0, 1));
 }
 
-/** Scripts in which joiners change how letters look: Arabic and its kin, those of India, Sinhala, Myanmar, Khmer. */
+/**
+ * Scripts in which joiners change the shape of letters: Arabic and related scripts, those of India, Sinhala, Myanmar,
+ * Khmer.
+ */
 const JOINED =
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Myanmar}\p{Script=Khmer}]/u;
 

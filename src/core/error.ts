@@ -1,6 +1,6 @@
 /**
- * Every way in which Pawl refuses. Each code has a heading in docs/errors.md (a test holds this).
- * A code names the thing first, then what is wrong with it.
+ * Every error that Pawl reports. Each code has a heading in docs/errors.md (a test checks this). A code names the thing
+ * first, then what is wrong with it.
  */
 export const ERROR_CODES = [
   "agent-missing",
@@ -80,8 +80,8 @@ export const ERROR_CODES = [
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /**
- * What stops the caller. `message` names the thing, what was expected and what was found; `fix` is a command or an
- * edit. CLI, MCP and web show the same two lines.
+ * An error that stops the caller. `message` names the thing, what was expected and what was found; `fix` is a command
+ * or an edit. CLI, MCP and web show the same two lines.
  */
 export class PawlError extends Error {
   readonly code: ErrorCode;
@@ -95,10 +95,10 @@ export class PawlError extends Error {
   }
 }
 
-/** A file that is not text where text was expected. */
+/** A file that is not text, although text was expected. */
 export class NotText extends PawlError {}
 
-/** Anything thrown, as a PawlError: what was not foreseen becomes `internal`, with its message kept. */
+/** Turns anything thrown into a PawlError. An unforeseen error becomes `internal` and keeps its message. */
 export function toPawlError(thrown: unknown): PawlError {
   if (thrown instanceof PawlError) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);

@@ -3,17 +3,18 @@ import type { PolicyChange } from "./policy.ts";
 import type { Strength } from "./strength.ts";
 
 /**
- * Everything that happens is one event of this union, in the past tense. Events are appended to
- * `.pawl/events.jsonl` in the same commit as the state that they tell of; CLI, MCP, terminal UI and board read them.
+ * Everything that happens is one event of this union, named in the past tense. Pawl appends an event to
+ * `.pawl/events.jsonl` in the same commit as the state that it describes. CLI, MCP, terminal UI and board read the
+ * events.
  */
 export type PawlEvent = Happening & {
-  /** Unique; also what a replayed append is recognised by. */
+  /** Unique. A replay recognises an append by it. */
   readonly id: string;
-  /** When, ISO 8601 in UTC. */
+  /** ISO 8601 in UTC. */
   readonly time: string;
 };
 
-/** A person accepted what the files say now. */
+/** A person accepted the current content of the files. */
 export interface PolicyAccepted {
   readonly type: "policy:accepted";
   readonly run: string;
@@ -22,8 +23,8 @@ export interface PolicyAccepted {
 }
 
 /**
- * The union's parts. A workflow's folder adds its own by declaration merging: `interface Happenings { letters: LetterPosted }`
- * in a `declare module` of this file. An event of its own is an `OwnEvent`, so that every surface can show it.
+ * The parts of the union. A workflow's folder adds its own by declaration merging: it adds a member to this interface
+ * in a `declare module` of this file. Such an event extends `OwnEvent`, so that every surface can show it.
  */
 export interface Happenings {
   readonly advanced: RunAdvanced;
@@ -35,7 +36,7 @@ export interface Happenings {
 
 export type Happening = Happenings[keyof Happenings];
 
-/** The least that an event of a workflow's own says; it is shown by its summary. */
+/** What every event of a workflow's own must have. Surfaces show it by its summary. */
 export interface OwnEvent {
   /** `letter:posted` */
   readonly type: string;
@@ -50,7 +51,7 @@ export interface RunAdvanced {
   readonly type: "run:advanced";
   /** `workflow:id` */
   readonly run: string;
-  /** The machine within the workflow, such as `start_task`; the workflow's own name where it has but one. */
+  /** The machine within the workflow, such as `start_task`; the workflow's own name if it has only one. */
   readonly machine: string;
   readonly event: string;
   readonly row: string;
@@ -59,27 +60,30 @@ export interface RunAdvanced {
   /** One line for a person. */
   readonly summary: string;
   readonly by: Caller;
-  /** Of a person's verdict: its channel. */
+  /** Present for a person's verdict. */
   readonly strength?: Strength;
 }
 
-/** A person's edit was found where a committed write belonged; it was kept aside before the write. */
+/** Pawl found a person's edit in a file that it had to write, and kept the edit in another file first. */
 export interface EditKept {
   readonly type: "edit:kept";
   readonly path: string;
   readonly kept: string;
 }
 
-/** The journal held commits that are not this project's own; they were set aside, and not applied. */
+/** The journal held commits that this project did not make. Pawl set them aside and did not apply them. */
 export interface JournalForeign {
   readonly type: "journal:foreign";
   readonly kept: string;
   readonly commits: number;
-  /** Another key made them; or they are of an earlier journal of this project; or they say what Pawl never writes. */
+  /**
+   * Another key signed them; or they belong to an earlier journal of this project; or they contain something that Pawl
+   * never writes.
+   */
   readonly reason: "another-key" | "earlier" | "unusable";
 }
 
-/** A person took over what a foreign journal would have written. */
+/** A person accepted what a foreign journal would have written. */
 export interface JournalAccepted {
   readonly type: "journal:accepted";
   readonly kept: string;
@@ -87,18 +91,19 @@ export interface JournalAccepted {
   readonly by: Caller;
 }
 
-/** Who asked, by which channel. It is stored with a verdict; `Strength` says how much that is worth. */
+/** Who asked, and through which channel. It is stored with a verdict; `Strength` says how much it is worth. */
 export interface Caller {
   /**
-   * `mcp`: a model's tool call. `elicitation`: the answer to a question that the client was to ask a person. The command
-   * line: `terminal`, one at a terminal; `script`, one without; `agent`, one that an agent's process called.
+   * `mcp`: a model's tool call. `elicitation`: the answer to a question that the client was to ask a person. On the
+   * command line, `terminal`: a caller with a terminal; `script`: a caller without one; `agent`: a process that an
+   * agent started.
    */
   readonly channel: "mcp" | "elicitation" | "terminal" | "script" | "agent" | "library";
-  /** As far as known: the client's name and version, or the user and host of the terminal. */
+  /** If known: the client's name and version, or the user and host of the terminal. */
   readonly who?: string;
   /**
-   * Where it is a process of one of the loop's runs: the task for whose agent it may speak; null where it cannot prove
-   * that it is that agent, and may say nothing.
+   * Present if the caller is a process of one of the loop's runs: the task whose agent it may speak for. Null if the
+   * process cannot prove that it belongs to that agent; then it may not speak for any.
    */
   readonly task?: string | null;
 }

@@ -1,28 +1,28 @@
 /**
- * What a schema found wrong with a value, in Pawl's own words: made from zod's issues (codes, paths, expected types),
+ * What a schema found wrong with a value, in Pawl's own words. Made from zod's issues (codes, paths, expected types),
  * never from its sentences, which change with its version and locale.
  */
 import type { core } from "zod";
 import { nearest } from "./nearest.ts";
 
 export interface Fault {
-  /** Where: `slots.0.title`; empty: the value itself. */
+  /** The path, such as `slots.0.title`; empty for the value itself. */
   readonly path: string;
-  /** The same, key by key. */
+  /** The same path as a list of keys. */
   readonly keys: readonly PropertyKey[];
-  /** What was expected there; null: no such key is known there. */
+  /** What was expected there; null if the schema has no such key. */
   readonly expected: string | null;
-  /** What was there, shortened; `nothing` where the key is missing. */
+  /** What was found, shortened; `nothing` if the key is missing. */
   readonly found: string;
-  /** For an unknown key: those that are known there. */
+  /** For an unknown key: the keys that the schema has there. */
   readonly known?: readonly string[];
-  /** For an unknown key or one of several words: the known one that was probably meant. */
+  /** For an unknown key, or a value outside a fixed list: the known word that was probably meant. */
   readonly near?: string;
 }
 
 const MAX_FOUND = 120;
 
-/** Every fault, one for each unknown key. */
+/** Returns every fault, one for each unknown key. */
 export function faultsOf(
   schema: core.$ZodType,
   issues: readonly core.$ZodIssue[],
@@ -75,7 +75,7 @@ const TYPES: Readonly<Record<string, string>> = {
   string: "a string",
 };
 
-/** A schema's own message begins with `expected `, which none of zod's does. */
+/** Pawl's own schema messages begin with `expected `; none of zod's does. */
 const OWN = "expected ";
 
 function expectation(issue: core.$ZodIssue): string {
@@ -100,7 +100,7 @@ function expectation(issue: core.$ZodIssue): string {
     case "invalid_format":
       return issue.pattern ? `a string of the form ${issue.pattern}` : `a string of the form ${issue.format}`;
     case "custom":
-      // The message of a check of Pawl's own says what it expects.
+      // The message of one of Pawl's own checks says what it expects.
       return issue.message;
     default:
       return "a valid value";
@@ -112,7 +112,7 @@ function unit(origin: string): string {
   return origin === "array" ? " entries" : "";
 }
 
-/** The keys that an object schema at this path of a schema knows. */
+/** The keys of the object schema at this path. */
 function keysAt(schema: core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
   // biome-ignore lint/suspicious/noExplicitAny: zod's definitions are walked by their documented `def`, untyped here
   let at: any = schema;
@@ -129,7 +129,6 @@ function keysAt(schema: core.$ZodType, path: readonly PropertyKey[]): readonly s
   return Object.keys(at?._zod?.def?.shape ?? at?._zod?.def?.keyType?._zod?.def?.entries ?? {});
 }
 
-/** The value at a path. */
 export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   let current = value;
   for (const key of path) {

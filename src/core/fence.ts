@@ -11,12 +11,12 @@ export function longestRun(text: string): number {
   return longest;
 }
 
-/** A fence that nothing in the text can close: longer than any run of backticks in it, and at least three. */
+/** Returns a fence that nothing in the text can close: longer than any run of backticks in it, and at least three. */
 export function fenceFor(text: string): string {
   return "`".repeat(Math.max(3, longestRun(text) + 1));
 }
 
-/** As JSON (a text as it is) within a fence that nothing in it can close. */
+/** Puts a value in a fence that nothing in it can close. A string stays unchanged; anything else becomes JSON. */
 export function fenced(value: unknown): string {
   const isText = typeof value === "string";
   const text = isText ? value : jsonText(value);
@@ -24,7 +24,7 @@ export function fenced(value: unknown): string {
   return `${fence}${isText ? "" : "json"}\n${text}\n${fence}`;
 }
 
-/** Every line marked as quoted, so that none can pass for a line of the text around it. */
+/** Marks every line as quoted, so that none can pass for a line of the surrounding text. */
 export function quote(value: unknown): string {
   const lines = String(value).split(/\r\n|\r|\n/);
   return lines.map((line) => (line === "" ? ">" : `> ${line}`)).join("\n");

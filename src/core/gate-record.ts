@@ -1,10 +1,11 @@
 /**
- * What a person signs at a gate: `.alfred/gates/<workflow>/<run>/<seq>.json`, with its signature beside it. It holds hashes
- * and ids, and the steps that the run came by since the gate before, so that the files alone can be replayed.
+ * What a person signs at a gate: `.alfred/gates/<workflow>/<run>/<seq>.json`, with its signature beside it. It holds
+ * hashes and ids, and the steps that the run took since the previous gate, so that the files alone are enough to replay
+ * the run.
  *
- * G1  There is one text for a record: JSON with sorted keys and one line break at its end. Another text is not read.
- * G2  `prev` is the hash of the record before; `seq` counts from 1 without gaps.
- * G3  A record speaks of one project, run, gate, round, tree, base, policy and table. It proves nothing of another.
+ * G1  A record has exactly one text: JSON with sorted keys and one line break at its end. Any other text is rejected.
+ * G2  `prev` is the hash of the previous record; `seq` counts from 1 without gaps.
+ * G3  A record belongs to one project, run, gate, round, tree, base, policy and table. It proves nothing about another.
  */
 import { hashOf } from "./hash.ts";
 import { isId } from "./id.ts";
@@ -12,59 +13,59 @@ import { type ProjectPath, projectPath } from "./path.ts";
 import { accepts, type Check, fields, listOf, object, orNull, text } from "./state-json.ts";
 import { canonical } from "./trust.ts";
 
-/** What a signature is for: one of another namespace is none. */
+/** The purpose of a signature. A signature with another namespace does not count. */
 export const GATE_NAMESPACE = "pawl-gate-v1";
 export const GATES_FOLDER = ".alfred/gates";
-/** OpenSSH's file of the keys that may sign, tracked by git. */
+/** The keys that may sign, in OpenSSH's format. Git tracks this file. */
 export const ALLOWED_SIGNERS = projectPath(".alfred/allowed_signers");
 
 export interface GateRecord {
   readonly v: 1;
-  /** The project's random id, as pawl.yaml has it. */
+  /** The project's random id from pawl.yaml. */
   readonly project: string;
   /** `workflow:id` */
   readonly run: string;
   /** `workflow.gate` */
   readonly gate: string;
-  /** Which verdict at this gate of the run it is, from 1. */
+  /** The number of this verdict at this gate of the run, from 1. */
   readonly round: number;
   readonly verdict: "approve" | "reject";
-  /** The move that the verdict is: of the table `machine`, by its rule. */
+  /** The move that the verdict made: the rule, and its table `machine`. */
   readonly machine: string;
   readonly event: string;
   readonly rule: string;
   readonly from: string;
   readonly to: string;
-  /** The sha-256 of what was handed in; null: the gate is about the work alone. */
+  /** The sha-256 of the artifact; null if the gate is about the work alone. */
   readonly artifact: string | null;
   /** The id of the work's tree, without Pawl's bookkeeping (`BOOKKEEPING`). */
   readonly tree: string;
   /** The commit that the work was compared with. */
   readonly base_commit: string;
-  /** The work's changed files that decide how work is judged, sorted: the person was shown them by name. */
+  /** The changed files that decide how work is judged, sorted. The person saw them by name. */
   readonly process_files: readonly string[];
-  /** The sha-256 of what governs the run. */
+  /** The sha-256 of the run's policy. */
   readonly policy: string;
-  /** The sha-256 of the tables that it goes by. */
+  /** The sha-256 of the workflow's tables. */
   readonly workflow: string;
-  /** What ran and how it ended. */
+  /** The checks that ran, and how each ended. */
   readonly checks: readonly { readonly about: string; readonly verdict: string }[];
-  /** The sha-256 of all that Pawl found. */
+  /** The sha-256 of all the evidence. */
   readonly evidence: string;
   readonly notes: string;
-  /** The run's steps since the record before, the oldest first; its workflow knows their shape. */
+  /** The run's steps since the previous record, oldest first. Their shape depends on the workflow. */
   readonly steps: readonly Readonly<Record<string, unknown>>[];
-  /** Where the run began: the table's variables. Null in all records but the first. */
+  /** The table's variables when the run began. Null in every record except the first. */
   readonly start: Readonly<Record<string, unknown>> | null;
   readonly seq: number;
-  /** The sha-256 of the record before; null: this is the first. */
+  /** The sha-256 of the previous record; null for the first. */
   readonly prev: string | null;
   readonly time: string;
-  /** As `.alfred/allowed_signers` names them. */
+  /** The signer's name in `.alfred/allowed_signers`. */
   readonly signer: string;
 }
 
-/** Files of the project that change with every step and are no part of the work that a tree stands for. */
+/** Files of the project that change with every step. A tree of the work does not include them. */
 export const BOOKKEEPING: readonly string[] = [".pawl", GATES_FOLDER, ".alfred/records"];
 
 export function gatesFolder(run: string): ProjectPath {
@@ -76,7 +77,7 @@ export function recordName(seq: number): string {
   return String(seq).padStart(4, "0");
 }
 
-/** The run and the number that a path below `.alfred/gates` says; null: it is no place for a record or a signature. */
+/** The run and the number in a path below `.alfred/gates`; null if no record or signature may be at that path. */
 export function placeOfRecord(path: string): { run: string; seq: number; isSignature: boolean } | null {
   const [, workflow, id, seq, end] =
     /^\.alfred\/gates\/([^/]+)\/([^/]+)\/(\d{4,9})\.(json|sig)$/.exec(path) ?? [];
@@ -85,7 +86,7 @@ export function placeOfRecord(path: string): { run: string; seq: number; isSigna
   return { run: `${workflow}:${id}`, seq: Number(seq), isSignature: end === "sig" };
 }
 
-/** The one text of a record. */
+/** Renders the one valid text of a record. */
 export function renderRecord(record: GateRecord): string {
   return `${JSON.stringify(JSON.parse(canonical(record)), null, 2)}\n`;
 }
@@ -102,7 +103,7 @@ const count = accepts((value) => Number.isSafeInteger(value) && Number(value) > 
 const line = accepts(
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   (value) => typeof value === "string" && value !== "" && !/[\u0000-\u001f\u007f]/.test(value),
-  "a text of one line",
+  "a string of one line",
 );
 
 const FIELDS: Readonly<Record<keyof GateRecord, Check<unknown>>> = {
@@ -138,23 +139,23 @@ const FIELDS: Readonly<Record<keyof GateRecord, Check<unknown>>> = {
 };
 const RECORD = fields(FIELDS);
 
-/** The record of a text, or in a few words why it is none. */
+/** Parses a record. Returns a few words if the text is not one. */
 export function parseRecord(json: string): GateRecord | string {
   let value: unknown;
   try {
     value = JSON.parse(json);
   } catch {
-    return "it is no JSON";
+    return "it is not valid JSON";
   }
   const fault = RECORD(value, []);
   if (fault) return `${fault.at.join(".")}: ${fault.problem}`;
   const unknown = Object.keys(value as object).find((key) => !Object.hasOwn(FIELDS, key));
-  if (unknown !== undefined) return `it has a field that no record has: ${JSON.stringify(unknown)}`;
+  if (unknown !== undefined) return `it has an unknown field: ${JSON.stringify(unknown)}`;
   const record = value as GateRecord;
   return renderRecord(record) === json ? record : "it is not in its canonical form";
 }
 
-/** What a signed record is known by: the person types its first eight digits, and the next record is made on it. */
+/** Identifies a signed record: the person types its first eight digits, and the next record refers to it. */
 export function hashOfRecord(json: string): Promise<string> {
   return hashOf(json);
 }

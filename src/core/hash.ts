@@ -4,8 +4,8 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 const ENCODER = new TextEncoder();
 
 /**
- * The sha-256 of a text, in hexadecimal. In place of the platform's own, which is a part of Node that takes milliseconds to
- * load, and takes each of the many short texts of a run's history to another thread.
+ * The sha-256 of a text, in hexadecimal. Not the platform's own function: that one takes milliseconds to load, and
+ * sends each of the many short texts of a run's history to another thread.
  */
 export async function hashOf(text: string): Promise<string> {
   return bytesToHex(sha256(ENCODER.encode(text)));

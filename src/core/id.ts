@@ -1,6 +1,6 @@
 import { PawlError } from "./error.ts";
 
-/** Ids of tasks, subtasks and steps: what is also valid as one path segment and as part of a git ref. */
+/** Ids of tasks, subtasks and steps: each is also valid as one path segment and as part of a git ref. */
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 const MAX_ID_LENGTH = 100;
 

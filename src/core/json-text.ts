@@ -1,6 +1,6 @@
 const LONGEST_LINE = 110;
 
-/** JSON for reading: objects over several lines, a list of plain values on one where it fits. */
+/** JSON for people: objects over several lines, a list of plain values on one line if it fits. */
 export function jsonText(value: unknown, indent = ""): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   const inner = `${indent}  `;

@@ -1,25 +1,25 @@
 import { type Document, isMap, isScalar, type Node } from "yaml";
 import { readYaml } from "./yaml.ts";
 
-/** One thing that is wrong in a file. */
+/** One fault in a file. */
 export interface Problem {
-  /** `release.yaml:3:5`, or a name. */
+  /** A place such as `release.yaml:3:5`, or a name. */
   readonly place: string;
   readonly message: string;
 }
 
 export interface LocatedYaml {
-  /** The value, as plain data. */
+  /** The file's content as plain data. */
   readonly tree: unknown;
-  /** What is no YAML; then `tree` is null. */
+  /** Why the text is not valid YAML; then `tree` is null. */
   readonly problems: readonly Problem[];
-  /** `release.yaml:3:5`: of the value at the path, or of the nearest one around it. */
+  /** The place (`release.yaml:3:5`) of the value at the path, or of the nearest value around it. */
   place(path: readonly PropertyKey[]): string;
-  /** Of a key rather than of its value. */
+  /** The place of the key instead of its value. */
   keyPlace(path: readonly PropertyKey[]): string;
 }
 
-/** Parses YAML so that every value can be found again in the text. */
+/** Parses YAML and keeps the place of every value. */
 export function parseYaml(file: string, text: string): LocatedYaml {
   const { document, lines, faults, data } = readYaml(text.replace(/^\uFEFF/, ""));
   const at = (node: Node | null | undefined) => {

@@ -1,6 +1,6 @@
 /**
- * What the loop keeps of a task's run, as far as another workflow may build on it: in `.pawl/runs/<id>.json` while it
- * goes on, in `.pawl/done/<id>.json` once it is done.
+ * What the loop records about a task's run, as far as another workflow may rely on it: in `.pawl/runs/<id>.json` during
+ * the run, in `.pawl/done/<id>.json` after it.
  */
 import { type ProjectPath, projectPath } from "./path.ts";
 import {
@@ -19,39 +19,41 @@ export interface LoopRecord {
   readonly version: 1;
   readonly task: string;
   readonly state: string;
-  /** Why it waits, is blocked, or tries again. */
+  /** Why the task waits, is blocked, or is tried again. */
   readonly reason: string | null;
-  /** What the loop itself saw, newest last. */
+  /** What the loop itself observed, newest last. */
   readonly evidence: readonly LoopEvidence[];
-  /** Null or absent: nothing of this run is known to be committed. */
+  /** Null or absent: no commit of this run is known. */
   readonly work?: LoopWork | null;
 }
 
-/** A command that the loop ran itself. */
+/** A command that the loop ran. */
 export interface LoopEvidence {
   readonly step: string | null;
   readonly command: string;
-  /** Null: a signal ended it, or it could not be started. */
+  /** Null if a signal ended the command, or if it could not start. */
   readonly exit: number | null;
   readonly commit: string | null;
-  /** The folder of its output. */
+  /** The folder that holds its output. */
   readonly log: string;
   readonly duration: number;
   readonly time: string;
-  /** On what it ran: the task's worktree, or the merged result. */
+  /** Where the command ran: in the task's worktree, or on the merged result. */
   readonly on: "worktree" | "merge";
 }
 
-/** Where the run's work is: on its branch once everything is committed, then on the target too. */
+/** Where the run's work is: on its branch once everything is committed, then also on the target. */
 export interface LoopWork {
   readonly repo: string;
   readonly branch: string;
   readonly commit: string;
-  /** Where its target has it, be it by an earlier merge; null: the loop has not brought it there. */
+  /**
+   * The commit that has the work on its target, possibly through an earlier merge. Null if the loop has not brought it
+   * there.
+   */
   readonly merged: { readonly into: string; readonly commit: string } | null;
-  /** A merge commit that is about to be published, or was when its loop was killed. */
+  /** A merge commit that the loop is publishing, or was publishing when it died. */
   readonly merging?: { readonly into: string; readonly commit: string } | null;
-  /** When it got there. */
   readonly time: string;
 }
 
@@ -61,7 +63,7 @@ export function loopRunPath(task: string): ProjectPath {
   return projectPath(LOOP_RUNS, `${task}.json`);
 }
 
-/** Where the run of a task that is done is kept, for its evidence. */
+/** Where a finished task's run is kept, for its evidence. */
 export function loopDonePath(task: string): ProjectPath {
   return projectPath(".pawl/done", `${task}.json`);
 }
@@ -73,14 +75,14 @@ const RECORD = fields({
   evidence: optional(accepts(Array.isArray, "a list")),
 });
 
-/** What `check` adds is what the reader needs beside the record. Throws `state-unreadable`. */
+/** Parses a record. `check` adds what the reader needs besides the record itself. Throws `state-unreadable`. */
 export function parseLoopRecord<T extends LoopRecord = LoopRecord>(
   path: ProjectPath,
   json: string,
   check: Check<unknown> = object,
 ): T {
   const id = path.slice(path.lastIndexOf("/") + 1, -".json".length);
-  const anew = `To begin the task anew, delete it, then \`bloom ready ${id}\`.`;
+  const anew = `To start the task again, delete the file, then run \`bloom ready ${id}\`.`;
   const record = readState<T>(
     json,
     as((value, at) => RECORD(value, at) ?? check(value, at)),

@@ -1,11 +1,11 @@
 /**
  * The blocks of a markdown text: headings, lists, task-list items, code, quotations.
  *
- * M1  Inline marks (emphasis, links, code spans) are not parsed: nothing that Pawl reads needs them, and
- *     matching brackets takes a parser quadratic time.
- * M2  The content of fenced code that stands outside of everything else is passed over, so that a long text that was
- *     fetched costs nothing; the positions of nodes in a text that has such code are not the text's own.
- * M3  What is still too long for the parser is refused by name, not waited for.
+ * M1  Inline marks (emphasis, links, code spans) are not parsed: nothing that Pawl reads needs them, and matching
+ *     brackets takes a parser quadratic time.
+ * M2  Fenced code outside of every other block is left out before parsing, so that a long fetched text costs nothing.
+ *     If a text has such code, the positions of its nodes are not positions in the original text.
+ * M3  A text that is still too long for the parser is an error that names it.
  */
 import type { Root } from "mdast";
 import { fromMarkdown } from "mdast-util-from-markdown";
@@ -13,7 +13,7 @@ import { gfmTaskListItemFromMarkdown } from "mdast-util-gfm-task-list-item";
 import { gfmTaskListItem } from "micromark-extension-gfm-task-list-item";
 import { PawlError } from "./error.ts";
 
-/** More than anybody writes by hand; at the most awkward text the parser takes about a second for it. */
+/** More than anybody writes by hand. The parser takes about a second for the most awkward text of this size. */
 const MAX_LINES = 10_000;
 const MAX_CHARACTERS = 500_000;
 
@@ -30,7 +30,7 @@ const WITHIN_LINES = [
   "labelStartLink",
 ];
 
-/** The blocks, each with its position in the text. Throws `text-too-long`; `where` names the text. */
+/** Parses the blocks, each with its position in the text. Throws `text-too-long`; `where` names the text. */
 export function parseBlocks(text: string, where: string): Root {
   checkLength(text, where);
   return fromMarkdown(text, { extensions: [{ disable: { null: WITHIN_LINES } }] });
@@ -49,8 +49,8 @@ interface Node {
 }
 
 /**
- * The task-list items of a text (`- [ ]`, `- [x]`), in order; what stands in code is none, nor is `- [ ]` with nothing
- * after it. Throws `text-too-long`.
+ * The task-list items of a text (`- [ ]`, `- [x]`), in order. Code has none, and `- [ ]` followed by nothing is none.
+ * Throws `text-too-long`.
  */
 export function parseTaskItems(source: string, where: string): readonly TaskItem[] {
   const text = withoutCode(source.replace(/^\uFEFF/, ""));
@@ -62,7 +62,7 @@ export function parseTaskItems(source: string, where: string): readonly TaskItem
   return itemsOf(tree as Node);
 }
 
-/** Without recursion: a line of marks nests as deep as it is long. */
+/** Not recursive: a line of list markers nests as deep as it is long. */
 function itemsOf(root: Node): readonly TaskItem[] {
   const items: TaskItem[] = [];
   const stack: Node[] = [root];
@@ -98,12 +98,12 @@ function linesIn(text: string): number {
 }
 
 const FENCE = /^(`{3,}|~{3,})([^`]*)$/;
-/** A list's mark, a quotation, HTML, or an indent: from here on a line's place is the parser's to tell. */
+/** A list marker, a quotation, HTML, or an indent. From here on only the parser can tell what a line belongs to. */
 const CONTAINER = /^(?:[-+*>< \t]|\d{1,9}[.)])/;
 
 /**
- * Without the content of the code fences that are surely outside of lists and quotations: those at a line's first
- * column, after a heading there, with nothing between that opens anything. At the first doubt the rest stays as it is.
+ * Removes the content of the code fences that are certainly outside lists and quotations: those at the first column,
+ * after a heading there, with nothing in between that opens a block. At the first doubt the rest stays unchanged.
  */
 function withoutCode(text: string): string {
   if (!text.includes("```") && !text.includes("~~~")) return text;

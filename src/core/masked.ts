@@ -1,7 +1,9 @@
-/** Takes the secrets that are known out of a text. */
+/** Removes the known secrets from a text. */
 export type Mask = (text: string) => string;
 
-/** The value with every text in it masked, names too; itself, where no text is another then. Looks into lists and plain objects. */
+/**
+ * Masks every string in a value, keys included, in lists and plain objects. Returns the same object if nothing changes.
+ */
 export function masked<T>(value: T, mask: Mask | undefined): T {
   return mask === undefined ? value : (maskedIn(value, mask) as T);
 }

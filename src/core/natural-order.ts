@@ -1,4 +1,7 @@
-/** TS-2 before TS-10: digits count as numbers, all else by its code. For `sort`; loads no locale data. */
+/**
+ * Puts TS-2 before TS-10: digits compare as numbers, everything else by character code. For `sort`; loads no locale
+ * data.
+ */
 export function naturalOrder(one: string, other: string): number {
   const [left, right] = [partsOf(one), partsOf(other)];
   for (let at = 0; at < Math.min(left.length, right.length); at++) {

@@ -1,11 +1,11 @@
 import { distance } from "fastest-levenshtein";
 
-/** A longer word is no misspelled name. */
+/** A longer word is not a misspelled name. */
 const MAX_LENGTH = 100;
 
 /**
- * The word that was probably meant, or null where none is near: one that differs in at most a third of its letters,
- * else the only one that shares a whole word with it (`feedback` and `feedback_notes`).
+ * The word that was probably meant, or null if none is close. Close is a word in which at most a third of the letters
+ * differ; failing that, the only word that shares a whole part with it (`feedback` and `feedback_notes`).
  */
 export function nearest(word: string, known: Iterable<string>): string | null {
   if (word.length > MAX_LENGTH) return null;
@@ -22,7 +22,9 @@ export function nearest(word: string, known: Iterable<string>): string | null {
   return sharing.length === 1 ? (sharing[0] ?? null) : null;
 }
 
-/** The candidates most like the text, best first: at most three, and none that shares next to nothing with it. */
+/**
+ * The candidates most like the text, best first: at most three, leaving out those that share almost nothing with it.
+ */
 export function nearestFew(text: string, candidates: readonly string[]): readonly string[] {
   const limit = Math.max(2, Math.ceil(text.length / 2));
   return candidates
@@ -33,7 +35,7 @@ export function nearestFew(text: string, candidates: readonly string[]): readonl
     .map(({ candidate }) => candidate);
 }
 
-/** `feedbackNotes`, `feedback_notes` → feedback, notes; numbers are no words. */
+/** `feedbackNotes`, `feedback_notes` → feedback, notes. Numbers are not words. */
 function wordsOf(name: string): readonly string[] {
   return name
     .replace(/([a-z])([A-Z])/g, "$1 $2")

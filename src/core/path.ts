@@ -1,17 +1,17 @@
 import { PawlError } from "./error.ts";
 
 /**
- * A path inside the project: relative to its root, with forward slashes, normal (no empty, `.` or `..` segment).
- * Only `projectPath` makes one, so that nothing else can reach the file system.
+ * A path inside the project: relative to its root, with forward slashes, normal (no empty, `.` or `..` segment). Only
+ * `projectPath` makes one, so that no unchecked path reaches the file system.
  */
 export type ProjectPath = string & { readonly __projectPath: true };
 
-/** The project's own folder: to be listed, never written. */
+/** The project's own folder. It can be listed, never written. */
 export const PROJECT_FOLDER = "" as ProjectPath;
 
 const MAX_SEGMENT_BYTES = 255;
 
-/** Joins segments (each may itself hold slashes) to a path inside the project; throws `path-outside-project`. */
+/** Joins segments, each of which may hold slashes, to a path inside the project. Throws `path-outside-project`. */
 export function projectPath(...segments: readonly string[]): ProjectPath {
   const path = segments.join("/");
   const fault = pathFault(path);
@@ -24,8 +24,8 @@ export function projectPath(...segments: readonly string[]): ProjectPath {
 }
 
 /**
- * The path without its `.` and `..` segments: `./src/../src/b.js` is `src/b.js`. One that would leave the project, or
- * that is the project itself, stays as it is, to be refused by `projectPath`.
+ * Removes `.` and `..` segments: `./src/../src/b.js` becomes `src/b.js`. A path that leaves the project, or is the
+ * project itself, stays unchanged, so that `projectPath` rejects it.
  */
 export function normalPath(path: string): string {
   if (path.startsWith("/")) return path;
@@ -38,7 +38,7 @@ export function normalPath(path: string): string {
   return normal.length === 0 ? path : normal.join("/");
 }
 
-/** Why the text is no path inside the project, or null. */
+/** Why the text is not a path inside the project, or null. */
 export function pathFault(path: string): string | null {
   if (path === "") return "it is empty";
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
@@ -59,8 +59,8 @@ export function pathFault(path: string): string | null {
 const ASCII = /^[\u0000-\u007f]*$/;
 
 /**
- * The name as a file system may take it that tells fewer names apart: letter case, characters that show nothing (HFS+,
- * casefolding ext4), dots and blanks at the end and what follows a colon (NTFS). `.GIT`, `.g\u200cit`, `.git.` and
+ * The name as the most lenient file systems read it. They ignore letter case, invisible characters (HFS+, casefolding
+ * ext4), dots and blanks at the end, and what follows a colon (NTFS). `.GIT`, `.g\u200cit`, `.git.` and
  * `.git::$INDEX_ALLOCATION` are all `.git` somewhere.
  */
 export function foldedName(segment: string): string {
@@ -71,9 +71,9 @@ export function foldedName(segment: string): string {
   return name.replace(/[. ]+$/, "");
 }
 
-/** Whether some file system opens git's own folder, or the file that stands for it, by this name. */
+/** Whether some file system opens git's own folder, or the file in its place, by this name. */
 export function isGitName(segment: string): boolean {
-  // `git~1` is the short name that NTFS makes of `.git`.
+  // NTFS gives `.git` the short name `git~1`.
   return ["git~1", ".git"].includes(foldedName(segment));
 }
 

@@ -1,4 +1,4 @@
-/** Where in the project's YAML files a change of a policy stands, so that whoever is told of it can look. */
+/** Finds the place of a policy change in the project's YAML files, so that its reader can look there. */
 import { type ProjectPath, projectPath } from "./path.ts";
 import type { PolicyChange } from "./policy.ts";
 import type { FindLine } from "./yaml-line.ts";
@@ -6,13 +6,13 @@ import type { FindLine } from "./yaml-line.ts";
 /** A value in a file of the project. */
 export interface PolicySource {
   readonly file: string;
-  /** Its names from the outside in, joined by dots; an entry of a list goes by its `id`. */
+  /** The keys from the outside in, joined by dots. An entry of a list goes by its `id`. */
   readonly path: string;
-  /** Under which key an entry of a list holds more of its like. */
+  /** The key under which an entry of a list holds more entries of its kind. */
   readonly nested?: string;
 }
 
-/** Where a path of a policy may stand; the first file counts most. */
+/** Where a path of a policy may be set; the first file counts most. */
 export type PolicySources = (path: string) => readonly PolicySource[];
 
 export const settingSources: PolicySources = (path) => [
@@ -20,13 +20,13 @@ export const settingSources: PolicySources = (path) => [
   ...(path.startsWith("alfred.") ? [{ file: ".alfred/config.yml", path: path.slice("alfred.".length) }] : []),
 ];
 
-/** Where what a gate asks may stand: its own entry, or the one for all of them. */
+/** Where a gate's level may be set: at its own entry, or at one that covers several gates. */
 export const levelSources: PolicySources = (path) => {
   const [workflow = "", name = ""] = path.slice("gates.".length).split(/\.(.*)/s);
   return [name, workflow, "default"].map((entry) => ({ file: "pawl.yaml", path: `gates.${entry}` }));
 };
 
-/** The changes, each with its file and line where it has one. Nothing is read where there is no change. */
+/** Adds file and line to each change that has them. Reads nothing if there are no changes. */
 export async function placed(
   changes: readonly PolicyChange[],
   sourcesOf: PolicySources,
@@ -49,7 +49,7 @@ export async function placed(
   return result;
 }
 
-/** Of a value that is gone, the place of what held it; the first file counts most. */
+/** For a value that is gone, the place of what held it. The first file counts most. */
 function nearest(sources: readonly PolicySource[], files: ReadonlyMap<string, FindLine | null>) {
   const [found] = sources
     .flatMap(({ file, nested, path }) => {

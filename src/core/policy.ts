@@ -1,29 +1,29 @@
 /**
- * What governs a run: who reviews, which checks, `verify`, budget, permission. It is written down when the run begins, and
- * an edit in the meantime, by whoever has a shell, does not loosen it.
+ * What governs a run: reviewers, checks, `verify`, budget, permission. The policy is recorded when the run begins. A
+ * later edit does not loosen it, whoever makes it.
  *
- * P1  What tightens a policy counts at once.
- * P2  An edit that loosens it, or might, counts once a person has accepted it.
+ * P1  A change that tightens a policy counts at once.
+ * P2  A change that loosens it, or might, counts once a person has accepted it.
  */
 import { PawlError } from "./error.ts";
 import { hashOf } from "./hash.ts";
 import { GATE_LEVELS, type GateLevels, levelOf } from "./strength.ts";
 import { canonical } from "./trust.ts";
 
-/** Path → plain JSON: `alfred.human_review`, `task.verify`. What is not set is not there. */
+/** Path → plain JSON: `alfred.human_review`, `task.verify`. A setting without a value has no entry. */
 export type Policy = Readonly<Record<string, unknown>>;
 
 export interface PolicyChange {
   readonly path: string;
-  /** Undefined: it was not there. */
+  /** Undefined if the setting had no value. */
   readonly pinned: unknown;
   readonly present: unknown;
   readonly loosens: boolean;
-  /** `pawl.yaml:12`, where it was looked up and stands in a file. */
+  /** A place such as `pawl.yaml:12`, if it was looked up and a file has the setting. */
   readonly place?: string;
 }
 
-/** How a setting is compared, by its path or the last part of it that is known here. */
+/** How to compare a setting, by its path or by the last part of the path that is listed here. */
 const ORDERED: Readonly<Record<string, readonly unknown[]>> = {
   human_review: ["relay", "elicit", "confirm"],
   evidence: ["show", "require"],
@@ -34,18 +34,18 @@ const ORDERED: Readonly<Record<string, readonly unknown[]>> = {
   "sandbox.kind": ["none", "auto", "bwrap"],
   "sandbox.network": ["all", "none"],
 };
-/** The level of a gate, which is not there where it asks nothing. */
+/** The level of a gate. A gate that asks nothing has no entry. */
 const GATE_LEVEL = /^gates\./;
 const GATE_ORDER: readonly unknown[] = [undefined, ...GATE_LEVELS];
-/** A smaller one is tighter; none is the loosest. */
+/** A smaller amount is tighter; no amount is the loosest. */
 const AMOUNTS = /(^|\.)(budget|limits)\.[a-z]+$|(^|\.)tries$/;
-/** More of them is tighter. */
+/** More entries are tighter. */
 const GROWING = /(^|\.)(verify|reviews\.[a-z_]+)$/;
-/** Fewer of them is tighter. */
+/** Fewer entries are tighter. */
 const SHRINKING = /(^|\.)environment$|^sandbox\.(read|write)$/;
-/** One more is tighter; to change one is not. */
+/** One more entry is tighter; changing an entry is not. */
 const NAMED = /(^|\.)checks\./;
-/** What a workflow's definition says: its names are the author's own, so that no rule for a setting may read them. */
+/** Parts of a workflow's definition. The author chose these names, so no rule for a setting applies to them. */
 const DEFINED = /^definition\./;
 const GATE = /^definition\.gates\./;
 
@@ -74,7 +74,7 @@ function holds(outer: unknown, inner: unknown): boolean {
   return Array.isArray(inner) ? inner.every((each) => items.includes(each)) : inner === undefined;
 }
 
-/** What governs: the pinned policy, with what the present one tightens. */
+/** The policy that governs: the pinned one, plus what the present one tightens. */
 export function governing(pinned: Policy, present: Policy): Policy {
   const tighter = comparePolicies(pinned, present).filter(({ loosens }) => !loosens);
   const result: Record<string, unknown> = { ...pinned };
@@ -85,7 +85,7 @@ export function governing(pinned: Policy, present: Policy): Policy {
   return result;
 }
 
-/** What is ignored until a person accepts it. */
+/** The changes that are ignored until a person accepts them. */
 export function ignoredIn(pinned: Policy, present: Policy): readonly PolicyChange[] {
   return comparePolicies(pinned, present).filter(({ loosens }) => loosens);
 }
@@ -101,7 +101,7 @@ export function hashOfPolicy(policy: Policy): Promise<string> {
   return hashOf(canonical(policy));
 }
 
-/** A map's entries as settings below a path, and what a policy has below one. */
+/** A map's entries as settings below a path. */
 export function pathsBelow(
   prefix: string,
   map: Readonly<Record<string, unknown>>,
@@ -115,8 +115,8 @@ export function valuesBelow(prefix: string, policy: Policy): Readonly<Record<str
 }
 
 /**
- * Throws `policy-unknown` where the run's state names a policy that is not kept on this machine and is not the present one
- * either. `whose`: the run in words; `what`: whose earlier text is to be restored, and to when.
+ * Throws `policy-unknown` if the run's state names a policy that this machine does not have and that differs from the
+ * present one. `whose`: the run in words; `what`: what to restore, and to which time.
  */
 export function checkKnown(
   { run, what, whose }: { readonly run: string; readonly whose: string; readonly what: string },
@@ -126,17 +126,17 @@ export function checkKnown(
   if (named === undefined || named === present) return;
   throw new PawlError(
     "policy-unknown",
-    `${whose} goes by a policy that this machine does not have (${named.slice(0, 12)}), and the project's present one is another (${present.slice(0, 12)}). Nothing was changed.`,
+    `${whose} is pinned to a policy that this machine does not have (${named.slice(0, 12)}), and the project's present policy is a different one (${present.slice(0, 12)}). Nothing was changed.`,
     `Restore ${what}, or have a person run \`pawl policy ${run} --accept\` in a terminal.`,
   );
 }
 
-/** Without what is not set. */
+/** Makes a policy, leaving out settings without a value. */
 export function policyFrom(entries: Readonly<Record<string, unknown>>): Policy {
   return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined));
 }
 
-/** What the gates of these names ask, as part of a policy. One that asks nothing is not there. */
+/** What the gates of these names ask, as part of a policy. A gate that asks nothing has no entry. */
 export function gatePolicy(levels: GateLevels, gates: readonly string[]): Policy {
   const asked = gates.map((gate) => [`gates.${gate}`, levelOf(levels, gate)] as const);
   return Object.fromEntries(asked.filter(([, level]) => level !== "any"));

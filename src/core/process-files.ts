@@ -1,7 +1,7 @@
 /**
- * The files that decide how work is judged rather than being the work itself: tests, scripts, CI, lock files,
- * configuration. A change to one of them can make a failing check pass, so a reviewer reads these first. Names are
- * compared without letter case, as some file systems do. It errs on the side of naming too many.
+ * The files that decide how work is judged instead of being the work itself: tests, scripts, CI, lock files,
+ * configuration. Changing one of them can make a failing check pass, so a reviewer reads these first. Names compare
+ * without letter case, as on some file systems. When in doubt, a file is included.
  */
 export type ProcessFileKind = "tests" | "scripts" | "CI" | "lock files" | "configuration";
 
@@ -10,7 +10,7 @@ export interface ProcessFile {
   readonly kind: ProcessFileKind;
 }
 
-/** Those of the paths (from the repository's root, with forward slashes) that are process files, in the given order. */
+/** The process files among the paths (from the repository's root, with forward slashes), in the given order. */
 export function processFiles(paths: readonly string[]): readonly ProcessFile[] {
   return paths.flatMap((path) => {
     const kind = kindOf(path.toLowerCase());
@@ -18,7 +18,9 @@ export function processFiles(paths: readonly string[]): readonly ProcessFile[] {
   });
 }
 
-/** The names of those that decide how work is judged, with the project's own workflows, sorted: what a record of a gate names. */
+/**
+ * The files that decide how work is judged, including the project's own workflows, sorted. A gate's record names them.
+ */
 export function judgingFiles(paths: readonly string[], workflows: readonly string[]): readonly string[] {
   const own = workflows.map((file) => file.replace(/^\.\//, ""));
   const found = processFiles(paths).map(({ path }) => path);
@@ -93,9 +95,9 @@ const ENDINGS: readonly (readonly [string, ProcessFileKind])[] = [
   ),
 ];
 
-/** Between dots, dashes and underscores of a file's name. */
+/** Words between the dots, dashes and underscores of a file name. */
 const TEST_WORDS: ReadonlySet<string> = new Set(["test", "tests", "spec", "specs", "e2e", "cy"]);
-/** A name may start with one of these, followed by a dot, a dash or nothing. */
+/** A configuration file's name may start with one of these, followed by a dot, a dash or nothing. */
 const CONFIGURATION_STEMS = ["tsconfig", "jsconfig", "dockerfile", "compose", "docker-compose", ".env"];
 
 function all(names: readonly string[], kind: ProcessFileKind): Readonly<Record<string, ProcessFileKind>> {
@@ -120,7 +122,7 @@ function lookUp(table: Readonly<Record<string, ProcessFileKind>>, name: string):
 
 function isTest(path: string, name: string): boolean {
   const words = name.split(/[._-]/);
-  // The last word is the ending (`rate.test.ts`); a name without one is its own last word (`test`).
+  // The last word is the extension (`rate.test.ts`), unless it is the only word (`test`).
   const own = words.length > 1 ? words.slice(0, -1) : words;
   if (own.some((word) => TEST_WORDS.has(word))) return true;
   return /(?:tests?|spec)\.(?:java|kt|scala|groovy|cs|fs|swift|php)$/.test(path);

@@ -1,10 +1,10 @@
-/** What an armoured SSH signature says of how it was made (PROTOCOL.sshsig and PROTOCOL.u2f of OpenSSH). */
+/** Reads from an armoured SSH signature how it was made (PROTOCOL.sshsig and PROTOCOL.u2f of OpenSSH). */
 
 const USER_PRESENT = 0x01;
 
 /**
- * Whether the signer touched the key: a hardware key puts that into what it signs. False for every other key, and for what
- * cannot be read. It counts only of a signature that was verified.
+ * Whether the signer touched the key: a hardware key signs this fact too. False for every other key, and for an
+ * unreadable signature. Verify the signature before you rely on this.
  */
 export function isTouched(armoured: string): boolean {
   try {
@@ -24,7 +24,7 @@ export function isTouched(armoured: string): boolean {
   }
 }
 
-/** The first strings, each behind its length of four bytes. Throws where they are not there. */
+/** The first strings, each behind its four-byte length. Throws if the bytes end too early. */
 function stringsIn(bytes: Uint8Array, count: number): readonly Uint8Array[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const found: Uint8Array[] = [];

@@ -1,6 +1,7 @@
 /**
- * A state file: JSON that Pawl wrote and a person may have edited. What is wrong with it is an error with its line, what
- * was expected and what was found; never a fresh start. Read on every call, so shapes are checked without a schema library.
+ * A state file: JSON that Pawl wrote and a person may have edited. A fault is an error with its line, what was expected
+ * and what was found; never a fresh start. Pawl reads these files on every call, so it checks shapes without a schema
+ * library.
  */
 import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { PawlError } from "./error.ts";
@@ -13,17 +14,19 @@ export interface StateFault {
   readonly problem: string;
 }
 
-/** What is wrong with the value that stands at that path; null: nothing, and then it is a `T`. */
+/** Returns what is wrong with the value at that path. Null: nothing, and the value is a `T`. */
 export interface Check<T> {
   (value: unknown, at: JsonPath): StateFault | null;
   /** For the compiler alone. */
   readonly of?: T;
 }
 
-/** What a check lets pass. */
+/** The type that a check accepts. */
 export type Checked<C> = C extends Check<infer T> ? T : never;
 
-/** The state that the text holds, with the keys that the check does not know. What fails is what `unreadable` makes. */
+/**
+ * Reads the state in the text, with the keys that the check does not know. Throws what `unreadable` makes of a fault.
+ */
 export function readState<T>(
   text: string,
   check: Check<T>,
@@ -43,7 +46,7 @@ export function readState<T>(
   throw unreadable(lineOf(json, fault.at), name + fault.problem);
 }
 
-/** The two lines of every state that cannot be read. `what`: `the task's state`. */
+/** The error for every state that cannot be read. `what`: `the task's state`. */
 export function stateUnreadable(
   path: string,
   what: string,
@@ -53,13 +56,13 @@ export function stateUnreadable(
     new PawlError(
       "state-unreadable",
       `${path}, line ${line}: ${what} cannot be read: ${problem}. It was left unchanged.`,
-      `Mend line ${line} of ${path}, or restore the file from a backup. ${fix}`,
+      `Fix line ${line} of ${path}, or restore the file from a backup. ${fix}`,
     );
 }
 
 // ── Places ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The line, from 1, of what stands at the path; of the nearest thing around it, where nothing does. */
+/** The line, from 1, of the value at the path, or of the nearest value around it. */
 export function lineOf(text: string, at: JsonPath): number {
   let node = treeOf(text, []);
   let offset = node?.offset ?? 0;
@@ -72,7 +75,7 @@ export function lineOf(text: string, at: JsonPath): number {
   return lineAt(text, offset);
 }
 
-/** Of keys that are there twice, the last counts, as in `JSON.parse`. */
+/** If a key is there twice, the last one counts, as in `JSON.parse`. */
 function childOf(node: Node | undefined, key: string): Node | undefined {
   if (node?.type === "array") return node.children?.[Number(key)];
   return node?.children?.findLast((property) => property.children?.[0]?.value === key);
@@ -84,7 +87,7 @@ function syntaxFault(text: string): { readonly line: number; readonly problem: s
   const errors: ParseError[] = [];
   treeOf(text, errors);
   const [first] = errors;
-  // What merely stops has its fault in its last line.
+  // A text that just stops has its fault in the last line.
   const line = lineAt(text, Math.min(first?.offset ?? end, end));
   const words = first === undefined ? "" : ` (${wordsOf(first)})`;
   return { line, problem: `it is not valid JSON${words}` };
@@ -101,7 +104,7 @@ function treeOf(text: string, errors: ParseError[]): Node | undefined {
   try {
     return parseTree(text, errors, { disallowComments: true });
   } catch (thrown) {
-    // Nested deeper than the stack reaches: then the place is not known.
+    // The text nests deeper than the stack reaches. Then the place is unknown.
     if (thrown instanceof RangeError) return undefined;
     throw thrown;
   }
@@ -130,12 +133,12 @@ export const object = accepts<Readonly<Record<string, unknown>>>(
   "an object",
 );
 
-/** What is taken at its word: Pawl wrote it, and nothing is decided by it alone. */
+/** For a value that needs no check: Pawl wrote it, and no decision rests on it alone. */
 export function unchecked<T>(): Check<T> {
   return () => null;
 }
 
-/** The check as one for what it does not look at, too. */
+/** Gives a check a wider type, for fields that it does not look at. */
 export function as<T>(check: Check<unknown>): Check<T> {
   return check as Check<T>;
 }

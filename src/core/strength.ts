@@ -1,12 +1,13 @@
 /**
- * How strong a person's verdict is: by which way it came, from the weakest to the strongest. Only a signature is proof, and
- * only of the key; no program can tell the same user's agent from the user. The words say so wherever one is shown.
+ * How strong a person's verdict is, by its channel, from the weakest to the strongest. Only a signature is proof, and
+ * only of the key: no program can tell an agent from the user whose account it runs under. The words say so wherever a
+ * strength is shown.
  */
 export const STRENGTHS = ["relayed", "program", "elicited", "terminal", "signed", "touched"] as const;
 
 export type Strength = (typeof STRENGTHS)[number];
 
-/** Where a verdict is shown, after "approved" or "rejected". */
+/** Shown after "approved" or "rejected". */
 export const STRENGTH_WORDS: Readonly<Record<Strength, string>> = {
   relayed: "relayed by the assistant; unverified: the assistant's word",
   program: "passed on by a program; unverified: that program's word",
@@ -16,22 +17,22 @@ export const STRENGTH_WORDS: Readonly<Record<Strength, string>> = {
   touched: "signed at a terminal with a touch of the key; `pawl verify` checks it",
 };
 
-/** The words for what a file or an event says, which may be of a version before or after this one. */
+/** The words for the strength in a file or an event, which an earlier or a later version may have written. */
 export function strengthWords(strength: unknown): string {
   return STRENGTHS.some((known) => known === strength)
     ? STRENGTH_WORDS[strength as Strength]
     : "unverified: recorded without its channel";
 }
 
-/** What a gate asks of a verdict, from the least to the most. */
+/** What a gate demands of a verdict, from the least to the most. */
 export const GATE_LEVELS = ["any", "terminal", "signed", "touch"] as const;
 
 export type GateLevel = (typeof GATE_LEVELS)[number];
 
-/** By the name of a gate, of a workflow, or `default`. */
+/** By the name of a gate or a workflow, or `default`. */
 export type GateLevels = Readonly<Record<string, GateLevel>>;
 
-/** What the gate asks, by its name `WORKFLOW.GATE`: its own entry counts before its workflow's, and that before `default`. */
+/** The level of the gate `WORKFLOW.GATE`: its own entry counts first, then its workflow's, then `default`. */
 export function levelOf(levels: GateLevels, gate: string): GateLevel {
   const [workflow = "", name = ""] = gate.split(/\.(.*)/s);
   const entry = [gate, name, workflow, "default"].find((each) => Object.hasOwn(levels, each));
@@ -53,7 +54,7 @@ export function isStrongEnough(strength: Strength, level: GateLevel): boolean {
   return STRENGTHS.indexOf(strength) >= STRENGTHS.indexOf(LEAST[level]);
 }
 
-/** Whether the gate's verdicts are signed and kept in a record. */
+/** Whether the gate's verdicts are signed and recorded. */
 export function isSignedLevel(level: GateLevel): boolean {
   return level === "signed" || level === "touch";
 }

@@ -1,39 +1,41 @@
 /**
- * What the files of a project would start on this machine, and what of it a person has agreed to. Whoever clones a
- * project has not read it: until then nothing that it names is started.
+ * What a project's files would start on this machine, and how much of it a person has agreed to. Somebody who clones a
+ * project has not read it, so Pawl starts nothing that it names until they agree.
  */
 import type { BloomSettings, SandboxSettings, Settings } from "./settings.ts";
 import { DEFAULT_SETTINGS } from "./settings.ts";
 
-/** One thing that the project's files name and that would be started, or that says how freely others are. */
+/**
+ * One thing that the project's files name and Pawl would start, or a setting that gives such programs more freedom.
+ */
 export interface Executable {
   /**
-   * `command`: for a shell, from the configuration or a workflow of the project's own. `setup`: what makes a worktree
-   * ready. `agent`: how a program is started. `setting`: of the loop's agents and commands. `tasks`: the tasks file, whatever its owner writes there later.
+   * `command`: a shell command, from the configuration or one of the project's own workflows. `setup`: makes a worktree
+   * ready. `agent`: how a program is started. `setting`: of the loop's agents and commands. `tasks`: the tasks file,
+   * whatever its owner adds to it later.
    */
   readonly kind: "command" | "setup" | "agent" | "setting" | "tasks";
   /** For a person: `check test`, `release, fact tests`. */
   readonly name: string;
-  /** What is agreed to, to the letter. */
+  /** The exact text that the person agrees to. */
   readonly text: string;
 }
 
-/** What a person agreed to. */
 export interface TrustRecord {
   readonly version: 1;
   readonly root: string;
-  /** Of the root's folder: another one at the same path is another project. */
+  /** The inode of the root's folder. Another folder at the same path is another project. */
   readonly inode: number;
   readonly time: string;
-  /** Who, as far as known. */
+  /** Who agreed, as far as known. */
   readonly by: string;
   readonly entries: readonly Executable[];
 }
 
-/** A workflow of the project's own, as far as it starts something. */
+/** The commands of one of the project's own workflows. */
 export interface Starts {
   readonly name: string;
-  /** By what they are for: `fact tests`, `rule approved`. */
+  /** By purpose: `fact tests`, `rule approved`. */
   readonly commands: readonly { readonly purpose: string; readonly command: string }[];
 }
 
@@ -57,7 +59,7 @@ export function executablesOf(
     ...(git.filters.length === 0 ? [] : [setting("git.filters", canonical(git.filters))]),
     ...(isLoosened(sandbox) ? [setting("sandbox", canonical(sandbox))] : []),
     ...loopSettings(bloom),
-    // Part of what a person agreed to: with other words, every project would have to be trusted again.
+    // A person agreed to these words. If they changed, every project would have to be trusted again.
     { kind: "tasks", name: bloom.tasks_file, text: "agents and verify commands, as they are written there" },
   ];
 }
@@ -70,12 +72,12 @@ function setting(name: string, text: string): Executable {
   return { kind: "setting", name, text };
 }
 
-/** What the wall lets through besides, or that there is none. */
+/** Whether the wall lets more through, or is off. */
 function isLoosened({ kind, read, write }: SandboxSettings): boolean {
   return kind === "none" || read.length > 0 || write.length > 0;
 }
 
-/** Those that give agents and commands more than they have by themselves. */
+/** The settings that give agents and commands more freedom than the defaults. */
 function loopSettings({ command: called, environment, permission }: BloomSettings): readonly Executable[] {
   return [
     ...(called === DEFAULT_SETTINGS.bloom.command ? [] : [setting("bloom.command", called)]),
@@ -84,7 +86,7 @@ function loopSettings({ command: called, environment, permission }: BloomSetting
   ];
 }
 
-/** JSON with sorted keys: the same for the same value. */
+/** JSON with sorted keys: equal values give equal texts. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) =>
     typeof each === "object" && each !== null && !Array.isArray(each)
@@ -93,7 +95,10 @@ export function canonical(value: unknown): string {
   );
 }
 
-/** Whether it was agreed to. A command or a tasks file is the same wherever it is named; else the name counts too. */
+/**
+ * Whether a person agreed to it. A command or a tasks file is the same wherever it is named; otherwise the name counts
+ * too.
+ */
 export function isTrusted(
   { kind, name, text }: Executable,
   record: Pick<TrustRecord, "entries"> | null,
@@ -108,7 +113,7 @@ export function isTrusted(
   );
 }
 
-/** One line each, what is new with its earlier form above it. */
+/** Renders one line each. A changed entry has its earlier form above it. */
 export function renderExecutables(
   entries: readonly Executable[],
   record: Pick<TrustRecord, "entries"> | null,

@@ -1,14 +1,14 @@
-/** On which line of a YAML text a value stands. Loaded only where somebody asks. */
+/** Finds the line of a value in a YAML text. Loaded only when needed. */
 import { isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from "yaml";
 import { readYaml } from "./yaml.ts";
 
 export interface Line {
   readonly line: number;
-  /** How much of the path the text does not have: the line is that of what would hold it. */
+  /** How much of the path the text lacks. Then the line is that of the nearest value around it. */
   readonly missing: number;
 }
 
-/** By a value's path; null where the text has nothing of it. Never throws for what the text says. */
+/** Takes a value's path. Null if the text has no part of it. Never throws because of the text. */
 export type FindLine = (path: string, nested: string | undefined) => Line | null;
 
 export function linesOf(text: string): FindLine {
@@ -24,11 +24,11 @@ interface Found {
   readonly missing: number;
 }
 
-/** The longest part of the path that is there; null where nothing of it is. */
+/** Finds the longest part of the path that exists; null if none does. */
 function find(node: Node | null, path: string, nested: string | undefined): Found | null {
   const [entry] = entriesOf(node, nested)
     .filter(({ name }) => path === name || path.startsWith(`${name}.`))
-    // A name may have dots itself: the longest that fits counts.
+    // A name may itself have dots: the longest that fits counts.
     .sort((one, other) => other.name.length - one.name.length);
   if (!entry) return null;
   const rest = path.slice(entry.name.length + 1);
@@ -49,7 +49,7 @@ function entriesOf(node: Node | null, nested: string | undefined): readonly Entr
   );
 }
 
-/** An entry of a list, and those that it holds in turn. */
+/** An entry of a list, and the entries inside it. */
 function listed(item: YAMLMap, nested: string | undefined): readonly Entry[] {
   const own = { name: String(item.get("id")), value: item, offset: item.range?.[0] ?? 0 };
   const more = nested === undefined ? undefined : item.get(nested, true);

@@ -1,12 +1,12 @@
 /**
- * The one way in which a YAML file of the project is read. Whoever wrote the file may mean harm: what would cost memory or
- * time beyond measure is a fault with a place, like any other. A megabyte takes less than two seconds, whatever it says.
+ * The only reader of the project's YAML files. The author of a file may be hostile: text that would cost too much
+ * memory or time is a fault with a place, like any other. A megabyte takes less than two seconds, whatever it contains.
  *
- * Y1  A file is at most 4 MB, it has at most 700,000 words and signs or two to five characters, and its values nest at most
- *     100 deep; looked at before anything is parsed.
+ * Y1  A file is at most 4 MB and nests at most 100 deep. It has at most 700,000 tokens, or 0.4 for each character if
+ *     that is more. This is checked before parsing.
  * Y2  Aliases expand to at most 1,000,000 values in all, and none contains itself.
- * Y3  What the library compares each with each (the keys of a map, aliases with anchors) is looked up instead.
- * Y4  At most 1,000 faults are looked for.
+ * Y3  Where the library compares all pairs (the keys of a map, aliases with anchors), a lookup replaces it.
+ * Y4  The parser stops after 1,000 faults.
  */
 import {
   type Alias,
@@ -25,23 +25,22 @@ import {
 } from "yaml";
 
 export interface YamlFault {
-  /** In the text. */
   readonly offset: number;
-  /** Both count from 1. */
+  /** Line and column count from 1. */
   readonly line: number;
   readonly column: number;
   readonly code: string;
-  /** Without the place and without a full stop. */
+  /** Has no place and no full stop. */
   readonly message: string;
 }
 
 export interface ReadYaml {
-  /** Empty where the text is larger or deeper than may be. */
+  /** Empty if the text is too large or too deep. */
   readonly document: Document;
   readonly lines: LineCounter;
-  /** What keeps the file from being read; then `data` is null. */
+  /** Why the file cannot be read; then `data` is null. */
   readonly faults: readonly YamlFault[];
-  /** The whole as plain data; null, too, for an empty file. */
+  /** The whole file as plain data; null also for an empty file. */
   readonly data: unknown;
 }
 
@@ -49,13 +48,13 @@ const MOST_BYTES = 4_000_000;
 const DEEPEST = 100;
 const MOST_VALUES = 1_000_000;
 const MOST_TOKENS = 700_000;
-/** A larger file may have more, by its characters: no list of tasks comes near. */
+/** Tokens per character that a larger file may have. No list of tasks comes near. */
 const DENSEST = 0.4;
 const MOST_FAULTS = 1_000;
-/** By hand: what knows how numbers are written takes milliseconds to load. */
+/** Written by hand: the number formatter takes milliseconds to load. */
 const MOST_VALUES_SHOWN = "1,000,000";
 
-/** Reads a file of one document. `merge`: `<<` merges maps. Never throws for what the text says. */
+/** Reads a file of one document. `merge`: `<<` merges maps. Never throws because of the text. */
 export function readYaml(text: string, { merge = false } = {}): ReadYaml {
   const lines = new LineCounter();
   const excess = tooLarge(text) ?? tooMuch(text);
@@ -81,7 +80,7 @@ export function readYaml(text: string, { merge = false } = {}): ReadYaml {
     : { document, lines, faults, data: expanded.data };
 }
 
-/** As the library's own `parseDocument`, but it ends once there are as many faults as are told. */
+/** Like the library's own `parseDocument`, but stops after the number of faults that are reported. */
 function parse(text: string, lines: LineCounter, merge: boolean): Document {
   const composer = new Composer({
     merge,
@@ -102,7 +101,7 @@ function parse(text: string, lines: LineCounter, merge: boolean): Document {
   return first ?? parseDocument("");
 }
 
-/** Ordered maps and sets are none: the library compares each of their keys with each. */
+/** Leaves out ordered maps and sets: the library compares all pairs of their keys. */
 function isPlain(tag: Tags[number]): boolean {
   return typeof tag === "string" || tag.collection === undefined || tag.default === true;
 }
@@ -137,7 +136,7 @@ function repeatedKeys(document: Document): readonly Found[] {
   return repeated;
 }
 
-/** The library would look through all of a document's anchors for each alias. */
+/** For each alias, the library would search all anchors of a document. */
 function resolveAliases(document: Document): void {
   const anchored = new Map<string, Node>();
   visit(document, {
@@ -157,7 +156,7 @@ function resolveTo(alias: Alias, target: Node | undefined): void {
 
 type Resolved = ReturnType<Alias["resolve"]>;
 
-/** The parser makes an error of each fault, of which a text can have one per character: their stacks cost the most. */
+/** The parser makes an error for each fault, possibly one per character. The stacks cost the most. */
 function withoutStacks<T>(work: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -191,8 +190,8 @@ const CLOSES: ReadonlySet<string> = new Set(["]", "}"]);
 const NESTS: ReadonlySet<string> = new Set(["-", "?"]);
 
 /**
- * The parser's time and stack grow without measure with the depth. Brackets are counted, and the indicators that nest on
- * one line; over lines each level needs an indent of its own, which the indents' number bounds.
+ * The parser's time and stack grow without limit with the depth. This counts brackets, and the indicators that nest on
+ * one line. Across lines each level needs its own indent, so the number of indents bounds the depth.
  */
 function tooMuch(text: string): Found | null {
   const most = Math.max(MOST_TOKENS, Math.floor(text.length * DENSEST));
@@ -221,7 +220,7 @@ function tooMuch(text: string): Found | null {
   return null;
 }
 
-/** The lexer's own: they stand for no character of the text. */
+/** The lexer's own tokens: no character of the text corresponds to them. */
 function isMark(token: string): boolean {
   return token === "\u0002" || token === "\u0018" || token === "\u001f";
 }
@@ -264,7 +263,7 @@ function firstAlias(document: Document): { readonly offset: number } | null {
   return found;
 }
 
-/** How many values a walk would meet that takes shared ones each time; infinite where a value is within itself. */
+/** How many values a walk meets if it visits shared ones each time; infinite if a value contains itself. */
 function countOf(data: unknown): number {
   const known = new Map<object, number>();
   const count = (value: unknown): number => {

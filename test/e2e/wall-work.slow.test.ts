@@ -244,7 +244,7 @@ it("auto goes on without a wall, and one plain sentence says so", LONG, async ()
     /There is no wall around agents and commands: .* bubblewrap \(`bwrap`\) is not on the PATH/,
   );
   const [warned] = ran.of("agent:warned");
-  expect(warned?.text).toBe("no wall is around it: bubblewrap (`bwrap`) is not on the PATH");
+  expect(warned?.text).toBe("no wall is around the agent: bubblewrap (`bwrap`) is not on the PATH");
 });
 
 it("bwrap starts nothing without a wall", LONG, async () => {

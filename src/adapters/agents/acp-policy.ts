@@ -1,4 +1,4 @@
-/** The answer to an ACP agent's permission request, by the run's policy; only links are looked up. */
+/** Answers an ACP agent's permission requests by the run's policy. Touches the disk only to resolve links. */
 import { lstatSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { PermissionOption, ToolCallUpdate } from "@agentclientprotocol/sdk";
@@ -6,7 +6,7 @@ import type { Permission } from "../../core/ports/agents.ts";
 import { objectAt, shortly, textAt } from "./dialect.ts";
 import { judgeCommand } from "./listed-commands.ts";
 
-/** What changes nothing outside the folder, given that all of its places are inside. */
+/** Tool kinds that change nothing outside the folder, as long as all their paths are inside. */
 const EDITS: readonly string[] = ["read", "edit", "delete", "move", "search", "think"];
 export interface Policy {
   readonly permission: Permission;
@@ -29,7 +29,7 @@ function commandOf(call: ToolCallUpdate): string {
   return Array.isArray(command) ? command.join(" ") : textAt(call, "rawInput", "command");
 }
 
-/** Only where the agent says which places it means. */
+/** True only if the agent names the paths that it means. */
 function isInside(folder: string, call: ToolCallUpdate): boolean {
   const places = (call.locations ?? []).map(({ path }) => path);
   const named = ["file_path", "filePath", "filepath", "path", "abs_path"].map((key) =>
@@ -40,7 +40,7 @@ function isInside(folder: string, call: ToolCallUpdate): boolean {
   return all.length > 0 && all.every((path) => !leaves(folder, path));
 }
 
-/** Also by a link on the way, where the last parts do not exist yet. */
+/** Whether the path leaves the folder, also through a link on the way, even if its last parts do not exist yet. */
 export function leaves(folder: string, path: string, from = folder): boolean {
   const way = relative(realOf(folder), realOf(resolve(from, path)));
   if (way === ".." || way.startsWith("../") || isAbsolute(way)) return true;
@@ -51,7 +51,7 @@ function realOf(path: string): string {
   try {
     return realpathSync.native(path);
   } catch (cause) {
-    // A name that is too long, or a link to itself, leads nowhere that could be allowed.
+    // A name that is too long, or a link to itself, leads nowhere that is allowed.
     if ((cause as NodeJS.ErrnoException).code !== "ENOENT" || dirname(path) === path) return "/";
     if (isDangling(path)) return "/";
     return join(realOf(dirname(path)), basename(path));
@@ -62,7 +62,9 @@ function isDangling(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
-/** The option to choose for an answer; null: there is none, so the request is cancelled. Never one that lasts. */
+/**
+ * The option to choose for an answer; null if there is none, and the request is cancelled. Never an option that lasts.
+ */
 export function optionFor(answer: "allow" | "refuse", options: readonly PermissionOption[]): string | null {
   const kinds = answer === "allow" ? ["allow_once", "allow_always"] : ["reject_once", "reject_always"];
   for (const kind of kinds) {

@@ -1,4 +1,4 @@
-/** The port `Agents` over real programs. */
+/** Implements the port `Agents` with real programs. */
 import type { Agents } from "../../core/ports/agents.ts";
 import { openRedactor } from "../process/redact.ts";
 import { bringInRun } from "../wall/bring-in.ts";

@@ -1,12 +1,14 @@
 /**
- * Whether this process is an agent's: an agent must not give a person's word.
+ * Finds out whether this process belongs to an agent: an agent must not give a person's verdict.
  *
- * A1  The marks that agents leave in the environment of what they start are looked for in this process and in each of
- *     its ancestors, as the kernel shows the environment that each was started with: to unset one here does not help.
- * A2  So are the names of the agents' programs: a shell that replaces itself (`exec env -u …`) takes its mark along.
+ * A1  It looks for the variables that agents set for the programs they start, in this process and in each of its
+ *     ancestors. The kernel shows the environment that each process was started with, so unsetting a variable here does
+ *     not help.
+ * A2  It also looks for the names of the agents' programs: a shell that replaces itself (`exec env -u …`) takes its
+ *     variable along.
  *
- * What escapes: a process that has cleared its environment *and* lost its parents (a double fork). Nothing that a
- * program of the same user looks at can be made safe from that user; docs/security.md says what remains.
+ * What escapes: a process that has cleared its environment *and* lost its parents (a double fork). No check can be made
+ * safe from a program of the same user; docs/security.md says what remains.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -15,19 +17,20 @@ import { attempt } from "../../core/attempt.ts";
 import { MARK } from "./mark.ts";
 
 export interface AgentAround {
-  /** As a person calls it. */
+  /** The agent's usual name. */
   readonly agent: string;
-  /** The process that shows it: this one or an ancestor. */
+  /** The process that gives it away: this one or an ancestor. */
   readonly pid: number;
-  /** What shows it: a variable's name, or the program's. */
+  /** What gives it away: the name of a variable or of the program. */
   readonly by: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Variables that an agent sets for the programs that it starts. Not among them is what also a person's own shell bears:
- * settings (`CODEX_HOME`), and what editors set in every terminal of theirs (`CLAUDE_CODE_SSE_PORT`, `CURSOR_TRACE_ID`).
+ * Variables that an agent sets for the programs that it starts. Left out are those that a person's own shell may also
+ * have: settings (`CODEX_HOME`), and what editors set in each of their terminals (`CLAUDE_CODE_SSE_PORT`,
+ * `CURSOR_TRACE_ID`).
  */
 const VARIABLES: Readonly<Record<string, string>> = {
   [MARK]: "an agent of Pawl's loop",
@@ -53,7 +56,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   AI_AGENT: "an agent",
 };
 
-/** By the names of programs, and by the folders of packages that a runtime such as node is started with. */
+/** By program names, and by the folders of packages that a runtime such as node starts. */
 const PROGRAMS: readonly (readonly [RegExp, string])[] = [
   [/^claude$|\/@anthropic-ai\/claude-code\//, "Claude Code"],
   [/^codex$|\/@openai\/codex\//, "Codex"],
@@ -65,7 +68,7 @@ const PROGRAMS: readonly (readonly [RegExp, string])[] = [
 
 const RUNTIMES = /^(node|bun|deno|python[\d.]*)$/;
 
-/** The agent whose process this is, or null. `until`: the ancestor that is not looked at any more, nor those above it. */
+/** The agent that this process belongs to, or null. `until`: stops before this ancestor. */
 export function agentAround(
   environment: Environment,
   { until }: { until?: number } = {},
@@ -79,7 +82,7 @@ export function agentAround(
   return null;
 }
 
-/** Those that this process descends from, nearest first, as far as they can be seen. */
+/** The ancestors of this process, nearest first, as far as they are visible. */
 export function* ancestors(until = 0): Generator<Ancestor> {
   const see = existsSync("/proc/self/stat") ? seeInProc : seeByPs;
   const seen = new Set<number>([until, 0]);
@@ -95,16 +98,16 @@ export function* ancestors(until = 0): Generator<Ancestor> {
 export interface Ancestor {
   readonly pid: number;
   readonly parent: number;
-  /** The words that it was started with. */
+  /** The words of its command line. */
   readonly words: readonly string[];
-  /** The variable's value in the environment that it was started with; empty where it has none. */
+  /** The variable's value in the environment that the process was started with; empty if it has none. */
   variable(name: string): string;
 }
 
 function agentOf({ variable, words, pid }: Ancestor): AgentAround | null {
   const marked = Object.keys(VARIABLES).find((name) => variable(name) !== "");
   if (marked !== undefined) return { agent: VARIABLES[marked] ?? marked, pid, by: marked };
-  // The program, or what a runtime runs: any other argument may be any text.
+  // The program, or what a runtime runs. Any other argument may be arbitrary text.
   for (const word of words.slice(0, RUNTIMES.test(basename(words[0] ?? "")) ? 2 : 1)) {
     const found = PROGRAMS.find(([name]) => name.test(basename(word)) || name.test(word));
     if (found) return { agent: found[1], pid, by: basename(word) };
@@ -114,7 +117,7 @@ function agentOf({ variable, words, pid }: Ancestor): AgentAround | null {
 
 function seeInProc(pid: number): Ancestor | null {
   const stat = read(`/proc/${pid}/stat`);
-  // The program's name stands in parentheses and may hold any character.
+  // The program's name is in parentheses and may hold any character.
   const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
   if (!stat || !Number.isInteger(parent)) return null;
   const words = read(`/proc/${pid}/cmdline`).split("\0");
@@ -122,7 +125,7 @@ function seeInProc(pid: number): Ancestor | null {
   return { pid, parent, words, variable: (name) => valueIn(environment, name, "\0") };
 }
 
-/** Empty where the process is gone or another user's. */
+/** Empty if the process is gone or belongs to another user. */
 function read(path: string): string {
   return attempt(() => readFileSync(path, "latin1"), "");
 }

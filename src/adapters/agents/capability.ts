@@ -1,11 +1,12 @@
 /**
- * What proves that a call comes from a run's own agent: a random word that only that run's processes are given. A task's
- * name in the environment proves nothing, since any process can set it.
+ * Proves that a call comes from a run's own agent: only that run's processes get a random word. A task's name in the
+ * environment proves nothing, since any process can set it.
  *
- * K1  The word is in the environment of the run's agent and nowhere on disk; its hash is kept outside of the project.
- * K2  It dies with the run: once its deferred calls were made, nothing can be proved by it.
+ * K1  The word is in the environment of the run's agent and nowhere on disk. Its hash is kept outside the project.
+ * K2  The word expires with the run: once its deferred calls are made, it proves nothing.
  *
- * What escapes: a process of the same user can read another's environment. It is still another run's by the marks above it.
+ * What escapes: a process of the same user can read another's environment. Its own run tags still show that it belongs
+ * to another run.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -19,7 +20,7 @@ import { runsOfMark } from "./mark.ts";
 import { marksAround } from "./marks-around.ts";
 import type { AgentsSetup } from "./setup.ts";
 
-/** The variable's name says nothing of keys, tokens or secrets: some agents keep such variables from their commands. */
+/** The variable's name mentions no key, token or secret: some agents hide such variables from their commands. */
 export const CAPABILITY = "PAWL_RUN_CAPABILITY";
 
 /** Makes the run's word: `<run>:<64 hex digits>`. */
@@ -33,7 +34,7 @@ function issueCapability(stateFolder: string, run: string, task: string): string
   return `${run}:${word}`;
 }
 
-/** What the environment of the order's agent gets. */
+/** What the capability adds to the environment of the order's agent. */
 export function capabilityOf(
   { stateFolder }: Pick<AgentsSetup, "stateFolder">,
   { run, task }: Pick<AgentOrder, "run" | "task">,
@@ -47,7 +48,7 @@ export function provenTask(stateFolder: string, capability: unknown): { run: str
   const at = capability.indexOf(":");
   const run = capability.slice(0, at);
   if (at < 0 || !isId(run)) return null;
-  // No such run, or it is over.
+  // There is no such run, or it has ended.
   return attempt(() => {
     const kept = JSON.parse(readFileSync(pathOf(stateFolder, run), "utf8"));
     const same = timingSafeEqual(
@@ -62,7 +63,10 @@ export function revokeCapability(stateFolder: string, run: string): void {
   rmSync(pathOf(stateFolder, run), { force: true });
 }
 
-/** The run of this project whose process this one is; `task`: null where it cannot prove that it is that run's agent. */
+/**
+ * The run of this project that this process belongs to. `task` is null if the process cannot prove that it is that
+ * run's agent.
+ */
 export interface RunAround {
   readonly run: string;
   readonly task: string | null;
@@ -74,17 +78,17 @@ export interface RunPlace {
   readonly environment: Environment;
 }
 
-/** Null: it is none of this project's runs'. */
+/** Null: it belongs to none of this project's runs. */
 export function runAround({ projectRoot, stateFolder, environment }: RunPlace): RunAround | null {
   const marked = [...new Set(runsOfMark(projectRoot, marksAround(environment).join(",")))];
   const proven = provenTask(stateFolder, environment[CAPABILITY]);
-  // Another run's word in a process of this one is stolen.
+  // A word of another run is stolen.
   if (proven !== null && marked.every((run) => run === proven.run)) return proven;
   const run = marked[0] ?? proven?.run;
   return run === undefined ? null : { run, task: null };
 }
 
-/** Where the hash of the run's word is. */
+/** The file that holds the hash of the run's word. */
 export function capabilityFile(setup: Pick<AgentsSetup, "stateFolder">, run: string): string {
   return pathOf(setup.stateFolder, run);
 }

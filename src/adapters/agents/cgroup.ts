@@ -1,9 +1,9 @@
 /**
- * A cgroup for a run, where this process may make one (cgroup v2, Linux): the one hold that no fork can outrun. Below the
- * cgroup that this process is in, so that nothing is asked of the system's own arrangement.
+ * A cgroup for a run, if this process may make one (cgroup v2, Linux): the only grip that no fork can escape. It lies
+ * below this process's own cgroup, so that the system's own arrangement stays untouched.
  *
- * G1  Best effort: where it cannot be had, a run goes on without one, and its processes are looked for.
- * G2  Whoever is in it dies with it: `cgroup.kill` also ends what forks while it is being ended.
+ * G1  Best effort: without a cgroup, the run continues and Pawl searches for its processes.
+ * G2  Every process in it dies with it: `cgroup.kill` also ends what forks meanwhile.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -18,7 +18,7 @@ export interface Cgroup {
 
 let base: string | null | undefined;
 
-/** Where cgroups can be made: this process's own, in the unified hierarchy; null: nowhere. */
+/** The folder in which cgroups can be made: this process's own, in the unified hierarchy; null if there is none. */
 function baseFolder(): string | null {
   base ??= findBase();
   return base;
@@ -36,14 +36,14 @@ function findBase(): string | null {
   }, null);
 }
 
-/** Makes the mark's cgroup, inside that of an `outer` mark if there is one; null: it cannot be had. */
+/** Makes the run tag's cgroup, inside that of an `outer` tag if there is one. Null if that fails. */
 export function makeCgroup(mark: string, outer?: string): Cgroup | null {
   const found = cgroupOf(mark, outer);
   if (found === null) return null;
   try {
     if (outer !== undefined) mkdirSync(dirname(found.folder), { recursive: true });
     mkdirSync(found.folder);
-    // An older kernel has none: then the cgroup is no better than looking.
+    // An older kernel lacks this file. Then the cgroup is no better than a search.
     if (existsSync(join(found.folder, "cgroup.kill"))) return found;
     rmdirSync(found.folder);
     return null;
@@ -52,7 +52,7 @@ export function makeCgroup(mark: string, outer?: string): Cgroup | null {
   }
 }
 
-/** The mark's cgroup, if it is there; inside another's, too. */
+/** The run tag's cgroup, if it exists; also inside another's. */
 export function findCgroup(mark: string): Cgroup | null {
   const folder = baseFolder();
   const places = folder === null ? [] : [folder, ...foldersIn(folder, 1).filter(isOurs)];
@@ -71,7 +71,7 @@ function cgroupOf(mark: string, outer: string | undefined): Cgroup | null {
   return { folder: join(inside, cgroupName(mark)) };
 }
 
-/** Takes a process in; what it starts from then on is in it, too. False: it cannot be. */
+/** Moves a process into the cgroup; what it starts from then on is in it too. Returns false if that fails. */
 export function enterCgroup({ folder }: Cgroup, pid: number): boolean {
   return attempt(() => {
     writeFileSync(join(folder, "cgroup.procs"), String(pid));
@@ -79,7 +79,7 @@ export function enterCgroup({ folder }: Cgroup, pid: number): boolean {
   }, false);
 }
 
-/** The processes in it and in those below it. */
+/** The processes in the cgroup and in those below it. */
 export function cgroupMembers({ folder }: Cgroup): readonly number[] {
   return foldersIn(folder).flatMap((each) => {
     return attempt(() => {
@@ -89,12 +89,12 @@ export function cgroupMembers({ folder }: Cgroup): readonly number[] {
   });
 }
 
-/** Whether anything in it lives: the kernel's own word, where a list of its members is out of date at once. */
+/** Whether anything in it is alive, according to the kernel. A list of its members is out of date at once. */
 export function isPopulated({ folder }: Cgroup): boolean {
   return attempt(() => /^populated 1$/m.test(readFileSync(join(folder, "cgroup.events"), "utf8")), false);
 }
 
-/** Kills all that are in it, whatever they start meanwhile. */
+/** Kills every process in it, and what they start meanwhile. */
 export function killCgroup({ folder }: Cgroup): void {
   try {
     writeFileSync(join(folder, "cgroup.kill"), "1");
@@ -103,7 +103,10 @@ export function killCgroup({ folder }: Cgroup): void {
   }
 }
 
-/** Removes it once it is empty, and the one around it with the last of its own; false: something in it still lives. The kernel takes a moment for its dead. */
+/**
+ * Removes the cgroup once it is empty, and the surrounding one when it was the last inside. Returns false if something
+ * in it is still alive. The kernel takes a moment to clear the dead.
+ */
 export async function removeCgroup(cgroup: Cgroup, within: number): Promise<boolean> {
   for (const begun = performance.now(); ; await sleep(2)) {
     try {
@@ -121,11 +124,11 @@ function removeEmpty(folder: string): void {
   try {
     if (isOurs(folder)) rmdirSync(folder);
   } catch {
-    // Another run's is in it.
+    // Another run's cgroup is inside.
   }
 }
 
-/** The folder and those below it, so many levels deep, the outer before the inner. */
+/** The folder and those below it, to that depth, outer before inner. */
 function foldersIn(folder: string, depth = Number.POSITIVE_INFINITY): readonly string[] {
   return attempt(() => {
     const below =

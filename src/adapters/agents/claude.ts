@@ -1,4 +1,4 @@
-/** Claude Code: `claude -p`, one JSON object a line. */
+/** Claude Code: `claude -p`, one JSON object per line. */
 import { join } from "node:path";
 import {
   type Call,
@@ -18,7 +18,7 @@ import {
 import { ownProgram } from "./own-program.ts";
 
 const NO_SESSION = "No conversation found";
-/** A preset id that an earlier start has used up: the session exists, but not as a new one. */
+/** An earlier start has used up the preset id: the session exists, but not as a new one. */
 const ID_TAKEN = "is already in use";
 
 const MAX_USD = "--max-budget-usd";
@@ -39,7 +39,7 @@ export const claude: Dialect = {
     ...(call.model ? ["--model", call.model] : []),
     ...sessionArguments(call),
   ],
-  // Without it claude refuses to bypass permissions as root.
+  // Without this variable claude refuses to bypass permissions as root.
   environment: (call) => ({ ...(call.asRoot && call.permission === "all" ? { IS_SANDBOX: "1" } : {}) }),
   home: ({ CLAUDE_CONFIG_DIR: named, HOME = "" }) => [
     {
@@ -58,8 +58,8 @@ export const claude: Dialect = {
 };
 
 /**
- * Its own rules know a command by its first words, and by none of its options. So none is in a list: its hook asks Pawl,
- * and what neither of them allows is refused, since nobody can be asked.
+ * Claude's own rules know a command by its first words, but not by its options. So Pawl gives it no list. Its hook asks
+ * Pawl instead, and Claude refuses what neither allows, since it can ask nobody.
  */
 function permissionArguments({ allow, folder, permission }: Call): string[] {
   if (permission === "all") return ["--dangerously-skip-permissions"];
@@ -83,7 +83,7 @@ function limitArguments({ limits, knows }: Call): string[] {
 }
 
 function sessionOf(line: Json): readonly Told[] {
-  // A failed resume gives back the id that it could not find.
+  // A failed resume reports the id that it could not find.
   return textAt(line, "subtype") === "error_during_execution" ? [] : sessionTold(textAt(line, "session_id"));
 }
 

@@ -1,4 +1,4 @@
-/** Codex: `codex exec --json`. Its usage is that of the whole thread, over all runs; it tells no price. */
+/** Codex: `codex exec --json`. It reports the usage of the whole thread, over all runs, and no price. */
 import { join } from "node:path";
 import {
   type Call,
@@ -14,7 +14,7 @@ import {
 } from "./dialect.ts";
 
 const NO_SESSION = "no rollout found";
-/** codex tells the model's status by no field; these words are its own, around the status. */
+/** Codex has no field for the model's status. It writes these words around the status. */
 const RATE_LIMIT = /last status: 429\b|"code":"rate_limit|usage limit/;
 
 export const codex: Dialect = {
@@ -27,7 +27,7 @@ export const codex: Dialect = {
     ...(call.session.type === "resume" ? ["resume"] : []),
     "--json",
     "--skip-git-repo-check",
-    // A login shell sets the PATH anew, and does not find the programs that Pawl gives it.
+    // A login shell resets the PATH and does not find the programs that Pawl provides.
     "-c",
     "allow_login_shell=false",
     ...permissionArguments(call),
@@ -52,10 +52,10 @@ export const codex: Dialect = {
     errors.includes(NO_SESSION) ? { reason: "bad-session", detail: shortly(lastLine(errors)) } : null,
 };
 
-/** By `-c`, since `exec resume` knows no `--sandbox`. */
+/** Passed with `-c`, since `exec resume` has no `--sandbox`. */
 function permissionArguments({ asRoot, permission, walled, writable }: Call): string[] {
   if (permission === "all") return ["--dangerously-bypass-approvals-and-sandbox"];
-  // A root that has given up its capabilities cannot build codex' sandbox in the wall: the wall is its sandbox.
+  // Inside the wall, root without its capabilities cannot build codex' sandbox: the wall is its sandbox.
   if (permission === "edits" && walled && asRoot) return ["-c", 'sandbox_mode="danger-full-access"'];
   if (permission === "ask") return ["-c", 'sandbox_mode="read-only"'];
   const roots = JSON.stringify(writable);
@@ -81,7 +81,7 @@ function readLine(line: Json): readonly Told[] {
       ];
     case "turn.failed":
       return [{ type: "end", fault: faultOf(textAt(line, "error", "message")) }];
-    // Told while it still tries again; the turn's end decides.
+    // Codex reports this while it still retries; the end of the turn decides.
     case "error":
       return [{ type: "warning", text: shortly(textAt(line, "message")) }];
     default:
@@ -101,7 +101,7 @@ function readItem(at: "item.started" | "item.completed", item: Json): readonly T
   if (kind === "file_change") return [{ type: "tool", name: "edit", detail: shortly(item.changes) }];
   if (kind === "mcp_tool_call")
     return [{ type: "tool", name: textAt(item, "tool"), detail: shortly(item.arguments) }];
-  // May be a mere warning: the turn's end decides.
+  // May be only a warning: the end of the turn decides.
   if (kind === "error") return [{ type: "warning", text: shortly(textAt(item, "message")) }];
   return [];
 }

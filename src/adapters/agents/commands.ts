@@ -1,4 +1,4 @@
-/** The port `Commands`: a shell command to its end, with its output kept, and nothing left behind. */
+/** Implements the port `Commands`: runs a shell command to its end, keeps its output, and leaves nothing behind. */
 import type { CommandEnd, CommandOrder, CommandRun, Commands } from "../../core/ports/commands.ts";
 import { BEHIND_THE_WALL, type Wall } from "../wall/wall.ts";
 import { childEnvironment, type Environment } from "./environment.ts";
@@ -9,9 +9,9 @@ import { type ProcessEnd, runProcess } from "./run-process.ts";
 export interface CommandsSetup {
   readonly projectRoot: string;
   readonly environment: Environment;
-  /** Names of the environment that commands may have besides the usual ones. */
+  /** Names of more environment variables that commands may have. */
   readonly names: readonly string[];
-  /** Absent: there is none around them. */
+  /** Absent: no wall is around them. */
   readonly wall?: Wall;
 }
 
@@ -28,8 +28,7 @@ function run(setup: CommandsSetup, order: CommandOrder): CommandRun {
   const tail: string[] = [];
   const called = {
     program: "bash",
-    // One stream for both, so that their order is kept.
-    // No start-up files: bash takes our pipe for a remote login, and would read the person's .bashrc.
+    // Both outputs share one stream, so that their order is kept.
     args: ["--norc", "-c", 'exec 2>&1; eval "$0"', order.command],
     environment: childEnvironment(setup.environment, {
       mark,

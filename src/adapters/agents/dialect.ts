@@ -1,11 +1,11 @@
 /**
- * A dialect: how one kind of agent program is called, and what its stream of JSON lines means. Pure functions, one small
- * file each; the process runner is common to all.
+ * A dialect: how to call one kind of agent program, and what its stream of JSON lines means. Pure functions, one small
+ * file per dialect; they share the process runner.
  *
- * D1  A run succeeded only if the last thing heard is an end that says so, the program exited with 0, and it was neither
- *     signalled nor stopped by us. An exit code alone is never trusted, nor is an end after which work went on.
- * D2  What kind of failure it was is taken from fields of events where there are any; from a text only where the program
- *     tells it by no other way (each such text is a constant of the dialect).
+ * D1  A run succeeded only if the last event is an end that says so, the program exited with 0, and no signal or stop
+ *     of ours ended it. An exit code alone is never trusted, nor is an end after which the agent went on working.
+ * D2  Fields of events decide the kind of a failure. Text decides only if the program reports the failure in no other
+ *     way (each such text is a constant of the dialect).
  */
 import { attempt } from "../../core/attempt.ts";
 import type {
@@ -22,23 +22,23 @@ export interface Dialect {
   readonly name: "claude" | "codex" | "opencode" | "gemini" | "scripted";
   /** The program's name on the PATH. */
   readonly program: string;
-  /** What `--version` prints of this program and of no other. */
+  /** Matches what `--version` prints for this program and for no other. */
   readonly version: RegExp;
-  /** Names of the environment that this agent may have: its own settings and its own provider's key. */
+  /** Names of environment variables that this agent may have: its own settings and its own provider's key. */
   readonly passes: readonly string[];
-  /** Whether options that not every version has would be used for it: then the program's help is asked first. */
+  /** Whether the order would use options that some versions lack. Then the program's help is read first. */
   needsHelp?(order: Pick<AgentOrder, "allow" | "limits" | "permission">): boolean;
   /** The command line without the program. The prompt never is part of it. */
   arguments(call: Call): readonly string[];
   /** Added to the environment. */
   environment(call: Call): Readonly<Record<string, string>>;
-  /** What it has in the person's home, behind the wall. */
+  /** What it may reach in the person's home, behind the wall. */
   home(environment: Environment): readonly HomePlace[];
-  /** What is kept in the run's folder for the agent to read, by name. */
+  /** Files to put into the run's folder for the agent to read, by name. */
   files?(call: Call): Readonly<Record<string, string>>;
-  /** What one JSON line tells. */
+  /** Reads one JSON line. */
   read(line: Json): readonly Told[];
-  /** The failure that only standard error and the exit code tell, or null. */
+  /** The failure that only standard error and the exit code show, or null. */
   failureOf(end: { readonly code: number | null; readonly errors: string }): Fault | null;
 }
 
@@ -49,34 +49,39 @@ export interface Call {
   readonly permission: Permission;
   readonly allow: readonly string[];
   readonly model: string | undefined;
-  /** Folders outside the working folder that must be written: git's for a commit in a worktree, and the outbox. */
+  /**
+   * Folders outside the working folder that the agent must be able to write: git's, for a commit in a worktree, and the
+   * outbox.
+   */
   readonly writable: readonly string[];
   readonly asRoot: boolean;
-  /** The wall is around it. */
+  /** Whether the wall is around it. */
   readonly walled: boolean;
-  /** What the run may still spend: passed on where the agent has an option for it. */
+  /** What the run may still spend. Passed on if the agent has an option for it. */
   readonly limits: { readonly turns?: number; readonly usd?: number };
   /** The run's folder, absolute. */
   readonly runFolder: string;
   /** Where the agent works, absolute. */
   readonly folder: string;
-  /** Whether the installed program has the option, as its own help tells; false where `needsHelp` did not ask. */
+  /** Whether the installed program has the option, according to its own help; false if `needsHelp` returned false. */
   knows(option: string): boolean;
 }
 
 export type Told =
   | AgentEvent
-  /** A piece of a text that comes in pieces. */
+  /** One piece of a text that arrives in pieces. */
   | { readonly type: "text-part"; readonly text: string }
-  /** The model was asked; what comes with the same id is of the same call. */
+  /** A model call. Events with the same id belong to the same call. */
   | { readonly type: "turn"; readonly id: string | null }
-  /** The model is at work (again): an end heard before is none. */
+  /** The model is working (again): an end heard before does not count. */
   | { readonly type: "working" }
   /** Spent by one model call. */
   | { readonly type: "spent"; readonly usage: AgentUsage }
-  /** Spent by the session since it was new, over all its runs. */
+  /** Spent by the session over all its runs. */
   | { readonly type: "spent-in-all"; readonly usage: AgentUsage }
-  /** All that was refused in this run, as the agent tells it at its end: better than what was heard meanwhile. */
+  /**
+   * Everything that was refused in this run, as the agent reports it at its end. It replaces what was heard before.
+   */
   | { readonly type: "refusals"; readonly what: readonly string[] }
   | { readonly type: "end"; readonly fault: Fault | null };
 
@@ -85,7 +90,7 @@ export interface Fault {
   readonly detail: string;
 }
 
-/** As most programs take their session: one to resume, or a new one of that id. */
+/** Session arguments as most programs take them: resume a session, or start a new one with that id. */
 export function sessionArguments({ session }: Call): string[] {
   if (session.type === "resume") return ["--resume", session.id];
   return session.id ? ["--session-id", session.id] : [];
@@ -95,7 +100,7 @@ export function sessionArguments({ session }: Call): string[] {
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The object that a line is, or null. */
+/** Parses a line as an object; null if it is not one. */
 export function parseLine(line: string): Json | null {
   if (!line.trimStart().startsWith("{")) return null;
   return attempt(() => {
@@ -128,12 +133,12 @@ function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null;
 }
 
-/** The failure that an HTTP status of the model's API means. */
+/** The failure that corresponds to an HTTP status of the model's API. */
 export function faultOfStatus(status: number | null, detail: string): Fault {
   return { reason: status === 429 || status === 529 ? "rate-limit" : "model-error", detail };
 }
 
-/** The tokens that were spent, where the agent tells neither a price nor its turns. */
+/** The tokens spent, for an agent that reports neither a price nor its turns. */
 export function tokensAt(value: unknown, input = "input_tokens", output = "output_tokens"): AgentUsage {
   const [inputTokens, outputTokens] = [numberAt(value, input), numberAt(value, output)];
   return { usd: null, inputTokens, outputTokens, turns: null };
@@ -143,12 +148,12 @@ export function sessionTold(id: string): readonly Told[] {
   return id ? [{ type: "session", id }] : [];
 }
 
-/** What a tool was called with, as far as a person wants to know it. */
+/** The part of a tool's input that a person wants to see. */
 export function toolDetail(input: Json, path = "file_path"): string {
   return shortly(input.command ?? input[path] ?? input);
 }
 
-/** A value in one line, for a person. */
+/** Shows a value in one line, for a person. */
 export function shortly(value: unknown): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
   const line = text.replaceAll(/\s+/g, " ").trim();

@@ -1,4 +1,4 @@
-/** The environment of a program that bears a run's mark: the allow-list, what the order names, and the mark. */
+/** The environment of a program in a run: the allow-list, what the order names, and the run tag. */
 import { ceilingOf } from "../git/whole.ts";
 import { allowedEnvironment, type Environment } from "../process/environment.ts";
 import { MARK, markValue } from "./mark.ts";
@@ -8,7 +8,7 @@ export type { Environment } from "../process/environment.ts";
 export interface ChildOrder {
   readonly mark: string;
   readonly folder: string;
-  /** Names that this child may have besides; a `*` at the end stands for any rest. */
+  /** More names that this child may have; a `*` at the end matches any rest. */
   readonly names: readonly string[];
   readonly added: Readonly<Record<string, string>>;
 }

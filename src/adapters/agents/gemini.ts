@@ -16,11 +16,11 @@ import {
 } from "./dialect.ts";
 import { staticLists } from "./static-lists.ts";
 
-/** Its exit code for a bad input, which a session that it does not know is. */
+/** Its exit code for bad input, such as an unknown session. */
 const BAD_INPUT = 42;
 /**
- * Its stream tells the model's status by no field of its own: the API's answer is quoted in the message, or gemini's own
- * advice after a 429.
+ * Its stream has no field for the model's status. The message quotes the API's answer, or gives gemini's own advice
+ * after a 429.
  */
 const RATE_LIMIT = /"code":\s*429\b|RESOURCE_EXHAUSTED|QuotaError|\]\nPlease wait and try again later\./;
 const POLICY = "--policy";
@@ -37,7 +37,7 @@ export const gemini: Dialect = {
     "stream-json",
     "--approval-mode",
     { ask: "default", edits: "auto_edit", all: "yolo" }[call.permission],
-    // Each worktree is a folder that it has not seen before.
+    // Gemini has never seen the folder of a new worktree.
     "--skip-trust",
     ...allowArguments(call),
     ...(call.model ? ["-m", call.model] : []),
@@ -62,7 +62,9 @@ export const gemini: Dialect = {
       : null,
 };
 
-/** Only by a file of rules: its older list knows first words alone, and lets a redirection pass where edits are allowed. */
+/**
+ * Uses a file of rules: gemini's older list knows only first words, and lets a redirection pass if edits are allowed.
+ */
 function allowArguments(call: Call): string[] {
   return hasRules(call) ? ["--policy", join(call.runFolder, RULES)] : [];
 }
@@ -72,9 +74,9 @@ function hasRules({ permission, allow, knows }: Call): boolean {
 }
 
 /**
- * What it may run unasked, each as an expression that takes the whole command: it is matched against the call's arguments
- * as JSON, behind `"command":"`, so that the quote which ends the command ends the expression. No group with a repetition
- * holds another one: Gemini refuses such expressions.
+ * What it may run unasked, each as an expression for the whole command. Gemini matches it against the call's arguments
+ * as JSON, behind `"command":"`, so the quote that ends the command ends the expression. No repeated group may hold
+ * another: Gemini rejects such expressions.
  */
 export function commandRules(allow: readonly string[]): readonly string[] {
   const { exact, messages, paths, verbs } = staticLists(allow);
@@ -92,7 +94,7 @@ export function commandRules(allow: readonly string[]): readonly string[] {
   ];
 }
 
-/** Within the JSON of a command: a text in quotes in which the shell reads nothing but text. */
+/** Inside the JSON of a command: a quoted text in which the shell reads nothing but text. */
 const IN_DOUBLE = '\\\\"([^"\\\\$`]|\\\\n)*\\\\"';
 const IN_SINGLE = "'([^'\"\\\\]|\\\\n)*'";
 const QUOTED = [IN_DOUBLE, IN_SINGLE];

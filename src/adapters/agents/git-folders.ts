@@ -1,6 +1,6 @@
 /**
- * The folders outside a worktree that git writes for a commit in it: what an agent's own sandbox must let through. Hooks
- * and configuration are not among them, since what is written there would be run by others, outside the sandbox.
+ * The folders outside a worktree that git writes for a commit in it. An agent's own sandbox must allow them. Hooks and
+ * configuration are left out: others would run what is written there, outside the sandbox.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What a run's stream has told so far, folded from its lines; and the verdict at its end. Pure. */
+/** Folds the lines of a run's stream into what is known of it, and judges the run at its end. Pure. */
 import type { AgentEvent, AgentUsage } from "../../core/ports/agents.ts";
 import type { Fault, Told } from "./dialect.ts";
 import type { ProcessEnd } from "./run-process.ts";
@@ -7,21 +7,21 @@ export interface Heard {
   readonly session: string | null;
   /** The last words. */
   readonly text: string;
-  /** The last words come in pieces, and more may come. */
+  /** The last words arrive in pieces, and more may follow. */
   readonly inPieces: boolean;
-  /** Tools that it has used in this run. */
+  /** How many tools it has used in this run. */
   readonly tools: number;
-  /** Model calls that were told one by one. */
+  /** Model calls that the agent reported one by one. */
   readonly turns: number;
-  /** The last of them that have an id: calls may overlap. */
+  /** The ids of the latest ones: calls may overlap. */
   readonly calls: readonly string[];
-  /** Of this run, as the agent tells it. */
+  /** For this run, as the agent reports it. */
   readonly usage: AgentUsage | null;
-  /** Of the session over all its runs, where the agent tells it that way. */
+  /** For the session over all its runs, if the agent reports it that way. */
   readonly usageInAll: AgentUsage | null;
   /** What it was not allowed to do. */
   readonly refused: readonly string[];
-  /** The end, if the last thing heard was one. */
+  /** The end, if it was the last thing heard. */
   readonly end: { readonly fault: Fault | null } | null;
 }
 
@@ -38,7 +38,7 @@ export const NOTHING_HEARD: Heard = {
   end: null,
 };
 
-/** Takes in what a line told; returns the events that a listener should hear of it. `before`: spent by earlier runs. */
+/** Takes in what a line says. Returns the events for the listener. `before`: spent by earlier runs. */
 export function take(
   heard: Heard,
   told: readonly Told[],
@@ -59,8 +59,8 @@ export function take(
 }
 
 /**
- * What this run has spent so far, also while it lasts and where it never tells its end. Where the agent tells no model
- * calls, they are one for each tool, and one for the end.
+ * What this run has spent so far, even without an end. If the agent reports no model calls, each tool counts as one,
+ * and the end as one.
  */
 export function spentIn({
   usage,
@@ -138,7 +138,7 @@ function combine(one: AgentUsage, other: AgentUsage, sign: 1 | -1): AgentUsage {
   };
 }
 
-/** Null: it succeeded. What we did to the process comes first, then what it told, then how it ended. */
+/** Null: it succeeded. What Pawl did to the process counts first, then what the agent reported, then its exit. */
 export function judge(
   heard: Pick<Heard, "end">,
   end: Pick<ProcessEnd, "ending" | "why" | "code" | "signal" | "errors">,
@@ -157,7 +157,7 @@ export function judge(
   return { reason: end.code === 0 ? "cut-stream" : "exit", detail: `no last event, ${told}` };
 }
 
-/** A shell's or a wrapper's way to say that a signal ended the program: SIGINT, SIGKILL, SIGTERM. */
+/** How a shell or a wrapper reports that a signal ended the program: SIGINT, SIGKILL, SIGTERM. */
 function isSignalCode(code: number | null): boolean {
   return code === 130 || code === 137 || code === 143;
 }

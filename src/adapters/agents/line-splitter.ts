@@ -1,6 +1,6 @@
 /**
- * Bytes to lines. A character split over two chunks stays whole; a line longer than the bound is let go as a whole (its
- * size is told), so that a program without line breaks cannot fill the memory.
+ * Turns bytes into lines. A character split over two chunks stays whole. A line longer than the bound is dropped whole
+ * and its size reported, so that output without line breaks cannot fill the memory.
  */
 import { StringDecoder } from "node:string_decoder";
 
@@ -8,7 +8,7 @@ const MAX_LINE = 16 * 1024 * 1024;
 
 export interface LineSplitter {
   push(chunk: Uint8Array): void;
-  /** The end: a last line without a line break is a line too. */
+  /** The end. A last line without a line break is a line too. */
   end(): void;
 }
 

@@ -1,18 +1,18 @@
 /**
- * Whether a command line is no more than a listed command. The first words are not enough: `git log --output=FILE` writes
- * any file, `git commit -F FILE` copies any. So for git each option must be listed too, whole: git completes what is
- * abbreviated.
+ * Decides whether a command line is only a listed command. The first words are not enough: `git log --output=FILE`
+ * writes any file, `git commit -F FILE` copies any. So each git option must be listed too, in full: git completes
+ * abbreviations.
  */
 
-/** With one of these a command could be more than the one that its first words name. */
+/** With one of these signs, a command can do more than its first words say. */
 const SHELL_SIGNS = /[;&|`$()<>\n\r\\{}*?!#[\]]|^~|[:=]~/;
 
 interface Options {
   /** Alone, or with a value after `=`. */
   readonly long: readonly string[];
-  /** Letters that may stand together behind one dash. */
+  /** Letters that may be combined behind one dash. */
   readonly short: string;
-  /** Letters and options whose value is the next word: text, never a path. */
+  /** Letters and options that take the next word as their value: text, never a path. */
   readonly valued: readonly string[];
 }
 
@@ -75,10 +75,13 @@ const GIT: Readonly<Record<string, Options>> = {
   },
 };
 
-/** `listed`: each of them is, and no more; `refused`: one begins as a listed command and is more; `other`: neither. */
+/**
+ * `listed`: every command is listed and does no more; `refused`: one begins as a listed command and does more; `other`:
+ * neither.
+ */
 export type Verdict = "listed" | "refused" | "other";
 
-/** Of commands that follow one another by `&&`. `leaves`: whether a word, taken for a path, leads out of the folder. */
+/** Judges commands joined by `&&`. `leaves`: whether a word, read as a path, leads out of the folder. */
 export function judgeCommand(
   command: string,
   allow: readonly string[],
@@ -91,7 +94,7 @@ export function judgeCommand(
   return parts.some((part) => begins(part) && !isListed(part, allow, leaves)) ? "refused" : "other";
 }
 
-/** Divided at each `&&` that stands outside of quotes. */
+/** Splits at each `&&` outside of quotes. */
 function partsOf(command: string): readonly string[] {
   const parts: string[] = [];
   let [from, quote] = [0, ""];
@@ -119,7 +122,7 @@ function isListed(command: string, allow: readonly string[], leaves: (path: stri
   return options !== undefined && areListed(words.slice(2), options, leaves);
 }
 
-/** Blanks divide words, quotes keep them together; null where the shell could read more into it. */
+/** Blanks separate words, quotes keep them together. Null if the shell could read more into it. */
 function wordsOf(command: string): readonly string[] | null {
   const words: string[] = [];
   const pattern = /\s*((?:"[^"]*"|'[^']*'|[^\s"'])+)/y;
@@ -128,7 +131,7 @@ function wordsOf(command: string): readonly string[] | null {
     pattern.lastIndex = at;
     const [whole, word] = pattern.exec(command) ?? [];
     if (whole === undefined || word === undefined) return command.slice(at).trim() === "" ? words : null;
-    // Within single quotes nothing is special; within double quotes these still are.
+    // Inside single quotes nothing is special; inside double quotes these signs still are.
     if (SHELL_SIGNS.test(word.replace(/'[^']*'/g, "").replace(/"([^"`$\\!]*)"/g, ""))) return null;
     words.push(word.replace(/"([^"]*)"|'([^']*)'/g, "$1$2"));
     at += whole.length;
@@ -156,7 +159,7 @@ function areListed(words: readonly string[], options: Options, leaves: (path: st
   return true;
 }
 
-/** How many words after this one are its values; null: it is not listed. */
+/** How many of the next words are its values; null if it is not listed. */
 function shortTaken(letters: string, { short, valued }: Options): number | null {
   if (/^\d+$/.test(letters)) return valued.includes("n") ? 0 : null;
   for (const [index, letter] of [...letters].entries()) {

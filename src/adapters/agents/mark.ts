@@ -1,6 +1,6 @@
 /**
- * The mark that every process of a run bears in its environment. A process group is not enough: an agent's shell
- * children live in sessions of their own, and double-forked ones have lost their parents; all of them inherit this.
+ * The run tag that every process of a run has in its environment. A process group is not enough: an agent's shell
+ * children have sessions of their own, and double-forked ones have lost their parents. All of them inherit the tag.
  */
 import { statSync } from "node:fs";
 import { attempt } from "../../core/attempt.ts";
@@ -9,12 +9,12 @@ import { hashOf } from "../files/hash.ts";
 
 export const MARK = "PAWL_RUN_MARK";
 
-/** A run's own mark, unique over projects. */
+/** A run's own tag, unique over projects. */
 export function markOf(projectRoot: string, run: string): string {
   return `${hashOf(identityOf(projectRoot)).slice(0, 16)}.${run}`;
 }
 
-/** The same for every way that leads to the folder: a link, another mount. */
+/** Equal for every path to the folder: a link, another mount. */
 function identityOf(folder: string): string {
   return attempt(() => {
     const { dev, ino } = statSync(folder, { bigint: true });
@@ -22,7 +22,7 @@ function identityOf(folder: string): string {
   }, folder);
 }
 
-/** The runs of this project that a mark's value names. */
+/** The runs of this project that a tag variable's value names. */
 export function runsOfMark(projectRoot: string, value: string): readonly string[] {
   const marks = value.split(",").filter(Boolean);
   if (marks.length === 0) return [];
@@ -31,24 +31,27 @@ export function runsOfMark(projectRoot: string, value: string): readonly string[
   return runs.filter(isId);
 }
 
-/** The folder's name of a run's cgroup, where it has one. */
+/** The folder name of a run's cgroup. */
 export function cgroupName(mark: string): string {
   return `pawl.${mark}`;
 }
 
-/** The marks of the cgroups that a process's `/proc/<pid>/cgroup` tells of, as the variable's value would be. */
+/** The tags of the cgroups in a process's `/proc/<pid>/cgroup`, in the form of the variable's value. */
 export function markOfCgroup(text: string): string {
   const [, unified = ""] = /^0::(.*)$/m.exec(text) ?? [];
   const names = unified.split("/").filter((name) => name.startsWith(cgroupName("")));
   return names.map((name) => name.slice(cgroupName("").length)).join(",");
 }
 
-/** The variable's value: the run's mark after those that the starter bears itself, so that an outer stop reaches it. */
+/**
+ * The variable's value: the tags that the starter itself has, then the run's own, so that stopping an outer run reaches
+ * it.
+ */
 export function markValue(mark: string, inherited: string | undefined): string {
   return inherited ? `${inherited},${mark}` : mark;
 }
 
-/** Whether an environment, as the kernel shows it (NUL-separated), bears the mark. */
+/** Whether an environment, as the kernel shows it (NUL-separated), has the tag. */
 export function bearsMark(environment: string, mark: string): boolean {
   const from = `\0${environment}`.indexOf(`\0${MARK}=`);
   if (from < 0) return false;

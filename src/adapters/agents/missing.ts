@@ -1,4 +1,4 @@
-/** Why an agent cannot be started, and how it could be. */
+/** Says why an agent cannot be started, and how to fix that. */
 import { AGENT_NEEDS, agentNames } from "../../core/agent-needs.ts";
 import { nearest } from "../../core/nearest.ts";
 import type { ProcessEnd } from "./run-process.ts";
@@ -33,7 +33,7 @@ function programMissing(
   return `${name} is not installed: ${found}. ${fix} ${OTHERWISE}`;
 }
 
-/** The end of a program that could not be started, in words that help. */
+/** Explains the end of a program that could not be started. */
 export function explained(setup: AgentsSetup, name: string, end: ProcessEnd): ProcessEnd {
   const why = end.ending === "not-started" ? missing(setup, name) : null;
   return why === null ? end : { ...end, why };

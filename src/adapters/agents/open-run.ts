@@ -1,4 +1,6 @@
-/** What every run of an agent has, whatever it speaks: its folder, its process, what was heard of it, and its end. */
+/**
+ * What every run of an agent has, whatever its protocol: its folder, its process, what was heard from it, and its end.
+ */
 import type { AgentEnd, AgentEvent, AgentOrder } from "../../core/ports/agents.ts";
 import type { HomePlace } from "../wall/homes.ts";
 import { capabilityOf } from "./capability.ts";
@@ -24,23 +26,23 @@ import { walledAgent } from "./walled.ts";
 export interface OpenRun {
   readonly folder: RunFolder;
   readonly outbox: string;
-  /** Takes in what a line told, and lets the listener hear of it. */
+  /** Takes in what a line says and passes it to the listener. */
   tell(told: readonly Told[]): void;
   start(program: Program): RunningProcess;
-  /** The end as it is told, and kept. */
+  /** The end, as it is reported and kept. */
   end(end: ProcessEnd, judged: (heard: Heard, end: ProcessEnd) => Fault | null): AgentEnd;
 }
 
 export interface Program
   extends Pick<ProcessOrder, "args" | "hearLine" | "hearTooLong" | "input" | "program"> {
-  /** Names of the environment that it may have besides. */
+  /** Names of more environment variables that it may have. */
   readonly names: readonly string[];
   readonly added: Readonly<Record<string, string>>;
-  /** What it has of the person's home, behind the wall. */
+  /** What it may reach in the person's home, behind the wall. */
   readonly home: readonly HomePlace[];
 }
 
-/** `spender`: under which name what a session has spent is kept. */
+/** `spender`: the name under which a session's spending is kept. */
 export function openRun(
   setup: AgentsSetup,
   order: AgentOrder,

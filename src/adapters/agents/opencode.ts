@@ -1,4 +1,6 @@
-/** OpenCode: `opencode run --format json`. It works in `$PWD`, tells each model call, and ends with reason `stop`. */
+/**
+ * OpenCode: `opencode run --format json`. It works in `$PWD`, reports each model call, and ends with reason `stop`.
+ */
 import { join } from "node:path";
 import type { Permission } from "../../core/ports/agents.ts";
 import {
@@ -23,15 +25,15 @@ const SETTINGS = [
 ];
 const NOTHING = { read: [], write: [], copy: [] };
 const NO_SESSION = "Session not found";
-/** A call's end that is not the run's: the model wants a tool's result first. */
+/** The end of a call but not of the run: the model first wants a tool's result. */
 const GOES_ON = new Set(["tool-calls", "tool_calls"]);
-/** How a tool's error tells that it was refused: by these words alone. */
+/** A tool's error says only with these words that it was refused. */
 const REFUSED = "rejected permission to use this specific tool call";
 
 export const opencode: Dialect = {
   name: "opencode",
   program: "opencode",
-  // It prints a bare version.
+  // Its version is a bare number.
   version: /^\d+\.\d+\.\d+\s*$/,
   passes: ["OPENCODE_*"],
   arguments: (call) => [
@@ -47,7 +49,7 @@ export const opencode: Dialect = {
     return { OPENCODE_PERMISSION: permissionRules(call.permission, call.allow) };
   },
   home: ({ HOME = "", XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME, XDG_CACHE_HOME }) => [
-    // It writes a file of its own beside them.
+    // It writes its own file beside them.
     {
       at: XDG_CONFIG_HOME || join(HOME, ".config"),
       read: SETTINGS.map((name) => `opencode/${name}`),
@@ -68,7 +70,7 @@ export const opencode: Dialect = {
     errors.includes(NO_SESSION) ? { reason: "bad-session", detail: NO_SESSION } : null,
 };
 
-/** Nobody can answer `ask` in a run without a terminal: opencode refuses then, which is what is wanted. */
+/** In a run without a terminal nobody can answer `ask`, so opencode refuses, as wanted. */
 function permissionRules(permission: Permission, allow: readonly string[]): string {
   const edits = permission === "edits";
   const bash = edits ? bashRules(allow) : {};
@@ -81,9 +83,9 @@ function permissionRules(permission: Permission, allow: readonly string[]): stri
 }
 
 /**
- * Of the patterns that match a command, the last one counts; a `*` stands for anything. So each form with an open part is
- * followed by what it must not be: more quotes than are its own, so that the open part is one quoted text, and the signs by
- * which the shell would read more into it.
+ * The last pattern that matches a command counts; a `*` matches anything. So each form with an open part is followed by
+ * what it must not be: extra quotes, so that the open part is one quoted text, and the signs by which the shell would
+ * read more into it.
  */
 export function bashRules(allow: readonly string[]): Readonly<Record<string, "allow" | "ask">> {
   const { exact, messages, paths, verbs } = staticLists(allow);

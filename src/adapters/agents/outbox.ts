@@ -1,12 +1,12 @@
 /**
- * An agent in a sandbox may not write the project, and so cannot mark its own step. Its run has a folder that it may
- * write; `bloom step done` and the like leave there what they were to do, and the loop does it when the run has ended.
+ * An agent in a sandbox cannot write the project, and so cannot mark its own step. Its run has a folder that it can
+ * write: `bloom step done` and the like leave their calls there, and the loop makes them after the run.
  *
- * O1  A call is a whole file or none: written under another name, then renamed.
- * O2  Calls are taken in the order in which they were written; one that was taken is gone. Killed in between, it is
- *     taken again.
- * O3  Whatever else lies there is passed over and removed: an agent may write it as it likes.
- * O4  A call carries the capability of the run that makes it: who takes it decides whether it is this run's.
+ * O1  A call is a whole file or none: it is written under another name, then renamed.
+ * O2  The loop takes calls in the order in which they were written, and removes each one. If it is killed in between,
+ *     it takes the call again.
+ * O3  Anything else in the folder is skipped and removed: an agent can write whatever it likes.
+ * O4  A call carries the capability of its run. The taker decides whether that is this run.
  */
 import { randomUUID } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -28,7 +28,7 @@ export function openOutbox({ folder }: Pick<RunFolder, "folder">): string {
   return outbox;
 }
 
-/** A call as it lies in the outbox: whose it is, is still to be proved. */
+/** A call in the outbox. Its author is not proved yet. */
 export interface PostedCall extends DeferredCall {
   readonly capability: unknown;
 }

@@ -1,6 +1,6 @@
 /**
- * A run's output on disk, of bounded size: when the file is full it becomes `NAME.old` (in place of the one before) and
- * a new one is begun, so that the last part is always there. Failing to write (a full disk) never ends a run; it is told.
+ * A run's output on disk, of bounded size. A full file becomes `NAME.old`, replacing the previous one, and a new one
+ * begins, so that the last part is always there. A failed write (full disk) never ends a run; it is reported.
  */
 import { closeSync, openSync, renameSync } from "node:fs";
 import { REPLACING } from "../files/own-folder.ts";
@@ -11,7 +11,7 @@ const MAX_BYTES = 8 * 1024 * 1024;
 export interface OutputFile {
   write(chunk: Uint8Array): void;
   close(): void;
-  /** Why something is missing from it, or null. */
+  /** Why the file is incomplete, or null. */
   readonly fault: () => string | null;
 }
 

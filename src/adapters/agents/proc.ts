@@ -3,7 +3,10 @@ import { closeSync, openSync, readSync } from "node:fs";
 
 const BUFFER = Buffer.alloc(256 * 1024);
 
-/** A file of /proc; empty if the process is gone or not ours. One shared buffer: this is done for every process. */
+/**
+ * Reads a file of /proc; empty if the process is gone or not ours. Uses one shared buffer, since it runs for every
+ * process.
+ */
 export function readProc(path: string): string {
   let file = -1;
   try {
@@ -20,15 +23,15 @@ export function readProc(path: string): string {
 }
 
 /**
- * The fields of a process's stat from the third (its state) on; the program's name before them stands in parentheses
- * and may hold any character. Empty if the process is gone.
+ * The fields of a process's stat from the third (its state) on. The program's name before them is in parentheses and
+ * may hold any character. Empty if the process is gone.
  */
 export function statOf(pid: number | string): readonly string[] {
   const stat = readProc(`/proc/${pid}/stat`);
   return stat === "" ? [] : stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
-/** When a process began, in the kernel's own count; undefined where that is not to be known. */
+/** When a process began, in the kernel's own count; undefined if unknown. */
 export function startOf(pid: number | undefined): number | undefined {
   const start = pid === undefined ? undefined : statOf(pid)[19];
   return start === undefined ? undefined : Number(start);

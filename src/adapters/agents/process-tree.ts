@@ -1,16 +1,16 @@
 /**
  * Ends everything that a run started.
  *
- * P1  A process belongs to a run if it is in the run's cgroup, bears the run's mark, descends from one that does, or is in
- *     the group or the session of the run's first process.
- * P2  What was once found stays found (by id and start time), also when what it was found by has ended.
- * P3  First SIGTERM and a grace. Then nothing may outrun its end: the cgroup is killed as a whole by the kernel; besides,
- *     each process is stopped (SIGSTOP) in the moment in which it is found, the newest first, until several looks in a row
- *     find no new one; what is stopped cannot fork; then all are killed.
- * P4  It is over within the time given, also if a process cannot be ended; the answer says how many are left.
+ * P1  A process belongs to a run if it is in the run's cgroup, has the run's tag, descends from such a process, or is
+ *     in the group or session of the run's first process.
+ * P2  A process once found stays found (by id and start time), even after the process that led to it has ended.
+ * P3  First SIGTERM and a grace period. Then nothing may outrun its end: the kernel kills the cgroup as a whole. Pawl
+ *     also stops (SIGSTOP) each process at the moment it finds it, newest first, until several searches in a row find
+ *     no new one. A stopped process cannot fork. Then Pawl kills them all.
+ * P4  It finishes within the time given, even if a process cannot be ended. The result says how many are left.
  *
- * What escapes without a cgroup: on Linux a process that has cleared its environment *and* lost its parent *and* has a
- * session of its own; elsewhere (no /proc) `ps` shows the environment of the user's own processes only, and of no system
+ * What escapes without a cgroup: on Linux a process that has cleared its environment *and* lost its parent *and* has
+ * its own session. Elsewhere (no /proc) `ps` shows the environment of the user's own processes only, and of no system
  * program.
  */
 import { execFileSync } from "node:child_process";
@@ -23,13 +23,13 @@ import { readProc, statOf } from "./proc.ts";
 
 export interface Tree {
   readonly mark: string;
-  /** The run's first process, if this process started it: it leads a group and a session. */
+  /** The run's first process, if this process started it. It leads a group and a session. */
   readonly leader?: number | undefined;
-  /** It is a wall: not asked to end, since all within would be killed with it; it ends with them. */
+  /** It is a wall. It gets no SIGTERM, which would kill everything inside; it ends with what is inside. */
   readonly isWall?: boolean;
-  /** When it began, as `startOf` tells it: no older process can be one of the run's, nor need be asked for its mark. */
+  /** When it began, from `startOf`. No older process can belong to the run, so none is checked for its tag. */
   readonly since?: number | undefined;
-  /** Absent: looked for by the mark. Null: there is none. */
+  /** Absent: found by the run tag. Null: there is none. */
   readonly cgroup?: Cgroup | null;
 }
 
@@ -42,17 +42,17 @@ export interface EndTimes {
 
 export const END_TIMES: EndTimes = { grace: 3000, within: 9000 };
 
-/** Between looks at those that were asked to end, and at all processes meanwhile. */
+/** Milliseconds between two looks at the processes that were asked to end, and between two searches. */
 const SHORT_WAIT = 20;
 const LOOKS_APART = 250;
-/** How many looks in a row must find nothing new, where something was found: it may fork between two looks. */
+/** How many searches in a row must find nothing new after one that did: a process may fork between two searches. */
 const EMPTY_LOOKS = 4;
-/** How long the kernel may take for what was behind a wall. */
+/** Milliseconds that the kernel may take to end what was behind a wall. */
 const FALL = 500;
-/** How long the kernel may take for the dead of a cgroup. */
+/** Milliseconds that the kernel may take to clear the dead of a cgroup. */
 const CGROUP_WAIT = 1000;
 
-/** Ends the run's processes; says how many there were and how many could not be ended. */
+/** Ends the run's processes. Returns how many there were and how many could not be ended. */
 export async function endTree(
   tree: Tree,
   times: EndTimes = END_TIMES,
@@ -75,7 +75,7 @@ export async function endTree(
   return { ended: Math.max(0, known.size - alive), alive };
 }
 
-/** Once a wall's first process has ended, the kernel ends all that was behind it: nothing has to be looked for twice. */
+/** Once a wall's first process has ended, the kernel ends everything behind it, so no second search is needed. */
 async function hasFallen(tree: Tree): Promise<boolean> {
   if (tree.leader === undefined || isAlive(statOf(tree.leader)[0])) return false;
   for (const began = performance.now(); performance.now() - began < FALL; await sleep(2))
@@ -86,7 +86,7 @@ async function hasFallen(tree: Tree): Promise<boolean> {
 /** Process id → its start time. */
 type Known = Map<number, string>;
 
-/** SIGTERM to each, once, until all have ended or the grace is over. */
+/** Sends SIGTERM to each process once, and waits until all have ended or the grace period is over. */
 async function askToEnd(tree: Tree, known: Known, grace: number): Promise<void> {
   const began = performance.now();
   const asked = new Set<number>();
@@ -103,7 +103,7 @@ async function askToEnd(tree: Tree, known: Known, grace: number): Promise<void> 
   }
 }
 
-/** Stops what is found in the moment in which it is found, then kills it all; how many are left. */
+/** Stops each process at the moment it is found, then kills them all. Returns how many are left. */
 async function killAll(tree: Tree, known: Known, left: () => number): Promise<number> {
   const stopped = new Set<string>();
   const stop = (pid: number, start: string) => {
@@ -121,7 +121,7 @@ async function killAll(tree: Tree, known: Known, left: () => number): Promise<nu
       for (const pid of found) signal(pid, "SIGKILL");
       empty = 0;
     }
-    // Of uneven length, so as not to keep step with what forks at a pace of its own.
+    // Random length, so as not to fall in step with a process that forks at a fixed pace.
     await sleep(1 + Math.random() * 4);
   }
   return findTree(tree, known).length;
@@ -132,7 +132,7 @@ function killAsWhole(cgroup: Cgroup, known: Known): void {
   killCgroup(cgroup);
 }
 
-/** Parents before their children: one that waits for a child is asked before the child ends. */
+/** Parents before their children: a parent that waits for a child is asked to end before the child does. */
 function living(known: Known): readonly number[] {
   const isProc = existsSync("/proc/self/stat");
   const alive = [...known].filter(([pid, start]) => {
@@ -150,7 +150,9 @@ function exists(pid: number): boolean {
   }, false);
 }
 
-/** The process ids that belong to the run now. `known` is added to; `seen` is called for each as soon as it is known. */
+/**
+ * The process ids that belong to the run at this moment. Adds to `known`; calls `seen` for each as soon as it is found.
+ */
 export function findTree(
   tree: Tree,
   known: Map<number, string> = new Map(),
@@ -180,7 +182,7 @@ function belongs(one: Seen, { leader }: Tree, known: ReadonlyMap<number, string>
   return leader !== undefined && leader > 1 && (one.group === leader || one.session === leader);
 }
 
-/** This process, what it descends from, and init: never ended, whatever was found. */
+/** This process, its ancestors, and init: never ended, whatever the search finds. */
 function ourselves(): ReadonlySet<number> {
   const own = new Set([0, 1, process.pid, process.ppid]);
   if (!existsSync("/proc/self/stat")) return own;
@@ -196,7 +198,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // Gone meanwhile, or another user's: the next look tells.
+    // Gone, or another user's: the next search decides.
   }
 }
 
@@ -206,7 +208,7 @@ interface Seen {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** It bears the mark, or is in the cgroup. */
+  /** Whether it has the run's tag or is in the cgroup. */
   readonly marked: boolean;
 }
 
@@ -220,12 +222,12 @@ function isKernelThread(flags: string | undefined): boolean {
   return (Number(flags) & KERNEL_THREAD) !== 0;
 }
 
-/** Zombies and the dead are already ended. */
+/** Zombies and dead processes have already ended. */
 function isAlive(state: string | undefined): boolean {
   return state !== undefined && state !== "" && state !== "Z" && state !== "X";
 }
 
-/** One by one, the newest first: what forks from one process to the next is met before it has gone on. */
+/** One by one, newest first: this catches a process that forks on and on before it moves further. */
 function* fromProc({ mark, since = 0 }: Tree, inside: ReadonlySet<number>): Generator<Seen> {
   const pids = readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name));
   for (const pid of pids.map(Number).sort((a, b) => b - a)) {
@@ -233,7 +235,8 @@ function* fromProc({ mark, since = 0 }: Tree, inside: ReadonlySet<number>): Gene
     const [state, parent, group, session] = fields;
     const start = fields[19];
     if (!isAlive(state) || !start || isKernelThread(fields[6])) continue;
-    // Asking for an environment waits for whatever holds the process's memory: only those that can be ours are asked.
+    // Reading an environment waits for whoever holds the process's memory, so only processes that can belong to the run
+    // are read.
     const asked = Number(start) >= since && !inside.has(pid);
     const marked = inside.has(pid) || (asked && bearsMark(readProc(`/proc/${pid}/environ`), mark));
     yield { pid, start, parent: Number(parent), group: Number(group), session: Number(session), marked };

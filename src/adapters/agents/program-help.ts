@@ -1,4 +1,4 @@
-/** Which options the installed program has: asked of its own help, once in the life of this process. */
+/** Finds out which options the installed program has, from its own help, once per process of Pawl. */
 import { execFile } from "node:child_process";
 import type { AgentOrder } from "../../core/ports/agents.ts";
 import type { Dialect } from "./dialect.ts";
@@ -9,12 +9,12 @@ import type { AgentsSetup, Known } from "./setup.ts";
 const LIMIT = 20_000;
 const known = new Map<string, Promise<string>>();
 
-/** Whether an option would be used for the order that not every version has. */
+/** Whether the order would use an option that some versions lack. */
 export function needsHelp(dialect: Dialect, order: AgentOrder): boolean {
   return dialect.needsHelp?.(order) ?? false;
 }
 
-/** Empty where the program does not tell. */
+/** Empty if the program has no help. */
 export function helpOf(setup: AgentsSetup, { command }: Exclude<Known, { kind: "none" }>): Promise<string> {
   const [program = "", ...before] = command;
   const key = command.join("\0");

@@ -20,7 +20,7 @@ import { homeOf } from "./walled.ts";
 
 type AcpAgent = Extract<Known, { kind: "acp" }>;
 
-/** How long the agent may take to end its turn when it is cancelled, and to exit when its input is closed. */
+/** Milliseconds that the agent may take to end a cancelled turn, and to exit once its input is closed. */
 const PATIENCE = 1500;
 
 export function startAcp(
@@ -32,7 +32,10 @@ export function startAcp(
   const run = openRun(setup, order, order.agent, hear);
   const [program = "", ...args] = agent.command;
   if (order.permission === "all")
-    hear({ type: "warning", text: "permission is all: every request of the agent is allowed in this run" });
+    hear({
+      type: "warning",
+      text: "the permission is all: Pawl allows every request of the agent in this run",
+    });
   const wire = openWire();
   const names = agent.settings.environment ?? [];
   const running = run.start({
@@ -73,11 +76,11 @@ export function startAcp(
   };
 }
 
-/** Once it has answered well, how the program then exits says nothing of the work. */
+/** After a good answer, the program's exit says nothing about the work. */
 function verdict(first: Fault | null | "gone", end: ProcessEnd, stopping: string | null): Fault | null {
   if (stopping !== null) return { reason: "stopped", detail: stopping };
   if (first === null) return null;
-  // Ended at a limit, it may still have said that its turn was cancelled.
+  // An agent that was ended at a limit may still have reported that its turn was cancelled.
   if (first !== "gone" && end.ending !== "inactive" && end.ending !== "timed-out") return first;
   return (
     judge({ end: null }, end, () => null) ?? { reason: "cut-stream", detail: "it exited without an answer" }
@@ -96,7 +99,7 @@ function converse(
   stream: Stream,
   tell: (told: readonly Told[]) => void,
 ): Talk {
-  /** What comes while an old session is loaded is its history, not this run. */
+  /** Events that arrive while an old session is loaded are its history, not this run. */
   let live = false;
   let session = "";
   const connection = client({ name: "pawl" })
@@ -168,7 +171,9 @@ async function openSession(connection: ClientConnection, order: AgentOrder): Pro
   }
 }
 
-/** Models are one of the session's options, where the agent has any; otherwise its own default is used, and said so. */
+/**
+ * The model is one of the session's options, if the agent has any. Otherwise its own default applies, with a warning.
+ */
 async function chooseModel(
   connection: ClientConnection,
   sessionId: string,
@@ -183,7 +188,7 @@ async function chooseModel(
       value: model,
     });
   } catch (thrown) {
-    tell([{ type: "warning", text: `the model ${model} could not be chosen: ${messageOf(thrown)}` }]);
+    tell([{ type: "warning", text: `the model ${model} could not be selected: ${messageOf(thrown)}` }]);
   }
 }
 
@@ -222,7 +227,7 @@ function messageOf(thrown: unknown): string {
   return shortly(`${thrown.message}${data}`);
 }
 
-/** The protocol's messages over the lines that the process runner hears. */
+/** Carries the protocol's messages over the lines that the process runner reads. */
 function openWire(): { hear(line: string): void; stream(running: RunningProcess): Stream; close(): void } {
   let controller: ReadableStreamDefaultController<AnyMessage> | null = null;
   const readable = new ReadableStream<AnyMessage>({
@@ -236,7 +241,7 @@ function openWire(): { hear(line: string): void; stream(running: RunningProcess)
       try {
         controller?.enqueue(JSON.parse(line) as AnyMessage);
       } catch {
-        // Not a message: programs do print other things.
+        // Not a message: programs also print other things.
       }
     },
     stream: (running) => ({
@@ -251,7 +256,7 @@ function openWire(): { hear(line: string): void; stream(running: RunningProcess)
       try {
         controller?.close();
       } catch {
-        // Closed already by the other side.
+        // The other side has already closed it.
       }
       controller = null;
     },

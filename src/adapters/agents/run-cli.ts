@@ -1,4 +1,4 @@
-/** One run of an agent that is a command-line program: its dialect over the process runner. */
+/** One run of a command-line agent: its dialect over the process runner. */
 import type { AgentEvent, AgentOrder, AgentRun } from "../../core/ports/agents.ts";
 import { type Call, parseLine } from "./dialect.ts";
 import { gitFoldersOf } from "./git-folders.ts";
@@ -51,7 +51,7 @@ export function startCli(
   if (order.permission === "all")
     hear({
       type: "warning",
-      text: `permission is all: ${order.agent}'s own guards are bypassed in this run`,
+      text: `the permission is all: this run bypasses ${order.agent}'s own guards`,
     });
   const [program = "", ...before] = agent.command;
   const running = run.start({

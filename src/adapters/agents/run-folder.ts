@@ -21,29 +21,29 @@ export function openRunFolder(projectRoot: string, kind: "agents" | "commands", 
   return found;
 }
 
-/** Where it is, if it is. */
+/** Its path, whether or not it exists. */
 export function runFolder(projectRoot: string, kind: "agents" | "commands", run: string): RunFolder {
   const path = projectPath(".pawl", kind, checkId(run, "run's id"));
   return { path, folder: join(projectRoot, path) };
 }
 
-/** Best effort: what could not be kept must not end a run. */
+/** Best effort: a failed write must not end a run. */
 export function keep(folder: RunFolder, name: string, content: unknown): void {
   try {
     const text = typeof content === "string" ? content : `${JSON.stringify(content, null, 2)}\n`;
     writeWhole(join(folder.folder, name), text);
   } catch {
-    // A full disk: the run goes on.
+    // A full disk: the run continues.
   }
 }
 
-/** What the run has spent so far, so that it counts though nobody lives to hear its end. */
+/** Keeps what the run has spent so far, so that it counts even if Pawl dies before the end. */
 export function keepUsage(folder: RunFolder, events: readonly AgentEvent[]): void {
   const last = events.findLast((event) => event.type === "usage");
   if (last?.type === "usage") keep(folder, "usage.json", last.usage);
 }
 
-/** Null: nothing is known of it. */
+/** Null: nothing is known about it. */
 export function loadUsage({ folder }: RunFolder): AgentUsage | null {
   return attempt(() => {
     const { usd, inputTokens, outputTokens, turns } = JSON.parse(
@@ -59,7 +59,7 @@ export function loadUsage({ folder }: RunFolder): AgentUsage | null {
   }, null);
 }
 
-/** What a session had spent when its last run ended, for agents that only tell the sum over all of its runs. */
+/** What a session had spent when its last run ended, for agents that report only the sum over all runs. */
 export function loadSpent(projectRoot: string, agent: string, session: string): AgentUsage | null {
   return attempt(
     () => JSON.parse(readFileSync(spentPath(projectRoot, agent, session), "utf8")) as AgentUsage,
@@ -72,7 +72,7 @@ export function keepSpent(projectRoot: string, agent: string, session: string, u
     openOwnFolder(projectRoot, SESSIONS, 0o700);
     writeWhole(spentPath(projectRoot, agent, session), JSON.stringify(usage));
   } catch {
-    // Best effort: then the next run tells the sum.
+    // Best effort: then the next run reports the sum.
   }
 }
 
@@ -83,7 +83,7 @@ function spentPath(projectRoot: string, agent: string, session: string): string 
   return ownPlace(projectRoot, `${SESSIONS}/${name}.json`);
 }
 
-/** How the agent is called, and with what. */
+/** Keeps how the agent is called, and with what. */
 export function keepCall(
   folder: RunFolder,
   order: AgentOrder,

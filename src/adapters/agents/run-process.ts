@@ -1,10 +1,11 @@
 /**
- * Runs a real program to its end, and nothing of it outlives the run.
+ * Runs a real program to its end, and leaves none of its processes behind.
  *
- * A1  The input goes to standard input; a program that does not read it is no failure.
- * A2  It leads a session of its own, so that a Ctrl-C at the terminal reaches only us, and we end it in order.
- * A3  What it prints is kept and heard without the secrets that are known (`../process/redact.ts`).
- * A4  However it ends, everything that bears the run's mark is ended before the end is told.
+ * A1  The input goes to standard input. A program that does not read it has not failed.
+ * A2  The program leads a session of its own: a Ctrl-C at the terminal reaches only Pawl, which ends the program in
+ *     order.
+ * A3  Known secrets are removed from what it prints before it is kept or read (`../process/redact.ts`).
+ * A4  However it ends, every process with the run's tag is ended before the end is reported.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
@@ -24,20 +25,20 @@ export interface ProcessOrder {
   readonly program: string;
   readonly args: readonly string[];
   readonly folder: string;
-  /** The whole environment, mark included. */
+  /** The whole environment, run tag included. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Whose secrets are masked in what it prints, beside those of its own environment: Pawl's environment. */
+  /** Pawl's environment. Its secrets are masked in the output, beside those of the program's own environment. */
   readonly masked?: Environment;
   readonly mark: string;
   /** Written to standard input, which is then closed; null: it stays open for `input`. */
   readonly input: string | null;
-  /** Where `output.jsonl` and `errors.log` go. */
+  /** The folder for `output.jsonl` and `errors.log`. */
   readonly outputFolder: string;
   readonly limits: { readonly inactivity?: number | undefined; readonly total?: number | undefined };
   readonly endTimes?: EndTimes;
-  /** The program is the wall around the one that is meant. */
+  /** The program is the wall around the real one. */
   readonly isWall?: boolean;
-  /** An exit code above 128 tells of the signal that ended it. */
+  /** An exit code above 128 names the signal that ended it. */
   readonly signalByCode?: boolean;
   hearLine(line: string): void;
   hearTooLong?(characters: number): void;
@@ -49,13 +50,13 @@ export interface ProcessEnd {
   readonly code: number | null;
   readonly signal: string | null;
   readonly ending: Ending;
-  /** Why it was stopped or could not be started. */
+  /** Why it was stopped, or could not start. */
   readonly why: string;
-  /** The end of what it wrote to standard error. */
+  /** The last part of its standard error. */
   readonly errors: string;
   readonly duration: number;
   readonly leftovers: Leftovers;
-  /** Why the output on disk is not whole, or null. */
+  /** Why the output on disk is incomplete, or null. */
   readonly outputFault: string | null;
 }
 
@@ -73,10 +74,10 @@ export interface RunningProcess {
   readonly input: Writable | null;
 }
 
-/** A timer that is set for longer, some 25 days, would go off at once. */
+/** A longer timer, some 25 days, would fire at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 const ERRORS_KEPT = 64 * 1024;
-/** How long output may still come after the program has ended and all of its processes are gone. */
+/** Milliseconds in which output may still arrive after the program and all its processes are gone. */
 const LAST_OUTPUT = 1000;
 
 export function runProcess(order: ProcessOrder): RunningProcess {
@@ -123,7 +124,7 @@ function follow(order: ProcessOrder, child: ChildProcess): RunningProcess {
     ending = how;
     why = text;
     void sweep().then((leftovers) => {
-      // A process that even SIGKILL does not end (it hangs in the kernel) is told, not waited for.
+      // If even SIGKILL does not end a process (it hangs in the kernel), report it instead of waiting.
       if (leftovers.alive > 0 && !isOver(child)) settle(null, null, leftovers);
     });
   }
@@ -151,7 +152,7 @@ function follow(order: ProcessOrder, child: ChildProcess): RunningProcess {
   };
 }
 
-/** Of what ended behind a wall by a signal only the exit code tells. */
+/** Behind a wall, only the exit code shows the signal that ended a program. */
 function signalOf(code: number | null): string | null {
   const number = (code ?? 0) - 128;
   return Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? null;
@@ -162,7 +163,7 @@ function isOver(child: ChildProcess): boolean {
 }
 
 interface Ear {
-  /** Settles when all output was heard, or soon after nobody can be writing any more. */
+  /** Settles when all output has been read, or soon after no process can write any more. */
   silence(): Promise<void>;
   close(): Pick<ProcessEnd, "errors" | "outputFault">;
 }
@@ -211,7 +212,7 @@ function listen(order: ProcessOrder, child: ChildProcess, heard: () => void): Ea
   };
 }
 
-/** Ends the whole tree, once. What is found while the first process is still alive is not all leftover. */
+/** Ends the whole tree, once. What it finds while the first process is still alive is not all leftover. */
 function sweeper(order: ProcessOrder, child: ChildProcess): () => Promise<Leftovers> {
   let swept: Promise<Leftovers> | null = null;
   const tree = {
@@ -231,11 +232,11 @@ function sweeper(order: ProcessOrder, child: ChildProcess): () => Promise<Leftov
   };
 }
 
-/** The run's own cgroup, with the first process in it, where it can be had. */
+/** Puts the first process into the run's own cgroup, if there can be one. */
 function hold({ mark, environment }: ProcessOrder, { pid }: ChildProcess): Cgroup | null {
   const outer = environment[MARK]?.split(",").filter((each) => each !== mark);
   const cgroup = pid === undefined ? null : makeCgroup(mark, outer?.at(-1));
-  // It may have ended already: then what it has started is looked for.
+  // It may have ended already. Then the search finds what it started.
   if (cgroup !== null && pid !== undefined) enterCgroup(cgroup, pid);
   return cgroup;
 }

@@ -10,7 +10,7 @@ export const scripted: Dialect = {
   version: /\(scripted agent\)/,
   passes: ["PAWL_SCRIPTED_*"],
   arguments: (call) => ["--permission-mode", call.permission, ...sessionArguments(call)],
-  // It heeds no limit by itself, and needs no permission.
+  // It ignores limits and needs no permission.
   needsHelp: () => false,
   environment: () => ({}),
   home: ({ HOME = "", PAWL_SCRIPTED_HOME: named }) => [

@@ -1,4 +1,4 @@
-/** What the agents are, from the configuration: a name to a dialect and a program, or to an ACP program. */
+/** Maps an agent's name in the configuration to a dialect and a program, or to an ACP program. */
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { agentNames } from "../../core/agent-needs.ts";
@@ -17,16 +17,16 @@ import { scripted } from "./scripted.ts";
 export interface AgentsSetup {
   /** Absolute. */
   readonly projectRoot: string;
-  /** Outside of the project: where the hashes of the runs' capabilities are kept. */
+  /** Outside the project: holds the hashes of the runs' capabilities. */
   readonly stateFolder: string;
   /** This process's own environment. */
   readonly environment: Environment;
   readonly agents: Readonly<Record<string, AgentSettings>>;
-  /** The names of those that nobody has agreed to: their own programs are not started to look at them. */
+  /** The agents that nobody has agreed to: Pawl does not start their programs to inspect them. */
   readonly untrusted?: readonly string[];
-  /** Absent: there is none around them. */
+  /** Absent: no wall is around them. */
   readonly wall?: Wall;
-  /** Why there is none, where one was looked for: told with each run. */
+  /** Why there is no wall although one was wanted; reported with each run. */
   readonly noWall?: string;
 }
 
@@ -37,7 +37,7 @@ export type Known =
       readonly kind: "dialect";
       readonly dialect: Dialect;
       readonly settings: AgentSettings;
-      /** The words before the dialect's own arguments: the program, for the scripted agent Node and its file. */
+      /** The words before the dialect's own arguments: the program, or Node and its file for the scripted agent. */
       readonly command: readonly string[];
     }
   | { readonly kind: "acp"; readonly settings: AgentSettings; readonly command: readonly string[] };

@@ -1,4 +1,4 @@
-/** Starts an agent's program, by its own protocol or by the Agent Client Protocol. */
+/** Starts an agent's program, with its own protocol or the Agent Client Protocol. */
 import { toPawlError } from "../../core/error.ts";
 import type { AgentEnd, AgentEvent, AgentFailure, AgentOrder, AgentRun } from "../../core/ports/agents.ts";
 import { missing } from "./missing.ts";
@@ -11,7 +11,8 @@ export function start(setup: AgentsSetup, order: AgentOrder, hear: (event: Agent
   const known = knownAgent(setup, order.agent);
   if (known.kind === "none")
     return endedRun(setup, order, "not-installed", missing(setup, order.agent) ?? known.why);
-  if (setup.noWall !== undefined) hear({ type: "warning", text: `no wall is around it: ${setup.noWall}` });
+  if (setup.noWall !== undefined)
+    hear({ type: "warning", text: `no wall is around the agent: ${setup.noWall}` });
   const asks = known.kind === "dialect" && needsHelp(known.dialect, order);
   if (known.kind === "dialect" && !asks && !setup.wall) return startCli(setup, known, order, hear);
   const begin = async () => {
@@ -27,7 +28,7 @@ export function start(setup: AgentsSetup, order: AgentOrder, hear: (event: Agent
   };
 }
 
-/** A run that never began. */
+/** The end of a run that never began. */
 function endedRun(setup: AgentsSetup, order: AgentOrder, reason: AgentFailure, why: string): AgentRun {
   const folder = openRunFolder(setup.projectRoot, "agents", order.run);
   const end: AgentEnd = {

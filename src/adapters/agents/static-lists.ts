@@ -1,10 +1,11 @@
 /**
- * The listed commands for clients whose own lists know only patterns of the command's text: whole commands, and forms whose
- * open parts can hold nothing that the shell or git would take for more. Not listed are the options that write, read or run
- * (`--output`, `-F`, `--template`, `--ext-diff`), nor paths for `diff`, of which two outside of the worktree are compared.
+ * The listed commands for clients whose own lists know only patterns of the command's text: whole commands, and forms
+ * in which the open part can hold nothing that the shell or git would read as more. Left out are options that write,
+ * read or run (`--output`, `-F`, `--template`, `--ext-diff`), and paths for `diff`, which compares two files outside
+ * the worktree.
  */
 
-/** Whole, as they stand. */
+/** Whole commands. */
 const EXACT = [
   ...["git status", "git status -s", "git status --short", "git status -sb", "git status --porcelain"],
   ...["git diff", "git diff HEAD", "git diff --stat", "git diff --cached", "git diff --staged"],
@@ -29,7 +30,7 @@ export interface StaticLists {
   readonly messages: readonly string[];
   /** Followed by paths. */
   readonly paths: readonly string[];
-  /** Bloom's own verbs, which do no more than they say: followed by words and a text in quotes. */
+  /** Bloom's own verbs, which are harmless: followed by words and a quoted text. */
   readonly verbs: readonly string[];
 }
 

@@ -1,11 +1,12 @@
 /**
- * Agents end with their loop, whatever ends it: a SIGKILL or the memory's end too, where the loop itself can do nothing.
+ * Agents end with their loop, however the loop ends: also after a SIGKILL or out of memory, when the loop itself can do
+ * nothing.
  *
- * S1  A child in a session of its own holds a pipe whose other end only the loop has: the kernel closes it when the loop is
- *     dead. A terminal that is closed does not reach the child.
- * S2  It waits as a shell, which costs next to nothing, and becomes a program only where there is something to end.
+ * S1  A child in a session of its own reads a pipe that only the loop holds open: the kernel closes it when the loop
+ *     dies. Closing a terminal does not reach the child.
+ * S2  It waits as a shell, which costs almost nothing, and becomes a program only if there is something to end.
  *
- * What escapes: whoever may end the loop's processes may end this one first.
+ * What escapes: anybody who can end the loop's processes can end this one first.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -13,7 +14,7 @@ import { markOf } from "./mark.ts";
 import { ownProgram } from "./own-program.ts";
 
 export interface Supervisor {
-  /** Borne by every process that the loop starts for its runs. */
+  /** Every process that the loop starts for its runs has this tag. */
   readonly mark: string;
   /** The loop has ended its runs itself. */
   close(): void;
@@ -23,7 +24,7 @@ const WAITS = `trap '' HUP INT QUIT TERM; IFS= read -r word; test "$word" = ende
 const MOST_STARTS = 3;
 
 export function openSupervisor(projectRoot: string): Supervisor {
-  // No run's name begins so.
+  // No run's name begins with `@`.
   const mark = markOf(projectRoot, `@loop-${process.pid}-${randomBytes(4).toString("hex")}`);
   let closed = false;
   let child: ChildProcess | null = null;

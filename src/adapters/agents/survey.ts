@@ -1,4 +1,4 @@
-/** What is known and installed, for `pawl agents`. */
+/** Lists the known agents and those installed, for `pawl agents`. */
 import { execFile } from "node:child_process";
 import { parse } from "node:path";
 import { agentNames } from "../../core/agent-needs.ts";
@@ -32,7 +32,10 @@ async function find(setup: AgentsSetup, name: string, allow: readonly string[]):
     recognised,
   });
   if (setup.untrusted?.includes(name) && (known.settings.program || known.settings.acp))
-    return without("untrusted", "named by this project's files, which are not trusted yet: run `pawl trust`");
+    return without(
+      "untrusted",
+      "this project's files name it, and nobody has trusted them yet: run `pawl trust`",
+    );
   if (program === null) {
     const where = word.includes("/") ? `no program ${word}` : `no program ${word} on the PATH`;
     return without("missing", where);
@@ -56,9 +59,9 @@ async function versionOf(
     added: {},
   });
   const output = await new Promise<string>((done) => {
-    // Some end well when they are asked to end: only this way is a limit that passed told from a success.
+    // Some programs exit with 0 after SIGTERM. Only SIGKILL distinguishes a passed limit from success.
     const killSignal = "SIGKILL";
-    // Not in the project: what lies there may steer a program that only tells its version.
+    // Not in the project: a file there may steer a program that should only print its version.
     const options = {
       cwd: parse(setup.projectRoot).root,
       env: environment,

@@ -30,7 +30,7 @@ export async function tryOut(setup: AgentsSetup, name: string, signal?: AbortSig
   }
 }
 
-/** The agent's settings with its program as it is found from the project: the scratch folder is not the project. */
+/** The agent's settings with its program resolved from the project: the scratch folder is not the project. */
 function placed({ settings, command: [program = ""] }: Exclude<Known, { kind: "none" }>): AgentSettings {
   if (settings.acp) return { ...settings, acp: { ...settings.acp, command: program } };
   return settings.program ? { ...settings, program } : settings;
@@ -67,7 +67,7 @@ async function tryIn(
     steps.push({ what, ok, detail: detailOf(end, texts.join("")) });
     return ok ? end.session : null;
   };
-  // The second line is for the scripted agent, which knows no language; models read it as what it is.
+  // The second line is for the scripted agent, which understands no language. Models recognise it.
   const session = await run(
     "a new session",
     `Answer with this word and nothing else: ${word}\nSAY: ${word}`,

@@ -1,4 +1,4 @@
-/** An agent's program as it is started: behind the wall, where there is one. */
+/** An agent's program as Pawl starts it: behind the wall, if there is one. */
 import { basename, join } from "node:path";
 import type { AgentOrder } from "../../core/ports/agents.ts";
 import type { HomePlace } from "../wall/homes.ts";
@@ -33,7 +33,7 @@ export function walledAgent(
   return { ...enclosed, isWall: true, signalByCode: true };
 }
 
-/** A program that speaks ACP is known by its name. */
+/** A program that speaks ACP is recognised by its name. */
 export function homeOf(
   { environment }: AgentsSetup,
   agent: Exclude<Known, { kind: "none" }>,

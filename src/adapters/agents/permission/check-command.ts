@@ -1,8 +1,8 @@
 /**
- * A program of its own: Claude Code's hook before each shell command of an agent that may only edit. It reads the call on
- * standard input, and its arguments are the agent's folder and the listed commands. Listed commands it allows; what begins as
- * one and is more, it refuses, whatever other rules say. Of anything else it says nothing: without a person, Claude Code
- * refuses what no rule allows. So does it where this program cannot be started.
+ * A separate program: Claude Code's hook before each shell command of an agent that may only edit. It reads the call on
+ * standard input; its arguments are the agent's folder and the listed commands. It allows listed commands. It refuses
+ * what begins as one and does more, whatever other rules say. Otherwise it stays silent: without a person, Claude Code
+ * refuses what no rule allows, as it does if this program cannot start.
  */
 import { text } from "node:stream/consumers";
 import { leaves } from "../acp-policy.ts";

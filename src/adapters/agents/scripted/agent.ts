@@ -1,15 +1,12 @@
 #!/usr/bin/env node
 /**
- * The scripted agent: obeys the lines of its prompt in order, and speaks as `claude -p --output-format stream-json`
- * does. For demonstrations and tests, without a model or a key.
+ * The scripted agent: obeys the lines of its prompt in order, and prints what `claude -p --output-format stream-json`
+ * prints. For demonstrations and tests, without a model or a key.
  *
- *   RUN: command    runs it in the working folder by bash, as a tool call; a failing one is told and passed over
- *   SAY: text       says it
- *   RECALL:         says what the session's earlier prompts began with
- *   FAIL: reason    ends as failed with that reason
- *   EXIT: code      ends at once with that exit code, without a last event
- *   KILL: signal    ends itself by that signal
- *   HANG:           does nothing any more, and ignores SIGTERM
+ * RUN: command    runs it in the working folder by bash, as a tool call; a failing one is told and passed over SAY:
+ * text       says it RECALL:         says what the session's earlier prompts began with FAIL: reason    ends as failed
+ * with that reason EXIT: code      ends at once with that exit code, without a last event KILL: signal    ends itself
+ * by that signal HANG:           does nothing any more, and ignores SIGTERM
  *
  * Sessions are files in $PAWL_SCRIPTED_HOME (else ~/.pawl-scripted), one per session and working folder, as claude's
  * are bound to the folder that they were started in.
@@ -110,7 +107,7 @@ function hang(): void {
   setInterval(() => {}, 1 << 30);
 }
 
-/** Returns false where nothing after it is done. */
+/** Returns false if it stops here. */
 function obey(word: string, rest: string, earlier: readonly string[]): boolean {
   if (word === "RUN") run(rest);
   else if (word === "SAY") say(rest);

@@ -1,6 +1,6 @@
 /**
- * Ends the runs of a loop that is dead: `end-runs MARK`, a program of its own, started by the loop's supervisor. Every
- * process of the loop's runs bears the loop's mark beside its run's.
+ * Ends the runs of a dead loop: `end-runs MARK`, a separate program that the loop's supervisor starts. Every process of
+ * the loop's runs has the loop's tag beside its run's.
  */
 import { endTree } from "../process-tree.ts";
 

@@ -51,7 +51,7 @@ export function startCli(
   if (order.permission === "all")
     hear({
       type: "warning",
-      text: `the permission is all: this run bypasses ${order.agent}'s own guards`,
+      text: `permission is all: ${order.agent}'s own guards are bypassed in this run`,
     });
   const [program = "", ...before] = agent.command;
   const running = run.start({

@@ -52,7 +52,7 @@ it("lists every open task with what it waits for, and cheaply again", async () =
 it("lets a run that has begun elsewhere keep the bare id", async () => {
   using project = open();
   project.write("tasks.yaml", "tasks: [{id: front, title: The same id}]\n");
-  expect((await project.person("approve", "front")).out).toContain("front waits for no approval");
+  expect((await project.person("approve", "front")).out).toContain("front does not wait for approval");
   await project.pawl("door", "knock", "front");
   expect((await project.person("approve", "front")).out).toContain("The door front is open.");
 });
@@ -126,7 +126,7 @@ it("shows the end of what a failed command said, bounded and without what moves 
   const { out } = await project.bloom("show", "bloom:V");
   const log = out.match(/^failed \(3\) .* (\.pawl\/commands\/\S+)$/m)?.[1] ?? "";
   expect(project.read(log)).toContain("line 1\nline 2\n");
-  const [, told = ""] = out.split("\nWhat failed last said, at its end:\n");
+  const [, told = ""] = out.split("\nThe end of the last failure's output:\n");
   const lines = told.slice(0, told.indexOf("\n\n")).split("\n");
   expect(lines).toHaveLength(20);
   expect(lines.slice(-4)).toEqual(["  line 50", "  99%", "  red", `  ${"x".repeat(400)}…`]);

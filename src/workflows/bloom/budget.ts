@@ -10,7 +10,7 @@ export function budgetOf(task: Task, settings: Pick<BloomSettings, "budget">): B
 
 export type Limit = "usd" | "turns" | "minutes";
 
-/** The first limit that is reached, or null: with it no run begins. */
+/** The first limit that is reached, or null. No run begins after it. */
 export function overspent(budget: Budget, spent: TaskRun["spent"]): Limit | null {
   if (budget.usd !== undefined && spent.usd >= budget.usd) return "usd";
   if (budget.turns !== undefined && spent.turns >= budget.turns) return "turns";
@@ -19,15 +19,15 @@ export function overspent(budget: Budget, spent: TaskRun["spent"]): Limit | null
 }
 
 /**
- * The first limit that is passed, or null: with it a run is stopped. The call that reaches a limit may still end; one
- * more may not.
+ * The first limit that is passed, or null: it stops a run. The call that reaches a limit may still end; one more may
+ * not.
  */
 export function exceeded(budget: Budget, spent: TaskRun["spent"]): Limit | null {
   if (budget.usd !== undefined && spent.usd > budget.usd) return "usd";
   return budget.turns !== undefined && spent.turns > budget.turns ? "turns" : null;
 }
 
-/** What an agent may be told to spend at most; of a run that may begin. */
+/** The most that an agent may be asked to spend in a run that may begin. */
 export function limitsLeft(budget: Budget, spent: TaskRun["spent"]): Pick<AgentLimits, "turns" | "usd"> {
   return {
     ...(budget.turns === undefined ? {} : { turns: budget.turns - spent.turns }),
@@ -35,7 +35,7 @@ export function limitsLeft(budget: Budget, spent: TaskRun["spent"]): Pick<AgentL
   };
 }
 
-/** What is spent with a run's own. */
+/** What is spent, including a run's own. */
 export function added(
   { spent }: Pick<TaskRun, "spent">,
   usage: AgentUsage | null,
@@ -48,7 +48,7 @@ export function added(
   };
 }
 
-/** To a millionth: what is left of the sum of binary fractions is no money. */
+/** Rounded to a millionth: the remainder of a sum of binary fractions is not money. */
 export function rounded(usd: number): number {
   return Math.round(usd * 1e6) / 1e6;
 }

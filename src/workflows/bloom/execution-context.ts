@@ -1,4 +1,4 @@
-/** What a command of a task finds around it: the ports, where the task stands, and what stops it. */
+/** What a task's command works with: the ports, the task's state, and what stops the command. */
 import type { BloomHappening } from "../../core/bloom-event.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { PermissionQuestion } from "../../core/ports/agents.ts";
@@ -23,17 +23,17 @@ export interface Known {
   readonly questions: readonly Question[];
 }
 
-/** Why what is under way is to end. */
+/** Why the work under way must end. */
 export type StopReason = "interrupted" | "interjected" | "told";
 
 /** The merges into a branch, in order; a task that waits to join keeps its place in the order until it leaves. */
 export interface MergeQueue {
-  /** `taken`: only where it does not wait; who merges. A place that is `mine` is given up by its release. */
+  /** `taken`: joins only if it need not wait, and says who merges. Releasing a place that is `mine` gives it up. */
   join(
     order: JoinOrder,
     stop: AbortSignal,
   ): Promise<MergePlace | { readonly kind: "taken"; readonly owner: string } | { readonly kind: "stopped" }>;
-  /** The task waits no more. */
+  /** The task no longer waits. */
   leave(task: string): Promise<void>;
 }
 
@@ -43,27 +43,27 @@ export interface JoinOrder {
   readonly task: string;
   /** Since when it waits, ISO 8601. */
   readonly since: string;
-  /** Until it has a place; else it is only asked for. */
+  /** Until it has a place; without it, only asks for one. */
   readonly waits: boolean;
 }
 
 /** A merge's place in the train. */
 export interface MergePlace {
   readonly kind: "mine";
-  /** Which of the folders that merges are prepared in. */
+  /** Which of the folders for preparing merges. */
   readonly slot: number;
   /**
-   * Waits for what the merge is to be prepared on: the commit of the merge ahead, or null: the target itself. `broken` is
-   * aborted once that does not hold any more: then it is to be prepared again.
+   * Waits for the base of the merge: the commit of the merge ahead, or null: the target itself. `broken` is aborted
+   * once that base is void; then the merge must be prepared again.
    */
   base(
     stop: AbortSignal,
   ): Promise<{ readonly commit: string | null; readonly broken: AbortSignal } | "stopped">;
   /** The merge commit is made: the one behind prepares on it. */
   announce(commit: string): void;
-  /** Waits for those ahead. `first`: what it was prepared on is the target; `void`: it is to be prepared again. */
+  /** Waits for those ahead. `first`: its base is the target; `void`: it must be prepared again. */
   turn(stop: AbortSignal): Promise<"first" | "void" | "stopped">;
-  /** `published`: the commit that the target is at by this merge; null: it was not made. */
+  /** `published`: the target's commit after this merge; null: the merge was not made. */
   release(published: string | null): Promise<void>;
 }
 
@@ -76,18 +76,18 @@ export interface ExecutionContext {
   readonly stop: AbortSignal;
   /** Shown live; what must last goes into `StepResult`. */
   show(happening: BloomHappening): void;
-  /** Commits without an event of the table, and knows anew. */
+  /** Commits without an event of the table, and renews what is known. */
   note(result: Omit<StepResult, "event" | "reason">): Promise<Known>;
   /** Makes the calls that the agent of a run deferred; the run has ended. */
   takeCalls(run: string): Promise<void>;
   /** Asks a person what the agent may not do unasked; `over`: its run has ended. */
   mayIt(question: PermissionQuestion, over: AbortSignal): Promise<"allow" | "refuse">;
-  /** The messages that the agent which now runs was told; null: none runs. Others that come stop it. */
+  /** The messages that the running agent has received; null: none runs. Any other message stops it. */
   delivered(messages: readonly ProjectPath[] | null): void;
   now(): Date;
 }
 
-/** What came of a command, to be committed in one go. Without an event the next command follows. */
+/** The result of a command, to be committed in one go. Without an event the next command follows. */
 export interface StepResult {
   readonly event?: TaskEvent;
   readonly reason?: string;
@@ -101,13 +101,13 @@ export interface StepResult {
 export interface Place {
   readonly folder: Folder;
   readonly worktree: Worktree | null;
-  /** Where the files are of a worktree that had lost its `.git`; null: none, or its agent knows. */
+  /** Where the files of a worktree are that had lost its `.git`; null: there are none, or its agent knows. */
   readonly lost: string | null;
   /** Nobody has worked there yet. */
   readonly isNew: boolean;
 }
 
-/** Where the task is worked on. Makes its worktree where it is missing. */
+/** Where the task is worked on. Creates its worktree if it is missing. */
 export async function placeOf(context: ExecutionContext): Promise<Place> {
   const { task } = context.known;
   const repo = repoOf(task);
@@ -136,7 +136,7 @@ export function repoOf(task: Task): Repo | null {
   return path === "" || path === "." ? "." : (path as Repo);
 }
 
-/** Of a task that works in a repository. */
+/** For a task that works in a repository. */
 export function repoFor(task: Task): Repo {
   return repoOf(task) ?? ".";
 }
@@ -145,7 +145,7 @@ function branches(task: Task): { readonly branch: string; readonly base: string 
   return { branch: task.branch ?? `bloom/${task.id}`, base: task.base_branch ?? task.merge_into };
 }
 
-/** Settles with the reason once what is under way is to end. */
+/** Settles with the reason once the work under way must end. */
 export function stopped(stop: AbortSignal): { readonly reason: Promise<StopReason>; forget(): void } {
   let forget = () => {};
   const reason = new Promise<StopReason>((resolve) => {

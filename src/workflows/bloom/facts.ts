@@ -6,7 +6,7 @@ import { hasOwnWork, type Step, type Task, type TasksFile } from "../../tasks-fi
 import type { TaskEvent } from "./table.ts";
 import type { TaskRun, TryKind } from "./task-run.ts";
 
-/** What fails with the event. */
+/** The failure that comes with the event. */
 export const TRIED: Readonly<Partial<Record<TaskEvent, TryKind>>> = {
   agent_failed: "agent",
   step_unmarked: "mark",
@@ -27,7 +27,7 @@ export interface Around {
   readonly settings: BloomSettings;
 }
 
-/** What is observed of a task for an event on its run; the table asks only for some of it. */
+/** The inputs of a task for an event on its run; the table asks only for some of them. */
 export const INPUTS: Readonly<Record<string, (around: Around, run: TaskRun, event: TaskEvent) => FactValue>> =
   {
     open_work: ({ task }, run) => isOpen(task, run),
@@ -50,14 +50,14 @@ function triesOf({ tries }: TaskRun, event: TaskEvent): number {
   return kind === undefined ? 0 : (tries[kind] ?? 0);
 }
 
-/** Whether an agent has still to work on it: a step is open, or the task without steps was not done. */
+/** Whether an agent still has work to do: a step is open, or the task without steps was not done. */
 export function isOpen(task: Task, run: Pick<TaskRun, "workDone">): boolean {
   if (task.steps.length > 0) return getCurrentStepForTask(task) !== null;
   if (run.workDone || task.status === "done" || task.status === "done_pending_merge") return false;
   return hasOwnWork(task);
 }
 
-/** The steps that are done and were not verified: what verifying looks at, whoever marked them and whenever. */
+/** The steps that are done and not verified: verifying checks these, whoever marked them and whenever. */
 export function unverifiedSteps(task: Task, { checked }: Pick<TaskRun, "checked">): readonly Step[] {
   return task.steps.filter((step) => step.status === "done" && !checked.includes(step.id));
 }

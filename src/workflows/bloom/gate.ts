@@ -32,7 +32,7 @@ export const gate = changingAfter(
     const run = snapshot.runs.get(id);
     if (!run || !snapshot.states.has(id) || !awaitsVerdict(run))
       return {
-        text: `${id} waits for no approval${run ? `: it is ${run.state}` : ""}.`,
+        text: `${id} does not wait for approval${run ? `: it is ${run.state}` : ""}.`,
         data: { task: id, state: run?.state ?? null },
         refused: true,
       };
@@ -59,10 +59,10 @@ export const gate = changingAfter(
   },
 );
 
-/** With the steps that the run came by, and what people said since its agent last ran. */
+/** Includes the steps that the run took to get here, and what people said since its agent last ran. */
 type Recorded = Snapshot & { readonly record: RunRecord | null; readonly messages: readonly Message[] };
 
-/** What a record of the verdict binds. */
+/** What a record of the verdict commits to. */
 function verdictOf(
   { file, record }: Recorded,
   { evidence, task, work }: TaskRun,
@@ -82,7 +82,7 @@ function verdictOf(
     work: !origin?.begins
       ? elsewhere("its record does not hold all of its steps")
       : !work
-        ? elsewhere("nothing of its work is known to be committed")
+        ? elsewhere("none of its work is known to be committed")
         : work.repo && work.repo !== "."
           ? elsewhere(`its work is in the repository ${work.repo}`)
           : { in: "commit", commit: work.commit, target: taskOf(file.tasks, task).merge_into ?? null },
@@ -91,12 +91,12 @@ function verdictOf(
 
 const elsewhere = (reason: string) => ({ in: "elsewhere", reason }) as const;
 
-/** What a record of a gate says of a step. */
+/** What a gate's record says about a step. */
 function stepOf({ by, event, from, row, strength, time, to }: RunRecord["steps"][number]): object {
   return { time, event, rule: row, from, to, by: by.channel, ...(strength ? { strength } : {}) };
 }
 
-/** Where the verdict ends the task, no run of its agent will hear what people said to it. */
+/** If the verdict ends the task, no run of its agent will receive what people said to it. */
 function withUntold(task: Task, { messages }: Recorded, sent: Done): Done {
   if (sent.data?.state !== "done" || messages.length === 0) return sent;
   const notes = untoldNotes(messages);
@@ -118,14 +118,14 @@ function awaitsVerdict(run: TaskRun): boolean {
 }
 
 interface Hashes {
-  /** Of what governs the loop. */
+  /** From what governs the loop. */
   readonly policy: string;
   readonly table: string;
 }
 
 interface Found extends Hashes {
   readonly changes: GitChanges | null;
-  /** What of the tasks file loosens the task's policy, and does not count. */
+  /** What in the tasks file loosens the task's policy and does not count. */
   readonly ignored: readonly PolicyChange[];
 }
 
@@ -147,7 +147,7 @@ async function foundOf(
   };
 }
 
-/** What the task's branch has and its target has not; null: nothing of it is known to be committed. */
+/** What the task's branch has and its target has not; null: none of it is known to be committed. */
 async function changesOf(
   { file, runs }: Snapshot,
   { id }: GateInput,

@@ -19,7 +19,7 @@ import type { PresentPolicy } from "../../runtime/module.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
 import { findTask, type Step, type Task } from "../../tasks-file/task.ts";
 
-/** Under which the loop's own policy is kept. */
+/** The id under which the loop's own policy is kept. */
 export const LOOP = "bloom";
 
 const TASK_KEYS = [
@@ -40,7 +40,7 @@ export function taskPolicy(task: Task): Policy {
   return policyFrom(Object.fromEntries([...own, ...budget, ...steps]));
 }
 
-/** The task as its policy has it; everything else as it is written. */
+/** The task as its policy has it; everything else as written in the file. */
 export function taskBy(policy: Policy, task: Task): Task {
   const own = Object.fromEntries(TASK_KEYS.map((key) => [key, policy[`task.${key}`]]));
   const steps = task.steps.map((step): Step => {
@@ -86,7 +86,7 @@ export function settingsBy(policy: Policy, settings: Settings): Settings {
   };
 }
 
-/** What the files say now: of a task, or of the loop where the id is the loop's own. */
+/** What the files say now about a task, or about the loop if the id is the loop's own. */
 export async function policyIn(view: View, settings: Settings, id: string): Promise<PresentPolicy> {
   if (id === LOOP) return { policy: loopPolicy(settings), sourcesOf: settingSources };
   const { file } = await loadTasks(view, { settings });
@@ -102,20 +102,20 @@ export function taskSources(file: string, id: string): PolicySources {
   return (path) => [{ file, path: `tasks.${id}.${path.slice("task.".length)}`, nested: "subtasks" }];
 }
 
-/** What a task may go by. */
+/** The policies that a task may follow. */
 export interface Pinned {
-  /** What its run went by, on this machine. */
+  /** The policy of its run, on this machine. */
   readonly kept: Policy | null;
-  /** What the loop saw of it before an agent of its could have changed it. */
+  /** What the loop saw of it before one of its own agents could have changed it. */
   readonly seen: Policy | null;
 }
 
-/** A task that begins goes by what was seen of it; a run that goes on, by its own. */
+/** A task that begins follows what was seen of it; a run that resumes follows its own policy. */
 export function pinOf(pinned: Pinned | undefined, isBegun: boolean): Policy | null {
   return (isBegun ? pinned?.kept : null) ?? pinned?.seen ?? null;
 }
 
-/** The task as it is governed, and what of the file does not count. `pinned`: null where nothing is pinned. */
+/** The task as it is governed, and what in the file does not count. `pinned`: null if nothing is pinned. */
 export function governTask(
   task: Task,
   pinned: Policy | null,

@@ -1,9 +1,9 @@
 import type { Leases } from "../../core/ports/claims.ts";
 
-/** A lease is written anew every quarter of a minute; one that was missed so often is a dead owner's. */
+/** A lease is renewed every quarter of a minute; after this many missed renewals its owner is dead. */
 const LEASE_MILLISECONDS = 60_000;
 
-/** The tasks whose owner gave a sign of life of late; `time` is now. */
+/** The tasks whose owner gave a recent sign of life; `time` is now. */
 export async function heldTasks(leases: Leases | undefined, time: string): Promise<ReadonlySet<string>> {
   const isAlive = (beat: string | null) =>
     beat !== null && Date.parse(time) - Date.parse(beat) < LEASE_MILLISECONDS;

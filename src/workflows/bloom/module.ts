@@ -28,7 +28,7 @@ function own(
   });
 }
 
-/** By these a person lets a task go on, as its file is now. */
+/** With these a person lets a task continue under its file as it is now. */
 const RENEWS: readonly string[] = ["ready", "todo", "reset"];
 
 const VERBS: readonly Verb[] = [

@@ -13,8 +13,8 @@ import { standingsOf } from "./standing.ts";
 import { listRuns, loadRun, type TaskRun } from "./task-run.ts";
 
 /**
- * A task is named once: by its run, where it has one that tasks.yaml does not overrule. Those that are done are not
- * listed, nor runs whose task is no longer in tasks.yaml.
+ * Lists a task once: by its run, if it has one that tasks.yaml does not overrule. Leaves out tasks that are done, and
+ * runs whose task is no longer in tasks.yaml.
  */
 export async function overview(view: View, around: Around): Promise<readonly RunOverview[]> {
   const tasks = await readTasks(view, around);
@@ -51,7 +51,7 @@ export async function overview(view: View, around: Around): Promise<readonly Run
   return [...begun, ...others];
 }
 
-/** Whether the run still tells how the task stands: no person has said otherwise in tasks.yaml since. */
+/** Whether the run still shows the task's state: no person has set another status in tasks.yaml since. */
 function speaksFor(run: TaskRun, task: Task): boolean {
   const takenInHand = task.status === "in_progress" && run.status === "blocked";
   return !takenInHand && personsEvent(task, run) === null;
@@ -72,7 +72,7 @@ async function readTasks(view: View, around: Around): Promise<readonly Task[]> {
   }
 }
 
-/** Its own work is not done, and not left to its subtasks alone. */
+/** Its own work is not done, and it has work besides its subtasks. */
 function isOpen(task: Task): boolean {
   return task.status !== "done" && !isDone(task);
 }
@@ -133,7 +133,7 @@ function ofRun(run: TaskRun, { id, title }: Task, isHeld: boolean): RunOverview 
   }
 }
 
-/** What a person does about a run that cannot be believed or read. */
+/** What a person does about a run that cannot be trusted or read. */
 function decideOn({ code, fix }: PawlError): Pick<RunOverview, "command" | "next"> {
   return { next: fix, ...(code === "state-tampered" ? { command: "pawl repair" } : {}) };
 }

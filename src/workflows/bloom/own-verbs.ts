@@ -1,4 +1,6 @@
-/** What an agent of the loop may call: its own verbs, about its own task, and what only looks. No gate is among them. */
+/**
+ * What an agent of the loop may call: its own verbs, about its own task, and read-only commands. No gate is among them.
+ */
 import { PawlError } from "../../core/error.ts";
 import type { Caller } from "../../core/event.ts";
 import type { DeferredCall } from "../../core/ports/agents.ts";
@@ -11,9 +13,9 @@ type AnyTransaction = Transaction<any, any, any, Reply>;
 type Given = Readonly<Record<string, unknown>>;
 
 interface OwnVerb {
-  /** Of its input, what an agent may say; the rest is a person's word. */
+  /** The part of its input that an agent may set; the rest is a person's word. */
   readonly says: readonly string[];
-  /** The task that a call is about; null: there is none such, as the verb itself will say. */
+  /** The task that a call is about; null: there is none, as the verb itself will report. */
   readonly about: (input: Given, file: TasksFile) => unknown;
   readonly transaction: () => Promise<AnyTransaction>;
 }
@@ -55,7 +57,7 @@ export function changesNothing(command: string): boolean {
   return LOOKS.includes(command);
 }
 
-/** Throws `caller-not-allowed` where the caller is a process of one of the loop's runs and the command is not for it. */
+/** Throws `caller-not-allowed` if the caller is a process of one of the loop's runs and the command is not for it. */
 export function checkCommand(name: string, caller: Caller): void {
   if (caller.task === undefined || changesNothing(name)) return;
   if (!OWN_VERBS.includes(name))
@@ -68,7 +70,7 @@ export function checkCommand(name: string, caller: Caller): void {
     );
 }
 
-/** The verb, held to what its caller may say. */
+/** The verb, limited to what its caller may say. */
 export function guarded(name: string, transaction: AnyTransaction): AnyTransaction {
   return {
     ...transaction,
@@ -104,7 +106,7 @@ function refused({ who = "a run", task }: Caller, why: string, fix: string): Paw
   return new PawlError("caller-not-allowed", `This is ${whose}, and ${why}. Nothing was changed.`, `${fix}.`);
 }
 
-/** What a deferred call asks for, as its verb takes it; null: no agent may ask for that. */
+/** A deferred call's request, as its verb takes it; null: no agent may ask for that. */
 export function readCall({
   verb,
   input,

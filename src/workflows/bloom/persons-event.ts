@@ -5,7 +5,7 @@
 import type { Task } from "../../tasks-file/task.ts";
 import type { TaskRun } from "./task-run.ts";
 
-/** The event that a status set by a person is for the run; null: nobody has set another. */
+/** The run's event for a status that a person set; null: nobody has set another. */
 export function personsEvent(task: Task, run: TaskRun): "reset" | "dropped" | "halted" | null {
   if (task.status === run.status) return null;
   switch (task.status) {
@@ -14,13 +14,13 @@ export function personsEvent(task: Task, run: TaskRun): "reset" | "dropped" | "h
     case "assigned":
       return run.state === "ready" ? null : "reset";
     case "done":
-      // While its agent is at work anybody may have written it: a claim, which the loop verifies like any other.
+      // While its agent is at work, anybody may have written it: it is a claim, which the loop verifies like any other.
       if (run.dropped) return "dropped";
       return run.state === "done" || run.underway.length > 0 ? null : "dropped";
     case "blocked":
       return run.state === "blocked" || run.state === "budget_exhausted" ? null : "halted";
     case "done_pending_merge":
-      // An agent's own `done` in the middle of its run; of a run at rest it is a person's: the rest goes on.
+      // In the middle of its run it is an agent's own `done`; on an idle run it is a person's, and the rest follows.
       return run.state === "blocked" || run.state === "budget_exhausted" ? "reset" : null;
     case "in_progress":
       return null;

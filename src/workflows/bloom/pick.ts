@@ -9,7 +9,7 @@ import { eachTask, findTask, hasOwnWork, type Task } from "../../tasks-file/task
 import { rests, type Standings } from "./standing.ts";
 
 export interface Worker {
-  /** Takes the tasks of this group and those of none; null: all. */
+  /** Takes the tasks of this group and those without one; null: all. */
   readonly name: string | null;
   /** Only this task and its subtasks; null: all. */
   readonly only: string | null;
@@ -27,7 +27,7 @@ export function openPhase(tasks: readonly Task[]): number | null {
   return open.length === 0 ? null : Math.min(...open);
 }
 
-/** The todo tasks that wait for nothing more: they become ready_for_agent. */
+/** The todo tasks that wait for nothing: they become ready_for_agent. */
 export function nowReady(tasks: readonly Task[], runs: Standings): readonly Task[] {
   const phase = openPhase(tasks);
   const waits = waitsIn(tasks, runs);
@@ -53,7 +53,7 @@ export function takeable(
   return found.map(({ task }) => task).sort((a, b) => rank(a) - rank(b));
 }
 
-/** The tasks that are this worker's to take, whether or not there is something to be done about them. */
+/** The tasks that belong to this worker, whether or not there is something to do about them. */
 export function scopeOf(tasks: readonly Task[], worker: Worker): ReadonlySet<string> {
   const within = worker.only === null ? null : new Set(familyOf(tasks, worker.only));
   return new Set(
@@ -63,7 +63,7 @@ export function scopeOf(tasks: readonly Task[], worker: Worker): ReadonlySet<str
   );
 }
 
-/** Begun before, and not at rest: a run that was stopped or whose owner died, or work that is done but not merged. */
+/** Begun before and not idle: a run that was stopped or whose owner died, or work that is done but not merged. */
 function goesOn(task: Task, runs: Standings): boolean {
   const standing = runs.get(task.id);
   if (standing === undefined) return task.status === "done_pending_merge";

@@ -1,6 +1,6 @@
 /**
- * An agent's prompts. Every prompt ends with the exact command that marks the work done, and carries no path: the
- * agent stands in its folder, and finds tasks.yaml by its environment.
+ * An agent's prompts. Every prompt ends with the exact command that marks the work done. It contains no path: the agent
+ * works in its folder, and finds tasks.yaml through its environment.
  */
 import { getCurrentStepForTask, getNextPendingStep } from "../../tasks-file/steps.ts";
 import { branchOf, findTask, type Step, type Task } from "../../tasks-file/task.ts";
@@ -28,12 +28,12 @@ export interface TaskGetResult {
   readonly title: string;
   readonly gitInfo: GitInfo | null;
   readonly prompt: string;
-  /** Present where the task has a step that is not done. */
+  /** Present if the task has a step that is not done. */
   readonly stepInfo?: StepInfo;
   readonly hasMoreSteps?: boolean;
 }
 
-/** The task as an agent gets it: its prompt, and where it has steps the current one. Null where no task has the id. */
+/** The task as an agent gets it: its prompt, and its current step if it has steps. Null if no task has the id. */
 export function getTaskForAgent(
   tasks: readonly Task[],
   taskId: string,

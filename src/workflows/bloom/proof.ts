@@ -13,7 +13,8 @@ export async function openProof(): Promise<GateProof> {
     policy: (settings) => hashOfPolicy(loopPolicy(settings)),
     replay: async (records, settings) => {
       const isSigned = isSignedLevel(levelOf(settings.gates, APPROVAL));
-      // A person who rejects halts the task, as an edit of tasks.yaml does: only a record tells that it was one.
+      // A person's rejection halts the task, as an edit of tasks.yaml does: only a record shows that it was a
+      // rejection.
       const rejected = records.filter(({ verdict }) => verdict === "reject");
       return replayTable(BLOOM, records, (move) => {
         if (isSigned && move.event === "approved") return { gate: APPROVAL, verdict: "approve" };

@@ -1,4 +1,4 @@
-/** Questions of agents to persons, and what persons have to say to agents: one small file each. */
+/** Agents' questions to people, and people's messages to agents: one small file each. */
 import { PawlError } from "../../core/error.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
@@ -13,7 +13,7 @@ export interface Question {
   readonly answered: string | null;
 }
 
-/** What is to be said to a task's agent. `at once`: its run is stopped for it. */
+/** A message for a task's agent. `at once`: its run is stopped for it. */
 export interface Message {
   readonly path: ProjectPath;
   readonly task: string;
@@ -86,7 +86,7 @@ function parse<T>(path: ProjectPath, text: string): T {
   } catch (error) {
     throw new PawlError(
       "state-unreadable",
-      `${path} is no JSON: ${(error as Error).message}.`,
+      `${path} is not valid JSON: ${(error as Error).message}.`,
       `Correct or delete ${path}.`,
       error,
     );

@@ -1,4 +1,4 @@
-/** A task's run counts as it was written with its record: where somebody edited the file, the task rests. */
+/** A task's run counts only as written with its record: if somebody edits the file, the task is held. */
 import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import type { ProjectPath } from "../../core/path.ts";
@@ -31,7 +31,7 @@ export function checkRun(view: View, path: ProjectPath, text: string): Promise<v
   return checkRecord(view, BLOOM_STATES, path, text);
 }
 
-/** What is thrown of a run that is held; other errors are thrown here. */
+/** The error of a held run; throws any other error. */
 export function heldBy(thrown: unknown): PawlError {
   if (thrown instanceof PawlError && thrown.code === "state-tampered") return thrown;
   throw thrown;

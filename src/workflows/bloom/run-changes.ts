@@ -4,8 +4,8 @@ import type { TaskEdit } from "../../tasks-file/splice.ts";
 import { loadDoneRun, loadRun, NOTHING_SPENT, renderRun, type TaskRun } from "./task-run.ts";
 
 /**
- * How a run is written: where it stands, or once tasks.yaml says that the task is done aside, for its evidence.
- * Parents that become done by the same edits go with it.
+ * How a run is written: in place, or set aside for its evidence once tasks.yaml says that the task is done. Parents
+ * that become done through the same edits go with it.
  */
 export function runChanges(
   run: TaskRun,
@@ -20,7 +20,7 @@ export function runChanges(
   return [run, ...parents].flatMap((each) => written(each, runs.has(each.task)));
 }
 
-/** The task's run and the kept one of its life before, as far as there are any, with nothing spent. */
+/** The task's run and the kept run of its previous life, if they exist, with nothing spent. */
 export async function unspent(view: View, task: string): Promise<readonly Change[]> {
   const [run, kept] = [await loadRun(view, task), await loadDoneRun(view, task)];
   return [

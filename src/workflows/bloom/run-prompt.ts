@@ -27,7 +27,7 @@ export function runPrompt(
   );
 }
 
-/** What an agent was not allowed, as a clause. */
+/** What an agent was refused, as a clause. */
 export function refusals(refused: readonly string[] = [], subject = "; its agent"): string {
   return refused.length === 0
     ? ""

@@ -1,6 +1,6 @@
 /**
- * How a task stands for whoever schedules it: the state of its table, or a view over some of them. The table knows of no
- * view, and no event leads to one or from one: in each, the run's own state goes on to say what is done next.
+ * A task's state for the scheduler: the state of its table, or a view over some of those states. The table knows no
+ * view, and no event leads into or out of one: the run's own state still decides what is done next.
  */
 
 import type { Rule } from "../../engine/workflow.ts";
@@ -10,15 +10,15 @@ import { BLOOM, type TaskEvent, type TaskState } from "./table.ts";
 import type { TaskRun } from "./task-run.ts";
 
 /**
- * `backing_off`: whatever it is at, it waits for the time of its next try. `awaiting_merge`: its pull request is open, and
- * nothing is to be done but to look whether it was merged.
+ * `backing_off`: it waits for the time of its next attempt, whatever it is doing. `awaiting_merge`: its pull request is
+ * open, and nothing is left but to check whether it was merged.
  */
 export type Standing = TaskState | "backing_off" | "awaiting_merge";
 
 /** Of every task that has a run, by id. */
 export type Standings = ReadonlyMap<string, Standing>;
 
-/** The failures after which some time passes before the next try. */
+/** The failures after which the next attempt waits for some time. */
 export const BACKS_OFF: ReadonlySet<TaskEvent> = new Set([
   "agent_failed",
   "push_failed",
@@ -27,10 +27,10 @@ export const BACKS_OFF: ReadonlySet<TaskEvent> = new Set([
   "git_failed",
 ]);
 
-/** The rule by which a pull request is open. */
+/** The rule that leaves a pull request open. */
 const WATCHES = "pr.watches";
 
-/** The states that each view lies over. */
+/** The states that each view covers. */
 export const VIEWS: Readonly<Record<Exclude<Standing, TaskState>, ReadonlySet<string>>> = {
   backing_off: new Set(BLOOM.rules.filter(backsOff).flatMap(statesAfter)),
   awaiting_merge: new Set(BLOOM.rules.filter(({ id }) => id === WATCHES).flatMap(statesAfter)),
@@ -45,7 +45,7 @@ function statesAfter({ from, to }: Rule): readonly string[] {
   return typeof to === "string" ? [to] : Object.values(to);
 }
 
-/** Idle until a person acts, its time has come, or its pull request was checked. */
+/** Idle until a person acts, its time comes, or its pull request was checked. */
 const RESTS: ReadonlySet<Standing> = new Set([
   "waiting_for_human",
   "blocked",
@@ -59,7 +59,7 @@ export function rests(standing: Standing): boolean {
   return RESTS.has(standing);
 }
 
-/** What a person set in tasks.yaml comes before what the runs say. */
+/** A status that a person set in tasks.yaml comes before what the runs say. */
 export function standingsOf(
   tasks: readonly Task[],
   runs: ReadonlyMap<string, TaskRun>,
@@ -74,7 +74,7 @@ export function standingsOf(
   return standings;
 }
 
-/** Null: a person has begun it anew. */
+/** Null: a person has reset it. */
 function standingOf(task: Task, run: TaskRun, now: string): Standing | null {
   const event = personsEvent(task, run);
   if (event !== null) return event === "reset" ? null : event === "dropped" ? "done" : "blocked";
@@ -82,15 +82,17 @@ function standingOf(task: Task, run: TaskRun, now: string): Standing | null {
   return isBackingOff(run, now) ? "backing_off" : run.state;
 }
 
-/** Whether the run waits for nothing but its pull request's merge. */
+/** Whether the run waits only for its pull request's merge. */
 export function awaitsMerge(run: Pick<TaskRun, "row" | "state" | "pullRequest">): boolean {
   return VIEWS.awaiting_merge.has(run.state) && run.row === WATCHES && run.pullRequest !== null;
 }
 
-/** Where a run does not say how long it waits in all: longer than any backoff that makes sense. */
+/** The total wait if a run does not record it: longer than any sensible backoff. */
 const LONGEST_WAIT = 3_600_000;
 
-/** Milliseconds until it may be tried again. What remains is never more than the whole wait: then the clock was set back. */
+/**
+ * Milliseconds until the next attempt, never more than the whole wait: a longer rest means that the clock was set back.
+ */
 export function waitLeft({ after, wait }: Pick<TaskRun, "after" | "wait">, now: string): number {
   if (after === null) return 0;
   const left = Date.parse(after) - Date.parse(now);

@@ -1,13 +1,13 @@
 /**
- * The life of one task in the work loop, as a table. A rule's commands are what the loop does next; the event that
- * comes of the last of them is the next event. After a crash the commands of the last rule are done again, each after a
- * look whether it was done before.
+ * The life of one task in the work loop, as a table. A rule's commands are what the loop does next; the last of them
+ * yields the next event. After a crash the commands of the last rule run again, each after a check whether it
+ * was done before.
  *
  * B1  Git operations happen only after all steps: only `committing` leads to pushing, merging and opening_pr.
- * B2  A checkpoint passes on from `committing` only when a person has approved.
- * B3  Every failure has an end: without tries left it leads to `blocked`.
- * B4  Nothing is done without work: where no commit is the task's own, and nobody declared that there is nothing to do, its
- *     agent is asked again. An agent that was refused something and left its step open is not taken at its word either.
+ * B2  A checkpoint leaves `committing` only when a person has approved.
+ * B3  Every failure has an end: without attempts left it leads to `blocked`.
+ * B4  No task is done without work: if no commit is the task's own, and nobody declared that there is nothing to do,
+ *     its agent is asked again. An agent that was refused something and left its step open is not believed either.
  */
 import { boxesOf, type Given } from "../../engine/boxes.ts";
 import type { Command, Fact, Rule, State, Workflow } from "../../engine/workflow.ts";
@@ -114,7 +114,7 @@ function rule(id: string, from: From, on: TaskEvent, to: To, does: Does, more: M
 const TRIES_LEFT = { tries_left: true };
 const NO_TRIES = { tries_left: false };
 
-/** A failure while there are tries left. */
+/** A failure while attempts are left. */
 function retries(id: string, from: From, on: TaskEvent, to: To, does: Does): Rule {
   return rule(id, from, on, to, does, { when: TRIES_LEFT, reply: "tries_again" });
 }
@@ -127,7 +127,7 @@ function blocks(id: string, from: From, on: TaskEvent, when?: More["when"]): Rul
   });
 }
 
-/** What does not count there: the table says so, and nothing changes. */
+/** Events that do not count there: the table says so, and nothing changes. */
 function ignores(id: string, from: From, on: TaskEvent, more: More = {}): Rule {
   return rule(id, from, on, "same", null, { outcome: "no-effect", reply: "not_now", ...more });
 }
@@ -137,7 +137,7 @@ const AWAITS_APPROVAL = { set: { awaits: "approval" }, reply: "waits" };
 const SPENT = { set: { awaits: "nothing" }, reply: "spent" };
 const APPROVED = { awaits: "nothing", approved: true };
 
-/** From where all steps are done and committed: the way out, as data. */
+/** The way out once all steps are done and committed, as data. */
 const WAYS_OUT: readonly {
   readonly id: string;
   readonly box: Given;
@@ -177,7 +177,7 @@ const WORKED: readonly Rule[] = [
   rule("errand.commits", "committing", "errand_done", "same", does("ensure-committed")),
 ];
 
-/** What may come of an agent's run, in both states that have one; the purpose that a failure repeats. */
+/** The possible outcomes of an agent's run, in both states that have one; the purpose that a failure repeats. */
 const AGENT_ENDS: readonly Rule[] = (["working", "committing"] as const).flatMap((state) => {
   const again = run("again");
   const awaits = state === "working" ? "answer_in_work" : "answer_in_commit";
@@ -264,7 +264,7 @@ const DELIVERED: readonly Rule[] = [
   rule("cleaned.completes", "cleaning", "cleaned", "done", null, COMPLETED),
 ];
 
-/** What each state does again when the worker was stopped there, or when git failed. */
+/** What each state repeats after the worker was stopped there, or after git failed. */
 const DOES_AGAIN = [
   ["ready", null],
   ["verifying", "run-verify"],
@@ -346,7 +346,7 @@ const WRITTEN: readonly Rule[] = [
   ...TOLD,
 ];
 
-/** Whatever comes where it is not awaited changes nothing. */
+/** An event where nobody expects it changes nothing. */
 const NOT_NOW: readonly Rule[] = (Object.keys(EVENTS) as TaskEvent[]).flatMap((event) => {
   const from = OPEN.filter(
     (state) => !WRITTEN.some((each) => each.on === event && each.from.includes(state)),

@@ -1,4 +1,4 @@
-/** Where a task stands in its table, and what the loop must know to go on: `.pawl/runs/<id>.json`. */
+/** A task's position in its table, and what the loop must know to resume: `.pawl/runs/<id>.json`. */
 import type { PawlError } from "../../core/error.ts";
 import {
   LOOP_RUNS,
@@ -22,7 +22,7 @@ export interface TaskRun {
   readonly title: string;
   readonly state: TaskState;
   readonly kept: Facts;
-  /** The rule whose commands are to be done; null: it was not claimed yet. */
+  /** The rule whose commands are next; null: it was not claimed yet. */
   readonly row: string | null;
   /** When the state began. */
   readonly since: string;
@@ -30,7 +30,7 @@ export interface TaskRun {
   readonly reason: string | null;
   /** Earliest next attempt (backoff). */
   readonly after: string | null;
-  /** How long that was in all, in milliseconds; null or absent: not known. */
+  /** The whole backoff in milliseconds; null or absent: not known. */
   readonly wait?: number | null;
   /** What the agent's run is for. */
   readonly errand: Purpose;
@@ -42,49 +42,49 @@ export interface TaskRun {
   readonly workDone: boolean;
   /** The agent's session, and what it is bound to. */
   readonly session: { readonly id: string; readonly agent: string; readonly folder: string } | null;
-  /** A person made the task done as it is, while its agent was at work. */
+  /** A person marked the task done as it is, while its agent was at work. */
   readonly dropped?: true;
-  /** Runs of agents and commands that were begun and whose end is not yet told: their processes may live. */
+  /** Runs of agents and commands that began and whose end is not reported yet: their processes may be alive. */
   readonly underway: readonly string[];
   /** Runs so far; names the next one. */
   readonly runs: number;
-  /** The steps that need no verification any more: done before this run began, or verified since. */
+  /** The steps that need no more verification: done before this run began, or verified since. */
   readonly checked: readonly string[];
-  /** By all of its agent's runs; only a person at a terminal sets it back (`ready`, `todo`, `reset`). */
+  /** Spent by all of its agent's runs; only a person at a terminal resets it (`ready`, `todo`, `reset`). */
   readonly spent: { readonly usd: number; readonly turns: number; readonly milliseconds: number };
   /** What the loop itself saw, newest last. */
   readonly evidence: readonly LoopEvidence[];
   /** Where its work is, once it is committed. Absent in runs of earlier versions. */
   readonly work?: LoopWork | null;
-  /** Where the files of a worktree are that lost its `.git`, until its agent was told. */
+  /** Where the files of a worktree are that lost its `.git`, until its agent knows. */
   readonly lost?: string | null;
   readonly pullRequest: PullRequest | null;
   /** Why there is nothing to commit, as the agent or a person declared; null or absent: work is expected. */
   readonly nothing?: string | null;
   /** What its agent was not allowed to do in its last run. */
   readonly refused?: readonly string[];
-  /** An agent was run for it, so that there is work to be seen. */
+  /** An agent ran for it, so there must be work to see. */
   readonly asked?: boolean;
-  /** Where the branch was when its first agent began, if no target tells what is the task's own. */
+  /** Where the branch was when its first agent began, if no target separates the task's own commits. */
   readonly began?: string | null;
-  /** The task was completed in a life before: nothing new need come of this one. */
+  /** The task was completed in an earlier life: this one need not produce anything new. */
   readonly landed?: boolean;
-  /** Since when it waits for its turn to merge; null or absent: it does not. */
+  /** Since when it has been waiting to merge; null or absent: it is not waiting. */
   readonly queued?: string | null;
-  /** The status in tasks.yaml as the loop wrote it: another one there is a person's word. */
+  /** The status in tasks.yaml as the loop wrote it: any other status there is a person's word. */
   readonly status: TaskStatus;
 }
 
 export interface PullRequest {
   readonly number: number;
   readonly url: string;
-  /** It was seen closed and not merged: a person who lets the task go on wants another. */
+  /** It was seen closed and not merged: a person who resumes the task wants another. */
   readonly closed?: true;
   /** The commit of the branch that the forge merged. */
   readonly landed?: string;
 }
 
-/** Why it is where it is. A checkpoint has no reason but that it is one. */
+/** Why it is in its state. A checkpoint's only reason is that it is one. */
 export function reasonOf({ kept: variables, reason, state, task }: TaskRun): string {
   if (reason !== null) return reason;
   return state === "waiting_for_human" && variables.awaits === "approval" ? `\`bloom approve ${task}\`` : "";
@@ -104,7 +104,7 @@ const KEPT_EVIDENCE = 200;
 
 export const NOTHING_SPENT: TaskRun["spent"] = { usd: 0, turns: 0, milliseconds: 0 };
 
-/** `before`: the run of the task's life before this one; its evidence, its count of runs and what it spent go on. */
+/** `before`: the run of the task's previous life; its evidence, its count of runs and what it spent carry over. */
 export function newRun(
   { id, title, status, steps }: Pick<Task, "id" | "title" | "status" | "steps">,
   time: string,
@@ -143,7 +143,7 @@ export function renderRun(run: TaskRun): string {
   return `${JSON.stringify({ ...run, evidence }, null, 2)}\n`;
 }
 
-/** The task's run, or null where it has none. Throws `state-unreadable` and `state-tampered`. */
+/** The task's run, or null if it has none. Throws `state-unreadable` and `state-tampered`. */
 export function loadRun(view: View, task: string): Promise<TaskRun | null> {
   return loadChecked(view, loopRunPath(task));
 }
@@ -180,7 +180,7 @@ export function nameOfRun(task: string, n: number): string {
 
 export interface Runs {
   readonly runs: ReadonlyMap<string, TaskRun>;
-  /** The tasks whose run was edited, each with what is wrong: nothing is done with them before a person decides. */
+  /** The tasks whose run was edited, each with the fault: nothing is done with them until a person decides. */
   readonly held: ReadonlyMap<string, PawlError>;
 }
 

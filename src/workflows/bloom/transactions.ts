@@ -1,4 +1,4 @@
-/** The loop's own commits: what came of a command, and what may be taken next. */
+/** The loop's own commits: a command's result, and what may be taken next. */
 import type { BloomHappening } from "../../core/bloom-event.ts";
 import type { PawlError } from "../../core/error.ts";
 import type { Caller, PawlEvent } from "../../core/event.ts";
@@ -31,9 +31,9 @@ import { eventOf, loadSnapshot, type Snapshot } from "./verbs/snapshot.ts";
 export interface ResultInput {
   readonly task: string;
   readonly result: StepResult;
-  /** What the task goes by; absent: by what its file says. */
+  /** The policy that the task follows; absent: what its file says. */
   readonly policy?: Pinned;
-  /** The run as its holder knows it: put back where `.pawl/` was removed under it. */
+  /** The run as its holder knows it: restored if `.pawl/` was removed under it. */
   readonly held?: TaskRun;
 }
 
@@ -41,10 +41,10 @@ export interface Committed {
   /** Null: the task is no longer in the file. */
   readonly known: Known | null;
   readonly rule: Rule | null;
-  /** The event that was decided on: the command's, or a person's word. */
+  /** The event that was decided: the command's, or a person's. */
   readonly event: TaskEvent | null;
   readonly happened: readonly PawlEvent[];
-  /** What of the tasks file does not count, and what the task goes by. */
+  /** What in the tasks file does not count, and what the task follows. */
   readonly governed?: Governed;
 }
 
@@ -52,7 +52,7 @@ export type Governed = Pick<ReturnType<typeof governTask>, "policy" | "ignored">
 
 interface Seen extends Snapshot {
   readonly run: TaskRun | null;
-  /** Where the task has no run: the one of its life before, whose evidence and count go on. */
+  /** If the task has no run: the run of its previous life, whose evidence and count carry over. */
   readonly before: TaskRun | null;
   readonly messages: readonly Message[];
   readonly questions: readonly Question[];
@@ -93,9 +93,9 @@ interface LoopRun extends TableRun {
   readonly taskRun: TaskRun;
   readonly policy: Policy | null;
   readonly governed: Governed;
-  /** The event that a person's status in tasks.yaml is for it. */
+  /** The event that a person's status in tasks.yaml means for it. */
   readonly set: TaskEvent | null;
-  /** What came of the command, as far as it still counts. */
+  /** The command's result, as far as it still counts. */
   readonly result: StepResult;
 }
 
@@ -129,7 +129,7 @@ function observersOf(
 
 type ResultTypes = TypesOf<{ input: ResultInput; run: LoopRun; sent: LoopSent; reply: Committed }>;
 
-/** Commits what came of a command. A status that a person set in tasks.yaml comes before it. */
+/** Commits a command's result. A status that a person set in tasks.yaml comes before it. */
 export const applyResult = runEvent<ResultTypes>({
   states: BLOOM_STATES,
   filesOnly: true,
@@ -167,7 +167,7 @@ export const applyResult = runEvent<ResultTypes>({
   },
 });
 
-/** Bloom tells of its moves itself: an event may bring several. */
+/** Bloom reports its moves itself: one event may bring several. */
 function told<R>({ events = [], ...proposal }: Proposal<R>) {
   return { ...proposal, happened: events };
 }
@@ -209,16 +209,16 @@ function committed(
 export interface BeginInput {
   readonly task: string;
   readonly worker: Worker;
-  /** Only to look whether its pull request was merged. */
+  /** Only to check whether its pull request was merged. */
   readonly watches?: boolean;
   /** Events committed with the table's `claimed`. */
   readonly happened: readonly BloomHappening[];
-  /** What the task goes by; absent: by what its file says. */
+  /** The policy that the task follows; absent: what its file says. */
   readonly policy?: Pinned;
 }
 
 export interface Begun {
-  /** Null: there is nothing to begin any more. */
+  /** Null: nothing is left to begin. */
   readonly known: Known | null;
   readonly happened: readonly PawlEvent[];
   readonly governed?: Governed;
@@ -227,8 +227,8 @@ export interface Begun {
 type BeginTypes = TypesOf<{ input: BeginInput; run: LoopRun; sent: LoopSent; reply: Begun }>;
 
 /**
- * The look under the lease, without which nothing begins: the task as it is now, if this worker may still take it, and its
- * move out of `ready` in the same commit. What a look before the lease said counts for nothing.
+ * Reads the task again under the lease, without which nothing begins: the task as it is now, if this worker may still
+ * take it, and its move out of `ready` in the same commit. What was read before the lease counts for nothing.
  */
 export const begin = runEvent<BeginTypes>({
   states: BLOOM_STATES,
@@ -273,12 +273,12 @@ export const begin = runEvent<BeginTypes>({
   },
 });
 
-/** A person has begun it anew while its holder worked on it. */
+/** A person has reset it while its holder worked on it. */
 function isResetUnder(run: TaskRun | null, held: TaskRun | undefined): boolean {
   return run?.state === "ready" && held !== undefined && held.state !== "ready";
 }
 
-/** What still counts of a command whose run is begun anew: what happened, and which processes there are. */
+/** What still counts of a command whose run was reset: what happened, and which processes exist. */
 function leftOver({ patch, happened, removes }: StepResult): StepResult {
   return {
     ...(patch?.underway === undefined ? {} : { patch: { underway: patch.underway } }),
@@ -287,13 +287,13 @@ function leftOver({ patch, happened, removes }: StepResult): StepResult {
   };
 }
 
-/** Its own work may be over while its subtasks are not: begun anew by a person, it has a run anew. */
+/** Its own work may be over while its subtasks are not: if a person resets it, it gets a new run. */
 function currentRun(task: Task, { run, before }: Seen, time: string): TaskRun {
   if (run === null) return newRun(task, time, before);
   return run.state === "done" && personsEvent(task, run) === "reset" ? newRun(task, time, run) : run;
 }
 
-/** Where a person has just said otherwise, the status is the person's; and what begins anew has no session. */
+/** If a person has just set another status, that one stays; a reset task has no session. */
 function editsOf(result: StepResult, word: string | null): readonly TaskEdit[] {
   const persons = new Set(word === null ? [] : ["status", ...(word === "reset" ? SESSION_KEYS : [])]);
   return (result.edits ?? []).filter((edit) => !persons.has(edit.key));
@@ -311,7 +311,7 @@ function removals({ messages }: Seen, removes: readonly string[]): readonly Chan
   return messages.flatMap(({ path }) => (removes.includes(path) ? [{ type: "remove" as const, path }] : []));
 }
 
-/** While its holder works on it, an edit of its file does not count: what the holder knows is written over it. */
+/** While its holder works on it, an edit of its file does not count: the holder's knowledge overwrites it. */
 function editUndone({ held }: Seen, taskId: string): readonly BloomHappening[] {
   const reason = held.get(taskId)?.message;
   return reason === undefined ? [] : [{ type: "task:edit_undone", taskId, reason }];
@@ -331,14 +331,14 @@ export interface Picked {
   /** The tasks that are this worker's. */
   readonly scope: ReadonlySet<string>;
   readonly settings: BloomSettings;
-  /** Those that could be taken if their status could be written or their run believed, with what keeps it from that. */
+  /** Those that could be taken if their status could be written or their run trusted, with the obstacle. */
   readonly unwritable: ReadonlyMap<string, PawlError>;
-  /** Something waits for nothing more and is not marked ready yet. */
+  /** Something waits for nothing and is not marked ready yet. */
   readonly someReady: boolean;
   readonly happened: readonly PawlEvent[];
 }
 
-/** Makes ready what waits for nothing more, and says what this worker may take, best first. */
+/** Marks as ready what waits for nothing, and says what this worker may take, best first. */
 export const pick: Transaction<
   { readonly worker: Worker; readonly look?: boolean },
   Snapshot,

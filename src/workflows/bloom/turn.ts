@@ -22,7 +22,7 @@ import { type Purpose, reasonOf, type TaskOutcome, type TaskRun, type TryKind } 
 import { completed, durationOf, forgetSession, noted, statusTo, workStarts } from "./verbs/edits.ts";
 
 export interface Turn {
-  /** The same object where the event changed nothing. */
+  /** The same object if the event changed nothing. */
   readonly run: TaskRun;
   readonly rule: Rule;
   readonly edits: readonly TaskEdit[];
@@ -31,7 +31,7 @@ export interface Turn {
 
 export interface Now extends Around {
   readonly states: Standings;
-  /** What is written of the task in the same commit, before the event's own edits. */
+  /** Edits of the task in the same commit, before the event's own edits. */
   readonly edits?: readonly TaskEdit[];
   readonly time: string;
   readonly by: Caller;
@@ -39,7 +39,7 @@ export interface Now extends Around {
   readonly strength?: Strength;
 }
 
-/** What a turn of the task goes by. `edits`: what is written of it in the same commit, before the event's own. */
+/** What a turn of the task needs. `edits`: the task's edits in the same commit, before the event's own. */
 export function nowIn(
   { file, states }: Pick<Now, "file" | "states">,
   task: Task,
@@ -50,13 +50,13 @@ export function nowIn(
   return { task, file, states, edits, settings: settings.bloom, time: now.time, by };
 }
 
-/** The event, and what follows from it without a look outside, so that it costs no commit of its own. */
+/** The event, and its consequences that need no observation, so that they cost no commit of their own. */
 export function turn(run: TaskRun, { event, reason }: TaskOutcome, now: Now): Turn {
   const inputOf = (name: string) => INPUTS[name]?.(now, run, event) ?? null;
   return turnBy(run, takeNow(tableRunOf(run), event, inputOf), reason, now);
 }
 
-/** The same, of an event that is decided. */
+/** The same, for an event that is already decided. */
 export function turnBy(run: TaskRun, decision: Decision, reason: string | undefined, now: Now): Turn {
   const first = step(run, decision, reason, now);
   const task = editedTask(now.task, [...(now.edits ?? []), ...first.edits]);
@@ -140,7 +140,10 @@ function purposeOf(rule: Rule, run: TaskRun): Purpose {
 
 // ── Tries ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** What a success starts counting anew. Conflicts are counted until the merge is made, else they could go on for ever. */
+/**
+ * The counters that a success resets. Conflicts are counted until the merge is made, otherwise they could go on
+ * forever.
+ */
 const SUCCEEDS: Readonly<Partial<Record<TaskEvent, readonly TryKind[]>>> = {
   step_done: ["agent", "mark"],
   errand_done: ["agent"],
@@ -161,7 +164,7 @@ function triesAfter(run: TaskRun, event: TaskEvent, rule: Rule): TaskRun["tries"
     : Object.fromEntries(Object.entries(run.tries).filter(([name]) => !reset.includes(name as TryKind)));
 }
 
-/** Until when it backs off, and how long that is: the clock may be set meanwhile. */
+/** Until when it backs off, and for how long in all: the clock may be set in between. */
 function waitOf(
   rule: Rule,
   event: TaskEvent,
@@ -173,7 +176,7 @@ function waitOf(
   return { after: new Date(Date.parse(time) + wait).toISOString(), wait };
 }
 
-/** Its place in the order of merges outlives a stop. */
+/** Its place in the order of merges survives a stop. */
 function queuedSince(
   rule: Rule,
   event: TaskEvent,
@@ -184,7 +187,7 @@ function queuedSince(
   return state === "merging" && event === "interrupted" ? queued : null;
 }
 
-/** Seconds before the next try after so many failures before this one. */
+/** Seconds before the next attempt, after this many earlier failures. */
 export function backoff(
   failures: number,
   { backoff: { first, limit } }: Pick<BloomSettings, "backoff">,
@@ -227,7 +230,7 @@ function edits(run: TaskRun, rule: Rule, event: TaskEvent, now: Now): readonly T
   }
 }
 
-/** Whether the status says already that it is worked on; an agent's own `done` stays while the loop looks at it. */
+/** Whether the status already says that somebody works on it; an agent's own `done` stays while the loop checks it. */
 function showsWork(run: TaskRun, task: Task): boolean {
   if (task.status === "in_progress") return task.started_at !== undefined;
   return task.status === "done_pending_merge" && run.state !== "waiting_for_human";

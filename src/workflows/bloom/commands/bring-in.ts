@@ -2,8 +2,8 @@ import type { Worktree } from "../../../core/ports/worktrees.ts";
 import type { ExecutionContext, StepResult } from "../execution-context.ts";
 
 /**
- * For the purposes of a merge: the target is brought into the task's branch, where the agent resolves what conflicts.
- * Where nothing does any more, a conflict needs no agent.
+ * Before a run that resolves or repairs a merge: brings the target into the task's branch, where the agent resolves the
+ * conflicts. Without conflicts, no agent is needed.
  */
 export async function bringInTarget(
   context: ExecutionContext,

@@ -1,4 +1,6 @@
-/** What leaves the worktree: push and merge. Each looks before it does, so that it may be called again. */
+/**
+ * What leaves the worktree: push and merge. Each checks first whether it is already done, so it may be called again.
+ */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { Folder, InTheWay, MergeOrder, PreparedMerge } from "../../../core/ports/worktrees.ts";
@@ -41,7 +43,7 @@ export async function push(context: ExecutionContext): Promise<StepResult> {
 /** How often the target may move away under a prepared merge before it is tried later. */
 const MOVES = 5;
 
-/** A task that finds the train full says so, and is called again: then it waits. */
+/** A task that finds the train full says so, and waits when it is called again. */
 export async function merge(context: ExecutionContext): Promise<StepResult> {
   const { task, run } = context.known;
   const into = task.merge_into as string;
@@ -105,7 +107,7 @@ async function mergeOnce(
   return publish(context, order, prepared, checked, onPublished);
 }
 
-/** What was found on top of the merge ahead holds only once that one is published. */
+/** A check's result on top of the merge ahead holds only once that one is published. */
 async function onTurn(
   context: ExecutionContext,
   place: MergePlace,
@@ -170,8 +172,8 @@ async function publish(
 ): Promise<StepResult | Again> {
   const { task, run } = context.known;
   const { into } = order;
-  // On record before the branch moves: once it has moved, a crash leaves no merge to verify, and no other way to tell
-  // that it was this task's.
+  // Recorded before the branch moves: afterwards a crash would leave no merge to verify, and no other sign that it was
+  // this task's.
   const isNew = prepared.commit !== prepared.base;
   const { work } = run;
   const merging = work && isNew ? { work: { ...work, merging: { into, commit: prepared.commit } } } : {};
@@ -204,7 +206,7 @@ async function publish(
 
 type Proposal = Extract<PreparedMerge, { readonly kind: "prepared" }>;
 
-/** The verify commands on the merged result; ended where what it was prepared on does not hold any more. */
+/** Runs the verify commands on the merged result; stops once the base of that merge is void. */
 async function checkMerge(
   context: ExecutionContext,
   prepared: Proposal,
@@ -218,7 +220,7 @@ async function checkMerge(
   return verify(context, allCommands(context.known.task), prepared.folder, prepared.commit, "merge", stop);
 }
 
-/** What fails on the target alone too is not the task's fault. */
+/** A failure on the target alone is not the task's fault. */
 async function unverified(
   context: ExecutionContext,
   order: MergeOrder,
@@ -232,7 +234,7 @@ async function unverified(
   const alone = await failsAlone(context, order, prepared, command === "" ? null : command);
   if (alone === "stopped") return { event: "interrupted", patch: seen.patch, happened: seen.happened };
   if (alone)
-    return failed(task, into, `${reason} on ${into} too, without this task's work: mend ${into} first`, seen);
+    return failed(task, into, `${reason} on ${into} too, without this task's work: fix ${into} first`, seen);
   return {
     event: "merge_unverified",
     reason: `${reason} on the merge into ${into}`,
@@ -241,7 +243,7 @@ async function unverified(
   };
 }
 
-/** Whether the command, or else the setup, fails on the target without the branch. */
+/** Whether the command, or before it the setup, fails on the target without the branch. */
 async function failsAlone(
   context: ExecutionContext,
   order: MergeOrder,
@@ -288,7 +290,7 @@ function unreachable(
 
 const SHOWN_FILES = 10;
 
-/** What is in the way, and what a person does about it. */
+/** What is in the way, and how a person clears it. */
 function wayClear(
   { known }: ExecutionContext,
   { reason, files }: { readonly reason: string; readonly files: readonly string[] },
@@ -304,7 +306,7 @@ interface Merged {
   readonly commit: string;
   readonly earlier: string | null;
   readonly behind?: InTheWay;
-  /** By a merge of this task, be it one that was published before its loop was killed. */
+  /** Merged by this task, perhaps before its loop was killed. */
   readonly isOurs: boolean;
 }
 
@@ -322,7 +324,7 @@ function afterMerge(
     { type: isOurs ? "merge:completed" : "merge:not_needed", taskId: task.id, branch, into, commit: at },
   ];
   if (behind) happened.push({ type: "merge:local_behind", taskId: task.id, into, ...behind });
-  // Also where nothing was left to merge: the target has the work, and the checks ran on it.
+  // Recorded even if nothing was left to merge: the target has the work, and the checks ran on it.
   const merged = { into, commit: at };
   return {
     event: "merged",
@@ -351,7 +353,7 @@ function mergeMessage(task: Task): string {
 
 // ── Clean up ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Takes the worktree and the branch away where that is wanted and loses nothing. */
+/** Removes the worktree and the branch if the settings say so and nothing is lost. */
 export async function cleanUp(context: ExecutionContext): Promise<StepResult> {
   const { task, file, run } = context.known;
   const repo = repoOf(task);

@@ -8,7 +8,7 @@ import { targetOf } from "./pull-request.ts";
 const SHOWN_PATHS = 50;
 const SHORT_PATHS = 5;
 
-/** Looks whether everything that the agent did is on the task's branch. */
+/** Checks that everything the agent did is on the task's branch. */
 export async function ensureCommitted(context: ExecutionContext): Promise<StepResult> {
   const { task } = context.known;
   const { worktree, lost } = await placeOf(context);
@@ -33,12 +33,12 @@ export async function ensureCommitted(context: ExecutionContext): Promise<StepRe
   };
 }
 
-/** The branch that tells the task's own commits from others; undefined: it has none. */
+/** The branch that separates the task's own commits from others; undefined: it has none. */
 function targetOfWork(task: Task): string | undefined {
   return task.open_pr === true ? targetOf(task) : task.merge_into;
 }
 
-/** What is to be done where the task has no commit of its own and nobody declared why. */
+/** What to do if the task has no commit of its own and nobody declared why. */
 function workMissing({ known }: ExecutionContext, { head, unmerged }: WorktreeState): StepResult | null {
   const { task, run, settings } = known;
   if (typeof run.nothing === "string" || !hasOwnWork(task)) return null;
@@ -65,7 +65,7 @@ function workMissing({ known }: ExecutionContext, { head, unmerged }: WorktreeSt
 const LOST = "its worktree had lost its `.git`, and its files were set aside";
 
 function lostIn(folder: string): string {
-  return `Your folder had lost its \`.git\`, so that nothing could be committed there. It was made anew from your branch; what was in it is in\n\n    ${folder}\n\nCopy what belongs to the task from there, and commit it.`;
+  return `Your folder had lost its \`.git\`, so nothing could be committed there. It was recreated from your branch; its old files are in\n\n    ${folder}\n\nCopy what belongs to the task from there, and commit it.`;
 }
 
 function workAt(context: ExecutionContext, { repo, branch }: Worktree, commit: string): LoopWork {
@@ -73,8 +73,8 @@ function workAt(context: ExecutionContext, { repo, branch }: Worktree, commit: s
 }
 
 /**
- * The verify command that wrote what is uncommitted: before it ran, everything was committed. Its agent was not asked to
- * commit since.
+ * The verify command that wrote the uncommitted files: before it ran, everything was committed, and its agent was not
+ * asked to commit since.
  */
 function writtenBy(
   { known: { run } }: ExecutionContext,
@@ -91,8 +91,8 @@ function faultOf(
   writer: string | null,
 ): { readonly short: string; readonly long: string } | null {
   if (state.unfinished !== null) {
-    const long = `A ${state.unfinished} was begun in your folder and is not ended. End it: resolve what is open and commit.`;
-    return { short: `a ${state.unfinished} is not ended in its worktree`, long };
+    const long = `A ${state.unfinished} was begun in your folder and is not finished. Finish it: resolve what is open and commit.`;
+    return { short: `a ${state.unfinished} is not finished in its worktree`, long };
   }
   if (state.branch !== branch) {
     const on = state.branch === null ? "no branch" : `the branch \`${state.branch}\``;

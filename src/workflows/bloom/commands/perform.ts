@@ -1,4 +1,4 @@
-/** A rule's commands against the ports. What git itself cannot do is an outcome too. */
+/** Runs a rule's commands through the ports. What git itself cannot do is an outcome too. */
 import { type ErrorCode, PawlError } from "../../../core/error.ts";
 import type { Command } from "../../../engine/workflow.ts";
 import type { ExecutionContext, StepResult } from "../execution-context.ts";
@@ -22,7 +22,7 @@ const COMMANDS: Readonly<Record<string, (context: ExecutionContext) => Promise<S
 /** The names of the commands that can be performed; the table has no others. */
 export const PERFORMED: readonly string[] = Object.keys(COMMANDS);
 
-/** `git_refused`: only a person can mend it. */
+/** `git_refused`: only a person can fix it. */
 const OF_GIT: Readonly<Partial<Record<ErrorCode, "git_failed" | "git_refused">>> = {
   "git-failed": "git_failed",
   "setup-failed": "git_failed",

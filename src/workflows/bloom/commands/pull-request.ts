@@ -1,4 +1,4 @@
-/** A task's pull request: opened once, then looked at until its merge. */
+/** A task's pull request: opened once, then checked until it is merged. */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { PullRequestLook, PullRequestOrder } from "../../../core/ports/pull-requests.ts";
@@ -28,7 +28,7 @@ export async function openPullRequest(context: ExecutionContext): Promise<StepRe
     };
   const { number, url } = ensured;
   if (ensured.kind === "closed") return closed(task, { number, url });
-  // One that is merged already is looked at next, as any other.
+  // One that is already merged is checked next, like any other.
   const found = ensured.kind !== "opened";
   return {
     event: "pr_opened",
@@ -39,8 +39,8 @@ export async function openPullRequest(context: ExecutionContext): Promise<StepRe
 }
 
 /**
- * Whether its work has reached the target; a person may also say so (`bloom approve`). A look that fails is made again
- * later, however often: nothing is lost by waiting.
+ * Whether its work has reached the target; a person may also say so (`bloom approve`). A failed check is repeated
+ * later, however often: waiting loses nothing.
  */
 export async function watchPullRequest(context: ExecutionContext): Promise<StepResult> {
   try {
@@ -57,12 +57,12 @@ async function look(context: ExecutionContext): Promise<StepResult> {
   const { stop } = context;
   const order = { repo: repoFor(task), branch: branchOf(task), into: targetOf(task), stop };
   const { reached } = context.ports.worktrees;
-  if (pull === null) return { event: "pr_failed", reason: "which pull request it is, is not known any more" };
+  if (pull === null) return { event: "pr_failed", reason: "its pull request is no longer known" };
   if ((await reached({ ...order, fetch: false })) === "yes") return merged(task, pull);
   const seen = await context.ports.pullRequests.look({ repo: order.repo, number: pull.number }, stop);
   if (seen.kind === "open") return { event: "pr_pending" };
   if (seen.kind === "closed") return closed(task, pull);
-  // What depends on it begins from the target as it is known here.
+  // Its dependents begin from the target as it is known here.
   const here = await reached({ ...order, fetch: true });
   if (here === "yes") return merged(task, pull);
   if (seen.kind === "merged" && here !== "unreachable") return merged(task, { ...pull, landed: seen.head });

@@ -1,6 +1,6 @@
 /**
- * One run of a task's agent: for its current step, or for another purpose. Looks first: a step that is done is not run again,
- * a question that waits is not passed over, a spent budget is not overdrawn.
+ * One run of a task's agent: for its current step, or for another purpose. Checks first: it does not repeat a done
+ * step, skip an open question or overdraw a spent budget.
  */
 
 import type { BloomHappening } from "../../../core/bloom-event.ts";
@@ -52,7 +52,7 @@ export async function runAgent(context: ExecutionContext): Promise<StepResult> {
   return start(context, { ...place, agent, conflicts: brought.conflicts });
 }
 
-/** What needs no run: done already, a question open, the budget spent. */
+/** A run is not needed if its step is done, a question is open, or the budget is spent. */
 function lookFirst(known: Known): StepResult | null {
   const { task, run, settings } = known;
   const asks = asking(known);
@@ -80,10 +80,12 @@ function spent(task: Task, run: TaskRun, limit: Limit): StepResult {
   };
 }
 
-/** Why the session cannot be resumed: another agent or folder is in use. tasks.yaml may have forgotten it: then it is fresh. */
+/**
+ * Why the session cannot be resumed: another agent or folder is in use. If tasks.yaml has forgotten it, it is fresh.
+ */
 function lostSession({ run, task }: Known, agent: string, folder: Folder): string | null {
   if (run.session === null || task.session_id === undefined) return null;
-  if (run.session.agent !== agent) return `it was ${run.session.agent}'s, and now ${agent} is to go on`;
+  if (run.session.agent !== agent) return `it was ${run.session.agent}'s, and ${agent} continues now`;
   return run.session.folder === folder ? null : "it is bound to another folder";
 }
 
@@ -165,7 +167,7 @@ async function start(context: ExecutionContext, place: Place): Promise<StepResul
   return tell(context, last, await strayed(), known);
 }
 
-/** Where no target tells the task's own commits from others, the place where its first agent began does. */
+/** If no target separates the task's own commits from others, the place where its first agent began does. */
 async function begins(
   { known, ports }: ExecutionContext,
   worktree: Worktree | null,
@@ -234,7 +236,7 @@ async function ended(
   forget();
   if (typeof first !== "string") return { end: first, stop: null };
   const end = await run.stop(first);
-  // It may have come to its own end just before.
+  // It may have ended by itself just before.
   return { end, stop: end.outcome === "failed" && end.reason === "stopped" ? first : null };
 }
 
@@ -267,7 +269,7 @@ interface Last {
   readonly folder: Folder;
   readonly end: AgentEnd;
   readonly stop: StopReason | "budget" | null;
-  /** The run's time limit was the budget's. */
+  /** Whether the run's time limit came from the budget. */
   readonly byMinutes: boolean;
 }
 
@@ -279,7 +281,7 @@ async function tell(
 ): Promise<StepResult> {
   const { end, id } = last;
   await context.takeCalls(id);
-  // What the agent marked, asked and was told meanwhile.
+  // What the agent marked and asked, and what it was sent, in the meantime.
   const known = await context.note({});
   const { task, run } = known;
   const happened: BloomHappening[] = [
@@ -341,7 +343,7 @@ function outcomeOf(known: Known, { end, stop, step, byMinutes }: Last, before: K
   const limit = overspent(budgetOf(task, settings), after.spent);
   if (end.outcome === "failed" && end.reason === "timed-out" && byMinutes)
     return spent(task, after, "minutes");
-  // It was stopped at the limit, or stopped there by itself.
+  // Pawl stopped it at the limit, or it stopped there by itself.
   const gaveUp = end.outcome === "failed" && end.reason === "gave-up";
   if (limit !== null && (stop === "budget" || gaveUp)) return spent(task, after, limit);
   if (stop === "interjected") {
@@ -356,7 +358,7 @@ function outcomeOf(known: Known, { end, stop, step, byMinutes }: Last, before: K
   if (stop !== null) return { event: "interrupted" };
   const asks = asking(known);
   if (end.outcome === "failed") {
-    // It was silent because it waits for a person.
+    // It was silent because it was waiting for a person.
     if (asks && (end.reason === "inactive" || end.reason === "timed-out")) return asks;
     if (end.reason === "not-installed") return { event: "agent_missing", reason: end.detail };
     if (end.reason === "bad-session" && run.session !== null)

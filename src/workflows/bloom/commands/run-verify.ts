@@ -30,8 +30,8 @@ export async function runVerify(context: ExecutionContext): Promise<StepResult> 
 }
 
 /**
- * A task that is begun anew after its merge is verified on what its target is now: its branch has nothing of its own, and
- * only moves forward.
+ * A task that is reset after its merge is verified on its target's present state: its branch has nothing of its own,
+ * and only moves forward.
  */
 async function catchUp(context: ExecutionContext, worktree: Worktree | null): Promise<void> {
   const into = context.known.task.merge_into;
@@ -43,8 +43,8 @@ async function catchUp(context: ExecutionContext, worktree: Worktree | null): Pr
 }
 
 /**
- * The commands of the steps that were done since the last look (the step's, else the task's), each once; where none was,
- * all that there are.
+ * The commands of the steps that were done since the last verification (the step's, else the task's), each once; all
+ * commands if there was no such step.
  */
 export function unverifiedCommands(task: Task, run: Pick<TaskRun, "checked">): readonly VerifyCommand[] {
   const steps = unverifiedSteps(task, run);
@@ -57,7 +57,7 @@ export function unverifiedCommands(task: Task, run: Pick<TaskRun, "checked">): r
   );
 }
 
-/** Every command of the task and its steps: for the merged result, and for a look at the whole. */
+/** Every command of the task and its steps: for the merged result, and for a check of the whole. */
 export function allCommands(task: Task): readonly VerifyCommand[] {
   const all = [...(task.verify ?? []), ...task.steps.flatMap((step) => step.verify ?? [])];
   return [...new Set(all)].map((command) => ({ step: null, command }));
@@ -126,7 +126,7 @@ export async function verify(
   return { stopped: false, failure: null, patch: patch(), happened };
 }
 
-/** The commit that is all of what the commands run on; null where there is more than what is committed. */
+/** The commit that the commands run on; null if uncommitted files are involved too. */
 async function commitSeen(context: ExecutionContext, worktree: Worktree | null): Promise<string | null> {
   if (worktree === null) return null;
   const { head, uncommitted } = await context.ports.worktrees.state(worktree);

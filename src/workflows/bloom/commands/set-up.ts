@@ -7,8 +7,8 @@ import { nameOfRun } from "../task-run.ts";
 import { failureOf } from "./failure.ts";
 
 /**
- * `stopped`: the worker was told to stop. Throws `setup-failed` where a command fails. `keep`: nobody has worked in the
- * folder yet, so that what is made there may serve others.
+ * `stopped`: the worker was asked to stop. Throws `setup-failed` if a command fails. `keep`: nobody has worked in the
+ * folder yet, so its result may serve others.
  */
 export async function setUp(
   context: ExecutionContext,
@@ -33,7 +33,7 @@ export async function setUp(
   return "done";
 }
 
-/** One command that is no evidence of the task. Null: stopped. */
+/** One command that is not evidence of the task. Null: stopped. */
 export async function runCommand(
   context: ExecutionContext,
   folder: Folder,

@@ -1,4 +1,4 @@
-/** What an agent may not do unasked, as a question of its task, while it waits. */
+/** Turns an agent's request for permission into a question of its task, while it waits. */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { Caller, PawlEvent } from "../../../core/event.ts";
 import type { PermissionQuestion } from "../../../core/ports/agents.ts";
@@ -15,7 +15,7 @@ export interface AskSetup {
 
 const YES = /^\s*(y|yes|ok|allow)\b/i;
 
-/** The answer; `refuse` also where the run is over before there is one. The same is not asked twice in a task. */
+/** The answer; `refuse` too if the run ends first. Asks the same question only once per task. */
 export async function askPerson(
   setup: AskSetup,
   task: string,
@@ -53,7 +53,7 @@ function answered(
     const heard = () =>
       void look().then(
         (question) => question?.answer != null && settle(question.answer),
-        // Unreadable for now, or for ever: the run's limits hold.
+        // Unreadable for now, or forever: the run's limits still hold.
         () => {},
       );
     const watching = watch.onChange(heard);

@@ -1,7 +1,9 @@
 import type { View } from "../../../core/ports/store.ts";
 import { findRun, listRuns } from "../task-run.ts";
 
-/** The tasks whose run says that agents or commands are under way. An unreadable run is another's to report. */
+/**
+ * The tasks whose run says that agents or commands are under way. Ignores unreadable runs; their reader reports them.
+ */
 export async function listUnderway(
   view: View,
 ): Promise<readonly { readonly task: string; readonly runs: readonly string[] }[]> {

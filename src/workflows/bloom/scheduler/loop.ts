@@ -174,7 +174,7 @@ async function turnUntilOver(loop: Loop, merges: MergeWatch): Promise<void> {
 
 const caller = ({ name }: LoopSetup): Caller => ({ channel: "library", who: name });
 
-/** What there is to take. Only where something becomes ready is anything written. */
+/** What can be taken. Writes only if something becomes ready. */
 async function look(setup: LoopSetup, only = false): Promise<Picked> {
   const worker = setup.worker ?? ANY_WORKER;
   const seen = (await advance(setup.runtime, pick, { worker, look: true }, caller(setup))).reply;
@@ -184,7 +184,7 @@ async function look(setup: LoopSetup, only = false): Promise<Picked> {
   return reply;
 }
 
-/** Starts what may be started; says how long to wait for more, or that nothing is left to wait for. */
+/** Starts what may be started; returns how long to wait for more, or that nothing is left to wait for. */
 async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"> {
   const { active, failed, slots } = loop;
   let taken = false;
@@ -197,7 +197,7 @@ async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"
       fail(loop, task.id, lacking);
       continue;
     }
-    // Taken before the wait for the claim, in which another that was begun before may ask for one.
+    // Taken before the wait for the claim, because another task that began earlier may ask for a slot during that wait.
     const slot = slots.open();
     const claims = await claim(loop, task).catch((error: unknown) => {
       slot.leave();
@@ -214,7 +214,7 @@ async function fill(loop: Loop, picked: Picked): Promise<number | "nothing-left"
   return Math.min(taken ? TAKEN_MILLISECONDS : SLOW_MILLISECONDS, next === "nothing-left" ? Infinity : next);
 }
 
-/** Told once; the others go on, and so does the task as soon as its lines are mended. */
+/** Reported once; the others continue, and so does the task as soon as its lines are corrected. */
 function tellUnwritable({ unwritable, show }: Loop, picked: Picked): void {
   for (const id of unwritable.keys()) if (!picked.unwritable.has(id)) unwritable.delete(id);
   for (const [id, error] of picked.unwritable) {
@@ -230,7 +230,7 @@ function fail({ show, failed }: Loop, taskId: string, error: unknown): void {
   show({ type: "task:failed", taskId, code, reason: message, fix });
 }
 
-/** Works on a claimed task to where it rests, then listeners. */
+/** Works on a claimed task until it is idle, then wakes the loop. */
 function startWork(
   loop: Loop,
   among: Map<string, Active>,
@@ -243,7 +243,7 @@ function startWork(
   const abandoned = claims.some((each) => each.abandoned);
   const ended = workOn(loop, work, { abandoned, watches }, caller(loop))
     .catch(async (error: unknown) => {
-      // It is begun again from where it stands on disk, not at once.
+      // It starts again from its state on disk, but not at once.
       if (loop.retries.shouldRetry(error)) await loop.retries.wait();
       else fail(loop, id, error);
     })
@@ -291,7 +291,7 @@ function untilNext({ runs, states }: Picked, { clock, failed }: Loop): number | 
   return Math.min(SLOW_MILLISECONDS, Math.max(1, first));
 }
 
-/** The task, and the place that it works in: tasks without a repository share the project's root. */
+/** The task, and its working folder: tasks without a repository share the project's root. */
 async function claim({ claims, name, folders }: Loop, task: Task): Promise<readonly Claim[] | null> {
   const own = await claims.take(task.id, name);
   if (own === null) return null;
@@ -313,7 +313,7 @@ function folderName(task: Task): string {
 
 // ── Those at work ────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A person's word for a task at work: in tasks.yaml, or to its agent. */
+/** What a person said about a task at work: in tasks.yaml, or to its agent. */
 async function tellActive(loop: Loop, picked: Picked): Promise<void> {
   for (const work of loop.active.values()) {
     if (isToldOtherwise(work, picked)) {

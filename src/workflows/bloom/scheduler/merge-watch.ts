@@ -1,6 +1,6 @@
 /**
- * Open pull requests, looked at whether they were merged: one after another, apart from the agents' slots, when the run
- * begins and then at a slow pace. Without any, nothing is done.
+ * Checks whether open pull requests were merged: one after another, apart from the agents' slots, when the run begins
+ * and then at a slow pace. Does nothing if there are none.
  */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { eachTask, type Task } from "../../../tasks-file/task.ts";
@@ -8,7 +8,10 @@ import type { TaskRun } from "../task-run.ts";
 import type { Picked } from "../transactions.ts";
 
 export interface MergeWatch {
-  /** Begins a round of looks where it is time. Milliseconds to the next one; null: it listeners, or there is none. */
+  /**
+   * Begins a round of checks if it is time. Returns milliseconds to the next one; null: a round is under way, or there
+   * is no pull request.
+   */
   turn(picked: Picked): number | null;
   /** A round is under way. */
   isBusy(): boolean;
@@ -16,7 +19,7 @@ export interface MergeWatch {
 }
 
 export interface MergeWatchSetup {
-  /** Looks at one task, unless another worker has it. Never throws. */
+  /** Checks one task, unless another worker has it. Never throws. */
   readonly look: (task: Task) => Promise<void>;
   readonly show: (happening: BloomHappening) => void;
   readonly stop: AbortSignal;
@@ -25,7 +28,7 @@ export interface MergeWatchSetup {
   readonly now: () => number;
 }
 
-/** However many wait: there is no more than one look in this time. */
+/** However many wait, there is at most one check in this time. */
 const LOOK_SECONDS = 5;
 
 export function openMergeWatch({ look, show, stop, notify, now }: MergeWatchSetup): MergeWatch {

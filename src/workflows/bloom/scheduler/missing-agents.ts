@@ -1,4 +1,4 @@
-/** Tasks whose agent is not installed: found before anything is written of them. */
+/** Tasks whose agent is not installed: found before anything is written about them. */
 import { PawlError } from "../../../core/error.ts";
 import type { Agents } from "../../../core/ports/agents.ts";
 import type { Task } from "../../../tasks-file/task.ts";
@@ -6,7 +6,7 @@ import { isOpen } from "../facts.ts";
 import { nowReady } from "../pick.ts";
 import type { Picked } from "../transactions.ts";
 
-/** Why the task's agent cannot begin, or null; also where none is needed any more. */
+/** Why the task's agent cannot begin, or null; also null if none is needed any more. */
 export function agentMissing(agents: Agents, { runs, settings }: Picked, task: Task): PawlError | null {
   if (!isOpen(task, runs.get(task.id) ?? { workDone: false })) return null;
   const why = agents.missing(task.agent ?? settings.agent);
@@ -15,7 +15,7 @@ export function agentMissing(agents: Agents, { runs, settings }: Picked, task: T
   return new PawlError("agent-missing", `${task.id} cannot begin: ${why}`, fix);
 }
 
-/** Throws `agent-missing` where no task that could be taken now, or soon, has its agent. */
+/** Throws `agent-missing` if no task that could be taken now, or soon, has its agent. */
 export function checkAgents(agents: Agents, picked: Picked): void {
   const ready = nowReady(picked.file.tasks, picked.states).filter(({ id }) => picked.scope.has(id));
   const first = [...picked.candidates, ...ready];

@@ -1,7 +1,7 @@
 /**
- * The policies that a loop goes by: its own settings as they were when it began, and each task's part of the tasks file as
- * the loop saw it before an agent of its could have changed it. A tightening counts at once; a loosening is reported, and
- * counts once a person accepts it.
+ * The policies that a loop follows: its own settings as they were when it began, and each task's part of the tasks file
+ * as the loop saw it before one of its own agents could have changed it. A tightening counts at once; a loosening is
+ * reported, and counts once a person accepts it.
  */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { governing, ignoredIn, type Policy, type PolicyChange } from "../../../core/policy.ts";
@@ -17,14 +17,14 @@ export interface Pins {
   readonly runtime: Runtime;
   /** Before each look: what a person has accepted meanwhile counts. */
   refresh(): Promise<void>;
-  /** After each look: tasks that are new; all of them that nobody works on, where `rests`: no agent is at work. */
+  /** After each look: pins new tasks; with `rests` (no agent is at work), all tasks that nobody works on. */
   see(tasks: readonly Task[], rests: boolean, active: ReadonlySet<string>): void;
   of(task: string): Promise<Pinned>;
-  /** What it goes by from here on. */
+  /** The policy that it follows from here on. */
   keep(task: string, policy: Policy): Promise<void>;
   /** The task is done. */
   forget(task: string): Promise<void>;
-  /** Tells each change that does not count, once. */
+  /** Reports each change that does not count, once. */
   tell(run: string, ignored: readonly PolicyChange[]): Promise<void>;
 }
 

@@ -15,7 +15,7 @@ export function statusEdit(task: Item, status: TaskStatus): TaskEdit {
   return set(task, "status", status);
 }
 
-/** Nothing where it has that status already. */
+/** Nothing if it already has that status. */
 export function statusTo(task: Pick<Task, "id" | "status">, status: TaskStatus): readonly TaskEdit[] {
   return task.status === status ? [] : [statusEdit(task, status)];
 }
@@ -28,7 +28,7 @@ export function workStarts(task: Task | Step, time: string): readonly TaskEdit[]
   ];
 }
 
-/** No session to be resumed. */
+/** Removes the session, so that none is resumed. */
 export function forgetSession(task: Task): readonly TaskEdit[] {
   return (["session_id", "session_provider"] as const).flatMap((key) =>
     task[key] === undefined ? [] : [{ type: "clear" as const, id: task.id, key }],
@@ -40,7 +40,7 @@ export function completed(task: Item, time: string): readonly TaskEdit[] {
   return [set(task, "completed_at", time), set(task, "status", "done")];
 }
 
-/** In milliseconds; 0 where it is not known when it began. */
+/** In milliseconds; 0 if its start is not known. */
 export function durationOf({ started_at }: Pick<Step, "started_at">, time: string): number {
   const started = Date.parse(started_at ?? time);
   return Number.isNaN(started) ? 0 : Math.max(0, Date.parse(time) - started);

@@ -1,4 +1,4 @@
-/** What the command said that failed last, for a person who asks why a task does not go on. */
+/** The output of the command that failed last, for a person who asks why a task is stuck. */
 import { clean } from "../../../core/clean.ts";
 import { PawlError } from "../../../core/error.ts";
 import type { LoopEvidence } from "../../../core/loop-record.ts";
@@ -13,7 +13,7 @@ export function outputFileOf({ log }: LoopEvidence): string {
   return `${log}/output.jsonl`;
 }
 
-/** The last lines of the last command's output, where it failed and its output is still kept. */
+/** The last lines of the last command's output, if it failed and its output is still kept. */
 export async function loadFailedOutput(
   view: View,
   evidence: readonly LoopEvidence[],
@@ -25,7 +25,7 @@ export async function loadFailedOutput(
     const { tail } = JSON.parse(text ?? "{}") as { readonly tail?: unknown };
     return typeof tail === "string" ? lastLines(tail) : [];
   } catch (error) {
-    // The output is a help beside the evidence: what cannot be read is left out.
+    // The output only supplements the evidence: what cannot be read is left out.
     if (error instanceof PawlError || error instanceof SyntaxError) return [];
     throw error;
   }
@@ -34,7 +34,7 @@ export async function loadFailedOutput(
 function lastLines(text: string): readonly string[] {
   const lines = text.trimEnd().split(/\r*\n/);
   return lines.slice(-MOST_LINES).map((line) => {
-    // A bar that draws itself anew: only what stands there at last.
+    // A progress bar redraws its line: keep only what remains at the end.
     const shown = clean(line.slice(line.lastIndexOf("\r") + 1));
     return shown.length > LONGEST_LINE ? `${shown.slice(0, LONGEST_LINE)}…` : shown;
   });

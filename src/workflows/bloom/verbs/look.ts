@@ -76,7 +76,7 @@ interface Shown extends Snapshot {
   /** The last lines of the command that failed last. */
   readonly output: readonly string[];
   readonly questions: readonly Question[];
-  /** What its agent was not told yet. */
+  /** What its agent has not received yet. */
   readonly messages: readonly Message[];
 }
 
@@ -119,7 +119,7 @@ export const show = looking(
       ),
       ...block("Evidence", (run?.evidence ?? []).map(evidenceLine)),
       ...block(
-        "What failed last said, at its end",
+        "The end of the last failure's output",
         seen.output.map((line) => `  ${line}`),
       ),
       ...block("Decided by persons", seen.verdicts.map(verdictWords)),
@@ -130,7 +130,7 @@ export const show = looking(
         ),
       ),
       ...block(
-        "Said, and not told to its agent yet",
+        "Said, but not delivered to its agent yet",
         seen.messages.map((each) => `- ${each.text}`),
       ),
       ...block(
@@ -252,7 +252,7 @@ export const prompt = looking(
   },
 );
 
-/** The task as it will be when the step's turn has come. */
+/** The task as it will be at the step's turn. */
 function upTo(task: Task, stepId: string): Task {
   const index = task.steps.findIndex((step) => step.id === stepId);
   const steps = task.steps.map((step, at) => ({

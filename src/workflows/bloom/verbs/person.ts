@@ -1,4 +1,4 @@
-/** What a person says to one task's run: assign, note, reset. */
+/** What a person tells one task's run: assign, note, reset. */
 import { PawlError } from "../../../core/error.ts";
 import { checkId } from "../../../core/id.ts";
 import type { Outside } from "../../../core/ports/outside.ts";
@@ -64,7 +64,7 @@ export const note = changing(
   loadSnapshot,
   ({ file }: Snapshot, { id, text }: { readonly id: string; readonly text: string }) => {
     const task = taskOf(file.tasks, id);
-    if (text.trim() === "") throw new PawlError("usage", "The note is empty.", "Say what is to be noted.");
+    if (text.trim() === "") throw new PawlError("usage", "The note is empty.", "Give the note's text.");
     return {
       text: `Noted in ${id}.`,
       data: { task: id, note: text },
@@ -79,7 +79,7 @@ interface ResetInput {
   readonly stuck?: boolean;
 }
 
-/** `reset ID`, `reset --stuck`: begins anew with what is open; steps that are done stay done. */
+/** `reset ID`, `reset --stuck`: starts what is open over; steps that are done stay done. */
 export const reset = changingAfter(loadRenewable, lookForWorkers, decideReset);
 
 /** The tasks that somebody works on. */
@@ -130,7 +130,7 @@ function resetOne(snapshot: Renewable, task: Task, context: Context): Done {
       changes: snapshot.unspent,
       happened: [{ type: "task:reset", taskId: task.id, from: task.status }],
     };
-  // What was spent counts no more where a person at a terminal says so.
+  // If a person at a terminal says so, what was spent no longer counts.
   const from = isPersonHere(context) ? { ...run, spent: NOTHING_SPENT } : run;
   const readied: Task = { ...task, status: "ready_for_agent" };
   const result = sendEvent(snapshot, readied, from, { event: "reset" }, context);

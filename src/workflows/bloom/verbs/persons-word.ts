@@ -1,4 +1,4 @@
-/** The verbs that stand for a person's word: who may use them, and what a person is asked before. */
+/** The verbs that stand for a person's word: who may use them, and what Pawl asks the person first. */
 import { PawlError } from "../../../core/error.ts";
 import type { Context, HumanQuestion } from "../../../runtime/module.ts";
 import { hasAnswered } from "../../../runtime/person.ts";
@@ -6,7 +6,7 @@ import { type Review, renderReview } from "../../../runtime/review.ts";
 import type { TaskRun } from "../task-run.ts";
 import type { Done } from "./snapshot.ts";
 
-/** Whether the call is from an agent's process, be it the loop's or a person's assistant. */
+/** Whether the call is from an agent's process: the loop's agent or a person's assistant. */
 export function isAgents({ caller }: Pick<Context, "caller">): boolean {
   return caller.channel === "agent";
 }
@@ -17,8 +17,8 @@ export function isPersonHere({ caller }: Pick<Context, "caller">): boolean {
 }
 
 /**
- * Letting a run go on that rests until a person says so. Throws `caller-not-allowed` where an agent says it; gives the
- * question to ask first where it lifts a limit or passes over an approval; null: it is allowed.
+ * Resumes a run that waits until a person says so. Throws `caller-not-allowed` if an agent says it. Returns the
+ * question to ask first if it lifts a limit or skips an approval; null: it is allowed.
  */
 export function liftsRest(run: TaskRun | undefined, verb: string, context: Context): Done | null {
   if (!run || !(run.state in REST)) return null;
@@ -55,7 +55,7 @@ function notAnAgents(run: TaskRun, verb: string): PawlError {
   );
 }
 
-/** What is to be asked of a person first; null: they have said yes to exactly this. */
+/** What to ask a person first; null: they have said yes to exactly this. */
 export function askFirst(context: Context, review: Review): Done | null {
   const ask: HumanQuestion = { message: renderReview(review) };
   return hasAnswered(context, ask.message) ? null : { text: "", ask };

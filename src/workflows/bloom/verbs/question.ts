@@ -28,7 +28,7 @@ export const ask = changing(
   ) => {
     const { id: known } = taskOf(file.tasks, task);
     if (text.trim() === "")
-      throw new PawlError("usage", "The question is empty.", "Say what is to be asked.");
+      throw new PawlError("usage", "The question is empty.", "Give the question's text.");
     const question: Question = {
       id: nextQuestionId(questions),
       task: known,
@@ -139,8 +139,8 @@ export const questions = looking(
 );
 
 /**
- * `interject TASK TEXT`: its agent is stopped at once and resumed with the text. Where no run of it may follow, the text
- * is kept and that is said.
+ * `interject TASK TEXT`: stops its agent at once and resumes it with the text. If no run may follow, the text is kept,
+ * and the reply says so.
  */
 export const interject = changing(
   read,

@@ -1,4 +1,4 @@
-/** What every verb over tasks.yaml shares: what it reads, and how it says what it did. */
+/** What every verb over tasks.yaml shares: what it reads, and how it reports what it did. */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { PawlEvent, RunAdvanced } from "../../../core/event.ts";
 import { isId } from "../../../core/id.ts";
@@ -27,7 +27,7 @@ export interface Snapshot extends LoadedTasks, Runs {
 export async function loadSnapshot(view: View, context: Context): Promise<Snapshot> {
   const loaded = await loadTasks(view, context);
   const { tasks } = loaded.file;
-  // Whatever the status says: a person may have written another while the run goes on.
+  // Whatever the status says: a person may have written another while the run was active.
   const kept = new Set(await listRuns(view));
   const ids = eachTask(tasks).flatMap(({ task }) => (kept.has(task.id) ? [task.id] : []));
   const { runs, held } = await loadRuns(view, ids);
@@ -38,7 +38,7 @@ export async function loadSnapshot(view: View, context: Context): Promise<Snapsh
 }
 
 export interface Renewable extends Snapshot {
-  /** What sets the task's spending back; empty where no person at a terminal says that it begins anew. */
+  /** Resets the task's spending; empty unless a person at a terminal restarts it. */
   readonly unspent: readonly Change[];
 }
 
@@ -54,7 +54,7 @@ export async function loadRenewable(
 
 const blocked = (id: string) => [id, "blocked"] as const;
 
-/** Throws where the call, or what would come of it, is about a task whose run is held. */
+/** Throws if the call, or its consequence, is about a task whose run is held. */
 function checkHeld(seen: LoadedTasks & Partial<Runs>, input: unknown, { edits = [] }: Done): void {
   if (!seen.held?.size) return;
   const { id, task } = (input ?? {}) as { readonly id?: unknown; readonly task?: unknown };
@@ -78,7 +78,7 @@ export interface Done {
   readonly happened?: readonly (BloomHappening | RunAdvanced)[];
 }
 
-/** A verb that only looks. */
+/** A read-only verb. */
 export function looking<Input, Seen extends LoadedTasks>(
   read: (view: View, context: Context, input: Input) => Promise<Seen>,
   tell: (seen: Seen, input: Input, context: Context) => Done,
@@ -93,7 +93,7 @@ export function looking<Input, Seen extends LoadedTasks>(
   };
 }
 
-/** A verb that changes tasks.yaml and what belongs to it, in one commit. */
+/** A verb that changes tasks.yaml and its companions, in one commit. */
 export function changing<Input, Seen extends LoadedTasks>(
   read: (view: View, context: Context, input: Input) => Promise<Seen>,
   decide: (seen: Seen, input: Input, context: Context) => Done,
@@ -106,7 +106,7 @@ export function changing<Input, Seen extends LoadedTasks>(
   };
 }
 
-/** The same, where git is asked before it is decided. */
+/** The same for a verb that asks git before it decides. */
 export function changingAfter<Input, Seen extends LoadedTasks, Gathered>(
   read: (view: View, context: Context, input: Input) => Promise<Seen>,
   observe: (seen: Seen, input: Input, outside: Outside, context: Context) => Promise<Gathered>,

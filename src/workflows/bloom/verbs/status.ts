@@ -29,7 +29,7 @@ interface StatusInput {
   readonly nothing?: string;
 }
 
-/** `ready ID`: it may be taken, from the beginning of what is open. */
+/** `ready ID`: it may be taken, starting with what is open. */
 export const ready = changing(loadRenewable, (snapshot: Renewable, input: StatusInput, context) => ({
   ...readyOf(snapshot, input, context),
   changes: snapshot.unspent,
@@ -50,10 +50,12 @@ function readyOf(snapshot: Snapshot, { id }: StatusInput, context: Context): Don
 }
 
 const ON_THE_WAY_OUT: ReadonlySet<string> = new Set(["pushing", "merging", "opening_pr", "cleaning"]);
-/** What says something of the work itself: its agent is to look at it again. */
+/** A message about the work itself: its agent must look at it again. */
 const OF_THE_WORK: ReadonlySet<string> = new Set(["merge_conflicted", "merge_unverified", "pr_closed"]);
 
-/** Steps tell themselves that they are done; without any, only the run knows that its agent has nothing left to do. */
+/**
+ * Steps record themselves that they are done; without any, only the run knows that its agent has nothing left to do.
+ */
 function onlyDeliveryFailed(task: Task, { row, state, work, workDone }: TaskRun): boolean {
   if (task.steps.length > 0 || state !== "blocked" || !workDone || !work) return false;
   const last = BLOOM.rules.find(({ id }) => id === row);
@@ -83,8 +85,8 @@ export const block = changing(loadSnapshot, (snapshot: Snapshot, { id, reason }:
 });
 
 /**
- * `done ID`: by an agent, or where the loop has still to work, verify, merge or wait for subtasks, done_pending_merge.
- * The `--force` of a person at a terminal makes it done as it is.
+ * `done ID`: from an agent, or while the loop still has to work, verify, merge or wait for subtasks, it means
+ * done_pending_merge. The `--force` of a person at a terminal makes it done as it is.
  */
 export const done = changing(
   loadSnapshot,
@@ -113,7 +115,7 @@ export const done = changing(
     const inLoop =
       state !== undefined && state !== "done" && state !== "blocked" && state !== "budget_exhausted";
     const subtasks = task.subtasks.some((sub) => sub.status !== "done");
-    // Nobody has looked at its work: without a person's word the loop does.
+    // Nobody has checked its work: without a person's word the loop does.
     const unseen = !isPersonHere(context) && hasOwnWork(task);
     const pending = byAgent || (force !== true && (task.repo !== undefined || inLoop || subtasks || unseen));
     const steps = last ? completed(last, now.time) : [];
@@ -146,8 +148,8 @@ export const done = changing(
 );
 
 /**
- * `done ID --nothing "why"`: the task is done without a commit. Kept with its run, as evidence of who said so. Steps are
- * marked as ever: this only says that no work need be on its branch.
+ * `done ID --nothing "why"`: the task is done without a commit. The reason is kept with its run, as evidence of who
+ * said so. Steps are marked as usual: this only says that its branch needs no work.
  */
 function declare(snapshot: Snapshot, task: Task, why: string, context: Context): Done {
   const run = snapshot.runs.get(task.id);
@@ -161,7 +163,7 @@ function declare(snapshot: Snapshot, task: Task, why: string, context: Context):
   const isUnderWay = task.status === "in_progress" || task.status === "done_pending_merge";
   if (run === undefined || run.state === "done" || !isUnderWay)
     return {
-      text: `${task.id} is ${task.status}, and no run of it is under way, of which to say that there is nothing to do. A person's \`${command} done ${task.id} --force\` ends it as it is.`,
+      text: `${task.id} is ${task.status} and has no run under way that could have nothing to do. A person's \`${command} done ${task.id} --force\` ends it as it is.`,
       data: { task: task.id, status: task.status },
       refused: true,
     };
@@ -181,7 +183,7 @@ function declare(snapshot: Snapshot, task: Task, why: string, context: Context):
 
 const TAKEN_BACK: ReadonlySet<string> = new Set(["todo", "ready_for_agent"]);
 
-/** Where there is nothing to say of it: it is done, or a person has taken it back from its agent meanwhile. */
+/** Cases in which there is nothing to report: it is done, or a person has taken it back from its agent meanwhile. */
 function settledAlready({ id, status }: Task, force: boolean, byAgent: boolean): Done | null {
   const data = { task: id, from: status, status };
   if (status === "done" || (status === "done_pending_merge" && !force))
@@ -190,7 +192,7 @@ function settledAlready({ id, status }: Task, force: boolean, byAgent: boolean):
   return { text: `${id} is ${status}: a person has taken it back. End your turn.`, data, refused: true };
 }
 
-/** While the task's agent is at work, a status alone is only a claim: the run says that a person means it. */
+/** While the task's agent is at work, a status alone is only a claim: the run records that a person means it. */
 function stopsAgent(run: TaskRun | undefined): readonly Change[] {
   if (run === undefined || run.underway.length === 0) return [];
   return [{ type: "write", path: loopRunPath(run.task), text: renderRun({ ...run, dropped: true }) }];

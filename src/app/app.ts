@@ -40,20 +40,22 @@ import { openOutside } from "./ports.ts";
 import type { TrustPlace } from "./trust.ts";
 
 export interface Start {
-  /** The words after the program's name. */
+  /** The arguments after the program's name. */
   readonly argv: readonly string[];
-  /** How the program was called: its path. */
+  /** The path by which the program was called. */
   readonly program: string;
-  /** The folder of the program's own files: `workflows/` with the packaged texts is in it, package.json above it. */
+  /**
+   * The folder of the program's own files. It holds `workflows/` with the packaged texts; package.json is above it.
+   */
   readonly home: string;
   readonly workflows?: Workflows;
-  /** How far up agents are looked for among the process's ancestors; default: all the way. */
+  /** How far up the process's ancestors agents are searched; default: all the way. */
   readonly ancestry?: { readonly until?: number };
-  /** Default: the one that this runs in. */
+  /** Default: the present process. */
   readonly process?: HostProcess;
 }
 
-/** What the program uses of a process; a test hands in one that is none. */
+/** What the program uses of a process. A test passes a substitute. */
 export interface HostProcess {
   readonly environment: Environment;
   workingFolder(): string;
@@ -71,7 +73,7 @@ function ownProcess(): HostProcess {
   };
 }
 
-/** The process, on whose output nothing shows a secret that its environment holds. */
+/** The process. Its output never shows a secret that its environment holds. */
 function processOf(start: Start): HostProcess {
   const { terminal, ...process } = start.process ?? ownProcess();
   const mask = openRedactor(process.environment).text;
@@ -82,7 +84,7 @@ function processOf(start: Start): HostProcess {
   return { ...process, terminal: Object.create(terminal, Object.getOwnPropertyDescriptors(shown)) };
 }
 
-/** Runs the command line to its exit code. */
+/** Runs the command line and returns its exit code. */
 export async function run(start: Start): Promise<number> {
   const { argv, program, home, workflows: shipped = WORKFLOWS, ancestry = {} } = start;
   const { environment, workingFolder, terminal, controllingTerminal } = processOf(start);
@@ -143,7 +145,7 @@ export async function run(start: Start): Promise<number> {
   try {
     return await runProgram(argv, host);
   } finally {
-    // Settling is never needed for correctness: what fails here is done by whoever comes next.
+    // Settling is never needed for correctness: if it fails here, the next process does it.
     for (const project of opened) await project.close().catch(() => {});
   }
 }
@@ -187,7 +189,7 @@ async function ownKeys(root: string, environment: Environment): Promise<Keys> {
   return openKeys(environment, { root, folder: configFolder(environment) });
 }
 
-/** Not in a project that is opened: a bare clone has none, and HEAD's files say nothing. */
+/** Needs no open project: a bare clone has none, and HEAD's files prove nothing. */
 async function verifyAround(
   argv: readonly string[],
   cwd: string,
@@ -234,7 +236,7 @@ function lookOnce<T>(look: () => T): () => T {
   };
 }
 
-/** One line on standard error for each warning, however often it is given. */
+/** Prints each warning as one line on standard error, once. */
 function warningOn(terminal: Terminal, name: string): (line: string) => void {
   const told = new Set<string>();
   return (line) => {
@@ -248,25 +250,25 @@ export interface ProjectPlace {
   readonly home: string;
   readonly environment: Environment;
   readonly workflows: Workflows;
-  /** Where the call came from; default: the root. */
+  /** The folder of the call; default: the root. */
   readonly cwd?: string;
-  /** tasks.yaml as named by `--file` or `$BLOOM_TASKS_FILE`. */
+  /** tasks.yaml from `--file` or `$BLOOM_TASKS_FILE`. */
   readonly tasksFile?: string | undefined;
-  /** Of a program that opens the project as a library. */
+  /** Set by a program that opens the project as a library. */
   readonly trust?: Pick<TrustPlace, "own" | "vouched">;
-  /** The program's file, by which agents call it; default: the one that was started. */
+  /** The program's file, which agents call; default: the one that was started. */
   readonly program?: string;
-  /** Takes what a person should know beside any answer, as one line; default: nobody. */
+  /** Receives, as one line, what a person should know besides any answer; default: nobody. */
   readonly warn?: (line: string) => void;
 }
 
-/** The shipped workflows and those of the project around, if there is one. */
+/** The shipped workflows, and those of the surrounding project if there is one. */
 async function allWorkflows(
   root: string | null,
   place: Omit<ProjectPlace, "root">,
   open: (place: ProjectPlace) => Promise<Project>,
 ): Promise<Workflows> {
-  // Most projects have no workflow of their own: then nothing is parsed.
+  // Most projects have no workflow of their own. Then nothing is parsed.
   const hasOwn = root !== null && /\bworkflows\b/.test(textOf(join(root, "pawl.yaml")));
   if (root === null || !(hasOwn || existsSync(join(root, ".pawl", "runs")))) return place.workflows;
   const { withOwnWorkflows, withProgramRuns } = await import("./own-workflows.ts");
@@ -294,7 +296,7 @@ function textOf(path: string): string {
   return attempt(() => (statSync(path).isFile() ? readFileSync(path, "utf8") : ""), "");
 }
 
-/** The command line is not parsed yet: its verbs are the workflows'. */
+/** The command line is not parsed yet: the workflows define its verbs. */
 function existingRoot(
   argv: readonly string[],
   environment: Environment,
@@ -314,7 +316,7 @@ function existingRoot(
   );
 }
 
-/** Opens the project at the root: what was committed and not yet applied is applied first. */
+/** Opens the project at the root, after applying pending commits. */
 export async function openProject(place: ProjectPlace): Promise<Project> {
   const { root, home, environment, workflows } = place;
   const packaged = packagedTexts(join(home, "workflows"));
@@ -378,7 +380,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
       ]);
       return openForeign(projectOf(files), kept);
     },
-    // Who only looked has nothing to settle, and does not wait for a lock.
+    // Read-only commands skip settling, and do not wait for a lock.
     close: async () => {
       if (store.hasCommitted()) await store.settle();
     },
@@ -387,14 +389,14 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
 
 const EVENTS = projectPath(".pawl/events.jsonl");
 
-/** The event log as it will be, where the disk refuses to have it in the file yet. */
+/** The event log as it will be, if the disk refuses to write it yet. */
 async function pendingEvents(store: Store): Promise<string | null> {
   const view = store.view();
   await view.list(projectPath(".pawl/locks"));
   return store.pending() === null ? null : view.read(EVENTS);
 }
 
-/** Loaded where something is to be started: reading asks for no trust. */
+/** Loaded when something is to be started: reading needs no trust. */
 function lateTrust(place: TrustPlace): Trust {
   const open = async () => (await import("./trust.ts")).openTrust(place);
   return {
@@ -407,7 +409,7 @@ function lateTrust(place: TrustPlace): Trust {
   };
 }
 
-/** What a person should know of commits that were found and not applied. */
+/** A warning about commits that were found and not applied. */
 function foreignWarning({ kept, records }: Parameters<OnForeign>[0]): string {
   const what = `${records} ${records === 1 ? "commit" : "commits"} that this project did not make`;
   return kept === null
@@ -416,9 +418,9 @@ function foreignWarning({ kept, records }: Parameters<OnForeign>[0]): string {
 }
 
 const TRACKED =
-  "the repository tracks files of .pawl/, which is Pawl's own: nothing is executed or committed here until they are out of it (`git rm -r --cached .pawl`).";
+  "the repository tracks files of .pawl/, which belongs to Pawl: Pawl executes and commits nothing here until you remove them (`git rm -r --cached .pawl`).";
 
-/** The store, and whether anything was committed through it. `check` is awaited before the first commit. */
+/** The store, and whether anything was committed through it. `check` runs before the first commit. */
 function noteCommits(store: Store, check: () => Promise<void>): Store & { hasCommitted(): boolean } {
   let committed = false;
   return {
@@ -432,7 +434,7 @@ function noteCommits(store: Store, check: () => Promise<void>): Store & { hasCom
   };
 }
 
-/** Redoes edits of tasks.yaml. Almost never needed, and under a lock: loaded on the spot, and only then. */
+/** Redoes edits of tasks.yaml. Rarely needed, and under a lock: loaded synchronously when it is. */
 function lateEditor(home: string): Editor {
   return (text, edits) => {
     const extension = home.endsWith("src") ? "ts" : "js";
@@ -465,7 +467,7 @@ function person(): string {
   try {
     return `${userInfo().username}@${hostname()}`;
   } catch {
-    // A user without an entry in the system's list has no name.
+    // A user who is not in the system's list has no name.
     return hostname();
   }
 }

@@ -1,10 +1,13 @@
-/** The JSON schemas of the files that people write, for editors: made from what the files are checked by. */
+/**
+ * The JSON schemas, for editors, of the files that people write. They come from the schemas that Pawl checks those
+ * files against.
+ */
 import { z } from "zod";
 import { pawlFile } from "../config/config-schema.ts";
 import { tasksFile } from "../tasks-file/schema.ts";
 import { WORKFLOW_FILE } from "../workflows/custom/schema.ts";
 
-/** By the name under which each is published. */
+/** Published file name → schema. */
 export const JSON_SCHEMAS = {
   "pawl.schema.json": async () => render("pawl.yaml", await pawlFile()),
   "tasks.schema.json": () => render("tasks.yaml", tasksFile),
@@ -17,7 +20,9 @@ function render(title: string, schema: z.ZodType): Record<string, unknown> {
 
 type Node = Parameters<NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>["override"]>>[0];
 
-/** Where something is made ready before it is checked, its short form is valid too: an entry for a list, a text for a map. */
+/**
+ * Where Pawl normalises a value before the check, its short form is valid too: an entry for a list, a string for a map.
+ */
 function allowShort({ zodSchema, jsonSchema }: Node): void {
   const { def } = zodSchema._zod;
   if (def.type !== "pipe" || def.in._zod.def.type !== "transform") return;

@@ -7,14 +7,15 @@ export interface LaunchPlace {
 }
 
 /**
- * How a client starts this program again: by its package's name where it is installed as one, else by its path, and then
- * on the Node that runs now: a client may have an older one first on its PATH.
+ * How a client starts this program again: by its package's name if it is installed as one, otherwise by its path. The
+ * path needs the present Node, since a client may have an older one first on its PATH.
  */
 export function launchOf({ home, cwd }: LaunchPlace): readonly string[] {
   if (home.includes(`${sep}_npx${sep}`)) return ["npx", "-y", "pawl", "mcp"];
   const at = home.lastIndexOf(`${sep}node_modules${sep}pawl${sep}`);
   if (at < 0) return [process.execPath, join(home, home.endsWith("src") ? "main.ts" : "main.js"), "mcp"];
-  // Without --no, a clone whose packages are not installed would fetch whatever has that name in the registry.
+  // Without --no, in a clone without installed packages, npx would fetch whatever package has that name in the
+  // registry.
   return `${cwd}${sep}`.startsWith(home.slice(0, at) + sep)
     ? ["npx", "--no", "pawl", "mcp"]
     : ["pawl", "mcp"];

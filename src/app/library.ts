@@ -1,4 +1,4 @@
-/** A project, opened by a program: runs of its workflows are moved, looked at and listened to. */
+/** A project, opened by a program: it moves runs of the workflows, reads them and listens to events. */
 import { basename, dirname } from "node:path";
 import { PawlError } from "../core/error.ts";
 import type { Caller, PawlEvent } from "../core/event.ts";
@@ -10,29 +10,29 @@ import type { Definition } from "../workflows/custom/definition.ts";
 import { startsIn } from "../workflows/custom/starts.ts";
 
 export interface OpenOptions {
-  /** The project's folder, absolute. It need not be one before: `.pawl/` is made with the first commit. */
+  /** The project's folder, absolute. It need not be a project yet: the first commit makes `.pawl/`. */
   readonly root: string;
-  /** The program's own workflows; those that the project's pawl.yaml names are there too. */
+  /** The program's own workflows, in addition to those that the project's pawl.yaml names. */
   readonly workflows?: readonly Definition[];
-  /** In place of Pawl's own: another git, another runner of commands, a tracker. */
+  /** Replaces Pawl's own adapters: another git, another runner of commands, a tracker. */
   readonly outside?: Partial<Outside>;
   /**
-   * The program vouches for the project's files: what they name is started without a person's `pawl trust`. What the
-   * program's own workflows name needs no trust in any case. Default: false.
+   * The program vouches for the project's files: Pawl starts what they name without a person's `pawl trust`. What the
+   * program's own workflows name never needs trust. Default: false.
    */
   readonly trusted?: boolean;
-  /** Of commands that the engine runs; default: the process's own. */
+  /** The environment of commands that Pawl runs; default: the process's own. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 export interface SendOptions {
-  /** The facts whose source is `given`; with a run's first event also the variables of one of the table's starts. */
+  /** The facts whose source is `given`. With a run's first event, also the variables of one of the table's starts. */
   readonly given?: Readonly<Record<string, FactValue>>;
-  /** Kept with the event. */
+  /** Stored with the event. */
   readonly notes?: string;
   /**
-   * Who asks; default: `{ channel: "library" }`, who is not let through a person's gate. A program that passes on a person's
-   * word says so with the channel `terminal`; it is recorded as that program's word, with the strength `program`.
+   * Who asks; default: `{ channel: "library" }`, which a person's gate refuses. A program that passes on a person's
+   * word uses the channel `terminal`. Pawl records it as that program's word, with the strength `program`.
    */
   readonly caller?: Caller;
 }
@@ -51,28 +51,31 @@ export interface OpenProject {
   readonly root: string;
   readonly store: Store;
   /**
-   * Sends an event to a run (`release:1.2.0`); its first event begins it. Durable when it resolves; a rule's command has
-   * ended by then, or the reply says that it still runs. Without an event, what is under way is brought to its end.
+   * Sends an event to a run (`release:1.2.0`); its first event begins the run. The result is durable when it resolves.
+   * By then a rule's command has ended, or the reply says that it still runs. Without an event, it finishes what is
+   * under way.
    */
   send(run: string, event?: string, options?: SendOptions): Promise<RunReply>;
-  /** Where a run stands, its history, and the events that it takes. Moves nothing. */
+  /** A run's state, its history, and the events that it accepts. Moves nothing. */
   look(run: string): Promise<RunReply>;
   /** Every run of these workflows. */
   runs(): Promise<readonly RunOverview[]>;
-  /** Runs an advance of the program's own making; see `Transaction`. */
+  /** Runs a transaction that the program defines; see `Transaction`. */
   advance<Input, Seen, Gathered, R>(
     plan: Transaction<Input, Seen, Gathered, R>,
     input: Input,
     caller?: Caller,
   ): Promise<R>;
-  /** What happened in the project, of every workflow, in order; with `follow` also what will happen, until aborted. */
+  /**
+   * What happened in the project, in every workflow, in order. With `follow`, also what happens later, until aborted.
+   */
   events(options?: { readonly follow?: boolean; readonly signal?: AbortSignal }): AsyncIterable<PawlEvent>;
   /** Syncs pending writes and releases the project. */
   close(): Promise<void>;
 }
 
 /**
- * Opens a project. What was committed and not yet applied, as after a crash, is applied before anything is read.
+ * Opens a project. Applies pending commits, such as those of a crashed process, before it reads anything.
  *
  * @throws PawlError `config-invalid` where the project's configuration cannot be read.
  */
@@ -134,17 +137,17 @@ export async function openProject(options: OpenOptions): Promise<OpenProject> {
   };
 }
 
-/** The program says that it passes on a person's word. */
+/** Whether the program says that it passes on a person's word. */
 function isPersons({ channel }: Caller): boolean {
   return channel === "terminal" || channel === "elicitation";
 }
 
-/** Nothing was committed: that must not look like an answer. */
+/** Nothing was committed, and that must not look like an answer. */
 function unasked(question: string): PawlError {
   return new PawlError(
     "caller-not-allowed",
-    `A person must decide this, and a call from a program asks nobody. Nothing was changed. The question: ${question}`,
-    'Ask the person, and pass on their word with `{ channel: "terminal", who: "…" }` as the caller; or let them decide by `pawl approve`.',
+    `A person must decide this, but a program's call cannot ask one. Nothing was changed. The question: ${question}`,
+    'Ask the person, and pass on their word with `{ channel: "terminal", who: "…" }` as the caller; or let them decide with `pawl approve`.',
   );
 }
 
@@ -152,7 +155,7 @@ function commandsIn(definition: Definition): readonly string[] {
   return startsIn(definition).commands.map(({ command }) => command);
 }
 
-/** The folder of the program's own files, from wherever the bundler put this code. */
+/** The folder of the program's own files, wherever the bundler put this code. */
 function homeOf(folder: string): string {
   return ["chunks", "app"].includes(basename(folder)) ? dirname(folder) : folder;
 }

@@ -1,4 +1,4 @@
-/** The adapters behind the work loop: agents, commands, worktrees, pull requests, claims and changes. */
+/** The adapters behind the work loop: agents, commands, worktrees, pull requests, leases and changes. */
 import { delimiter, join } from "node:path";
 import { openAgents } from "../adapters/agents/agents.ts";
 import { openCommands } from "../adapters/agents/commands.ts";
@@ -23,7 +23,7 @@ export interface LoopPlace {
   readonly root: string;
   readonly environment: Environment;
   readonly settings: Settings;
-  /** The words that start this program. */
+  /** The command line that starts this program. */
   readonly launch: readonly string[];
   readonly warn?: (line: string) => void;
 }
@@ -73,7 +73,7 @@ export function openLoopOutside(place: LoopPlace): LoopPorts {
   };
 }
 
-/** Loaded when the first pull request is opened or looked at: few projects have any. */
+/** Loaded for the first pull request: few projects have any. */
 function lateForge(root: string, environment: Environment): PullRequests {
   let opened: Promise<PullRequests> | undefined;
   const load = async () => {
@@ -98,7 +98,7 @@ function lateForge(root: string, environment: Environment): PullRequests {
 
 const BIN = ".pawl/bin";
 
-/** `bloom` and `pawl` for agents: this very program, whatever else of that name is installed. */
+/** Writes `bloom` and `pawl` for agents. They start this very program, whatever else of that name is installed. */
 function writePrograms(root: string, launch: readonly string[]): string {
   const script = `#!/bin/sh\nexec ${launch.map(quoted).join(" ")} "$@"\n`;
   for (const name of ["bloom", "pawl"]) {

@@ -1,4 +1,4 @@
-/** The workflows of the project's own, which pawl.yaml names, beside the shipped ones. */
+/** The project's own workflows, which pawl.yaml names, in addition to the shipped ones. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../core/attempt.ts";
@@ -11,8 +11,8 @@ import type { Project, Workflows } from "../runtime/project.ts";
 import type { DefinitionSource } from "../workflows/custom/definition.ts";
 
 /**
- * Each is called as its file, without the ending, so that the files themselves are read only when they are needed. A
- * fault in pawl.yaml stops only what needs all workflows.
+ * Each workflow has the name of its file, without the extension, so that a file is read only when needed. A fault in
+ * pawl.yaml stops only what needs all workflows.
  */
 export async function withOwnWorkflows(shipped: Workflows, open: () => Promise<Project>): Promise<Workflows> {
   try {
@@ -28,7 +28,7 @@ export async function withOwnWorkflows(shipped: Workflows, open: () => Promise<P
   }
 }
 
-/** Beside the workflows that are known, those of which only runs are there: a program brought their tables along. */
+/** Adds workflows of which only runs exist: a program brought their tables. */
 export function withProgramRuns(workflows: Workflows, root: string): Workflows {
   const strangers = foldersIn(join(root, ".pawl", "runs")).filter(
     (name) => isId(name) && !Object.hasOwn(workflows, name),
@@ -42,14 +42,14 @@ export function withProgramRuns(workflows: Workflows, root: string): Workflows {
 }
 
 function foldersIn(folder: string): readonly string[] {
-  // There are no runs, or whoever reads them says why they cannot be read.
+  // There are no runs, or their reader says why they cannot be read.
   return attempt(() => {
     const entries = readdirSync(folder, { withFileTypes: true });
     return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   }, []);
 }
 
-/** The sources of the project's own workflows, by its settings. */
+/** The sources of the project's own workflows, according to its settings. */
 export async function ownSources(settings: Settings): Promise<readonly DefinitionSource[]> {
   const files = settings.workflows.map(nameFile);
   if (files.length === 0) return [];
@@ -95,10 +95,10 @@ function checkNames(files: readonly OwnFile[], shipped: readonly string[], place
   for (const [at, { name, file }] of files.entries()) {
     const other = files.findIndex((each) => each.name === name);
     if (!shipped.includes(name) && other === at) continue;
-    const taken = other === at ? "a workflow that Pawl brings along" : `that of ${files[other]?.file}`;
+    const taken = other === at ? "a workflow that comes with Pawl" : `${files[other]?.file}`;
     throw new PawlError(
       "config-invalid",
-      `${place}: workflows: ${file} would be called ${name}, which is the name of ${taken}.`,
+      `${place}: workflows: ${file} would get the name ${name}, which is taken by ${taken}.`,
       "Rename the file: a workflow has the name of its file.",
     );
   }

@@ -1,4 +1,4 @@
-/** The adapters behind `Outside`, each loaded when it is first asked: nothing is paid for what is not used. */
+/** The adapters behind `Outside`. Each is loaded on first use: what is not used costs nothing. */
 
 import type { Environment } from "../config/config.ts";
 import { openStateHome } from "../config/state-home.ts";
@@ -89,7 +89,7 @@ export function lateSignatures(environment: Environment): Signatures {
   };
 }
 
-/** Kept outside of the project. */
+/** Kept outside the project. */
 export function latePolicies(root: string, environment: Environment): Policies {
   const open = async () => {
     const { openPolicies } = await import("../adapters/policies/policies.ts");

@@ -1,6 +1,6 @@
 /**
- * What a person on this machine agreed that this project may start: kept outside of it, where a clone, a checkout or a
- * merge cannot bring it along. The record is of exactly what was shown; what comes later is asked for later.
+ * What a person on this machine agreed that this project may start. Kept outside the project, where no clone, checkout
+ * or merge can change it. The record holds exactly what was shown; anything new needs a new agreement.
  */
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,9 +22,9 @@ export interface TrustPlace {
   readonly environment: Environment;
   view(): View;
   settings(): Promise<Settings>;
-  /** Commands that the calling program brings itself, and not the project's files. */
+  /** Commands that the calling program itself brings; the project's files do not name them. */
   readonly own?: readonly string[];
-  /** The calling program vouches for the project's files. */
+  /** Whether the calling program vouches for the project's files. */
   readonly vouched?: boolean;
 }
 
@@ -44,7 +44,7 @@ export function openTrust(place: TrustPlace): Trust {
     async checkCommand(command) {
       if (vouched || own.includes(command)) return;
       const kept = record();
-      // Settings say what a command gets.
+      // Settings decide what a command gets.
       const settings = (await present()).filter(({ kind }) => kind === "setting");
       const wanted: readonly Executable[] = [
         { kind: "command", name: "a command", text: command },
@@ -75,7 +75,7 @@ export function openTrust(place: TrustPlace): Trust {
   };
 }
 
-/** Writes the record, whole. */
+/** Writes the record atomically. */
 export function saveTrust(given: {
   readonly root: string;
   readonly environment: Environment;
@@ -110,7 +110,7 @@ function readOrNull(path: string): string | null {
   }
 }
 
-/** Null, too, where the record is another folder's that had this path, or is damaged: then nothing is agreed to. */
+/** Null also if the record is damaged or belongs to another folder that had this path: then nothing is agreed to. */
 function loadRecord(root: string, environment: Environment): TrustRecord | null {
   const state = openStateHome(root, environment);
   const text = inStateHome(state, "be read", () => readOrNull(join(state.folder, FILE)));
@@ -121,7 +121,7 @@ function loadRecord(root: string, environment: Environment): TrustRecord | null 
   }, null);
 }
 
-/** What the project's own workflows start. One that cannot be loaded starts nothing. */
+/** What the project's own workflows start. A workflow that cannot be loaded starts nothing. */
 async function startsOf({ workflows }: Settings, view: View): Promise<readonly Starts[]> {
   if (workflows.length === 0) return [];
   const [{ ownSources }, { startsIn }] = await Promise.all([

@@ -1,4 +1,7 @@
-/** `pawl verify`: a repository's objects, what its base says, and `ssh-keygen`; wired without a project, which a CI clone need not be. */
+/**
+ * Wires `pawl verify`: a repository's objects, its base's settings, and `ssh-keygen`. Needs no project, since a CI
+ * clone may have none.
+ */
 import { openChecks } from "../adapters/checks/checks.ts";
 import { newId } from "../adapters/clock/new-id.ts";
 import { discover } from "../adapters/git/discover.ts";
@@ -18,11 +21,11 @@ import { ownSources } from "./own-workflows.ts";
 import { lateSignatures } from "./ports.ts";
 
 export interface VerifyPlace {
-  /** Of the project within its repository, or a bare repository. */
+  /** The project's folder in its repository, or a bare repository. */
   readonly folder: string;
   readonly environment: Environment;
   readonly packaged: (path: string) => Promise<string | null>;
-  /** Those that come with the program. */
+  /** The workflows that come with the program. */
   readonly shipped: Workflows;
 }
 
@@ -31,8 +34,8 @@ export async function verify(place: VerifyPlace, { range, rerun }: VerifyOrder):
   if (discover(folder) === null)
     throw new PawlError(
       "usage",
-      `${folder} is in no git repository.`,
-      "Run it inside one, or name one with --project.",
+      `${folder} is not in a git repository.`,
+      "Run the command inside a repository, or name one with --project.",
     );
   const call: GitCall = { folder, environment };
   const history = await openRange({ call, packaged }, range);
@@ -42,7 +45,7 @@ export async function verify(place: VerifyPlace, { range, rerun }: VerifyOrder):
   return { ...report, faults: [...report.faults, ...failed] };
 }
 
-/** What the base says: its settings, and the tables of its own workflows. */
+/** The base's settings, and the tables of its own workflows. */
 async function baseOf(history: RangeHistory, shipped: Workflows): Promise<Base> {
   const view = history.view(history.base);
   const { settings } = await openConfiguration()(view);

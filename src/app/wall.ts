@@ -1,4 +1,4 @@
-/** The wall as a project's settings want it. */
+/** Opens the wall according to a project's settings. */
 import { isAbsolute } from "node:path";
 import type { WallSetup } from "../adapters/wall/wall.ts";
 import type { Environment } from "../config/config.ts";
@@ -6,13 +6,13 @@ import { stateFolder } from "../config/state-home.ts";
 import type { Settings } from "../core/settings.ts";
 
 export const NO_WALL =
-  "There is no wall around agents and commands: what they do is held by their permissions alone, and they can read and write what you can";
+  "There is no wall around agents and commands: only their permissions limit them, and they can read and write what you can";
 
 export function wallSetup(place: {
   readonly root: string;
   readonly environment: Environment;
   readonly settings: Pick<Settings, "bloom" | "sandbox">;
-  /** The words that start this program. */
+  /** The command line that starts this program. */
   readonly programs: readonly string[];
 }): WallSetup {
   const { environment, programs, root, settings } = place;

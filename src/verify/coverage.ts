@@ -1,11 +1,12 @@
 /**
- * Whether every commit of a range is covered by what persons approved.
+ * Decides whether persons approved every commit of a range.
  *
- * C1  A commit whose work is the tree of a run's approving record at its last gate is covered, with its history back to the
- *     record's base: the person saw all that differs between the two. Nothing else of the base's history may lie between.
- * C2  A merge that is what git makes of its parents by itself is covered where they are.
- * C3  A commit that changes Pawl's bookkeeping only is covered where its parent is.
- * C4  A record covers only where no later verdict of its run has overtaken it.
+ * C1  A commit whose work is the tree of a run's approving record at its last gate is covered, with its history back to
+ *     the record's base: the person saw every difference between the two. No other part of the base's history may lie
+ *     between.
+ * C2  A merge equal to what git makes of its parents without help is covered if its parents are.
+ * C3  A commit that changes only Pawl's bookkeeping is covered if its parent is.
+ * C4  A record covers only while it is its run's latest verdict.
  */
 
 import { BOOKKEEPING } from "../core/gate-record.ts";
@@ -17,7 +18,7 @@ import type { Fault } from "./report.ts";
 
 export interface Covered {
   readonly faults: readonly Fault[];
-  /** The path of a record → the commit that it covers. */
+  /** Path of a record → the commit that it covers. */
   readonly covers: ReadonlyMap<string, string>;
 }
 
@@ -48,7 +49,7 @@ class Walk {
     this.#byId = new Map(history.commits.map((commit) => [commit.id, commit]));
   }
 
-  /** From the commit down; what is in the base's history needs nothing. */
+  /** Covers the commit and its history. What is in the base's history needs nothing. */
   async cover(head: string): Promise<void> {
     const left = [head];
     for (let id = left.pop(); id !== undefined; id = left.pop()) {
@@ -72,7 +73,10 @@ class Walk {
     return [];
   }
 
-  /** The record that approves this very work, and is its run's last word, or the last before one that covers already. */
+  /**
+   * The record that approves this very work and is its run's last word, or the last before one that already covers a
+   * commit.
+   */
   #approvalOf({ work }: RangeCommit): FoundRecord | null {
     for (const { records } of this.#runs) {
       const used = records.findIndex(({ path }) => this.covers.has(path));
@@ -116,7 +120,7 @@ class Walk {
     return [base];
   }
 
-  /** Why the record's base is not what the commit is to be merged onto; null: it is. */
+  /** Why the record's base is not what the commit will be merged onto; null if it is. */
   async #movedBase({ id }: RangeCommit, base: string): Promise<string | null> {
     const { boundary } = this.#historyOf(id, base);
     const isInside = this.#byId.has(base);
@@ -128,7 +132,7 @@ class Walk {
     return null;
   }
 
-  /** The commits of the range from there back to `until`, and the commits of the base's history that they are made on. */
+  /** The commits of the range from there back to `until`, and the commits of the base's history below them. */
   #historyOf(from: string, until: string | null) {
     const inside = new Set<string>();
     const boundary = new Set<string>();
@@ -157,11 +161,11 @@ class Walk {
     return {
       rule: "commit-uncovered",
       commit: commit.id,
-      message: `The commit ${short(commit)} is covered by no approved gate${what}.`,
+      message: `No approved gate covers the commit ${short(commit)}${what}.`,
     };
   }
 
-  /** What a person approved as a run's last gate, and is nowhere in the range: another work stands in its place. */
+  /** Finds approvals at a run's last gate whose work is nowhere in the range: other work took its place. */
   findUnused(): void {
     const works = new Set([...this.#byId.values()].map(({ work }) => work));
     for (const { records } of this.#runs) {

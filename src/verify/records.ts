@@ -1,8 +1,9 @@
 /**
- * The records of gates that a range brings along, each held against what the base says.
+ * Checks the gate records that a range adds against what the base says.
  *
- * V1  Signers, project, policy and tables come from the base; HEAD is only where the records are.
- * V2  A record that the base has already is taken as it is there: the range may add records, never change or remove one.
+ * V1  Signers, project, policy and tables come from the base. HEAD only holds the records.
+ * V2  For a record that the base already has, the base's version counts: the range may add records, never change or
+ *     remove one.
  * V3  A record with a fault covers nothing.
  */
 import {
@@ -34,16 +35,16 @@ export interface FoundRecord {
   readonly text: string;
   readonly record: GateRecord;
   readonly strength: Strength;
-  /** The base has it not. */
+  /** The base does not have it. */
   readonly isNew: boolean;
-  /** After it, its run's goal can be reached without another signed gate. */
+  /** After this record, the run can reach its goal without another signed gate. */
   readonly isFinal: boolean;
   readonly isSound: boolean;
 }
 
 export interface FoundRun {
   readonly run: string;
-  /** In their order. */
+  /** In order. */
   readonly records: readonly FoundRecord[];
 }
 
@@ -78,7 +79,7 @@ export async function judgeRecords(
   for (const path of now ?? []) {
     const at = placeOfRecord(path);
     if (at === null) {
-      faults.push(fault("record-form", path, "is no place for a record of a gate"));
+      faults.push(fault("record-form", path, "is not a valid path for a gate record"));
       continue;
     }
     if (!known.has(path)) touched.add(at.run);
@@ -98,7 +99,7 @@ function fault(rule: Rule, path: string, what: string): Fault {
   return { rule, path, message: `${path} ${what}.` };
 }
 
-/** Records are only ever added, those of finished tools too. */
+/** Records are only ever added, including those of finished tools. */
 function changedFaults({ commits }: RangeHistory): readonly Fault[] {
   const kept = [`${GATES_FOLDER}/`, ".alfred/records/"];
   return commits.flatMap(({ changes, id }) =>
@@ -124,7 +125,7 @@ async function judgeRun(place: Place, run: string, seqs: readonly number[], know
       fault(
         "record-missing",
         pathOf(run, missing ?? 1, "json"),
-        "is missing, though the run goes on after it",
+        "is missing, although the run continues after it",
       ),
     );
   const texts = await Promise.all(
@@ -134,7 +135,7 @@ async function judgeRun(place: Place, run: string, seqs: readonly number[], know
     const path = pathOf(run, seq, "json");
     const record = parseRecord(text ?? "");
     if (typeof record === "string")
-      faults.push(fault("record-form", path, `is no record of a gate: ${record}`));
+      faults.push(fault("record-form", path, `is not a gate record: ${record}`));
     else read.push({ seq, path, text: text ?? "", record, strength: "signed" });
   }
   if (faults.length > 0) return { faults, records: [] };
@@ -169,7 +170,7 @@ interface Read {
   readonly record: GateRecord;
 }
 
-/** A record by itself: whose it is, by what it goes, and who signed it. */
+/** Checks one record: its run, its rules, and its signer. */
 async function recordFaults(
   place: Place,
   run: string,
@@ -189,12 +190,12 @@ async function recordFaults(
   if (proof === null) say("record-workflow", `is of the workflow ${workflow}, which the base does not have`);
   else {
     if (record.workflow !== proof.tables)
-      say("record-workflow", `goes by other tables of ${workflow} than the base has`);
+      say("record-workflow", `uses other tables of ${workflow} than the base has`);
     const policy = await proof.policy(settings);
     if (record.policy !== policy)
       say(
         "record-policy",
-        `goes by another policy than the base's (${record.policy.slice(0, 12)}, not ${policy.slice(0, 12)})`,
+        `uses another policy than the base's (${record.policy.slice(0, 12)}, not ${policy.slice(0, 12)})`,
       );
   }
   const signature = (await head.read(pathOf(run, seq, "sig"))) ?? "";
@@ -203,22 +204,23 @@ async function recordFaults(
   if (wrong !== null)
     say(
       "record-signature",
-      `is not signed by ${principal} as the base's ${ALLOWED_SIGNERS} wants it: ${wrong}`,
+      `has no valid signature of ${principal} under the base's ${ALLOWED_SIGNERS}: ${wrong}`,
     );
   const level = levelOf(settings.gates, record.gate);
   const strength = isTouched(signature) ? "touched" : "signed";
   if (isSignedLevel(level) && !isStrongEnough(strength, level))
-    say("record-strength", `is ${strength}; the gate ${record.gate} wants ${level}`);
+    say("record-strength", `is ${strength}; the gate ${record.gate} requires ${level}`);
   return faults;
 }
 
-/** Each on the one before. */
+/** Checks that each record refers to the one before. */
 async function chainFaults(read: readonly Read[]): Promise<readonly Fault[]> {
   const faults: Fault[] = [];
   for (const [index, { path, record }] of read.entries()) {
     const before = read[index - 1];
     const prev = before ? await hashOfRecord(before.text) : null;
-    if (record.prev !== prev) faults.push(fault("record-chain", path, "is not made on the record before it"));
+    if (record.prev !== prev)
+      faults.push(fault("record-chain", path, "does not refer to the record before it"));
     if (before && before.record.time > record.time)
       faults.push(fault("record-chain", path, "is older than the record before it"));
     const round = read.slice(0, index).filter((each) => each.record.gate === record.gate).length + 1;
@@ -236,7 +238,10 @@ async function chainFaults(read: readonly Read[]): Promise<readonly Fault[]> {
   return faults;
 }
 
-/** The steps of every life with a new record, by the base's tables; and what was handed in, as git has it. */
+/**
+ * Replays the steps of every life of a run with a new record, by the base's tables, and compares artifacts with what
+ * git has.
+ */
 async function replayFaults({ base, head }: Place, read: readonly Read[], added: number) {
   const [{ record: { run = "" } = {} } = {}] = read as readonly Partial<Read>[];
   const [workflow = "", id = ""] = run.split(/:(.*)/s);
@@ -271,7 +276,7 @@ async function replayFaults({ base, head }: Place, read: readonly Read[], added:
   return { faults, isFinal };
 }
 
-/** What git has of what was handed in at a signed gate is what a person approved there. */
+/** The artifacts in git must be what a person approved at a signed gate. */
 async function artifactFaults(
   proof: GateProof,
   head: View,

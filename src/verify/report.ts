@@ -1,7 +1,7 @@
 /** What a verification found. */
 import type { Strength } from "../core/strength.ts";
 
-/** The rule that does not hold. */
+/** The broken rule. */
 export type Rule =
   | "gates-unsigned"
   | "commit-uncovered"
@@ -26,12 +26,12 @@ export interface Fault {
   readonly rule: Rule;
   /** One sentence. */
   readonly message: string;
-  /** A file of the project, or the commit that it is about. */
+  /** The file of the project concerned. */
   readonly path?: string;
   readonly commit?: string;
 }
 
-/** A record that the range brings along. */
+/** A record that the range adds. */
 export interface Judged {
   readonly run: string;
   readonly gate: string;
@@ -39,7 +39,7 @@ export interface Judged {
   readonly verdict: "approve" | "reject";
   readonly signer: string;
   readonly strength: Strength;
-  /** The commit whose work it approves; null: none, or it is not its run's last gate. */
+  /** The commit whose work it approves; null if there is none, or if it is not at its run's last gate. */
   readonly covers: string | null;
 }
 

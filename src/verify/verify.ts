@@ -1,6 +1,6 @@
 /**
- * Whether what a range of commits brings along was approved, by the rules of its base. Pure: everything is asked of ports,
- * and the answer depends on the repository's objects alone.
+ * Decides whether what a range of commits adds was approved, by the rules of its base. Pure: everything comes through
+ * ports, and the answer depends on the repository's objects alone.
  */
 import type { RangeHistory } from "../core/ports/history.ts";
 import type { Signatures } from "../core/ports/signatures.ts";
@@ -30,7 +30,7 @@ export async function verifyRange(
       ...unsignedFaults(base),
       ...(planted === null
         ? []
-        : [{ rule: "pawl-folder" as const, message: `The range is refused: ${planted}.` }]),
+        : [{ rule: "pawl-folder" as const, message: `The range is rejected: ${planted}.` }]),
       ...found.faults,
       ...(await strayRecords(history, found.runs)),
       ...covered.faults,
@@ -38,11 +38,11 @@ export async function verifyRange(
   };
 }
 
-/** Nothing can be verified where the base asks for no signature. */
+/** Nothing can be verified if the base demands no signature. */
 function unsignedFaults({ settings }: Base): readonly Fault[] {
   const isAsked = Object.values(settings.gates).some(isSignedLevel);
   if (isAsked && settings.project_id !== null) return [];
-  const lacks = isAsked ? "no project_id" : "no gate that is signed (`gates`)";
+  const lacks = isAsked ? "no project_id" : "no signed gate (`gates`)";
   return [
     {
       rule: "gates-unsigned",
@@ -52,7 +52,7 @@ function unsignedFaults({ settings }: Base): readonly Fault[] {
   ];
 }
 
-/** Records of finished tools are bookkeeping, of which no tree speaks: they come with the gates of their task. */
+/** Records of finished tools are bookkeeping, which no tree includes: they come with the gates of their task. */
 async function strayRecords({ commits }: RangeHistory, runs: readonly FoundRun[]): Promise<readonly Fault[]> {
   const approved = new Set(runs.map(({ run }) => run));
   const added = new Set(commits.flatMap(({ changes }) => changes.map(({ path }) => path)));
@@ -64,7 +64,7 @@ async function strayRecords({ commits }: RangeHistory, runs: readonly FoundRun[]
       {
         rule: "record-artifact" as const,
         path,
-        message: `${path} tells of a task that no gate of the range is about.`,
+        message: `${path} belongs to a task that no gate of the range is about.`,
       },
     ];
   });

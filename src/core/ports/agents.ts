@@ -3,60 +3,63 @@ import type { ProjectPath } from "../path.ts";
 import type { Folder } from "./worktrees.ts";
 
 export interface Agents {
-  /** Starts a run and returns at once; a program that cannot be started is an end like others. `hear` must not throw. */
+  /**
+   * Starts a run and returns at once. If the program cannot start, that is a failed end like any other. `hear` must not
+   * throw.
+   */
   start(order: AgentOrder, hear: (event: AgentEvent) => void): AgentRun;
-  /** Ends every process that bears the run's mark: what a dead owner left. Returns how many there were. */
+  /** Ends every process with the run's tag, which a dead owner left. Returns how many there were. */
   endLeftovers(run: string): Promise<number>;
   /**
-   * What the run's agent left while it could not write the project. Its commits come first; then the calls that it
-   * deferred, oldest first; each is gone once it was taken, and with the last of them the run's capability. `own`: the
-   * run's capability came with it. Answers what of its commits could not be taken, in words.
+   * Takes what the run's agent left while it could not write the project: first its commits, then its deferred calls,
+   * oldest first. Each call is removed once taken; with the last one the run's capability expires. `own`: the call came
+   * with the run's capability. Returns, in words, which of its commits could not be taken.
    */
   takeCalls(
     run: string,
     take: (call: DeferredCall, own: boolean) => Promise<void>,
   ): Promise<readonly string[]>;
-  /** What a run is known to have spent, also one whose owner died in its midst. */
+  /** What a run is known to have spent, even if its owner died before the end. */
   spentBy(run: string): Promise<AgentUsage | null>;
-  /** Why the agent of that name cannot be started here, and how it could be; null: its program is there. */
+  /** Why the agent of that name cannot be started, and how to fix that; null if its program exists. */
   missing(name: string): string | null;
   /**
-   * What is known and installed, for `pawl agents`. Starts each found program once, for its version. `allow`: the commands
-   * that would be listed for it.
+   * The known agents and those installed, for `pawl agents`. Starts each program found once, for its version. `allow`:
+   * the commands to list for it.
    */
   survey(allow?: readonly string[]): Promise<readonly AgentFound[]>;
   /**
    * One real round trip with an agent in a scratch folder: a new session, then the same one resumed. Throws
-   * `agent-missing` where no agent has the name. Aborted: the agent is ended, and has not worked.
+   * `agent-missing` if no agent has the name. Aborting ends the agent; the try then counts as failed.
    */
   tryOut(name: string, signal?: AbortSignal): Promise<AgentTried>;
 }
 
-/** A call of a verb that is an agent's own, such as `step done`, left to be made by the loop. */
+/** A call of an agent's own verb, such as `step done`, which the agent leaves for the loop to make. */
 export type DeferredCall = { readonly verb: string; readonly input: Readonly<Record<string, unknown>> };
 
 export interface AgentOrder {
-  /** An id, unique among all runs of the project: it names the output and marks the processes. */
+  /** An id, unique among all runs of the project. It names the output and tags the processes. */
   readonly run: string;
   /** `claude`, `codex`, `opencode`, `gemini`, `scripted`, or a name in the configuration. */
   readonly agent: string;
-  /** The task that it works on: its agent may speak for this one. Absent: for none. */
+  /** The task that the agent works on and may speak for. Absent: it may speak for none. */
   readonly task?: string;
   readonly folder: Folder;
   /** Goes to the program's standard input, never to its command line. */
   readonly prompt: string;
-  /** `new` with an id (a UUID): a preset for agents that take one; an event reports the id in use. */
+  /** `new` with an id (a UUID): a preset for agents that accept one. An event reports the id in use. */
   readonly session:
     | { readonly type: "new"; readonly id?: string }
     | { readonly type: "resume"; readonly id: string };
   readonly permission: Permission;
-  /** Commands (by their first words) that the agent may run unasked under `edits`, where it knows such a list. */
+  /** Commands (by their first words) that the agent may run unasked under `edits`, if it supports such a list. */
   readonly allow?: readonly string[];
   readonly model?: string;
-  /** Added to what the allow-list of the environment lets through. */
+  /** Added to what the environment's allow-list lets through. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly limits?: AgentLimits;
-  /** Where `permission` is `ask` and the agent can ask (ACP): a person's answer. Absent: refused. */
+  /** Asks a person, if `permission` is `ask` and the agent can ask (ACP). Absent: every request is refused. */
   readonly ask?: (question: PermissionQuestion) => Promise<"allow" | "refuse">;
 }
 
@@ -68,7 +71,7 @@ export interface AgentLimits {
   readonly inactivity?: number;
   /** Milliseconds in all. */
   readonly total?: number;
-  /** Model calls and dollars: passed to the agent if it has an option for them, and enforced by the caller. */
+  /** Model calls and dollars. Passed to the agent if it has an option for them, and enforced by the caller. */
   readonly turns?: number;
   readonly usd?: number;
 }
@@ -78,9 +81,9 @@ export interface PermissionQuestion {
   readonly detail: string;
 }
 
-/** What a run reports while it lasts, in order. */
+/** What a run reports during its work, in order. */
 export type AgentEvent =
-  /** Once the session's id is known; again if the agent changes it. */
+  /** Sent once the session's id is known, and again if the agent changes it. */
   | { readonly type: "session"; readonly id: string }
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool"; readonly name: string; readonly detail: string }
@@ -88,7 +91,7 @@ export type AgentEvent =
       readonly type: "permission";
       readonly title: string;
       readonly answer: "allow" | "refuse";
-      /** A person was asked, and knows. */
+      /** A person was asked, and so knows. */
       readonly byPerson?: true;
     }
   /** Spent in this run so far. */
@@ -96,18 +99,20 @@ export type AgentEvent =
   /** Something odd that does not end the run. */
   | { readonly type: "warning"; readonly text: string };
 
-/** What one run spent. Null: the agent does not say. */
+/** What one run spent. Null: the agent does not report it. */
 export interface AgentUsage {
   readonly usd: number | null;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
-  /** Model calls; counted by the tools used where the agent does not say. */
+  /** Model calls. If the agent does not report them, the tools used are counted. */
   readonly turns: number | null;
 }
 
 export interface AgentRun {
   readonly run: string;
-  /** Never rejects. When it settles no process with the run's mark is alive, or `leftovers.alive` says how many. */
+  /**
+   * Never rejects. When it settles, no process with the run's tag is alive, or `leftovers.alive` says how many are.
+   */
   readonly ended: Promise<AgentEnd>;
   /** Ends the run and all its processes within 10 s; `ended` then says `stopped` with this reason. */
   stop(reason: string): Promise<AgentEnd>;
@@ -128,16 +133,20 @@ export interface AgentEndFacts {
   readonly exit: { readonly code: number | null; readonly signal: string | null };
   /** Milliseconds. */
   readonly duration: number;
-  /** Processes that outlived the agent: ended by us, and still alive (0 unless the system refused). */
+  /**
+   * Processes that outlived the agent: how many Pawl ended, and how many are still alive (0 unless the system refused).
+   */
   readonly leftovers: { readonly ended: number; readonly alive: number };
-  /** The folder with prompt, output and end of the run. */
+  /** The folder with the run's prompt, output and end. */
   readonly output: ProjectPath;
-  /** What it was not allowed to do, unless a person refused it, one line each; absent: it reported nothing. */
+  /**
+   * What the agent was not allowed to do, one line each, except what a person refused. Absent: it reported nothing.
+   */
   readonly refused?: readonly string[];
 }
 
 export type AgentFailure =
-  /** No such agent is known, or its program is not on the PATH. */
+  /** The agent is unknown, or its program is not on the PATH. */
   | "not-installed"
   /** The session cannot be resumed. */
   | "bad-session"
@@ -149,7 +158,7 @@ export type AgentFailure =
   | "cut-stream"
   /** A signal that we did not send. */
   | "signalled"
-  /** By us: `stop` was called. */
+  /** Pawl ended it: `stop` was called. */
   | "stopped"
   | "inactive"
   | "timed-out"
@@ -158,27 +167,27 @@ export type AgentFailure =
 
 export interface AgentFound {
   readonly name: string;
-  /** How it is spoken to. */
+  /** The protocol that it speaks. */
   readonly dialect: "claude" | "codex" | "opencode" | "gemini" | "acp" | "scripted";
-  /** Where it was found; null: it was not. */
+  /** The path of the program; null if it was not found. */
   readonly program: string | null;
   readonly version: string | null;
   /**
-   * `ready`: it starts, and is what it is taken for. `stranger`: another program of that name. `untried`: an ACP program
-   * is started by `tryOut` only. `invalid`: its entry in the configuration names no dialect. `untrusted`: the project
-   * names its program, and nobody has agreed to that.
+   * `ready`: it starts and is the expected program. `stranger`: another program of that name. `untried`: only `tryOut`
+   * starts an ACP program. `invalid`: its entry in the configuration names no dialect. `untrusted`: the project names
+   * its program, and nobody has agreed to that.
    */
   readonly status: "ready" | "stranger" | "broken" | "missing" | "untried" | "invalid" | "untrusted";
   /** How it was recognised, or why not: one line. */
   readonly recognised: string;
   /**
-   * As it would be called for a new session under each permission, after `env NAME=VALUE` where it is told by a
-   * variable; the prompt goes to its standard input.
+   * The call for a new session under each permission, behind `env NAME=VALUE` if a variable sets the permission. The
+   * prompt goes to its standard input.
    */
   readonly calls: Readonly<Record<Permission, readonly string[]>>;
 }
 
-/** Whether there is a wall around agents, and what was tried from inside. */
+/** Whether there is a wall around agents, and the results of trying it from inside. */
 export type WallFound =
   | { readonly kind: "none"; readonly why: string }
   | { readonly kind: "bwrap"; readonly tried: readonly { readonly what: string; readonly held: boolean }[] };

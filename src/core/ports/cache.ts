@@ -1,12 +1,15 @@
-/** What was worked out of a text, kept by the text's content. */
+/** A cache of what was computed from a text, by the text's content. */
 
 /**
- * What was worked out of a text, as JSON, kept by the text's content: disposable, and never the truth. A miss costs time
- * only.
+ * What was computed from a text, as JSON, by the text's content. Disposable, and never the truth: a miss costs only
+ * time.
  */
 export interface Cache {
-  /** What was last put for exactly this source, or null. Never throws. */
+  /** The value last put for exactly this source, or null. Never throws. */
   get(kind: string, source: string): Promise<unknown>;
-  /** Best effort, and soon: of several in a row only the last is worked out and kept. Replaces what the kind held before. */
+  /**
+   * Best effort, and soon. Of several calls in a row, only the last value is computed and kept. Replaces the kind's
+   * earlier value.
+   */
   put(kind: string, source: string, value: () => unknown): void;
 }

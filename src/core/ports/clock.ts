@@ -1,11 +1,11 @@
 /** Time. */
 
-/** Time and timers, so that what waits runs in a test without waiting. */
+/** Time and timers. A test passes its own clock and never waits. */
 export interface Clock {
-  /** The wall clock: a person, or the network, may set it back and forth. */
+  /** The wall clock. A person or the network may set it forward or back. */
   now(): Date;
-  /** Milliseconds since some moment; never goes back. */
+  /** Milliseconds since some fixed moment; never goes back. */
   elapsed(): number;
-  /** Calls once, after that time, unless cancelled. */
+  /** Calls `then` once after that time, unless cancelled. */
   after(milliseconds: number, then: () => void): { cancel(): void };
 }

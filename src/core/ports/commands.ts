@@ -1,15 +1,17 @@
-/** Commands that the engine runs itself, to see for itself. */
+/** Commands that Pawl runs itself, to check the work. */
 import type { ProjectPath } from "../path.ts";
 import type { AgentLimits } from "./agents.ts";
 import type { Folder } from "./worktrees.ts";
 
 export interface Commands {
-  /** Runs a shell command to its end and ends whatever it left behind. Never throws for what the command does. */
+  /**
+   * Runs a shell command to its end, then ends whatever it left behind. Never throws because of what the command does.
+   */
   run(order: CommandOrder): CommandRun;
 }
 
 export interface CommandOrder {
-  /** An id, unique as an agent's run is. */
+  /** An id, unique like an agent's run id. */
   readonly run: string;
   readonly command: string;
   readonly folder: Folder;
@@ -23,13 +25,13 @@ export interface CommandRun {
 }
 
 export interface CommandEnd {
-  /** Null: a signal ended it, or it could not be started. */
+  /** Null if a signal ended the command, or if it could not start. */
   readonly exit: number | null;
   readonly signal: string | null;
-  /** Why we ended it, if we did. */
+  /** Why Pawl ended it, if it did. */
   readonly ended: "itself" | "stopped" | "inactive" | "timed-out";
   readonly duration: number;
-  /** The last lines of output, standard and error together as they came, of bounded size. */
+  /** The last lines of output, both streams in the order in which they came, of bounded size. */
   readonly tail: string;
   readonly output: ProjectPath;
   readonly leftovers: { readonly ended: number; readonly alive: number };

@@ -1,7 +1,7 @@
-/** Looking at the project's files without reading them. */
+/** Checks whether project files exist, without reading them. */
 import type { ProjectPath } from "../path.ts";
 
 export interface Files {
-  /** Those of the paths where the project has nothing. */
+  /** The paths at which the project has nothing. */
   missing(paths: readonly ProjectPath[]): Promise<readonly ProjectPath[]>;
 }

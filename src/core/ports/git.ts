@@ -1,24 +1,24 @@
-/** What git says of the project's own checkout. */
+/** What git says about the project's own checkout. */
 
 export interface Git {
-  /** What git says of the project's folder, or why it cannot say. */
+  /** What git says about the project's folder, or why it cannot say. */
   look(): Promise<GitLook>;
   /**
-   * The commit that work starts from: what is checked out, as a branch other than `work` or one that work on it left main
-   * or master at. Null: there is none.
+   * The commit that work starts from: the checked-out branch if it is not `work`; otherwise the point at which `work`
+   * left main or master. Null if there is none.
    */
   pin(work: string): Promise<PinnedBase | null>;
   /**
-   * The tree of what is in the working folder now, made from the files alone: the repository's index, its configuration
-   * and replaced objects do not count. `own`: paths of the project that are no part of the work. Never throws.
+   * The tree of the working folder's content, made from the files alone: the repository's index, configuration and
+   * replaced objects do not count. `own`: project paths that do not belong to the work. Never throws.
    */
   snapshot(order: {
     readonly base: PinnedBase | string | null;
     readonly own: readonly string[];
   }): Promise<Snapshot>;
-  /** What the working folder changed since the base, new files included, as a snapshot sees it. */
+  /** What the working folder changed since the base, new files included, as in a snapshot. */
   changes(base: PinnedBase | string | null): Promise<GitChanges>;
-  /** The paths in which two trees of snapshots differ; null: one of them is no longer known. */
+  /** The paths in which the trees of two snapshots differ; null if one of them is no longer known. */
   between(one: string, other: string): Promise<readonly string[] | null>;
   /**
    * A commit's tree without the `own` paths of the project, and what it changed since it left the branch (null: main or
@@ -29,14 +29,14 @@ export interface Git {
     readonly target: string | null;
     readonly own: readonly string[];
   }): Promise<CommittedTree>;
-  /** What is committed in `head` (a commit's hash) and not in the base branch (null: main or master). */
+  /** The commits that `head` (a commit's hash) has and the base branch (null: main or master) lacks. */
   commits(base: PinnedBase | string | null, head: string): Promise<GitCommits>;
 }
 
-/** The numbers of lines are null for binary and for new, untracked files. */
+/** The line counts are null for binary files and for new, untracked files. */
 export type ChangedFile = Readonly<{ path: string; added: number | null; deleted: number | null }>;
 
-/** A branch, and the commit that it was at when work began. */
+/** A branch, and its commit when work began. */
 export interface PinnedBase {
   readonly branch: string;
   readonly commit: string;
@@ -62,17 +62,20 @@ export type Snapshot =
       readonly kind: "tree";
       /** The tree's id: equal for equal files. */
       readonly tree: string;
-      /** What was compared with: the pinned commit, or where the branch was left; null where there is none. */
+      /**
+       * What the tree was compared with: the pinned commit, or the point where the work left its branch; null if there
+       * is none.
+       */
       readonly base: (PinnedBase & { readonly isPinned: boolean }) | null;
-      /** Where the base's branch is now; null: it is gone. */
+      /** The base branch's present commit; null if the branch is gone. */
       readonly branchNow: string | null;
-      /** The commit that is checked out has the base in its history. */
+      /** Whether the checked-out commit has the base in its history. */
       readonly holdsBase: boolean;
-      /** Against the base; paths from the project's root, those outside it begin with `../`. */
+      /** Changes against the base. Paths start at the project's root; those outside it begin with `../`. */
       readonly files: readonly ChangedFile[];
       /**
-       * Paths that no `.gitignore` names, yet git would not see: by the repository's own list (`info/exclude`,
-       * `core.excludesFile`), or by the person's.
+       * Paths that no `.gitignore` names, but that git would not see: because of the repository's own list
+       * (`info/exclude`, `core.excludesFile`) or the person's.
        */
       readonly hidden: readonly { readonly path: string; readonly by: "repository" | "person" }[];
     }

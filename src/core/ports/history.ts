@@ -1,36 +1,38 @@
-/** What a repository says of a range of commits, from its objects alone: a bare clone will do. */
+/** What a repository says about a range of commits, from its objects alone: a bare clone is enough. */
 import type { View } from "./store.ts";
 
 export interface RangeHistory {
-  /** Of the range `BASE..HEAD`, as commits. */
+  /** The range `BASE..HEAD`, as commits. */
   readonly base: string;
   readonly head: string;
   /** What HEAD has and BASE has not, newest first. */
   readonly commits: readonly RangeCommit[];
-  /** A file of Pawl's own folder that some commit of the range brings along, in words; null: none does. */
+  /** Names a file of Pawl's own folder that some commit of the range adds; null if none does. */
   readonly planted: string | null;
-  /** The files of the project as the commit has them. */
+  /** The project's files in the commit. */
   view(commit: string): View;
-  /** The tree without `BOOKKEEPING` of a commit in or out of the range. */
+  /** A commit's tree without `BOOKKEEPING`, in or out of the range. */
   workOf(commit: string): Promise<string>;
-  /** Whether the one is in the history of the other, or is it. */
+  /** Whether `one` is `other`, or in its history. */
   isAncestor(one: string, other: string): Promise<boolean>;
-  /** The tree that git makes of the parents of a merge by itself; null: they conflict. */
+  /** The tree that git makes of a merge's parents without help; null if they conflict. */
   merged(parents: readonly string[]): Promise<string | null>;
-  /** The paths from the project's root in which two commits differ; those outside of it begin with `../`. */
+  /** The paths in which two commits differ, from the project's root; those outside it begin with `../`. */
   changed(from: string, to: string): Promise<readonly string[]>;
-  /** The paths below a folder of the project, as the commit has them. */
+  /** The paths below a folder of the project in the commit. */
   list(commit: string, folder: string): Promise<readonly string[]>;
 }
 
 export interface RangeCommit {
   readonly id: string;
   readonly parents: readonly string[];
-  /** As a whole. */
+  /** The whole tree. */
   readonly tree: string;
   /** Without `BOOKKEEPING`. */
   readonly work: string;
   readonly title: string;
-  /** Against its parent; of a merge, what differs from all of its parents. From the project's root. */
+  /**
+   * The changes against its parent; for a merge, what differs from every parent. Paths start at the project's root.
+   */
   readonly changes: readonly { readonly path: string; readonly what: "added" | "deleted" | "modified" }[];
 }

@@ -8,7 +8,7 @@ import type { Setups } from "./setup.ts";
 import type { Watch } from "./watch.ts";
 import type { Folder, Worktrees } from "./worktrees.ts";
 
-/** What the work on a task asks of the outside. */
+/** What the work on a task needs from outside. */
 export interface WorkPorts {
   readonly agents: Agents;
   readonly commands: Commands;
@@ -17,7 +17,7 @@ export interface WorkPorts {
   readonly pullRequests: PullRequests;
   /** The project's own folder, for tasks without a repository. */
   readonly root: Folder;
-  /** What every agent finds in its environment beside its task. */
+  /** Environment variables that every agent gets, besides its task. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -27,6 +27,6 @@ export interface LoopPorts {
   readonly claims: Claims;
   readonly watch: Watch;
   readonly clock: Clock;
-  /** The loop has ended, and everything that it began: nothing need watch over it any more. */
+  /** Called when the loop and everything that it started has ended: nothing needs supervision any more. */
   close?(): void;
 }

@@ -1,4 +1,4 @@
-/** Everything outside, as a workflow's `observe` sees it. */
+/** Everything outside the project's files, as a workflow's `observe` sees it. */
 import type { Checks } from "./checks.ts";
 import type { Leases } from "./claims.ts";
 import type { Files } from "./files.ts";
@@ -9,14 +9,14 @@ import type { Reviews } from "./reviews.ts";
 import type { Signatures } from "./signatures.ts";
 import type { Trackers } from "./trackers.ts";
 
-/** Each member is asked for only when used, so that nothing unused is loaded. */
+/** Each member is loaded only when used. */
 export interface Outside {
   readonly git: Git;
   readonly files: Files;
   readonly checks: Checks;
   /** Absent: nobody works on anything. */
   readonly leases?: Leases;
-  /** Absent: every run goes by the present configuration. */
+  /** Absent: the present configuration governs every run. */
   readonly policies?: Policies;
   readonly trackers?: Trackers;
   /** Absent: none is configured. */

@@ -1,16 +1,16 @@
-/** Policies: what governs the runs that are under way. */
+/** Policies: what governs the open runs. */
 import type { Policy } from "../policy.ts";
 
 /**
- * Kept where nothing that belongs to the project can change it. What was kept and cannot be read is `state-home-failed`,
- * never taken for nothing: a run does not go on by what its project's files say meanwhile.
+ * Kept where nothing in the project can change it. An unreadable policy is `state-home-failed`, never treated as
+ * absent: the project's files must not govern the run in its place.
  */
 export interface Policies {
-  /** The policy of the run, or null where none is kept here. */
+  /** The run's policy, or null if none is kept here. */
   find(run: string): Promise<Policy | null>;
-  /** In place of what was kept for the run. */
+  /** Replaces the policy kept for the run. */
   keep(run: string, policy: Policy): Promise<void>;
   forget(run: string): Promise<void>;
-  /** The runs that have one. */
+  /** The runs that have a policy. */
   list(): Promise<readonly string[]>;
 }

@@ -1,10 +1,10 @@
-/** The forge, as far as the work loop opens and watches pull requests on it. */
+/** The forge, as far as the work loop needs it to open and watch pull requests. */
 import type { Repo } from "./worktrees.ts";
 
 export interface PullRequests {
   /**
-   * The pull request of the branch's commit into `into`: an open one, else one that was merged or closed with this very
-   * commit; opened where there is none. Never a second one.
+   * Finds the pull request of the branch's commit into `into`: an open one, otherwise one merged or closed with this
+   * very commit. Opens one if there is none; never a second one.
    */
   ensure(order: PullRequestOrder, stop?: AbortSignal): Promise<PullRequestEnsured>;
   /** Its state on the forge. */
@@ -17,7 +17,7 @@ export interface PullRequestOrder {
   readonly into: string;
   readonly title: string;
   readonly body: string;
-  /** One that was closed, and that a person wants another in place of. */
+  /** A closed pull request that a person wants replaced by a new one. */
   readonly inPlaceOf?: number;
 }
 
@@ -31,12 +31,14 @@ export type PullRequestEnsured =
 
 export type PullRequestLook =
   | { readonly kind: "open" | "closed" }
-  /** `head`: the branch's commit that was merged, in whatever way (a squash leaves none of its commits in the target). */
+  /**
+   * `head`: the branch's commit that was merged, by any method (a squash leaves none of its commits in the target).
+   */
   | { readonly kind: "merged"; readonly head: string }
   | ForgeFailure;
 
 export type ForgeFailure =
-  /** Network, rate limit, the forge's own fault: worth a retry, not before `retryAfter` seconds where given. */
+  /** Network, rate limit, or a fault of the forge: retry, but not before `retryAfter` seconds if given. */
   | { readonly kind: "unreachable"; readonly reason: string; readonly retryAfter?: number }
   /** No token, no such repository, nothing to merge: a person must act. */
   | { readonly kind: "refused"; readonly reason: string };

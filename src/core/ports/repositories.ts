@@ -3,18 +3,21 @@ import type { ProjectPath } from "../path.ts";
 import type { Repo } from "./worktrees.ts";
 
 export interface Repositories {
-  /** Those inside the project, its own first; links, hidden folders and packages are not looked into. */
+  /** The repositories inside the project, its own first. Links, hidden folders and packages are not searched. */
   find(): Promise<readonly Repo[]>;
   /** Never throws. */
   look(repo: Repo): Promise<RepositoryLook>;
-  /** The path (from the project's root, or absolute) as a repository; throws where it is none, or not inside the project. */
+  /**
+   * Returns the repository at the path (from the project's root, or absolute). Throws if there is none, or if it is
+   * outside the project.
+   */
   check(path: string): Promise<Repo>;
   /**
-   * Clones into the project: aside, then moved into place whole. Throws `usage` where something is there already, and
-   * `git-failed`. `isSeen`: the repository around it would take it for files of its own.
+   * Clones into the project: into a side folder first, then moved into place whole. Throws `usage` if something is
+   * there already, and `git-failed`. `isSeen`: the surrounding repository would treat the clone as files of its own.
    */
   clone(url: string, into: ProjectPath): Promise<{ readonly repo: Repo; readonly isSeen: boolean }>;
-  /** Fetches, and moves forward the branches that only lag behind. What a person has edits in stays as it is. */
+  /** Fetches, and moves branches forward that only lag behind. A checkout with a person's edits stays unchanged. */
   sync(repo: Repo): Promise<Synced>;
 }
 
@@ -33,7 +36,7 @@ export type Synced =
   | {
       readonly kind: "fetched";
       readonly remote: string;
-      /** The remote's branches that are new (`commits` is null) or moved. */
+      /** The remote's branches that are new (`commits` is null) or have moved. */
       readonly came: readonly { readonly branch: string; readonly commits: number | null }[];
       readonly forwarded: readonly { readonly branch: string; readonly commits: number }[];
       readonly left: readonly { readonly branch: string; readonly reason: string }[];

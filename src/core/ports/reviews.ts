@@ -3,7 +3,7 @@ import type { FetchFailure } from "./references.ts";
 
 /** What was said on pull requests. */
 export interface Reviews {
-  /** Of the pull request of the branch that the project has checked out. Never throws. */
+  /** Fetches what was said on the pull request of the checked-out branch. Never throws. */
   fetch(order: { readonly missing?: ReviewMissing }): Promise<ReviewFetch>;
 }
 
@@ -26,11 +26,11 @@ export type ReviewFetch =
       /** Whether `resolved` is known. */
       readonly threads: "known" | "unknown";
       readonly missing: ReviewMissing | null;
-      /** Why, where something is missing. */
+      /** Why something is missing, if anything is. */
       readonly failure: FetchFailure | null;
     }
   | { readonly kind: "no-pull-request"; readonly branch: string; readonly repositories: readonly string[] }
-  /** `detail`: what is missing. `help`: what to do about it, as a sentence, where it is not the token. */
+  /** `detail`: what is missing. `help`: what to do about it, as a sentence, unless the token is missing. */
   | { readonly kind: "not-configured"; readonly detail: string; readonly help?: string }
   | { readonly kind: "failed"; readonly failure: FetchFailure };
 
@@ -55,9 +55,9 @@ export interface Remark {
   readonly verdict?: string;
   readonly file?: string;
   readonly line?: number;
-  /** The comment answers an earlier one of its thread. */
+  /** The comment replies to an earlier one of its thread. */
   readonly reply?: true;
   readonly resolved?: boolean;
-  /** The code that it is about has changed since. */
+  /** The commented code has changed since. */
   readonly outdated?: true;
 }

@@ -4,9 +4,12 @@ import type { Folder } from "./worktrees.ts";
 
 /** Whether a folder has what its repository's `setup` makes: packages and the like, which git ignores. */
 export interface Setups {
-  /** `restored`: it was copied from what an earlier setup with the same inputs made. `needed`: run the commands. */
+  /** `restored`: copied from an earlier setup with the same inputs. `needed`: run the commands. */
   look(folder: Folder, setup: SetupSettings): Promise<SetupState>;
-  /** The commands have run. `keep`: what they made may serve other folders: nobody has worked in this one yet. */
+  /**
+   * Records that the commands have run. `keep`: their results may serve other folders, since nobody has worked in this
+   * one yet.
+   */
   done(folder: Folder, setup: SetupSettings, keep: boolean): Promise<void>;
 }
 

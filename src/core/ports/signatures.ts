@@ -1,16 +1,19 @@
 /** Signatures of the persons who decide at gates, by OpenSSH's `ssh-keygen -Y`. */
 
 export interface Signatures {
-  /** Whose key signs on this machine. Throws `key-missing`. */
+  /** The person whose key signs on this machine. Throws `key-missing`. */
   signer(): Promise<Signer>;
-  /** The armoured signature by that key; the person is asked for its passphrase, PIN or touch. Throws `signature-failed`. */
+  /**
+   * Signs with that key and returns the armoured signature. Asks the person for the passphrase, PIN or touch. Throws
+   * `signature-failed`.
+   */
   sign(text: string): Promise<string>;
   /** Why the signature does not count, in a few words; null: it does. */
   verify(order: SignatureOrder): Promise<string | null>;
 }
 
 export interface Signer {
-  /** As the file of allowed signers names them. */
+  /** The name in the file of allowed signers. */
   readonly principal: string;
   /** Of the private key. */
   readonly path: string;
@@ -20,25 +23,25 @@ export interface SignatureOrder {
   readonly text: string;
   /** Armoured, as `ssh-keygen -Y sign` writes it. */
   readonly signature: string;
-  /** Who is said to have signed. */
+  /** The claimed signer. */
   readonly principal: string;
   /** The text of a file of allowed signers. */
   readonly allowed: string;
-  /** At which the key must have been valid, ISO 8601 in UTC. */
+  /** The time at which the key must have been valid, ISO 8601 in UTC. */
   readonly time: string;
 }
 
 /** The keys of the person at this machine, for `pawl keys`. */
 export interface Keys {
-  /** The public key at the path, or its private key's. Throws `key-unusable`. */
+  /** Reads the public key at the path, or that of the private key there. Throws `key-unusable`. */
   inspect(path: string): Promise<PublicKey>;
-  /** Makes a key, whose passphrase the person types. */
+  /** Makes a key. The person types its passphrase. */
   generate(): Promise<PublicKey>;
-  /** From now on this key signs on this machine. */
+  /** Makes this key the one that signs on this machine. */
   use(signer: Signer): Promise<void>;
   /** The key that signs on this machine, or null. */
   used(): Promise<Signer | null>;
-  /** Under which name the person signs, unless they say otherwise. */
+  /** The name under which the person signs by default. */
   principal(): Promise<string>;
 }
 
@@ -48,8 +51,8 @@ export interface PublicKey {
   /** `ssh-ed25519 AAAA…` */
   readonly line: string;
   readonly fingerprint: string;
-  /** Of a hardware key. */
+  /** Whether it is a hardware key. */
   readonly isHardware: boolean;
-  /** Whoever reads its file can sign with it: it has no passphrase and is not in hardware. */
+  /** Whether anybody who reads its file can sign with it: it has no passphrase and is not in hardware. */
   readonly isOpen: boolean;
 }

@@ -8,11 +8,11 @@ export interface View {
   /** The names in a folder, sorted; empty if the folder does not exist. */
   list(folder: ProjectPath): Promise<readonly Entry[]>;
   /**
-   * Whether these files still are as they were read, once all that is committed by now is in them. Files that are read one
-   * after the other may have a commit between them: what they tell against each other counts only where this is true.
+   * Whether these files, with everything committed so far, are still what was read. A commit may fall between two
+   * reads, so a contradiction between files counts only if this is true.
    */
   isCurrent(paths: readonly ProjectPath[]): Promise<boolean>;
-  /** A packaged text (`alfred/prompts/start_task/initialized.md`), or null. Not part of what must still hold. */
+  /** A packaged text (`alfred/prompts/start_task/initialized.md`), or null. A commit does not check it again. */
   packaged(path: string): Promise<string | null>;
 }
 
@@ -21,18 +21,20 @@ export interface Entry {
   readonly kind: "file" | "folder" | "other";
 }
 
-/** One file of a change set. The state before is what the view read (or what is found under the lock, if not read). */
+/**
+ * One file of a change set. Its state before is what the view read, or what is found under the lock if it was not read.
+ */
 export type Change =
   /** Creates or replaces. */
   | { readonly type: "write"; readonly path: ProjectPath; readonly text: string }
-  /** Creates the file where needed. `text` contains `id`, by which a replay recognises it. */
+  /** Creates the file if needed. `text` contains `id`, by which a replay recognises it. */
   | { readonly type: "append"; readonly path: ProjectPath; readonly id: string; readonly text: string }
   /** `to` must not exist. */
   | { readonly type: "move"; readonly from: ProjectPath; readonly to: ProjectPath }
   | { readonly type: "remove"; readonly path: ProjectPath }
   /**
-   * A write that can be redone on a text that a person changed meanwhile: `text` is the result on the text that was
-   * read; the store's editor of that name redoes `edits` on another.
+   * A write that can be redone after a person changed the file meanwhile. `text` is the result on the text that was
+   * read; the store's editor of that name redoes `edits` on another text.
    */
   | {
       readonly type: "edit";
@@ -43,16 +45,16 @@ export type Change =
     };
 
 /**
- * Redoes edits on a text; pure. Throws where they cannot be redone. A text in which they are done already stays as it
- * is: after a power cut nobody can tell whether a person's text was made from the one before or the one after.
+ * Redoes edits on a text; pure. Throws if that is impossible. A text that already has the edits stays unchanged: after
+ * a power cut nobody can tell which version a person's text was made from.
  */
 export type Editor = (text: string, edits: readonly unknown[]) => string;
 
-/** What is committed, and waits in the journal since the disk refuses to have it in the files. */
+/** Committed changes that wait in the journal because the disk refuses to write them to their files. */
 export interface Pending {
-  /** Files that are not what they will be. */
+  /** How many files do not have their committed content yet. */
   readonly changes: number;
-  /** The room that they need, in bytes. */
+  /** The space that they need, in bytes. */
   readonly bytes: number;
   /** Why, in words. */
   readonly reason: string;
@@ -63,16 +65,16 @@ export interface Pending {
 export interface Store {
   /** A fresh view. Pending committed records are replayed before the first read. */
   view(): View;
-  /** Runs `work` while holding the run's lock over processes. Throws `lock-timeout`, naming the owner. */
+  /** Runs `work` while holding the run's lock across processes. Throws `lock-timeout`, naming the owner. */
   hold<T>(run: string, work: () => Promise<T>): Promise<T>;
-  /** Whether everything that the view read is still so. */
+  /** Whether everything that the view read is unchanged. */
   holds(view: View): Promise<boolean>;
   /**
-   * All the changes or none, durable when it returns `committed`. `changed`: something that the view read is no longer
-   * so (or a move's target exists); nothing was written, and the caller decides again.
+   * Applies all the changes or none; durable when it returns `committed`. `changed`: something that the view read has
+   * changed (or a move's target exists). Then nothing was written, and the caller decides again.
    */
   commit(view: View, changes: readonly Change[]): Promise<"committed" | "changed">;
-  /** What this store found pending when it last read or committed, and shows in views all the same; null: nothing. */
+  /** What this store found pending at its last read or commit. Views show it as applied. Null: nothing. */
   pending(): Pending | null;
   /** Best effort, after a commit: debug logs. Whole lines or nothing; never throws. */
   log(path: ProjectPath, line: string): Promise<void>;

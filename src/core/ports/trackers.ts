@@ -1,18 +1,18 @@
 /** Trackers: where tasks may live. */
 
 export interface Trackers {
-  /** Throws `tracker-unconfigured` where the environment does not say how to reach it. */
+  /** Throws `tracker-unconfigured` if the environment lacks the tracker's address or credentials. */
   open(provider: "jira" | "linear"): Promise<Tracker>;
 }
 
-/** Every method throws `tracker-failed` where the tracker cannot be reached or refuses. */
+/** Every method throws `tracker-failed` if the tracker cannot be reached or refuses. */
 export interface Tracker {
   /** The open tasks of a project or team; null: the person's own. */
   list(project: string | null): Promise<readonly TrackedTask[]>;
   read(id: string): Promise<TrackedTask | null>;
-  /** Looks first: nothing happens where the task has the status. */
+  /** Does nothing if the task already has the status. */
   setStatus(id: string, name: string): Promise<void>;
-  /** Looks first: nothing happens where a comment with the mark is there. */
+  /** Does nothing if a comment with the mark exists. */
   comment(id: string, mark: string, text: string): Promise<void>;
 }
 

@@ -1,25 +1,25 @@
-/** Worktrees: where tasks are worked on, and how their work reaches a branch. */
+/** Worktrees: where the work on tasks happens, and how it reaches a branch. */
 import type { ProjectPath } from "../path.ts";
 
-/** A folder in which work is done; opaque to the core, which only hands it from one port to another. */
+/** A folder to work in. Opaque to the core, which only passes it from one port to another. */
 export type Folder = string & { readonly __folder: true };
 
 /** A repository of the project: a path inside it, or `.` for the project's own. */
 export type Repo = ProjectPath | ".";
 
-/** A file that changed; `at`: when it last did (ISO 8601); null: it is gone. */
+/** A changed file. `at`: when it last changed (ISO 8601); null if it is gone. */
 export type ChangedOutside = Readonly<{ path: string; at: string | null }>;
 
 /** A branch that moved from a commit to another. */
 export type MovedBranch = Readonly<{ branch: string; from: string; to: string }>;
 
-/** What changed outside of a worktree while somebody worked in it. */
+/** What changed outside a worktree during the work in it. */
 export interface Meanwhile {
   readonly files: readonly ChangedOutside[];
   readonly branches: readonly MovedBranch[];
 }
 
-/** A branch of a repository, at work in a folder of its own. */
+/** A branch of a repository, checked out in a folder of its own. */
 export interface Worktree {
   readonly repo: Repo;
   readonly branch: string;
@@ -27,16 +27,17 @@ export interface Worktree {
 }
 
 /**
- * Worktrees, and what leaves them. Every method looks before it does, so that it can be called again after a crash;
- * none ever discards work. Where git itself fails (disk full) they throw `git-failed`; without a repository `repository-missing`. What asks a
- * remote takes a `stop`: aborted, it ends at once as if the remote could not be reached.
+ * Worktrees, and what leaves them. Every method looks before it acts, so it can be called again after a crash; none
+ * ever discards work. If git itself fails (disk full) they throw `git-failed`; without a repository,
+ * `repository-missing`. A method that contacts a remote takes a `stop`: when aborted, it ends at once as if the remote
+ * were unreachable.
  */
 export interface Worktrees {
   /**
-   * The branch's worktree, made where it is missing: from the local branch, else the remote's, else `base` (else the
+   * The branch's worktree, made if it is missing: from the local branch, else the remote's, else `base` (else the
    * branch that the repository has checked out). Additions to one repository queue up. Throws `branch-invalid`,
-   * `branch-in-use` (checked out elsewhere: the message says where) and `base-missing`. `lost`: the folder had lost its
-   * `.git`; what was in it is there, and the worktree is new.
+   * `branch-in-use` (checked out elsewhere; the message says where) and `base-missing`. `lost`: the folder had lost its
+   * `.git`. Its content was moved there, and the worktree is new.
    */
   ensure(order: {
     readonly repo: Repo;
@@ -44,19 +45,19 @@ export interface Worktrees {
     readonly base?: string;
     readonly stop?: AbortSignal;
   }): Promise<Worktree & { readonly from: "kept" | "local" | "remote" | "base"; readonly lost?: Folder }>;
-  /** Those that Pawl made and that still exist. */
+  /** The worktrees that Pawl made and that still exist. */
   list(): Promise<readonly Worktree[]>;
-  /** How far the work is. `into`: the branch that it shall reach. */
+  /** How far the work is. `into`: the branch that it is meant for. */
   state(worktree: Worktree, into?: string): Promise<WorktreeState>;
   /**
-   * Notes what the repository's own checkout holds, and where its branches are; what it gives back tells, once, what of it
-   * has changed since and is not known to be another's doing (a commit of what was there before, a log that some program
-   * has open; of branches: those that have a worktree of Pawl's, and merges that Pawl published).
+   * Records what the repository's own checkout holds, and where its branches are. The returned function reports, once,
+   * what has changed since and is not known to be another's doing: a commit of what was there before, or a log that
+   * some program has open; for branches, those with a worktree of Pawl's, and merges that Pawl published.
    */
   watchCheckout(repo: Repo): Promise<() => Promise<Meanwhile>>;
   /**
-   * Whether every commit of the branch is in `into`, the local or the remote's. `fetch`: the remote's is brought here
-   * first; `unreachable` where that failed and the answer is not yes without it.
+   * Whether `into`, local or remote, has every commit of the branch. `fetch`: fetches the remote's first; `unreachable`
+   * if that fails and the answer is not yes without it.
    */
   reached(order: {
     readonly repo: Repo;
@@ -65,36 +66,39 @@ export interface Worktrees {
     readonly fetch: boolean;
     readonly stop?: AbortSignal;
   }): Promise<"yes" | "no" | "unreachable">;
-  /** The branch to its remote, never forced. `unchanged`: the remote had it already. */
+  /** Pushes the branch to its remote, never forced. `unchanged`: the remote had it already. */
   push(repo: Repo, branch: string, stop?: AbortSignal): Promise<Pushed>;
   /**
-   * Takes the turn to merge into a branch; one owner at a time over all processes, free at once if its process dies.
-   * `taken` names the owner.
+   * Takes the merge lock of a branch: one owner at a time over all processes, free at once if its process dies. `taken`
+   * names the owner.
    */
   takeTurn(repo: Repo, into: string, owner: string): Promise<MergeTurn>;
   /**
-   * Makes the merge commit (--no-ff) aside, in the folder of its slot, so that checks can run on the result. No branch
-   * and no checkout of a person is touched. With `remote` the remote's target is fetched first, and merged onto. To be
-   * called in a turn.
+   * Makes the merge commit (--no-ff) in the separate folder of its slot, so that checks can run on the result. It
+   * touches no branch and no person's checkout. With `remote`, it first fetches the remote's target and merges onto
+   * that. Call it with the merge lock held.
    */
   prepareMerge(order: MergeOrder): Promise<PreparedMerge>;
   /**
-   * Moves `into` to the prepared commit, if it is still where the preparation found it: with `remote` the remote's
-   * branch first, never forced, and then the local one. Where `into` is checked out, the checkout follows; a checkout
-   * whose edits would be overwritten stays untouched: without `remote` that stops the merge (`in-the-way`).
+   * Moves `into` to the prepared commit, if it has not moved since the preparation: with `remote` first the remote's
+   * branch, never forced, then the local one. A checkout of `into` follows. A checkout whose edits would be overwritten
+   * stays untouched; without `remote` that stops the merge (`in-the-way`).
    */
   publishMerge(order: MergeOrder, merge: ReadyMerge): Promise<PublishedMerge>;
-  /** Brings the folder of a prepared merge to what was merged onto, so that checks can tell whose fault a failure is. */
+  /**
+   * Resets the folder of a prepared merge to what the branch was merged onto, so that checks can tell which side causes
+   * a failure.
+   */
   leaveOut(order: MergeOrder, merge: ReadyMerge): Promise<void>;
   /**
-   * Brings the target into the task's branch (with `remote` what is known of the remote's too), leaving conflicts in its
-   * worktree for the agent to resolve and commit.
+   * Merges the target (with `remote` also what is known of the remote's) into the task's branch. Leaves conflicts in
+   * its worktree for the agent to resolve and commit.
    */
   bringIn(worktree: Worktree, target: MergeTarget): Promise<BroughtIn>;
   /**
-   * Removes the worktree, and the branch too where asked, if nothing would be lost: no uncommitted work, and every
-   * commit in `into` (local or remote) or, without `into`, on the remote's branch of that name; or in `landed`, a commit
-   * that the forge says it merged. A worktree that is gone already leaves the branch to be removed.
+   * Removes the worktree, and on request the branch, if nothing would be lost: no uncommitted work, and every commit is
+   * in `into` (local or remote) or, without `into`, on the remote's branch of that name; or in `landed`, a commit that
+   * the forge reports as merged. If the worktree is already gone, only the branch is removed.
    */
   remove(
     worktree: Pick<Worktree, "repo" | "branch">,
@@ -103,26 +107,28 @@ export interface Worktrees {
 }
 
 export interface WorktreeState {
-  /** What is checked out there now (an agent may have switched), or null where HEAD is detached. */
+  /** The branch checked out there (an agent may have switched), or null if HEAD is detached. */
   readonly branch: string | null;
   readonly head: string | null;
   /** Paths, untracked ones included, ignored ones not. */
   readonly uncommitted: readonly string[];
-  /** The hooks that may refuse a commit, by path; looked for where something is uncommitted. */
+  /** The paths of hooks that may refuse a commit. Searched only if something is uncommitted. */
   readonly hooks: readonly string[];
-  /** A git operation that was begun and not ended there. */
+  /** A git operation that was started there and not finished. */
   readonly unfinished: "merge" | "rebase" | "cherry-pick" | "revert" | "bisect" | null;
-  /** Commits that `into` lacks, in the local branch as in the remote's; null: no `into` given, or it does not exist. */
+  /**
+   * How many commits both the local `into` and the remote's lack; null if no `into` is given, or it does not exist.
+   */
   readonly unmerged: number | null;
-  /** Commits that the remote's branch lacks as far as known without asking it; null: it has no such branch. */
+  /** How many commits the remote's branch lacks, as far as known without asking it; null if it has no such branch. */
   readonly unpushed: number | null;
 }
 
 export type Pushed =
   | { readonly kind: "pushed" | "unchanged"; readonly commit: string; readonly remote: string }
-  /** The remote has commits that the branch lacks, or refuses by a rule. */
+  /** The remote has commits that the branch lacks, or a rule of its own rejects the push. */
   | { readonly kind: "rejected"; readonly reason: string }
-  /** Network, credentials, time limit: worth a retry. */
+  /** Network, credentials, time limit: retry. */
   | { readonly kind: "unreachable"; readonly reason: string }
   | { readonly kind: "no-remote" };
 
@@ -132,7 +138,7 @@ export type MergeTurn =
 
 export interface MergeTarget {
   readonly into: string;
-  /** The remote's branch is the target, if there is a remote; the local one follows it. */
+  /** The remote's branch is the target, if there is a remote. The local one follows it. */
   readonly remote?: boolean;
 }
 
@@ -141,51 +147,54 @@ export interface MergeOrder extends MergeTarget {
   readonly branch: string;
   /** The merge commit's message. */
   readonly message: string;
-  /** A merge commit that was prepared before, and may have been published: nobody was left to tell. */
+  /** A merge commit that was prepared earlier. It may have been published without anybody left to report it. */
   readonly earlier?: string;
-  /** A merge commit that is about to be published: it stands for the target, and nothing is fetched. */
+  /** A merge commit that is about to be published. It stands for the target, and nothing is fetched. */
   readonly onto?: string;
-  /** Which of the folders for merges into the branch it is made in; those of merges under way differ. */
+  /** The number of the folder in which the merge is made. Concurrent merges into one branch use different ones. */
   readonly slot?: number;
-  /** Aborted: what asks the remote ends at once as if it could not be reached. */
+  /** Aborted: calls to the remote end at once as if it were unreachable. */
   readonly stop?: AbortSignal;
 }
 
-/** A merge commit, and where its targets were when it was made. */
+/** A merge commit, and the commits of its targets when it was made. */
 export interface ReadyMerge {
   readonly commit: string;
   /** The local branch's commit. */
   readonly onto: string;
-  /** What the branch was merged onto: the target, with the remote's commits. The same as `commit`: it has the branch. */
+  /**
+   * What the branch was merged onto: the target, with the remote's commits. Equal to `commit` if the target already has
+   * the branch.
+   */
   readonly base: string;
-  /** Where it goes first; `at`: the remote branch's commit, null where the remote has no such branch yet. */
+  /** The remote, which gets it first. `at`: the remote branch's commit; null if the remote has no such branch yet. */
   readonly remote?: { readonly name: string; readonly at: string | null };
 }
 
 export type PreparedMerge =
   | ({ readonly kind: "prepared"; readonly folder: Folder } & ReadyMerge & EarlierMerge)
-  /** `into` holds the branch's commits already, the local one and the remote's. */
+  /** `into` already holds the branch's commits, the local one and the remote's. */
   | ({ readonly kind: "merged-already"; readonly commit: string } & EarlierMerge)
   | { readonly kind: "conflicts"; readonly files: readonly string[] }
   /** The local and the remote's `into` each have commits that the other lacks, and these conflict. */
   | { readonly kind: "diverged"; readonly remote: string; readonly files: readonly string[] }
   | { readonly kind: "missing"; readonly branch: string }
-  /** The branch's commits hold what must not be in a repository. */
+  /** The branch's commits contain something that must not be in a repository. */
   | { readonly kind: "refused"; readonly reason: string }
   | { readonly kind: "unreachable"; readonly reason: string };
 
-/** Null: the target has not the merge that was prepared before, or there was none. */
+/** Null: the target lacks the merge that was prepared earlier, or there was none. */
 export interface EarlierMerge {
   readonly earlier: string | null;
 }
 
 export type PublishedMerge =
-  /** `behind`: the remote has it, but a checkout's edits kept the local branch where it was. */
+  /** `behind`: the remote has it, but edits in a checkout kept the local branch from following. */
   | { readonly kind: "published"; readonly commit: string; readonly behind?: InTheWay }
-  /** `into` moved meanwhile: prepare again. */
+  /** `into` has moved since: prepare again. */
   | { readonly kind: "moved" }
   | ({ readonly kind: "in-the-way" } & InTheWay)
-  /** The remote refuses by a rule of its own: no further try mends that. */
+  /** A rule of the remote rejects it: another try does not help. */
   | { readonly kind: "rejected"; readonly reason: string }
   | { readonly kind: "unreachable"; readonly reason: string };
 

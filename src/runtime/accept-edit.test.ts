@@ -81,7 +81,7 @@ describe("an edit that a person accepts", () => {
     expect(plan.states).toBe(STATES);
     const message = await asked();
     expect(message).toContain(
-      "Take done/a.json as it is, though it does not follow from the run's own history?\n\nWhatever was edited counts from then on, approvals that were never given too. It is recorded as accepted by you.\n- it is another than Pawl wrote",
+      "Take done/a.json as it is, though it does not follow from the run's own history?\n\nWhatever was edited counts from then on, approvals that were never given too. It is recorded as accepted by you.\n- it is not the one that Pawl wrote",
     );
     expect(message).toMatch(/\n\nAll of it: done\/a\.json$/);
   });
@@ -104,7 +104,7 @@ describe("an edit that a person accepts", () => {
         to: "open",
         strength: "terminal",
         summary: expect.stringMatching(
-          /^an edit of done\/a\.json was accepted: it is another than Pawl wrote/,
+          /^an edit of done\/a\.json was accepted: it is not the one that Pawl wrote/,
         ),
       },
     ]);
@@ -124,7 +124,9 @@ describe("an edit that a person accepts", () => {
     const { changes, events } = await accept({ message } as Context["answered"]);
     expect(changes).toEqual([written(FILE, "open"), written(OTHER, "open")]);
     expect(JSON.stringify(events)).toContain("an edit of runs/a.json and done/a.json was accepted");
-    expect((events as readonly { summary: string }[])[0]?.summary.split("; it is another")).toHaveLength(2);
+    expect((events as readonly { summary: string }[])[0]?.summary.split("; it is not the one")).toHaveLength(
+      2,
+    );
   });
 
   it("is none where every file follows from its history, or where there is none", async () => {
@@ -132,7 +134,7 @@ describe("an edit that a person accepts", () => {
       expect(accept()).rejects.toMatchObject({
         code: "no-effect",
         message,
-        fix: "Nothing is to be accepted.",
+        fix: "There is nothing to accept.",
       });
     await none("The state of door:a follows from its history.");
     files.clear();

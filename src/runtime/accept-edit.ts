@@ -1,4 +1,7 @@
-/** A person takes state files as they are, though the run's record says otherwise: recorded, and the history goes on from there. */
+/**
+ * A person accepts state files as they are, although the run's record says otherwise: recorded, and the history
+ * continues from there.
+ */
 import { PawlError } from "../core/error.ts";
 import type { ProjectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
@@ -13,13 +16,13 @@ export interface Accepting {
   readonly states: StateFiles;
   /** Whose lock is held. */
   readonly lock: string;
-  /** The run's state files, as far as there may be any. */
+  /** The run's state files, whether or not they exist. */
   paths(id: string): readonly ProjectPath[];
 }
 
 interface Edited {
   readonly run: string;
-  /** Where the record says that it stands. */
+  /** Where the run is, according to its record. */
   readonly from: string;
   readonly files: readonly {
     readonly path: ProjectPath;
@@ -72,20 +75,20 @@ export interface EditedState extends Pick<AdvancedBy, "from" | "machine" | "run"
   readonly name: string;
   /** Whose history it is. */
   readonly of: "run" | "task";
-  /** In what it does not follow; empty: in nothing. */
+  /** Where it does not follow; empty: nowhere. */
   readonly found: readonly string[];
-  /** What its event says. */
+  /** The summary of its event. */
   readonly summary: string;
 }
 
-/** Asks a person, then takes the state as it is. `changes`: what is written then. Throws `no-effect`. */
+/** Asks a person, then accepts the state as it is. `changes`: what is written then. Throws `no-effect`. */
 export function acceptedEdit(
   { found, from, machine, name, of, run, summary: what, to }: EditedState,
   changes: () => readonly Change[],
   context: Context,
 ): Proposal<Reply> {
   if (found.length === 0)
-    throw new PawlError("no-effect", `${name} follows from its history.`, "Nothing is to be accepted.");
+    throw new PawlError("no-effect", `${name} follows from its history.`, "There is nothing to accept.");
   const message = renderReview({
     question: `Take ${name} as it is, though it does not follow from the ${of}'s own history?`,
     facts: [

@@ -1,4 +1,7 @@
-/** Whether an event can be sent to a run: one wording for every refusal, with the events that it takes and whose they are. */
+/**
+ * Whether an event can be sent to a run: one wording for every refusal, with the events that the run takes and who may
+ * send them.
+ */
 import { PawlError } from "../core/error.ts";
 import { nearest } from "../core/nearest.ts";
 import { isFinal } from "../engine/lookup.ts";
@@ -13,7 +16,9 @@ export interface TableRun {
   readonly configuration: Configuration;
 }
 
-/** Events that are not everybody's: the engine sends one when a command has ended, a person must agree to the other. */
+/**
+ * Events that not everybody may send: the engine sends one when a command has ended; a person must agree to the other.
+ */
 export type Owners = Readonly<Record<string, "engine" | "person">>;
 
 /** Throws `usage`, `caller-not-allowed` or `no-effect`. */
@@ -23,7 +28,7 @@ export function checkEvent(run: TableRun, event: string, owners: Owners = {}, by
   if (owners[event] === "engine" && !byEngine)
     throw new PawlError(
       "caller-not-allowed",
-      `${event} tells how a command ended: the engine runs that command, and sends ${event} itself.`,
+      `${event} says how a command ended: the engine runs that command, and sends ${event} itself.`,
       `Send the event whose row runs the command. ${takes(run, owners)}`,
     );
   if (isFinal(workflow, configuration.state))

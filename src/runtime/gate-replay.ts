@@ -1,6 +1,6 @@
 /**
- * The records of a run's gates beside its table: whether their steps can have been, from the beginning on, and whether no
- * signed gate was passed without a record.
+ * Checks the records of a run's gates against its table: whether their steps are possible, from the beginning on, and
+ * whether no signed gate was passed without a record.
  */
 import type { GateRecord } from "../core/gate-record.ts";
 import { startingConfigurations } from "../engine/configuration.ts";
@@ -9,7 +9,7 @@ import type { Configuration, FactValue, Workflow } from "../engine/workflow.ts";
 import { isSame, stepFrom } from "./history.ts";
 import type { Replayed } from "./module.ts";
 
-/** Of the table by which a run goes: the gate that a move passes; null: it passes none that is signed. */
+/** The signed gate that a move passes in the table of the run; null: it passes none. */
 export type SignedGate = (move: Pick<Move, "event" | "from">) => Passed | null;
 
 export interface Passed {
@@ -83,7 +83,7 @@ function gateFaults(record: GateRecord, passed: Passed | null): readonly string[
   return [];
 }
 
-/** Whether some steps lead from there to a goal and pass no signed gate. */
+/** Whether some steps lead from there to a goal without passing a signed gate. */
 function reachesGoal(table: Workflow, from: Configuration, signed: SignedGate): boolean {
   const { configurations } = reachOf(table);
   const start = configurations.findIndex(({ configuration }) => isSame(configuration, from));

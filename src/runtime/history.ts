@@ -1,6 +1,6 @@
 /**
- * A run's steps, each made on the hash of the one before, and what the run's file must say after them. Where a workflow
- * keeps its steps is its own matter; Bloom and Spells keep theirs in the record beside the state (`record.ts`).
+ * A run's steps, each with the hash of the one before, and what the run's file must say after them. Each workflow
+ * decides where it keeps its steps; Bloom and Spells keep theirs in the record beside the state (`record.ts`).
  */
 import { attempt } from "../core/attempt.ts";
 import { PawlError } from "../core/error.ts";
@@ -40,21 +40,21 @@ export function fromStored({ kept, state }: StoredConfiguration): Configuration 
   return { state, variables: kept };
 }
 
-/** A table as it is hashed into run files, which call its rules `rows`. */
+/** A table in the form that is hashed into run files, which call its rules `rows`. */
 export function storedTable(table: Workflow): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(table).map(([key, value]) => [key === "rules" ? "rows" : key, value]),
   );
 }
 
-/** Where a replay begins: where the run stood before the step of that index. */
+/** Where a replay begins: the run's configuration before the step of that index. */
 export interface Origin extends StoredConfiguration {
   readonly at: number;
-  /** A run of the table began there; else the run was taken as it was. */
+  /** A run of the table began there; otherwise the run was accepted as it was. */
   readonly begins: boolean;
 }
 
-/** A person took the state as it was, at a terminal: no rule of any table. */
+/** A person accepted the state as it was, at a terminal: no rule of any table. */
 export const EDIT_ACCEPTED = "edit_accepted";
 
 /** The hash of the last step, for the next one; null: there is none. */
@@ -63,7 +63,7 @@ export async function headOf(steps: readonly Chained[]): Promise<string | null> 
   return last === undefined ? null : hashOf(canonical(last));
 }
 
-/** Where a step was changed after the next one was made on it. `first`: the hash of the step before the first one here. */
+/** Where a step was changed after the next one was made. `first`: the hash of the step before the first one here. */
 export async function brokenLinks(
   steps: readonly Chained[],
   noun = "step",
@@ -81,7 +81,7 @@ export async function brokenLinks(
 const MOST_KNOWN = 2000;
 const hashes = new Map<string, string>();
 
-/** A history is looked at in every call, and grows by a step: those that were seen before are known by their text. */
+/** Every call checks a history, which grows by one step at a time: known steps are recognised by their text. */
 async function hashOfStep(step: Chained): Promise<string> {
   const text = JSON.stringify(step);
   const known = hashes.get(text);
@@ -92,13 +92,13 @@ async function hashOfStep(step: Chained): Promise<string> {
   return hash;
 }
 
-/** What is kept of a run beside its file, so that an older file put in its place does not pass for the present one. */
+/** What is kept of a run beside its file, so that nobody can pass off an older file as the present one. */
 export function headPath(run: string): ProjectPath {
   const [workflow = "", id = ""] = run.split(/:(.*)/s);
   return projectPath(".pawl/heads", workflow, `${id}.json`);
 }
 
-/** Null where nothing is kept, or it is not valid JSON object: then the history alone speaks. */
+/** Null if nothing is kept, or it is not a JSON object: then only the history counts. */
 export async function loadHead(view: View, run: string): Promise<Readonly<Record<string, unknown>> | null> {
   const text = await view.read(headPath(run));
   return attempt(() => {
@@ -107,7 +107,9 @@ export async function loadHead(view: View, run: string): Promise<Readonly<Record
   }, null);
 }
 
-/** Each step through the table as it is, from the origin; and whether they lead to where the run stands. */
+/**
+ * Replays each step through the present table from the origin, and checks that they lead to the run's configuration.
+ */
 export function replayFaults(
   table: Workflow,
   origin: Origin,
@@ -130,7 +132,7 @@ export function replayFaults(
   return [`found ${configurationWords(stands)}; its history leads to ${configurationWords(configuration)}`];
 }
 
-/** Where such a step leads from there; null: no rule of the table is such a step. */
+/** The configuration after such a step; null: no rule of the table is such a step. */
 export function stepFrom(
   table: Workflow,
   configuration: Configuration,
@@ -154,7 +156,7 @@ export function configurationWords({ variables, state }: Configuration): string 
   return facts.length === 0 ? state : `${state} with ${facts.join(", ")}`;
 }
 
-/** What differs, by its path; the order of keys does not count. */
+/** The differences, by path; the order of keys does not count. */
 export function differences(found: unknown, derived: unknown, path = ""): readonly string[] {
   if (isObject(found) && isObject(derived)) {
     const keys = [...new Set([...Object.keys(found), ...Object.keys(derived)])];
@@ -173,8 +175,8 @@ function shown(value: unknown): string {
 }
 
 /**
- * The faults that were found between files of a run, if these still are as they were read: else a commit came in between,
- * nothing is wrong, and nothing that is decided by what was read can be committed.
+ * The faults found between files of a run, if these files have not changed since they were read. If they have, a commit
+ * came in between: nothing is wrong, and no decision based on the old reading can be committed.
  */
 export async function confirmed(
   view: View,
@@ -184,7 +186,7 @@ export async function confirmed(
   return found.length === 0 || (await view.isCurrent(paths)) ? found : [];
 }
 
-/** Throws `state-tampered` where there is anything in which the file does not follow from the history. `whose`: "run's". */
+/** Throws `state-tampered` if anything in the file does not follow from the history. `whose`: "run's". */
 export function checkFaults(path: string, whose: string, found: readonly string[], fix?: string): void {
   if (found.length > 0) throw tampered(path, whose, found, fix);
 }

@@ -1,7 +1,7 @@
 /**
- * What a workflow's folder declares, as data; the runtime advances it and the surfaces render it. A new workflow is
- * one folder with a `module.ts` that default-exports one of these, and its line in `workflows/index.ts`.
- * Everything but the names is loaded when it is first used, so that a cold start pays only for what it uses.
+ * What a workflow's folder declares, as data; the runtime runs it and the surfaces render it. A new workflow is one
+ * folder with a `module.ts` that default-exports one of these, and its line in `workflows/index.ts`. Everything but the
+ * names is loaded when it is first used, so a cold start pays only for what it uses.
  */
 import type { ZodObject } from "zod";
 import type { PawlError } from "../core/error.ts";
@@ -39,15 +39,15 @@ export interface WorkflowModule {
   readonly guidance?: string;
   /** How a person begins with it: a few words or a command, for `pawl status`. */
   readonly begin?: string;
-  /** Why it cannot be used, where its definition is at fault; everything else of the project goes on. */
+  /** Why it cannot be used, if its definition has a fault; the rest of the project keeps working. */
   readonly fault?: PawlError;
-  /** The keys of its own part of `pawl.yaml`, which has its name; it keeps the defaults of what is left out. */
+  /** The keys of its own part of `pawl.yaml`, which has its name; omitted keys keep their defaults. */
   readonly settings?: () => Promise<ZodObject>;
   /** Its tables, for `pawl check` and `pawl diagram`. */
   tables(): Promise<readonly Table[]>;
   /**
-   * Every run of it that the project holds, and what it could begin with, for `pawl status`. Reads only state: cheap, no
-   * schema library.
+   * Every run of it in the project, and what it could begin with, for `pawl status`. Reads only state: cheap, no schema
+   * library.
    */
   overview(view: View, around: Around): Promise<readonly RunOverview[]>;
   tools(): Promise<readonly Tool[]>;
@@ -60,38 +60,38 @@ export interface WorkflowModule {
   /** Every prompt or reply of its states, rendered with sample data, for `pawl prompts`. */
   readonly samples?: (view: View) => Promise<readonly PromptSample[]>;
   /**
-   * What the project's files say now that governs the run; null: it is over, or has not begun. Absent: nothing is pinned for
-   * its runs.
+   * What in the project's files governs the run now; null: it is over, or has not begun. Absent: its runs have no
+   * pinned policy.
    */
   readonly policy?: (view: View, settings: Settings, id: string) => Promise<PresentPolicy | null>;
   /** A loosened policy holds the run; absent: it is ignored, and the run continues. */
   readonly holdsLoosened?: true;
-  /** What `pawl verify` goes by; absent: its runs have no gates that are signed. */
+  /** What `pawl verify` checks against; absent: no gate of its runs is signed. */
   readonly proof?: () => Promise<GateProof>;
-  /** A run's whole story (`pawl show`): who decided what, when, on which evidence; as markdown and as data. */
+  /** A run's whole history (`pawl show`): who decided what, when, on which evidence; as markdown and as data. */
   readonly story?: () => Promise<Transaction<StoryInput, unknown, unknown, Reply>>;
-  /** A person takes a run's state as it is, though it does not follow from its history (`pawl repair`). */
+  /** A person accepts a run's state as it is, although it does not follow from its history (`pawl repair`). */
   readonly acceptEdit?: () => Promise<Transaction<StoryInput, unknown, unknown, Reply>>;
-  /** What `pawl init` creates for it; nothing that exists is touched. */
+  /** What `pawl init` creates for it; existing files stay unchanged. */
   readonly init?: () => Promise<Transaction<Record<string, never>, unknown, unknown, Reply>>;
 }
 
-/** Whether records of gates follow from the workflow's tables and from what the files say. */
+/** Whether records of gates follow from the workflow's tables and from the files. */
 export interface GateProof {
   /** The sha-256 of the tables. */
   readonly tables: string;
-  /** The sha-256 of what governs its runs, as the files say. */
+  /** The sha-256 of the policy of its runs, according to the files. */
   policy(settings: Settings): Promise<string>;
-  /** `records`: of one life of the run, from where it began. */
+  /** `records`: from one life of the run, from its beginning. */
   replay(records: readonly GateRecord[], settings: Settings): Promise<Replayed>;
-  /** What git has of what was handed in at its gates. */
+  /** What git holds of the artifacts handed in at its gates. */
   artifacts(view: View, id: string): Promise<readonly { readonly gate: string; readonly sha256: string }[]>;
 }
 
 export interface Replayed {
-  /** In which the records do not follow, each in words for a person. */
+  /** Where the records do not follow, each in words for a person. */
   readonly faults: readonly string[];
-  /** Of each record: after its verdict, a goal can be reached without another signed gate. */
+  /** For each record: whether a goal can be reached after its verdict without another signed gate. */
   readonly isFinal: readonly boolean[];
 }
 
@@ -103,7 +103,7 @@ export interface PresentPolicy {
 
 export interface Table {
   readonly workflow: Workflow;
-  /** The names of the replies that exist, to be matched with the rules'. */
+  /** The names of the existing replies, to be matched with the rules'. */
   readonly replies: readonly string[];
 }
 
@@ -112,12 +112,12 @@ export interface PromptSample {
   readonly name: string;
   /** The name of its table. */
   readonly machine: string;
-  /** Where the run stands in it; null where it is over, or where the text belongs to no position. */
+  /** The run's configuration in it; null if the run is over, or the text belongs to no configuration. */
   readonly configuration: Configuration | null;
   readonly text: string;
 }
 
-/** What a look at the runs may need beside the files. */
+/** What a look at the runs may need besides the files. */
 export interface Around {
   settings(): Promise<Settings>;
   readonly cache?: Cache;
@@ -144,13 +144,13 @@ export interface Tool {
   readonly title: string;
   /** When a model should use it; short. */
   readonly description: string;
-  /** Unknown arguments are refused, whatever it says of them; every argument is described. */
+  /** Unknown arguments are always refused, whatever it says about them; every argument is described. */
   readonly input: ZodObject;
   readonly readOnly: boolean;
   readonly idempotent: boolean;
-  /** It asks services for what others wrote. A tracker that is configured and the project's own checks are a closed world. */
+  /** It asks services for what others wrote. A configured tracker and the project's own checks are a closed world. */
   readonly openWorld?: true;
-  /** It may do away with something: it runs commands that Pawl does not know. */
+  /** It may destroy something: it runs commands that Pawl does not know. */
   readonly destructive?: true;
   // biome-ignore lint/suspicious/noExplicitAny: each tool has types of its own; the runtime passes them through unread
   readonly transaction: Transaction<any, any, any, Reply>;
@@ -171,7 +171,7 @@ export interface UserPrompt {
 
 export interface Resource {
   readonly name: string;
-  /** With a variable, `pawl://alfred/tasks/{task_id}`, it is one resource for each of `ids`, which is the input's. */
+  /** With a variable, such as `pawl://alfred/tasks/{task_id}`, one resource for each of `ids`, which is the input's. */
   readonly uri: string;
   readonly ids?: (view: View) => Promise<readonly string[]>;
   readonly title: string;
@@ -187,15 +187,15 @@ export interface Verb {
   readonly summary: string;
   readonly arguments: readonly VerbArgument[];
   readonly options: readonly VerbOption[];
-  /** Where no project is found, the repository or the working directory is taken to become one. */
+  /** If there is no project, the repository or the working directory becomes one. */
   readonly create?: true;
-  /** An agent calls it about its own work: where it may not write the project, the call is left in its outbox. */
+  /** An agent calls it about its own work: if it may not write to the project, the call goes to its outbox. */
   readonly deferrable?: true;
-  /** A person who calls it lets the run go on by what the project's files say now. */
+  /** A person who calls it lets the run continue under the project's present files. */
   readonly renewsPolicy?: true;
   /** Its replies are Markdown for reading: a terminal breaks their long lines. */
   readonly prose?: true;
-  /** Where several workflows have a verb of this name: whether these words after it are meant for this one. */
+  /** If several workflows have a verb of this name: whether these words after it are meant for this one. */
   accepts?(words: readonly string[]): boolean;
   /** The input is an object of the arguments and options by name (camelCase). */
   // biome-ignore lint/suspicious/noExplicitAny: as with tools

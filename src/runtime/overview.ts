@@ -15,15 +15,15 @@ export interface WorkflowOverview {
   readonly runs: readonly RunOverview[];
   /** How a person begins with it. */
   readonly begin?: string;
-  /** Set where the workflow could not tell of its runs at all. */
+  /** Set if the workflow could not list its runs at all. */
   readonly problem?: Told;
-  /** Set where it cannot be used, and has no runs that this would stop. */
+  /** Set if it cannot be used, and has no runs that this would stop. */
   readonly warning?: Told;
 }
 
 /**
  * Every run of every workflow. A workflow that cannot be read is one entry with its problem; the others are shown.
- * Throws where none can be read, all for the same reason: then it is the project's.
+ * Throws if none can be read, all for the same reason: then the project is the cause.
  */
 export async function overview(project: Project): Promise<readonly WorkflowOverview[]> {
   const { store, settings, cache, now, outside } = project.runtime;
@@ -73,8 +73,8 @@ export interface NamedRun {
 }
 
 /**
- * The run that a person named: `workflow:id`, or a bare id where it is unique. One that has begun comes before those that
- * have not. Throws `run-missing` or `run-ambiguous`, with the candidates.
+ * The run that a person named: `workflow:id`, or a bare id if it is unique. A run that has begun comes before those
+ * that have not. Throws `run-missing` or `run-ambiguous`, with the candidates.
  */
 export async function findRun(project: Project, name: string): Promise<NamedRun> {
   const colon = name.indexOf(":");
@@ -96,7 +96,7 @@ export async function findRun(project: Project, name: string): Promise<NamedRun>
   return findRun(project, first);
 }
 
-/** It is known of, and nothing has happened to it yet. */
+/** It is known, and nothing has happened to it yet. */
 export function isUnbegun({ since, problem, awaits }: RunOverview): boolean {
   return since === null && !problem && awaits !== "human";
 }

@@ -6,8 +6,8 @@ import type { Context } from "./transaction.ts";
 type Asking = Pick<Context, "answered" | "caller">;
 
 /**
- * Whether a person has answered just this question. What they were not shown they have not decided: where what was found
- * has changed since they were asked, the message is another one, and they are asked again.
+ * Whether a person has answered exactly this question. They have not decided what they were not shown: if the findings
+ * have changed since, the message differs, and they are asked again.
  */
 export function hasAnswered({ answered, caller }: Asking, message: string): boolean {
   if (answered === "vouched") return true;

@@ -15,16 +15,16 @@ export interface Project {
   readonly root: string;
   readonly runtime: Runtime;
   readonly workflows: Workflows;
-  /** What the work loop needs of the outside. */
+  /** What the work loop needs from outside. */
   openLoop(): Promise<LoopPorts>;
   readonly trust: Trust;
-  /** Every setting that has a value, with the place that it came from. */
+  /** Every setting that has a value, with its source. */
   explainSettings(): Promise<readonly SettingOrigin[]>;
-  /** Sets a damaged journal aside and applies what is good in it; where nothing is damaged, nothing changes. */
+  /** Sets a damaged journal aside and applies its intact commits; without damage, changes nothing. */
   repairJournal(): Promise<JournalRepair>;
-  /** A journal of others that was set aside, by its path in `JournalRepair`. Throws `journal-refused`. */
+  /** A foreign journal that was set aside, by its path in `JournalRepair`. Throws `journal-refused`. */
   foreignJournal(kept: string): Promise<ForeignJournal>;
-  /** What happened, of every workflow, in order; with `follow` also what will happen, until aborted. */
+  /** The events of every workflow, in order; with `follow` also future ones, until aborted. */
   events(options?: EventsOptions): AsyncIterable<PawlEvent>;
   /** Syncs pending writes and releases the project. */
   close(): Promise<void>;
@@ -43,11 +43,11 @@ export interface Trust {
   look(): Promise<TrustLook>;
   /** Of the configuration or a workflow, as it is written there. */
   checkCommand(command: string): Promise<void>;
-  /** All that a work loop starts: agents, and the commands of the tasks file. */
+  /** Everything that a work loop starts: agents, and the commands of the tasks file. */
   checkLoop(): Promise<void>;
   /** An agent as the project's files describe it; one that they do not describe is the person's own. */
   checkAgent(name: string): Promise<void>;
-  /** Records exactly these, in place of what was agreed to before. */
+  /** Records exactly these, and drops what was agreed to before. */
   accept(entries: readonly Executable[], by: string): Promise<void>;
   /** False: nothing had been agreed to. */
   revoke(): Promise<boolean>;
@@ -62,17 +62,17 @@ export interface TrustLook {
 export interface JournalRepair {
   /** Where the damaged journal lies now; null: it was not damaged. */
   readonly aside: string | null;
-  /** Commits that are good, and applied now. */
+  /** Intact commits, which are applied now. */
   readonly goodRecords: number;
-  /** Bytes that belong to no good commit. */
+  /** Bytes that belong to no intact commit. */
   readonly lostBytes: number;
-  /** Commits that are missing between good ones. */
+  /** Commits that are missing between intact ones. */
   readonly lostCommits: number;
-  /** Commits of others that were set aside, and never applied: where they lie, and what they would write. */
+  /** Foreign commits that were set aside and never applied: where they are, and what they would write. */
   readonly foreign: readonly {
     readonly kept: string;
     readonly commits: number;
-    /** Those of them that say what Pawl never writes. */
+    /** Those that contain changes that Pawl never makes. */
     readonly unusable: number;
     readonly paths: readonly string[];
   }[];
@@ -80,9 +80,9 @@ export interface JournalRepair {
 
 export interface ForeignJournal {
   readonly paths: readonly string[];
-  /** What the file would hold in place of this text; null: nothing is to be there. Throws `journal-refused`. */
+  /** What the file would hold instead of this text; null: it would be removed. Throws `journal-refused`. */
   outcome(path: string, text: string | null): string | null;
-  /** It is accepted: from now on it is not listed. */
+  /** It is accepted: it is no longer listed. */
   setAccepted(): void;
 }
 

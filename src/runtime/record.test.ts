@@ -170,13 +170,13 @@ describe("The record of a run", () => {
   it.each<[string, RegExp, ProjectPath, Parameters<Project["edit"]>[1]]>([
     [
       "another state",
-      /another than Pawl wrote after 1 steps, .*: found shut; its history leads to open/,
+      /not the one that Pawl wrote after 1 steps, .*: found shut; its history leads to open/,
       FILE,
       (file) => Object.assign(file, { state: "shut" }),
     ],
     [
       "more than was written",
-      /another than Pawl wrote .* still stands at open/,
+      /not the one that Pawl wrote .* still stands at open/,
       FILE,
       (file) => Object.assign(file, { evidence: [] }),
     ],

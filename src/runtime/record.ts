@@ -1,13 +1,13 @@
 /**
  * The record of a run whose state file has no room for its steps: `.pawl/heads/<workflow>/<id>.json`, written in the same
- * commit as the state, whatever the advance. A state file counts only as it was written with its record.
+ * commit as the state, whatever the transaction. A state file counts only as it was written with its record.
  *
- * R1  Every `run:advanced` event of a commit is a step of the record, made on the hash of the one before.
+ * R1  Every `run:advanced` event of a commit is a step of the record, with the hash of the step before.
  * R2  The record holds the hash of what each of the run's files says; the order of keys and blanks do not count.
- * R3  A file that has no record is of an earlier version: it is taken as it is, its record begins with the next commit, and
- *     the run is shown as unproved until it begins anew or a person accepts it.
- * R4  Steps under another table than the present one, or up to one that is no rule of it (an edit that a person accepted, a
- *     copy that was brought back), are not replayed: the origin moves on to where the run stands then.
+ * R3  A file without a record comes from an earlier version: it is accepted as it is, its record begins with the next
+ *     commit, and the run is shown as unproved until it begins anew or a person accepts it.
+ * R4  A step under another table than the present one, or without a rule (a person accepted an edit, a copy was restored),
+ *     is not replayed, nor are those before it: the origin moves on to the run's configuration after it.
  */
 import { NotText } from "../core/error.ts";
 import type { Caller, RunAdvanced } from "../core/event.ts";
@@ -47,12 +47,12 @@ export interface Step extends TableStep {
 export interface RunRecord {
   readonly version: 1;
   readonly run: string;
-  /** The sha-256 of the table by which the steps since the origin were decided. */
+  /** The sha-256 of the table that decided the steps since the origin. */
   readonly table: string;
   readonly origin: Origin;
-  /** It began in the middle: with a state that had no record. */
+  /** It began in the middle: from a state without a record. */
   readonly unproved?: boolean;
-  /** Steps before these that are no longer kept. */
+  /** How many earlier steps are no longer kept. */
   readonly dropped: number;
   readonly steps: readonly Step[];
   readonly stands: StoredConfiguration;
@@ -72,7 +72,7 @@ export function hashOfTable(table: Workflow): Promise<string> {
   return known;
 }
 
-/** As JSON where it is: how it is laid out does not count. */
+/** Parsed as JSON if it is JSON: the layout does not count. */
 async function hashOfText(text: string): Promise<string> {
   try {
     return await hashOf(canonical(JSON.parse(text.replace(/^\uFEFF/, ""))));
@@ -81,14 +81,14 @@ async function hashOfText(text: string): Promise<string> {
   }
 }
 
-/** Null: the run has none, or it cannot be read as one. */
+/** Null: the run has no record, or none that can be read. */
 export async function loadRecord(view: View, run: string): Promise<RunRecord | null> {
   const head = await loadHead(view, run);
   const isRecord = head?.version === 1 && Array.isArray(head.steps) && head.run === run;
   return isRecord ? (head as unknown as RunRecord) : null;
 }
 
-/** What persons decided in these steps. */
+/** What people decided in these steps. */
 export function verdictsIn(
   steps: readonly {
     readonly event: string;
@@ -119,7 +119,7 @@ export async function recordedOverview(
 
 type StateChange = Extract<Change, { type: "write" | "remove" }>;
 
-/** The changes of the records that belong to the state files among the prepared changes. */
+/** The changes of the records that belong to the state files among the proposed changes. */
 export async function recordChanges(
   view: View,
   states: StateFiles,
@@ -186,7 +186,7 @@ function isAcceptance({ row }: RunAdvanced): boolean {
   return row === EDIT_ACCEPTED;
 }
 
-/** What is there and is no text is there, too. */
+/** A file that is not text exists, too. */
 async function exists(view: View, path: ProjectPath): Promise<boolean> {
   try {
     return (await view.read(path)) !== null;
@@ -228,7 +228,7 @@ function originOf({ before, steps, events, isNew, stands, table }: Writing, work
   return goesOn ? before.origin : taken;
 }
 
-/** The oldest steps of a long run are left out: what is replayed begins later then. */
+/** Drops the oldest steps of a long run: then the replay begins later. */
 function shortened(record: RunRecord): RunRecord {
   const { dropped, stands, steps } = record;
   if (steps.length <= MOST_STEPS) return record;
@@ -239,7 +239,7 @@ function shortened(record: RunRecord): RunRecord {
 
 // ── Checked where the state is loaded ────────────────────────────────────────────────────────────────────────────
 
-/** In which the file does not follow from the run's record, each in words for a person; null: it has no record. */
+/** Where the file does not follow from the run's record, each in words for a person; null: it has no record. */
 export async function recordFaults(
   view: View,
   states: StateFiles,
@@ -292,10 +292,13 @@ async function contentFault(
   const kept = Object.hasOwn(files, path) ? files[path] : undefined;
   if (kept === undefined) return "Pawl has recorded no such file of the run";
   if (kept === (await hashOfText(text))) return null;
-  return `it is another than Pawl wrote after ${dropped + steps.length} steps, at ${time}`;
+  return `it is not the one that Pawl wrote after ${dropped + steps.length} steps, at ${time}`;
 }
 
-/** For whoever builds on the file of another workflow's run, and does not know its table. Throws `state-tampered`. */
+/**
+ * For a workflow that builds on the file of another workflow's run and does not know its table. Throws
+ * `state-tampered`.
+ */
 export async function checkFile(view: View, run: string, path: ProjectPath, text: string): Promise<void> {
   const record = await loadRecord(view, run);
   const wrong = record === null ? null : await contentFault(record, path, text);

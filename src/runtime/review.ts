@@ -1,17 +1,17 @@
 /**
- * What a person sees before their verdict, whatever the workflow and wherever they are asked. What Pawl found comes
- * first; what an agent says of its own work comes last, quoted and cleaned.
+ * What a person sees before their verdict, whatever the workflow and the surface. Pawl's own findings come first; an
+ * agent's words about its own work come last, quoted and cleaned.
  */
 import { clean } from "../core/clean.ts";
 import type { ChangedFile, GitChanges } from "../core/ports/git.ts";
 import { processFiles } from "../core/process-files.ts";
 
 export interface Review {
-  /** One sentence that yes or no answers. */
+  /** One sentence that can be answered by yes or no. */
   readonly question: string;
-  /** What yes and no lead to, or what else must be known; each a line. */
+  /** What yes and no lead to, or what else the person must know; one per line. */
   readonly facts?: readonly string[];
-  /** What was claimed beside what Pawl found. */
+  /** Claims beside Pawl's findings. */
   readonly findings?: readonly ReviewFinding[];
   /** What the work changes; null: this step changes no files. */
   readonly changes?: GitChanges | null;
@@ -34,7 +34,7 @@ const MAX_ARTIFACT_LINES = 60;
 const MAX_NOTE_LINES = 40;
 const MAX_LINE = 400;
 
-/** The review in words. Every line of others is cleaned, and none of them can feign a line of Pawl's own. */
+/** The review in words. Every line from others is cleaned, and none can pass for a line of Pawl's own. */
 export function renderReview(review: Review): string {
   const { artifact, changes, facts = [], findings = [], notes = [], question, whole } = review;
   const parts = [
@@ -66,7 +66,7 @@ function renderFindings(findings: readonly ReviewFinding[]): string {
   return ["What Pawl found beside what was reported:", ...lines].join("\n");
 }
 
-/** How many files and lines, with the files that judge the work before those that are the work. */
+/** How many files and lines; process files come first, then the work itself. */
 export function renderChanges(changes: GitChanges): string {
   if (changes.kind === "unavailable") return `Changes: not known (${cleanLine(changes.reason)}).`;
   const { base, files } = changes;
@@ -114,7 +114,7 @@ function renderNote({ by, text }: { readonly by: string; readonly text: string }
   ].join("\n");
 }
 
-/** Each line behind a mark of quotation; what is left out is said. */
+/** Quotes each line with a mark, and says what is left out. */
 function quoted(text: string, most: number): readonly string[] {
   const lines = clean(text).trimEnd().split("\n");
   const shown = lines.slice(0, most).map((line) => `> ${cut(line)}`.trimEnd());

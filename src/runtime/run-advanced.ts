@@ -3,7 +3,10 @@ import type { Happening, PawlEvent, RunAdvanced } from "../core/event.ts";
 import type { Strength } from "../core/strength.ts";
 import type { Context } from "./transaction.ts";
 
-/** Of a `run:advanced`: the move itself, by a rule of the run's table, or past it (a run begins, a person accepts an edit). */
+/**
+ * The move that a `run:advanced` reports: by a rule of the run's table, or outside it (a run begins, a person accepts
+ * an edit).
+ */
 export type AdvancedBy = Pick<RunAdvanced, "run" | "machine" | "event" | "row" | "from" | "to">;
 
 export interface AdvancedWords {
@@ -22,7 +25,7 @@ export function runAdvanced(
   return { type: "run:advanced", run, machine, event, row, from, to, summary, by, ...worth };
 }
 
-/** The happenings of one commit, each with its id and time. */
+/** The events of one commit, each with its id and time. */
 export function stamped(
   happenings: readonly Happening[],
   { now: { id, time } }: Pick<Context, "now">,

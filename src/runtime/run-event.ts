@@ -1,13 +1,13 @@
 /**
  * The one way to send an event to a run: load → check the event → observe → decide → collect → propose → commit.
  *
- * E1  An event is checked before anything is looked up for it: the table has it, the run is not over, and it is the
- *     sender's to send.
+ * E1  An event is checked before anything is looked up for it: the table has it, the run is not over, and the sender may
+ *     send it.
  * E2  Only inputs that a rule for the event mentions are observed, a costly one only while it can still matter.
- * E3  `propose` is pure: what it needs was read or looked up before, and never under a lock. Where what was read has
+ * E3  `propose` is pure: what it needs was read or looked up before, and never under a lock. If what was read has
  *     changed by the commit, all of it is done again.
  * E4  One `run:advanced`, made here and in the commit of the move, reports that a run moved.
- * E5  What a move calls for is sent to the run after its commit. Should the process die in between, the next event finds
+ * E5  What a move calls for is sent to the run after its commit. If the process dies in between, the next event finds
  *     it still to be done.
  */
 import type { PawlError } from "../core/error.ts";
@@ -25,54 +25,54 @@ import type { Context, Pin, Proposal, Reply, StateFiles, Transaction } from "./t
 
 export type { TableRun } from "./check-event.ts";
 
-/** The types that one definition goes by. */
+/** The types of one definition. */
 export interface RunTypes {
   input: unknown;
   run: TableRun;
   sent: Sent;
-  /** What an observer tells beside the value. */
+  /** What an observer reports besides the value. */
   note: unknown;
-  /** What the effects and the reply need beside the decision. */
+  /** What the effects and the reply need besides the decision. */
   material: unknown;
   reply: unknown;
 }
 
-/** The types of a definition that names only its own: nobody notes or collects anything, and it replies as all do. */
+/** The types of a definition that names only its own: it notes and collects nothing, and its reply is the usual one. */
 export type TypesOf<Own extends Partial<RunTypes>> = Own &
   Omit<RunTypes & { note: never; material: undefined; reply: Reply }, keyof Own>;
 
-/** The event that a call stands for. */
+/** The event that a call means. */
 export interface Sent {
   readonly event: string;
-  /** The engine itself sends it, since a command has ended. */
+  /** The engine itself sends it, because a command has ended. */
   readonly byEngine?: true;
 }
 
-/** What answers a call in the place of a decision. */
+/** The answer to a call that is not decided. */
 export interface Answered<R> {
   readonly answer: Proposal<R>;
 }
 
-/** What governs a run: the settings as they count for it, and what of the present configuration does not. */
+/** What governs a run: the settings that count for it, and which parts of the present configuration do not. */
 export interface Governed {
   readonly settings: Settings;
   /** The sha-256 of its policy. */
   readonly policy?: string;
   readonly ignored: readonly PolicyChange[];
-  /** Present where another policy is kept for the run, or none. */
+  /** Present if another policy is kept for the run, or none. */
   readonly pin?: Pin;
 }
 
-/** At hand until the event is decided. */
+/** Available until the event is decided. */
 export interface RunContext<Input> extends Context {
   readonly input: Input;
   readonly view: View;
   readonly outside: Outside;
-  /** What of the configuration does not count for the run. */
+  /** Which parts of the configuration do not count for the run. */
   readonly ignored?: readonly PolicyChange[];
 }
 
-/** At hand once everything is known. */
+/** Available once everything is known. */
 export type ProposalContext<Input> = Omit<RunContext<Input>, "view" | "outside">;
 
 export interface Observer<Note> {
@@ -82,22 +82,22 @@ export interface Observer<Note> {
 }
 
 export interface Observation<Note> {
-  /** Absent: it cannot be told yet. */
+  /** Absent: the value is not available yet. */
   readonly value?: FactValue;
   readonly note?: Note;
 }
 
-/** By fact, in the order in which they are asked. */
+/** By fact, in the order in which they are observed. */
 export type Observers<Note> = Readonly<Record<string, Observer<Note>>>;
 
-/** All that was observed for one event. */
+/** Everything that was observed for one event. */
 export interface Observed<Note> {
   readonly facts: Facts;
   /** By fact. */
   readonly notes: Readonly<Record<string, Note>>;
 }
 
-/** What was observed up to a fact that cannot be told yet. */
+/** The observations up to an input whose value is not available yet. */
 export interface Unfinished<Note> extends Observed<Note> {
   readonly pending: string;
 }
@@ -110,7 +110,7 @@ export interface Taken<T extends RunTypes> {
   readonly decision: Decision;
 }
 
-/** An event that was decided, with all that its effects are made from. */
+/** A decided event, with everything that its effects are made from. */
 export interface Step<T extends RunTypes> extends Taken<T> {
   readonly material: T["material"];
   readonly governed: Governed | null;
@@ -118,56 +118,56 @@ export interface Step<T extends RunTypes> extends Taken<T> {
 
 /** What an event does. */
 export interface Effects<T extends RunTypes> extends Omit<Proposal<T["reply"]>, "events"> {
-  /** Present if the run moved: what its event says. */
+  /** Present if the run moved: what the event of the move says. */
   readonly moved?: AdvancedWords;
-  /** What else happened. */
+  /** Other events. */
   readonly happened?: readonly Happening[];
-  /** Sent to the run after the commit: the rule's command is to be performed. */
+  /** Sent to the run after the commit, when the rule's command is to be performed. */
   readonly next?: T["input"];
 }
 
 type Awaitable<T> = T | Promise<T>;
 
-/** What a workflow says of its runs; the rest is the runner's. */
+/** What a workflow declares about its runs; the runner does the rest. */
 export interface RunDefinition<T extends RunTypes> {
-  /** Where its runs' states are believed only with their records. */
+  /** The place of states that count only with their records. */
   readonly states?: StateFiles;
   /**
-   * Everything is read through the view, and nothing looked up outside. Then it is done under the lock, so that of many
-   * events at once each waits for the one before, and none is decided twice.
+   * Reads everything through the view and observes nothing outside. It all happens under the lock, so of many events at
+   * once each waits for the one before, and none is decided twice.
    */
   readonly filesOnly?: true;
   /** The run whose lock is held, `workflow:id`; null: the event changes nothing. Throws on a bad id. */
   lock(input: T["input"]): string | null;
-  /** Reads the run by its codec, or answers where there is none to send an event to. */
+  /** Loads the run by its codec, or answers if there is none to send an event to. */
   load(context: RunContext<T["input"]>): Promise<T["run"] | Answered<T["reply"]>>;
-  /** By which policy the run goes; absent: by the present configuration. */
+  /** The run's policy; absent: the present configuration. */
   govern?(run: T["run"], context: RunContext<T["input"]>): Promise<Governed | null>;
-  /** Which event the call stands for, or what answers it in an event's place. */
+  /** Which event the call means, or the answer instead of an event. */
   event(run: T["run"], context: RunContext<T["input"]>): Awaitable<T["sent"] | Answered<T["reply"]>>;
-  /** Whose events are not everybody's to send. */
+  /** The events that not everybody may send. */
   owners?(run: T["run"]): Owners;
-  /** Answers the event before anything is observed for it, where a person must say yes first, or has said no. */
+  /** Answers the event before anything is observed for it, if a person must say yes first, or has said no. */
   guard?(
     run: T["run"],
     sent: T["sent"],
     context: RunContext<T["input"]>,
   ): Awaitable<Answered<T["reply"]> | null>;
   observers?(run: T["run"], sent: T["sent"], context: RunContext<T["input"]>): Observers<T["note"]>;
-  /** The answer where an input cannot be told yet. */
+  /** The answer if an input is not available yet. */
   pending?(
     run: T["run"],
     observed: Unfinished<T["note"]>,
     context: RunContext<T["input"]>,
   ): Answered<T["reply"]>;
-  /** Reads and looks up what the rule asks for. */
+  /** Reads and looks up what the rule needs. */
   collect?(taken: Taken<T>, context: RunContext<T["input"]>): Promise<T["material"]>;
   propose(step: Step<T>, context: ProposalContext<T["input"]>): Effects<T>;
-  /** The reply where what was to be sent after the commit failed. Needed by whoever proposes a `next`. */
+  /** The reply if the event after the commit failed. Required of whoever proposes a `next`. */
   failed?(reply: T["reply"], error: PawlError): T["reply"];
 }
 
-/** What came of an event: a step, or an answer in its place. */
+/** The result of an event: a step, or an answer instead. */
 type Settled<T extends RunTypes> = Step<T> | Answered<T["reply"]>;
 
 export type RunEvent<T extends RunTypes> = Transaction<
@@ -201,10 +201,10 @@ export function runEvent<T extends RunTypes>(definition: RunDefinition<T>): RunE
   return plan;
 }
 
-/** Outside of a definition that says that it looks at files only. */
+/** The outside of a definition that observes only files. */
 const NOTHING = {} as Outside;
 
-/** Everything up to the decision, and what its effects are made from. */
+/** Everything up to the decision, and what the effects need. */
 async function takeEvent<T extends RunTypes>(
   definition: RunDefinition<T>,
   given: RunContext<T["input"]>,
@@ -228,8 +228,8 @@ async function takeEvent<T extends RunTypes>(
 }
 
 /**
- * The rule that an event takes where every input can be told at once: for a transaction that moves several runs. It tells
- * of each by `runAdvanced` itself. `inputOf` is asked only for what the rules mention.
+ * The rule that an event takes if every input is available at once: for a transaction that moves several runs. It
+ * reports each move by `runAdvanced` itself. `inputOf` is asked only for what the rules mention.
  */
 export function takeNow(run: TableRun, event: string, inputOf: (name: string) => FactValue): Decision {
   checkEvent(run, event, {}, true);
@@ -238,7 +238,7 @@ export function takeNow(run: TableRun, event: string, inputOf: (name: string) =>
   return decide(run.workflow, run.configuration, event, facts);
 }
 
-/** Asks for the needed facts, up to the first that cannot be told yet. */
+/** Observes the needed inputs, up to the first that is not available yet. */
 async function observe<Note>(
   { configuration, workflow }: TableRun,
   event: string,
@@ -291,7 +291,7 @@ function withGoverned<R>(
   return { ...pinned, events: [...(proposal.events ?? []), event] };
 }
 
-/** The move that a decision is. */
+/** The move that a decision makes. */
 export function moveOf({ run, workflow }: TableRun, { after, before, rule }: Decision): AdvancedBy {
   return { run, machine: workflow.name, event: rule.on, row: rule.id, from: before.state, to: after.state };
 }

@@ -251,8 +251,8 @@ describe("an advance", () => {
   describe("that somebody waits for", () => {
     const cancelled = {
       code: "cancelled",
-      message: "The call was called off before anything was committed. Nothing was changed.",
-      fix: "Call it again when it is wanted after all; a check that was begun in the project's folder runs on to its end.",
+      message: "The call was cancelled before anything was committed. Nothing was changed.",
+      fix: "Call it again if you still want it; a check that has started in the project's folder runs to its end.",
     };
     const waitingFor = (stop: AbortSignal) => ({
       ...runtime,
@@ -325,7 +325,7 @@ describe("an advance", () => {
 
   it("says of what was committed that what was to follow it failed", () => {
     const error = new PawlError("internal", "No tracker.", "Set it.");
-    const failed = "This is committed, but what was to follow it failed: No tracker. Set it.";
+    const failed = "This is committed, but the step after it failed: No tracker. Set it.";
     const after_commit = { code: "internal", message: "No tracker.", fix: "Set it." };
     expect(withFailure({ text: "Done.\n\n", data: { message: "Done. ", more: 1 } }, error)).toEqual({
       text: `Done.\n\n${failed}\n`,

@@ -1,13 +1,13 @@
 /**
- * One transaction: read → observe → propose → commit. Everything before the commit may fail, and then nothing has changed.
+ * One transaction: read → observe → propose → commit. Anything before the commit may fail, and then nothing has changed.
  *
  * R1  No external call is awaited under a lock: `observe` runs before the run's lock is taken.
  * R2  Under the run's lock everything that was read is checked again; if it changed, the transaction restarts.
  * R3  The reply is returned only after the commit is durable.
- * R4  A call that is called off commits nothing: this is looked at last before the commit, and no longer after it.
- * R5  A policy is kept under the run's lock too, where what was read still holds: of several that begin a run at once, it is
- *     governed by the policy of the one that began it.
- * R6  The secrets that are known are taken out of what a caller says before it is used, and out of what is logged and told.
+ * R4  A cancelled call commits nothing: this is checked last before the commit, and no longer after it.
+ * R5  A policy is kept under the run's lock too, while what was read still holds: if several calls begin a run at once, the
+ *     policy of the one that began it governs the run.
+ * R6  Known secrets are removed from what a caller says before it is used, and from what is logged and reported.
  */
 
 import { PawlError, toPawlError } from "../core/error.ts";
@@ -23,7 +23,7 @@ import { canonical } from "../core/trust.ts";
 import type { AfterCommit, Context, Now, Pin, Proposal, StateFiles, Transaction } from "./transaction.ts";
 
 const EVENTS = projectPath(".pawl/events.jsonl");
-/** What failed without failing what was asked for. */
+/** What failed without failing the call. */
 const FAILURES = projectPath(".pawl/failures.log");
 const MAX_ATTEMPTS = 100;
 
@@ -33,18 +33,18 @@ export interface Runtime {
   /** The effective settings, read through the view so that an edit of the configuration counts at once. */
   readonly settings: (view: View) => Promise<Settings>;
   readonly now: () => Date;
-  /** A word that nothing else in the project has, and an id: what an event or a file is known by. */
+  /** A word that occurs nowhere else in the project, and an id: they identify an event or a file. */
   readonly newId: () => string;
   readonly cache?: Cache;
-  /** The one who waits for this call; absent: nobody can call it off. */
+  /** The one who waits for this call; absent: nobody can cancel it. */
   readonly waiting?: Waiting;
   /** Absent: no secret is known. */
   readonly mask?: Mask;
 }
 
 /**
- * Runs one transaction to its reply. `answered`: the question that a person has just said yes to, or answered. Throws a `PawlError`; then
- * nothing has changed.
+ * Runs one transaction to its reply. `answered`: the question that a person has just answered or said yes to. Throws a
+ * `PawlError`; then nothing has changed.
  */
 export async function advance<Input, Snapshot, Observations, R>(
   runtime: Runtime,
@@ -74,13 +74,13 @@ export async function advance<Input, Snapshot, Observations, R>(
   );
 }
 
-/** What was shown stays as it was: by that it is known what was answered. */
+/** What was shown stays the same: it identifies the question that was answered. */
 function maskedAnswer(answered: Answered, { mask }: Runtime): Answered {
   if (answered === "vouched" || answered.notes === undefined) return answered;
   return { ...answered, notes: masked(answered.notes, mask) };
 }
 
-/** It is committed, whatever becomes of what follows. That it failed is in the reply, and logged. */
+/** The commit stands, whatever happens next. A later failure is in the reply, and logged. */
 async function followed<R>(
   runtime: Runtime,
   proposal: Proposal<R>,
@@ -138,7 +138,7 @@ async function transactOnce<Input, Snapshot, Observations, R>(
   return store.hold(lock, async () => ((await store.holds(view)) ? commit() : "changed"));
 }
 
-/** False: another was kept meanwhile. */
+/** False: another policy was kept meanwhile. */
 async function isKept({ policies }: Outside, { instead, policy, run }: Pin): Promise<boolean> {
   const isAsRead =
     instead === undefined || canonical((await policies?.find(run)) ?? null) === canonical(instead);
@@ -146,7 +146,7 @@ async function isKept({ policies }: Outside, { instead, policy, run }: Pin): Pro
   return isAsRead;
 }
 
-/** Where a person decides, how strong their word must be is looked at here, for every workflow. */
+/** Checks for every workflow how strong a person's word must be. */
 async function proposeAtGate<Input, Snapshot, Observations, R>(
   runtime: Runtime,
   plan: Transaction<Input, Snapshot, Observations, R>,
@@ -178,14 +178,14 @@ async function propose<Input, Snapshot, Observations, R>(
   return plan.propose(snapshot, observations, input, context);
 }
 
-/** The ports, whose long waits end with their caller and are reported. */
+/** The ports; their long waits end with the caller, and progress is reported. */
 function outsideOf({ outside, waiting }: Runtime): Outside {
   if (!waiting) return outside;
   const { checks } = outside;
   return { ...outside, checks: { run: (key, command, on) => checks.run(key, command, on, waiting) } };
 }
 
-/** The work's result; a failure at once where the call is called off, whatever the work still waits for. */
+/** The work's result; fails at once if the call is cancelled, whatever the work still waits for. */
 async function unlessStopped<T>(work: Promise<T>, stop: AbortSignal | undefined): Promise<T> {
   if (!stop) return work;
   let end = () => {};
@@ -205,8 +205,8 @@ async function unlessStopped<T>(work: Promise<T>, stop: AbortSignal | undefined)
 function calledOff(): PawlError {
   return new PawlError(
     "cancelled",
-    "The call was called off before anything was committed. Nothing was changed.",
-    "Call it again when it is wanted after all; a check that was begun in the project's folder runs on to its end.",
+    "The call was cancelled before anything was committed. Nothing was changed.",
+    "Call it again if you still want it; a check that has started in the project's folder runs to its end.",
   );
 }
 
@@ -226,7 +226,7 @@ function withEvents({ ask, changes = [], events = [] }: Proposal<unknown>, mask?
   return [...changes, ...events.map((event) => appended(masked(event, mask)))];
 }
 
-/** Loaded where a state is written: a start that only looks need not pay for it. */
+/** Loaded when a state is written: a read-only start does not pay for it. */
 async function recordsWith(
   { now }: Runtime,
   view: View,
@@ -241,7 +241,7 @@ function appended(event: PawlEvent): Change {
   return { type: "append", path: EVENTS, id: event.id, text: `${JSON.stringify(event)}\n` };
 }
 
-/** The id is made when it is first asked for: a look needs none. */
+/** The id is made when it is first needed: reading needs none. */
 function nowOf(time: string, newId: () => string): Now {
   let id: string | undefined;
   return {

@@ -1,10 +1,10 @@
 /**
- * A person's verdict where it is committed: whether it is strong enough for its gate, and the record of one that is signed.
- * The one place for every workflow.
+ * A person's verdict at the commit: whether it is strong enough for its gate, and the record of a signed one. The one place
+ * for every workflow.
  *
- * S1  What a gate asks is the stricter of what the files say and what was pinned when the run began.
- * S2  A record is made anew for the commit, and must be what was signed to the letter: where tree, base, artifact, evidence,
- *     policy, steps or an earlier record have changed meanwhile, the person is asked again.
+ * S1  A gate requires the stricter of what the files say and what was pinned when the run began.
+ * S2  A record is made anew for the commit, and must match what was signed to the letter: if tree, base, artifact,
+ *     evidence, policy, steps or an earlier record have changed meanwhile, the person is asked again.
  * S3  A signature is verified before the commit; record and signature are in the commit of the move.
  */
 import { PawlError } from "../core/error.ts";
@@ -39,10 +39,12 @@ export interface GateScene extends Pick<Context, "caller" | "answered"> {
   readonly lock: string | null;
 }
 
-/** Proposes once more, as if the question had been answered so. */
+/** Proposes once more, as if the question had been answered like this. */
 type Again<R> = (asking: Pick<Context, "caller" | "answered">) => Promise<Proposal<R>>;
 
-/** The proposal as it may be committed, or the question in its place. Throws `verdict-too-weak` and what stops a signature. */
+/**
+ * The proposal ready to commit, or the question instead. Throws `verdict-too-weak` and whatever prevents a signature.
+ */
 export async function atGate<R>(
   proposal: Proposal<R>,
   scene: GateScene,
@@ -70,12 +72,12 @@ export async function atGate<R>(
   return { ...proposal, changes: [...(proposal.changes ?? []), ...recordChanges(own as GateRecord, signed)] };
 }
 
-/** What the person has just been asked. */
+/** What the person was just asked. */
 function messageOf({ answered }: GateScene): string {
   return typeof answered === "object" ? answered.message : "";
 }
 
-/** Before a person is asked: where a yes would not do, they are told what is signed in its place, or where that can be done. */
+/** Before a person is asked: if a yes is not enough, tells them what to sign instead, or where that is possible. */
 async function asking<R>(proposal: Proposal<R>, scene: GateScene, again: Again<R>): Promise<Proposal<R>> {
   const { ask } = proposal;
   if (!ask || !(await asksMuch(scene))) return proposal;
@@ -89,7 +91,7 @@ async function asking<R>(proposal: Proposal<R>, scene: GateScene, again: Again<R
   return { ...proposal, ask: { ...ask, sign: await toSign(foreseen, foreseen.verdict, scene) } };
 }
 
-/** Whether any gate may ask more than anybody's word; else nothing is proposed twice. */
+/** Whether any gate may require more than anybody's word; if not, nothing is proposed twice. */
 async function asksMuch({ lock, outside, settings }: GateScene): Promise<boolean> {
   if (Object.values(settings.gates).some((level) => level !== "any")) return true;
   const pinned = lock === null ? [] : await pinnedFor(lock, outside);
@@ -148,7 +150,7 @@ async function toSign<R>(proposal: Proposal<R>, verdict: Verdict, scene: GateSce
   return { record, hash: await hashOfRecord(record), words };
 }
 
-/** The text of the record of this verdict as everything is now. */
+/** The text of the record of this verdict, made from the present state of everything. */
 async function recordOf<R>(
   proposal: Proposal<R>,
   verdict: Verdict,
@@ -206,7 +208,7 @@ async function loadEarlier(scene: GateScene, verdict: Verdict): Promise<readonly
     const path = projectPath(folder, name);
     const text = (await view.read(path)) ?? "";
     const record = parseRecord(text);
-    if (typeof record === "string") throw unsignable(verdict, `${path} is no record of a gate: ${record}`);
+    if (typeof record === "string") throw unsignable(verdict, `${path} is not a gate record: ${record}`);
     if (name !== `${recordName(found.length + 1)}.json`)
       throw unsignable(verdict, `${folder} lacks the record ${recordName(found.length + 1)}.json`);
     found.push({ text, record });
@@ -227,7 +229,7 @@ async function workOf(
   if (work.in === "commit") {
     const found = await git.committed?.({ ...work, own: BOOKKEEPING });
     if (found?.kind !== "tree")
-      throw unsignable(verdict, found?.reason ?? "this git tells no tree of a commit");
+      throw unsignable(verdict, found?.reason ?? "this git port gives no tree of a commit");
     const { base: base_commit, files, tree } = found;
     return { tree, base_commit, process_files: judgingFiles(files, settings.workflows) };
   }
@@ -249,8 +251,8 @@ async function workOf(
 function unsignable({ gate, run }: Verdict, why: string): PawlError {
   return new PawlError(
     "gate-unsignable",
-    `The gate ${gate} of ${run} wants a signed verdict, and there is nothing that can be signed: ${why}. Nothing was changed.`,
-    "Mend that, then give your verdict again; `pawl keys add` makes a project ready for signed gates.",
+    `The gate ${gate} of ${run} wants a signed verdict, but nothing can be signed: ${why}. Nothing was changed.`,
+    "Fix that, then give your verdict again; `pawl keys add` makes a project ready for signed gates.",
   );
 }
 
@@ -265,7 +267,7 @@ async function signatureFault(
   order: Omit<SignatureOrder, "allowed">,
 ): Promise<string | null> {
   const allowed = (await view.read(ALLOWED_SIGNERS)) ?? "";
-  return signatures ? signatures.verify({ ...order, allowed }) : "nobody verifies it here";
+  return signatures ? signatures.verify({ ...order, allowed }) : "this program cannot verify it";
 }
 
 async function checkSignature(

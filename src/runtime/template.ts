@@ -1,8 +1,8 @@
 /**
- * Texts from Liquid templates, for every workflow. Whoever wrote a template may mean harm, and so may a value.
+ * Texts from Liquid templates, for every workflow. A template's author may be hostile, and so may a value.
  *
- * L1  An unknown variable or filter is an error, and so is a template that includes what it was not given.
- * L2  A value is never a template: what it holds is printed as it is, and the filters keep it inside its quote or fence.
+ * L1  An unknown variable or filter is an error, and so is an include of anything that the template was not given.
+ * L2  A value is never a template: it is printed as it is, and the filters keep it inside its quote or fence.
  * L3  Size, time and memory are bounded.
  */
 import { Liquid, type LiquidOptions, type Template } from "liquidjs";
@@ -13,7 +13,7 @@ const OPTIONS: LiquidOptions = {
   strictVariables: true,
   strictFilters: true,
   ownPropertyOnly: true,
-  // Else it asks the system for its locale, which costs more than all the rest of a text.
+  // Otherwise it asks the system for its locale, which costs more than the rest of a text.
   locale: "en-US",
   parseLimit: 200_000,
   renderLimit: 10_000,
@@ -24,12 +24,12 @@ const MOST_PARSED = 1_000;
 export interface TemplateOptions extends Pick<LiquidOptions, "greedy" | "jsTruthy"> {
   /** The only texts that a template may include, by name. */
   readonly partials?: Readonly<Record<string, string>>;
-  /** Beside `quote`, `fenced` and `line`. */
+  /** In addition to `quote`, `fenced` and `line`. */
   readonly filters?: Readonly<Record<string, (value: unknown) => unknown>>;
 }
 
 export interface Templates {
-  /** What fails is a `TemplateFault` in the cause's words: see `faultOf`. `name`: for its message. */
+  /** A failure is a `TemplateFault` in the cause's words: see `faultOf`. `name`: for its message. */
   render(text: string, values: object, name?: string): string;
   /** The variables that the template uses, each with the line of its first use. */
   variables(text: string): readonly { readonly name: string; readonly line: number }[];
@@ -39,7 +39,7 @@ export function openTemplates({ filters = {}, partials = {}, ...dialect }: Templ
   const liquid = new Liquid({ ...OPTIONS, ...dialect, templates: { ...partials }, cache: true });
   const all = { quote, fenced, line: (value: unknown) => oneLine(String(value)), ...filters };
   for (const [name, filter] of Object.entries(all)) liquid.registerFilter(name, filter);
-  // By their texts: a text means the same whenever it is read.
+  // Cached by text: a text always means the same.
   const parsed = new Map<string, Template[]>();
   const parse = (text: string, name?: string) => {
     const known = parsed.get(text) ?? liquid.parse(text, name);
@@ -57,15 +57,15 @@ export function openTemplates({ filters = {}, partials = {}, ...dialect }: Templ
 }
 
 export interface TemplateFault {
-  /** From 1; null: it is not known. */
+  /** From 1; null: not known. */
   readonly line: number | null;
-  /** The included text in which it is, as it is named; null: the template itself. */
+  /** The included text that contains it, by its name; null: the template itself. */
   readonly file: string | null;
   /** Without the place and without a full stop. */
   readonly what: string;
 }
 
-/** What was wrong, from what `Templates` threw. */
+/** The fault in what `Templates` threw. */
 export function faultOf(cause: unknown): TemplateFault {
   const message = cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : String(cause);
   const line = /line:(\d+)/.exec(message)?.[1];

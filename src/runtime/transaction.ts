@@ -1,4 +1,6 @@
-/** One transaction on a run, as data and functions; the library's users meet these types too, so no schema is among them. */
+/**
+ * One transaction on a run, as data and functions; the library's users meet these types too, so they contain no schema.
+ */
 import type { ErrorCode, PawlError } from "../core/error.ts";
 import type { Caller, PawlEvent } from "../core/event.ts";
 import type { ProjectPath } from "../core/path.ts";
@@ -13,8 +15,8 @@ import type { Configuration, Workflow } from "../engine/workflow.ts";
 /**
  * One transaction, run by `runtime/run-transaction.ts`: read → observe → propose (all may fail, nothing has changed) → commit.
  *
- * A1  `read` reads through the view only, and may be run again.
- * A2  `observe` looks outside (git, network, checks) and never runs under a lock. Where it exists and what was read has
+ * A1  `read` reads through the view only, and may run again.
+ * A2  `observe` looks outside (git, network, checks) and never runs under a lock. If it exists and what was read has
  *     changed meanwhile, everything is done again.
  * A3  `propose` is pure: it decides, renders the reply, and says what to commit. The time is an argument.
  */
@@ -28,7 +30,7 @@ export interface Transaction<Input, Snapshot, Observations, R> {
   propose(snapshot: Snapshot, observations: Observations, input: Input, context: Context): Proposal<R>;
 }
 
-/** The same transaction for another input, which stands for one of its own. */
+/** The same transaction for another input, which replaces its own. */
 export function withInput<Other, Input, Snapshot, Observations, R>(
   plan: Transaction<Input, Snapshot, Observations, R>,
   inputOf: (other: Other) => Input,
@@ -47,37 +49,38 @@ export function withInput<Other, Input, Snapshot, Observations, R>(
   };
 }
 
-/** The state files of a workflow that are believed only with their run's record (`record.ts`). */
+/** The state files of a workflow that count only with their run's record (`record.ts`). */
 export interface StateFiles {
   readonly table: Workflow;
-  /** What a person does about a file that is held, where that is more than to put it back or to accept it. */
+  /** What a person can do about a held file besides restoring or accepting it. */
   readonly fix?: string;
-  /** The run whose state the file is; null: it is no such file. */
+  /** The run whose state the file is; null: it is not a state file. */
   runOf(path: string): string | null;
-  /** Where a file's text says that its run stands. Never throws. */
+  /** The run's configuration according to a file's text. Never throws. */
   configurationIn(text: string): Configuration;
 }
 
 export interface Context {
-  /** The sha-256 of the policy that governs the run, where it is not the present configuration. */
+  /** The sha-256 of the policy that governs the run, if it is not the present configuration. */
   readonly policy?: string;
   readonly settings: Settings;
   readonly caller: Caller;
   readonly now: Now;
   /**
-   * The question that a person has just answered: what they were shown, word for word. A gate opens only for an answer to
-   * the very question that it asks. `vouched`: a program of the library says that it asked a person in its own way.
+   * The question that a person has just answered: what they were shown, word for word. A gate opens only for an answer
+   * to exactly the question that it asks. `vouched`: a program of the library says that it asked a person in its own
+   * way.
    */
   readonly answered?:
     | {
         readonly message: string;
-        /** The words of the assistant that were shown with it, where its call had any. */
+        /** The assistant's words that were shown with it, if its call had any. */
         readonly notes?: string;
         /** They signed it, in the form of this record. */
         readonly signed?: SignedRecord;
       }
     | "vouched";
-  /** What was worked out of texts before; absent: nothing is kept. */
+  /** Results that were computed from texts before; absent: nothing is kept. */
   readonly cache?: Pick<Cache, "get">;
 }
 
@@ -94,15 +97,18 @@ export interface Proposal<R> {
   readonly changes?: readonly Change[];
   /** Appended to `.pawl/events.jsonl` in the same commit. Only together with changes. */
   readonly events?: readonly PawlEvent[];
-  /** Written after the commit (or without one), best effort. */
+  /** Written after the commit (or without one); a failure is ignored. */
   readonly logs?: readonly LogLine[];
-  /** For the cache; put there after the commit (or without one), best effort. */
+  /** For the cache; put there after the commit (or without one); a failure is ignored. */
   readonly cacheEntries?: readonly CacheEntry[];
-  /** Run after the commit, each time; what comes of it never undoes what was committed, and its failure is in the reply. */
+  /** Run after the commit, each time; its result never undoes the commit, and its failure is in the reply. */
   readonly afterCommit?: AfterCommit<R>;
-  /** The verdict of a person that these changes are. How strong it must be is looked at where it is committed. */
+  /** The person's verdict that these changes carry out. How strong it must be is checked at the commit. */
   readonly verdict?: Verdict;
-  /** What is to govern the run: kept under its lock, right before the commit, where everything that was read still holds. */
+  /**
+   * The policy that is to govern the run: kept under its lock, right before the commit, while everything that was read
+   * still holds.
+   */
   readonly pin?: Pin;
   /** Instead of a commit: a human must be asked first; the surface asks and calls again. */
   readonly ask?: HumanQuestion;
@@ -111,16 +117,19 @@ export interface Proposal<R> {
 export interface Pin {
   readonly run: string;
   readonly policy: Policy;
-  /** What governed when this was decided: where another is kept meanwhile, all is done again. Absent: the run only begins. */
+  /**
+   * The policy when this was decided: if another is kept meanwhile, everything is done again. Absent: the run only
+   * begins.
+   */
   readonly instead?: Policy | null;
 }
 
-/** A transaction that follows another: looks at what the commit left to be told outside, and tells it. */
+/** A transaction that follows another: finds what the commit left to report outside, and reports it. */
 export interface AfterCommit<R> {
   // biome-ignore lint/suspicious/noExplicitAny: it has types of its own; the runtime passes them through unread
   readonly plan: Transaction<any, any, any, R>;
   readonly input: unknown;
-  /** The reply, with what came of it. */
+  /** The reply, with its result. */
   merge(reply: R, followed: R): R;
   /** The reply, with why it failed. */
   failed(reply: R, error: PawlError): R;
@@ -139,20 +148,20 @@ export interface CacheEntry {
 }
 
 /**
- * What a surface must ask of a person. It then tries the advance again with the question that was answered in the context:
- * through a client with the verdict in the input's place (`is_approved`, `feedback_notes`) and the channel `elicitation`,
- * at a terminal with the input as it is, where the person said yes to it.
+ * What a surface must ask of a person. It then tries the transaction again with the answered question in the context:
+ * through a client with the verdict in the input's place (`is_approved`, `feedback_notes`) and the channel
+ * `elicitation`, at a terminal with the input as it is, once the person said yes to it.
  */
 export interface HumanQuestion {
   readonly message: string;
-  /** What the human may run instead, where the client cannot ask; absent: `pawl approve RUN` or `pawl reject RUN`. */
+  /** What the human may run instead, if the client cannot ask; absent: `pawl approve RUN` or `pawl reject RUN`. */
   readonly command?: string;
-  /** The gate is signed: in place of a yes, this record. Made by the runtime alone. */
+  /** The gate is signed: a record instead of a yes. Made by the runtime alone. */
   readonly sign?: {
     /** The text that is signed. */
     readonly record: string;
     readonly hash: string;
-    /** What it binds, in words for the person. */
+    /** What it covers, in words for the person. */
     readonly words: string;
   };
 }
@@ -169,13 +178,13 @@ export interface Reply {
   readonly data: Readonly<Record<string, unknown>>;
   /** The action was refused; nothing changed. */
   readonly refused?: true;
-  /** What comes next is a person's; the CLI exits with 3. */
+  /** The next step is a person's; the CLI exits with 3. */
   readonly waits?: true;
 }
 
-/** The reply of what was committed, where what was to follow it failed. */
+/** The reply of a commit whose follow-up failed. */
 export function withFailure(reply: Reply, { code, fix, message }: PawlError): Reply {
-  const failed = `This is committed, but what was to follow it failed: ${message} ${fix}`;
+  const failed = `This is committed, but the step after it failed: ${message} ${fix}`;
   const data = { ...reply.data, after_commit: { code, message, fix } };
   const before = reply.data.message;
   return {
@@ -185,7 +194,7 @@ export function withFailure(reply: Reply, { code, fix, message }: PawlError): Re
   };
 }
 
-/** A person's verdict, with all that a record of it binds (`core/gate-record.ts`). */
+/** A person's verdict, with everything that a record of it covers (`core/gate-record.ts`). */
 export interface Verdict {
   /** `workflow.gate` */
   readonly gate: string;
@@ -196,7 +205,7 @@ export interface Verdict {
   readonly artifact: string | null;
   /** The sha-256 of what governs the run. */
   readonly policy: string;
-  /** The sha-256 of the tables that it goes by. */
+  /** The sha-256 of the run's tables. */
   readonly workflow: string;
   readonly evidence: readonly { readonly about: string; readonly verdict: string; readonly words: string }[];
   readonly notes: string;
@@ -204,7 +213,7 @@ export interface Verdict {
   readonly steps: readonly object[];
   /** The variables that it began with. */
   readonly start: Readonly<Record<string, unknown>>;
-  /** Where the work is that the verdict is on. */
+  /** Where the judged work is. */
   readonly work:
     | { readonly in: "folder"; readonly base: string | null }
     | { readonly in: "commit"; readonly commit: string; readonly target: string | null }
@@ -234,10 +243,10 @@ export interface RunOverview {
   readonly command?: string;
   /** ISO 8601, or null where the run has not begun. */
   readonly since: string | null;
-  /** What persons decided at its gates, the oldest first. */
+  /** What people decided at its gates, the oldest first. */
   readonly verdicts?: readonly GateVerdict[];
-  /** Its state is of an earlier version, without the history that it would follow from. */
+  /** Its state comes from an earlier version, without a history to follow from. */
   readonly unproved?: true;
-  /** Set where the run cannot be read: the two lines of the error. */
+  /** Set if the run cannot be read: the two lines of the error. */
   readonly problem?: { readonly code?: ErrorCode; readonly message: string; readonly fix: string };
 }

@@ -115,7 +115,7 @@ describe("a workflow of the project's own, at the terminal", () => {
     expect(err).toMatch(
       /release\.yaml:\d+:9: The rule "submitted" leads to "in_reviw", which is not a state/,
     );
-    expect(err).toMatch(/release\.yaml:\d+:9: rule approved: "taged" is no event/);
+    expect(err).toMatch(/release\.yaml:\d+:9: rule approved: "taged" is not an event/);
     expect(err).toMatch(/fact rounds: expected exactly one of file, .* found none/);
   });
 

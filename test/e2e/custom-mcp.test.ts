@@ -32,7 +32,7 @@ describe.each(ERAS)("a workflow of the project's own, over MCP (%s)", (era) => {
     expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("They say: As I said") });
     expect(questions[0]?.split("\n\n")).toEqual([
       "Send approve to release:1.2.0, which is in in_review? (Let the release go out)",
-      expect.stringMatching(/^rounds = 0\nIt came there by submit, with .*risk = low/),
+      expect.stringMatching(/^rounds = 0\nIt got there by submit, with .*risk = low/),
       expect.stringMatching(/^Changes/),
       "The assistant says (its own words, which nobody checked):\n> It is fine",
       "submit (by mcp) says (its own words, which nobody checked):\n> All is well",

@@ -31,7 +31,7 @@ describe("The state of Spells", () => {
     ],
     [
       "a step in its history that nobody took",
-      /is another than Pawl wrote/,
+      /is not the one that Pawl wrote/,
       "state.json",
       ({ history }: { history: unknown[] }) => history.push({ ...(history[0] as object), trigger: "Reparo" }),
     ],

@@ -1,4 +1,7 @@
-/** A person takes a run as its file is, though its history does not lead there: recorded in the history, which goes on from it. */
+/**
+ * A person accepts a run as its file is, although its history does not lead there: recorded in the history, which
+ * continues from it.
+ */
 import type { View } from "../../core/ports/store.ts";
 import { acceptedEdit } from "../../runtime/accept-edit.ts";
 import { EDIT_ACCEPTED, headOf } from "../../runtime/history.ts";
@@ -13,7 +16,7 @@ interface Seen {
   readonly loaded: Loaded;
   readonly file: RunFile;
   readonly found: readonly string[];
-  /** The hash of the last entry; null where the entries are not each made on the one before. */
+  /** The hash of the last entry; null if the entries do not form a chain. */
   readonly head: string | null;
 }
 
@@ -41,7 +44,7 @@ function accept({ file, found, head, loaded }: Seen, context: Context): Proposal
     const { caller, now } = context;
     const step = { event: EDIT_ACCEPTED, row: EDIT_ACCEPTED, ...move };
     const last = { time: now.time, ...step, by: caller, strength: strengthOf(context), prev: head };
-    // Where the chain was broken, it begins anew here.
+    // If the chain was broken, it begins anew here.
     const history = [...(head === null ? [] : file.history), last];
     const next = {
       ...file,

@@ -1,4 +1,4 @@
-/** The answers to a send that moves nothing by a rule: it is shown, asked of a person, or still being found out. */
+/** The answers to a send that moves nothing by a rule: it is shown, asked of a person, or still being observed. */
 
 import { PawlError } from "../../core/error.ts";
 import type { PolicyChange } from "../../core/policy.ts";
@@ -16,7 +16,7 @@ import type { OwnRun } from "./load-run.ts";
 import { type Looks, type RunFile, renderRun } from "./run-file.ts";
 import type { SendInput } from "./sent.ts";
 
-/** What surfaces know of the run beside the words. */
+/** What surfaces know about the run besides the words. */
 export function standing({ loaded: { definition }, run }: OwnRun, configuration: Configuration) {
   return {
     run,
@@ -28,7 +28,7 @@ export function standing({ loaded: { definition }, run }: OwnRun, configuration:
   };
 }
 
-/** Where the run stands. `ignored`: what holds it. */
+/** The run's state. `ignored`: what holds it. */
 export function shown(
   run: OwnRun,
   { said = [] }: SendInput,
@@ -54,12 +54,12 @@ function whom(awaits: string): string {
   return awaits === "human" ? "a person" : awaits === "nobody" ? "nobody" : `the ${awaits}`;
 }
 
-/** Whether somebody can be asked for the caller; a program is only refused. */
+/** Whether somebody can be asked on the caller's behalf; a program is only refused. */
 export function canAnswer({ answered, caller }: Context): boolean {
   return caller.channel !== "library" || answered === "vouched";
 }
 
-/** The event is a person's: they are asked, where the caller can; a program is refused. */
+/** The event is a person's: they are asked, if the caller can ask them; a program is refused. */
 export function asked(
   { run }: OwnRun,
   event: string,
@@ -112,11 +112,11 @@ function variableLines(table: Workflow, { variables }: Configuration): readonly 
   return Object.entries(variables).map(([name, value]) => `${name} = ${variableWords(table, name, value)}`);
 }
 
-/** On which facts the run came to where it stands. */
+/** The facts that led the run to its state. */
 function cameBy(file: RunFile | null): readonly string[] {
   const last = file?.history.at(-1);
   const facts = Object.entries(last?.facts ?? {}).map(([name, value]) => `${name} = ${value}`);
-  return last && facts.length > 0 ? [`It came there by ${last.event}, with ${facts.join(", ")}.`] : [];
+  return last && facts.length > 0 ? [`It got there by ${last.event}, with ${facts.join(", ")}.`] : [];
 }
 
 /** How the last command ended. */
@@ -135,7 +135,7 @@ export function heldBack(run: OwnRun, event: string, { feedback_notes }: SendInp
   return { reply: { text: `${message}\n`, data, refused: true } };
 }
 
-/** A command is not done within the wait. Where it answers a fact, its key is kept, so that it is found again. */
+/** A command takes longer than the wait. If it answers a fact, its key is kept, so that the next send finds it. */
 export function stillRunning(
   run: OwnRun,
   command: string,
@@ -147,7 +147,7 @@ export function stillRunning(
   const again = `pawl cast ${name}${event && !file?.pending ? ` ${event}` : ""}`;
   const message = [
     ...said,
-    `Still running: \`${command}\`. ${name} stays in ${configuration.state} until it has ended. Do the same again in a while (\`${again}\`): it is found, not begun anew.`,
+    `Still running: \`${command}\`. ${name} stays in ${configuration.state} until it has ended. Do the same again in a while (\`${again}\`): Pawl finds the command and does not start it again.`,
   ].join("\n");
   const data = { status: "running", message, ...standing(run, configuration) };
   const reply: Reply = { text: `${message}\n`, data, waits: true };

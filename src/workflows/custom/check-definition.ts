@@ -1,4 +1,4 @@
-/** What the engine's check does not know of: sources, gates and commands. Of a table whose structure may be at fault. */
+/** What the engine's check does not cover: sources, gates and commands. The table's structure may have faults. */
 
 import { pathFault } from "../../core/path.ts";
 import { targetOf } from "../../engine/configuration.ts";
@@ -75,7 +75,7 @@ function checkGates({
       return [
         {
           event,
-          message: `event ${event}: it tells how a command ended, so only the engine sends it; leave gate and verdict out.`,
+          message: `event ${event}: it says how a command ended, so only the engine sends it; leave gate and verdict out.`,
         },
       ];
     }),
@@ -111,13 +111,13 @@ function commandFaults(table: Workflow, rule: Rule, command: RunCommand): readon
   for (const event of new Set([command.passed, command.failed])) {
     if (!Object.hasOwn(table.events, event)) {
       faults.push(
-        `${JSON.stringify(event)} is no event; expected one of ${Object.keys(table.events).join(", ")}.`,
+        `${JSON.stringify(event)} is not an event; expected one of ${Object.keys(table.events).join(", ")}.`,
       );
       continue;
     }
     for (const state of new Set(rule.from.map((from) => targetOf(rule, from) ?? from))) {
       if (isFinal(table, state))
-        faults.push(`the run ends in ${state}, so that no event could tell how the command ended.`);
+        faults.push(`the run ends in ${state}, so no event could say how the command ended.`);
       else if (!isTaken(table, state, event))
         faults.push(`in ${state}, where the command runs, no rule moves on ${event}.`);
     }

@@ -9,8 +9,7 @@ import { invalid } from "./problem.ts";
 import { checkReplies } from "./reply.ts";
 
 /**
- * Takes a workflow's definition as it is, once everything in it fits together: names, sources, gates, commands and
- * replies. That the table decides every case is proved apart, by `check`, and again before any run of it moves.
+ * Checks a workflow's definition and returns it unchanged: names, sources, gates, commands and replies must fit together. Whether the table decides every case is proved separately, by `check`, and again before any of its runs moves.
  *
  * @throws PawlError `workflow-invalid`, with everything that is wrong.
  */

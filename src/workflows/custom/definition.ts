@@ -1,7 +1,4 @@
-/**
- * A workflow of one's own, whether it was read from a file or made by a program: its table, and what its runs need
- * besides.
- */
+/** A workflow of your own, read from a file or made by a program: its table, and what its runs need besides. */
 import type { View } from "../../core/ports/store.ts";
 import type { Command, FactValue, Rule, Workflow } from "../../engine/workflow.ts";
 import type { Owners } from "../../runtime/check-event.ts";
@@ -14,7 +11,7 @@ export interface Definition {
   readonly sources: Readonly<Record<string, FactSource>>;
   /** Events that only a person may send; absent: none. */
   readonly gates?: Readonly<Record<string, Gate>>;
-  /** Who acts next, by state; absent: worked out from the table. */
+  /** Who acts next, by state; absent: derived from the table. */
   readonly hints?: Readonly<Record<string, StateHint>>;
   /** Name → Liquid template in markdown. */
   readonly replies: Readonly<Record<string, string>>;
@@ -44,7 +41,7 @@ export const VALUES_OF: Readonly<Partial<Record<FactSource["type"], readonly Fac
   command: ["passed", "failed"],
 };
 
-/** The branch name that stands for every other. */
+/** The branch name that stands for all others. */
 export const OTHER_BRANCH = "other";
 
 /** `human`: a person sends it. `approve` and `reject`: also by the verbs of that name. */
@@ -69,10 +66,10 @@ export interface StateHint {
 
 export type Awaited = "nobody" | "assistant" | "human" | "agent";
 
-/** A rule's command: run by the engine after the rule's commit; how it ended is the next event. */
+/** A rule's command: the engine runs it after the rule's commit; its outcome is the next event. */
 export interface RunCommand extends Command {
   readonly type: "run";
-  /** For a shell, in the project's folder. Run again where its outcome was lost: it must bear that. */
+  /** For a shell, in the project's folder. It runs again if its outcome was lost, so repeating it must be safe. */
   readonly command: string;
   /** The event on exit code 0. */
   readonly passed: string;
@@ -100,13 +97,13 @@ export function ownersOf({ gates = {}, table }: Pick<Definition, "gates" | "tabl
   };
 }
 
-/** A definition that was found sound in itself, with the hash of its table. */
+/** A definition without faults of its own, with the hash of its table. */
 export interface Loaded {
   readonly definition: Definition;
   readonly hash: string;
 }
 
-/** Where a definition is read from, through a view, so that an edit counts at once and an advance notices it. */
+/** Where a definition is read from, through a view, so that an edit counts at once and a transaction notices it. */
 export interface DefinitionSource {
   /** The workflow's name. */
   readonly name: string;

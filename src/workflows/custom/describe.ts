@@ -48,7 +48,7 @@ export function renderEvents(run: string, events: readonly AvailableEvent[]): st
     .join("\n");
 }
 
-/** Who acts next: as the table's author says, else a person where only a person's events lead on. */
+/** Who acts next: as the table's author says, else a person if only a person's events lead on. */
 export function awaitedOf(definition: Definition, configuration: Configuration): Awaited {
   const hint = definition.hints?.[configuration.state]?.awaits;
   if (hint) return hint;

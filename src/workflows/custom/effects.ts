@@ -1,4 +1,4 @@
-/** What an event does to a run by the rule that it takes: its reply, and the run as it is afterwards. */
+/** What an event does to a run by the rule that it takes: its reply, and the run afterwards. */
 
 import type { Change } from "../../core/ports/store.ts";
 import type { Decision } from "../../engine/workflow.ts";
@@ -85,7 +85,7 @@ function notesOf({ notes, feedback_notes }: SendInput): string {
   return (feedback_notes ?? notes ?? "").trim();
 }
 
-/** The caller wanted an event, but a command's end came first. */
+/** The caller sent an event, but a command's end came first. */
 function notSent({ ended }: OwnSent, { event }: SendInput): readonly string[] {
   if (ended === null || event === undefined) return [];
   return [
@@ -94,7 +94,7 @@ function notSent({ ended }: OwnSent, { event }: SendInput): readonly string[] {
 }
 
 function toBeRun(run: string, { command }: Order): string {
-  return `To be run now: \`${command}\`. If this is the last that you hear of it, \`pawl cast ${run}\` goes on.\n`;
+  return `Runs now: \`${command}\`. If you hear no more of it, \`pawl cast ${run}\` continues.\n`;
 }
 
 function orderedBy({ rule }: Decision, { id }: OwnRun, { now }: Pick<Context, "now">): Order | null {
@@ -111,14 +111,14 @@ function orderedBy({ rule }: Decision, { id }: OwnRun, { now }: Pick<Context, "n
   };
 }
 
-/** Nothing moved; but what was found out counts no longer, and a command that has ended is not run again. */
+/** Nothing moved; but observations no longer count, and a command that has ended does not run again. */
 function forgetting({ file, path }: OwnRun, { now }: Pick<Context, "now">): readonly Change[] {
   if (!file?.checks && !file?.pending) return [];
   const { checks: _, pending: __, ...rest } = file;
   return [{ type: "write", path, text: renderRun({ ...rest, updated_at: now.time }) }];
 }
 
-/** What a record of the person's verdict binds. */
+/** What a record of the person's verdict covers. */
 function verdictOf(
   { decision: { before }, run, sent }: Sending,
   context: ProposalContext<SendInput>,
@@ -149,7 +149,7 @@ function worth({ ended, gated }: OwnSent, context: Pick<Context, "answered" | "c
   return gated && !ended ? { strength: strengthOf(context) } : {};
 }
 
-/** The file that is written, without what only counted until the run moved. */
+/** The file that is written, without what counted only until the run moved. */
 function fileAfter(
   { decision: { after, before, rule }, observed: { facts }, run, sent }: Sending,
   order: Order | null,
@@ -173,7 +173,7 @@ function fileAfter(
     ...(ended ? { ended: { ...ended, tail: ended.tail.slice(-MAX_TAIL) } } : {}),
     prev: run.head,
   };
-  // Steps under another table, or of a file without an origin, cannot be replayed: from here on they can.
+  // Steps under another table, or of a file without an origin, cannot be replayed: the replay begins here.
   const isOld = file.origin === undefined || file.table_hash !== hash;
   return {
     ...file,

@@ -1,10 +1,10 @@
 /**
- * What governs a run of a workflow of one's own: its definition as it was when the run began, pinned outside of the project.
- * A definition cannot be followed in part: what loosens it holds the run, until a person accepts it or it is as it was.
+ * What governs a run of your own workflow: its definition as it was when the run began, pinned outside the project. A
+ * definition cannot be followed in part: a loosening holds the run until a person accepts it or it is undone.
  *
- * V1  Words do not govern: titles, descriptions, replies, who is said to act next. Of a person's event they do: the person
- *     is asked by them.
- * V2  Where a run may begin, and which state is its goal, is nothing to a run that has begun.
+ * V1  Words do not govern: titles, descriptions, replies, who is said to act next. Those of a person's event do: the person
+ *     is asked in these words.
+ * V2  Where a run may begin, and which state is its goal, does not matter to a run that has begun.
  */
 import { PawlError } from "../../core/error.ts";
 import {
@@ -62,9 +62,9 @@ const KEPT = { type: "kept" };
 type Governable = Pick<OwnRun, "file" | "loaded" | "run" | "source" | "configuration">;
 
 /**
- * What governs the run now, to be pinned where nothing is pinned yet. Null: a program's own workflow, or nothing is to come.
- * `begins`: the run may begin by this look. Throws `policy-unknown` where its file names a policy that is not kept on this
- * machine and is not the present one either.
+ * What governs the run now, to be pinned if nothing is pinned yet. Null: a program's own workflow, or the run is over.
+ * `begins`: the run may begin with this look. Throws `policy-unknown` if its file names a policy that is neither kept
+ * on this machine nor the present one.
  */
 export async function govern(
   { file, loaded, configuration, run, source }: Governable,
@@ -87,7 +87,7 @@ export async function govern(
   return { settings, policy: hash, ignored, ...(ignored.length === 0 && !isKept ? { pin } : {}) };
 }
 
-/** What the workflow's file says now of a run that is under way; null where it is over or has not begun. */
+/** What the workflow's file says now about a run under way; null if the run is over or has not begun. */
 export async function policyIn(
   view: View,
   source: DefinitionSource,

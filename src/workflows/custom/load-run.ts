@@ -1,4 +1,4 @@
-/** A run of a workflow of one's own, with its table, as the project's files say. */
+/** A run of your own workflow, with its table, as the project's files say. */
 import { PawlError } from "../../core/error.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
@@ -20,11 +20,11 @@ export interface OwnRun extends TableRun {
   readonly file: RunFile | null;
   /** The hash of the last entry of its history. */
   readonly head: string | null;
-  /** The command of the rule that it took last, where that is not known to have ended. */
+  /** The command of its last rule, if it is not known to have ended. */
   readonly order: Order | null;
 }
 
-/** `start`: by which variables a run would begin. */
+/** `start`: the variables that a run would begin with. */
 export async function loadRun(
   sources: readonly DefinitionSource[],
   view: View,
@@ -57,7 +57,7 @@ export async function loadRun(
   };
 }
 
-/** The run's file, or null where it has not begun. */
+/** The run's file, or null if it has not begun. */
 async function readFile(
   view: View,
   { name }: Pick<DefinitionSource, "name">,

@@ -1,4 +1,4 @@
-/** A workflow's file and its replies, read through a view; an edit of any of them counts at the next look. */
+/** A workflow's file and its replies, read through a view; an edit of any of them counts at the next read. */
 
 import { PawlError } from "../../core/error.ts";
 import { hashOf } from "../../core/hash.ts";
@@ -11,7 +11,7 @@ import { type ParsedWorkflow, parseWorkflow } from "./parse.ts";
 import { invalid } from "./problem.ts";
 import { checkReplies } from "./reply.ts";
 
-/** The source of a workflow that lies in the project's file. */
+/** The source of a workflow that is in the project's file. */
 export function fileSource(name: string, file: ProjectPath): DefinitionSource {
   let read: { readonly text: string; readonly parsed: ParsedWorkflow } | undefined;
   let known: { readonly texts: string; readonly loaded: Loaded } | undefined;
@@ -55,7 +55,7 @@ async function readReplies(
   return Object.fromEntries(texts);
 }
 
-/** Of what decides: the table and the sources of its facts. */
+/** Hashes what decides: the table and the sources of its facts. */
 export function tableHash({ table, sources }: Definition): Promise<string> {
   return hashOf(JSON.stringify([storedTable(table), sources]));
 }
@@ -70,7 +70,7 @@ function missing(name: string, file: string): PawlError {
 
 const proofs = new WeakMap<Definition, PawlError | null>();
 
-/** No run is touched by a table that is not proved. Throws `workflow-invalid`. */
+/** A table that is not proved moves no run. Throws `workflow-invalid`. */
 export function checkProved(definition: Definition, file: string | null): void {
   const known = proofs.get(definition);
   const fault = known === undefined ? proofFault(definition, file) : known;
@@ -85,7 +85,7 @@ function proofFault({ table, replies }: Definition, file: string | null): PawlEr
   const more = violations.length > 1 ? ` (${violations.length - 1} more after this one)` : "";
   return new PawlError(
     "workflow-invalid",
-    `The workflow ${table.name} is not proved, so that no run of it may go on: ${first.message}${more}`,
+    `The workflow ${table.name} is not proved, so none of its runs may continue: ${first.message}${more}`,
     `Correct ${file ?? "its table"}; \`pawl check ${table.name}\` shows all that is wrong with it.`,
   );
 }

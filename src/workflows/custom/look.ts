@@ -1,4 +1,4 @@
-/** Looking without moving anything: at one run, or at all of them. */
+/** Shows one run, or all of them, without moving anything. */
 import type { View } from "../../core/ports/store.ts";
 import type { Reply, RunOverview, Transaction } from "../../runtime/module.ts";
 import type { Governed } from "../../runtime/run-event.ts";
@@ -12,7 +12,7 @@ export interface LookInput {
   readonly run?: string | undefined;
 }
 
-/** How much of a run's history a look tells; its file keeps all of it. */
+/** How much of a run's history is shown; its file keeps all of it. */
 const HISTORY_SHOWN = 10;
 
 interface Listed {

@@ -9,11 +9,11 @@ import type { SendInput } from "./sent.ts";
 
 export interface OwnWorkflows {
   readonly sources: readonly DefinitionSource[];
-  /** The project as it is now, for what is shown outside any advance. */
+  /** The project as it is now, for what is shown outside any transaction. */
   view(): View;
 }
 
-/** The modules by name. Nothing of a workflow is read before its module is asked for. */
+/** The modules by name. Nothing of a workflow is read before somebody asks for its module. */
 export function openOwnWorkflows(own: OwnWorkflows): Readonly<Record<string, () => Promise<WorkflowModule>>> {
   let tools: Promise<readonly Tool[]> | undefined;
   const shared = () => {
@@ -79,7 +79,7 @@ function castVerb({ name }: DefinitionSource, { sources }: OwnWorkflows): Verb {
   );
 }
 
-/** `pawl approve` and `pawl reject`: the events of that verdict, of which the state takes one. */
+/** `pawl approve` and `pawl reject`: the events for that verdict; the state takes one of them. */
 async function gateOf(source: DefinitionSource) {
   const { sendTo } = await import("./send.ts");
   return withInput(

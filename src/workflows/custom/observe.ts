@@ -1,4 +1,4 @@
-/** The inputs of a workflow of one's own: from the caller, the project's files, git, and commands of the engine's own. */
+/** The inputs of your own workflow: from the caller, the project's files, git, and the engine's own commands. */
 import { PawlError } from "../../core/error.ts";
 import { parseTaskItems } from "../../core/markdown.ts";
 import { nearest } from "../../core/nearest.ts";
@@ -14,7 +14,7 @@ import type { CommandEnd } from "./reply.ts";
 import type { Note, OwnSent, SendInput } from "./sent.ts";
 import { renderWithId } from "./template.ts";
 
-/** How the commands ended that were run for facts. */
+/** How the commands ended that ran for facts. */
 export function endsIn({ notes }: Observed<Note>): Readonly<Record<string, CommandEnd>> {
   return Object.fromEntries(Object.entries(notes).flatMap(([name, { end }]) => (end ? [[name, end]] : [])));
 }
@@ -50,7 +50,7 @@ function notGiven({ facts }: Workflow, event: string, name: string, value: FactV
 type Scene = RunContext<SendInput>;
 type Source<Type extends FactSource["type"]> = Extract<FactSource, { readonly type: Type }>;
 
-/** From what costs least to what costs most. Throws `usage` where the caller must pass a fact. */
+/** From the cheapest to the costliest. Throws `usage` if the caller must pass a fact. */
 export function observersOf(run: OwnRun, sent: OwnSent, context: Scene): Observers<Note> {
   const { id, loaded, workflow } = run;
   const { definition } = loaded;
@@ -91,7 +91,7 @@ export function observersOf(run: OwnRun, sent: OwnSent, context: Scene): Observe
   ]);
 }
 
-/** A command runs once for each decision: one that an earlier look left running is found again. */
+/** A command runs once per decision: one that is still running since an earlier send is found again. */
 async function runCommand(
   name: string,
   { command: named }: Source<"command">,
@@ -113,7 +113,7 @@ async function runCommand(
   return { value, note: { look, end: endOf(command, outcome) } };
 }
 
-/** By a parser: what stands in a code fence is no list. Throws `text-too-long`. */
+/** Uses a parser: a list in a code fence does not count. */
 export function checklistOf(text: string, where: string): FactValue {
   const items = parseTaskItems(text, where);
   if (items.length === 0) return "none";

@@ -8,7 +8,7 @@ import { availableEvents, awaitedOf, nextOf } from "./describe.ts";
 import { configurationOf, listRuns, orderOf, parseRun, runPath } from "./run-file.ts";
 import { checkHistory } from "./run-history.ts";
 
-/** Every run of the workflow. One that cannot be read is there with its problem. */
+/** Every run of the workflow. One that cannot be read is listed with its problem. */
 export async function overview(source: DefinitionSource, view: View): Promise<readonly RunOverview[]> {
   const names = await listRuns(view, source.name);
   if (names.length === 0) return [];
@@ -60,7 +60,7 @@ async function overviewOf(
   }
 }
 
-/** Where no event of the state is a verdict, `pawl approve` would be of no use. */
+/** If no event of the state is a verdict, `pawl approve` would be of no use. */
 function commandOf({ definition }: Loaded, run: string, configuration: Configuration): { command?: string } {
   const events = availableEvents(definition, configuration);
   const isVerdict = events.some(({ event }) => (definition.gates?.[event] ?? "human") !== "human");

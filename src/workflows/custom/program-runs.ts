@@ -1,6 +1,6 @@
 /**
- * Runs of workflows that a program brought along, through the library: their tables are in that program. What the runs' files
- * say is shown all the same, so that a gate that waits for a person is not overlooked.
+ * Runs of workflows that a program defines through the library: their tables are in that program. Their files are shown
+ * all the same, so that nobody overlooks a gate that waits for a person.
  */
 import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
@@ -8,7 +8,7 @@ import type { RunOverview, WorkflowModule } from "../../runtime/module.ts";
 import { unreadableRun } from "../../runtime/unreadable-run.ts";
 import { listRuns, parseRun, runPath } from "./run-file.ts";
 
-/** The workflow as far as it is known without its table. */
+/** What is known of the workflow without its table. */
 export function programWorkflow(name: string): WorkflowModule {
   return {
     name,
@@ -49,7 +49,7 @@ async function overviewOf(name: string, id: string, view: View): Promise<RunOver
     const since = history.at(-1)?.time ?? created_at;
     if (awaits === "nobody") return { ...run, state, awaits: "nobody", next: next ?? "", since };
     const what = next ? `${next}, in the program that runs it` : "go on in the program that runs it";
-    // A file of an earlier version does not say who is awaited: a person can tell.
+    // A file of an earlier version does not say who must act; a person can see it.
     const who = awaits === "assistant" || awaits === "agent" ? awaits : "human";
     return { ...run, state, awaits: who, next: what, command: `pawl show ${run.run}`, since };
   } catch (thrown) {

@@ -1,4 +1,4 @@
-/** What `pawl verify` goes by for runs of a workflow of one's own. */
+/** What `pawl verify` checks runs of your own workflow against. */
 import { hashOfPolicy } from "../../core/policy.ts";
 import { isSignedLevel, levelOf } from "../../core/strength.ts";
 import { replayTable } from "../../runtime/gate-replay.ts";

@@ -1,4 +1,4 @@
-/** A rule's reply: the values that its template may use, and the trial by which a template is known to render. */
+/** A rule's reply: the values that its template may use, and the trial that shows that a template renders. */
 
 import type { Problem } from "../../core/located-yaml.ts";
 import { targetOf } from "../../engine/configuration.ts";
@@ -11,7 +11,7 @@ import { render, replyFaults } from "./template.ts";
 /** How a command of the engine's own ended. */
 export interface CommandEnd {
   readonly command: string;
-  /** Null where it was ended from outside. */
+  /** Null if it was ended from outside. */
   readonly exit_code: number | null;
   readonly milliseconds: number;
   /** The end of what it printed. */
@@ -38,9 +38,9 @@ export interface ReplyValues {
   /** What the run keeps now. */
   readonly kept: Facts;
   readonly given: Facts;
-  /** Fact → how its command ended. */
+  /** Fact → the end of its command. */
   readonly checks: Readonly<Record<string, CommandEnd>>;
-  /** The command whose end the event tells; null for other events. */
+  /** The command whose end the event reports; null for other events. */
   readonly ended: CommandEnd | null;
   /** The events that can be sent now, as a list in markdown. */
   readonly available: string;
@@ -106,7 +106,7 @@ function trialFault(definition: Definition, rule: Rule, source: string): Problem
 function sampleOf({ table, sources }: Definition, rule: Rule, state: string): ReplyValues {
   const end: CommandEnd = { command: "true", exit_code: 0, milliseconds: 1, tail: "" };
   const { inputs } = pairOf(table, state, rule.on);
-  // Files are always looked at; the rest is there for certain only where the rule always asks for it.
+  // Files are always observed; the rest is certain only if the rule always asks for it.
   const isFile = (name: string) => ["file", "checklist"].includes(sources[name]?.type ?? "");
   const sure = inputs.filter((name) => isFile(name) || asksAlways(rule, name));
   const ofType = (type: string) => sure.filter((name) => sources[name]?.type === type);

@@ -1,4 +1,4 @@
-/** `.pawl/runs/<workflow>/<id>.json`: where a run stands, and how it came there. */
+/** `.pawl/runs/<workflow>/<id>.json`: a run's configuration, and how it got there. */
 
 import { PawlError } from "../../core/error.ts";
 import { checkId, isId } from "../../core/id.ts";
@@ -40,12 +40,12 @@ const index = accepts<number>(
 );
 
 /**
- * A rule whose command is not known to have ended; nothing else moves the run before. What is run is the table's to say:
- * a command that stands here, as earlier versions wrote it, is not read.
+ * A rule whose command is not known to have ended; until then nothing else moves the run. The table says what to run: a
+ * command in this file, written by an earlier version, is ignored.
  */
 const PENDING = fields({
   row: text,
-  /** Under which the command runs and is found again: the name of a folder. */
+  /** The key by which the command runs and is found again: the name of a folder. */
   key,
   since: text,
 });
@@ -57,13 +57,13 @@ const ENTRY = fields({
   from: text,
   to: text,
   by: optional(fields({ channel: text, who: optional(text) })),
-  /** Of a person's verdict: by which way it came. */
+  /** The channel of a person's verdict. */
   strength: optional(text),
   facts: optional(values),
   notes: optional(text),
   /** The hash of the entry before; null: the first. Absent in entries of earlier versions. */
   prev: optional(orNull(text)),
-  /** The command whose end the event told. */
+  /** The command whose end the event reported. */
   ended: optional(fields({ command: text, exit_code: orNull(number), milliseconds: number, tail: text })),
 });
 
@@ -71,7 +71,7 @@ const RUN_FILE = fields({
   workflow: text,
   id: text,
   table_hash: text,
-  /** The sha-256 of the policy by which it moved last. Absent in files of earlier versions. */
+  /** The sha-256 of the policy at its last move. Absent in files of earlier versions. */
   policy: optional(text),
   state: text,
   kept: values,
@@ -79,9 +79,9 @@ const RUN_FILE = fields({
   awaits: optional(text),
   next: optional(text),
   pending: optional(PENDING),
-  /** Fact → its command that was still running when it was last looked at. */
+  /** Fact → its command that was still running at the last look. */
   checks: optional(mapOf(fields({ key, since: text }))),
-  /** From where its history is replayed, beginning with the entry at that index. Absent in files of earlier versions. */
+  /** Where the replay of its history begins: with the entry at that index. Absent in files of earlier versions. */
   origin: optional(fields({ state: text, kept: values, at: index })),
   history: listOf(ENTRY),
   created_at: text,
@@ -91,7 +91,7 @@ const RUN_FILE = fields({
 export type RunFile = Checked<typeof RUN_FILE>;
 export type Looks = NonNullable<RunFile["checks"]>;
 
-/** What a record of a gate says of an entry: what decided, without notes and output. */
+/** What a gate's record says about an entry: what decided, without notes and output. */
 export function stepOf({ by, event, facts, from, row, strength, time, to }: Checked<typeof ENTRY>): object {
   return JSON.parse(JSON.stringify({ time, event, rule: row, from, to, by: by?.channel, strength, facts }));
 }
@@ -138,7 +138,7 @@ export function renderRun(run: RunFile): string {
   return `${JSON.stringify(run, null, 2)}\n`;
 }
 
-/** Where the run stands in the table as it is now. Throws `run-unreachable`. */
+/** The run's configuration in the present table. Throws `run-unreachable`. */
 export function configurationOf(path: string, run: RunFile, { definition, hash }: Loaded): Configuration {
   const { table } = definition;
   const configuration: Configuration = { state: run.state, variables: run.kept };
@@ -161,8 +161,8 @@ export function configurationOf(path: string, run: RunFile, { definition, hash }
 }
 
 /**
- * The command that is under way, or null. It is that of the rule which the run took last: no other may be named. Throws
- * `run-unreachable`.
+ * The command that is under way, or null. It is the one of the rule that the run took last: no other may be named.
+ * Throws `run-unreachable`.
  */
 export function orderOf(
   { pending: waits, history, id, state }: RunFile,

@@ -1,10 +1,10 @@
 /**
  * Whether a run's file follows from its own history. Each entry holds the hash of the one before; replaying them through the
- * table from the run's origin gives where it stands. The last entry and the place are kept in `.pawl/heads` too, in the same
- * commit. What does not follow is held until a person decides.
+ * table from the run's origin gives its configuration. `.pawl/heads` keeps the last entry and the configuration too, in the
+ * same commit. What does not follow is held until a person decides.
  *
- * Steps under another table than the one there is cannot be replayed: the origin of a run moves on to where it stood when
- * the table changed. A file without an origin is of an earlier version: it is taken as it is until its next move.
+ * Steps under another table than the present one cannot be replayed: a run's origin moves on to its configuration when the
+ * table changed. A file without an origin comes from an earlier version: it is accepted as it is until its next move.
  */
 import type { Change, View } from "../../core/ports/store.ts";
 import { canonical } from "../../core/trust.ts";
@@ -34,12 +34,12 @@ function standingOf(file: RunFile) {
   return { run: nameOf(file), length: history.length, state, kept, origin, last: history.at(-1) };
 }
 
-/** Throws `state-tampered` with all in which the run's file does not follow from its history. */
+/** Throws `state-tampered` with everything in the run's file that does not follow from its history. */
 export async function checkHistory(view: View, file: RunFile, loaded: Loaded): Promise<void> {
   checkFaults(runPath(file.workflow, file.id), "run's", await differencesIn(view, file, loaded));
 }
 
-/** In which the file does not follow from its history, each in words for a person. */
+/** Where the file does not follow from its history, each in words for a person. */
 export async function differencesIn(view: View, file: RunFile, loaded: Loaded): Promise<readonly string[]> {
   const { history, kept: variables, origin, state } = file;
   const isSame = loaded.hash === file.table_hash;
@@ -64,7 +64,7 @@ async function anchorDifference(view: View, file: RunFile): Promise<readonly str
   ];
 }
 
-/** Whether each entry is made on the one before. */
+/** Whether the entries form a chain. */
 export async function isChained({ history }: RunFile): Promise<boolean> {
   return (await brokenLinks(history, "entry")).length === 0;
 }

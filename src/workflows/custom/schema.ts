@@ -1,4 +1,4 @@
-/** What the file of a workflow may say. Where a list is expected, one entry may stand alone. */
+/** What a workflow's file may say. If a list is expected, a single entry may replace it. */
 import { z } from "zod";
 
 const text = z.string({ error: "expected a string" }).min(1, "expected a non-empty string");
@@ -12,7 +12,7 @@ function listed(found: unknown): unknown {
 
 const several = <T extends z.ZodType>(item: T) => z.preprocess(listed, z.array(item, "expected a list"));
 
-/** A text alone is the description. */
+/** A string alone is the description. */
 function described(found: unknown): unknown {
   return typeof found === "string" ? { description: found } : found;
 }
@@ -135,7 +135,7 @@ export type WorkflowFile = z.infer<typeof WORKFLOW_FILE>;
 export type FactEntry = z.infer<typeof fact>;
 export type RowEntry = z.infer<typeof row>;
 
-/** Keeps zod's own words for unknown keys, which are told apart by their code. */
+/** Keeps zod's own words for unknown keys, which are recognised by their code. */
 function notAMap(expected: string): { error: (issue: { code?: string }) => string | undefined } {
   return { error: ({ code }) => (code === "invalid_type" ? `expected ${expected}` : undefined) };
 }

@@ -1,11 +1,11 @@
 /**
- * An event sent to a run of a workflow of one's own. A rule's command is performed by a send of its own that follows the
- * commit; should that not come about, the next send does it.
+ * An event sent to a run of your own workflow. A separate send after the commit performs a rule's command; if that does not
+ * happen, the next send does it.
  *
- * S1  While a rule's command is not known to have ended, nothing but its end moves the run.
- * S2  A command that answers a fact runs once for each decision; where it outlasts the wait, its key is kept with the
- *     run, and the next send finds it again.
- * S3  Where the definition was loosened since the run began, nothing is run or decided for it.
+ * S1  While a rule's command is not known to have ended, only its end moves the run.
+ * S2  A command that answers a fact runs once per decision; if it outlasts the wait, its key is kept with the run, and the
+ *     next send finds it again.
+ * S3  If the definition was loosened since the run began, nothing is run or decided for it.
  */
 import { PawlError } from "../../core/error.ts";
 import { variableNames } from "../../engine/lookup.ts";
@@ -80,14 +80,14 @@ async function eventOf(run: OwnRun, context: Scene): Promise<OwnSent | Answered<
   if (wanted === undefined) return { answer: shown(run, input, ignored) };
   const facts = passed(run.loaded, input);
   const given = run.file ? facts : splitStart(run.loaded, facts).given;
-  // Where the event moves nothing, its rule says so, and nobody need be asked.
+  // If the event moves nothing, its rule says so, and nobody needs to be asked.
   const { gates = {} } = run.loaded.definition;
   const gated =
     Object.hasOwn(gates, wanted) && movingEvents(run.workflow, run.configuration).includes(wanted);
   return { event: wanted, given, gated, ended: null };
 }
 
-/** A person's event is asked about before any command is run for it, unless they sign which rule it takes. */
+/** A person is asked about their event before any command runs for it, unless they sign which rule it takes. */
 async function guard(run: OwnRun, sent: OwnSent, context: Scene): Promise<Answered<Reply> | null> {
   const { input, outside } = context;
   checkGiven(run, sent);
@@ -106,7 +106,7 @@ function waits(run: OwnRun, { notes, pending }: Unfinished<Note>, { input, now }
   return stillRunning(run, command, looks, input, now.time);
 }
 
-/** The event that is the verdict, of which the state takes one. */
+/** The event for the verdict; the state takes one. */
 function verdictEvent({ file, loaded, configuration, run }: OwnRun, verdict: Exclude<Gate, "human">): string {
   if (file === null)
     throw new PawlError("run-missing", `No run is called ${run}.`, "`pawl status` lists every run.");

@@ -1,4 +1,4 @@
-/** What is sent to a run of a workflow of one's own, and what is found out for it. */
+/** What is sent to a run of your own workflow, and what is observed for it. */
 import type { Facts } from "../../engine/workflow.ts";
 import type { Sent, TypesOf } from "../../runtime/run-event.ts";
 import type { Gate } from "./definition.ts";
@@ -6,7 +6,7 @@ import type { OwnRun } from "./load-run.ts";
 import type { CommandEnd } from "./reply.ts";
 import type { Looks } from "./run-file.ts";
 
-/** Of a fact that a command answers: under which key it runs and is found again, and how it ended. */
+/** For a fact that a command answers: the key by which it runs and is found again, and how it ended. */
 export interface Note {
   readonly look: Looks[string];
   readonly end?: CommandEnd;
@@ -15,18 +15,18 @@ export interface Note {
 export interface SendInput {
   /** `release:1.2.0` */
   readonly run: string;
-  /** Absent: only what is under way is brought to its end. */
+  /** Absent: only brings what is under way to its end. */
   readonly event?: string | undefined;
-  /** In an event's place: the one that the state takes for this verdict. */
+  /** Instead of an event: the one that the state takes for this verdict. */
   readonly verdict?: Exclude<Gate, "human">;
   readonly given?: Facts | undefined;
-  /** As a terminal passes facts: `risk=low`. */
+  /** Facts as a terminal passes them: `risk=low`. */
   readonly fact?: readonly string[] | undefined;
   readonly notes?: string | undefined;
   /** A person's answer, asked through the client. */
   readonly is_approved?: boolean | undefined;
   readonly feedback_notes?: string | undefined;
-  /** What was said by the sends that this one follows. */
+  /** The texts of the sends before this one. */
   readonly said?: readonly string[];
 }
 

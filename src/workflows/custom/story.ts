@@ -1,4 +1,4 @@
-/** A run's whole story: what was sent by whom, when, on which facts. */
+/** A run's whole history: what was sent by whom, when, on which facts. */
 import { fenced, quote } from "../../core/fence.ts";
 import { strengthWords } from "../../core/strength.ts";
 import type { Reply, StoryInput, Transaction } from "../../runtime/module.ts";

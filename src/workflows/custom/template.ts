@@ -20,7 +20,7 @@ export function render(text: string, source: string, values: object): string {
   }
 }
 
-/** A path or a command with the run's id in it. An id is safe in both: letters, digits, dots, `_` and `-`. */
+/** A path or a command that contains the run's id. An id is safe in both: letters, digits, dots, `_` and `-`. */
 export function renderWithId(text: string, id: string): string {
   return text.includes("{") ? templates.render(text, { id }) : text;
 }

@@ -6,14 +6,14 @@ import { sendTo } from "./send.ts";
 
 const value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-/** The two tools that all workflows of the project's own share. */
+/** The two tools that all of the project's own workflows share. */
 export function toolsOf(sources: readonly DefinitionSource[]): readonly Tool[] {
   const names = sources.map(({ name }) => name).join(", ");
   const run = z.string().describe(`The workflow, a colon and an id: ${sources[0]?.name}:ID.`);
   return [
     {
       name: "advance",
-      title: "Transaction a run",
+      title: "Advance a run",
       description: `Send an event to a run of one of the project's workflows (${names}). The first event begins the run. Do what the reply says.`,
       input: z.strictObject({
         run,

@@ -26,7 +26,7 @@ interface Seen {
 }
 
 const PENDING =
-  /2 committed changes are in the journal, and not in the files yet: the disk is full \(ENOSPC\)\. .*Free at least 16 KB/;
+  /2 committed changes are in the journal but not in the files yet: the disk is full \(ENOSPC\)\. .*Free at least 16 KB/;
 
 describe.skipIf(unshare === undefined)("on a disk that has no room for the files of a commit", () => {
   let found: Seen;

@@ -1,4 +1,4 @@
-/** A journal of others that was set aside, opened for a person who may take over what it would write. */
+/** Opens a foreign journal that was set aside, for a person who may accept what it would write. */
 import { PawlError } from "../../core/error.ts";
 import type { ForeignJournal } from "../../runtime/project.ts";
 import { outcomeOf } from "./apply.ts";
@@ -7,7 +7,7 @@ import { foldersOf, foundOf, lookAt, tryTextOf } from "./look.ts";
 import { parseUntrusted } from "./record.ts";
 import type { Project } from "./recover.ts";
 
-/** Throws `journal-refused` where a commit of it says what Pawl never writes. */
+/** Throws `journal-refused` if one of its commits contains something that Pawl never writes. */
 export function openForeign(
   { disk, editors }: Pick<Project, "disk" | "editors">,
   kept: string,
@@ -21,8 +21,8 @@ export function openForeign(
     throw refused(
       kept,
       nested === undefined
-        ? "a commit of it would do what Pawl never does, such as write outside the project or into git's folder"
-        : `it writes ${nested}, and a file where the folder of that is`,
+        ? "one of its commits would do what Pawl never does, such as write outside the project or into git's folder"
+        : `it writes ${nested}, and also a file in place of that path's folder`,
     );
   return {
     paths,
@@ -30,7 +30,7 @@ export function openForeign(
       const found = text === null ? null : foundOf(Buffer.from(text), 0o644);
       const bytes = outcomeOf({ editors, torn: false }, chains.get(path) ?? [], found);
       const after = bytes === null ? null : tryTextOf(bytes);
-      if (bytes !== null && after === null) throw refused(kept, `what it would write to ${path} is no text`);
+      if (bytes !== null && after === null) throw refused(kept, `what it would write to ${path} is not text`);
       return after;
     },
     setAccepted: () => disk.rename(kept, kept.replace(/foreign-journal$/, "accepted-journal")),
@@ -41,6 +41,6 @@ function refused(kept: string, why: string): PawlError {
   return new PawlError(
     "journal-refused",
     `${kept} cannot be accepted: ${why}. Nothing was changed.`,
-    `Look at ${kept} in an editor, and write by hand what you want of it; or remove it.`,
+    `Open ${kept} in an editor and copy what you want by hand, or remove it.`,
   );
 }

@@ -1,4 +1,4 @@
-/** Appending, so that doing it again is harmless. */
+/** Appends so that a repeat is harmless. */
 import { isPieceOf } from "./chain.ts";
 import { type Disk, withOpen, writeAll } from "./disk.ts";
 import { lookAt, statFile } from "./look.ts";
@@ -11,7 +11,7 @@ export interface Appending {
   readonly torn: boolean;
 }
 
-/** Appends that follow one another without a gap. */
+/** Appends without a gap between them. */
 interface Run {
   readonly offset: number;
   readonly appends: readonly Append[];
@@ -30,7 +30,7 @@ export function applyAppends(
   }
 }
 
-/** What the file will hold once the appends are applied to these bytes. */
+/** The file's content once the appends are applied to these bytes. */
 export function withAppends(before: Uint8Array, appends: readonly Append[], torn: boolean): Uint8Array {
   let bytes = Buffer.from(before);
   for (const run of runsOf(appends)) {
@@ -56,8 +56,8 @@ function settleRun(disk: Disk, path: string, run: Run, torn: boolean): void {
 }
 
 /**
- * Same bytes there: it lacks nothing. Torn there: to be written over in place. Anything else there, or a shorter file (a
- * person's, or a rotated one): what is to be appended at the end, since its id is not in it.
+ * Same bytes there: nothing is missing. Torn bytes there: they are overwritten in place. Anything else, or a shorter
+ * file (a person's, or a rotated one): returns what to append at the end, since the ids are not in the file.
  */
 function lackOf(bytes: Buffer, run: Run, torn: boolean): "torn" | readonly Append[] {
   const { offset } = run;
@@ -67,19 +67,19 @@ function lackOf(bytes: Buffer, run: Run, torn: boolean): "torn" | readonly Appen
   return run.appends.filter(({ id }) => !bytes.includes(id));
 }
 
-/** A line is never glued to what stands before it. */
+/** Starts on a new line, never in the middle of one. */
 function onItsLine(text: string, before: Uint8Array): string {
   const glued = before.length > 0 && before.at(-1) !== 0x0a && text.endsWith("\n");
   return glued ? `\n${text}` : text;
 }
 
-/** A beginning of our bytes and nothing behind; after a power cut also zeros where ours should be. */
+/** Whether only a beginning of our bytes is there; after a power cut also zeros in their place. */
 function isTorn(tail: Uint8Array, expected: Buffer, torn: boolean): boolean {
   if (torn) return isPieceOf(tail.subarray(0, expected.length), expected);
   return tail.length <= expected.length && expected.subarray(0, tail.length).equals(tail);
 }
 
-/** Whether the bytes are in the file: a person may have replaced it while they were written. */
+/** Appends, and returns whether the bytes are in the file: a person may have replaced it during the write. */
 function appendAtEnd(disk: Disk, path: string, bytes: Uint8Array): boolean {
   ensureFolders(disk, path);
   return withOpen(disk, openInside(disk, path, "append"), (fd) => {

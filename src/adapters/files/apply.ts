@@ -1,11 +1,12 @@
 /**
- * Making the files what the journal says. The same code applies a commit and replays after a crash; it can stop
- * anywhere and be run again.
+ * Makes the files match the journal. The same code applies a commit and replays after a crash; it can stop anywhere and
+ * run again.
  *
- * P1  The target is looked at right before it is replaced. What the journal does not account for is a person's text: it
- *     is redone (edits) or kept aside first, and that is journalled before the file is touched, so that it happens once.
- * P2  The folders on the way are looked at anew right before each call that opens, renames or removes by name, and after
- *     each that opens: what was looked at earlier may have become a link since.
+ * P1  The target is read right before it is replaced. Content that the journal does not explain is a person's text.
+ *     Pawl redoes its edits on it, or keeps it aside first, and journals that before it touches the file, so that it
+ *     happens once.
+ * P2  The folders on the way are checked again right before each call that opens, renames or removes by name, and after
+ *     each open: a folder checked earlier may have become a link.
  * P3  Nothing is synced here: the journal is the durable copy until the files are synced and it is trimmed.
  */
 import type { Editor } from "../../core/ports/store.ts";
@@ -22,13 +23,13 @@ export interface Applying {
   readonly disk: Disk;
   readonly editors: Readonly<Record<string, Editor>>;
   readonly onKept: OnKept;
-  /** The files were verified a moment ago: the first look is saved, the last is not. */
+  /** The files were verified a moment ago: the first check can be skipped, the last cannot. */
   readonly fresh: boolean;
-  /** The machine may have been started anew since: files may be torn. */
+  /** The machine may have restarted since: files may be torn. */
   readonly torn: boolean;
 }
 
-/** Steps that must be journalled before this can go on; empty: everything is applied. */
+/** Returns steps that must be journalled before it can continue; empty if everything is applied. */
 export function applySteps(applying: Applying, steps: readonly Step[]): readonly Step[] {
   for (const [path, chain] of chainsOf(steps)) {
     const resolution = applyChain(applying, path, chain, steps);
@@ -54,7 +55,7 @@ function applyChain(
   return [];
 }
 
-/** What the file will hold once its steps are applied to what it holds; null: nothing is to be there. */
+/** The file's content once its steps are applied; null if there is to be no file. */
 export function outcomeOf(
   { editors, torn }: Pick<Applying, "editors" | "torn">,
   chain: readonly Step[],
@@ -70,12 +71,12 @@ export function outcomeOf(
   return aim.appends.length === 0 ? bytes : withAppends(bytes ?? new Uint8Array(), aim.appends, torn);
 }
 
-/** Appends that do not fit say that a person's text was accepted in between; if it is there, it stays. */
+/** Appends that do not fit show that a person's text was accepted in between. If it is there, it stays. */
 function hasMovedOn(chain: readonly Step[], { appends }: Aim, found: Found | null, torn: boolean): boolean {
   return appends.length > 0 && found !== null && !isAccounted(chain, found, torn);
 }
 
-/** Makes the file hold the aim's content, or be absent. */
+/** Gives the file the content of the aim, or removes it. */
 function replace(
   applying: Applying,
   path: string,
@@ -108,7 +109,7 @@ function replace(
   return act(() => disk.rename(temporary, path));
 }
 
-/** As it should be, or to be replaced, or a person's text in the way. */
+/** Already right, or to be replaced, or a person's text. */
 type Judgement = "done" | "ours" | Found;
 
 function judge(chain: readonly Step[], { hash }: Aim, found: Found | null, torn: boolean): Judgement {
@@ -121,8 +122,8 @@ function isFound(judgement: Judgement): judgement is Found {
 }
 
 /**
- * Looks, and works while the file that was looked at is held open. The blocks of a file that is removed or replaced are
- * freed when it is closed, which on some disks (with online discard) takes a millisecond each: nobody need wait for that.
+ * Reads the file and works while it is held open. When a removed or replaced file is closed, its blocks are freed,
+ * which on some disks (with online discard) takes a millisecond each: nobody should wait for that.
  */
 function lookingLast<T>(disk: Disk, path: string, work: (found: Found | null) => T): T {
   const { found, fd } = lookAndHold(disk, path);
@@ -133,7 +134,7 @@ function lookingLast<T>(disk: Disk, path: string, work: (found: Found | null) =>
   }
 }
 
-/** A person's text is in the way: what is to be journalled before it may be replaced. */
+/** A person's text is in the way. Returns what to journal before it may be replaced. */
 function resolve(
   applying: Applying,
   path: string,

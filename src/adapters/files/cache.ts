@@ -1,6 +1,6 @@
 /**
- * What was worked out of texts, one file per kind beside the project's key, where no clone, checkout or merge can bring one
- * along: so nothing need be hashed to believe it. Disposable: whatever is wrong with it is a miss.
+ * What was computed from texts, one file per kind beside the project's key. No clone, checkout or merge can put a file
+ * there, so a hit needs no hash to be trusted. Disposable: any fault is a miss.
  */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const GAP_MILLISECONDS = 100;
 /** Milliseconds of a clock that never goes back. `performance` is a part of Node that takes milliseconds to load. */
 const clock = () => process.uptime() * 1000;
 
-/** Keeps nothing where the project has no place of its own yet: its first commit makes it. */
+/** Keeps nothing if the project has no folder there yet: its first commit makes it. */
 export function openCache(state: Pick<StatePlace, "folder">): Cache {
   const folder = () => join(state.folder, "cache");
   const pending = new Map<string, Latest>();
@@ -42,7 +42,7 @@ export function openCache(state: Pick<StatePlace, "folder">): Cache {
       const before = pending.get(kind);
       pending.set(kind, { source, worked });
       if (before !== undefined) return;
-      // At once for a command's single text; a loop's many changes in a row are kept once.
+      // A single change, as in a command, is written at once; many changes in a row, as in a loop, are written once.
       const rest = last + GAP_MILLISECONDS - clock();
       if (rest > 0) setTimeout(() => flush(kind), rest);
       else setImmediate(() => flush(kind));
@@ -50,7 +50,7 @@ export function openCache(state: Pick<StatePlace, "folder">): Cache {
   };
 }
 
-/** A reader sees the old file or the new one; after a power cut perhaps a part of one, which is no JSON. */
+/** A reader sees the old file or the new one; after a power cut perhaps a part of one, which is not valid JSON. */
 function keep(place: () => string, kind: string, { source, worked }: Latest): void {
   try {
     const folder = place();
@@ -61,7 +61,7 @@ function keep(place: () => string, kind: string, { source, worked }: Latest): vo
   } catch {}
 }
 
-/** Makes the folder only where it is missing, and never the one above. */
+/** Makes the folder only if it is missing, and never its parent. */
 function inFolder(folder: string, write: () => void): void {
   try {
     write();

@@ -1,6 +1,6 @@
 /**
- * The steps of one path, in order, as one aim. Replaying a path needs only its last content, whatever happened to other
- * paths, and can be done again at any point.
+ * Combines the steps of one path, in order, into one aim. Replaying a path needs only its last content, whatever
+ * happened to other paths, and can be repeated at any point.
  */
 import { hashOf } from "./hash.ts";
 import type { Found } from "./look.ts";
@@ -8,13 +8,13 @@ import { bytesOf } from "./record.ts";
 import type { Append, Put, Step } from "./steps.ts";
 
 export interface Aim {
-  /** What the file is to hold, null: absent, undefined: whatever it holds, plus the appends. */
+  /** The file's final content. Null: no file; undefined: its present content plus the appends. */
   readonly content: Uint8Array | null | undefined;
-  /** Of the content; null: absent, undefined: as with the content. */
+  /** The content's hash. Null: no file; undefined: as for the content. */
   readonly hash: string | null | undefined;
   /** Permission bits of a new file. */
   readonly mode: number | undefined;
-  /** Appends that were made on a content which the journal does not hold. */
+  /** Appends to content that the journal does not hold. */
   readonly appends: readonly Append[];
 }
 
@@ -56,8 +56,8 @@ export function aimOf(chain: readonly Step[]): Aim {
 }
 
 /**
- * Whether the journal accounts for these bytes: the state before or after a step, or, where the power was cut, a piece
- * of such a state that was not synced. Anything else is a person's.
+ * Whether the journal explains these bytes: they are the state before or after a step or, after a power cut, a part of
+ * such a state that was not synced. Anything else is a person's.
  */
 export function isAccounted(chain: readonly Step[], { bytes, hash }: Found, torn: boolean): boolean {
   if (statedHashes(chain).has(hash)) return true;
@@ -82,7 +82,7 @@ export function isAccounted(chain: readonly Step[], { bytes, hash }: Found, torn
   return false;
 }
 
-/** What a redo must do to a text of a person's, or null where the chain is not made of edits alone. */
+/** What a redo must do to a person's text; null if the chain has anything but edits. */
 export function redosOf(chain: readonly Step[]): readonly NonNullable<Put["redo"]>[] | null {
   const redos: NonNullable<Put["redo"]>[] = [];
   for (const step of chain) {
@@ -102,7 +102,7 @@ function statedHashes(chain: readonly Step[]): ReadonlySet<string | null> {
   return hashes;
 }
 
-/** Appends carry no hash; but a later step does, of what came of them. */
+/** Appends have no hash, but a later step has the hash of their result. */
 function isBeforeAppends(
   bytes: Uint8Array,
   appends: readonly Append[],
@@ -118,7 +118,7 @@ function isBeforeAppends(
   });
 }
 
-/** Whether these are the first bytes of the whole, some of them perhaps still zero: what a power cut leaves. */
+/** Whether these are the first bytes of the whole, possibly with some still zero, as after a power cut. */
 export function isPieceOf(bytes: Uint8Array, whole: Uint8Array): boolean {
   return bytes.length <= whole.length && bytes.every((byte, index) => byte === 0 || byte === whole[index]);
 }

@@ -1,7 +1,7 @@
 /**
- * Claims by the kernel's locks: free at once when their owner dies, never taken from one that is slow or suspended.
- * Beside each lies a lease that a person can read, `.pawl/claims/<what>.json`, with a heartbeat; that it is still there
- * when the lock is free tells that its owner died.
+ * Leases by the kernel's locks: free at once when their owner dies, never taken from a slow or suspended one. Beside
+ * each lock is a file that a person can read, `.pawl/claims/<what>.json`, with a heartbeat. If the lock is free and the
+ * file still there, its owner died.
  */
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
@@ -27,7 +27,7 @@ export function openClaims(root: string): Claims {
     for (const write of held.values()) write().catch(() => {});
   };
 
-  /** What an owner that died in the middle of writing its lease left. */
+  /** Removes what an owner left that died while it wrote its lease. */
   const sweepTemporary = async (name: string) => {
     const own = `claim-${name.slice(0, -TEMPORARY.length)}.lock`;
     const lock = await tryLock(() => locks.acquire(own, "sweeping", 0));
@@ -67,9 +67,9 @@ export function openClaims(root: string): Claims {
             clearInterval(beating);
             beating = undefined;
           }
-          // A heartbeat under way would bring it back.
+          // A heartbeat in progress would bring the file back.
           await writing.catch(() => {});
-          // The lease goes first: with the lock free and the lease there, an owner died.
+          // The lease file goes first: a free lock with a lease file means that an owner died.
           await rm(path, { force: true }).catch(() => {});
           lock.release();
         },
@@ -93,7 +93,7 @@ async function tryLock(acquire: () => Promise<Lock>): Promise<Lock | null> {
   }
 }
 
-/** Each name its own file: an id as it is, anything else escaped. */
+/** Gives each name its own file: an id unchanged, anything else escaped. */
 function fileNameOf(what: string): string {
   return what.replace(
     /[^A-Za-z0-9._-]/gu,
@@ -106,7 +106,7 @@ async function writeLease(
   path: string,
   lease: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  // Only who holds the lock writes it.
+  // Only the holder of the lock writes it.
   const temporary = path.replace(/\.json$/, TEMPORARY);
   await mkdir(folder, { recursive: true });
   await rm(temporary, { force: true });

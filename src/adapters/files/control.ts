@@ -9,10 +9,10 @@ export const LOCKS = ".pawl/locks";
 export const KEPT = ".pawl/kept";
 export const EVENTS = projectPath(".pawl/events.jsonl");
 const IGNORE = ".pawl/.gitignore";
-/** What an earlier version kept there; nothing reads it, and nothing else may have the name. */
+/** An earlier version kept its marker there. Nothing reads it, and nothing else may use the name. */
 const OLD_MARKER = ".pawl/applied";
 
-/** Makes the folder with its .gitignore; the folder of locks comes last, so that its existence says all is there. */
+/** Makes the folder with its .gitignore. The folder of locks comes last: if it exists, everything is there. */
 export function ensureControl(disk: Disk): void {
   if (statFolder(disk, LOCKS) !== null) return;
   ensureFolder(disk, CONTROL);
@@ -34,15 +34,15 @@ export function ensureFolder(disk: Disk, path: string): void {
   }
 }
 
-/** Pawl's temporary files beside their targets: hidden from listings, replaced at will by who holds the lock. */
+/** Pawl's temporary files beside their targets. Listings hide them, and the holder of the lock may replace them. */
 export const TEMPORARY = /^\..*\.pawl-tmp$/;
 
-/** Whether the path is such a file, in whichever folder. */
+/** Whether the path is such a file, in any folder. */
 export function isTemporary(path: string): boolean {
   return TEMPORARY.test(path.slice(path.lastIndexOf("/") + 1));
 }
 
-/** Whether the path is the store's own, which no change set may touch; however a file system may spell it. */
+/** Whether the path belongs to the store, so that no change set may touch it, however a file system spells it. */
 export function isReserved(path: string): boolean {
   const name = path.split("/").map(foldedName).join("/");
   return (

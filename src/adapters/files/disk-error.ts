@@ -1,7 +1,7 @@
 import { PawlError } from "../../core/error.ts";
 import { errnoOf } from "./disk.ts";
 
-/** What the errno means, and what a person can do about it. */
+/** What an errno means, and what a person can do about it. */
 const WORDS: Readonly<Record<string, readonly [meaning: string, fix: string]>> = {
   ENOSPC: ["the disk is full", "Free some space on the disk, then run the command again."],
   EDQUOT: ["the disk quota is used up", "Free some space or raise the quota, then run the command again."],
@@ -17,21 +17,18 @@ const WORDS: Readonly<Record<string, readonly [meaning: string, fix: string]>> =
     "the operation is not permitted",
     "Give this user permission to read and write the project, then run the command again.",
   ],
-  EROFS: [
-    "the file system is read-only",
-    "Make it writable, or work on a copy of the project that is writable.",
-  ],
+  EROFS: ["the file system is read-only", "Make it writable, or work on a writable copy of the project."],
   EMFILE: ["too many files are open", "Raise the limit (`ulimit -n`), then run the command again."],
   ENFILE: [
     "too many files are open on this machine",
-    "End programs that are not needed, then run the command again.",
+    "End programs that you do not need, then run the command again.",
   ],
   ENAMETOOLONG: ["the path is too long for this file system", "Use a shorter name or a shorter path."],
   ENOTDIR: ["there is a file where a folder is needed", "Move that file away, then run the command again."],
   EISDIR: ["there is a folder where a file is needed", "Move that folder away, then run the command again."],
   ELOOP: [
     "there is a symbolic link where a file is needed",
-    "Replace the link by a file, then run the command again.",
+    "Replace the link with a file, then run the command again.",
   ],
   ENOENT: [
     "the file or folder no longer exists",
@@ -49,7 +46,7 @@ export function fixOf(code: string): string {
   return WORDS[code]?.[1] ?? "Look the code up, then run the command again.";
 }
 
-/** A failed disk call as `disk-failed`, in words; anything else is passed on as it is. */
+/** Turns a failed disk call into `disk-failed`, in words. Anything else is returned unchanged. */
 export function toDiskError(thrown: unknown, doing: string): unknown {
   if (thrown instanceof PawlError) return thrown;
   const code = errnoOf(thrown);
@@ -64,7 +61,7 @@ export function toDiskError(thrown: unknown, doing: string): unknown {
   );
 }
 
-/** Runs the work; its disk failures are thrown as `disk-failed`. `doing` begins the sentence. */
+/** Runs the work and throws its disk failures as `disk-failed`. `doing` begins the sentence. */
 export async function guarded<T>(doing: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

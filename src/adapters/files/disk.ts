@@ -1,43 +1,46 @@
 /**
- * Every call that the store makes on the outside, so that the crash proof can count them, fail them and cut the power
- * between any two. All paths are relative to the project's root, with forward slashes; "" is the root itself.
+ * Every call that the store makes to the outside, so that the crash proof can count the calls, fail them, and cut the
+ * power between any two. All paths are relative to the project's root, with forward slashes; "" is the root itself.
  * Failures are thrown as Node throws them: an Error with `code` (ENOSPC, EIO, …).
  */
 export interface Disk {
-  /** Opens a file. `mode` counts only where it creates one. */
+  /** Opens a file. `mode` counts only if the call creates the file. */
   open(path: string, how: OpenMode, mode?: number): number;
   close(fd: number): void;
   /** Closes the file when there is time; a failure is silent. */
   closeLater(fd: number): void;
-  /** At most `length` bytes from `offset`; fewer only at the end of the file. */
+  /** Reads at most `length` bytes from `offset`; fewer only at the end of the file. */
   read(fd: number, offset: number, length: number): Uint8Array;
-  /** Writes at `offset` (ignored where the file was opened for append); may write fewer bytes than given. */
+  /** Writes at `offset` (ignored if the file was opened for append). May write fewer bytes than given. */
   write(fd: number, bytes: Uint8Array, offset: number): number;
   truncate(fd: number, length: number): void;
   chmod(fd: number, mode: number): void;
   fsync(fd: number): void;
   fsyncFolder(path: string): void;
   stat(fd: number): FileStat;
-  /** Null where there is nothing. */
+  /** Null if there is nothing at the path. */
   lstat(path: string): FileStat | null;
   list(folder: string): readonly FolderEntry[];
   mkdir(path: string): void;
   rename(from: string, to: string): void;
   unlink(path: string): void;
-  /** Another name for the file; fails with EEXIST where `to` is taken. */
+  /** Gives the file another name. Fails with EEXIST if `to` exists. */
   link(from: string, to: string): void;
   /** Whether this process may write the file, or create and replace files in the folder. */
   writable(path: string): boolean;
 
   /** Must be awaited before the first `tryLock`. */
   prepareLocks(): Promise<void>;
-  /** An exclusive lock on the open file, over processes; closing the file, or dying, frees it. */
+  /**
+   * Takes an exclusive lock on the open file, across processes. Closing the file frees it, and so does the death of the
+   * process.
+   */
   tryLock(fd: number): boolean;
-  /** Different after each start of the machine; null where that cannot be known. */
+  /** Different after each start of the machine; null if unknown. */
   bootId(): string | null;
   readonly pid: number;
   now(): Date;
-  /** Unique, of hexadecimal digits and hyphens. */
+  /** A unique text of hexadecimal digits and hyphens. */
   uniqueId(): string;
   /** Bytes that nobody can guess. */
   random(length: number): Uint8Array;
@@ -45,8 +48,8 @@ export interface Disk {
 }
 
 /**
- * read: must exist. append: created where needed, each write lands at the end. update: created where needed, read and
- * write at any offset. new: must not exist. Symbolic links are never followed.
+ * read: must exist. append: created if needed; each write goes to the end. update: created if needed; reads and writes
+ * at any offset. new: must not exist. Symbolic links are never followed.
  */
 export type OpenMode = "read" | "append" | "update" | "new";
 
@@ -66,14 +69,14 @@ export interface FolderEntry {
 
 export type EntryKind = "file" | "folder" | "link" | "other";
 
-/** Writes everything, in as many calls as it takes. */
+/** Writes everything, in as many calls as needed. */
 export function writeAll(disk: Disk, fd: number, bytes: Uint8Array, offset: number): void {
   for (let done = 0; done < bytes.length; ) {
     done += disk.write(fd, done === 0 ? bytes : bytes.subarray(done), offset + done);
   }
 }
 
-/** Opens, works, closes; an error of the work is not hidden by one of the close. */
+/** Opens, works, closes. An error of close does not hide an error of the work. */
 export function withFile<T>(
   disk: Disk,
   path: string,
@@ -84,7 +87,7 @@ export function withFile<T>(
   return withOpen(disk, disk.open(path, how, mode), work);
 }
 
-/** The same with a file that is open. */
+/** The same with an open file. */
 export function withOpen<T>(disk: Disk, fd: number, work: (fd: number) => T): T {
   let result: T;
   try {
@@ -97,7 +100,7 @@ export function withOpen<T>(disk: Disk, fd: number, work: (fd: number) => T): T 
   return result;
 }
 
-/** Where what close says no longer counts: the file is closed in any case. */
+/** For cases in which close's result no longer matters: the file is closed either way. */
 export function closeQuietly(disk: Disk, fd: number): void {
   try {
     disk.close(fd);
@@ -108,7 +111,7 @@ export function fsyncFile(disk: Disk, path: string): void {
   withFile(disk, path, "read", (fd) => disk.fsync(fd));
 }
 
-/** Whether there is nothing at the path. Any other failure says nothing of what is there, and is never taken for that. */
+/** Whether the failure means that nothing is at the path. Any other failure says nothing about what is there. */
 export function isAbsence(thrown: unknown): boolean {
   const code = errnoOf(thrown);
   return code === "ENOENT" || code === "ENOTDIR";

@@ -1,6 +1,7 @@
 /**
  * Records that this project did not write, or not in this place: from a clone, a merge, another checkout, an earlier
- * backup, or from a process that keeps the project's key elsewhere. They are never applied; they are set aside and told.
+ * backup, or a process that keeps the project's key elsewhere. Pawl never applies them; it sets them aside and reports
+ * them.
  */
 import type { PawlEvent } from "../../core/event.ts";
 import { EVENTS, JOURNAL, KEPT } from "./control.ts";
@@ -11,23 +12,23 @@ import { foldersOf, lookAt, readToEnd, statFile, statFolder } from "./look.ts";
 import { type Foreign, parseUntrusted } from "./record.ts";
 import type { Append } from "./steps.ts";
 
-/** Told of commits that were found and not applied, and where they lie now; null: where they were found. */
+/** Called with commits that were found and not applied, and with their new place; null: they stay where they are. */
 export type OnForeign = (found: Foreign & { readonly kept: string | null }) => void;
 
-/** A journal that was set aside, for a person to look at. */
+/** A journal that was set aside for a person to inspect. */
 export interface SetAside {
-  /** Where it lies, relative to the root. */
+  /** Its path, relative to the root. */
   readonly kept: string;
   readonly commits: number;
-  /** Those of them that say what Pawl never writes, such as a path outside the project. */
+  /** How many of its records contain something that Pawl never writes, such as a path outside the project. */
   readonly unusable: number;
-  /** What it would write, each once. */
+  /** The paths that it would write, each once. */
   readonly paths: readonly string[];
 }
 
 const NAME = "foreign-journal";
 
-/** Those that were set aside and not removed since, oldest first. */
+/** The journals that were set aside and not removed since, oldest first. */
 export function listForeign(disk: Disk): readonly SetAside[] {
   if (statFolder(disk, KEPT) === null) return [];
   const folders = disk.list(KEPT).filter(({ kind }) => kind === "folder");
@@ -44,9 +45,11 @@ export function listForeign(disk: Disk): readonly SetAside[] {
     });
 }
 
-/** Copies what lies behind the good records to `.pawl/kept/`, synced, and cuts it off. Answers where it lies. */
+/**
+ * Copies what follows the good records to `.pawl/kept/`, synced, and cuts it off the journal. Returns the new path.
+ */
 export function setForeignAside({ disk, vault }: Place, goodLength: number): string {
-  // Whoever cannot say so in a commit of their own leaves it where it is.
+  // A process that cannot report this in a commit of its own leaves the records in place.
   vault.makeKey();
   const kept = copyJournal(disk, NAME, goodLength);
   cutTail(disk, goodLength);
@@ -66,7 +69,7 @@ export function copyJournal(disk: Disk, name: string, start = 0): string {
   return kept;
 }
 
-/** The event that tells of it. */
+/** The event that reports it. */
 export function foreignEvent(disk: Disk, { records, reason }: Foreign, kept: string): Append {
   const id = disk.uniqueId();
   const time = disk.now().toISOString();

@@ -9,14 +9,14 @@ export function fsyncAll(disk: Disk, paths: ReadonlySet<string>): void {
     for (const folder of foldersOf(path)) folders.add(folder);
     if (statFile(disk, path) !== null) fsyncOrRewrite(disk, path);
   }
-  // Deepest first: a folder's entry is of no use before what it leads to.
+  // Deepest first: a folder's entry is useless before its content is synced.
   const inOrder = [...folders].sort((a, b) => b.length - a.length);
   for (const folder of inOrder) fsyncFolderIfThere(disk, folder);
 }
 
 /**
- * After a failed sync the system may take the data for written, and the next sync would say so: only what is written
- * anew can be trusted.
+ * After a failed sync the system may treat the data as written, and the next sync would succeed. Only newly written
+ * data can be trusted.
  */
 function fsyncOrRewrite(disk: Disk, path: string): void {
   try {
@@ -27,7 +27,7 @@ function fsyncOrRewrite(disk: Disk, path: string): void {
     if (found === null) return;
     writeTemporary(disk, path, found.bytes, found.mode);
     fsyncFile(disk, temporaryOf(path));
-    // Saved meanwhile: the next time will see to it.
+    // Saved since: the next sync covers it.
     if (lookAt(disk, path)?.hash !== found.hash) throw error;
     checkFolders(disk, path);
     disk.rename(temporaryOf(path), path);
@@ -38,7 +38,7 @@ function fsyncFolderIfThere(disk: Disk, folder: string): void {
   try {
     disk.fsyncFolder(folder);
   } catch (error) {
-    // Removed by a person, and with it the files in it.
+    // A person removed it, and the files in it.
     if (errnoOf(error) !== "ENOENT") throw error;
   }
 }

@@ -12,7 +12,7 @@ export function macOf(key: Uint8Array, text: string): string {
   return bytesToHex(hmac(sha256, key, Buffer.from(text)));
 }
 
-/** sha-256 in hexadecimal. Node's own is loaded once there was much to hash: a short command does without it. */
+/** sha-256 in hexadecimal. Node's own is loaded after much has been hashed; a short command does without it. */
 export function hashOf(data: string | Uint8Array): string {
   hashed += data.length;
   if (native === undefined && hashed <= WORTH_LOADING)

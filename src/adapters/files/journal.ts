@@ -1,10 +1,10 @@
 /**
  * The journal's file. All of it runs under the project's lock.
  *
- * J1  A record is synced before anything of it is applied; so are the folders that lead to a new journal.
- * J2  A bad tail is cut off before the next record is written; a failed write is cut off again at once.
- * J3  An empty journal's marker is set to nothing, in an epoch of its own, before the first record: a marker of before a
- *     trim can never cover what comes after it, and no journal of before can take its place.
+ * J1  A record is synced before any part of it is applied; so are the folders that lead to a new journal.
+ * J2  A bad tail is cut off before the next record is written. A failed write is cut off at once.
+ * J3  Before an empty journal gets its first record, its marker is reset, in a new epoch. So a marker from before a
+ *     trim never covers what comes after it, and no earlier journal can take its place.
  */
 import { PawlError } from "../../core/error.ts";
 import { CONTROL, JOURNAL } from "./control.ts";
@@ -16,18 +16,18 @@ import type { Step } from "./steps.ts";
 import { openInside } from "./temporary.ts";
 import type { Vault } from "./vault.ts";
 
-/** The project's disk, and what is kept of the project outside of it. */
+/** The project's disk, and the project's folder outside of it. */
 export interface Place {
   readonly disk: Disk;
   readonly vault: Vault;
 }
 
-/** The size in bytes; 0 where there is no journal. */
+/** The size in bytes; 0 if there is no journal. */
 export function journalSize(disk: Disk): number {
   return statFile(disk, JOURNAL)?.size ?? 0;
 }
 
-/** Whether every record is known to be applied. Needs no lock, and costs next to nothing. */
+/** Whether every record is known to be applied. Needs no lock, and costs almost nothing. */
 export function isAllApplied({ disk, vault }: Place): boolean {
   const size = journalSize(disk);
   if (size === 0) return true;
@@ -35,7 +35,7 @@ export function isAllApplied({ disk, vault }: Place): boolean {
   return marker?.isCurrent === true && marker.length === size;
 }
 
-/** Writes and syncs a record behind `at`: when this returns, it is committed. When it throws, it is not. */
+/** Writes and syncs a record behind `at`. If this returns, the record is committed; if it throws, it is not. */
 export function appendRecord({ disk, vault }: Place, at: Applied, steps: readonly Step[]): JournalRecord {
   const key = vault.makeKey();
   if (at.length === 0) writeMarker(disk, vault, at);
@@ -54,13 +54,13 @@ export function appendRecord({ disk, vault }: Place, at: Applied, steps: readonl
   return { ...head, steps, end: at.length + bytes.length };
 }
 
-/** The folders that lead to the journal, so that it is found after a power cut. */
+/** Syncs the folders that lead to the journal, so that it is found after a power cut. */
 function syncFolders(disk: Disk): void {
   disk.fsyncFolder(CONTROL);
   disk.fsyncFolder("");
 }
 
-/** What was written but not synced may be readable, and so be taken for committed by the next process. */
+/** The next process could read what was written but not synced, and treat it as committed. */
 function takeBack(disk: Disk, fd: number, length: number, cause: unknown): void {
   try {
     disk.truncate(fd, length);
@@ -68,14 +68,14 @@ function takeBack(disk: Disk, fd: number, length: number, cause: unknown): void 
   } catch {
     throw new PawlError(
       "disk-failed",
-      "The disk failed while Pawl wrote the journal, and again while it undid the write: whether the change counts is known once the disk works again.",
+      "The disk failed while Pawl wrote the journal, and again while it undid the write. Until the disk works again, nobody can tell whether the change was committed.",
       "Check the disk (space, connection, permissions), then run `pawl status` to see the state of the run.",
       cause,
     );
   }
 }
 
-/** What is in the journal; throws `journal-damaged`. */
+/** Reads the journal. Throws `journal-damaged`. */
 export function loadJournal(place: Place, marker: Marker | null): Parsed {
   const parsed = readJournal(place, marker);
   if (parsed.stranded.length > 0) throw damaged(parsed);
@@ -91,8 +91,8 @@ export function readJournal({ disk, vault }: Place, marker: Marker | null): Pars
 }
 
 /**
- * Whether records are missing that were applied once. Where a foreign journal stands in the place of all of them, it is
- * that which is told; what they did is in the files.
+ * Whether records are missing that were applied once. If a foreign journal has replaced all of them, that is reported
+ * instead; their changes are in the files.
  */
 export function isCutShort({ records, goodLength, foreign }: Parsed, marker: Marker | null): boolean {
   if (marker === null || marker.length <= goodLength) return false;
@@ -103,18 +103,18 @@ function withJournal(disk: Disk, work: (fd: number) => void): void {
   withOpen(disk, openInside(disk, JOURNAL, "update"), work);
 }
 
-/** Cuts off what lies behind the good records. */
+/** Cuts off what follows the good records. */
 export function cutTail(disk: Disk, goodLength: number): void {
   if (goodLength < journalSize(disk)) withJournal(disk, (fd) => disk.truncate(fd, goodLength));
 }
 
-/** Records found in the journal may have come from a writer that died before it synced them. */
+/** A writer may have died before it synced the records found in the journal. */
 export function syncJournal(disk: Disk): void {
   withJournal(disk, (fd) => disk.fsync(fd));
   syncFolders(disk);
 }
 
-/** Empties the journal; what was in it must be applied and synced. */
+/** Empties the journal. Its records must be applied and synced. */
 export function trimJournal({ disk, vault }: Place, applied: Applied): void {
   withJournal(disk, (fd) => {
     disk.truncate(fd, 0);

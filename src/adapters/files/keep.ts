@@ -5,7 +5,7 @@ import { type Found, foldersOf, statFile } from "./look.ts";
 import type { Append, Step } from "./steps.ts";
 import { ensureFolders } from "./temporary.ts";
 
-/** Told of each text of a person's that was kept aside, and where. */
+/** Called with each text of a person's that was kept aside, and its new place. */
 export type OnKept = (kept: { readonly path: string; readonly kept: string }) => void;
 
 export interface Keeping {
@@ -14,8 +14,8 @@ export interface Keeping {
 }
 
 /**
- * Copies a person's text to `.pawl/kept/<date>-<n>/<path>`, synced before anything else happens. Returns what is to be
- * journalled: that the text may be replaced now, and the event that tells of it.
+ * Copies a person's text to `.pawl/kept/<date>-<n>/<path>`, synced before anything else happens. Returns what to
+ * journal: that the text may now be replaced, and the event that reports it.
  */
 export function keepAside(
   { disk, onKept }: Keeping,
@@ -35,7 +35,7 @@ export function keepAside(
   return [{ type: "known", path, hash: found.hash }, keptEvent(disk, path, kept, pending)];
 }
 
-/** A fresh folder `.pawl/kept/<date>-<n>`. */
+/** Makes a fresh folder `.pawl/kept/<date>-<n>`. */
 export function newKeptFolder(disk: Disk): string {
   const date = disk.now().toISOString().slice(0, 10);
   ensureFolders(disk, `${KEPT}/${date}`);

@@ -1,4 +1,4 @@
-/** What claims leave to be read: `.pawl/claims/<what>.json`, each with its owner's last sign of life. */
+/** Reads the leases: `.pawl/claims/<what>.json`, each with its owner's last sign of life. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Lease } from "../../core/ports/claims.ts";
@@ -8,7 +8,7 @@ import { ownPlace } from "./own-folder.ts";
 
 export const CLAIMS = ".pawl/claims";
 
-/** The claims that somebody has, or had when they died. A torn lease is nobody's. */
+/** The leases that somebody holds, or held when they died. A torn lease belongs to nobody. */
 export async function listLeases(root: string): Promise<readonly Lease[]> {
   const folder = ownPlace(root, CLAIMS);
   const names = (await namesIn(folder)).filter((name) => name.endsWith(".json")).sort();

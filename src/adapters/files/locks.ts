@@ -1,10 +1,9 @@
 /**
- * Locks over processes, by the kernel: free at once when their owner dies, never taken from one that is slow or
- * suspended.
+ * Locks across processes, by the kernel: free at once when their owner dies, never taken from a slow or suspended one.
  *
- * K1  After locking, the path must still be the locked file: whoever removed `.pawl/` meanwhile has made another.
- * K2  Waiting ends: past the limit the error names the owner, which wrote itself into the file when it got the lock.
- * K3  Within a process, waiters of one name queue in order; only the first of them asks the kernel.
+ * K1  After locking, the path must still be the locked file: somebody may have removed `.pawl/` and made another.
+ * K2  Waiting ends. Past the limit the error names the owner, which wrote its name into the file when it got the lock.
+ * K3  Within a process, waiters for one name queue in order. Only the first of them asks the kernel.
  */
 
 import { PawlError } from "../../core/error.ts";
@@ -26,7 +25,7 @@ const FIRST_WAIT = 1;
 const LONGEST_WAIT = 25;
 
 export interface Locks {
-  /** `what` is told to those who wait. Throws `lock-timeout` past the limit. */
+  /** Those who wait see `what`. Throws `lock-timeout` past the limit. */
   acquire(name: string, what: string, limitMilliseconds: number): Promise<Lock>;
 }
 
@@ -54,7 +53,7 @@ export function openLocks(disk: Disk): Locks {
   return { acquire };
 }
 
-/** The lock file of a run: each name its own, whatever characters it has. */
+/** The lock file of a run. Each name gets its own, whatever characters it has. */
 export function runLockName(run: string): string {
   const escaped = run.replace(
     /[^A-Za-z0-9_-]/gu,
@@ -65,7 +64,7 @@ export function runLockName(run: string): string {
 
 export const PROJECT_LOCK = "project.lock";
 
-/** Waits for those before; null where time ran out first. */
+/** Waits for earlier waiters; null if time ran out first. */
 async function enter(
   queues: Map<string, Promise<void>>,
   name: string,
@@ -103,7 +102,7 @@ function waitAtMost(disk: Disk, deadline: number): Limit {
   return { passed, cancel: () => clearTimeout(timer) };
 }
 
-/** The open, locked file; null where time ran out. */
+/** The open, locked file; null if time ran out. */
 async function lockFile(disk: Disk, name: string, what: string, deadline: number): Promise<number | null> {
   await disk.prepareLocks();
   for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 1.5, LONGEST_WAIT)) {
@@ -130,7 +129,7 @@ function tryLockFile(disk: Disk, name: string, what: string): number | null {
   return fd;
 }
 
-/** Null where the folder was removed meanwhile: the next try makes it again. */
+/** Null if the folder was removed meanwhile: the next try makes it again. */
 function openLockFile(disk: Disk, path: string): number | null {
   try {
     return disk.open(path, "update");
@@ -140,7 +139,7 @@ function openLockFile(disk: Disk, path: string): number | null {
   }
 }
 
-/** Only for the message of those who wait: a full disk must not stop anybody here. */
+/** Needed only for the message to those who wait: a full disk must not stop anybody here. */
 function writeOwner(disk: Disk, fd: number, owner: Owner): void {
   try {
     writeAll(disk, fd, Buffer.from(`${JSON.stringify(owner)}\n`), 0);
@@ -167,7 +166,7 @@ function timeout(disk: Disk, name: string, what: string, limit: number): PawlErr
   if (owner === null)
     return new PawlError(
       "lock-timeout",
-      `${what} waited ${seconds} for another process that holds ${LOCKS}/${name}; it has not written who it is.`,
+      `${what} waited ${seconds} for another process that holds ${LOCKS}/${name}; that process has not written its id there.`,
       "Wait for the other Pawl process to finish, or end it; the lock is released when that process ends.",
     );
   const self = owner.pid === disk.pid ? " (this process)" : "";

@@ -2,7 +2,7 @@ import { type Disk, withFile } from "./disk.ts";
 import { checkFolders } from "./look.ts";
 import { ensureFolders } from "./temporary.ts";
 
-/** Appends one whole line in one write; what a full disk cuts short is taken back. */
+/** Appends one whole line in one write. If a full disk cuts it short, the part is removed again. */
 export function appendLog(disk: Disk, path: string, line: string): void {
   if (!checkFolders(disk, path)) ensureFolders(disk, path);
   const bytes = Buffer.from(line.endsWith("\n") ? line : `${line}\n`);

@@ -1,7 +1,7 @@
 /**
- * Looking at the project's files, and never through a symbolic link.
+ * Reads the project's files, never through a symbolic link.
  *
- * L1  Each component below the root is looked at; a link is refused by name, whatever it points to.
+ * L1  Each component below the root is checked. A link is an error that names it, whatever it points to.
  * L2  Only regular files are read.
  */
 import { NotText, PawlError } from "../../core/error.ts";
@@ -10,7 +10,7 @@ import { hashOf } from "./hash.ts";
 
 export interface Found {
   readonly bytes: Uint8Array;
-  /** Made when first asked for: who only reads does not pay. */
+  /** Computed on first use: plain reads do not pay for it. */
   readonly hash: string;
   readonly mode: number;
 }
@@ -25,16 +25,16 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** Folders from the top one below the root down to that of the path. */
+/** The folders from the top one below the root down to the path's own. */
 export function foldersOf(path: string): readonly string[] {
   const segments = path.split("/");
   return segments.slice(0, -1).map((_, index) => segments.slice(0, index + 1).join("/"));
 }
 
-/** Folders already looked at within one short piece of work, so that each costs one look. */
+/** Folders already checked within one short piece of work, so that each is checked once. */
 export type KnownFolders = Set<string>;
 
-/** Whether the folder of the path exists; throws where a component is a link or no folder. */
+/** Whether the folder of the path exists. Throws if a component is a link or not a folder. */
 export function checkFolders(disk: Disk, path: string, known?: KnownFolders): boolean {
   const own = folderOf(path);
   if (own === "" || known?.has(own)) return true;
@@ -64,14 +64,14 @@ export function statFolder(disk: Disk, path: string, known?: KnownFolders): File
   return stat;
 }
 
-/** The file's bytes as they are now, or null where there is none. */
+/** The file's present bytes, or null if there is no file. */
 export function lookAt(disk: Disk, path: string, known?: KnownFolders): Found | null {
   const { found, fd } = lookAndHold(disk, path, known);
   if (fd !== null) closeQuietly(disk, fd);
   return found;
 }
 
-/** As `lookAt`, and the file is left open. */
+/** Like `lookAt`, but leaves the file open. */
 export function lookAndHold(
   disk: Disk,
   path: string,
@@ -101,7 +101,7 @@ export function foundOf(bytes: Uint8Array, mode: number): Found {
   };
 }
 
-/** Null where it was removed since the look before. */
+/** Null if it was removed since the last check. */
 function openIfThere(disk: Disk, path: string): number | null {
   try {
     return disk.open(path, "read");
@@ -111,7 +111,7 @@ function openIfThere(disk: Disk, path: string): number | null {
   }
 }
 
-/** `expected` is only a first guess of the size: the file may have grown. */
+/** Reads to the end. `expected` is only a first guess of the size: the file may have grown. */
 export function readToEnd(disk: Disk, fd: number, expected: number): Uint8Array {
   const first = disk.read(fd, 0, expected + 1);
   if (first.length <= expected) return first;
@@ -124,7 +124,7 @@ export function readToEnd(disk: Disk, fd: number, expected: number): Uint8Array 
   }
 }
 
-/** The text; throws `state-unreadable` where the bytes are not UTF-8, rather than replacing them silently. */
+/** Decodes the text. Throws `state-unreadable` if the bytes are not UTF-8, instead of replacing them silently. */
 export function textOf(bytes: Uint8Array, path: string): string {
   const text = tryTextOf(bytes);
   if (text !== null) return text;
@@ -137,7 +137,7 @@ export function textOf(bytes: Uint8Array, path: string): string {
   );
 }
 
-/** The text, BOM and all, or null where the bytes are not UTF-8. */
+/** The text, including a BOM, or null if the bytes are not UTF-8. */
 export function tryTextOf(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -146,7 +146,7 @@ export function tryTextOf(bytes: Uint8Array): string | null {
   }
 }
 
-/** By bisection: a text's beginning, cut anywhere, still decodes as the start of a stream. */
+/** Bisects: any beginning of a text decodes as the start of a stream. */
 function firstBadByte(bytes: Uint8Array): number {
   let good = 0;
   let bad = bytes.length;
@@ -173,9 +173,9 @@ function checkKind(stat: FileStat, path: string, expected: "file" | "folder"): v
     throw new PawlError(
       "path-outside-project",
       `${path} is a symbolic link: expected a ${expected}. Pawl follows no links inside a project, because they can lead out of it.`,
-      `Replace the link ${path} by a real ${expected}.`,
+      `Replace the link ${path} with a real ${expected}.`,
     );
-  const found = stat.kind === "other" ? "something that is neither file nor folder" : `a ${stat.kind}`;
+  const found = stat.kind === "other" ? "something that is neither a file nor a folder" : `a ${stat.kind}`;
   throw new PawlError(
     "state-unreadable",
     `${path} cannot be used: expected a ${expected}, found ${found}.`,

@@ -1,7 +1,7 @@
 /**
- * The applied marker, outside the project: how much of the journal is applied, so that a person's later edit of an applied
- * file is not mistaken for something in the way; and the epoch below which no journal counts. It is never synced, so what
- * it says of the files is trusted only within the same start of the machine: after a power cut it may be ahead of them.
+ * The applied marker, outside the project. It says how much of the journal is applied, so that a person's later edit of
+ * an applied file is not seen as an obstacle; and below which epoch no journal counts. It is never synced, so it is
+ * trusted only within the same start of the machine: after a power cut it may be ahead of the files.
  */
 
 import type { Disk } from "./disk.ts";
@@ -10,21 +10,21 @@ import { FIRST, type Head } from "./record.ts";
 import type { Vault } from "./vault.ts";
 
 export interface Applied extends Head {
-  /** Bytes of the journal whose records are applied. */
+  /** The bytes of the journal whose records are applied. */
   readonly length: number;
 }
 
 export interface Marker extends Applied {
-  /** Written since the machine was started: the files are what it says. */
+  /** Whether it was written since the machine started: then it matches the files. */
   readonly isCurrent: boolean;
 }
 
 const MARKER = "applied";
-/** One short write of fixed width: nobody sees half of it, and it needs no truncation. */
+/** One short write of fixed width: no reader sees half of it, and it needs no truncation. */
 const WIDTH = 256;
 const LINE = /^(pawl-applied 2 (\S+) (\d{1,15}) (\d{1,15}) (\d{1,15}) ([0-9a-f]{64})) ([0-9a-f]{16})\s*$/;
 
-/** Null where there is none, or a torn one. */
+/** Null if there is no marker, or a torn one. */
 export function readMarker(disk: Disk, vault: Vault): Marker | null {
   const match = LINE.exec(vault.read(MARKER, WIDTH) ?? "");
   if (match === null || seal(match[1] ?? "") !== match[7]) return null;
@@ -43,7 +43,7 @@ export function writeMarker(disk: Disk, vault: Vault, { epoch, length, sequence,
   vault.write(MARKER, `${`${text} ${seal(text)}`.padEnd(WIDTH - 1)}\n`);
 }
 
-/** Where an empty journal begins: in an epoch that no journal of this project has had, even if the marker is lost. */
+/** Where an empty journal begins: in an epoch that no journal of this project has used, even if the marker is lost. */
 export function beginning(disk: Disk, marker: Marker | null): Applied {
   const epoch = Math.max((marker?.epoch ?? 0) + 1, disk.now().getTime());
   return { epoch, length: 0, sequence: marker?.sequence ?? 0, mac: FIRST };

@@ -4,13 +4,13 @@ import type { ProjectPath } from "../../core/path.ts";
 import { errnoOf, isAbsence } from "./disk.ts";
 import { toDiskError } from "./disk-error.ts";
 
-/** Those of the paths where the project has nothing. */
+/** The paths at which the project has nothing. */
 export async function missing(root: string, paths: readonly ProjectPath[]): Promise<readonly ProjectPath[]> {
   const found = await Promise.all(paths.map((path) => isThere(join(root, path))));
   return paths.filter((_, index) => !found[index]);
 }
 
-/** A name that no file can have, or a way that goes round in links. */
+/** A name that no file can have, or a loop of links. */
 const LEADS_NOWHERE: ReadonlySet<string> = new Set(["ENAMETOOLONG", "ELOOP"]);
 
 async function isThere(path: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 /**
- * The real disk. Calls are synchronous: each takes microseconds, a commit a millisecond, and nothing else may run
- * between its calls.
+ * The real disk. Calls are synchronous: each takes microseconds, a whole commit a millisecond, and no other code may
+ * run between a commit's calls.
  */
 import {
   accessSync,
@@ -106,7 +106,7 @@ export function nodeDisk(root: string): Disk {
 
 const toClose: number[] = [];
 
-/** After whoever waits for the commit has gone on, and on another thread. */
+/** Runs after the caller of the commit has continued, and on another thread. */
 function closeLater(fd: number): void {
   if (toClose.push(fd) > 1) return;
   setImmediate(() => {
@@ -140,7 +140,7 @@ function kindOf(entry: Pick<Stats, "isFile" | "isDirectory" | "isSymbolicLink">)
   return entry.isSymbolicLink() ? "link" : "other";
 }
 
-/** The native part costs some milliseconds to load: only who locks pays. */
+/** The native part takes some milliseconds to load. Only a process that locks pays for it. */
 async function prepareLocks(): Promise<void> {
   if (nativeTryLock !== null) return;
   try {
@@ -149,15 +149,15 @@ async function prepareLocks(): Promise<void> {
     throw new PawlError(
       "disk-failed",
       `The kernel's file locks cannot be used: the native part of fs-native-extensions does not load on ${process.platform}-${process.arch}.`,
-      "Install again on this machine (`npm install`), or run Pawl on Linux (glibc), macOS or Windows on x64 or arm64.",
+      "Reinstall Pawl on this machine (`npm install`), or run Pawl on Linux (glibc), macOS or Windows on x64 or arm64.",
       cause,
     );
   }
 }
 
 /**
- * The lock call of the package's build for this machine, without the modules by which the package finds it: they take
- * a cold command longer than all its work. Null where it is not in the usual place.
+ * Finds the lock call in the package's build for this machine, without the modules by which the package finds it: they
+ * take longer to load than all the work of a cold command. Null if it is not in the usual place.
  */
 function findTryLock(): TryLock | null {
   try {

@@ -1,6 +1,6 @@
 /**
- * Pawl's own files in a project, for whoever writes them without the store. No link is followed on the way to them, and
- * none in their place: a clone, an archive or an agent may have put one there.
+ * Pawl's own files in a project, for code that writes them without the store. It follows no link on the way to them or
+ * in their place: a clone, an archive or an agent may have put one there.
  */
 import {
   closeSync,
@@ -16,13 +16,13 @@ import {
 import { dirname, join } from "node:path";
 import { PawlError } from "../../core/error.ts";
 
-/** In place of `w`: the file is emptied, a link is an error. Absent on Windows. */
+/** Used instead of `w`: the file is emptied, and a link is an error. Absent on Windows. */
 export const REPLACING =
   constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
 
 /**
- * The absolute place of a path below the root. Throws `path-outside-project` where a link, or anything but a folder,
- * stands on the way, or a link in its place.
+ * The absolute path of a path below the root. Throws `path-outside-project` if the way has a link or anything but a
+ * folder, or if the path itself is a link.
  */
 export function ownPlace(root: string, path: string): string {
   let place = root;
@@ -38,7 +38,7 @@ export function ownPlace(root: string, path: string): string {
   return place;
 }
 
-/** The same for a folder, made where it is missing. */
+/** The same for a folder, which is made if it is missing. */
 export function openOwnFolder(root: string, path: string, mode?: number): string {
   const place = ownPlace(root, path);
   const found = lstatSync(place, { throwIfNoEntry: false });
@@ -47,7 +47,7 @@ export function openOwnFolder(root: string, path: string, mode?: number): string
   return place;
 }
 
-/** Puts a whole file in its place; what stood there is replaced, not written to. */
+/** Puts a whole file in place. It replaces what was there instead of writing into it. */
 export function writeOwnFile(root: string, path: string, text: string, mode: number): void {
   openOwnFolder(root, dirname(path));
   const place = join(root, path);
@@ -67,7 +67,7 @@ export function writeOwnFile(root: string, path: string, text: string, mode: num
 function inTheWay(path: string, isLink: boolean): PawlError {
   return new PawlError(
     "path-outside-project",
-    `${path} is ${isLink ? "a symbolic link" : "not a folder"}: expected what Pawl itself makes there. Pawl follows no links to its own files, because they can lead out of the project.`,
+    `${path} is ${isLink ? "a symbolic link" : "not a folder"}: expected the file or folder that Pawl makes there. Pawl follows no links to its own files, because they can lead out of the project.`,
     `Remove ${path}; Pawl creates it again.`,
   );
 }

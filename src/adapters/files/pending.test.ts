@@ -81,7 +81,7 @@ describe.each(["ENOSPC", "EDQUOT", "EROFS", "EIO"])("a commit whose files the di
       changes: 6,
       bytes: expect.any(Number),
       reason: expect.stringContaining(code),
-      message: expect.stringMatching(/^6 committed changes are in the journal, and not in the files yet: /),
+      message: expect.stringMatching(/^6 committed changes are in the journal but not in the files yet: /),
     });
     expect(store.pending()?.fix).toMatch(/\d+ KB/);
     expect(text("a.md")).toBe("before\n");

@@ -1,6 +1,6 @@
 /**
- * What is committed and cannot be put into its files, because the disk refuses: it is read from the journal meanwhile.
- * Nothing is written here; what is shown is what applying the journal will make of the files as they are.
+ * Committed changes that the disk refuses to write to their files. Meanwhile Pawl reads them from the journal. Nothing
+ * is written here: views show what applying the journal will make of the present files.
  */
 import { PawlError } from "../../core/error.ts";
 import type { Pending } from "../../core/ports/store.ts";
@@ -17,11 +17,11 @@ import { plainSight, type Sight } from "./view.ts";
 
 export interface Unapplied {
   readonly pending: Pending;
-  /** The files as they will be. */
+  /** The view of the files once the changes are applied. */
   readonly sight: Sight;
 }
 
-/** What the disk may refuse to a write for a while, and not to a look. */
+/** Errors with which the disk may refuse a write for a while, but not a read. */
 const REFUSALS: ReadonlySet<string> = new Set([
   "ENOSPC",
   "EDQUOT",
@@ -32,13 +32,13 @@ const REFUSALS: ReadonlySet<string> = new Set([
   "EFBIG",
 ]);
 
-/** The errno by which the disk refused, or the place outside of the project did; null: it failed otherwise. */
+/** The errno with which the disk, or the folder outside the project, refused; null if it failed otherwise. */
 export function refusalOf(thrown: unknown): string | null {
   const code = errnoOf(thrown instanceof PawlError ? thrown.cause : thrown);
   return code !== null && REFUSALS.has(code) ? code : null;
 }
 
-/** `code`: by which errno it was refused. Throws where the journal cannot be read. */
+/** `code`: the errno of the refusal. Throws if the journal cannot be read. */
 export function findUnapplied(project: Project, code: string): Unapplied {
   const { disk, editors, vault } = project;
   const marker = readMarker(disk, vault);
@@ -71,7 +71,7 @@ function mend(entries: Map<string, FolderEntry>, folder: string, path: string, i
   else if (deeper.length === 0) entries.delete(name);
 }
 
-/** Of each file that is not yet what it will be, how many bytes must be written. */
+/** For each file without its final content, how many bytes must be written. */
 function sizes(
   chains: ReadonlyMap<string, readonly Step[]>,
   { disk }: Project,
@@ -86,7 +86,7 @@ function sizes(
   });
 }
 
-/** Room is given out in blocks, and a new name may need one of its folder. */
+/** Disks allocate space in blocks, and a new name may need a block of its folder. */
 const BLOCK = 4096;
 
 function describe(written: readonly number[], code: string): Pending {
@@ -100,7 +100,7 @@ function describe(written: readonly number[], code: string): Pending {
     changes,
     bytes,
     reason: `${meaningOf(code)} (${code})`,
-    message: `${what} in the journal, and not in the files yet: ${meaningOf(code)} (${code}). ${count}: Pawl reads the journal meanwhile.`,
+    message: `${what} in the journal but not in the files yet: ${meaningOf(code)} (${code}). ${count}: meanwhile Pawl reads the journal.`,
     fix: isFull
       ? `Free at least ${kilobytes} on the project's disk; the next command then writes them.`
       : `${fixOf(code)} It needs ${kilobytes}.`,

@@ -1,7 +1,7 @@
 /**
- * From a change set to the steps of a record, under the project's lock. Changes count in order, each on the result of
- * those before; what comes out is one step per path (or a run of appends), so that a replay never depends on order.
- * Whatever can be refused is refused here, before the commit.
+ * Turns a change set into the steps of a record, under the project's lock. Changes apply in order, each to the result
+ * of the earlier ones. The result is one step per path (or a run of appends), so that a replay never depends on order.
+ * Everything that can be refused is refused here, before the commit.
  */
 import { PawlError } from "../../core/error.ts";
 import type { Change } from "../../core/ports/store.ts";
@@ -20,7 +20,7 @@ type Entry =
 
 export interface Plan {
   readonly disk: Disk;
-  /** What was found under the lock while the view was verified. */
+  /** What was read under the lock while the view was verified. */
   readonly looked: Map<string, Found | null>;
   readonly known: KnownFolders;
 }
@@ -113,11 +113,14 @@ export function planSteps(
 function stepsOf(path: string, entry: Entry): readonly Step[] {
   if (entry.type === "put") return [entry.put];
   if (entry.type === "appends") return entry.appends;
-  // Made and removed within the change set: nothing was there, nothing is to be.
+  // Made and removed within the change set: there was no file, and there is to be none.
   return entry.before === null ? [] : [{ type: "drop", path, before: entry.before }];
 }
 
-/** Edits after edits of the same editor are one; after anything else the result cannot be redone on another text. */
+/**
+ * Edits that follow edits of the same editor are merged. After anything else, the result cannot be redone on another
+ * text.
+ */
 function redoOf(change: Extract<Change, { type: "edit" }>, entry: Entry | undefined): Partial<Put> {
   const { editor, edits } = change;
   if (entry === undefined) return { redo: { editor, edits } };
@@ -125,7 +128,7 @@ function redoOf(change: Extract<Change, { type: "edit" }>, entry: Entry | undefi
   return earlier?.editor === editor ? { redo: { editor, edits: [...earlier.edits, ...edits] } } : {};
 }
 
-/** A line is never glued to one that an editor or a torn write left without its end. */
+/** A line never continues one that an editor or a torn write left unfinished. */
 function onFreshLine(text: string, fresh: boolean): string {
   return fresh || !text.endsWith("\n") ? text : `\n${text}`;
 }
@@ -143,7 +146,7 @@ function checkPaths(disk: Disk, change: Change, known: KnownFolders): void {
     if (isReserved(path))
       throw new PawlError(
         "internal",
-        `A change set names ${path}, which belongs to the store itself.`,
+        `A change set names ${path}, which is reserved for the store.`,
         "Report this with the command that was run.",
       );
     const stat = statFile(disk, path, known);
@@ -162,7 +165,7 @@ function nearestFolder(disk: Disk, path: string, known: KnownFolders): string {
   return foldersOf(path).findLast(exists) ?? "";
 }
 
-/** A file cannot stand where another change of the set needs a folder. */
+/** A file cannot be where another change of the set needs a folder. */
 function checkNesting(entries: ReadonlyMap<string, Entry>): void {
   for (const path of entries.keys()) {
     const above = foldersOf(path).find((folder) => entries.has(folder));

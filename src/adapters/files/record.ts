@@ -1,22 +1,22 @@
 /**
- * The journal's records as bytes: a header line `pawl-commit 2 EPOCH SEQUENCE BYTES SHA256 PREVIOUS MAC`, the body as
- * one line of JSON. The body holds no raw line break, so that a header can be looked for behind damage.
+ * The journal's records as bytes: a header line `pawl-commit 2 EPOCH SEQUENCE BYTES SHA256 PREVIOUS MAC`, then the body
+ * as one line of JSON. The body has no raw line break, so that headers can be found behind damage.
  *
- * M1  The checksum covers epoch, sequence, previous MAC and body; the MAC covers the header, and so all of them. A record
- *     whose checksum is right and whose MAC is not was written by somebody else: it is foreign, not damaged.
- * M2  PREVIOUS is the MAC of the record before it, zeros for the first: records of one journal cannot be left out,
+ * M1  The checksum covers epoch, sequence, previous MAC and body. The MAC covers the header, and so all of them. A
+ *     record with a right checksum and a wrong MAC was written by somebody else: it is foreign, not damaged.
+ * M2  PREVIOUS is the MAC of the previous record, zeros for the first: records of one journal cannot be left out,
  *     reordered or mixed with others.
- * M3  Each journal, from its first record to its trimming, has an epoch of its own, higher than those before. The epoch
- *     below which none counts is kept outside the project: an earlier journal cannot come back.
+ * M3  Each journal, from its first record to its trimming, has its own epoch, higher than all earlier ones. The lowest
+ *     epoch that counts is kept outside the project: an earlier journal cannot come back.
  */
 import { hashOf, macOf } from "./hash.ts";
 import { tryTextOf } from "./look.ts";
 import { type Content, parseSteps, type Step } from "./steps.ts";
 
-/** How far a journal goes: what the next record stands on. */
+/** The end of a journal, on which the next record builds. */
 export interface Head {
   readonly epoch: number;
-  /** Of the last record, or of the last one ever where the journal is empty. */
+  /** The sequence of the last record, or of the last one ever if the journal is empty. */
   readonly sequence: number;
   /** The last record's MAC, or zeros. */
   readonly mac: string;
@@ -24,37 +24,37 @@ export interface Head {
 
 export interface JournalRecord extends Head {
   readonly steps: readonly Step[];
-  /** Where the record ends in the journal. */
+  /** The offset at which the record ends in the journal. */
   readonly end: number;
 }
 
-/** Records that are whole, and not to be trusted. */
+/** Records that are whole, but not to be trusted. */
 export interface Foreign {
   readonly records: number;
   readonly reason: ForeignReason;
 }
 
 /**
- * `another-key`: not made with this project's key. `earlier`: from a journal of this project that was trimmed since.
- * `unusable`: it says what Pawl never writes.
+ * `another-key`: not made with this project's key. `earlier`: from an earlier journal of this project, since trimmed.
+ * `unusable`: it contains something that Pawl never writes.
  */
 export type ForeignReason = "another-key" | "earlier" | "unusable";
 
 export interface Parsed {
-  /** Good ones from the beginning. */
+  /** The good records from the beginning. */
   readonly records: readonly JournalRecord[];
-  /** Where the last of them ends. */
+  /** The offset at which the last of them ends. */
   readonly goodLength: number;
-  /** Good records behind bytes that are none: the journal is damaged. Empty otherwise. */
+  /** Good records behind other bytes: the journal is damaged. Empty otherwise. */
   readonly stranded: readonly JournalRecord[];
-  /** What lies behind the good ones and was written by others. */
+  /** What follows the good records and was written by others. */
   readonly foreign: Foreign | null;
 }
 
 export interface Trust {
-  /** The project's key; null: it has none yet, and no record is its own. */
+  /** The project's key. Null: it has none yet, and no record is its own. */
   readonly key: Uint8Array | null;
-  /** Journals of an earlier epoch were trimmed. */
+  /** The lowest epoch that counts: journals of earlier ones were trimmed. */
   readonly floor: number;
 }
 
@@ -62,7 +62,7 @@ export const FIRST = "0".repeat(64);
 
 const HEADER =
   /^(pawl-commit 2 (\d{1,15}) (\d{1,15}) (\d{1,15}) ([0-9a-f]{64}) ([0-9a-f]{64})) ([0-9a-f]{64})$/;
-/** Without MAC, of versions before: never trusted, but known for what it is. */
+/** Records of earlier versions have no MAC: never trusted, but recognised. */
 const BARE_HEADER = /^pawl-commit 1 (\d{1,15}) (\d{1,15}) ([0-9a-f]{64})$/;
 const MARK = "pawl-commit ";
 const MAX_HEADER = 300;
@@ -72,7 +72,7 @@ export function contentOf(bytes: Uint8Array): Content {
   return text === null ? { base64: Buffer.from(bytes).toString("base64") } : { text };
 }
 
-/** The bytes of steps that were made of bytes: to encode a long text again and again takes longer than to write it. */
+/** The bytes from which steps were made: encoding a long text again takes longer than writing it. */
 const known = new WeakMap<Content, Uint8Array>();
 
 export function withBytes<C extends Content>(content: C, bytes: Uint8Array): C {
@@ -105,8 +105,8 @@ export function renderRecord(
 }
 
 /**
- * Reads good records until the first byte that belongs to none. What follows was never committed (its writer died), was
- * written by others, or the journal is damaged: then a good record with a higher sequence lies behind.
+ * Reads good records up to the first byte that belongs to none. What follows was never committed (its writer died), was
+ * written by others, or the journal is damaged: then a good record with a higher sequence follows.
  */
 export function parseJournal(bytes: Uint8Array, trust: Trust): Parsed {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -122,7 +122,9 @@ export function parseJournal(bytes: Uint8Array, trust: Trust): Parsed {
   return { records, goodLength: position, ...lookBehind(buffer, position, trust, records.at(-1)) };
 }
 
-/** Every record that is whole, whoever wrote it, for a person to look at; null: it says what Pawl never writes. */
+/**
+ * Every whole record, whoever wrote it, for a person to inspect. Null: it contains something that Pawl never writes.
+ */
 export function parseUntrusted(bytes: Uint8Array): readonly (readonly Step[] | null)[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return [...wholesFrom(buffer, 0)].map(({ body }) => {
@@ -148,7 +150,7 @@ function lookBehind(
   for (const whole of wholesFrom(buffer, from)) {
     const judged = judge(whole, trust);
     if (judged.type === "foreign") {
-      // Behind a good record an earlier one of ours is what its place held before.
+      // Behind a good record, an earlier record of ours is the previous content of that place.
       if (judged.reason !== "earlier" || last === undefined) others.push(judged.reason);
     } else if (judged.record.sequence > highest && judged.record.epoch >= (last?.epoch ?? 0)) {
       stranded.push(judged.record);
@@ -159,13 +161,13 @@ function lookBehind(
   return { stranded, foreign: reason === undefined ? null : { records: others.length, reason } };
 }
 
-/** Bytes that have a record's form and the right checksum. */
+/** Bytes with the form of a record and the right checksum. */
 interface Whole {
   readonly epoch: number;
   readonly sequence: number;
   readonly previous: string;
   readonly header: string;
-  /** Null: it has none. */
+  /** Null if it has none. */
   readonly mac: string | null;
   readonly body: Buffer;
   readonly end: number;
@@ -195,7 +197,7 @@ function* wholesFrom(buffer: Buffer, from: number): Generator<Whole> {
       position = whole.end;
       continue;
     }
-    // The line break before a header may be what is damaged: a record is known by its checksum, not by its place.
+    // The line break before a header may be damaged: a record is recognised by its checksum, not by its place.
     const mark = buffer.indexOf(MARK, position + 1);
     if (mark === -1) return;
     position = mark;
@@ -212,7 +214,7 @@ function wholeAt(buffer: Buffer, position: number): Whole | null {
   if (length === undefined) return null;
   const start = position + headerEnd + 1;
   const end = start + Number(length) + 1;
-  // A body is one line: however many headers lie in the file, each byte is hashed once.
+  // A body is one line. So each byte is hashed once, however many headers the file has.
   if (end > buffer.length || buffer.indexOf("\n", start) !== end - 1) return null;
   const body = buffer.subarray(start, end - 1);
   const covered = header === null ? `${sequence}\n` : `${epoch} ${sequence} ${previous}\n`;

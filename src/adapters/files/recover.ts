@@ -1,10 +1,10 @@
 /**
- * Bringing the project to where the journal is. Always under the project's lock, before anything else.
+ * Brings the project to the state of the journal. Always under the project's lock, before anything else.
  *
- * R1  A record is synced before anything of it is applied, whoever wrote it: a writer may have died in between.
+ * R1  A record is synced before any part of it is applied, whoever wrote it: its writer may have died first.
  * R2  The marker moves only when everything before it is applied.
- * R3  Without a marker that can be trusted, every record in the journal is looked at again.
- * R4  Only records of this project, of this journal and in their order are applied; others are set aside.
+ * R3  Without a trusted marker, every record in the journal is checked again.
+ * R4  Only records of this project and this journal are applied, in order; others are set aside.
  */
 import { PawlError } from "../../core/error.ts";
 import type { Editor } from "../../core/ports/store.ts";
@@ -31,10 +31,10 @@ export interface Project extends Place {
   readonly onForeign: OnForeign;
 }
 
-/** A program that saves a file without pause must not keep the project's lock for ever. */
+/** A program that saves a file all the time must not keep the project's lock for ever. */
 const MOST_RESOLUTIONS = 50;
 
-/** Replays what is pending; returns where the journal stands, all of it applied. */
+/** Replays what is pending. Returns the end of the journal, all of it applied. */
 export function recover(project: Project): Applied {
   const { disk, vault } = project;
   const marker = readMarker(disk, vault);
@@ -75,7 +75,7 @@ function applyPending(project: Project, marker: Marker | null, { records, goodLe
   return applyFrom(project, end, steps, { fresh: false, torn: marker?.isCurrent !== true });
 }
 
-/** Applies steps that are journalled up to `end`, and moves the marker. */
+/** Applies steps that are journalled up to `end`, then moves the marker. */
 export function applyFrom(
   project: Project,
   end: Applied,
@@ -107,7 +107,7 @@ export function settle(project: Project): void {
   trimJournal(project, applied);
 }
 
-/** The records that may not be applied yet. */
+/** The records that may be unapplied. */
 export function pendingOf(
   marker: Marker | null,
   records: readonly JournalRecord[],
@@ -116,7 +116,10 @@ export function pendingOf(
   return records.filter(({ end }) => end > applied);
 }
 
-/** Of this start of the machine, about this very journal, and between two of its records. */
+/**
+ * Whether the marker is from this start of the machine, belongs to this very journal, and lies between two of its
+ * records.
+ */
 function isTrusted(marker: Marker, records: readonly JournalRecord[]): boolean {
   const { isCurrent, epoch, length, sequence, mac } = marker;
   if (!isCurrent || epoch !== records[0]?.epoch) return false;
@@ -128,7 +131,7 @@ function isTrusted(marker: Marker, records: readonly JournalRecord[]): boolean {
 function keepsChanging(path: string): PawlError {
   return new PawlError(
     "commit-restarted-too-often",
-    `${path} cannot be written: it was changed by another program each of ${MOST_RESOLUTIONS} times that Pawl looked.`,
+    `${path} cannot be written: Pawl tried ${MOST_RESOLUTIONS} times, and another program had changed it each time.`,
     `Find out which program keeps writing ${path}, end it, then run the command again.`,
   );
 }

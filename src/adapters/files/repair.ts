@@ -1,6 +1,6 @@
 /**
- * What `pawl repair` does for a damaged journal: it is set aside, every record that is good stays to be applied, and the
- * report says what is missing.
+ * What `pawl repair` does with a damaged journal: it sets the journal aside, applies every good record, and reports
+ * what is missing.
  */
 
 import { CONTROL, JOURNAL } from "./control.ts";
@@ -17,21 +17,21 @@ import { type Project, recover } from "./recover.ts";
 import { COMMIT_WAIT, projectOf, type StoreOptions } from "./store.ts";
 
 export interface RepairReport {
-  /** Where the damaged journal lies now, relative to the root; null: it was not damaged. */
+  /** The new path of the damaged journal, relative to the root; null if it was not damaged. */
   readonly aside: string | null;
-  /** Records that are good, and applied now. */
+  /** How many good records there were; all are applied. */
   readonly goodRecords: number;
-  /** Bytes that belong to no good record. */
+  /** How many bytes belong to no good record. */
   readonly lostBytes: number;
-  /** Commits that are missing between good ones: what they wrote is there only as far as it had been applied. */
+  /** How many commits are missing between good ones. Of their changes, only those already applied remain. */
   readonly lostCommits: number;
-  /** Commits of others that were found in the journal, now or earlier, and never applied. */
+  /** Foreign commits found in the journal, now or earlier, and never applied. */
   readonly foreign: readonly SetAside[];
 }
 
 type Damage = Omit<RepairReport, "foreign">;
 
-/** Throws `lock-timeout`, `disk-failed`. Nothing is changed where nothing is damaged, but that pending work is done. */
+/** Throws `lock-timeout`, `disk-failed`. Without damage it only applies pending commits. */
 export async function repairJournal(options: StoreOptions): Promise<RepairReport> {
   const project = projectOf(options);
   const { disk } = project;
@@ -49,7 +49,9 @@ export async function repairJournal(options: StoreOptions): Promise<RepairReport
   });
 }
 
-/** A journal that the disk refuses to apply is not damaged: it is read meanwhile, and whoever reads it says so. */
+/**
+ * A journal that the disk refuses to apply is not damaged: it is read meanwhile, and its reader reports the refusal.
+ */
 function recoverIfPossible(project: Project): void {
   try {
     recover(project);
@@ -71,7 +73,7 @@ function setAside(project: Project): Damage {
 
   const aside = copyJournal(disk, "journal");
   const good = [...records, ...stranded];
-  // In an epoch of its own, so that the damaged one cannot come back.
+  // In a new epoch, so that the damaged journal cannot come back.
   const starts: Applied[] = [beginning(disk, marker)];
   const parts: Buffer[] = [];
   for (const { steps } of good) {

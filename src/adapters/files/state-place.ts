@@ -1,4 +1,4 @@
-/** The folder outside a project in which something of it is kept. */
+/** The folder outside a project that holds Pawl's data about it. */
 import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { nodeDisk } from "./node-disk.ts";
@@ -8,7 +8,7 @@ export function openStatePlace(folder: string): StatePlace {
   return { folder, disk: nodeDisk(folder), make: () => makeFolderDurably(folder) };
 }
 
-/** Makes the folder where it is missing, for this user only; a power cut leaves it there. */
+/** Makes the folder if it is missing, for this user only. It survives a power cut. */
 function makeFolderDurably(folder: string): void {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;

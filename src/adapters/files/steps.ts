@@ -1,34 +1,34 @@
 /**
- * What a record says is to be done, and its reading back. Nothing from a journal reaches the disk unless it has the
- * exact shape of what Pawl writes: paths inside the project and not the store's own, plain permission bits.
+ * The steps of a record, and their parser. Nothing from a journal reaches the disk unless it has the exact shape of
+ * what Pawl writes: paths inside the project but not the store's own, and plain permission bits.
  */
 import { pathFault } from "../../core/path.ts";
 import { isReserved } from "./control.ts";
 
-/** One step of a record; each is about one path. Hashes are sha-256 in hexadecimal; null: there is no file. */
+/** One step of a record, about one path. Hashes are sha-256 in hexadecimal; null: there is no file. */
 export type Step = Put | Drop | Append | Known;
 
-/** The file is to hold exactly this. */
+/** Gives the file exactly this content. */
 export interface Put extends Content {
   readonly type: "put";
   readonly path: string;
   readonly before: string | null;
   readonly after: string;
-  /** Permission bits of a new file, where not 0644. */
+  /** Permission bits of a new file, if not 0644. */
   readonly mode?: number;
   /** How to redo it on a text that a person changed. */
   readonly redo?: { readonly editor: string; readonly edits: readonly unknown[] };
-  /** The result of such a redo: what it replaces was a person's text, and is in it. */
+  /** The result of such a redo: it replaces a person's text and contains it. */
   readonly redone?: true;
 }
 
-/** Text where the bytes are UTF-8, else base64. */
+/** Text if the bytes are UTF-8, else base64. */
 export interface Content {
   readonly text?: string;
   readonly base64?: string;
 }
 
-/** The file is to be absent. */
+/** Removes the file. */
 export interface Drop {
   readonly type: "drop";
   readonly path: string;
@@ -44,17 +44,20 @@ export interface Append {
   readonly text: string;
 }
 
-/** A person's text that was found in the way and is kept aside by now: it may be replaced. */
+/** A person's text that was found in the way. It has been kept aside and may be replaced. */
 export interface Known {
   readonly type: "known";
   readonly path: string;
   readonly hash: string;
 }
 
-/** What a file may be given: reading, writing and running, never the bits that lend a user's rights (setuid and the like). */
+/**
+ * The permissions that a file may get: read, write and execute, never the bits that lend a user's rights (setuid and
+ * the like).
+ */
 export const PERMISSIONS = 0o777;
 
-/** The steps in a record's body, or why it holds none that Pawl could have written. */
+/** The steps in a record's body, or why Pawl cannot have written it. */
 export function parseSteps(body: string): readonly Step[] | { readonly fault: string } {
   let value: unknown;
   try {
@@ -76,7 +79,7 @@ type Loose = Readonly<Record<string, unknown>>;
 function stepFault(step: Loose): string | null {
   const { path } = step;
   if (typeof path !== "string") return "a step names no path";
-  const fault = pathFault(path) ?? (isReserved(path) ? "it belongs to the store itself" : null);
+  const fault = pathFault(path) ?? (isReserved(path) ? "it is reserved for the store" : null);
   if (fault !== null) return `the path ${JSON.stringify(path.slice(0, 200))} cannot be used: ${fault}`;
   return hasShape(step) ? null : `the step about ${path} is not one that Pawl writes`;
 }

@@ -1,9 +1,9 @@
 /**
  * The store on plain files: one journal per project, one lock per run, one for the project.
  *
- * A commit under the project's lock: replay what is pending → verify what the view read → write the journal's record
- * and sync it, which is the commit → apply the files → move the marker. What fails after the sync is not a failure
- * of the commit: it stays pending, and whoever opens the project next goes on.
+ * A commit under the project's lock: replay what is pending → verify what the view read → write and sync the journal's
+ * record, which is the commit → apply the files → move the marker. A failure after the sync does not undo the commit:
+ * it stays pending, and the next process to open the project continues.
  */
 import { PawlError } from "../../core/error.ts";
 import type { Change, Editor, Pending, Store, View } from "../../core/ports/store.ts";
@@ -26,23 +26,23 @@ import { openView, plainSight, type Reads, type Sight, stillHolds } from "./view
 export interface StoreOptions {
   /** The project's folder, absolute. */
   readonly root: string;
-  /** Where the project's key and marker are kept, outside of it. */
+  /** The folder outside the project that holds its key and marker. */
   readonly state: StatePlace;
-  /** Reads a packaged text; null where there is none. */
+  /** Reads a packaged text; null if there is none. */
   readonly packaged?: (path: string) => Promise<string | null>;
-  /** By the name that changes of type `edit` carry. */
+  /** Editors by the name in changes of type `edit`. */
   readonly editors?: Readonly<Record<string, Editor>>;
-  /** Told of each text of a person's that was kept aside before it was replaced. */
+  /** Called with each text of a person's that was kept aside before it was replaced. */
   readonly onKept?: OnKept;
-  /** Told of commits in the journal that are not this project's own, and so are not applied. */
+  /** Called with commits in the journal that are not this project's own, and so are not applied. */
   readonly onForeign?: OnForeign;
-  /** Told of what is committed and cannot be put into its files yet. */
+  /** Called with committed changes that cannot be written to their files yet. */
   readonly onPending?: (pending: Pending) => void;
-  /** How long a commit waits for another; default 10 s. */
+  /** How long a commit waits for another one; default 10 s. */
   readonly commitWaitMilliseconds?: number;
-  /** How long an advance waits for another of the same run; default 30 s. */
+  /** How long a transaction waits for another of the same run; default 30 s. */
   readonly holdWaitMilliseconds?: number;
-  /** A commit that leaves the journal longer settles it; default 1 MB. */
+  /** A commit settles the journal if it is longer than this afterwards; default 1 MB. */
   readonly journalBytes?: number;
   /** The disk of the project; default the real one. */
   readonly disk?: Disk;
@@ -86,7 +86,7 @@ export function openStore(options: StoreOptions): Store {
   const reads = (view: View): Reads => {
     const known = readsOf.get(view);
     if (known !== undefined) return known;
-    throw new PawlError("internal", "A view of another store was given to this one.", "Report this.");
+    throw new PawlError("internal", "This store got a view of another store.", "Report this.");
   };
 
   const journalBytes = options.journalBytes ?? JOURNAL_BYTES;
@@ -131,10 +131,10 @@ export function openStore(options: StoreOptions): Store {
 }
 
 interface Reading {
-  /** Applies what is pending; tells how the files are to be looked at. */
+  /** Applies what is pending. Returns how to read the files. */
   readonly ready: () => Promise<Sight>;
   readonly pending: () => Pending | null;
-  /** What was found pending, or null where nothing is. */
+  /** What was found pending, or null if nothing is. */
   readonly tell: (unapplied: Unapplied | null) => void;
 }
 
@@ -158,8 +158,8 @@ function openReading(
   };
   const ready = async (): Promise<Sight> => {
     if (isAllApplied(project)) return plain;
-    // Nothing in the journal can be this project's own. Who only reads leaves it where it is: it may be that of a
-    // process which keeps the key elsewhere, and is not done.
+    // Nothing in the journal can be this project's own. A process that only reads leaves it in place: it may belong to
+    // a process that keeps the key elsewhere and is still working.
     if (project.vault.key() === null) {
       tellForeign();
       return plain;
@@ -204,13 +204,13 @@ function commitUnderLock(
     const applied = applyFrom(project, end, steps, { fresh: true, torn: false });
     settleIfLong(project, applied, journalBytes);
   } catch (thrown) {
-    // Committed by now; the next reader applies the rest, or tells why it cannot.
+    // It is committed. The next reader applies the rest, or reports why it cannot.
     quietly(() => tell(findUnapplied(project, refusalOf(thrown) ?? "EIO")));
   }
   return "committed";
 }
 
-/** What is pending is finished before anything is added to it. */
+/** Finishes what is pending before anything is added to it. */
 function recoverFirst(project: Project, tell: Reading["tell"]): Applied {
   try {
     const applied = recover(project);
@@ -225,7 +225,7 @@ function recoverFirst(project: Project, tell: Reading["tell"]): Applied {
     const earlier = pending.changes === 1 ? "1 earlier one is" : `${pending.changes} earlier ones are`;
     throw new PawlError(
       "disk-failed",
-      `Nothing new was committed: ${earlier} committed and not in the files yet, and cannot be written first: ${pending.reason}.`,
+      `Nothing new was committed: ${earlier} committed but not in the files yet, and must be written first, which fails: ${pending.reason}.`,
       pending.fix,
       thrown,
     );
@@ -240,7 +240,7 @@ function quietly(work: () => void): void {
 
 const WAITS: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT"]);
 
-/** Settling is never needed: who is committing now, or may write here, will see to it another time. */
+/** Settling is never needed: the process that is committing, or one that may write here, does it another time. */
 async function unlessBusy(work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -250,7 +250,7 @@ async function unlessBusy(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Where starts of the machine cannot be told apart, no marker can be trusted: nothing is left to be replayed. */
+/** If starts of the machine cannot be told apart, no marker can be trusted: then nothing is left to replay. */
 function settleIfLong(project: Project, applied: Applied, limit: number): void {
   if (applied.length > limit || project.disk.bootId() === null) settle(project);
 }

@@ -15,7 +15,7 @@ export function temporaryOf(path: string): string {
   return `${folder === "" ? "" : `${folder}/`}.${short}.pawl-tmp`;
 }
 
-/** Writes the bytes beside the path, with the mode of the file that stands there; makes folders where needed. */
+/** Writes the bytes beside the path, with the mode of the existing file. Makes folders if needed. */
 export function writeTemporary(
   disk: Disk,
   path: string,
@@ -24,13 +24,13 @@ export function writeTemporary(
 ): void {
   ensureFolders(disk, path);
   const there = statFile(disk, path)?.mode;
-  // A new text never inherits the rights that a file lends whoever runs it.
+  // New content never inherits bits that lend the owner's rights to whoever runs the file.
   const wanted = there === undefined ? newMode : there & PERMISSIONS;
   const temporary = temporaryOf(path);
   const fd = openNew(disk, temporary, wanted ?? 0o644);
   try {
     writeAll(disk, fd, bytes, 0);
-    // The umask may have taken bits away that the file had.
+    // The umask may have removed bits that the file had.
     if (wanted !== undefined && disk.stat(fd).mode !== wanted) disk.chmod(fd, wanted);
   } catch (error) {
     closeQuietly(disk, fd);
@@ -54,8 +54,8 @@ export function ensureFolders(disk: Disk, path: string): void {
 }
 
 /**
- * Opens a file to be written. The folders on its way are looked at before, and once more when it is open: one that has
- * become a link meanwhile has led to another file, into which nothing is written then.
+ * Opens a file for writing. The folders on its way are checked before, and again once it is open: if one has become a
+ * link meanwhile, the open file is another one, and nothing is written to it.
  */
 export function openInside(
   disk: Disk,

@@ -1,32 +1,32 @@
 /**
- * What the store keeps of a project outside of it, where no clone, checkout or merge can bring a file along: the key by
- * which its records are known, and how far the journal is applied.
+ * What the store keeps about a project outside of it, where no clone, checkout or merge can put a file: the key that
+ * identifies its records, and how far the journal is applied.
  *
- * V1  The key is made once: whole under another name and synced, then linked to its own. Of two makers one wins, and
- *     both use what is there.
- * V2  A key that cannot be read is an error. A new one in its place would make strangers of all pending commits.
+ * V1  The key is made once: written whole under another name, synced, then linked to its own name. If two processes
+ *     make one, one wins and both use the result.
+ * V2  An unreadable key is an error. A new key in its place would make all pending commits foreign.
  */
 import { PawlError } from "../../core/error.ts";
 import { closeQuietly, type Disk, errnoOf, withFile, writeAll } from "./disk.ts";
 import { meaningOf } from "./disk-error.ts";
 
-/** The project's folder outside of it. */
+/** The folder that holds a project's data outside of it. */
 export interface StatePlace {
   /** Absolute, for messages. */
   readonly folder: string;
   readonly disk: Disk;
-  /** Makes the folder where it is missing, for this user only. */
+  /** Makes the folder if it is missing, for this user only. */
   make(): void;
 }
 
 export interface Vault {
-  /** Null where the project has none yet. */
+  /** Null if the project has none yet. */
   key(): Uint8Array | null;
-  /** The key, made where it is missing. */
+  /** The key, made if it is missing. */
   makeKey(): Uint8Array;
-  /** The first bytes of one of its files, as text; null where there is none. */
+  /** The first bytes of one of its files, as text; null if the file does not exist. */
   read(name: string, width: number): string | null;
-  /** In place, and not synced. */
+  /** Writes in place, without a sync. */
   write(name: string, text: string): void;
 }
 
@@ -94,10 +94,10 @@ function makeKey({ disk, make }: StatePlace): void {
   try {
     disk.link(fresh, KEY);
   } catch (error) {
-    // Another process was faster, and has perhaps swept this one's file: its key is the key.
+    // Another process was faster, and may have swept this one's file. Its key is the key.
     if (errnoOf(error) !== "EEXIST" && errnoOf(error) !== "ENOENT") throw error;
   }
-  // Only now: there is a key, so that nobody needs what dead makers left, or live ones are about to link.
+  // Only now: since there is a key, nobody needs the files that dead makers left or live ones are about to link.
   for (const { name } of disk.list("")) if (UNFINISHED.test(name)) unlinkIfThere(disk, name);
   disk.fsyncFolder("");
 }
@@ -110,7 +110,7 @@ function unlinkIfThere(disk: Disk, name: string): void {
   }
 }
 
-/** What fails there is not the project's disk: its own error, with its own fix. */
+/** A failure there does not concern the project's disk: it has its own error and its own fix. */
 export function inStateHome<T>({ folder }: StatePlace, verb: string, work: () => T): T {
   try {
     return work();
@@ -129,7 +129,7 @@ export function inStateHome<T>({ folder }: StatePlace, verb: string, work: () =>
 function keyless({ folder }: StatePlace): PawlError {
   return new PawlError(
     "state-home-failed",
-    `The project's key was made in ${folder}, and is not there: another process removes it.`,
+    `Pawl made the project's key in ${folder}, but it is gone: another process removes it.`,
     "Make sure that nothing removes files there, then run the command again.",
   );
 }

@@ -4,7 +4,7 @@ import { TEMPORARY } from "./control.ts";
 import type { Disk, FolderEntry } from "./disk.ts";
 import { type Found, type KnownFolders, lookAt, statFolder, textOf } from "./look.ts";
 
-/** What was read through a view, as first found. */
+/** What was read through a view, as first read. */
 export interface Reads {
   /** Path → bytes, or null where there was no file. */
   readonly files: Map<string, Uint8Array | null>;
@@ -12,7 +12,7 @@ export interface Reads {
   readonly folders: Map<string, string>;
 }
 
-/** How the project's files are looked at: as they are, or as they will be once what is pending is applied. */
+/** How to read the project's files: as they are, or as they will be once what is pending is applied. */
 export interface Sight {
   look(path: string, known?: KnownFolders): Found | null;
   list(folder: string, known?: KnownFolders): readonly FolderEntry[];
@@ -27,7 +27,7 @@ export function plainSight(disk: Disk): Sight {
 
 export interface ViewOptions {
   readonly packaged: (path: string) => Promise<string | null>;
-  /** Replays what is pending, and tells how the files are to be looked at; awaited before the first read. */
+  /** Replays what is pending and returns how to read the files. Awaited before the first read. */
   readonly ready: () => Promise<Sight>;
   readonly guarded: <T>(work: () => Promise<T>) => Promise<T>;
 }
@@ -43,7 +43,7 @@ export function openView({ packaged, ready, guarded }: ViewOptions): { view: Vie
     read: (path: ProjectPath) =>
       guarded(async () => {
         const found = (await first()).look(path);
-        // The first look counts: a file that changes between two reads of one view makes the view fail to hold.
+        // The first read counts. If a file changes between two reads of one view, the view no longer holds.
         if (!reads.files.has(path)) reads.files.set(path, found?.bytes ?? null);
         return found === null ? null : textOf(found.bytes, path);
       }),
@@ -67,7 +67,7 @@ export function openView({ packaged, ready, guarded }: ViewOptions): { view: Vie
   return { view, reads };
 }
 
-/** Whether everything is as it was read; fills `looked` with what was found. */
+/** Whether everything is still as it was read. Puts what it finds into `looked`. */
 export function stillHolds(
   sight: Sight,
   reads: Reads,

@@ -1,6 +1,6 @@
 /**
- * Tells of changes: the kernel's word where it gives one, and a slow look at times and sizes where it does not. Every
- * change that Pawl makes appends to events.jsonl; a person's is one of the tasks file or of the settings.
+ * Reports changes: from the kernel where it reports them, otherwise by a slow check of times and sizes. Every change
+ * that Pawl makes appends to events.jsonl; a person's changes the tasks file or the settings.
  */
 import { type FSWatcher, mkdirSync, statSync, watch } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,7 +9,7 @@ import { ownPlace } from "./own-folder.ts";
 
 const SETTINGS = ["pawl.yaml", ".alfred/config.yml"];
 const LOOK_MILLISECONDS = 20_000;
-/** An editor's save is several changes. */
+/** An editor saves in several changes. */
 const SETTLE_MILLISECONDS = 30;
 
 export function openWatch(root: string, tasksFile: string): Watch {
@@ -43,7 +43,7 @@ export function openWatch(root: string, tasksFile: string): Watch {
   };
 }
 
-/** Tells of the files in the folder: of the folder, since a file that is replaced is another file. */
+/** Reports changes of the files in the folder. It watches the folder, since a replaced file is another file. */
 function watchFolder(folder: string, files: readonly string[], heard: () => void): readonly FSWatcher[] {
   try {
     const watcher = watch(folder, (_, name) => {
@@ -52,7 +52,7 @@ function watchFolder(folder: string, files: readonly string[], heard: () => void
     watcher.on("error", () => watcher.close());
     return [watcher];
   } catch {
-    // No such folder, no watches left, or a file system without them: the slow look remains.
+    // No such folder, no watches left, or a file system without them: the slow check remains.
     return [];
   }
 }

@@ -1,4 +1,4 @@
-/** Pawl's own small files, for whoever writes them without the store; no link in their place is followed. */
+/** Pawl's own small files, for code that writes them without the store. It follows no link in their place. */
 import { closeSync, openSync, renameSync, writeSync } from "node:fs";
 import { REPLACING } from "./own-folder.ts";
 
@@ -7,7 +7,7 @@ export function writeAll(file: number, bytes: Uint8Array): number {
   return bytes.byteLength;
 }
 
-/** Writes a small file as a whole: a reader sees the old or the new one. */
+/** Writes a small file atomically: a reader sees the old one or the new one. */
 export function writeWhole(path: string, text: string): void {
   const file = openSync(`${path}.new`, REPLACING, 0o600);
   try {

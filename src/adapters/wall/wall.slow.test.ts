@@ -1,5 +1,5 @@
 /** What lies in a person's home, from behind a real wall. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -91,6 +91,24 @@ it.skipIf(NO_WALL)(
     expect(printed).toMatch(/git:\nignore\n/);
   },
 );
+
+it.skipIf(NO_WALL)("an agent that is a script sees what lies beside the script", () => {
+  using ground = openGround();
+  ground.write("agents/mine.sh", 'cat "$(dirname "$0")/part"; cat "$1"');
+  ground.write("agents/part", "its part");
+  ground.write("private/notes", "secret");
+  const { environment, folder, home } = ground;
+  const called = ground.wall()?.enclose({
+    folder,
+    program: "sh",
+    args: [join(home, "agents/mine.sh"), join(home, "private/notes")],
+    environment,
+    agent: { run: "T1.1", home: [] },
+  });
+  const { program = "", args = [], environment: env = {} } = called ?? {};
+  const { stdout } = spawnSync(program, [...args], { env, encoding: "utf8", cwd: folder });
+  expect(stdout).toBe("its part");
+});
 
 it.skipIf(NO_WALL)("a command leaves nothing in its home, an agent what its next run finds", () => {
   using ground = openGround();

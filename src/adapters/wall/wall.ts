@@ -2,7 +2,7 @@
  * The wall around what Pawl starts: agents, `verify`, setup, checks. `arguments.ts` says what it lets through.
  */
 import { copyFileSync, existsSync, lstatSync, mkdirSync, rmSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { dirname, isAbsolute, join, relative } from "node:path";
 import { PawlError } from "../../core/error.ts";
 import type { SandboxSettings } from "../../core/settings.ts";
 import { openOwnFolder } from "../files/own-folder.ts";
@@ -122,7 +122,7 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
     ...usualReads(setup.environment),
     ...programReads(
       order.environment,
-      [order.program, ...setup.programs],
+      [order.program, ...scriptsOf(order, root), ...setup.programs],
       hidden.map(({ at }) => at),
     ),
     ...home.flatMap(({ at, read }) => read.map((name) => join(at, name))),
@@ -151,6 +151,15 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
   clearWays(layout);
   const args = [...bwrapArguments(layout), "--", order.program, ...order.args];
   return { program, args, environment: inside(order.environment) };
+}
+
+/** The script that an interpreter is given is a program too: `node ~/agents/mine.js`. */
+function scriptsOf({ agent, args }: WallOrder, root: string): readonly string[] {
+  const isScript = (word: string) =>
+    isAbsolute(word) &&
+    !isInside(word, root) &&
+    lstatSync(word, { throwIfNoEntry: false })?.isFile() === true;
+  return agent === undefined ? [] : args.filter(isScript).slice(0, 1);
 }
 
 /** Of a home the agent has one of its own; what lies in another hidden place needs none. */

@@ -157,7 +157,9 @@ describe.each([
     expect(rig.status(ID)).not.toBe("In Progress");
     await project.submit(ID, CLEAN);
     const done = await project.submit(ID, { branch_name: "feature/TS-1", success: true, details: "" });
-    expect(done.message).toContain(`The tracker was told of '${ID}': its status there is "In Progress".`);
+    expect(done.message).toContain(
+      `The tracker was updated about '${ID}': its status there is "In Progress".`,
+    );
     expect(done.next_prompt).toMatch(/Call 'plan_task' to begin planning\.$/);
     expect(rig.status(ID)).toBe("In Progress");
     expect(JSON.parse(project.read(`.alfred/workspace/${ID}/tracker.json`))).toEqual({
@@ -239,6 +241,6 @@ test("with the provider local nothing is asked of a tracker", async () => {
   expect((await started(project)).message).not.toContain("tracker");
   const verb = alfred.verbs.find((each) => each.name === "sync");
   await expect(project.run((await verb?.transaction()) as never, { id: ID } as never)).rejects.toThrow(
-    /no tracker to be told/,
+    /no tracker to update/,
   );
 });

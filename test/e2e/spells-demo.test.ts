@@ -47,7 +47,7 @@ describe("a demo", () => {
     await play(project, { action: "set", name: "pr-applied-pending-archive-a" });
     await play(project, { action: "set", name: "gather-editing-context" });
     expect(project.list(".")).toEqual(["context.md", "state.json"]);
-    expect(await play(project, { action: "reset" })).toBe("The sample project was taken away.\n");
+    expect(await play(project, { action: "reset" })).toBe("The sample project was removed.\n");
     expect(project.files("/").filter((name) => !name.startsWith(".pawl/"))).toEqual([]);
     await play(project, { action: "set", name: "gather-editing" });
   });

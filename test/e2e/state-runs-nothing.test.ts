@@ -47,7 +47,7 @@ test("a key in Alfred's state cannot lead to another folder", async () => {
     );
     project.write("elsewhere/ended", "0");
     const shown = await project.call("start_task", { task_id: ID });
-    expect(shown.next_prompt).toContain("is none that Pawl gave");
+    expect(shown.next_prompt).toContain("Pawl did not create the key of its run");
     expect(project.has("ran")).toBe(false);
   }
 });

@@ -1,4 +1,7 @@
-/** A person takes a state as it is, though its history does not lead there: recorded as such, and the history goes on from it. */
+/**
+ * A person accepts a state as it is, although its history does not lead there: recorded as such, and the history
+ * continues from it.
+ */
 import { checkId } from "../../core/id.ts";
 import { acceptedEdit } from "../../runtime/accept-edit.ts";
 import type { Reply, StoryInput, Transaction } from "../../runtime/module.ts";
@@ -52,7 +55,7 @@ export const acceptEdit: Transaction<StoryInput, Seen, undefined, Reply> = {
   },
 };
 
-/** The steps as far as they are whole; where one of them cannot be, the history begins anew with this one. */
+/** The steps up to the first impossible one; if there is one, the history begins anew with this step. */
 async function pastOf(state: TaskState): Promise<Past> {
   const isWhole = state.history !== undefined && (await isSound(state.history));
   return isWhole ? loadPast(state, false) : { steps: [], head: null };

@@ -3,7 +3,7 @@ import type { LoadedRun } from "./load.ts";
 import type { Submission } from "./state-file.ts";
 import { ARTIFACT_TITLES, titleOf } from "./titles.ts";
 
-/** What a reviewer should consider: the step's own advice, and what no longer is as it was approved. */
+/** What a reviewer should consider: the step's own advice, and what has changed since it was approved. */
 export function adviceOn(
   run: LoadedRun,
   work: WorkStep,

@@ -9,7 +9,7 @@ import { missingRecords } from "./records.ts";
 import type { Accepted, ActiveTool, FinishedRun, Step } from "./state-file.ts";
 import type { TaskStatus } from "./status.ts";
 
-/** One line before each section says what it is, and lets a replayed append be recognised. */
+/** A line before each section identifies it, so that a replayed append is recognised. */
 export function scratchpadChange(run: LoadedRun, accepted: Accepted, { now }: Context): Change {
   const path = scratchpadPath(run.id);
   const text = headed(run, accepted, now.id);
@@ -27,7 +27,7 @@ function headed(run: LoadedRun, accepted: Accepted, mark: string): string {
   return `${title}\n\n${renderSection(run, accepted, accepted.time)}\n<!-- ${mark} -->\n`;
 }
 
-/** A finished run: no tool is active, its outputs are kept in the state and, whole, in the archive. */
+/** A finished run: no tool is active; its outputs are kept in the state and, in full, in the archive. */
 export function finishChanges(
   run: LoadedRun,
   { context_store: store, created_at }: ActiveTool,
@@ -76,7 +76,7 @@ function scratchpadOf(run: LoadedRun, accepted: readonly Accepted[]): string {
   return [`# ${run.definition.name} of ${run.id}\n`, ...sections].join("\n");
 }
 
-/** `03-plan_task`: numbered in the order in which the runs ended; no archive takes the place of another. */
+/** `03-plan_task`: numbered in the order in which the runs ended; no archive overwrites another. */
 function nextArchive(names: readonly string[], tool: string): string {
   const numbers = names.map((name) => Number(/^(\d+)-/.exec(name)?.[1] ?? 0));
   const next = Math.max(0, ...numbers) + 1;

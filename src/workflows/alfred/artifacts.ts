@@ -10,7 +10,7 @@ const ID_RULE = "an id: A-Z a-z 0-9 . _ -, beginning with a letter or digit, at 
 
 const id = (description: string) => z.string().refine(isId, { error: ID_RULE }).describe(description);
 
-/** Relative to the project and inside it, in its normal form: `./src/../src/b.js` is `src/b.js`. */
+/** Relative to the project and inside it, normalised: `./src/../src/b.js` is `src/b.js`. */
 const path = (description: string) =>
   z
     .string()
@@ -157,8 +157,8 @@ export type ArtifactName = keyof typeof ARTIFACTS;
 export type ArtifactOf<Name extends ArtifactName> = z.output<(typeof ARTIFACTS)[Name]>;
 
 /**
- * Ids unique, dependencies known (in a closed list) and without a circle. It looks at the input as it came, so that
- * these faults are reported together with all others.
+ * Checks that ids are unique, and dependencies known (in a closed list) and without a circle. It checks the raw input,
+ * so that these faults are reported together with all others.
  */
 function graph(idKey: string, dependencyKey: string, noun: string, kind: "closed" | "open") {
   const check = z.check<unknown[]>((payload) => {

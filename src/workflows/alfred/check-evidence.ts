@@ -5,11 +5,11 @@ import type { CheckRun, Evidence, Finding } from "./evidence.ts";
 /** Where checks run: on a tree, or (null) in the project's folder. */
 export interface Where {
   readonly tree: string | null;
-  /** A check that failed a while ago is run again. */
+  /** A failed check older than this runs again. */
   readonly retry?: boolean;
 }
 
-/** The configured checks, really run, side by side. `round` tells this time from every other. */
+/** Runs the configured checks, side by side. `round` separates this time from every other. */
 export async function runChecks(
   checks: Readonly<Record<string, string>>,
   round: string,
@@ -22,7 +22,7 @@ export async function runChecks(
   );
 }
 
-/** Checks that were still running, as they are now; the others as they were, or run again where they failed. */
+/** Checks that were still running, in their present state; the others unchanged, or run again if they failed. */
 export async function lookAgain(
   evidence: Evidence,
   checks: Readonly<Record<string, string>>,
@@ -37,7 +37,7 @@ export async function lookAgain(
   );
 }
 
-/** A run's key names a folder, whoever wrote the file that it stands in. */
+/** A run's key names a folder, whoever wrote the file that contains it. */
 const KEY = /^[A-Za-z0-9][A-Za-z0-9._-]{0,200}$/;
 
 async function runAgain(
@@ -51,7 +51,7 @@ async function runAgain(
   if (command !== undefined && isKey) return runCheck({ name: run.name, command, key: run.key }, place, port);
   const words = isKey
     ? "No check of this name is configured: how it ended is not known."
-    : "The key of its run is none that Pawl gave: how it ended is not known.";
+    : "Pawl did not create the key of its run: how it ended is not known.";
   return { about: `check ${run.name}`, verdict: "differs", words };
 }
 

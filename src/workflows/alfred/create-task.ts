@@ -12,10 +12,10 @@ interface Seen {
   readonly existing: string | null;
 }
 
-/** For the log only; what is a task's heading, the grammar decides. */
+/** For the log only; the grammar decides what a task's heading is. */
 const HEADING = /^#[ \t]+TASK:[ \t]*(\S+)[ \t]*$/im;
 
-/** Writes the task as it was given; its content is checked, and kept word for word. */
+/** Writes the task as given: checks its content, and keeps it word for word. */
 export const createTask: ToolPlan<CreateTaskInput, Seen, undefined> = {
   tool: "create_task",
   task: ({ task_content }) => HEADING.exec(task_content)?.[1] ?? null,

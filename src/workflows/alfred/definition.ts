@@ -4,8 +4,8 @@ import type { Artifact } from "./state-file.ts";
 import { NEXT_TOOL, type RunTool, type TaskStatus } from "./status.ts";
 
 /**
- * One workflow tool, declared. Its table, its prompts, its checks and what it leaves are made from this; adding a tool
- * is adding one of these to `definitions.ts` and its prompts to `prompts/<tool>/`.
+ * The declaration of one workflow tool. Its table, prompts, checks and outputs are made from it; to add a tool, add one
+ * of these to `definitions.ts` and its prompts to `prompts/<tool>/`.
  */
 export interface ToolDefinition {
   readonly name: RunTool;
@@ -14,14 +14,14 @@ export interface ToolDefinition {
   readonly description: string;
   /** `named`: each review has a state of its own. `shared`: the review states are shared, with their source kept. */
   readonly reviews: "named" | "shared";
-  /** A state before the first work state; leaving it is taken in one commit with the first submission. */
+  /** A state before the first work state; it is left in the same commit as the first submission. */
   readonly opening?: { readonly state: string; readonly trigger: string };
   /** The work, in its order. */
   readonly steps: readonly WorkStep[];
   readonly status: {
-    /** In which the tool can be started. */
+    /** The statuses in which the tool can start. */
     readonly before: readonly TaskStatus[];
-    /** While it runs; null leaves it as it is. */
+    /** The status while it runs; null leaves it unchanged. */
     readonly running: TaskStatus | null;
     readonly after: TaskStatus;
   };
@@ -29,15 +29,15 @@ export interface ToolDefinition {
   readonly sendsBack?: { readonly to: TaskStatus; readonly when: (artifact: Artifact) => boolean };
   /** Unless the configuration names another. */
   readonly persona: string;
-  /** What the user is told when the tool is called: first, and again. */
+  /** What the user sees when the tool is called: first, and again. */
   readonly greeting: (id: string, state: string) => string;
   /** What is handed over when it is complete. */
   readonly handover: (id: string, status: TaskStatus) => string;
   /** Counts the slots of the accepted plan as subtasks; all must be marked before the work is handed in. */
   readonly countsSubtasks?: true;
-  /** The work is committed and published in it, and with it what git shares of the task. */
+  /** The work is committed and published in it, together with what git shares of the task. */
   readonly delivers?: true;
-  /** Must be handed in when it is started. */
+  /** Must be handed in at the start. */
   readonly takes?: "prd_content";
 }
 
@@ -46,7 +46,7 @@ export interface WorkStep {
   /** The review's state, where reviews are named. */
   readonly review?: string;
   readonly artifact: ArtifactName;
-  /** What is looked at before the review. */
+  /** What is observed before the review. */
   readonly evidence: readonly EvidenceKind[];
   /** What a reviewer should consider, in plain words. */
   readonly advice?: (artifact: Artifact, review: ReviewOf) => readonly string[];

@@ -190,7 +190,7 @@ export function definitionOf(name: RunTool): ToolDefinition {
   return found;
 }
 
-/** Pawl's own files are no reason to call a tree unclean, whoever names them. */
+/** Pawl's own files never make a tree unclean, whoever names them. */
 function adviseOnStatus(status: ArtifactOf<"GitStatusArtifact">): readonly string[] {
   const count = status.uncommitted_files.filter((file) => !isOwn(withoutStatus(file))).length;
   const isOnlyOwn = count === 0 && status.uncommitted_files.length > 0;
@@ -212,7 +212,7 @@ function adviseOnBranch(branch: ArtifactOf<"BranchCreationArtifact">): readonly 
   ];
 }
 
-/** An assistant that reviews before a human leaves the questions to them. */
+/** An assistant that reviews before a human leaves the questions to the human. */
 function adviseOnQuestions(
   { questions_for_developer }: ArtifactOf<"ContextAnalysisArtifact">,
   { thenHuman }: ReviewOf,

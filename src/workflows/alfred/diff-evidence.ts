@@ -6,17 +6,17 @@ import { acceptedIn, type LoadedRun } from "./load.ts";
 const ABOUT = "diff";
 const MAX_NAMED = 30;
 
-/** What the work changed, beside what the plan said would be. `changed`: without the project's own files. */
+/** What the work changed, compared with the plan. `changed`: without the project's own files. */
 export function findDiff(run: LoadedRun, look: Snapshot, changed: readonly ChangedFile[]): Finding {
   if (look.kind === "not-a-repository") return unknown("the project's folder is not a git repository");
   if (look.kind === "unavailable")
-    return { about: ABOUT, verdict: "differs", words: `The changes cannot be told: ${look.reason}` };
+    return { about: ABOUT, verdict: "differs", words: `The changes are unknown: ${look.reason}` };
   if (look.base === null) return unknown("there is no base branch (main, master) to compare with");
   return diffFinding(plannedFiles(run), look.base.branch, changed);
 }
 
 function unknown(reason: string): Finding {
-  return { about: ABOUT, verdict: "unknown", words: `The changes cannot be told: ${reason}.` };
+  return { about: ABOUT, verdict: "unknown", words: `The changes are unknown: ${reason}.` };
 }
 
 function diffFinding(
@@ -53,7 +53,7 @@ export function named(items: readonly string[]): string {
   return `${items.slice(0, MAX_NAMED).join(", ")}${more}`;
 }
 
-/** Where the accepted plan's slots work; null where the task was not planned. */
+/** The files of the accepted plan's slots; null if the task was not planned. */
 function plannedFiles({ state }: LoadedRun): readonly string[] | null {
   const plan = acceptedIn(state, "plan_task", "generate_slots")?.artifact as
     | ArtifactOf<"ExecutionPlanArtifact">
@@ -63,7 +63,7 @@ function plannedFiles({ state }: LoadedRun): readonly string[] | null {
   return [...new Set(changing.map(({ location }) => location))];
 }
 
-/** The commit that the work started from, as it was pinned; in a task of an older version the branch, by its name. */
+/** The pinned commit that the work started from; for a task of an older version, the branch's name. */
 export function baseOf({ id, state }: Pick<LoadedRun, "id" | "state">): PinnedBase | string | null {
   if (state.base) return state.base;
   const status = acceptedIn(state, "start_task", "git_status_checked")?.artifact as

@@ -13,7 +13,7 @@ export interface Finding {
   readonly loop?: LoopProof;
 }
 
-/** What the loop's evidence and git say of a task that it did. */
+/** What the loop's evidence and git say about a task that the loop did. */
 export interface LoopProof {
   readonly task: string;
   readonly branch: string;
@@ -30,10 +30,10 @@ export interface LoopProof {
   readonly files: readonly string[];
 }
 
-/** What is run under the name is the policy's to say: a command that a file of an earlier version has here is not read. */
+/** The policy says what runs under the name: a command here, from a file of an earlier version, is ignored. */
 export interface CheckRun {
   readonly name: string;
-  /** By which the outcome is found again. */
+  /** The key that finds the outcome again. */
   readonly key: string;
   readonly exit_code: number | null;
   readonly duration_ms: number | null;

@@ -1,4 +1,4 @@
-/** What the server looks at for itself. It runs outside every lock; its findings are kept with the submission. */
+/** What the server observes for itself, outside every lock; its findings are kept with the submission. */
 import type { GitLook, Snapshot } from "../../core/ports/git.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { Context } from "../../runtime/module.ts";
@@ -18,7 +18,7 @@ interface Scene {
   readonly artifact: Artifact;
   readonly outside: Outside;
   readonly context: Context;
-  /** The work as it is; absent where the step is not about it. */
+  /** The work as it is; absent if the step is not about it. */
   readonly work?: Snapshot;
 }
 
@@ -60,12 +60,12 @@ const IN_WORKTREE: Finding = {
   words:
     "The checks run in the working folder (checks_in: worktree): files that git ignores, and whoever writes there meanwhile, can change how they end.",
 };
-/** They are about the work itself, so that its tree is kept with the submission and looked at again. */
+/** They are about the work itself, so its tree is kept with the submission and observed again. */
 const OF_WORK: readonly EvidenceKind[] = ["diff", "checks"];
 
 export interface Gathered {
   readonly evidence: Evidence;
-  /** Of the work that was looked at. */
+  /** The work that was observed. */
   readonly tree?: string;
 }
 
@@ -85,8 +85,8 @@ export async function gatherEvidence(
 }
 
 /**
- * Everything that the submission's findings are about, looked at again. Checks have run on what was handed in, and keep
- * their outcome; with `decides` (an approval) those that failed a while ago are run again.
+ * Observes again everything that the submission's findings are about. Checks ran on what was handed in and keep their
+ * outcome; with `decides` (an approval), those that failed a while ago run again.
  */
 export async function refreshEvidence(
   run: LoadedRun,

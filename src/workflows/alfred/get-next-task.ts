@@ -20,7 +20,7 @@ export const getNextTask: ToolPlan<Record<string, never>, Listing, Remote> = {
   propose({ problems, tasks: local }, { problem, remote }) {
     const elsewhere = remote.filter(({ id }) => !local.some((task) => task.id === id));
     const known = new Set([...local, ...elsewhere].map(({ id }) => id));
-    // What the tracker no longer lists is closed there.
+    // A task that the tracker no longer lists is closed there.
     const open = elsewhere.map((task) => ({
       ...task,
       dependencies: task.dependencies.filter((id) => known.has(id)),
@@ -73,11 +73,11 @@ function unreadable(problems: Listing["problems"]): readonly string[] {
 
 interface Remote {
   readonly remote: readonly ListedTask[];
-  /** Why the tracker could not be asked; what is here is shown all the same. */
+  /** Why the tracker could not be asked; local tasks are shown all the same. */
   readonly problem: string | null;
 }
 
-/** The tracker's open tasks as tasks on which nothing has begun; those that have a file here are what the file says. */
+/** The tracker's open tasks as tasks that have not begun; for those with a file here, the file counts. */
 async function loadRemote(outside: Outside, context: Context): Promise<Remote> {
   try {
     const tracker = await openTracker(outside, context);

@@ -5,7 +5,7 @@ import type { Finding } from "./evidence.ts";
 const ABOUT = "git";
 const MAX_NAMED = 10;
 
-/** The reported status beside the repository's. Pawl's own files are no reason to call a tree unclean. */
+/** Compares the reported status with the repository's. Pawl's own files never make a tree unclean. */
 export function statusFinding(reported: ArtifactOf<"GitStatusArtifact">, look: GitLook): Finding {
   if (look.kind !== "repository") return withoutRepository(look);
   const others = look.uncommitted.filter((path) => !isOwn(path));
@@ -22,7 +22,7 @@ export function statusFinding(reported: ArtifactOf<"GitStatusArtifact">, look: G
   return verdictOn(differences, found);
 }
 
-/** The reported branch beside the one that is checked out. */
+/** Compares the reported branch with the one that is checked out. */
 export function branchFinding(
   reported: ArtifactOf<"BranchCreationArtifact">,
   look: GitLook,
@@ -44,7 +44,7 @@ export function branchFinding(
   );
 }
 
-/** The reported commit beside the one that is checked out. */
+/** Compares the reported commit with the one that is checked out. */
 export function commitFinding(reported: ArtifactOf<"FinalizeArtifact">, look: GitLook): Finding {
   if (look.kind !== "repository") return withoutRepository(look);
   const hash = reported.commit_hash.trim().toLowerCase();

@@ -1,6 +1,6 @@
 /**
- * The policy of a task: pinned when its first tool begins, and governing until the task is done. What the configuration
- * says later counts where it tightens; where it loosens it is a finding, shown at every gate, until a person accepts it.
+ * The policy of a task: pinned when its first tool begins, and in force until the task is done. A later configuration
+ * counts where it is tighter; where it is looser it is a finding, shown at every gate, until a person accepts it.
  */
 import {
   checkKnown,
@@ -49,7 +49,7 @@ export function policyOf({ alfred, environment, gates }: Settings): Policy {
   });
 }
 
-/** What the configuration says; null where the task is over. One whose state cannot be read is not known to be. */
+/** What the configuration says; null if the task is over. A task whose state cannot be read may not be over. */
 export async function policyIn(view: View, settings: Settings, id: string): Promise<PresentPolicy | null> {
   const isOver = await loadState(view, id).then(
     ({ active_tool_state, task_status }) => active_tool_state === null && NEXT_TOOL[task_status] === null,
@@ -58,7 +58,7 @@ export async function policyIn(view: View, settings: Settings, id: string): Prom
   return isOver ? null : { policy: policyOf(settings), sourcesOf: settingSources };
 }
 
-/** The settings with the policy in their place. */
+/** The settings, with the policy applied. */
 function settingsBy(policy: Policy, settings: Settings): Settings {
   const alfred = {
     ...settings.alfred,
@@ -71,8 +71,8 @@ function settingsBy(policy: Policy, settings: Settings): Settings {
 }
 
 /**
- * What governs the task now, to be pinned where nothing is pinned yet. Throws `policy-unknown` where the state names a policy
- * that is not kept on this machine and is not the present one either.
+ * What governs the task now, to be pinned if nothing is pinned yet. Throws `policy-unknown` if the state names a policy
+ * that is neither kept on this machine nor the present one.
  */
 export async function govern(
   { id, state }: Pick<LoadedTask, "id" | "state">,
@@ -93,7 +93,7 @@ export async function govern(
   return { settings: settingsBy(policy, settings), policy: hash, ignored, ...(isKept ? {} : { pin }) };
 }
 
-/** What the assistant and the person see of an edit that does not count, in place of what an earlier look found. */
+/** Shows the assistant and the person an edit that does not count, and replaces what an earlier look found. */
 export function withPolicyFinding(
   evidence: Evidence,
   id: string,

@@ -1,4 +1,4 @@
-/** Handing a task to the loop: its accepted plan at first, then after each rejection what was asked for since. */
+/** Hands a task over to the loop: first its accepted plan, then after each rejection what was asked for since. */
 
 import { PawlError } from "../../core/error.ts";
 import type { PawlEvent } from "../../core/event.ts";
@@ -14,16 +14,16 @@ import { type LoopSide, loadLoopSide } from "./loop-side.ts";
 import { exportedTask } from "./plan-export.ts";
 import { type Ask, asksOf, isRework, reworkId, reworkInstruction, unanswered } from "./rework.ts";
 
-/** What is to be written for the loop to have the task, and what is to be said of it. */
+/** What to write so that the loop has the task, and what to say about it. */
 export interface HandOver {
   readonly text: string;
   readonly path: string;
   /** The ids of those that the task has there after the changes. */
   readonly steps: readonly string[];
-  /** Empty where it is there already. */
+  /** Empty if it is there already. */
   readonly changes: readonly Change[];
   readonly events: readonly PawlEvent[];
-  /** How the loop's task stands after the changes; null where there are none. */
+  /** The status of the loop's task after the changes; null if there are none. */
   readonly progress: LoopProgress | null;
 }
 
@@ -45,7 +45,7 @@ export const exportPlan: Transaction<
   }),
 };
 
-/** Throws `plan-missing`, `tasks-invalid`, and `task-exists` where the task has other steps. */
+/** Throws `plan-missing`, `tasks-invalid`, and `task-exists` if the task has other steps. */
 export async function loadHandOver(view: View, loaded: LoadedTask, context: Context): Promise<HandOver> {
   const plan = exportedTask(loaded, context);
   const asks = asksOf(loaded.state);
@@ -56,8 +56,8 @@ export async function loadHandOver(view: View, loaded: LoadedTask, context: Cont
 }
 
 /**
- * Throws `task-exists` where the task's steps are other than the plan's. Steps that a person added, and reworks, may stand
- * beside those once the loop is done with them.
+ * Throws `task-exists` if the task's steps are not the plan's. Steps that a person added, and reworks, may be there too
+ * once the loop is done with them.
  */
 export function checkHasPlan(
   task: Task,
@@ -82,7 +82,7 @@ const planned = ({ steps }: Pick<NewTask | Task, "steps">): readonly string[] =>
 
 // ── The plan ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** With what the work that was done elsewhere was rejected for, if it was. */
+/** Includes why work done elsewhere was rejected, if it was. */
 async function firstTime(
   view: View,
   { path, taken }: LoopSide,
@@ -143,13 +143,13 @@ async function again(
   return withRework(view, side, plan, left, context);
 }
 
-/** What a person has to say before the loop takes it. */
+/** What a person must say before the loop takes it. */
 function atRest(id: string, { status }: Task): string {
   if (status !== "done" && status !== "blocked") return "";
   return ` \`bloom ready ${id}\` lets the loop take it; \`bloom show ${id}\` tells how it stands.`;
 }
 
-/** What came after the rework was written, and is not in it. */
+/** Requests that came after the rework was written and are not in it. */
 function lacking(instruction: string, left: readonly Ask[]): string {
   const later = left.filter(({ time }) => !instruction.includes(time));
   if (later.length === 0) return "";

@@ -1,11 +1,11 @@
 /**
- * A task's own history: each step that its state came by, in the state's file. The state must follow from it.
+ * A task's own history: each step that led to its state, in the state's file. The state must follow from it.
  *
- * H1  Replaying the steps through the tools' tables gives the state's standing: status, place, what was accepted and by
- *     which verdicts. A state that says otherwise was not made by these steps, and is held until a person decides.
+ * H1  Replaying the steps through the tools' tables gives the state: status, configuration, what was accepted and by
+ *     which verdicts. If a state says otherwise, these steps did not make it, and it is held until a person decides.
  * H2  Each step holds the hash of the one before; the last one is kept in `.pawl/heads` too, in the same commit.
- * H3  A state without a history is of an earlier version, or derived from records: it is taken as it is, once, and the first
- *     step says so.
+ * H3  A state without a history comes from an earlier version, or from records: it is accepted as it is, once, and the
+ *     first step says so.
  */
 import { PawlError } from "../../core/error.ts";
 import type { Change, View } from "../../core/ports/store.ts";
@@ -71,7 +71,7 @@ function runStanding({ accepted, verdicts }: Pick<FinishedRun, "accepted" | "ver
 
 type AnyVerdict = FinishedRun["verdicts"][number];
 
-/** A verdict in one line: what it decides, on what, and by which way it came. */
+/** A verdict in one line: what it decides, on what, and by which channel. */
 export function verdictWords({ approved, channel, sha256, stage, state, strength }: AnyVerdict): string {
   return [state, stage, approved ? "approved" : "rejected", sha256, channel, strength ?? "-"].join(" ");
 }
@@ -92,7 +92,7 @@ function takenOver(state: TaskState): Step {
   return { time, type: "taken-over", tool: null, status, standing: standingIn(state), prev: null };
 }
 
-/** The state with one step more, and the change that keeps that step outside of it, too. */
+/** The state with one more step, and the change that keeps that step outside it, too. */
 export function withStep(
   state: TaskState,
   { head, steps }: Past,
@@ -104,13 +104,13 @@ export function withStep(
   return { state: { ...state, history }, anchor: { type: "write", path: headPath(nameOf(state)), text } };
 }
 
-/** Throws `state-tampered` with all in which the state does not follow from its history. */
+/** Throws `state-tampered` with everything in the state that does not follow from its history. */
 export async function checkHistory(view: View, state: TaskState): Promise<void> {
   const found = await differencesIn(view, state);
   checkFaults(statePath(state.task_id), "task's", found);
 }
 
-/** In which the state does not follow from its history, each in words for a person. */
+/** Where the state does not follow from its history, each in words for a person. */
 export async function differencesIn(view: View, state: TaskState): Promise<readonly string[]> {
   const paths = [statePath(state.task_id), headPath(nameOf(state))];
   return confirmed(view, paths, await allDifferences(view, state));
@@ -137,7 +137,7 @@ interface Head {
   readonly last: Step;
 }
 
-/** Null where none is kept, or it cannot be read: then the history alone speaks. */
+/** Null if none is kept, or it cannot be read: then only the history counts. */
 async function readHead(view: View, run: string): Promise<Head | null> {
   const head = (await loadHead(view, run)) as Partial<Head> | null;
   return typeof head?.length === "number" && head.last !== undefined ? (head as Head) : null;
@@ -150,7 +150,7 @@ function headWords({ last, length }: Head, found: number): string {
     : `its history of ${found} steps ends in another one than was recorded; ${recorded}`;
 }
 
-/** Whether the steps can have been, each on the one before. */
+/** Whether the steps are possible, each after the one before. */
 export async function isSound(steps: readonly Step[]): Promise<boolean> {
   return !("fault" in derive(steps)) && (await brokenLinks(steps)).length === 0;
 }
@@ -168,7 +168,7 @@ export function derive(steps: readonly Step[]): Derived {
   return standing;
 }
 
-/** Where one step more leads, or why it cannot be. */
+/** Where one more step leads, or why it is impossible. */
 export function after(standing: Standing, step: Step): Standing | string {
   if (step.standing) return step.standing;
   if (!isRunTool(step.tool)) return "it names no tool";
@@ -222,7 +222,7 @@ function moved(standing: Standing, step: Step, definition: ToolDefinition): Stan
   };
 }
 
-/** Whether the step has the verdict that its event stands for, on what is under review. */
+/** Whether the step has the verdict that its event means, on what is under review. */
 function isJudged(
   { submitted, verdict = "" }: Step,
   under: { readonly work: string; readonly reviewer: Reviewer },
@@ -234,7 +234,7 @@ function isJudged(
   return isOnIt && stage === under.reviewer && word === (isRejection ? "rejected" : "approved");
 }
 
-/** Throws `run-unreachable`, with file and line, where the active run stands where none can come to. */
+/** Throws `run-unreachable`, with file and line, if no run can reach the active run's configuration. */
 export async function checkPlace(
   view: View,
   { active_tool_state: active, task_id: id }: TaskState,

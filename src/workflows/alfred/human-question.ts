@@ -12,7 +12,7 @@ export interface Asked {
   readonly approve: boolean;
   /** What comes with the verdict. */
   readonly notes: string;
-  /** Whose words the notes are: the person's own at a terminal, else those of the assistant that calls. */
+  /** Who wrote the notes: the person at a terminal, else the assistant that calls. */
   readonly notesBy: "you" | "assistant";
 }
 
@@ -49,7 +49,7 @@ export function humanQuestion(
   return { message };
 }
 
-/** What the assistant's own review said of this very artifact. */
+/** What the assistant's own review said about exactly this artifact. */
 function reviewNotes(run: LoadedRun, submitted: Submission) {
   const last = run.active.context_store.verdicts.findLast(
     ({ sha256, stage, state }) => stage === "ai" && state === submitted.state && sha256 === submitted.sha256,

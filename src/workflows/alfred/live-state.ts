@@ -1,9 +1,9 @@
 /**
- * Live state belongs to one checkout. Git ignores it by a `.gitignore` in each task's own folders that ignores itself as well:
- * whatever a branch tracks, a checkout, a stash with untracked files and `git clean -fd` leave it where it is.
+ * Live state belongs to one checkout. Git ignores it through a `.gitignore` in each task's own folders that ignores itself
+ * as well: whatever a branch tracks, a checkout, a stash with untracked files and `git clean -fd` leave it alone.
  *
- * A project of an earlier version may have committed states. Until git no longer tracks them, a checkout turns them back or
- * removes them; so a copy of such a state lies in `.pawl/alfred/`, and the later of the two counts.
+ * A project of an earlier version may have committed states. Until git stops tracking them, a checkout reverts or removes
+ * them; so a copy of such a state is kept in `.pawl/alfred/`, and the later of the two counts.
  */
 import { attempt } from "../../core/attempt.ts";
 import type { Change, View } from "../../core/ports/store.ts";
@@ -21,7 +21,7 @@ import { loadRecorded } from "./records.ts";
 import { newTaskState, parseState, renderState, type TaskState } from "./state-file.ts";
 
 const IGNORED = "*\n";
-/** Of the project, for people to read and for clones; the folders of each task hold without it. */
+/** For the whole project, for people to read and for clones; each task's folders are ignored without it. */
 export const PROJECT_IGNORES = "workspace/\ndebug/\n";
 export const EARLIER_IGNORES = "debug/\n";
 const IGNORE_FILE = ".gitignore";
@@ -35,13 +35,13 @@ export interface Workspace {
   readonly isIgnored: boolean;
   /** Git may track the state, so a copy is kept. */
   readonly hasCopy: boolean;
-  /** Of the project's own ignore file; null where there is none, or where it does not matter. */
+  /** The project's own ignore file; null if there is none, or it does not matter. */
   readonly ignores: string | null;
 }
 
 /**
- * The task's state: the live one of this checkout; where there is none, what its records say; else that of a new task.
- * Throws `state-unreadable`, `state-tampered` and `records-forked`.
+ * The task's state: the live one of this checkout; without one, what its records say; else that of a new task. Throws
+ * `state-unreadable`, `state-tampered` and `records-forked`.
  */
 export async function loadState(view: View, id: string): Promise<TaskState> {
   const state = await findState(view, id);
@@ -62,10 +62,10 @@ export async function findState(view: View, id: string): Promise<TaskState> {
   return (await loadRecorded(view, id)) ?? newTaskState(id, NEVER);
 }
 
-/** Whether anything was ever done of the task's workflow. */
+/** Whether anything was ever done in the task's workflow. */
 export const isBegun = ({ updated_at }: TaskState): boolean => updated_at !== NEVER;
 
-/** Whoever removes a task's folder means its state, and not only the one that git can reach. */
+/** Whoever removes a task's folder means its state, not only the one within git's reach. */
 async function loadCopy(view: View, id: string): Promise<TaskState | null> {
   const names = await copiesIn(view);
   if (!names.has(`${id}.json`)) return null;
@@ -77,7 +77,7 @@ async function loadCopy(view: View, id: string): Promise<TaskState | null> {
 
 const listed = new WeakMap<View, Promise<ReadonlySet<string>>>();
 
-/** Listed once for each view: nearly every project has none. */
+/** Listed once per view: nearly every project has none. */
 function copiesIn(view: View): Promise<ReadonlySet<string>> {
   const known = listed.get(view);
   if (known) return known;
@@ -108,7 +108,7 @@ export async function loadWorkspace(view: View, id: string): Promise<Workspace> 
   };
 }
 
-/** Writes the state, and whatever keeps it from git. The first time moves a task of an earlier version over. */
+/** Writes the state, and what makes git ignore it. The first time, migrates a task of an earlier version. */
 export function stateChanges(workspace: Workspace, state: TaskState): readonly Change[] {
   const { hasCopy, hasState, isIgnored } = workspace;
   const { task_id: id } = state;

@@ -22,10 +22,10 @@ import { parseTask, type Task } from "./task-file.ts";
 import { loadPersona, loadTemplates } from "./texts.ts";
 import { awaitedTask } from "./tracked.ts";
 
-/** A task and where it stands, as the disk says now. */
+/** A task and its state, as the disk says now. */
 export interface LoadedTask {
   readonly id: string;
-  /** It has no file yet: what it is, the tracker will say. */
+  /** It has no file yet: the tracker knows what it is. */
   readonly isAwaited?: true;
   readonly task: Task;
   readonly state: TaskState;
@@ -42,7 +42,7 @@ export interface LoopProgress {
   readonly is_done: boolean;
 }
 
-/** A task with the run of a tool on it, and all that its next prompt may need. */
+/** A task with a tool's run, and everything that its next prompt may need. */
 export interface LoadedRun extends LoadedTask, TableRun {
   readonly definition: ToolDefinition;
   readonly active: ActiveTool;
@@ -53,11 +53,11 @@ export interface LoadedRun extends LoadedTask, TableRun {
   readonly recorded: readonly string[];
   /** The names of the archive's files. */
   readonly archived: readonly string[];
-  /** How far the loop is with it; absent or null: it was not handed over, or that was not looked at. */
+  /** The loop's progress; absent or null: the task was not handed over, or this was not checked. */
   readonly loop?: LoopProgress | null;
-  /** The work states whose artifact is no longer the one that was handed in or approved. */
+  /** The work states whose artifact differs from what was handed in or approved. */
   readonly altered: readonly string[];
-  /** The steps that the task's state came by. */
+  /** The steps that led to the task's state. */
   readonly past: Past;
 }
 
@@ -69,8 +69,8 @@ export async function loadTaskIds(view: View): Promise<readonly string[]> {
 }
 
 /**
- * Throws `task-missing` with the ids that exist, `task-invalid`, `state-unreadable`. With `awaits`, a task without a file
- * is one that is awaited.
+ * Throws `task-missing` with the ids that exist, `task-invalid`, `state-unreadable`. With `awaits`, a task without a
+ * file counts as awaited.
  */
 export async function loadTask(view: View, task: string, awaits = false): Promise<LoadedTask> {
   const id = checkId(task, "task id");
@@ -91,7 +91,7 @@ export async function loadTask(view: View, task: string, awaits = false): Promis
 
 let latest: { readonly text: string; readonly path: string; readonly task: Task } | null = null;
 
-/** A task is worked on in many calls, and its text stays. */
+/** A task is parsed in many calls, and its text rarely changes. */
 function parsedTask(text: string, path: string): Task {
   if (latest?.text !== text || latest.path !== path) latest = { text, path, task: parseTask(text, path) };
   return latest.task;
@@ -102,7 +102,7 @@ export function acceptedIn(state: TaskState, tool: RunTool, work: string): Accep
   return state.completed_tool_outputs[tool]?.accepted.findLast((each) => each.state === work);
 }
 
-/** The task's active run; throws `no-active-tool` where there is none. */
+/** The task's active run; throws `no-active-tool` if there is none. */
 export async function loadRun(view: View, loaded: LoadedTask, context: Context): Promise<LoadedRun> {
   const { active_tool_state: active } = loaded.state;
   if (active === null)
@@ -114,7 +114,7 @@ export async function loadRun(view: View, loaded: LoadedTask, context: Context):
   return completeRun(view, loaded, active, context);
 }
 
-/** What the run's prompts need, and whether its artifacts still are what was approved. */
+/** What the run's prompts need, and whether its artifacts are still what was approved. */
 export async function completeRun(
   view: View,
   loaded: LoadedTask,

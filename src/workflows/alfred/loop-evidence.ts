@@ -27,7 +27,7 @@ export interface DoneInLoop {
   readonly work: LoopWork;
 }
 
-/** What was seen of it: on a commit, by the loop and by git. */
+/** What the loop and git saw of it on a commit. */
 export interface Proved extends DoneInLoop {
   readonly branch: string;
   readonly commit: string;
@@ -92,7 +92,7 @@ function checkEnded(id: string, task: Task, open: LoopRecord | null, path: strin
     "loop-not-done",
     `The loop is not done with '${id}': expected the status 'done' in ${path}, all steps done and no run left open, found '${task.status}'${state}${why}${steps}.`,
     task.status === "done" || task.status === "blocked"
-      ? `\`bloom show ${id}\` tells why. ${again(id)}`
+      ? `\`bloom show ${id}\` says why. ${again(id)}`
       : `Let it go on: \`bloom run --task ${id} --once\`; \`bloom show ${id}\` tells how it stands.`,
   );
 }
@@ -198,7 +198,7 @@ function checkChanged({ state }: LoadedRun, { base, commits }: Proved["changed"]
   );
 }
 
-/** Steps that are done stay done: it runs the commands again, and what is open. */
+/** Steps that are done stay done: the loop runs the commands again, and what is open. */
 const again = (id: string): string =>
   `Let the loop see to it: \`bloom ready ${id}\`, then \`bloom run --task ${id} --once\`.`;
 

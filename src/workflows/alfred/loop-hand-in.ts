@@ -1,4 +1,4 @@
-/** Handing in what the loop did: in the artifact's place stands where it comes from. */
+/** Hands in the loop's work: a reference to its source replaces the artifact. */
 import { PawlError } from "../../core/error.ts";
 import { definitionOf } from "./definitions.ts";
 import type { LoadedRun, LoadedTask } from "./load.ts";
@@ -24,7 +24,7 @@ export function checkTakesLoop({ definition, id }: LoadedRun): void {
   );
 }
 
-/** The answer where the loop's evidence is under review, or was accepted, already: the second time changes nothing. */
+/** The answer if the loop's evidence is already under review or accepted: a second time changes nothing. */
 export function handedInBefore({ id, state }: LoadedTask): Answer | null {
   const active = state.active_tool_state;
   const submitted = active?.context_store.submitted;

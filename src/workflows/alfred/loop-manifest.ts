@@ -1,4 +1,4 @@
-/** The manifest of work that the loop did, made from what was proved of it; no word of it is an agent's. */
+/** The manifest of the loop's work, made from what was proved; no word of it is an agent's. */
 import type { Outside } from "../../core/ports/outside.ts";
 import type { Context } from "../../runtime/module.ts";
 import type { ArtifactOf } from "./artifacts.ts";
@@ -16,7 +16,7 @@ export interface LoopManifest {
 
 const SHORT = 12;
 
-/** Throws what `checkDone` and `prove` refuse. */
+/** Throws whatever `checkDone` and `prove` throw. */
 export async function makeManifest(
   run: LoadedRun,
   side: LoopSide,

@@ -1,4 +1,4 @@
-/** A task that was handed over to the loop: how it stands in tasks.yaml, and what the loop kept of its run. */
+/** A task that was handed over to the loop: its state in tasks.yaml, and what the loop kept of its run. */
 import { PawlError } from "../../core/error.ts";
 import { type LoopRecord, loopDonePath, loopRunPath, parseLoopRecord } from "../../core/loop-record.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
@@ -16,9 +16,9 @@ export interface LoopSide {
   readonly path: ProjectPath;
   /** At the top of its list. */
   readonly task: Task | null;
-  /** The ids that the file has, of tasks, subtasks and steps, as far as they may meet this task's. */
+  /** The ids of tasks, subtasks and steps in the file that may clash with this task's. */
   readonly taken: ReadonlySet<string>;
-  /** A run that goes on, or rests. */
+  /** A run that is active or idle. */
   readonly open: LoopRecord | null;
   /** The kept run of a task that was done. */
   readonly done: LoopRecord | null;
@@ -29,7 +29,7 @@ export async function loadLoopSide(view: View, id: string, context: Context): Pr
   const path = projectPath(context.settings.bloom.tasks_file);
   const text = await view.read(path);
   const nothing = { path, task: null, taken: new Set<string>(), open: null, done: null };
-  // Nothing is parsed for a file that cannot have the task.
+  // A file that cannot contain the task is not parsed.
   if (!text?.includes(stem(id))) return nothing;
   const { tasks } = (await loadTasks(view, context)).file;
   const taken = new Set(
@@ -54,7 +54,7 @@ async function loadRecord(view: View, id: string, path: ProjectPath): Promise<Lo
   return record;
 }
 
-/** How far the loop is with the plan's steps; null where it does not have them now, or its files cannot be read. */
+/** The loop's progress with the plan's steps; null if it does not have them now, or its files cannot be read. */
 export async function loadProgress(
   view: View,
   run: LoadedRun,
@@ -65,7 +65,7 @@ export async function loadProgress(
     const steps = new Set(task?.steps.map(({ id }) => id));
     if (task === null || !exportedTask(run, context).steps.some(({ id }) => steps.has(id))) return null;
     const isDone = task.status === "done" && open === null;
-    // What came back for revisions is not the loop's any more, unless it was let at it again.
+    // Work that came back for revisions is no longer the loop's, unless it was handed over again.
     if (isDone && (done?.work?.time ?? "") <= askedSince(run)) return null;
     const record = open ?? (isDone ? done : null);
     return {
@@ -77,7 +77,7 @@ export async function loadProgress(
       is_done: isDone,
     };
   } catch (thrown) {
-    // What is wrong there is told where it matters: by `bloom validate`, and when the work is taken back.
+    // Others report what is wrong there: `bloom validate`, and taking the work back.
     if (thrown instanceof PawlError) return null;
     throw thrown;
   }

@@ -67,7 +67,7 @@ function makeMachine(definition: ToolDefinition): ReviewMachine {
   });
 }
 
-/** Where the file says that the run stands, be it reachable or not. */
+/** The run's configuration according to the file, reachable or not. */
 export function configurationIn(definition: ToolDefinition, active: ActiveTool): Configuration {
   return {
     state: active.current_state,
@@ -80,7 +80,7 @@ export function configurationIn(definition: ToolDefinition, active: ActiveTool):
   };
 }
 
-/** Where the run stands in its table. Throws `run-unreachable` where no run can come to. */
+/** The run's configuration in its table. Throws `run-unreachable` if no run can reach it. */
 export function configurationOf(definition: ToolDefinition, active: ActiveTool): Configuration {
   const configuration = configurationIn(definition, active);
   checkReachable(machineOf(definition).workflow, configuration);

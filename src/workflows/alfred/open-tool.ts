@@ -45,10 +45,10 @@ export interface OpenInput {
   readonly hand_over?: boolean;
 }
 
-/** The run that is there, or that would begin now. */
+/** The existing run, or the one that would begin now. */
 interface OpenedRun extends LoadedRun {
   readonly begins: boolean;
-  /** The plan, or what was asked for since, put where the loop takes it from; null where that is not asked for. */
+  /** The plan, or what was asked for since, written where the loop takes it from; null if nobody asked for that. */
   readonly handover: HandOver | null;
 }
 
@@ -56,7 +56,7 @@ type OpenTypes = TypesOf<{ input: OpenInput; run: OpenedRun; material: Evidence;
 
 type Scene = RunContext<OpenInput>;
 
-/** Calling a workflow tool: it begins the tool's run on the task, or shows where the run stands. */
+/** Calling a workflow tool begins its run on the task, or shows the run's state. */
 export function openTool(definition: ToolDefinition): ToolPlan<OpenInput> {
   return {
     tool: definition.name,
@@ -66,7 +66,7 @@ export function openTool(definition: ToolDefinition): ToolPlan<OpenInput> {
       lock: (input) => `alfred:${input.task_id}`,
       load: (context) => loadOpened(definition, context),
       govern,
-      // Who reviews is the pinned policy's to say, and that is known only now.
+      // The pinned policy says who reviews, and it is known only now.
       event: (run, context) =>
         run.begins ? begin(begun(run, definition, context.input, context), context) : { event: "resume" },
       async collect({ run }, context) {
@@ -99,7 +99,7 @@ async function loadOpened(definition: ToolDefinition, context: Scene): Promise<O
   return { ...run, loop, begins: !active, handover };
 }
 
-/** The run's first commit: no event of its table, as it stands nowhere before. */
+/** The run's first commit: not an event of its table, since it has no configuration before. */
 async function begin(loaded: OpenedRun, context: Scene): Promise<Answered<Answer>> {
   const { outside } = context;
   const base = loaded.state.base ? null : await outside.git.pin(`feature/${loaded.id}`);
@@ -117,7 +117,7 @@ function begun(run: OpenedRun, definition: ToolDefinition, input: OpenInput, con
   return { ...run, active, configuration: configurationOf(definition, active) };
 }
 
-/** Where it is asked for and the work is still to be done. Throws `plan-missing` and what else stops an export. */
+/** If requested and the work is still to be done. Throws `plan-missing` and whatever else stops an export. */
 async function handedOver(
   view: View,
   run: LoadedRun,
@@ -130,7 +130,7 @@ async function handedOver(
   return loadHandOver(view, run, context);
 }
 
-/** How far the loop is with the task, for the prompt of the work that it may have. */
+/** The loop's progress with the task, for the prompt of the work that it may have. */
 async function progressIn(
   view: View,
   run: LoadedRun,
@@ -141,7 +141,7 @@ async function progressIn(
   return handover?.progress ?? loadProgress(view, run, context);
 }
 
-/** What git shares of the task, before the work is committed; whatever of it is lost meanwhile is written again. */
+/** What git shares of the task, before the work is committed; anything lost meanwhile is written again. */
 function withRecords(
   opened: Proposal<Answer>,
   { active, definition, recorded, state }: LoadedRun,
@@ -177,7 +177,7 @@ function otherToolActive(loaded: LoadedTask, active: ActiveTool, wanted: ToolDef
 function checkStatus({ id, state }: LoadedTask, definition: ToolDefinition): void {
   const { before, running } = definition.status;
   const status = state.task_status;
-  // A run that was removed by hand leaves the status that it ran in.
+  // A run that was removed by hand leaves its running status behind.
   if (before.includes(status) || status === running) return;
   const next = NEXT_TOOL[status];
   throw new PawlError(
@@ -221,7 +221,7 @@ function activeFirst(
   };
 }
 
-/** When work comes back for revisions, what was done stays marked, unless the task was planned anew. */
+/** When work comes back for revisions, done slots stay marked, unless the task was planned anew. */
 function markedBefore({ state }: LoadedTask): readonly string[] {
   const { implement_task, plan_task } = state.completed_tool_outputs;
   if (!implement_task || !plan_task || plan_task.finished_at > implement_task.finished_at) return [];

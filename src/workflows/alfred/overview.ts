@@ -11,7 +11,7 @@ import type { TaskState, Verdict } from "./state-file.ts";
 import { NEXT_TOOL, type RunTool } from "./status.ts";
 import { placeOf, titleOf, wordsFor } from "./titles.ts";
 
-/** Every task, where it stands and who must act. Reads no more than it shows. */
+/** Every task, its state and who must act. Reads no more than it shows. */
 export async function overview(view: View): Promise<readonly RunOverview[]> {
   const runs: RunOverview[] = [];
   for (const { kind, name } of await view.list(TASKS)) {
@@ -23,7 +23,7 @@ export async function overview(view: View): Promise<readonly RunOverview[]> {
   return runs.sort((one, other) => naturalOrder(one.run, other.run));
 }
 
-/** Runs that go on, of tasks whose file is on another branch or in a stash. */
+/** Open runs of tasks whose file is on another branch or in a stash. */
 async function withoutFile(view: View, shown: ReadonlySet<string>): Promise<readonly RunOverview[]> {
   const runs: RunOverview[] = [];
   for (const { kind, name: id } of await view.list(WORKSPACE)) {
@@ -46,12 +46,12 @@ async function overviewOf(view: View, id: string): Promise<RunOverview> {
   } catch (thrown) {
     if (!(thrown instanceof PawlError)) throw thrown;
     if (thrown.code !== "state-tampered")
-      return unreadableRun(run, title, thrown, { next: "mend the state file" });
+      return unreadableRun(run, title, thrown, { next: "repair the state file" });
     return unreadableRun(run, title, thrown, { next: "decide on its edited state", command: "pawl repair" });
   }
 }
 
-/** What persons decided, and whether its history was there from the start. */
+/** What people decided, and whether its history was there from the start. */
 function recorded(state: TaskState): Pick<RunOverview, "verdicts" | "unproved"> {
   const active = state.active_tool_state;
   const finished = Object.entries(state.completed_tool_outputs).map(

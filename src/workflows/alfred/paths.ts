@@ -1,7 +1,7 @@
 import { checkId } from "../../core/id.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 
-/** Alfred's files, by the id of the task that they belong to. An id is checked before it becomes part of a path. */
+/** Alfred's files, by the id of their task. An id is checked before it becomes part of a path. */
 export const CONFIG = projectPath(".alfred/config.yml");
 export const GITIGNORE = projectPath(".alfred/.gitignore");
 export const TASKS = projectPath(".alfred/tasks");
@@ -14,24 +14,24 @@ export const scratchpadPath = (id: string): ProjectPath => workspace(id, SCRATCH
 export const workspaceFolder = (id: string): ProjectPath => projectPath(".alfred/workspace", task(id));
 export const archiveFolder = (id: string): ProjectPath => workspace(id, "archive");
 export const archivePath = (id: string, name: string): ProjectPath => workspace(id, `archive/${name}`);
-/** Keeps git from what lies beside it, and from itself: whatever a branch brings, it stays. */
+/** Makes git ignore the files beside it, and itself: whatever a branch brings, it stays. */
 export const workspaceIgnorePath = (id: string): ProjectPath => workspace(id, ".gitignore");
 export const debugIgnorePath = (id: string): ProjectPath =>
   projectPath(".alfred/debug", task(id), ".gitignore");
-/** What is finished, for git to share: files that are only ever added. */
+/** Finished work for git to share: files that are only ever added. */
 export const recordsFolder = (id: string): ProjectPath => projectPath(".alfred/records", task(id));
 export const recordPath = (id: string, name: string): ProjectPath =>
   projectPath(".alfred/records", task(id), name);
-/** Copies of states that git may still track, where it cannot move them. */
+/** Copies of states that git may still track, kept where git cannot change them. */
 export const COPIES = projectPath(".pawl/alfred");
 export const copyPath = (id: string): ProjectPath => projectPath(".pawl/alfred", `${task(id)}.json`);
-/** What the tracker was told of the task. */
+/** What the tracker knows about the task. */
 export const trackerPath = (id: string): ProjectPath => workspace(id, "tracker.json");
 export const logPath = (id: string): ProjectPath => projectPath(".alfred/debug", task(id), "alfred.log");
 export const transactionsPath = (id: string): ProjectPath =>
   projectPath(".alfred/debug", task(id), "transactions.jsonl");
 export const personaPath = (name: string): ProjectPath => projectPath(".alfred/personas", `${name}.yml`);
-/** A project's own text, which goes before the packaged one of the same name. */
+/** A project's own text, which takes precedence over the packaged one of the same name. */
 export const overridePath = (name: string): ProjectPath => projectPath(".alfred/templates", name);
 
 const workspace = (id: string, name: string): ProjectPath => projectPath(".alfred/workspace", task(id), name);

@@ -11,7 +11,7 @@ export interface Persona {
 
 const TEXTS = ["name", "title", "greeting", "communication_style"] as const;
 
-/** By their texts: a text means the same whenever it is read. */
+/** Cached by text: a text always means the same. */
 const known = new Map<string, Persona>();
 const MAX_KNOWN = 50;
 

@@ -7,7 +7,7 @@ import { subtasksOf } from "./prompt.ts";
 
 type Slot = ArtifactOf<"ExecutionPlanArtifact">["slots"][number];
 
-/** Whether the files named as affected are there. */
+/** Whether the files named as affected exist. */
 export async function affectedFinding(
   { affected_files }: ArtifactOf<"ContextAnalysisArtifact">,
   files: Files,
@@ -21,7 +21,7 @@ export async function affectedFinding(
   ];
 }
 
-/** Whether what is to be changed is there, and what is to be created is not. */
+/** Whether the files to change exist, and those to create do not. */
 export async function designFinding(
   { file_breakdown }: ArtifactOf<"DesignArtifact">,
   files: Files,
@@ -31,7 +31,9 @@ export async function designFinding(
   return [existence(uses, await missingOf(uses, files))];
 }
 
-/** Whether the slots' files exist, which slots touch the same file unordered, and whether the design is covered. */
+/**
+ * Whether the slots' files exist, which slots touch the same file without an order, and whether the design is covered.
+ */
 export async function slotFindings(
   run: LoadedRun,
   { slots }: ArtifactOf<"ExecutionPlanArtifact">,
@@ -124,7 +126,7 @@ function uncovered(run: LoadedRun, slots: readonly Slot[]): readonly Finding[] {
   ];
 }
 
-/** The manifest's subtasks beside the plan's. */
+/** Compares the manifest's subtasks with the plan's. */
 export function subtaskFinding(
   run: LoadedRun,
   { completed_subtasks }: ArtifactOf<"ImplementationManifestArtifact">,

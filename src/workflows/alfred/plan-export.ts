@@ -39,7 +39,7 @@ export function slotsOf(state: TaskState): readonly Slot[] | null {
   return plan ? (plan as ArtifactOf<"ExecutionPlanArtifact">).slots : null;
 }
 
-/** The task's branch, as start_task left it and git confirmed; null where that is not known. */
+/** The task's branch, as start_task left it and git confirmed it; null if unknown. */
 export function branchOf(state: TaskState): string | null {
   const made = acceptedIn(state, "start_task", "branch_created");
   const { branch_name, success } = (made?.artifact ?? {}) as Partial<ArtifactOf<"BranchCreationArtifact">>;

@@ -13,20 +13,20 @@ import { completed, renderStructure } from "./structure.ts";
 import { artifactTemplate, promptFor } from "./texts.ts";
 import { ARTIFACT_TITLES, titleOf } from "./titles.ts";
 
-/** The prompt of the run where it now stands. */
+/** The prompt for the run's present state. */
 export function renderPrompt(run: LoadedRun, configuration: Configuration, settings: AlfredSettings): string {
   const reviewer = machineOf(run.definition).underReview(configuration)?.reviewer ?? null;
   const name = promptFor(run.templates, run.definition.name, configuration.state, reviewer);
   return render(run.templates, name, promptValues(run, configuration, settings));
 }
 
-/** What a marked slot brings: the next one, or that the work is to be handed in. */
+/** The answer to a marked slot: the next one, or that the work can be handed in. */
 export function renderNextSlot(run: LoadedRun, message: string, settings: AlfredSettings): string {
   const values = { ...promptValues(run, run.configuration, settings), message };
   return render(run.templates, "prompts/partials/next_slot", values);
 }
 
-/** Every name is there, null or empty where it holds nothing: templates are strict. */
+/** Every name is present, null or empty if it has no value: templates are strict. */
 export function promptValues(run: LoadedRun, configuration: Configuration, settings: AlfredSettings): Values {
   const { active, definition, task } = run;
   const { context_store: store } = active;
@@ -111,13 +111,13 @@ export interface Subtask {
   readonly depends_on: readonly string[];
 }
 
-/** The first slot that is not marked and waits for none that is not. */
+/** The first unmarked slot whose dependencies are all marked. */
 function nextSlot(subtasks: readonly Subtask[], completed: readonly string[]): Subtask | null {
   const open = subtasks.filter(({ slot_id }) => !completed.includes(slot_id));
   return open.find(({ depends_on }) => depends_on.every((id) => completed.includes(id))) ?? open[0] ?? null;
 }
 
-/** Why the task came back, and whether what was not accepted is the loop's work. */
+/** Why the task came back, and whether the rejected work is the loop's. */
 function reworkOf(
   state: TaskState,
   { submitted }: ContextStore,
@@ -132,7 +132,7 @@ function reworkOf(
   };
 }
 
-/** The slots of the accepted plan; none where the task was not planned. */
+/** The slots of the accepted plan; none if the task was not planned. */
 export function subtasksOf(state: TaskState): readonly Subtask[] {
   const plan = state.completed_tool_outputs.plan_task?.accepted.findLast(
     (each) => each.state === "generate_slots",

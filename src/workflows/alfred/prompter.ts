@@ -3,7 +3,7 @@ import { PawlError } from "../../core/error.ts";
 import { faultOf, openTemplates, type Templates, tidy } from "../../runtime/template.ts";
 
 export interface TemplateText {
-  /** Where it was read, for the message of an error. */
+  /** Where it was read from, for error messages. */
   readonly source: string;
   readonly text: string;
 }
@@ -61,7 +61,7 @@ function withoutTagLines(text: string): string {
   return text.replace(/^[ \t]*(\{%(?:(?!%\}).)*?)-?%\}[ \t]*$/gm, "$1-%}");
 }
 
-/** Texts as one list, each an item of its own however many lines it has. */
+/** Texts as one list, one item each however many lines it has. */
 function bullets(items: unknown): string {
   return (items as readonly unknown[])
     .map(

@@ -1,4 +1,7 @@
-/** What `pawl verify` goes by for Alfred's tasks: the steps of a task lead through the tables of its tools, in their order. */
+/**
+ * What `pawl verify` checks Alfred's tasks against: the steps of a task lead through the tables of its tools, in their
+ * order.
+ */
 import type { GateRecord } from "../../core/gate-record.ts";
 import { hashOf } from "../../core/hash.ts";
 import { hashOfPolicy } from "../../core/policy.ts";
@@ -27,7 +30,7 @@ export async function openProof(): Promise<GateProof> {
   };
 }
 
-/** Whether a person's verdict on what the tool takes is signed. */
+/** Whether a person must sign the verdict on what the tool takes. */
 function isSigned(tool: RunTool, { alfred, gates }: Settings): boolean {
   return reviewersOf(alfred.reviews, tool).includes("human") && isSignedLevel(levelOf(gates, gateName(tool)));
 }
@@ -112,7 +115,7 @@ function verdictFaults(
   return { faults: [], isFinal: isLast(active.tool, decision.after.state, settings) };
 }
 
-/** Whether no signed gate is left on the way of the task's life, once the tool stands there. */
+/** Whether no signed gate remains in the task's life, from the tool's present state on. */
 function isLast(tool: RunTool, state: string, settings: Settings): boolean {
   if (state !== VERIFIED && isSigned(tool, settings)) return false;
   let status: TaskStatus = definitionOf(tool).status.after;

@@ -35,7 +35,7 @@ export interface ReviewInput {
   readonly feedback_notes?: string;
 }
 
-/** A verdict, by whichever way it came. */
+/** A verdict, whatever its channel. */
 interface Given {
   readonly id: string;
   readonly approved: boolean;
@@ -110,22 +110,23 @@ function nothingToReview({ task_id: id, active_tool_state: active, task_status }
   );
 }
 
-/** What is found out at the verdict. */
+/** What is observed at the verdict. */
 interface Found {
   readonly submitted: Submission;
-  /** What the work changes, for a person's eyes; null: nobody is asked. */
+  /** What the work changes, for a person to see; null: nobody is asked. */
   readonly changes: GitChanges | null;
   /** The sha-256 of the tools' tables. */
   readonly tables: string;
 }
 
-/** Looks outside; git is asked only for the person who will be shown its answer. */
+/** Observes the outside; asks git only for the person who will see its answer. */
 async function collect({ decision, run }: Taken<ReviewTypes>, context: RunContext<Given>): Promise<Found> {
   const { caller, ignored, input, outside, settings, view } = context;
   const { submitted } = run.active.context_store;
   if (submitted === null || decision.rule.outcome === "blocked")
     throw input.byPerson ? nothingToReview(run.state) : invalidAction(run, decision.rule.on);
-  // What an approval would create must still be free; read through the view, so that it stays so until the commit.
+  // The tasks that an approval would create must not exist yet; read through the view, so that this holds until the
+  // commit.
   if (input.approved)
     await checkCreation(run, stepOf(run.definition, submitted.state), submitted.artifact, view);
   const found = await refreshEvidence(run, outside, context, input.approved);
@@ -139,7 +140,7 @@ async function collect({ decision, run }: Taken<ReviewTypes>, context: RunContex
   };
 }
 
-/** A model that sends work back says why: who does it again sees nothing else. A person's plain no stands. */
+/** A model that sends work back must say why: whoever redoes it sees nothing else. A person's plain no is enough. */
 function checkReason(run: LoadedRun, { approved, notes }: Given): void {
   if (approved || notes.trim() !== "") return;
   throw new PawlError(
@@ -186,7 +187,7 @@ function judge(
       };
 }
 
-/** What a record of a person's verdict binds. */
+/** What a record of a person's verdict covers. */
 function gateVerdict(
   run: LoadedRun,
   { approved, evidence, notes, sha256 }: Verdict,
@@ -214,7 +215,7 @@ function judged(store: ContextStore, submitted: Submission, verdict: Verdict): C
   return { ...store, verdicts, notes: [...store.notes, { state, stage, notes }] };
 }
 
-/** Approving after a rejection, where the table allows it, puts the stored artifact up for review again. */
+/** Approving after a rejection, if the table allows it, puts the stored artifact up for review again. */
 function resubmitted(run: LoadedRun, decision: Decision, context: Context): Effects<ReviewTypes> {
   const { submitted } = run.active.context_store;
   if (submitted === null) throw invalidAction(run, decision.rule.on);
@@ -229,7 +230,9 @@ function resubmitted(run: LoadedRun, decision: Decision, context: Context): Effe
   );
 }
 
-/** By the configuration, whether this caller may give the human's verdict; the question to ask, where one must be. */
+/**
+ * Whether the configuration lets this caller give the human's verdict; returns the question to ask, if one is needed.
+ */
 function humanOnly(
   run: LoadedRun,
   submitted: Submission,

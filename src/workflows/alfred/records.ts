@@ -1,6 +1,6 @@
 /**
- * What git shares of a task: a file for each finished run, in `.alfred/records/<id>/`. They are only ever added, so that git
- * merges them without a conflict. A checkout that has no live state of the task derives from them where it stands.
+ * What git shares of a task: a file for each finished run, in `.alfred/records/<id>/`. Files are only ever added, so
+ * git merges them without a conflict. A checkout without a live state of the task derives the state from them.
  */
 import { PawlError } from "../../core/error.ts";
 import type { ProjectPath } from "../../core/path.ts";
@@ -35,7 +35,7 @@ export async function recordNames(view: View, id: string): Promise<readonly stri
   return entries.flatMap(({ kind, name }) => (kind === "file" && NAME.test(name) ? [name] : []));
 }
 
-/** Where the records say that the task stands; null where there are none. */
+/** The task's state according to the records; null if there are none. */
 export async function loadRecorded(view: View, id: string): Promise<TaskState | null> {
   const runs = await loadRecords(view, id);
   const last = runs.at(-1);
@@ -47,7 +47,7 @@ export async function loadRecorded(view: View, id: string): Promise<TaskState | 
   };
 }
 
-/** Two runs in one place of the series come from two branches: which of them counts is a person's to say. */
+/** Two runs with the same number come from two branches: a person decides which of them counts. */
 function checkOneLine(id: string, names: readonly string[]): void {
   const places = names.map((name) => Number(NAME.exec(name)?.[1]));
   const twice = places.findIndex((place, at) => places.indexOf(place) < at);
@@ -71,8 +71,8 @@ function parseRecord(text: string, id: string, path: ProjectPath): RecordedRun {
 }
 
 /**
- * The records that the state's finished runs lack. The last one, of the delivery, is written before the work is committed:
- * what comes after the commit would leave the tree dirty, or be missing from it.
+ * The state's finished runs that have no record yet. The last one, of the delivery, is written before the work is
+ * committed: a later one would leave the tree dirty, or be missing from it.
  */
 export function missingRecords(
   { completed_tool_outputs, task_id: id }: TaskState,
@@ -94,7 +94,7 @@ export function missingRecords(
 
 const DELIVERY: RunTool = "finalize_task";
 
-/** Wherever it is found, it came with the commit that it is part of. */
+/** Wherever it is found, it came with its own commit. */
 function deliveryRecord(begun: string): RecordedRun {
   const times = { started_at: begun, finished_at: begun };
   return { tool_name: DELIVERY, ...times, task_status: "done", accepted: [], notes: [], verdicts: [] };

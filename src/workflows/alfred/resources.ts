@@ -1,4 +1,4 @@
-/** A task's own papers, for whoever reads without calling a tool. */
+/** A task's documents, for clients that read without calling a tool. */
 import { PawlError } from "../../core/error.ts";
 import { fenced } from "../../core/fence.ts";
 import type { View } from "../../core/ports/store.ts";

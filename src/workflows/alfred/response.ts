@@ -15,7 +15,7 @@ export interface Response {
   readonly next_prompt?: string;
 }
 
-/** What a tool answers, and what its log tells of the call. */
+/** What a tool answers, and what its log says about the call. */
 export interface Answer {
   readonly response: Response;
   /** Where the task's run stood and stands, for the transactions log. */
@@ -29,26 +29,26 @@ export function success(message: string, data?: Response["data"]): Answer {
   return { response: { status: "success", message, ...(data && { data }) } };
 }
 
-/** A tool's transaction, before its edge is put round it. */
+/** A tool's transaction, before its edge is added. */
 // biome-ignore lint/suspicious/noExplicitAny: each tool has types of its own; the edge passes them through unread
 export interface ToolPlan<Input, Seen = any, Gathered = any>
   extends Transaction<Input, Seen, Gathered, Answer> {
   readonly tool: string;
-  /** The task that it is about, as it came; null where it is about none. */
+  /** The task that it is about, as passed; null if it is about none. */
   task(input: Input): string | null;
-  /** A tracker is told afterwards what it must know of the task. */
+  /** Afterwards a tracker learns what it must know about the task. */
   readonly syncs?: true;
 }
 
-/** What was thrown, and where the task stood; null where there is no task, or its state cannot be read. */
+/** The error, and the task's state; null if there is no task, or its state cannot be read. */
 export interface Failed {
   readonly error: PawlError;
   readonly standing: string | null;
 }
 
 /**
- * The edge of a tool: what was thrown inside becomes its answer, with nothing committed, and every call is logged.
- * What was not foreseen is thrown on.
+ * The edge of a tool: an error inside becomes its answer, with nothing committed, and every call is logged. Unexpected
+ * errors are thrown on.
  */
 export function atTheEdge<Input>(
   plan: ToolPlan<Input>,
@@ -123,7 +123,7 @@ function refusal<Input>(
   };
 }
 
-/** There is no task whose log could tell of it. */
+/** There is no task whose log could record it. */
 const WITHOUT_TASK: readonly string[] = ["id-invalid", "task-invalid", "task-missing"];
 
 function replyOf(response: Response): Reply {

@@ -1,6 +1,6 @@
 /**
- * What was asked for after work was handed in, as a step of the loop's task. The words of reviewers and of programs are
- * quoted in it, cleaned and cut: they are data to the agent that gets them, and never lines of its prompt.
+ * What was asked for after work was handed in, as a step of the loop's task. Words of reviewers and programs are quoted
+ * in it, cleaned and cut: they are data to the agent that gets them, never lines of its prompt.
  */
 import { trimLineEnds } from "../../core/blanks.ts";
 import { quote } from "../../core/fence.ts";
@@ -18,11 +18,11 @@ export interface Ask {
   readonly what: string;
   /** In theirs. */
   readonly said: string;
-  /** Of a long text, which part counts. */
+  /** Which part of a long text is kept. */
   readonly keeps: "start" | "end";
 }
 
-/** What the work of implement_task now has to answer, oldest first; nothing where it is under review or accepted. */
+/** What the present work of implement_task must answer, oldest first; nothing if it is under review or accepted. */
 export function asksOf(state: TaskState): readonly Ask[] {
   const active = state.active_tool_state;
   if (active !== null && !isWorkedOn(active)) return [];
@@ -71,10 +71,10 @@ function askOf({ run, tool }: SentBack): Ask {
 
 const item = (text: string): string => `- ${text.trim().replaceAll("\n", "\n  ")}`;
 
-/** Of these, what the loop's work does not answer yet. */
+/** Those that the loop's work does not answer yet. */
 export function unanswered(asks: readonly Ask[], task: Task, workedAt: string | null): readonly Ask[] {
   const marked = task.steps.map(({ completed_at }) => completed_at ?? "");
-  // A task that a person called done has no work on record; its steps say when they were marked.
+  // A task that a person marked as done has no recorded work; its steps say when they were marked.
   const until = workedAt ?? marked.toSorted().at(-1) ?? "";
   return asks.filter(({ time }) => time >= until);
 }
@@ -96,7 +96,7 @@ export function askedSince({
 
 const LONGEST_TASK = 85;
 
-/** Of a task's id, what the ids of its reworks begin with. */
+/** The prefix of a task's rework ids. */
 export function stem(task: string): string {
   return task.slice(0, LONGEST_TASK).replace(/\.+$/, "");
 }
@@ -109,7 +109,7 @@ export function isRework(id: string, task: string, planned: readonly string[]): 
   return id.startsWith(own) && /^\d+$/.test(id.slice(own.length)) && !planned.includes(id);
 }
 
-/** An id that nothing in the file has, one above those that the task's reworks have. */
+/** A free id, one above the highest among the task's reworks. */
 export function reworkId(task: string, taken: ReadonlySet<string>): string {
   const own = reworksOf(task);
   const numbers = [...taken].flatMap((id) => {
@@ -121,7 +121,7 @@ export function reworkId(task: string, taken: ReadonlySet<string>): string {
   return id;
 }
 
-/** Characters of all that was said, lines of each text, and how many of the last asks are told. */
+/** Limits: characters in all, lines per text, and how many of the last requests are included. */
 const LONGEST = 16_000;
 const MOST_LINES = 300;
 const MOST_ASKS = 8;
@@ -142,7 +142,7 @@ export function reworkInstruction(task: string, asks: readonly Ask[]): string {
   ].join("\n\n");
 }
 
-/** Printable lines: what steers a terminal, or cannot be seen, is taken out. */
+/** Printable lines: removes what controls a terminal or cannot be seen. */
 function plain(text: string): string {
   const lines = text
     .toWellFormed()

@@ -28,7 +28,7 @@ import type { StoredConfiguration } from "../../runtime/history.ts";
 import type { Evidence } from "./evidence.ts";
 import { isRunTool, isTaskStatus, type RunTool, type TaskStatus } from "./status.ts";
 
-/** What a state says of itself, as far as it decides anything. */
+/** What a state says about itself, as far as it decides anything. */
 export interface Standing {
   readonly task_status: TaskStatus;
   readonly active: ActiveStanding | null;
@@ -60,7 +60,7 @@ const submission = fields({
   state: text,
   artifact: object,
   sha256: text,
-  /** The tree of the work that it is about. */
+  /** The tree of the judged work. */
   tree: optional(text),
   time: text,
   evidence,
@@ -68,7 +68,7 @@ const submission = fields({
   from: optional(unchecked<"loop">()),
 });
 
-/** Of an approval: it reaches every later prompt. */
+/** For an approval: it reaches every later prompt. */
 const note = fields({ state: text, stage: reviewer, notes: text });
 
 const verdict = fields({
@@ -79,7 +79,7 @@ const verdict = fields({
   time: text,
   who: orNull(text),
   channel: as<Caller["channel"]>(text),
-  /** Of a person's verdict: by which way it came. Absent in files of earlier versions. */
+  /** The channel of a person's verdict. Absent in files of earlier versions. */
   strength: optional(unchecked<Strength>()),
   /** Of the artifact that was judged. */
   sha256: text,
@@ -92,14 +92,14 @@ const verdict = fields({
 const finishedRun = fields({
   started_at: text,
   finished_at: text,
-  /** The task's status that the run left. */
+  /** The task's status after the run. */
   task_status: status,
   accepted: listOf(submission),
   notes: listOf(note),
   verdicts: listOf(verdict),
 });
 
-/** Beside the run, where it has a file of its own. */
+/** Beside the run, if it has a file of its own. */
 const names = fields({ task_id: text, tool_name: text });
 
 const contextStore = fields({
@@ -126,7 +126,7 @@ const activeTool = fields({
   current_state: text,
   /** The work state under review, where the review states are shared by several. */
   review_source: orNull(text),
-  /** Who reviews, where the review has a state of its own. */
+  /** Who reviews, if the review has a state of its own. */
   review_stage: orNull(reviewer),
   context_store: contextStore,
   persona_name: text,
@@ -148,9 +148,9 @@ const step = fields({
   submitted: optional(unchecked<string>()),
   /** As the state keeps it. */
   verdict: optional(unchecked<string>()),
-  /** The hash of the step before; null: the first. */
+  /** The hash of the step before; null: this is the first. */
   prev: orNull(text),
-  /** Where the standing is not derived, but taken as it was found. */
+  /** A state that is not derived, but accepted as it was found. */
   standing: as<Standing | undefined>(
     optional(fields({ task_status: status, active: orNull(object), finished: object })),
   ),
@@ -162,12 +162,12 @@ const taskState = fields({
   task_id: text,
   task_status: status,
   active_tool_state: orNull(activeTool),
-  /** By tool: what its last finished run gave. */
+  /** By tool: the result of its last finished run. */
   completed_tool_outputs: mapOf(finishedRun),
   /** The commit that the work started from; absent in tasks that an older version began. */
   base: optional(fields({ branch: text, commit: text })),
   updated_at: text,
-  /** How it came to be as it is, step by step; absent in states of earlier versions. */
+  /** How it got here, step by step; absent in states of earlier versions. */
   history: optional(listOf(step)),
 });
 

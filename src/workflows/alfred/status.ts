@@ -1,4 +1,4 @@
-/** Where a task is in its life. The order is the order of that life. */
+/** The statuses of a task, in the order of its life. */
 export const TASK_STATUSES = [
   "new",
   "creating_spec",

@@ -1,4 +1,4 @@
-/** A task's whole story: who decided what, when, by which channel, and on which evidence. */
+/** A task's whole history: who decided what, when, by which channel, and on which evidence. */
 import { oneLine } from "../../core/blanks.ts";
 import { PawlError } from "../../core/error.ts";
 import { fenceFor } from "../../core/fence.ts";
@@ -18,11 +18,11 @@ import { titleOf, wordsFor } from "./titles.ts";
 interface ToldRun {
   readonly tool: RunTool;
   readonly started_at: string;
-  /** Null while it goes on. */
+  /** Null while it is open. */
   readonly finished_at: string | null;
   readonly task_status: string;
   readonly current_state: string | null;
-  /** Where it stands, for people; null where it is over. */
+  /** Its state, for people; null if it is over. */
   readonly standing: string | null;
   readonly accepted: readonly Accepted[];
   readonly verdicts: readonly Verdict[];
@@ -48,7 +48,7 @@ export const story: Transaction<StoryInput, Seen, undefined, Reply> = {
   },
 };
 
-/** This checkout's own archive, and what it does not hold because it was done in another. */
+/** This checkout's own archive, and what it lacks because another checkout did it. */
 async function loadFinished(view: View, { id, state }: LoadedTask): Promise<readonly ToldRun[]> {
   const { hasState } = await loadWorkspace(view, id);
   if (!hasState) return (await loadRecords(view, id)).map(told);
@@ -86,7 +86,7 @@ function parseArchive(text: string, path: string): RecordedRun {
     const value = JSON.parse(text) as RecordedRun;
     if (Array.isArray(value.accepted) && Array.isArray(value.verdicts)) return value;
   } catch {
-    // Told below, as for any other archive that is not one.
+    // Reported below, like any other archive that is not one.
   }
   throw new PawlError(
     "state-unreadable",

@@ -19,7 +19,7 @@ export async function checkSubmission(
   await checkCreation(run, step, artifact, view);
 }
 
-/** When tasks are about to be created: none of them may exist. */
+/** When tasks are about to be created, none of them may exist. */
 export async function checkCreation(
   run: LoadedRun,
   step: WorkStep,
@@ -78,7 +78,7 @@ async function checkNewTasks(
 
 type PlannedTask = ArtifactOf<"TaskListArtifact">["tasks"][number];
 
-/** The files of the tasks that an accepted list names. */
+/** The files of the tasks in an accepted list. */
 export function taskFiles(artifact: Artifact): readonly Change[] {
   const { tasks } = artifact as ArtifactOf<"TaskListArtifact">;
   return tasks.map((task) => ({
@@ -88,7 +88,7 @@ export function taskFiles(artifact: Artifact): readonly Change[] {
   }));
 }
 
-/** Throws `task-invalid` where the task cannot be written as a task file. */
+/** Throws `task-invalid` if the task cannot be written as a task file. */
 function renderPlanned(task: PlannedTask): string {
   return renderTask({
     task_id: task.task_id,

@@ -37,11 +37,11 @@ export interface SubmitInput {
 interface Submitted extends Sent {
   /** The work state that it is handed in for. */
   readonly work: string;
-  /** Null: it is to be made from the loop's evidence. */
+  /** Null: make it from the loop's evidence. */
   readonly artifact: Artifact | null;
 }
 
-/** What is handed in, and what was found beside it. */
+/** What is handed in, and the findings about it. */
 type HandedIn = Omit<Submission, "state" | "time"> & { readonly base?: PinnedBase };
 
 type SubmitTypes = TypesOf<{
@@ -104,7 +104,7 @@ async function collect(
   const found = await gatherEvidence(run, step, artifact, outside, context);
   const withMade = made ? withLoop(found.evidence, made.finding) : found.evidence;
   const evidence = withPolicyFinding(withMade, run.id, ignored);
-  // What the status is about is what the work will start from.
+  // The work will start from what the status reports.
   const base = step.evidence.includes("git-status") ? await outside.git.pin(`feature/${run.id}`) : null;
   const from = made ? { from: "loop" as const } : {};
   return {
@@ -117,13 +117,13 @@ async function collect(
   };
 }
 
-/** After what warns of the work as a whole. */
+/** Follows the warnings about the work as a whole. */
 function withLoop(evidence: Evidence, loop: Finding): Evidence {
   const warnings = evidence.filter(({ about }) => WARNINGS.includes(about));
   return [...warnings, loop, ...evidence.filter((each) => !warnings.includes(each))];
 }
 
-/** The trigger's name where the state takes none: that of the work under review. */
+/** The trigger's name if the state takes none: that of the work under review. */
 function submitTrigger(run: LoadedRun): string {
   const machine = machineOf(run.definition);
   const work = machine.underReview(run.configuration)?.work;

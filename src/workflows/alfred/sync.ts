@@ -75,8 +75,8 @@ export const sync: Transaction<SyncInput, Seen, Gathered, Reply> = {
     const text = error
       ? `The tracker could not be updated about '${id}': ${error.message} Pawl tries again later. ${error.fix}`
       : done.length > 0
-        ? `The tracker was told of '${id}': ${done.join("; ")}.`
-        : `The tracker knows all of '${id}'.`;
+        ? `The tracker was updated about '${id}': ${done.join("; ")}.`
+        : `The tracker is up to date about '${id}'.`;
     return {
       reply: {
         text,
@@ -95,18 +95,18 @@ export const sync: Transaction<SyncInput, Seen, Gathered, Reply> = {
 function notTracked(): PawlError {
   return new PawlError(
     "no-effect",
-    "The project's tasks are its own (provider: local): there is no tracker to be told.",
+    "The project's tasks are its own (provider: local): there is no tracker to update.",
     "Nothing to do. Pawl updates a tracker if the configuration has `provider: jira` or `linear`.",
   );
 }
 
-/** To be run after a commit that may have changed what the tracker must know. */
+/** Runs after a commit that may have changed what the tracker must know. */
 export function followedBySync(id: string, context: Context): AfterCommit<Reply> | undefined {
   if (!isTracked(context)) return undefined;
   return { plan: sync, input: { id }, merge, failed: withFailure };
 }
 
-/** The tracker's news at the end of the answer's message; silence where nothing had to be told. */
+/** Adds the tracker's news to the answer's message; adds nothing if there was nothing to report. */
 function merge(reply: Reply, { data, refused, text }: Reply): Reply {
   if (refused !== true && data.changed !== true) return reply;
   const message = `${String(reply.data.message ?? "")} ${text}`.trim();
@@ -148,7 +148,7 @@ function linkTo(path: string, { link }: TrackerSettings): string {
   return link === null ? path : link.replaceAll("{path}", path);
 }
 
-/** What cannot be read is as if nothing had been told: telling twice changes nothing. */
+/** An unreadable file counts as nothing reported: reporting twice changes nothing. */
 function parseTold(text: string | null): Told {
   if (text === null) return NOTHING;
   return attempt(() => {

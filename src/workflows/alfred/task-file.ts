@@ -69,7 +69,7 @@ export function parseTask(source: string, where: string): Task {
 interface Section {
   readonly heading: string;
   readonly line: number;
-  /** Offsets in the text, heading excluded. */
+  /** Offsets in the text, without the heading. */
   readonly start: number;
   readonly nodes: RootContent[];
 }
@@ -220,7 +220,7 @@ class Reading {
   }
 }
 
-/** Without the blank lines at its beginning; the indent of its first line stays. */
+/** Without the blank lines at its beginning; its first line keeps its indent. */
 function withoutBlankLines(text: string): string {
   const start = text.search(/\S/);
   return start < 0 ? "" : text.slice(text.lastIndexOf("\n", start) + 1);
@@ -237,7 +237,7 @@ const lineOf = (node: Nodes): number => node.position?.start.line ?? 1;
 const startOf = (node: Nodes): number => node.position?.start.offset ?? 0;
 const endOf = (node: Nodes): number => node.position?.end.offset ?? 0;
 
-/** Throws `task-invalid` where a field's text would read as something else, such as a heading within the context. */
+/** Throws `task-invalid` if a field's text would be read as something else, such as a heading within the context. */
 export function renderTask(task: Task): string {
   const parts = [`# TASK: ${task.task_id}`];
   for (const { field, heading, holds, required } of SECTIONS) {

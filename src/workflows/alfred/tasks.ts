@@ -58,7 +58,7 @@ export interface Ranking {
   readonly done: number;
 }
 
-/** In progress first, then ready, then by priority, then by number; what waits for another task is not ready. */
+/** In progress first, then ready, then by priority, then by number; a task that waits for another is not ready. */
 export function rank(tasks: readonly ListedTask[]): Ranking {
   const done = new Set(tasks.filter(({ status }) => status === "done").map(({ id }) => id));
   const open = tasks.filter(({ status }) => status !== "done");

@@ -1,4 +1,4 @@
-/** Words for people in the place of states and models: a person is never shown `dispatched`. */
+/** Words for people instead of states and models: a person never sees `dispatched`. */
 import type { Reviewer } from "../../core/settings.ts";
 import type { ArtifactName } from "./artifacts.ts";
 import { SHARED_REVIEW } from "./definition.ts";
@@ -28,7 +28,7 @@ export function titleOf(tool: RunTool, state: string): string {
   return step ? ARTIFACT_TITLES[step.artifact] : "artifact";
 }
 
-/** What the run is about, and who reviews it; null: it is still to be handed in. Reads no table. */
+/** What the run is about, and who reviews it; null: it has not been handed in. Reads no table. */
 export function placeOf(active: ActiveTool): { readonly title: string; readonly reviewer: Reviewer | null } {
   const { context_store, current_state, review_source, review_stage, tool_name } = active;
   const { opening, steps } = definitionOf(tool_name);
@@ -46,7 +46,7 @@ function sharedReviewer(state: string): Reviewer | null {
   return state === SHARED_REVIEW.ai ? "ai" : null;
 }
 
-/** Where the run stands, in words: `the design is under human review`. */
+/** The run's state, in words: `the design is under human review`. */
 export function wordsFor(active: ActiveTool): string {
   const { reviewer, title } = placeOf(active);
   if (reviewer === null) return `the ${title} is to be handed in`;

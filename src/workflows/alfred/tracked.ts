@@ -1,4 +1,4 @@
-/** Tasks that live in a tracker: read from it when they are first needed, and kept as a task file from then on. */
+/** Tasks from a tracker: read when they are first needed, and kept as a task file from then on. */
 import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
 import { isId } from "../../core/id.ts";
@@ -7,7 +7,7 @@ import type { TrackedTask, Tracker } from "../../core/ports/trackers.ts";
 import type { Context } from "../../runtime/module.ts";
 import { parseTask, renderTask, type Task } from "./task-file.ts";
 
-/** The project's tracker; null where its tasks are its own. */
+/** The project's tracker; null if its tasks are its own. */
 export async function openTracker(outside: Outside, { settings }: Context): Promise<Tracker | null> {
   const { provider } = settings.alfred;
   if (provider === "local") return null;
@@ -21,7 +21,7 @@ export async function openTracker(outside: Outside, { settings }: Context): Prom
 
 export const isTracked = ({ settings }: Context): boolean => settings.alfred.provider !== "local";
 
-/** A task that has no file yet; what it is, the tracker says. */
+/** A task that has no file yet; the tracker knows what it is. */
 export function awaitedTask(id: string): Task {
   return {
     task_id: id,
@@ -37,7 +37,7 @@ export function awaitedTask(id: string): Task {
   };
 }
 
-/** What the tracker says of a task that has no file yet; throws `task-missing` where it has none either. */
+/** What the tracker says about a task without a file; throws `task-missing` if it does not know the task either. */
 export async function fetchTask(id: string, outside: Outside, context: Context): Promise<Task> {
   const tracker = await openTracker(outside, context);
   const tracked = (await tracker?.read(id)) ?? null;
@@ -67,7 +67,7 @@ export function taskFrom(tracked: TrackedTask): Task {
     renderTask(task);
     return task;
   } catch {
-    // An open fence, for instance: quoted, every line stays what it is.
+    // For instance because of an open fence: quoted, every line stays what it is.
     return { ...task, context: context.replace(/^/gm, "> ").trimEnd() };
   }
 }

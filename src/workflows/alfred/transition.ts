@@ -1,5 +1,5 @@
 /**
- * What a rule of the tool's table does to the run, and the one change set that makes it so. Pure: everything that may
+ * What a rule of the tool's table does to the run, and the one change set that commits it. Pure: everything that may
  * fail has happened when the changes are returned.
  */
 import { PawlError } from "../../core/error.ts";
@@ -22,7 +22,7 @@ import type { Accepted, ActiveTool, ContextStore, Step, Submission, Verdict } fr
 import type { TaskStatus } from "./status.ts";
 import { taskFiles } from "./submission-checks.ts";
 
-/** Throws `invalid-action` where the state has no rule for the event but the one that refuses it. */
+/** Throws `invalid-action` if the state's only rule for the event is the one that refuses it. */
 export function checkTaken(run: LoadedRun, { rule }: Decision): void {
   if (rule.outcome === "blocked") throw invalidAction(run, rule.on);
 }
@@ -46,10 +46,10 @@ function nextStep(run: LoadedRun): string {
     : `An artifact is awaited: call submit_work. ${tool}`;
 }
 
-/** What the run's memory becomes by a decision, beside its position. */
+/** The run's memory after a decision, without its configuration. */
 export type Effect = (store: ContextStore) => ContextStore;
 
-/** What a decision does to the run: whether an artifact is accepted by it, and whether the run ends. */
+/** What a decision does to the run: whether it accepts an artifact, and whether it ends the run. */
 export interface Outcome {
   readonly active: ActiveTool;
   readonly accepted: Accepted | null;
@@ -78,7 +78,7 @@ export function apply(
   return { active, accepted, finished: decision.after.state === VERIFIED };
 }
 
-/** An accepted artifact replaces an earlier one of its state; the feedback that led to it is done with. */
+/** An accepted artifact replaces an earlier one of its state, and clears the feedback that led to it. */
 function accept(store: ContextStore, accepted: Accepted): ContextStore {
   return {
     ...store,
@@ -191,7 +191,7 @@ function createdBy(run: LoadedRun, accepted: Accepted | null): readonly Change[]
   return taskFiles(accepted.artifact);
 }
 
-/** What a program may want to know of the run without reading the prompt; what does not apply is left out. */
+/** What a program may want to know about the run without reading the prompt; inapplicable keys are left out. */
 export function dataOf(
   run: Pick<LoadedRun, "id">,
   active: ActiveTool | null,
@@ -238,7 +238,7 @@ export function verdictOf(
   };
 }
 
-/** It is a person's word, be it in their own review or, at a terminal, before the assistant's. */
+/** Whether it is a person's word: in their own review or, at a terminal, before the assistant's. */
 function isPersons(stage: Verdict["stage"], { caller: { channel } }: Context): boolean {
   return stage === "human" || channel === "terminal" || channel === "elicitation";
 }

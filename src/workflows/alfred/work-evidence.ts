@@ -1,6 +1,6 @@
 /**
- * The submitted work as the server sees it: one tree, made from the files themselves, against the commit that the work
- * started from. What could make evidence look better than the work is comes first.
+ * The submitted work as the server sees it: one tree, made from the files themselves, compared with the commit that the
+ * work started from. Anything that could make evidence look better than the work comes first.
  */
 import type { ChangedFile, Snapshot } from "../../core/ports/git.ts";
 import type { Outside } from "../../core/ports/outside.ts";
@@ -11,7 +11,7 @@ import type { Finding } from "./evidence.ts";
 import { isOwn } from "./git-evidence.ts";
 import type { LoadedRun } from "./load.ts";
 
-/** Of the tasks' files and of Pawl's, which change with every call; they are no part of the work. */
+/** The tasks' files and Pawl's, which change with every call, are not part of the work. */
 function ownPaths({ settings }: Context): readonly string[] {
   return [".alfred", ".pawl", settings.bloom.tasks_file];
 }
@@ -26,7 +26,7 @@ export function changedIn(look: Snapshot, { settings }: Context): readonly Chang
   return look.files.filter(({ path }) => !isOwn(path) && path !== settings.bloom.tasks_file);
 }
 
-/** What a reviewer must know before all else: changed process files, a base that moved, files that git would not see. */
+/** What a reviewer must know first: changed process files, a base that moved, files that git would not see. */
 export function warningsOf(look: Snapshot, changed: readonly ChangedFile[]): readonly Finding[] {
   if (look.kind !== "tree") return [];
   return [...processFinding(changed), ...baseFinding(look), ...hiddenFinding(look.hidden)];
@@ -81,7 +81,7 @@ function finding(about: string, verdict: Finding["verdict"], words: string): rea
   return [{ about, verdict, words }];
 }
 
-/** Whether the work still is the tree that was handed in; nothing where it is, or where none was kept. */
+/** Whether the work is still the tree that was handed in; nothing if it is, or if none was kept. */
 export async function changedSince(
   tree: string | undefined,
   look: Snapshot,
@@ -91,11 +91,7 @@ export async function changedSince(
   if (look.kind !== "tree") {
     const reason =
       look.kind === "unavailable" ? look.reason : "the project's folder is no longer a git repository";
-    return finding(
-      "work",
-      "differs",
-      `Whether the work is still what was handed in cannot be told: ${reason}`,
-    );
+    return finding("work", "differs", `Whether the work is still what was handed in is unknown: ${reason}`);
   }
   if (look.tree === tree) return [];
   const paths = await outside.git.between(tree, look.tree);

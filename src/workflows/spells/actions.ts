@@ -2,7 +2,7 @@ import type { FileKey } from "./files.ts";
 
 /** What a rule does to the files besides moving the state: made in the same commit. */
 export type Action =
-  /** Creates the file from its template. One that a person wrote is set aside, or with `keep` left as it is. */
+  /** Creates the file from its template. A file that a person wrote is set aside, or with `keep` left unchanged. */
   | { readonly type: "create"; readonly file: FileKey; readonly keep?: true }
   /** Copies the guides where they do not exist. */
   | { readonly type: "copy-guides" }
@@ -16,7 +16,7 @@ export type Action =
   | { readonly type: "load"; readonly file: FileKey }
   /** Fetches the linked issues and pages and appends them to the file. */
   | { readonly type: "fetch-links"; readonly file: "context" | "plan" }
-  /** Fetches the pull request's comments into comments.md; with `keep`, not where the file is back. */
+  /** Fetches the pull request's comments into comments.md; with `keep`, not if the file is back. */
   | { readonly type: "fetch-comments"; readonly keep?: true };
 
 const NEW_TASK: Action = { type: "create", file: "task" };

@@ -1,19 +1,19 @@
 import { longestRun } from "../../core/fence.ts";
 
-/** What a link into Atlassian's cloud leads to, as far as its address tells. */
+/** What a link to Atlassian's cloud points to, as far as its address shows. */
 export type AtlassianLink =
   | { readonly kind: "issue"; readonly url: string; readonly site: string; readonly key: string }
   | { readonly kind: "page"; readonly url: string; readonly site: string; readonly page: string }
-  /** A board, a space, a short link: there is nothing that could be fetched by its address. */
+  /** A board, a space, a short link: its address leads to nothing that can be fetched. */
   | { readonly kind: "other"; readonly url: string; readonly site: string };
 
 const CANDIDATE = /https:\/\/[^\s<>"'`\\^{}|]+/gi;
 const SITE = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.atlassian\.net$/;
 const ISSUE_KEY = /^[A-Z][A-Z0-9_]+-[1-9]\d*$/;
-/** What stands at the end of an address without being part of it. */
+/** What may follow an address without belonging to it. */
 const BEFORE_END = ".,;:!?*_~…";
 
-/** A longer one is no address that anybody wrote. */
+/** Nobody wrote an address longer than this. */
 const MAX_ADDRESS = 4_000;
 
 /**
@@ -46,7 +46,7 @@ export function parseRefs(text: string): readonly string[] {
     .filter((line) => line !== "" && !line.startsWith("#"));
 }
 
-/** What the URL, one that `parseAtlassianUrls` found, leads to. */
+/** The target of a URL that `parseAtlassianUrls` found. */
 export function parseAtlassianLink(url: string): AtlassianLink {
   const { host: site, pathname, searchParams } = new URL(url);
   const segments = pathname.split("/").filter((segment) => segment !== "");
@@ -60,8 +60,8 @@ const FETCHED = "## Fetched from https://";
 const OPENING = /^(`{3,})markdown\r?$/;
 
 /**
- * Without the sections that Expecto added: the links in what was fetched lead on and on, and are not the person's. A
- * section goes from its heading to the end of its fence; one whose fence was removed is the person's text.
+ * Drops the sections that Expecto added: links in fetched text lead ever further, and are not the person's. A section
+ * goes from its heading to the end of its fence; if the fence was removed, the section is the person's text.
  */
 function withoutFetched(text: string): string {
   if (!text.includes(FETCHED)) return text;
@@ -76,7 +76,7 @@ function withoutFetched(text: string): string {
   return kept.join("\n");
 }
 
-/** The lines that are a fence and nothing else, by its length. */
+/** The lines that consist of a fence alone, by its length. */
 function closingsOf(lines: readonly string[]): ReadonlyMap<number, readonly number[]> {
   const closings = new Map<number, number[]>();
   lines.forEach((line, at) => {
@@ -118,7 +118,7 @@ function splitLabel(candidate: string): readonly string[] {
   return candidate.split(/\]\(|\)\[|\](?=https:)/).filter((part) => /^https:/i.test(part));
 }
 
-/** Without the punctuation at the end, and without a bracket there that is not opened in it. */
+/** Without the punctuation at the end, and without a closing bracket there that was not opened in it. */
 function trimEnd(candidate: string): string {
   const unopened = { ")": surplus(candidate, "(", ")"), "]": surplus(candidate, "[", "]") };
   let end = candidate.length;

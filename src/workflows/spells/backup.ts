@@ -24,7 +24,7 @@ export const BACKUPS = projectPath(".ai-backups");
 /** Paths below a folder, with their texts. */
 export type Tree = ReadonlyMap<string, string>;
 
-/** Reads all files below a folder. With `leftOut`, which then holds their paths, it passes over what is no text. */
+/** Reads all files below a folder. With `leftOut`, skips files that are not text and collects their paths there. */
 export async function readTree(view: View, folder: ProjectPath, leftOut?: ProjectPath[]): Promise<Tree> {
   const tree = new Map<string, string>();
   const walk = async (below: ProjectPath, prefix: string): Promise<void> => {
@@ -42,7 +42,7 @@ export async function readTree(view: View, folder: ProjectPath, leftOut?: Projec
   return tree;
 }
 
-/** Null where there is no text, if that `may` be; else it throws. */
+/** Null if there is no text and `may` allows that; otherwise it throws. */
 async function readText(view: View, path: ProjectPath, may: boolean): Promise<string | null> {
   try {
     return await view.read(path);
@@ -52,7 +52,7 @@ async function readText(view: View, path: ProjectPath, may: boolean): Promise<st
   }
 }
 
-/** What writes a tree as a new copy, and the copy's name. */
+/** The changes that write a tree as a new copy, and the copy's name. */
 export function planBackup(
   tree: Tree,
   taken: readonly string[],
@@ -62,12 +62,12 @@ export function planBackup(
   return { name, changes: planTree(tree, projectPath(BACKUPS, name)) };
 }
 
-/** What writes a tree below a folder. */
+/** The changes that write a tree below a folder. */
 export function planTree(tree: Tree, folder: ProjectPath): readonly Extract<Change, { type: "write" }>[] {
   return [...tree].map(([path, text]) => ({ type: "write", path: projectPath(folder, path), text }));
 }
 
-/** What removes those files of a tree that another does not have. */
+/** The changes that remove the files of a tree that another tree does not have. */
 export function planRemoval(tree: Tree, kept: Tree, folder: ProjectPath): readonly Change[] {
   const gone = [...tree.keys()].filter((path) => !kept.has(path));
   return gone.map((path) => ({ type: "remove", path: projectPath(folder, path) }));
@@ -79,7 +79,7 @@ export async function listBackups(view: View): Promise<readonly string[]> {
 
 interface Seen {
   readonly tree: Tree;
-  /** What is no text, by path. */
+  /** What is not text, by path. */
   readonly leftOut: readonly ProjectPath[];
   readonly backups: readonly string[];
 }
@@ -103,13 +103,13 @@ export const backUp: Transaction<object, Seen, undefined, Reply> = {
 interface RestoreSeen extends Seen {
   readonly name: string;
   readonly copy: Tree;
-  /** Where the run stands now; null: that cannot be read. */
+  /** The run's state; null: it cannot be read. */
   readonly from: string | null;
-  /** The state in the copy; the first one, where it has none. */
+  /** The state in the copy; the initial one if it has none. */
   readonly state: StateFile;
 }
 
-/** Brings a copy of `.ai/` back: the one that is named, else the latest. */
+/** Restores a copy of `.ai/`: the named one, else the latest. */
 export const restore: Transaction<{ readonly name?: string | undefined }, RestoreSeen, undefined, Reply> = {
   states: SPELLS_STATES,
   run: () => RUN,
@@ -139,7 +139,7 @@ export const restore: Transaction<{ readonly name?: string | undefined }, Restor
 /** Below `.ai/`. */
 const STATE = STATE_FILE.slice(AI_FOLDER.length + 1);
 
-/** Where the state in the tree stands; null: that cannot be read. */
+/** The state in the tree; null: it cannot be read. */
 export function standingIn(tree: Tree): string | null {
   try {
     return parseState(tree.get(STATE) ?? null).current_state;
@@ -164,7 +164,7 @@ function questionOf({ from, name, state }: RestoreSeen): string {
   });
 }
 
-/** `.ai/` becomes this tree, but for what is no text in it. */
+/** `.ai/` becomes this tree, except for what is not text in it. */
 function broughtBack(seen: RestoreSeen, to: Tree, context: Context): Proposal<Reply> {
   const { backups, copy, from, leftOut, name, state, tree } = seen;
   const present = planBackup(tree, backups, context.now.time);

@@ -1,4 +1,6 @@
-/** A cast of a spell: by the rule that applies, what becomes of the files and the state, and the reply for what results. */
+/**
+ * A cast of a spell: by the rule that applies, what happens to the files and the state, and the reply for the result.
+ */
 import type { Change } from "../../core/ports/store.ts";
 import type { Decision, Facts } from "../../engine/workflow.ts";
 import type { Context, Reply } from "../../runtime/module.ts";
@@ -18,7 +20,7 @@ import { afterMove, renderState } from "./state-file.ts";
 import { renderForTerminal } from "./terminal.ts";
 import { planWork, type Work } from "./work.ts";
 
-/** How much of the history a reply tells; the file keeps all of it. */
+/** How much of the history a reply shows; the file keeps all of it. */
 const HISTORY_SHOWN = 10;
 
 /** A cast of the spell that the input names. */
@@ -72,7 +74,7 @@ function effectsOf(cast: Cast, context: Context): Effects<CastTypes> {
   const reply: Reply = {
     text: terminal ? renderForTerminal(text, rule.outcome) : text,
     data,
-    // To a model the reply itself says what is blocked; in a terminal the exit code does too.
+    // For a model the reply itself says what is blocked; at a terminal the exit code does too.
     ...(terminal && rule.outcome === "blocked" ? { refused: true as const } : {}),
   };
   if (!changed) return { reply };
@@ -92,7 +94,7 @@ function lineOf({ decision, sent }: { readonly decision: Decision; readonly sent
     : `${cast}: ${before.state} → ${after.state}`;
 }
 
-/** What the state file keeps besides the origin: keys that are not ours, and where an incomplete fetch stopped. */
+/** What the state file keeps besides the origin: unknown keys, and where an incomplete fetch stopped. */
 function contextAfter({ run: { state } }: Cast, work: Work): Readonly<Record<string, unknown>> {
   const { reparo_origin: _origin, comments_missing: _missing, ...others } = state.context;
   if (work.texts.comments === null || !isIncomplete(work.texts.comments)) return others;

@@ -4,8 +4,8 @@ import type { Remark, ReviewFetch, ReviewMissing, ReviewPart } from "../../core/
 import { renderFenced } from "./fence.ts";
 
 /**
- * `comments.md`: what reviewers said. As long as something is missing in it, it begins with a paragraph that says so
- * and with this line; whoever adds the rest by hand deletes both.
+ * `comments.md`: what reviewers said. While something is missing in it, it begins with a paragraph that says so and
+ * with this line; whoever adds the rest by hand deletes both.
  */
 const MARK = "<!-- pawl: comments incomplete -->";
 const TITLE = "# Pull Request Comments";
@@ -24,20 +24,20 @@ export function isIncomplete(text: string): boolean {
   return lines.slice(0, firstFence(lines)).some((line) => line.trim() === MARK);
 }
 
-/** The notice stands before it; what comes after it others wrote, and they may have quoted one. */
+/** The notice stands before it; others wrote what follows, and they may have quoted one. */
 function firstFence(lines: readonly string[]): number {
   const at = lines.findIndex((line) => /^ {0,3}(?:`{3}|~{3})/.test(line));
   return at < 0 ? lines.length : at;
 }
 
-/** The whole file, for a review that begins. */
+/** The whole file, for a new review. */
 export function renderComments(fetch: ReviewFetch, time: string): string {
   return `${TITLE}\n\n${incompleteNotice(fetch)}${body(fetch, time)}`;
 }
 
 /**
- * The file after a retry: what it says is kept as it is, but for the notice; what was fetched now is added at its end.
- * Null where nothing came of the retry.
+ * The file after a retry: its text is kept, except the notice; the newly fetched text is added at its end. Null if the
+ * retry brought nothing.
  */
 export function renderRetried(text: string, fetch: ReviewFetch, time: string): string | null {
   if (fetch.kind !== "fetched" && fetch.kind !== "no-pull-request") return null;

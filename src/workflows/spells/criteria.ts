@@ -3,7 +3,7 @@ import { parseTaskItems, type TaskItem } from "../../core/markdown.ts";
 export type Criterion = TaskItem;
 
 /**
- * The task-list items of a plan, read by a parser: what stands in code fences is none. Left out are unfilled ones:
+ * The task-list items of a plan, read by a parser: items in code fences do not count. Leaves out unfilled items: those
  * without a text, or with one of `unfilled` (the lines of the shipped template). Throws `text-too-long`.
  */
 export function parseCriteria(text: string, unfilled: ReadonlySet<string> = new Set()): readonly Criterion[] {

@@ -1,7 +1,7 @@
 /**
  * A sample project at any state, to look at and to play with.
  *
- * D1  It is laid out only where the folder is empty, or was laid out by this before; nothing else is ever touched.
+ * D1  It goes only into an empty folder, or over an earlier sample; nothing else is ever touched.
  * D2  What a person changed in it is copied before it is replaced.
  */
 
@@ -36,7 +36,7 @@ export interface DemoInput {
 }
 
 interface Seen {
-  /** Each state's files below `.ai/`; null where only the list was asked for. */
+  /** Each state's files below `.ai/`; null if only the list was asked for. */
   readonly sample: Tree | null;
   readonly tree: Tree;
   readonly samples: readonly Tree[];
@@ -46,7 +46,7 @@ interface Seen {
 /** The demos' names: the states', in lower case with dashes. */
 export const DEMO_NAMES: readonly string[] = Object.keys(STATES).map(nameOf);
 
-/** Lists the states, lays a sample project out at one, or takes it away. */
+/** Lists the states, sets up a sample project at one, or removes it. */
 export const demo: Transaction<DemoInput, Seen, undefined, Reply> = {
   states: SPELLS_STATES,
   run: ({ action }) => (action === "list" ? null : RUN),
@@ -77,11 +77,11 @@ function lay(
   const standing = (each: Tree) => standingIn(each) ?? "unreadable";
   const step = { event: "demo", row: "demo", from: standing(tree), to: standing(sample) };
   const summary =
-    name === null ? "the sample project was taken away" : `a sample project was laid out at ${name}`;
+    name === null ? "the sample project was removed" : `a sample project was laid out at ${name}`;
   const kept = copy === null ? "" : ` What you had changed is in ${BACKUPS}/${copy.name}/.`;
   const done =
     name === null
-      ? `The sample project was taken away.${kept}`
+      ? `The sample project was removed.${kept}`
       : `A sample project was laid out in .ai/ at ${name}.${kept}\nLook at it with \`pawl lumos\`; continue with \`pawl cast accio\`.`;
   return {
     reply: { text: `${done}\n`, data: { demo: name, copy: copy?.name ?? null } },
@@ -103,7 +103,7 @@ function renderList(): Reply {
   return { text, data: { demos: DEMO_NAMES } };
 }
 
-/** Whether a file was added or changed by hand since a sample was laid out. */
+/** Whether a file was added or changed by hand since a sample was set up. */
 function isTouched(tree: Tree, samples: readonly Tree[]): boolean {
   return [...tree].some(([path, text]) => !samples.some((sample) => sample.get(path) === text));
 }
@@ -113,7 +113,7 @@ async function checkOwn(view: View): Promise<void> {
   if ((await view.read(MARKER_PATH)) !== null) return;
   const entries = await view.list(PROJECT_FOLDER);
   const others = entries.map(({ name }) => name).filter((name) => !UNCOUNTED.includes(name));
-  // Folders without a file in them are what taking a sample away leaves.
+  // Removing a sample leaves empty folders.
   const ai = await readTree(view, AI_FOLDER);
   const found = others.filter((name) => name !== AI_FOLDER || ai.size > 0);
   if (found.length === 0) return;
@@ -184,7 +184,7 @@ function filesOf(state: string): readonly FileKey[] {
   return originOf(state) === "ACHIEVE_TASK_DRAFTING" ? [...files, "task"] : files;
 }
 
-/** Where the sample's review was begun. */
+/** The state in which the sample's review began. */
 function originOf(state: string): string | null {
   if (state.endsWith("_G")) return "GATHER_EDITING";
   return state.endsWith("_A") ? "ACHIEVE_TASK_DRAFTING" : null;

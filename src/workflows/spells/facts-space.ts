@@ -20,7 +20,7 @@ export const REPARO_ORIGINS = [
   "ERROR_TASK_RESULTS_MISSING",
 ] as const;
 
-/** The facts that the table's conditions mention. All are read from the files but the last, which the run keeps. */
+/** The facts that the table's conditions mention. All but the last come from the files; the run keeps the last. */
 export const FACTS: Readonly<Record<string, Fact>> = {
   context: file("context.md"),
   context_urls: links("context.md"),

@@ -4,14 +4,14 @@ import { isIncomplete } from "./comments-file.ts";
 import type { Criterion } from "./criteria.ts";
 import { FILE_KEYS, type FileKey } from "./files.ts";
 
-/** The texts of the working files; null: there is no such file. */
+/** The texts of the working files; null: the file does not exist. */
 export type Texts = Readonly<Record<FileKey, string | null>>;
 
 export type CriteriaReader = (plan: string) => readonly Criterion[];
 
 /**
- * The inputs of the files. Each is worked out when it is first asked for, since a decision needs few of them;
- * `criteriaOf` is asked only for a plan that may hold criteria.
+ * The inputs from the files. Each is computed when it is first needed, since a decision needs few of them; `criteriaOf`
+ * is called only for a plan that may contain criteria.
  */
 export function factsIn(texts: Texts, refs: string, criteriaOf: CriteriaReader): Facts {
   const facts: Record<string, FactValue> = {};
@@ -25,7 +25,7 @@ export function factsIn(texts: Texts, refs: string, criteriaOf: CriteriaReader):
   return facts;
 }
 
-/** Whether the text can hold a task-list item at all: only then is the parser needed. */
+/** Whether the text can contain a task-list item at all: only then is the parser needed. */
 export function mayHoldCriteria(plan: string | null): plan is string {
   return plan !== null && /\[[ xX\t\r\n]\]/.test(plan);
 }

@@ -1,14 +1,14 @@
 import { trimLineBreaks } from "../../core/blanks.ts";
 import { fenceFor } from "../../core/fence.ts";
 
-/** Puts a text into a code fence that is longer than any inside it, so that nothing in it counts as ours. */
+/** Puts a text into a code fence that is longer than any inside it, so that nothing in it counts as Pawl's own. */
 export function renderFenced(text: string, language = "text"): string {
   const fence = fenceFor(text);
   const body = trimLineBreaks(text.replace(/\r\n?/g, "\n"));
   return `${fence}${language}\n${body}\n${fence}`;
 }
 
-/** The line that closes the code fence in which the text ends, or null where it ends outside of one. */
+/** The line that closes the code fence in which the text ends, or null if it ends outside one. */
 export function closingFence(text: string): string | null {
   let open: string | null = null;
   for (const line of text.split(/\r\n|\r|\n/)) {

@@ -1,6 +1,6 @@
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 
-/** The working files, by the name of the fact that tells whether each exists. */
+/** The working files, by the name of the fact that says whether each exists. */
 export const FILE_NAMES = {
   context: "context.md",
   plan: "plan.md",
@@ -33,7 +33,7 @@ export function pathOf(key: FileKey): ProjectPath {
   return projectPath(".ai/task", FILE_NAMES[key]);
 }
 
-/** The name, or with a counter where it is taken; names that differ in case only count as one. */
+/** The name, with a counter if it is taken; names that differ only in case count as one. */
 export function freeName(name: string, taken: readonly string[]): string {
   const lower = new Set(taken.map((other) => other.toLowerCase()));
   for (let counter = 1; ; counter++) {

@@ -1,15 +1,15 @@
 import { readYaml } from "../../core/yaml.ts";
 
 const MAX_NAME_BYTES = 100;
-/** A longer one is no front matter that anybody wrote; it is not waited for. */
+/** Nobody wrote front matter longer than this, so it is not parsed. */
 const MAX_FRONT_MATTER = 16_000;
-/** What comes after is cut off in any case. */
+/** Anything longer is cut off in any case. */
 const MAX_NAME_CHARACTERS = 1_000;
 const FALLBACK = "unnamed";
 
 /**
- * The `task_name` of a task's YAML front matter as one path segment: letters, digits, `.`, `_` and `-` only. Where it
- * is missing, cannot be parsed, or is still the template's, it is "unnamed".
+ * The `task_name` of a task's YAML front matter as one path segment: letters, digits, `.`, `_` and `-` only. If it is
+ * missing, cannot be parsed, or is still the template's, it is "unnamed".
  */
 export function parseTaskName(text: string, template: string): string {
   const name = nameIn(text);

@@ -3,7 +3,7 @@ import { type AtlassianLink, parseAtlassianLink } from "./atlassian.ts";
 import { describeFailure } from "./comments-file.ts";
 import { closingFence, renderFenced } from "./fence.ts";
 
-/** What came of one link. `skipped`: not tried, since an earlier one showed that it would fail too. */
+/** The result of one link. `skipped`: not tried, because an earlier failure showed that it would fail too. */
 export interface LinkFetch {
   readonly url: string;
   readonly fetch: ReferenceFetch | { readonly kind: "skipped" } | { readonly kind: "not-fetchable" };
@@ -12,7 +12,7 @@ export interface LinkFetch {
 const NOT_CONFIGURED =
   "Set `JIRA_BASE_URL` (for issues) or `CONFLUENCE_BASE_URL` (for pages), `ATLASSIAN_EMAIL` and `ATLASSIAN_API_TOKEN`.";
 
-/** Fetches the links one after the other; after a failure that would only repeat itself the rest of its kind is left. */
+/** Fetches the links one after the other; after a failure that would repeat itself, skips the rest of its kind. */
 export async function fetchLinks(
   urls: readonly string[],
   references: References | undefined,
@@ -44,7 +44,7 @@ export function describeLinkFailure({ fetch }: LinkFetch): string {
   }
 }
 
-/** The text with what was fetched at its end: each under a heading with its URL, fenced, labelled as what it is. */
+/** The text with the fetched parts at its end: each under a heading with its URL, fenced, and labelled. */
 export function appendReferences(
   text: string,
   fetched: readonly { readonly url: string; readonly markdown: string }[],
@@ -61,7 +61,8 @@ export function appendReferences(
     ].join("\n"),
   );
   const added = `${sections.join("\n\n")}\n`.replaceAll("\n", newline);
-  // In a fence that a person left open, ours would be their text's, and theirs would end wherever the fetched text does.
+  // In a fence that a person left open, our fence would count as their text, and theirs would end wherever the fetched
+  // text does.
   const close = closingFence(text);
   const before = [text.trimEnd(), close].filter(Boolean).join(newline);
   return before === "" ? added : `${before}${newline}${newline}${added}`;

@@ -14,11 +14,11 @@ export interface Prospect {
   readonly rule: Rule;
   /** Casting it would change something. */
   readonly available: boolean;
-  /** What it would do, as a sentence; or why it is of no use here, as a clause. */
+  /** What it would do, as a sentence; or why it is useless here, as a clause. */
   readonly words: string;
 }
 
-/** What each spell would do at a position with these facts: the table's word, nothing else. */
+/** What each spell would do in a configuration with these facts: only what the table says. */
 export function prospectsOf(configuration: Configuration, facts: Facts): readonly Prospect[] {
   return LISTED.map((spell) => {
     const { rule } = decide(SPELLS_WORKFLOW, configuration, spell, facts);
@@ -57,7 +57,7 @@ const KEY_FILES: Readonly<Record<FileKey, string>> = {
   review_results: "what was done in the review",
 };
 
-/** The working files that exist, each with what it holds. */
+/** The existing working files, each with its content in a few words. */
 export function renderKeyFiles(texts: Texts): string {
   const existing = FILE_KEYS.filter((key) => texts[key] !== null);
   if (existing.length === 0) return "- none yet";

@@ -1,4 +1,4 @@
-/** The run as the project's files say: its state, and the texts that are worked on. */
+/** The run as the project's files show it: its state, and the texts of the work. */
 import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Facts } from "../../engine/workflow.ts";
@@ -12,9 +12,9 @@ import { SPELLS_WORKFLOW } from "./table.ts";
 export interface SpellsRun extends TableRun {
   readonly state: StateFile;
   readonly texts: Texts;
-  /** The text of `.atlassian-refs`; empty where there is none. */
+  /** The text of `.atlassian-refs`; empty if it does not exist. */
   readonly refs: string;
-  /** Each is worked out when it is first asked for. */
+  /** Each is computed when it is first needed. */
   readonly facts: Facts;
   readonly criteriaOf: CriteriaReader;
 }
@@ -41,7 +41,9 @@ export async function loadTexts(view: View): Promise<Texts> {
 const MAX_REMEMBERED = 8;
 const remembered = new Map<string, ReturnType<CriteriaReader>>();
 
-/** Reads criteria as the facts need them: the template's own lines are none. A plan that is as it was is not parsed again. */
+/**
+ * Reads criteria as the facts need them: the template's own lines do not count. An unchanged plan is not parsed again.
+ */
 export async function loadCriteria(view: View): Promise<CriteriaReader> {
   const { parseCriteria } = await import("./criteria.ts");
   const template = await shippedText(view, "templates/plan.md");
@@ -55,7 +57,7 @@ export async function loadCriteria(view: View): Promise<CriteriaReader> {
   return (plan) => (plan === template ? [] : once(plan, (text) => parseCriteria(text, unfilled)));
 }
 
-/** Throws `internal` where the package is not complete. */
+/** Throws `internal` if the package is incomplete. */
 export async function shippedText(view: View, name: string): Promise<string> {
   const text = await view.packaged(`spells/${name}`);
   if (text !== null) return text;

@@ -1,4 +1,4 @@
-/** What the rule of a cast needs beside the decision: packaged texts, names that are taken, and what is fetched. */
+/** What the rule of a cast needs besides the decision: packaged texts, names that are taken, and fetched texts. */
 import type { ProjectPath } from "../../core/path.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { ReviewFetch, ReviewMissing } from "../../core/ports/reviews.ts";
@@ -18,13 +18,13 @@ import type { StateFile } from "./state-file.ts";
 export interface Material {
   /** The packaged texts that the rule needs, by their path below `spells/`. */
   readonly shipped: ReadonlyMap<string, string>;
-  /** The names that exist in the folders in which the rule may make new ones. */
+  /** The existing names in the folders in which the rule may create new ones. */
   readonly taken: ReadonlyMap<ProjectPath, readonly string[]>;
-  /** What the task is called, as one path segment; empty where the rule does not archive it. */
+  /** The task's name as one path segment; empty if the rule does not archive it. */
   readonly taskName: string;
-  /** The guides that exist, by name; read only where the rule copies them. */
+  /** The existing guides, by name; read only if the rule copies them. */
   readonly guides: ReadonlySet<string>;
-  /** What was fetched; absent parts were not asked for. */
+  /** The fetched texts; parts that were not requested are absent. */
   readonly links?: readonly LinkFetch[];
   readonly review?: ReviewFetch;
 }
@@ -39,7 +39,7 @@ export type CastTypes = TypesOf<{
 /** A spell that was decided on. */
 export type Cast = Pick<Step<CastTypes>, "run" | "sent" | "decision" | "material">;
 
-/** Reads and fetches what the rule asks for. */
+/** Reads and fetches what the rule needs. */
 export async function loadMaterial(
   run: SpellsRun,
   decision: Decision,
@@ -76,7 +76,7 @@ async function fetchFor(
 
 const NO_REVIEWS = { kind: "not-configured", detail: "No access to GitHub is configured." } as const;
 
-/** Where an incomplete fetch stopped, if the state file says so in a way that can be used. */
+/** Where an incomplete fetch stopped, if the state file has a usable record of it. */
 export function missingOf({ context }: StateFile): ReviewMissing | undefined {
   const value = context.comments_missing as Partial<ReviewMissing> | null | undefined;
   if (typeof value !== "object" || value === null) return undefined;
@@ -137,7 +137,7 @@ async function loadTaken(
   return taken;
 }
 
-/** The YAML parser is loaded only where a task is archived. */
+/** The YAML parser is loaded only if a task is archived. */
 async function loadTaskName(
   texts: Texts,
   shipped: ReadonlyMap<string, string>,

@@ -13,7 +13,7 @@ interface Seen {
   readonly names: readonly string[];
 }
 
-/** Replaces a state.json that cannot be read by the state that the files suggest; the old file is kept beside it. */
+/** Replaces an unreadable state.json by the state that the files suggest, and keeps the old file beside it. */
 export const mendState: Transaction<object, Seen, undefined, Reply> = {
   states: SPELLS_STATES,
   run: () => RUN,

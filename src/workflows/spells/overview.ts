@@ -9,7 +9,7 @@ import { suggestState } from "./suggest-state.ts";
 
 const TITLE = "Spells";
 
-/** Who acts next and what on: by the beginning of the state's name. */
+/** Who acts next, and on what: by the beginning of the state's name. */
 const NEXT: readonly (readonly [prefix: string, awaits: RunOverview["awaits"], next: string])[] = [
   ["GATHER_NEEDS_CONTEXT", "human", "cast accio to begin"],
   ["GATHER_EDITING_CONTEXT", "human", "describe the work in context.md, then cast accio"],
@@ -24,7 +24,7 @@ const NEXT: readonly (readonly [prefix: string, awaits: RunOverview["awaits"], n
   ["ERROR_", "human", "a file is missing: put it back, or cast accio"],
 ];
 
-/** The project's one run, where it has begun; cheap, for the list of all runs. */
+/** The project's one run, if it has begun; cheap, for the list of all runs. */
 export async function overview(view: View): Promise<readonly RunOverview[]> {
   try {
     const state = await loadState(view);

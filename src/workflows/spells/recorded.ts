@@ -1,4 +1,4 @@
-/** The state of Spells counts as it was written with its run's record: a state.json that somebody edited is held. */
+/** The state of Spells counts only as written with its run's record: a state.json that somebody edited is held. */
 import type { View } from "../../core/ports/store.ts";
 import { checkRecord } from "../../runtime/record.ts";
 import type { StateFiles } from "../../runtime/transaction.ts";
@@ -8,7 +8,7 @@ import { SPELLS_WORKFLOW } from "./table.ts";
 
 export const SPELLS_STATES: StateFiles = {
   table: SPELLS_WORKFLOW,
-  // It lies among files that people commit, so that git may bring an older one.
+  // It is among files that people commit, so git may bring an older one.
   fix: `If git brought it (a checkout, a merge, a stash): go back with git (\`git checkout -\`), or go on from it with \`pawl repair\` in a terminal; to keep git from moving it again, run \`git rm --cached ${STATE_FILE}\` and add that path to .gitignore. If somebody edited it: put it back as it was, or accept the edit with \`pawl repair\`.`,
   runOf: (path) => (path === STATE_FILE ? RUN : null),
   configurationIn(text) {

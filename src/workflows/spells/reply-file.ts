@@ -1,6 +1,6 @@
 import type { Decision } from "../../engine/workflow.ts";
 
-/** A file of replies of one kind: a layout, and the blocks that each reply puts into it. All are templates. */
+/** A file of replies of one kind: a layout, and the blocks that each reply fills in. All are templates. */
 export interface ReplyFile {
   readonly layout: string;
   /** By reply, then by the block's name in the layout: `next_steps`. */

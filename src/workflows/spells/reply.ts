@@ -19,7 +19,7 @@ import type { Work } from "./work.ts";
 
 const templates = openTemplates({ jsTruthy: true });
 
-/** Stands for the loaded file until all else is in place, so that nothing in it is touched. */
+/** A placeholder for the loaded file until all else is in place, so that nothing in it is changed. */
 const CONTENTS = "\u{E000}contents\u{E000}";
 
 export interface ReplyInput {
@@ -41,7 +41,7 @@ export function renderReply(input: ReplyInput): string {
     blocks[block] = renderTemplate(template, values, name).trim();
   if (decision.rule.outcome !== "shown")
     blocks.next_steps = withNotYet(blocks.next_steps ?? "", input.prospects);
-  // The introduction is for whoever has not begun: it would say the same with every later look.
+  // The introduction is for someone who has not begun: every later look would repeat it.
   const text = renderTemplate(
     layout,
     Object.assign(values, blocks, { first_look: run.state === FIRST_STATE }),
@@ -160,7 +160,7 @@ function reviewSaid(review: ReviewFetch, work: Work): string {
   return `But ${problemOf(review)}${work.changes.length > 0 ? ` ${file} was created and says so.` : ""}`;
 }
 
-/** What to do so that the comments come in. */
+/** What to do to get the comments. */
 function reviewSetup(review: ReviewFetch | undefined): string {
   if (review === undefined) return "Cast **Reparo** to fetch the comments that are still missing.";
   if (review.kind === "not-configured" && review.help !== undefined)
@@ -181,7 +181,7 @@ function linksSaid(links: readonly LinkFetch[], work: Work): string {
   return `Of ${links.length} linked issues and pages ${count(done)} could be fetched; the others are still to do.`;
 }
 
-/** What to do so that the links that are left come in. */
+/** What to do to get the remaining links. */
 function linksSetup(links: readonly LinkFetch[]): string {
   const kinds = new Set(links.map(({ fetch }) => fetch.kind));
   const again = "Then cast **Expecto** again: it fetches only what is still missing.";

@@ -1,4 +1,6 @@
-/** Each reply once, rendered on files that lead to its rule: to be read as a whole, and for the tests of the replies. */
+/**
+ * Each reply once, rendered on files that lead to its rule: for reading as a whole, and for the tests of the replies.
+ */
 import type { ProjectPath } from "../../core/path.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { ReferenceFetch, References } from "../../core/ports/references.ts";
@@ -49,7 +51,7 @@ const FIRST: Readonly<Record<string, FactValue | undefined>> = Object.fromEntrie
   Object.entries(SPELLS_WORKFLOW.facts).map(([name, fact]) => [name, fact.values[0]]),
 );
 
-/** The files of a combination of facts, as a view. */
+/** Files that match a combination of facts, as a view. */
 export function sampleView(
   state: string,
   origin: string | null,
@@ -87,7 +89,7 @@ function textOf(key: FileKey, facts: Facts): string {
   return `plan ${urls(facts.plan_urls)}\n\n${mark ? `- [${mark}] criterion\n` : ""}`;
 }
 
-/** What lies outside, in a sample: these comments, and links that are fetched or not. */
+/** The outside in a sample: these comments, and links that are fetched or not. */
 export function sampleOutside(review: ReviewFetch, fetched: boolean): Outside {
   const link: ReferenceFetch = fetched
     ? { kind: "fetched", markdown: "# It\n" }
@@ -105,7 +107,7 @@ export async function sampleCast(view: View, spell: Spell, outside: Outside) {
   return { step, proposal };
 }
 
-/** Facts that no files can have together are brought in line: a fact about a file's contents needs the file. */
+/** Reconciles facts that no files can have together: a fact about a file's contents needs the file. */
 export function consistent(facts: Facts): Facts {
   const implied: Record<string, string> = {};
   if (facts.context_urls !== "none") implied.context = "present";

@@ -25,10 +25,10 @@ export interface HistoryEntry {
 const FIX =
   "Run `pawl repair` to be offered the state that the files suggest, or restore .ai/task/state.json from version control. The file was left unchanged.";
 
-/** Where nothing was begun yet. */
+/** The state before anything has begun. */
 export const FIRST_STATE: StateFile = { current_state: "GATHER_NEEDS_CONTEXT", context: {}, history: [] };
 
-/** The state on disk. Throws `state-unreadable` also where the file is no text. */
+/** The state on disk. Throws `state-unreadable` also if the file is not text. */
 export async function loadState(view: View): Promise<StateFile> {
   let text: string | null;
   try {
@@ -39,15 +39,15 @@ export async function loadState(view: View): Promise<StateFile> {
   return parseState(text);
 }
 
-/** What the file says is none of ours; the files suggest a state in its place. */
+/** The file's text is not a state of Spells; the files suggest a state instead. */
 class UnusableState extends PawlError {}
 
-/** Whether the state was found unreadable in a way that `pawl spells mend` can deal with. */
+/** Whether `pawl spells mend` can repair the unreadable state. */
 export function isMendable(thrown: unknown): boolean {
   return thrown instanceof UnusableState;
 }
 
-/** The state, or where there is no file the first one. Throws `state-unreadable` where the text is none of ours. */
+/** The state, or the initial one without a file. Throws `state-unreadable` if the text is not a state of Spells. */
 export function parseState(json: string | null, fault = unreadable): StateFile {
   if (json === null) return FIRST_STATE;
   const state = readState(json, STATE, (line, problem) => fault(`line ${line}: ${problem}`));
@@ -67,7 +67,7 @@ export function renderState(state: StateFile): string {
   return `${JSON.stringify(state, null, 2)}\n`;
 }
 
-/** The configuration that the file describes. An origin that the table does not know counts as none. */
+/** The configuration that the file describes. An origin that the table does not know counts as null. */
 export function configurationOf(state: StateFile): Configuration {
   const origin = state.context.reparo_origin;
   const known = REPARO_ORIGINS.find((name) => name === origin) ?? null;
@@ -103,7 +103,7 @@ export function toSeconds(time: string): string {
   return time.replace(/\.\d+Z$/, "Z");
 }
 
-/** The state of a run that was brought back: with a step of its history that no spell made. */
+/** The state of a restored run, with a step in its history that no spell made. */
 export function afterRestoring(state: StateFile, from: string, time: string): StateFile {
   const entry = {
     timestamp: toSeconds(time),

@@ -3,8 +3,8 @@ import { factsIn, mayHoldCriteria } from "./facts.ts";
 import { loadCriteria, loadTexts } from "./load-run.ts";
 
 /**
- * The state that the files suggest, for a state.json that cannot be read: the most advanced artefact tells. A review
- * counts as begun from a task where there is a task or its results.
+ * The state that the files suggest if state.json cannot be read: the most advanced artefact decides. A review counts as
+ * begun from a task if there is a task or its results.
  */
 export async function suggestState(view: View): Promise<string> {
   const texts = await loadTexts(view);

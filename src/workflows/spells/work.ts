@@ -21,21 +21,21 @@ import type { SpellsRun } from "./load-run.ts";
 import { type Cast, type Material, templateOf } from "./material.ts";
 import { toSeconds } from "./state-file.ts";
 
-/** What a cast does to the files, and what its reply tells of it. */
+/** What a cast does to the files, and what its reply says about it. */
 export interface Work {
   readonly changes: readonly Change[];
   /** The working files as they will be. */
   readonly texts: Texts;
   readonly refs: string;
-  /** A file that was to be created is back, and stays as it is. */
+  /** A file that was to be created is back, and stays unchanged. */
   readonly kept: boolean;
-  /** The folder of the archive that was made; empty: none was. */
+  /** The folder of the new archive; empty: none was made. */
   readonly archive: ProjectPath | "";
   /** Files that a person wrote, set aside: from → to. */
   readonly aside: readonly { readonly from: ProjectPath; readonly to: ProjectPath }[];
-  /** The contents of the file that the rule loads, as they were. */
+  /** The contents of the file that the rule loads, before the move. */
   readonly loaded: string | null;
-  /** Where the fetch of the review's comments stopped, for a retry. Absent: where it did before. Null: all is to be fetched. */
+  /** Where the fetch of the review's comments stopped, for a retry. Absent: unchanged. Null: fetch everything. */
   readonly missing?: ReviewMissing | null;
 }
 
@@ -43,7 +43,7 @@ const TASK_FILES: readonly FileKey[] = ["task", "results"];
 const REVIEW_FILES: readonly FileKey[] = ["comments", "review_task", "review_results"];
 const MAX_LOADED = 100_000;
 
-/** Pure: works out the changes of the rule that was decided. */
+/** Pure: works out the changes of the decided rule. */
 export function planWork({ decision, material, run }: Cast, time: string): Work {
   const sheet = new Worksheet(run, material, time);
   for (const action of actionsOf(decision.rule.id)) sheet.take(action);
@@ -98,7 +98,7 @@ class Worksheet {
     }
   }
 
-  /** Creates a file; what a person wrote in its place is kept there (`keep`) or set aside. */
+  /** Creates a file; a person's text in its place stays (`keep`) or is set aside. */
   #create(file: FileKey, text: string, keep?: true): void {
     const before = this.#texts[file];
     if (before !== null && keep) {
@@ -110,7 +110,7 @@ class Worksheet {
     this.#write(file, text);
   }
 
-  /** Whether the server itself wrote the text there: nothing of a person is in it. */
+  /** Whether the server itself wrote the text: a person wrote nothing in it. */
   #isOurs(file: FileKey, text: string): boolean {
     const template = this.#material.shipped.get(templateOf(file));
     return text.replace(/^\uFEFF/, "").replace(/\r\n/g, "\n") === template;
@@ -166,7 +166,7 @@ class Worksheet {
     }
     if (review === undefined) return;
     if (review.kind === "fetched") this.work.missing = review.missing;
-    // A file that begins anew has nothing of what an earlier fetch brought.
+    // A file that begins anew contains nothing from an earlier fetch.
     else if (before === null) this.work.missing = null;
     const text =
       before === null ? renderComments(review, this.#time) : renderRetried(before, review, this.#time);

@@ -9,7 +9,7 @@ const COMMENTS = both("ERROR_COMMENTS_MISSING");
 const REVIEW_TASK = both("ERROR_REVIEW_TASK_MISSING");
 const REVIEW_RESULTS = both("ERROR_REVIEW_TASK_RESULTS_MISSING");
 
-/** Accio mends what is missing. */
+/** Accio restores what is missing. */
 const RECOVERY: readonly Rule[] = [
   moves("R1", "ERROR_TASK_MISSING", "accio", "ACHIEVE_TASK_DRAFTING"),
   moves("R2", "ERROR_TASK_RESULTS_MISSING", "accio", "ACHIEVE_TASK_DRAFTING", { results: "present" }),
@@ -39,5 +39,5 @@ const BLOCKED: readonly Rule[] = [
   blocks("ER12", CONTEXT, "expecto"),
 ];
 
-/** What to do where a file that the state needs is missing. */
+/** What to do if a file that the state needs is missing. */
 export const ERROR_ROWS: readonly Rule[] = [...RECOVERY, ...BLOCKED];

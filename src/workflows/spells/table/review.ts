@@ -35,10 +35,10 @@ const REVIEW_TASK = { review_task: "present" };
 const TASK_HERE = { review_results: "present", task: "present" };
 const TASK_GONE = { review_results: "present", task: "missing" };
 const DONE_A = "PR_APPLIED_PENDING_ARCHIVE_A";
-/** What becomes of the origin once the review is left. */
+/** What happens to the origin when the review is left. */
 const LEFT = null;
 
-/** Without task.md: the worlds in which the origin ACHIEVE_COMPLETE does not hold any more, or was another. */
+/** Without task.md: the combinations in which the origin ACHIEVE_COMPLETE no longer holds, or was another. */
 const OTHERS = [null, ...REPARO_ORIGINS.filter((origin) => origin !== "ACHIEVE_COMPLETE")];
 const notComplete = (results: "present" | "missing") => [
   { task: "missing", results, reparo_origin: OTHERS },
@@ -83,7 +83,9 @@ const CONFIRMATION: readonly Rule[] = [
   moves("C3d", CONFIRM_TASK, "accio", "ERROR_REVIEW_TASK_MISSING_*", { review_task: "missing" }),
 ];
 
-/** Leaving the review. Without task.md the files decide where to, beginning with the state it was started in. */
+/**
+ * Leaving the review. Without task.md the files decide where it leads, beginning with the state in which it started.
+ */
 const REVERTO: readonly Rule[] = [
   moves("V1", FROM_PLAN, "reverto", "GATHER_EDITING", {}, LEFT),
   moves("V2a", FROM_TASK, "reverto", "ACHIEVE_TASK_DRAFTING", { task: "present", results: "missing" }, LEFT),

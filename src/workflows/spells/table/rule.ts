@@ -7,7 +7,7 @@ import { alike } from "../states.ts";
 type States = string | readonly string[];
 type Boxes = Given | readonly Given[];
 
-/** A target `NAME_*` has the suffix of the state that is left. `origin`: what becomes of `reparo_origin`. */
+/** A target `NAME_*` has the suffix of the state that is left. `origin`: what happens to `reparo_origin`. */
 export function moves(
   id: string,
   from: States,

@@ -198,7 +198,7 @@ describe("a workflow of the project's own, at the terminal", () => {
     project.write("pawl.yaml", "workflows: [flows/door.yaml]\n");
     expect(await project.pawl("check")).toMatchObject({
       code: 1,
-      out: expect.stringMatching(/the name of a\s+workflow that\s+Pawl brings along/),
+      out: expect.stringMatching(/which is\s+taken by a workflow that\s+comes with Pawl/),
     });
   });
 });

@@ -3,7 +3,7 @@ import { type GitCall, git, gitLine } from "./git.ts";
 
 const FALLBACKS = ["main", "master"];
 
-/** What is committed in `head` since it left the base branch. Never throws. */
+/** The commits that `head` has made since it left the base branch. Never throws. */
 export async function commits(
   place: GitCall,
   base: PinnedBase | string | null,
@@ -26,7 +26,7 @@ export interface Fork {
   readonly base: string;
 }
 
-/** Where the head left the base branch, or the first of the usual ones that it shares a history with. */
+/** The point where the head left the base branch, or the first of the usual branches that shares its history. */
 export async function forkOf(
   call: GitCall,
   base: string | null,
@@ -77,7 +77,7 @@ function within<T extends { readonly path: string }>(prefix: string, files: read
   return inside.map((file) => ({ ...file, path: file.path.slice(prefix.length) }));
 }
 
-/** `added TAB deleted TAB path NUL`; a dash for the numbers of a binary file. */
+/** Reads `added TAB deleted TAB path NUL`; a binary file has dashes for the numbers. */
 export function parseNumstat(text: string): readonly ChangedFile[] {
   return text
     .split("\0")

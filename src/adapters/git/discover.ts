@@ -1,4 +1,4 @@
-/** Where a folder's repository is, found as git finds it but without starting git or reading any configuration. */
+/** Finds a folder's repository as git does, without starting git or reading any configuration. */
 import { lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { attempt } from "../../core/attempt.ts";
@@ -21,7 +21,7 @@ export function discover(folder: string): Discovered | null {
   }
 }
 
-/** The git folder of the checkout whose `.git` is in this very folder. */
+/** The git folder of the checkout whose `.git` is directly in this folder. */
 export function gitFolderIn(folder: string): string | null {
   const path = join(folder, ".git");
   return unlessGone(() => {
@@ -31,7 +31,9 @@ export function gitFolderIn(folder: string): string | null {
   }, null);
 }
 
-/** A file that cannot be read for the moment (too many open files, say) still counts as there: the error is thrown. */
+/**
+ * A file that is unreadable for the moment (too many open files, say) still counts as present: the error is thrown.
+ */
 function unlessGone<T, F>(read: () => T, otherwise: F): T | F {
   try {
     return read();
@@ -42,7 +44,10 @@ function unlessGone<T, F>(read: () => T, otherwise: F): T | F {
   }
 }
 
-/** Whether git would take the folder for a repository's; past any other, an empty `.git` say, it looks further up. */
+/**
+ * Whether git would accept the folder as a repository's. It searches further up past any other, such as an empty
+ * `.git`.
+ */
 function isGitFolder(path: string): boolean {
   const common = commonFolderOf(path);
   return hasHead(path) && isFolder(join(common, "objects")) && isFolder(join(common, "refs"));
@@ -56,7 +61,7 @@ function hasHead(folder: string): boolean {
   }, false);
 }
 
-/** The git folder that a checkout's own one belongs to; itself, for a repository's first checkout. */
+/** The shared git folder of a checkout's own one; itself for a repository's first checkout. */
 export function commonFolderOf(own: string): string {
   return unlessGone(() => resolve(own, readFileSync(join(own, "commondir"), "utf8").trim()), own);
 }
@@ -65,7 +70,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** The path without links; as it is where nothing is there. */
+/** The path without links, unchanged if nothing is there. */
 export function realOr(path: string): string {
   return attempt(() => realpathSync(path), path);
 }

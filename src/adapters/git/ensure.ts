@@ -1,12 +1,12 @@
 /**
  * Makes a branch's worktree.
  *
- * W1  `git worktree add` in parallel fails at random: additions to one repository queue up by a lock. The files are
- *     then filled in by `reset --hard`, side by side.
- * W2  A note beside the folder says that it is not yet whole, from before the addition until the files are there. Where
- *     it is found, nobody has worked in the folder yet, so that filling it in again loses nothing.
- * W3  A folder that is no worktree of the repository any more (an agent removed its `.git`) is set aside whole and made
- *     anew: git, started in it, would work on the checkout around it.
+ * W1  Parallel `git worktree add` fails at random, so additions to one repository queue up behind a lock. `reset
+ *     --hard` then fills in the files, in parallel.
+ * W2  From before the addition until the files are there, a note beside the folder says that it is incomplete. If the
+ *     note is there, nobody has worked in the folder yet, and filling it again loses nothing.
+ * W3  A folder that is no longer a worktree of the repository (an agent removed its `.git`) is set aside whole and
+ *     recreated: git, started in it, would work on the surrounding checkout.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -93,7 +93,7 @@ async function ensure(place: Workplace, order: Order, paths: WorktreePaths, call
   return { from: start.from, ...(aside === null ? {} : { lost: aside as Folder }) };
 }
 
-/** Before an agent works there: without it no commit of its could succeed. */
+/** Runs before an agent works there: without an identity, none of its commits could succeed. */
 async function checkIdentity(call: GitCall): Promise<void> {
   const errors = await missingIdentity(call);
   if (errors === null) return;
@@ -109,7 +109,7 @@ interface Start {
   readonly commit: string;
 }
 
-/** A note that a crash left torn is as good as none: then what there is tells. */
+/** A note torn by a crash counts as none: then the folder's content decides. */
 function readStart(note: string): Start {
   try {
     return JSON.parse(readFileSync(note, "utf8")) as Start;
@@ -125,7 +125,7 @@ async function findStart(call: GitCall, { branch, base, stop }: Order): Promise<
   const remote = await remoteOf(call, branch);
   if (remote) {
     const spec = `+refs/heads/${branch}:refs/remotes/${remote}/${branch}`;
-    // Offline, or no such branch there: then what is known counts.
+    // Offline, or the remote has no such branch: then what is known counts.
     const there = { remote: { name: remote }, accept: [1, 124, 128], limit: FETCH_LIMIT, stop };
     await git({ ...call, ...there }, ["fetch", "--quiet", "--no-tags", remote, spec]);
     const commit = await commitOf(call, `refs/remotes/${remote}/${branch}`);
@@ -136,8 +136,8 @@ async function findStart(call: GitCall, { branch, base, stop }: Order): Promise<
   throw new PawlError(
     "base-missing",
     base === undefined
-      ? `The branch ${branch} cannot be made: the repository ${call.folder} has no commit to start from.`
-      : `The branch ${branch} cannot be made: its base ${base} is neither a local branch nor one of the remote.`,
+      ? `The branch ${branch} cannot be created: the repository ${call.folder} has no commit to start from.`
+      : `The branch ${branch} cannot be created: its base ${base} is neither a local branch nor one of the remote.`,
     base === undefined
       ? "Make a first commit."
       : "Create that branch, or correct `base_branch` (without it `merge_into`) in tasks.yaml.",
@@ -145,8 +145,8 @@ async function findStart(call: GitCall, { branch, base, stop }: Order): Promise<
 }
 
 /**
- * The local base; the remote's where the local one only lags behind it: a pull request that was merged there is work
- * that this task may depend on.
+ * The local base, or the remote's if the local one only lags behind it: this task may depend on a pull request that was
+ * merged there.
  */
 async function baseCommit(
   call: GitCall,
@@ -173,7 +173,7 @@ async function add(call: GitCall, folder: string, branch: string, start: Start):
       `Switch ${elsewhere.folder} to another branch, or name another branch for the task.`,
     );
   const exists = (await commitOf(call, `refs/heads/${branch}`)) !== null;
-  // A folder that was deleted by hand is still registered; --force adds it anew.
+  // A folder deleted by hand is still registered; --force adds it again.
   const force = there ? ["--force"] : [];
   const made = exists ? [folder, branch] : ["--no-track", "-b", branch, folder, start.commit];
   await git(call, ["worktree", "add", "--quiet", "--no-checkout", ...force, ...made]);

@@ -1,14 +1,15 @@
 /**
  * One call of the git program.
  *
- * G1  Never interactive: no prompt, no editor, no pager, no locale, and of the caller's environment only what is on the
- *     allow-list. Credentials are given to the one call that talks to a remote, and only where it is on another machine.
- * G2  A name from outside never stands where git could take it for an option: it follows `--`, or is written out as
+ * G1  Never interactive: no prompt, no editor, no pager, no locale. Of the caller's environment, git gets only what is
+ *     on the allow-list. Only a call that talks to a remote on another machine gets credentials.
+ * G2  A name from outside is never where git could read it as an option: it follows `--`, or is written out as
  *     `refs/heads/…`.
- * G3  In a worktree's folder it never takes a repository further up for the worktree's.
+ * G3  In a worktree's folder git never uses a repository further up.
  * G4  Paths are read NUL-separated, so that no file name can be misread.
  * G5  Nothing that the repository configures starts a program: no hook, filter, helper, signer, diff or merge driver
- *     (`safe-config.ts`); no submodule is looked into, whose configuration is another's; no replaced object counts.
+ *     (`safe-config.ts`). Submodules, which have their own configuration, are not entered; replaced objects do not
+ *     count.
  */
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
@@ -36,22 +37,25 @@ import { ceilingOf } from "./whole.ts";
 
 export interface GitCall {
   readonly folder: string;
-  /** The environment to build on; what git must not see is taken out. */
+  /** The environment to start from, with everything removed that git must not see. */
   readonly environment: Environment;
-  /** The filters that may run here, with the commands of the person's own configuration: `lfs`. */
+  /** The filters that may run here, with their commands from the person's own configuration: `lfs`. */
   readonly filters?: () => Promise<readonly string[]>;
-  /** The remote that this call talks to, by its name or address: it gets the credentials. */
+  /** The remote that this call talks to, by name or address. It gets the credentials. */
   readonly remote?: { readonly name: string; readonly push?: true };
-  /** A git folder of Pawl's own in place of the repository's, by git's variables: the repository's configuration is not read. */
+  /**
+   * Uses a git folder of Pawl's own instead of the repository's, through git's variables: the repository's
+   * configuration is not read.
+   */
   readonly own?: Readonly<Record<string, string>>;
-  /** Exit codes that are an answer rather than a failure; 0 always is. */
+  /** Exit codes that are an answer instead of a failure; 0 always is. */
   readonly accept?: readonly number[];
   readonly input?: string;
-  /** How the output is read; `latin1` keeps every byte as a character. Default: utf8. */
+  /** How to decode the output; `latin1` keeps every byte as a character. Default: utf8. */
   readonly encoding?: "utf8" | "latin1";
-  /** A file that is its input. */
+  /** A file to use as its input. */
   readonly inputFile?: string;
-  /** Milliseconds; then git is ended. */
+  /** Milliseconds after which git is ended. */
   readonly limit?: number;
   /** Aborted: git is ended. */
   readonly stop?: AbortSignal | undefined;
@@ -66,8 +70,8 @@ export interface GitAnswer {
 const LIMIT = 120_000;
 
 /**
- * Runs git and gives its answer; throws `git-failed` on an exit code that is not accepted, `git-config-untrusted` and
- * `git-filter-untrusted` where the repository would have it run what the person did not set.
+ * Runs git and returns its answer. Throws `git-failed` on an exit code that is not accepted, and `git-config-untrusted`
+ * or `git-filter-untrusted` if the repository would make it run something that the person did not set.
  */
 export async function git(call: GitCall, args: readonly string[]): Promise<GitAnswer> {
   const config = await configOf(call);
@@ -96,7 +100,7 @@ export async function git(call: GitCall, args: readonly string[]): Promise<GitAn
   );
 }
 
-/** What git's configuration says for the folder, kept until its files change. */
+/** Git's configuration for the folder, kept until its files change. */
 export function configOf(call: GitCall): Promise<KnownConfig> {
   return knownConfig(call.folder, call.environment, async () => {
     const args = ["config", "--list", "--show-scope", "-z"];
@@ -110,7 +114,7 @@ function asOptions(settings: readonly (readonly [string, string])[]): readonly s
   return settings.flatMap(([key, value]) => ["-c", `${key}=${value}`]);
 }
 
-/** What must stand behind the verb: settings of single submodules and drivers outweigh every general one. */
+/** Options that must follow the verb: settings of single submodules and drivers override every general one. */
 const GUARDS: Readonly<Record<string, readonly string[]>> = {
   diff: ["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"],
   "diff-index": ["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"],
@@ -214,7 +218,9 @@ function attempt(
 
 const PASSWORD_IN_ADDRESS = /(:\/\/[^\s/@:]{0,200}):[^\s/@]{1,2000}@/g;
 
-/** What git says reaches errors, logs and prompts: without known secrets, nor the password of a remote's address. */
+/**
+ * Git's output reaches errors, logs and prompts. This removes known secrets and the password of a remote's address.
+ */
 function masked(errors: string, environment: Environment): string {
   if (errors === "") return errors;
   return openRedactor(environment).text(errors).replace(PASSWORD_IN_ADDRESS, "$1:[redacted]@");
@@ -243,14 +249,17 @@ function plainEnvironment(own: Environment): Record<string, string> {
     GIT_MERGE_AUTOEDIT: "no",
     GIT_ALLOW_PROTOCOL: "file:git:http:https:ssh",
     GIT_NO_REPLACE_OBJECTS: "1",
-    // There is no such file, so that no parent of a commit is replaced by what a file says.
+    // This file does not exist, so no file replaces a commit's parents.
     GIT_GRAFT_FILE: "/dev/null/none",
     GIT_ASKPASS: "",
     GIT_SSH_COMMAND: QUIET_SSH,
   };
 }
 
-/** With what the person has set to reach a remote; a folder of this machine, whose hooks would see it, is not reached. */
+/**
+ * Adds what the person has set to reach a remote. A remote that is a folder of this machine gets none of it, since its
+ * hooks would see it.
+ */
 function remoteEnvironment(own: Environment, known: KnownConfig): Record<string, string> {
   const program = own.GIT_SSH ? `'${own.GIT_SSH.replaceAll("'", "'\\''")}'` : undefined;
   return {

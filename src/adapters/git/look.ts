@@ -1,7 +1,9 @@
 import type { GitLook } from "../../core/ports/git.ts";
 import { type GitCall, git } from "./git.ts";
 
-/** What git says of the folder: its branch, its head, and what is uncommitted; or why it cannot say. Never throws. */
+/**
+ * What git says about the folder: its branch, its head, and what is uncommitted; or why it cannot say. Never throws.
+ */
 export async function look(place: GitCall): Promise<GitLook> {
   const call: GitCall = { ...place, accept: [128], limit: 30_000 };
   try {
@@ -19,7 +21,7 @@ export async function look(place: GitCall): Promise<GitLook> {
 
 export interface Status {
   readonly kind: "repository";
-  /** Empty where HEAD is detached. */
+  /** Empty if HEAD is detached. */
   readonly branch: string;
   /** Null in a repository without a commit. */
   readonly head: string | null;
@@ -39,14 +41,14 @@ export function parseStatus(text: string): Status {
       head = field.slice(13) === "(initial)" ? null : field.slice(13);
     else if (/^[12u?] /.test(field)) {
       uncommitted.push(pathOf(field));
-      // A renamed entry is followed by the path it had.
+      // After a renamed entry comes its earlier path.
       if (field.startsWith("2 ")) at += 1;
     }
   }
   return { kind: "repository", branch, head, uncommitted };
 }
 
-/** How many blank-separated words stand before the path, by the kind of entry. */
+/** How many blank-separated words precede the path, by the kind of entry. */
 const WORDS_BEFORE: Readonly<Record<string, number>> = { "1": 8, "2": 9, u: 10, "?": 1 };
 
 function pathOf(entry: string): string {

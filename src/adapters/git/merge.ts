@@ -1,15 +1,15 @@
 /**
- * A branch into another.
+ * Merges one branch into another.
  *
- * M1  The merge commit is made in a folder of its own, on a detached HEAD: no branch and no person's checkout is touched
- *     until it is published, and what is published is the very commit that was checked.
- * M2  Publishing moves the branch from where the preparation found it, or not at all.
- * M3  Where the branch is checked out, the checkout follows by a fast-forward, in which git overwrites no edit; where it
- *     would have to, nothing is moved. (A person who switches branches between our look and git's lock, some
- *     milliseconds, would have the other branch moved forward if it can be; the answer then says `moved`.)
- * M4  Merging runs no hooks: what they would check belongs to `verify`.
- * M5  Where branches go to a remote, the remote's target is the one that is merged into: fetched before the merge, pushed
- *     before the local branch moves. What others pushed meanwhile makes the push fail, and the merge is prepared again.
+ * M1  The merge commit is made in a separate folder, on a detached HEAD. No branch and no person's checkout changes
+ *     before it is published, and exactly the commit that was checked is published.
+ * M2  Publishing moves the branch only if it is where the preparation found it.
+ * M3  If the branch is checked out, the checkout follows by a fast-forward, in which git overwrites no edit; if git
+ *     would have to, nothing moves. (If a person switches branches in the milliseconds between Pawl's check and git's
+ *     lock, git moves the other branch forward if possible; the answer then says `moved`.)
+ * M4  Merging runs no hooks: their checks belong in `verify`.
+ * M5  If branches go to a remote, the merge goes into the remote's target: fetched before the merge, pushed before the
+ *     local branch moves. If others pushed meanwhile, the push fails, and the merge is prepared again.
  */
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -100,7 +100,10 @@ async function headOf(call: GitCall): Promise<string> {
   return (await commitOf(call, "HEAD")) ?? gitLine(call, ["rev-parse", "HEAD"]);
 }
 
-/** Merges a commit into what is checked out, unless it is in it; the files that conflict, and then nothing has changed. */
+/**
+ * Merges a commit into what is checked out, unless it is already there. Returns the conflicting files; then nothing has
+ * changed.
+ */
 async function mergeAside(aside: GitCall, commit: string, message: string): Promise<readonly string[]> {
   if (await isAncestor(aside, commit, "HEAD")) return [];
   const before = await headOf(aside);
@@ -116,7 +119,7 @@ async function mergeAside(aside: GitCall, commit: string, message: string): Prom
 
 interface Target {
   readonly local: string;
-  /** The remote branch's commit; null: the remote does not count, or has none. */
+  /** The remote branch's commit. Null: the remote does not count, or has no such branch. */
   readonly far: string | null;
   readonly remote?: NonNullable<ReadyMerge["remote"]>;
 }
@@ -141,7 +144,7 @@ async function findTarget(
 
 const FETCH_LIMIT = 60_000;
 
-/** Brings the remote's branch here, also that it is gone there; why that failed, or null. */
+/** Fetches the remote's branch, or the fact that it is gone. Returns why that failed, or null. */
 async function fetchBranch(
   call: GitCall,
   remote: string,
@@ -163,13 +166,13 @@ async function fetchBranch(
   return answer.code === 0 ? null : reasonOf(answer.errors);
 }
 
-/** The merge that was prepared before, where the target has it. */
+/** The merge that was prepared earlier, if the target has it. */
 async function earlierIn(call: GitCall, { earlier }: MergeOrder, target: string): Promise<string | null> {
   const known = earlier === undefined ? null : await commitOf(call, earlier);
   return known !== null && (await isAncestor(call, known, target)) ? known : null;
 }
 
-/** The target's commit; a target that only the remote has is made a local branch. */
+/** The target's commit. A target that only the remote has becomes a local branch. */
 async function targetOf(call: GitCall, into: string): Promise<string | null> {
   const local = await commitOf(call, `refs/heads/${into}`);
   if (local !== null) return local;
@@ -179,7 +182,7 @@ async function targetOf(call: GitCall, into: string): Promise<string | null> {
   return commit;
 }
 
-/** Pawl's own folder, in which nobody works: brought to the target's commit whatever an earlier merge left in it. */
+/** Pawl's own folder, in which nobody works. Reset to the target's commit, whatever an earlier merge left in it. */
 async function openMergeFolder(
   place: Workplace,
   order: MergeOrder,
@@ -228,7 +231,7 @@ export async function publishMerge(
   return { kind: "published", commit: merge.commit, behind: { reason, files } };
 }
 
-/** Null: the remote has the merge. */
+/** Null: the remote has the merge now. */
 async function publishThere(
   call: GitCall,
   { into, stop }: MergeOrder,
@@ -239,7 +242,7 @@ async function publishThere(
   const pushed = await pushCommit(call, { remote: remote.name, commit, ref: `refs/heads/${into}`, stop });
   if (pushed.kind === "pushed") return null;
   if (pushed.kind === "unreachable") return { kind: "unreachable", reason: pushed.reason };
-  // Git's words differ by version and remote; where the branch is tells why it was rejected.
+  // Git's words differ by version and remote. The branch's position shows why it was rejected.
   const fetched = await fetchBranch(call, remote.name, into, stop);
   if (fetched !== null) return { kind: "unreachable", reason: fetched };
   const now = await commitOf(call, `refs/remotes/${remote.name}/${into}`);
@@ -258,7 +261,7 @@ async function publishHere(
     return { kind: "published", commit: merge.commit };
   if (now !== merge.onto) return { kind: "moved" };
 
-  // Before the branch moves, so that nobody sees it moved and not told.
+  // Before the branch moves, so that nobody sees an unexplained move.
   notePublished(worktreePathsOf(place.projectRoot, order.repo), merge.commit);
   const holders = await holdersOf(place, call, order.into);
   const busy = holders.find((one) => one.why !== null);
@@ -272,7 +275,7 @@ async function publishHere(
   throw gitFailed(args, call.folder, answer.errors);
 }
 
-/** Kept for those who look who moved a branch; only the last ones matter to them. */
+/** Kept to find out who moved a branch; only the last ones matter. */
 function notePublished({ base, published }: WorktreePaths, commit: string): void {
   mkdirSync(base, { recursive: true });
   const known = linesOf(published).slice(-PUBLISHED_KEPT);
@@ -294,7 +297,7 @@ function linesOf(path: string): readonly string[] {
   }
 }
 
-/** Checkouts that have the branch, or that will come back to it; `why` says what keeps it from being moved. */
+/** Checkouts that have the branch or will return to it. `why` says what keeps the branch from being moved. */
 async function holdersOf(
   place: Workplace,
   call: GitCall,

@@ -1,4 +1,4 @@
-/** Objects of a repository, many by one call. Nothing of a working folder, index or configuration counts for them. */
+/** Reads objects of a repository, many per call. No working folder, index or configuration has any influence. */
 import { type GitCall, git } from "./git.ts";
 
 export interface GitObject {
@@ -7,7 +7,7 @@ export interface GitObject {
   readonly bytes: string;
 }
 
-/** The objects by their names (ids, `<commit>:<path>`), in ASCII; a name that is missing is not in the answer. */
+/** The objects by their names (ids, `<commit>:<path>`), in ASCII. A missing name has no entry. */
 export async function readObjects(
   call: GitCall,
   names: readonly string[],
@@ -38,7 +38,7 @@ export interface TreeEntry {
 
 export const FOLDER_MODE = "40000";
 
-/** Reads a tree object: `<mode> <name> NUL <id>`, again and again. */
+/** Reads a tree object: a sequence of `<mode> <name> NUL <id>`. */
 export function parseTree(bytes: string, idLength: number): readonly TreeEntry[] {
   const entries: TreeEntry[] = [];
   for (let at = 0; at < bytes.length; ) {

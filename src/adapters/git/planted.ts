@@ -1,6 +1,6 @@
 /**
- * Files that never belong in a repository: Pawl's own folder, in whatever spelling, which whoever checks it out would
- * take for the state of their own project; and repositories inside, committed as a bare link to a commit that nobody has.
+ * Files that never belong in a repository: Pawl's own folder, in any spelling, which whoever checks it out would treat
+ * as their own project's state; and nested repositories, committed as a bare link to a commit that nobody has.
  */
 import { PawlError } from "../../core/error.ts";
 import { isPawlName } from "../../core/path.ts";
@@ -10,8 +10,8 @@ import { looksTracked } from "./tracked.ts";
 const LINK = "160000";
 
 /**
- * What the branch's commits beyond the target bring along, be it only in between, as a reason for a person; or null. What
- * they remove does not count.
+ * What the branch's commits beyond the target add, even if only in between, as a reason for a person; or null. Removals
+ * do not count.
  */
 export async function plantedIn(call: GitCall, target: string, branch: string): Promise<string | null> {
   const range = `${target}..${branch}`;
@@ -33,7 +33,9 @@ export async function plantedIn(call: GitCall, target: string, branch: string): 
   return null;
 }
 
-/** `::100644 100644 040000 … MM`: the modes before, then the one after; the letters of what happened come last. */
+/**
+ * Reads `::100644 100644 040000 … MM`: the modes before, then the one after; the letters at the end say what happened.
+ */
 function faultOf(entry: string, path: string): "pawl" | "repository" | null {
   const [colons = ""] = /^:+/.exec(entry) ?? [];
   const words = entry.slice(colons.length).split(" ");
@@ -48,7 +50,7 @@ async function hasModules(call: GitCall, branch: string): Promise<boolean> {
   return code === 0;
 }
 
-/** Throws `pawl-tracked` where the repository around the project has files of its `.pawl/`. */
+/** Throws `pawl-tracked` if the repository around the project has files of its `.pawl/`. */
 export async function checkUntracked(call: GitCall): Promise<void> {
   if (looksTracked(call.folder) === "no") return;
   const { code, output } = await git({ ...call, accept: [128] }, ["ls-files", "-z", "--", ":(icase).pawl"]);
@@ -57,7 +59,7 @@ export async function checkUntracked(call: GitCall): Promise<void> {
   const more = others.length === 0 ? "" : ` and ${others.length} more files`;
   throw new PawlError(
     "pawl-tracked",
-    `${first}${more} in ${call.folder} came with the repository: expected Pawl's own folder to be in no repository. Everyone who clones it would get somebody else's state.`,
+    `${first}${more} in ${call.folder} came with the repository: expected Pawl's own folder to be untracked. Everyone who clones the repository would get somebody else's state.`,
     "Review what is in it, then run `git rm -r --cached .pawl`, remove the folder, and commit.",
   );
 }

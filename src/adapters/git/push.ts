@@ -1,4 +1,4 @@
-/** A branch to its remote: looked at first, never forced. */
+/** Pushes a branch to its remote: checks first, never forces. */
 import type { Pushed, Repo } from "../../core/ports/worktrees.ts";
 import { configOf, type GitCall, git } from "./git.ts";
 import { commitOf, remoteOf } from "./refs.ts";
@@ -29,7 +29,7 @@ export async function push(place: Workplace, repo: Repo, name: string, stop?: Ab
   return pushed.kind === "pushed" ? { ...pushed, commit, remote } : pushed;
 }
 
-/** Never forced: a remote's branch that has other commits rejects it. */
+/** Never forced: the remote rejects it if its branch has other commits. */
 export async function pushCommit(
   call: GitCall,
   {
@@ -49,8 +49,8 @@ export async function pushCommit(
 }
 
 /**
- * Hooks in the repository's own folder run (large files are sent by one), or those of the person's own setting; those of
- * a folder that the repository's configuration names do not, since an agent could have written both.
+ * Hooks in the repository's own folder run (one of them sends large files), or those of the person's own setting. Hooks
+ * in a folder that the repository's configuration names do not, since an agent could have written both.
  */
 async function hookOptions(call: GitCall): Promise<readonly string[]> {
   const folder = hooksFolder(await configOf(call), call.environment);

@@ -1,5 +1,6 @@
 /**
- * A range of commits for `pawl verify`: read from the repository's objects, by a handful of calls, so that a bare clone does.
+ * A range of commits for `pawl verify`, read from the repository's objects by a handful of calls, so that a bare clone
+ * is enough.
  */
 import { posix } from "node:path";
 import { PawlError } from "../../core/error.ts";
@@ -16,14 +17,14 @@ export interface RangePlace {
   readonly packaged: (path: string) => Promise<string | null>;
 }
 
-/** `range`: `BASE..HEAD`. Throws `usage` where a commit of it is not there. */
+/** `range`: `BASE..HEAD`. Throws `usage` if one of its commits is missing. */
 export async function openRange({ call, packaged }: RangePlace, range: string): Promise<RangeHistory> {
   const ends = rangeIn(range);
   if (ends === null)
     throw new PawlError(
       "usage",
-      `${JSON.stringify(range.slice(0, 200))} is no range: expected BASE..HEAD.`,
-      "Write for instance origin/main..HEAD.",
+      `${JSON.stringify(range.slice(0, 200))} is not a range: expected BASE..HEAD.`,
+      "For instance, write origin/main..HEAD.",
     );
   const [base, head] = [await commitOf(call, ends.base), await commitOf(call, ends.head)];
   const prefix = prefixOf(call);
@@ -72,7 +73,7 @@ export async function openRange({ call, packaged }: RangePlace, range: string): 
   };
 }
 
-/** `BASE..HEAD`, of which the latter may be left out; null: it is none. */
+/** Parses `BASE..HEAD`, where HEAD may be left out; null if it is not a range. */
 export function rangeIn(range: string): { readonly base: string; readonly head: string } | null {
   const at = range.indexOf("..");
   const [base, head] = [range.slice(0, Math.max(0, at)), range.slice(at + 2) || "HEAD"];
@@ -103,7 +104,7 @@ async function readCommits(
   const tokens = output.split("\0").map((token) => token.replace(/^\n/, ""));
   const commits: (Omit<RangeCommit, "work" | "changes"> & { changes: RangeCommit["changes"][number][] })[] =
     [];
-  // A title and a path are whatever somebody wrote: each is taken by its place, and never looked into.
+  // Anybody can write any title and path, so each is read by its position and never searched.
   for (let at = 0; at < tokens.length; at += 2) {
     const [token = "", next = ""] = [tokens[at], tokens[at + 1]];
     if (token.startsWith("commit:")) {
@@ -117,7 +118,7 @@ async function readCommits(
   return commits;
 }
 
-/** `:100644 100644 040… 040… M`; of a merge with as many colons and letters as it has parents. */
+/** Reads `:100644 100644 040… 040… M`; for a merge, with as many colons and letters as it has parents. */
 function whatOf(entry: string): RangeCommit["changes"][number]["what"] {
   const letters = entry.split(" ").at(-1) ?? "";
   return /^A+$/.test(letters) ? "added" : /^D+$/.test(letters) ? "deleted" : "modified";
@@ -131,7 +132,7 @@ async function mergedTree(call: GitCall, parents: readonly string[]): Promise<st
   return code === 0 ? (output.trim().split("\n")[0] ?? null) : null;
 }
 
-/** The files of the project as a commit has them. */
+/** The project's files in a commit. */
 function viewOf(call: GitCall, commit: string, prefix: string, packaged: RangePlace["packaged"]): View {
   const texts = new Map<string, Promise<string | null>>();
   const read = async (path: string) => {

@@ -21,7 +21,7 @@ export async function reached(
   const into = checkBranch(order.into);
   const call = place.call(worktreePathsOf(place.projectRoot, order.repo).checkout);
   const fetched = !order.fetch || (await fetchTarget({ ...call, stop: order.stop }, branch, into));
-  // One call, since it is made over and over: the targets that have the branch's last commit.
+  // One call, since this runs often: the targets that have the branch's last commit.
   const { code, output } = await git({ ...call, accept: [1, 128, 129] }, [
     "for-each-ref",
     "--format=%(refname)",

@@ -1,7 +1,7 @@
 /**
- * Branches and checkouts, read from the repository's files: a loop asks for them dozens of times a task, and a started
- * git costs milliseconds each time. Null wherever the files are not of the plain format or say what they should not: then
- * git itself is asked.
+ * Reads branches and checkouts from the repository's files: a loop asks for them dozens of times per task, and starting
+ * git costs milliseconds each time. Null if the files are not in the plain format or have unexpected content: then git
+ * itself is asked.
  */
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -9,7 +9,7 @@ import { attempt } from "../../core/attempt.ts";
 import { type Discovered, realOr } from "./discover.ts";
 import { type KnownConfig, lastOf, stampOf } from "./safe-config.ts";
 
-/** The ref is not there: an answer, where null is none. */
+/** The ref does not exist. This is an answer, unlike null. */
 export const ABSENT = Symbol("absent");
 
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
@@ -18,7 +18,7 @@ const MOST_LINKS = 5;
 /** A ref's file holds one line. */
 const MOST_BYTES = 4096;
 
-/** The repository's git folders, where its refs are plain files. */
+/** The repository's git folders, if its refs are plain files. */
 export function plainRepository(known: KnownConfig): Discovered | null {
   const storage = lastOf(known, "extensions.refstorage");
   return storage === null || storage === "files" ? known.repository : null;
@@ -59,7 +59,7 @@ interface Packed {
   readonly refs: ReadonlyMap<string, string>;
 }
 
-/** By common folder. Git replaces the file whole, so that another inode, size or time tells of another content. */
+/** By common folder. Git replaces the file whole, so new content means another inode, size or time. */
 const packed = new Map<string, Packed>();
 const MOST_REPOSITORIES = 200;
 
@@ -93,7 +93,7 @@ export interface Checkout {
 /** The repository's own checkout first, then its worktrees. */
 export function readCheckouts(repository: Discovered, known: KnownConfig): readonly Checkout[] | null {
   const common = realOr(repository.common);
-  // A submodule's folder lies elsewhere, and a bare repository has none.
+  // A submodule's folder is elsewhere, and a bare repository has none.
   if (basename(common) !== ".git" || lastOf(known, "core.bare") === "true") return null;
   if (lastOf(known, "core.worktree") !== null) return null;
   const own = branchIn(common);
@@ -103,14 +103,14 @@ export function readCheckouts(repository: Discovered, known: KnownConfig): reado
     const state = join(common, "worktrees", name);
     const link = readLine(join(state, "gitdir"));
     const branch = branchIn(state);
-    // Git makes or removes it at this moment.
+    // Git is making or removing it at this moment.
     if (typeof link !== "string" || branch === undefined || basename(link) !== ".git") return null;
     checkouts.push({ folder: dirname(resolve(state, link)), branch, bare: false });
   }
   return checkouts;
 }
 
-/** Null where HEAD is detached; undefined where it cannot be told. */
+/** Null if HEAD is detached; undefined if unknown. */
 function branchIn(state: string): string | null | undefined {
   const head = readLine(join(state, "HEAD"));
   if (typeof head !== "string") return undefined;

@@ -1,4 +1,4 @@
-/** What a repository knows of commits, branches, remotes and checkouts. */
+/** What a repository knows about commits, branches, remotes and checkouts. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { discover } from "./discover.ts";
@@ -6,7 +6,7 @@ import { configOf, type GitCall, git, gitLine } from "./git.ts";
 import { ABSENT, type Checkout, plainRepository, readCheckouts, readRef } from "./ref-files.ts";
 import { type KnownConfig, lastOf } from "./safe-config.ts";
 
-/** The commit of a ref written out (`refs/heads/…`), or null. */
+/** The commit of a full ref name (`refs/heads/…`), or null. */
 export async function commitOf(call: GitCall, ref: string): Promise<string | null> {
   const read = /^(?:HEAD|refs\/(?:heads|remotes)\/.+)$/.test(ref) ? await readCommit(call, ref) : null;
   if (read !== null) return read === ABSENT ? null : read;
@@ -25,7 +25,7 @@ export async function isAncestor(call: GitCall, older: string, newer: string): P
   return (await git({ ...call, accept: [1] }, ["merge-base", "--is-ancestor", older, newer])).code === 0;
 }
 
-/** The remote that branches go to: the configured one, else `origin`, else the only one. */
+/** The remote for branches: the configured one, else `origin`, else the only one. */
 export async function remoteOf(call: GitCall, branch: string): Promise<string | null> {
   const known = await configOf(call);
   const remotes = remotesIn(known);
@@ -67,7 +67,7 @@ export async function gitFolder(call: GitCall): Promise<string> {
   return found === null ? gitLine(call, ["rev-parse", "--absolute-git-dir"]) : found.own;
 }
 
-/** Checked by their files, as `git status` does. */
+/** Detected by their files, as `git status` does. */
 const OPERATIONS = [
   ["MERGE_HEAD", "merge"],
   ["rebase-merge", "rebase"],
@@ -83,7 +83,7 @@ export function unfinishedIn(gitFolderPath: string): Operation | null {
   return OPERATIONS.find(([file]) => existsSync(join(gitFolderPath, file)))?.[1] ?? null;
 }
 
-/** The branch that a rebase or bisect in a checkout will come back to, though HEAD is detached meanwhile. */
+/** The branch to which a rebase or bisect in a checkout will return, although HEAD is detached. */
 export function branchHeldBy(gitFolderPath: string): string | null {
   for (const file of ["rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"]) {
     try {
@@ -96,14 +96,14 @@ export function branchHeldBy(gitFolderPath: string): string | null {
   return null;
 }
 
-/** Who commits, where the repository and its user have not said. */
+/** Who commits, if neither the repository nor its user says so. */
 export async function identityOptions(call: GitCall): Promise<readonly string[]> {
   return (await missingIdentity(call)) === null
     ? []
     : ["-c", "user.name=Pawl", "-c", "user.email=pawl@localhost"];
 }
 
-/** Git's words where it does not know who commits; null where it does. */
+/** Git's words if it does not know who commits; otherwise null. */
 export async function missingIdentity(call: GitCall): Promise<string | null> {
   const known = await configOf(call);
   const isSet = (name: "name" | "email") =>

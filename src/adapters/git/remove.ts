@@ -1,4 +1,4 @@
-/** Removes a worktree whose work is elsewhere. Git's own refusal to remove what is dirty stays in force: no --force. */
+/** Removes a worktree if its work is elsewhere. Without --force, git itself also refuses to remove a dirty one. */
 import { existsSync, rmSync } from "node:fs";
 import type { Removed, Worktree } from "../../core/ports/worktrees.ts";
 import { type GitCall, git } from "./git.ts";
@@ -80,13 +80,13 @@ async function whyUnmerged(
   return { kind: "kept", reason: "unmerged", detail };
 }
 
-/** Others may have added to the branch on the forge: then the commit that was merged is not known here. */
+/** Others may have added to the branch on the forge. Then the merged commit is not known here. */
 async function isIn(call: GitCall, tips: readonly string[], commit: string): Promise<boolean> {
   const known = await commitOf(call, commit);
   return known !== null && (await countMissing(call, tips, [known])) === 0;
 }
 
-/** Only where its commit is still the one that was looked at. */
+/** Only if its commit is still the one that was checked. */
 async function dropBranch(call: GitCall, branch: string, keep: Keep): Promise<Removed | null> {
   const ref = `refs/heads/${branch}`;
   const commit = await commitOf(call, ref);

@@ -1,4 +1,4 @@
-/** The port `Repositories` over real git. */
+/** Implements the port `Repositories` with real git. */
 import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { attempt } from "../../core/attempt.ts";
@@ -15,7 +15,7 @@ import { sync } from "./sync.ts";
 import { lockName, openWorkplace, type Workplace } from "./workplace.ts";
 import { checkRepository, encodeName, worktreePathsOf } from "./worktree-paths.ts";
 
-/** How deep in the project repositories are looked for. */
+/** The depth to which the project is searched for repositories. */
 const DEPTH = 4;
 const CLONES = ".pawl/clones";
 const CLONE_LIMIT = 1_800_000;
@@ -46,7 +46,7 @@ function* findIn(root: string, path: string, depth: number): Generator<Repo> {
 }
 
 function entriesOf(folder: string) {
-  // Not ours to read.
+  // A folder that this user may not read.
   return attempt(
     () => readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1)),
     [],
@@ -87,7 +87,7 @@ async function check(place: Workplace, path: string): Promise<Repo> {
   if (inside === ".." || inside.startsWith(`..${sep}`))
     throw new PawlError(
       "path-outside-project",
-      `${path} lies outside the project, and tasks work on repositories inside it.`,
+      `${path} is outside the project, but tasks work only on repositories inside it.`,
       `Clone it into the project: \`bloom repo add file://${realpathSync(folder)}\`.`,
     );
   const repo: Repo = inside === "" ? "." : projectPath(inside.split(sep).join("/"));
@@ -152,7 +152,7 @@ function checkParent(root: string, into: ProjectPath): void {
   if (inside === ".." || inside.startsWith(`..${sep}`))
     throw new PawlError(
       "path-outside-project",
-      `${into} would lie outside the project: a folder of its path is a link to ${realpathSync(folder)}.`,
+      `${into} would be outside the project: a folder of its path is a link to ${realpathSync(folder)}.`,
       "Give another name.",
     );
 }

@@ -1,13 +1,13 @@
 /**
- * What a repository's own configuration may not make Pawl's git do. An agent can write that configuration, so nothing
- * in it starts a program: what has a fixed name is overridden in every call; what bears a name of its own (filters, merge
- * drivers, credential helpers) is found by reading the configuration once, and overridden too; what cannot be
- * overridden is refused by name.
+ * What a repository's own configuration must not make Pawl's git do. An agent can write that configuration, so nothing
+ * in it starts a program. A setting with a fixed name is overridden in every call. Settings with names of their own
+ * (filters, merge drivers, credential helpers) are found by reading the configuration once, and overridden too. A
+ * setting that cannot be overridden is an error that names it.
  *
- * C1  Only the person's own configuration (system, global) may name programs: a filter that `git.filters` names, merge
+ * C1  Only the person's own configuration (system, global) may name programs: filters that `git.filters` lists, merge
  *     drivers, credential helpers and ssh.
- * C2  What was read holds while the configuration files are the same by inode, size and times, and older than the clock's
- *     grain; with includes in the repository's own configuration it is read each time.
+ * C2  What was read stays valid while the configuration files have the same inode, size and times, and are older than
+ *     the clock's resolution. If the repository's own configuration has includes, it is read each time.
  */
 import { type BigIntStats, statSync } from "node:fs";
 import { homedir } from "node:os";
@@ -19,23 +19,23 @@ import { type Discovered, discover, realOr } from "./discover.ts";
 
 export interface ConfigEntry {
   readonly scope: string;
-  /** Section and variable in lower case, the part between as it is written. */
+  /** Section and variable in lower case, the part between them unchanged. */
   readonly key: string;
   readonly value: string;
 }
 
-/** The person's own: an agent without a shell of the person's cannot have written it. */
+/** Whether it is the person's own: an agent without access to the person's shell cannot have written it. */
 export function isOwnScope({ scope }: ConfigEntry): boolean {
   return scope === "system" || scope === "global";
 }
 
-/** What is known of a folder's configuration. */
+/** What is known about a folder's configuration. */
 export interface KnownConfig {
   readonly repository: Discovered | null;
   readonly entries: readonly ConfigEntry[];
 }
 
-/** In every call: nothing here depends on what the configuration says. */
+/** Part of every call: independent of the configuration. */
 export const FIXED: readonly (readonly [string, string])[] = [
   ["core.quotepath", "off"],
   ["core.fsmonitor", "false"],
@@ -63,9 +63,9 @@ export const FIXED: readonly (readonly [string, string])[] = [
   ["push.recurseSubmodules", "no"],
 ];
 
-/** They name programs, and a value in the command line does not take their place. */
+/** They name programs, and a value on the command line does not replace them. */
 const REFUSED = /^(?:core\.gitproxy|remote\..*\.(?:uploadpack|receivepack|vcs))$/s;
-/** They lead what is sent to a remote, credentials too, past the person's own settings. */
+/** They redirect what is sent to a remote, credentials included, past the person's own settings. */
 const REFUSED_WITH_CREDENTIALS =
   /^http\.(?:.*\.)?(?:proxy|proxyssl[a-z]*|sslverify|sslcainfo|sslcapath|sslbackend|curloptresolve)$/s;
 const DRIVER = /^(filter|merge)\.(.+)\.(clean|smudge|process|required|driver|recursive)$/s;
@@ -79,7 +79,7 @@ export function checkConfig(known: KnownConfig, folder: string, withCredentials:
     if (withCredentials && REFUSED_WITH_CREDENTIALS.test(key))
       throw untrusted(folder, key, "decides where credentials are sent");
     if (DRIVER.test(key) && key.includes("="))
-      throw untrusted(folder, key, "has a name with an equals sign, by which it cannot be overridden");
+      throw untrusted(folder, key, "has a name with an equals sign, so it cannot be overridden");
     if (key === "core.worktree" && leadsElsewhere(known.repository, value))
       throw untrusted(folder, key, `leads to ${JSON.stringify(value.slice(0, 200))}, not to this folder`);
   }
@@ -98,7 +98,7 @@ function untrusted(folder: string, key: string, why: string): PawlError {
   );
 }
 
-/** The filters that git must not run: every one that is configured, but for those that the person trusts. */
+/** The filters that git must not run: every configured one except those that the person trusts. */
 export function filtersIn(known: KnownConfig): readonly string[] {
   return namesOf(known, "filter");
 }
@@ -113,8 +113,8 @@ function namesOf({ entries }: KnownConfig, section: string, own?: boolean): read
 }
 
 /**
- * A filter that is not trusted has no command and is required: git then stops where it would be used, and passes where
- * it is not. A trusted one has the person's own commands.
+ * A filter that is not trusted gets no command and is required: git stops where it would be used, and passes elsewhere.
+ * A trusted one gets the person's own commands.
  */
 export function driverOverrides(
   known: KnownConfig,
@@ -125,7 +125,7 @@ export function driverOverrides(
     const isTrusted = trusted.includes(name) && isOwnFilter(known, name);
     const command = (part: string) => (isTrusted ? (own(`filter.${name}.${part}`) ?? "") : "");
     const required = isTrusted ? (own(`filter.${name}.required`) ?? "false") : "true";
-    // An empty process takes the place of clean and smudge: without one there must be none.
+    // An empty process would replace clean and smudge: without a process there must be no entry.
     const process = command("process");
     return [
       [`filter.${name}.clean`, command("clean")],
@@ -141,8 +141,8 @@ export function driverOverrides(
 }
 
 /**
- * The person's own configuration says what it runs. One that has no process there cannot be told to have none: then a
- * process that the repository sets would run.
+ * Whether the person's own configuration defines it. A filter without a process there cannot be given an empty one:
+ * then a process that the repository sets would run.
  */
 function isOwnFilter(known: KnownConfig, name: string): boolean {
   const process = `filter.${name}.process`;
@@ -152,13 +152,13 @@ function isOwnFilter(known: KnownConfig, name: string): boolean {
   );
 }
 
-/** The last value of a key; with `own`, of the person's own configuration only. Null: it is not set. */
+/** The last value of a key; with `own`, only from the person's own configuration. Null if it is not set. */
 export function lastOf({ entries }: KnownConfig, key: string, own = false): string | null {
   const found = entries.findLast((entry) => entry.key === key && (!own || isOwnScope(entry)));
   return found?.value ?? null;
 }
 
-/** The person's own credential helpers, after all others are dropped. */
+/** The person's own credential helpers, after dropping all others. */
 export function credentialOverrides({ entries }: KnownConfig): readonly (readonly [string, string])[] {
   const helpers = entries.filter(
     (entry) =>
@@ -167,7 +167,7 @@ export function credentialOverrides({ entries }: KnownConfig): readonly (readonl
   return [["credential.helper", ""], ...helpers.map(({ key, value }) => [key, value] as const)];
 }
 
-/** Where a remote's name, or an address, leads: true where it is a folder of this machine. */
+/** Whether a remote's name, or an address, leads to a folder of this machine. */
 export function isLocalRemote(known: KnownConfig, remote: string, push: boolean): boolean {
   const pushed = push ? lastOf(known, `remote.${remote}.pushurl`) : null;
   const named = pushed ?? lastOf(known, `remote.${remote}.url`) ?? remote;
@@ -181,7 +181,7 @@ export function isLocalRemote(known: KnownConfig, remote: string, push: boolean)
   return colon < 0 || (slash >= 0 && slash < colon);
 }
 
-/** The address that `url.<base>.insteadOf` makes of one, by its longest match; null where none matches. */
+/** The address after `url.<base>.insteadOf`, by its longest match; null if none matches. */
 function rewritten(
   { entries }: KnownConfig,
   url: string,
@@ -196,7 +196,7 @@ function rewritten(
   return longest.key.slice("url.".length, -ending.length) + url.slice(longest.value.length);
 }
 
-/** `git config --list --show-scope -z`: scope NUL key LF value NUL. */
+/** Reads `git config --list --show-scope -z`: scope NUL key LF value NUL. */
 export function parseConfig(text: string): readonly ConfigEntry[] {
   const fields = text.split("\0");
   const entries: ConfigEntry[] = [];
@@ -216,10 +216,10 @@ interface Cached {
 
 const cache = new Map<string, Cached>();
 const MOST = 200;
-/** Longer than the grain of any file system's clock that is in use. */
+/** Longer than the clock resolution of any file system in use. */
 const RACY_MILLISECONDS = 50;
 
-/** The folder's configuration, read anew only where its files have changed. */
+/** The folder's configuration, read again only if its files have changed. */
 export async function knownConfig(
   folder: string,
   environment: Environment,
@@ -261,7 +261,7 @@ function signatureOf(files: readonly string[]): { readonly text: string; readonl
   return { text: texts.join("|"), newest };
 }
 
-/** The same while a file is: another content has another inode, size or time. */
+/** Equal while a file is unchanged: other content has another inode, size or time. */
 export function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join(":");
 }

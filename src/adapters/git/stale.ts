@@ -1,12 +1,12 @@
 /**
- * A lock file that a killed git left behind stops every later one. In folders that are Pawl's own to write (a worktree
- * that nobody works in yet, the folder of merges), it is removed once no git can be holding it any more.
+ * A lock file of a killed git stops every later one. In folders that only Pawl writes (a worktree that nobody works in
+ * yet, the folder of merges), it is removed once no git can be holding it any more.
  */
 import { rmSync, statSync } from "node:fs";
 import { uptime } from "node:os";
 import { join } from "node:path";
 
-/** No operation of Pawl's on such a folder may take longer: git is ended before. */
+/** No operation of Pawl's on such a folder takes longer: git is ended first. */
 const LONGEST = 15 * 60_000;
 
 export function clearStaleLocks(gitFolderPath: string, now: number = Date.now()): void {

@@ -32,7 +32,7 @@ export async function worktreeState(
 
 const COMMIT_HOOKS = ["pre-commit", "prepare-commit-msg", "commit-msg"];
 
-/** In the repository's own folder, or husky's: what a person or an agent commits with runs them. */
+/** Hooks in the repository's own folder, or husky's: a person's or an agent's commit runs them. */
 function commitHooks(place: Workplace, { repo, folder }: Worktree): readonly string[] {
   const own = gitFolderIn(worktreePathsOf(place.projectRoot, repo).checkout);
   const shared = own === null ? [] : [join(commonFolderOf(own), "hooks")];
@@ -46,13 +46,13 @@ export async function statusOf(call: GitCall): Promise<Status> {
   return parseStatus((await git(call, args)).output);
 }
 
-/** The branch's commit and what is checked out: an agent may have left work on either. */
+/** The branch's commit and the checked-out one: an agent may have left work on either. */
 export async function tipsOf(call: GitCall, branch: string): Promise<readonly string[]> {
   const tips = [await commitOf(call, `refs/heads/${branch}`), await commitOf(call, "HEAD")];
   return tips.filter((tip) => tip !== null);
 }
 
-/** Commits in neither the local nor the remote's `into`; null where there is no such branch. */
+/** How many commits are in neither the local nor the remote's `into`; null if there is no such branch. */
 export async function unmergedCommits(
   call: GitCall,
   tips: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Trees without some paths: what a person approved is compared with what is committed, whatever records were added since.
- * The ids are worked out, and nothing is written, so that a bare clone will do.
+ * Computes trees without some paths, to compare what a person approved with what is committed, whatever records were
+ * added since. It only computes ids and writes nothing, so that a bare clone is enough.
  */
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
@@ -11,10 +11,12 @@ import { discover } from "./discover.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 import { FOLDER_MODE, parseTree, readObjects, type TreeEntry } from "./objects.ts";
 
-/** What is left out: a name wholly, or what is below it. */
+/** What is left out: a name entirely, or what is below it. */
 type Left = Map<string, Left | null>;
 
-/** By tree, the id of the same tree without the paths. A folder that becomes empty is left out, as git has none. */
+/**
+ * For each tree, the id of the same tree without the paths. A folder that becomes empty is dropped, since git has none.
+ */
 export async function strippedTrees(
   call: GitCall,
   trees: readonly string[],
@@ -75,7 +77,7 @@ function strip(
   return { id: idOf(kept, id.length), isEmpty: kept.length === 0 };
 }
 
-/** Of a tree with these entries, by the hash that the repository uses. */
+/** The id of a tree with these entries, by the repository's hash. */
 function idOf(entries: readonly TreeEntry[], length: number): string {
   const body = Buffer.concat(
     entries.flatMap(({ id, mode, name }) => [
@@ -109,7 +111,10 @@ export async function committed(
   }
 }
 
-/** Of the project within its repository: empty, or a path with a slash at its end. A bare repository is its project. */
+/**
+ * The project's prefix in its repository: empty, or a path with a slash at its end. A bare repository is its own
+ * project.
+ */
 export function prefixOf({ folder }: GitCall): string {
   const top = discover(folder)?.top;
   if (top == null) return "";

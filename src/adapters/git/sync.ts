@@ -1,8 +1,8 @@
 /**
- * What a repository's remote has, brought here: a fetch, and branches moved forward where that loses nothing.
+ * Fetches from a repository's remote, and moves branches forward if that loses nothing.
  *
- * F1  A branch moves only forward, to its upstream, and only from where it was seen.
- * F2  A checkout with edits, one with a git operation under way, and worktrees of tasks stay as they are.
+ * F1  A branch moves only forward, to its upstream, and only from where it was read.
+ * F2  A checkout with edits or an unfinished git operation stays unchanged, and so do worktrees of tasks.
  */
 import { realpathSync } from "node:fs";
 import type { Synced } from "../../core/ports/repositories.ts";
@@ -83,7 +83,7 @@ async function forward(call: GitCall, remote: string): Promise<Pick<Fetched, "fo
 
 type Held = "here" | string;
 
-/** The branches that are checked out, or come back when what is under way there ends. */
+/** The branches that are checked out, or will be after an unfinished operation ends. */
 async function heldBranches(call: GitCall): Promise<ReadonlyMap<string, Held>> {
   const held = new Map<string, Held>();
   const own = realpathSync(call.folder);
@@ -101,7 +101,7 @@ async function heldBranches(call: GitCall): Promise<ReadonlyMap<string, Held>> {
   return held;
 }
 
-/** Null where it was moved, else why not. */
+/** Null if it was moved, otherwise why not. */
 async function move(
   call: GitCall,
   { branch, commit, to }: { readonly branch: string; readonly commit: string; readonly to: string },

@@ -1,12 +1,11 @@
 /**
- * What is in a working folder, as a tree, made so that nobody who can write the repository can fool it.
+ * The content of a working folder as a tree, made so that nobody who can write the repository can falsify it.
  *
- * E1  The git folder is Pawl's own, made for the moment in a private place: no configuration, hook, attribute, index,
- *     replaced object or graft of the repository counts. Only the repository's objects are read.
- * E2  The index begins with the paths of what is checked out and without times: every file is read, whatever flags or
- *     times say.
- * E3  What is ignored is what the `.gitignore` files of the very tree say; what other lists hide is named.
- * E4  A checkout of a tree is hashed again before it is used.
+ * E1  The git folder is Pawl's own, temporary and in a private place: the repository's configuration, hooks,
+ *     attributes, index, replaced objects and grafts do not count. Only its objects are read.
+ * E2  The index begins with the checked-out paths, without times: every file is read, whatever flags or times say.
+ * E3  The `.gitignore` files of the tree itself decide what is ignored. What other lists hide is named.
+ * E4  A checkout of a tree is hashed again before use.
  */
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -26,7 +25,7 @@ const LIMIT = 120_000;
 const OBJECTS = ".pawl/trees";
 
 interface Scratch {
-  /** Git on the working folder, by the private git folder. */
+  /** Git on the working folder, through the private git folder. */
   readonly call: GitCall;
   readonly top: string;
   close(): void;
@@ -60,7 +59,7 @@ function openScratch(place: GitCall, known: KnownConfig, common: string, top: st
   };
 }
 
-/** As git reads a list of folders: one that begins with a quote is unquoted. */
+/** Quotes a path as git reads lists of folders: it unquotes a path that begins with a quote. */
 function quoted(path: string): string {
   return path.includes(delimiter) || path.startsWith('"') ? JSON.stringify(path) : path;
 }
@@ -84,7 +83,7 @@ function configText({ entries }: KnownConfig): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Every file of the working folder, as it is now, into the index; the project's own files are left out. */
+/** Adds every file of the working folder to the index, as it is, except the project's own files. */
 async function fillIndex(
   scratch: Scratch,
   place: GitCall,
@@ -103,7 +102,7 @@ async function fillIndex(
   writeFileSync(join(scratch.call.own?.GIT_DIR ?? "", "info", "exclude"), excludes);
   if (kept.length > 0)
     await git({ ...scratch.call, input: `${kept.join("\0")}\0` }, ["update-index", "-z", "--index-info"]);
-  // Exit code 1: a path that is left out is ignored too, of which git warns.
+  // Exit code 1: a path that is left out is also ignored, and git warns about it.
   const quiet = ["-c", "advice.addEmbeddedRepo=false", "-c", "advice.addIgnoredFile=false"];
   await git({ ...scratch.call, accept: [1] }, [...quiet, "add", "-A", "--", ...pathspecs(own)]);
 }
@@ -132,7 +131,7 @@ export async function snapshot(
     scratch = openScratch(place, known, common, top);
     const { call } = scratch;
     const basing = findBase(place, order.base);
-    // It is awaited below: until then, or where the index fails first, its failure must not end the process.
+    // Awaited below. Until then, or if the index fails first, its failure must not end the process.
     basing.catch(() => {});
     await fillIndex(scratch, place, own, hiding.map(({ text }) => text).join("\n"));
     const base = await basing;
@@ -216,7 +215,7 @@ interface HidingList {
   readonly text: string;
 }
 
-/** The lists beside `.gitignore` by which git leaves files out. */
+/** The lists besides `.gitignore` that make git leave files out. */
 function hidingLists(known: KnownConfig, repository: Discovered, own: Environment): readonly HidingList[] {
   const home = own.HOME ?? homedir();
   const named = known.entries.findLast(({ key }) => key === "core.excludesfile");
@@ -236,7 +235,7 @@ function textOf(path: string): string {
   return attempt(() => (statSync(path).isFile() ? readFileSync(path, "utf8") : ""), "");
 }
 
-/** Which of the lists hides each path: asked only where something is hidden. */
+/** Which of the lists hides each path. Asked only if something is hidden. */
 async function hiddenBy(
   call: GitCall,
   lists: readonly HidingList[],
@@ -255,7 +254,7 @@ async function hiddenBy(
   }));
 }
 
-/** The paths in which two trees differ; null where one is not known. */
+/** The paths in which two trees differ; null if one is unknown. */
 export async function between(place: GitCall, one: string, other: string): Promise<readonly string[] | null> {
   return withScratch(place, null, async ({ call }) => {
     const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", checkedId(one), checkedId(other)];
@@ -264,7 +263,7 @@ export async function between(place: GitCall, one: string, other: string): Promi
   });
 }
 
-/** Puts the tree's files into a new folder. Throws where what is there then is not the tree. */
+/** Puts the tree's files into a new folder. Throws if the result is not the tree. */
 export async function checkOut(place: GitCall, tree: string, into: string): Promise<void> {
   mkdirSync(into, { mode: 0o700 });
   await withScratch(place, into, async ({ call }) => {
@@ -313,7 +312,7 @@ function checkedId(id: string): string {
   );
 }
 
-/** The commit that work starts from; null where there is none. Never throws. */
+/** The commit that work starts from; null if there is none. Never throws. */
 export async function pin(place: GitCall, work: string): Promise<PinnedBase | null> {
   try {
     const [branch, commit] = await Promise.all([

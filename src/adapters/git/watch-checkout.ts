@@ -1,7 +1,7 @@
 /**
- * What changes in the repository's own checkout, and of its branches, while an agent works in its worktree. Who changed it
- * cannot be told; what is known to be another's is left out: a commit of what was there before, and what another program
- * writes all the time; of branches those of Pawl's worktrees, and the merges that Pawl published.
+ * Finds what changes in the repository's own checkout and branches while an agent works in its worktree. Who changed it
+ * is unknown, but what is known to be another's is left out: a commit of what was there before, and what another
+ * program keeps writing; for branches, those of Pawl's worktrees, and merges that Pawl published.
  */
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -15,13 +15,13 @@ import { statusOf } from "./state.ts";
 import type { Workplace } from "./workplace.ts";
 import { type WorktreePaths, worktreePathsOf } from "./worktree-paths.ts";
 
-/** A file system's clock runs in ticks, behind the system's own. */
+/** A file system's clock advances in ticks, and lags behind the system's own. */
 const TICK = 50;
 
 interface Mark {
-  /** Of content and times: changed with any write. */
+  /** Depends on content and times: any write changes it. */
   readonly mark: string;
-  /** When its content, name or rights last changed: no program can set this time. Null: it is gone. */
+  /** When its content, name or rights last changed; no program can set this time. Null if it is gone. */
   readonly changed: number | null;
 }
 
@@ -49,7 +49,7 @@ export async function watchCheckout(place: Workplace, repo: Repo): Promise<() =>
   };
 }
 
-/** Branch to commit, without those that Pawl's worktrees have checked out. */
+/** Branch → commit, without those that Pawl's worktrees have checked out. */
 async function branchesOf(
   place: Workplace,
   { checkout, base }: WorktreePaths,
@@ -66,7 +66,7 @@ async function branchesOf(
   );
 }
 
-/** A branch of which a worktree was made or removed meanwhile is not in both, and is Pawl's own. */
+/** If a worktree of a branch was made or removed meanwhile, the branch is missing on one side, and is Pawl's own. */
 function movedBranches(
   before: ReadonlyMap<string, string>,
   now: ReadonlyMap<string, string>,
@@ -87,7 +87,7 @@ function markOf(path: string): Mark {
   }
 }
 
-/** The files that some program writes to at this moment, as far as /proc tells: of no agent's run, since that is over. */
+/** The files that some program is writing, as far as /proc shows. It is not the agent, whose run has ended. */
 function openForWriting(): ReadonlySet<string> {
   const found = new Set<string>();
   const pids = existsSync("/proc/self/fd") ? readdirSync("/proc").filter((name) => /^\d+$/.test(name)) : [];

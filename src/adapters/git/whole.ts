@@ -1,6 +1,6 @@
 /**
- * Whether a folder still is the worktree that git knows, by its files alone. Without its `.git` git would take the
- * repository around the project's folder for it, and work on the person's own checkout.
+ * Whether a folder is still the worktree that git knows, by its files alone. Without its `.git`, git would use the
+ * surrounding repository, and work on the person's own checkout.
  */
 import {
   existsSync,
@@ -27,13 +27,13 @@ export function isWhole(folder: string, checkout: string): boolean {
     const worktrees = join(realpathSync(commonFolderOf(main)), "worktrees");
     return dirname(own) === worktrees && realpathSync(back) === realpathSync(link);
   } catch (thrown) {
-    // A worktree that cannot be looked at (too many open files, say) is not a broken one.
+    // A worktree that cannot be checked (too many open files, say) is not broken.
     if (["EMFILE", "ENFILE", "EIO", "ENOMEM"].includes(errnoOf(thrown) ?? "")) throw thrown;
     return false;
   }
 }
 
-/** Moves what is in the folder aside, unless it is empty; where it is then. Nothing is deleted. */
+/** Moves the folder's content aside, unless it is empty, and returns its new place. Deletes nothing. */
 export function setAside(folder: string, name: (n: number) => string): string | null {
   if (readdirSync(folder).length === 0) return null;
   for (let n = 1; ; n++) {
@@ -47,7 +47,7 @@ export function setAside(folder: string, name: (n: number) => string): string | 
 
 const WORKTREE = /^(.*[\\/]\.pawl[\\/]worktrees[\\/][^\\/]+)[\\/][^\\/]+/;
 
-/** Git's word not to look for a repository above a worktree's folder, for whatever is started in the folder. */
+/** Tells git not to search for a repository above a worktree's folder, for every program started in the folder. */
 export function ceilingOf(folder: string): { readonly GIT_CEILING_DIRECTORIES?: string } {
   const [, above] = WORKTREE.exec(folder) ?? [];
   return above === undefined ? {} : { GIT_CEILING_DIRECTORIES: above };

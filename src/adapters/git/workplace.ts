@@ -12,7 +12,7 @@ import { encodeName } from "./worktree-paths.ts";
 export interface Workplace {
   readonly projectRoot: string;
   readonly locks: Locks;
-  /** The lock, or who has it. */
+  /** The lock, or the name of its owner. */
   readonly tryLock: (name: string, owner: string) => Promise<Lock | string>;
   readonly call: (folder: string) => GitCall;
 }

@@ -1,7 +1,7 @@
 /**
- * Where worktrees lie: `.pawl/worktrees/<repo>/<branch>`, each name encoded so that no two names share a folder, in
- * letters that no shell, address or file system reads as anything else (some agents take a path for part of a URL).
- * Names that begin with `@` are Pawl's own and no branch's.
+ * Where worktrees are: `.pawl/worktrees/<repo>/<branch>`. Each name is encoded so that no two names share a folder, in
+ * characters without a special meaning to shells, addresses and file systems (some agents treat a path as part of a
+ * URL). Names that begin with `@` are Pawl's own, never a branch's.
  */
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
@@ -17,7 +17,7 @@ import { type GitCall, git } from "./git.ts";
 export const WORKTREES = ".pawl/worktrees";
 const LONGEST = 180;
 
-/** One path segment for any text; different texts give different segments, also where letter case is not told apart. */
+/** Makes one path segment of any text. Different texts give different segments, even if letter case is ignored. */
 export function encodeName(text: string): string {
   const characters = [...text];
   const inside = (at: number) => at > 0 && at < characters.length - 1;
@@ -27,7 +27,7 @@ export function encodeName(text: string): string {
 }
 
 function encodeCharacter(character: string, inside: boolean): string {
-  // A dot at the end of a name is as special to some programs as one at its beginning.
+  // For some programs a dot at the end of a name is as special as one at its beginning.
   if (/[a-z0-9-]/.test(character) || (character === "." && inside)) return character;
   if (character === "/") return "_-";
   if (character === "_") return "__";
@@ -42,15 +42,15 @@ export interface WorktreePaths {
   /** The folder of all its worktrees. */
   readonly base: string;
   readonly worktree: (branch: string) => Folder;
-  /** Where merges into a branch are made aside, those under way in a slot each. */
+  /** The folders in which merges into a branch are made, with a slot for each concurrent one. */
   readonly merge: (into: string, slot?: number) => Folder;
-  /** Says that a worktree is not yet whole. */
+  /** The note that a worktree is incomplete. */
   readonly unfinished: (branch: string) => string;
-  /** Says which branch a folder is for. */
+  /** The note of the branch that a folder is for. */
   readonly label: (branch: string) => string;
-  /** The commits of merges that were published, a line each. */
+  /** The commits of published merges, one per line. */
   readonly published: string;
-  /** Where a worktree that lost its `.git` is kept; the nth of the branch. */
+  /** The folder for a worktree that lost its `.git`; the nth of the branch. */
   readonly lost: (branch: string, n: number) => Folder;
 }
 
@@ -72,12 +72,12 @@ export function worktreePathsOf(projectRoot: string, repo: Repo): WorktreePaths 
   };
 }
 
-/** Beside the folder, so that it goes with it and nobody who works in it sees it. */
+/** Beside the folder, so that it moves with it and nobody who works in the folder sees it. */
 export function setupNote(folder: string): string {
   return join(dirname(folder), `@set-up-${basename(folder)}`);
 }
 
-/** Throws unless the repository is one, inside the project. */
+/** Throws unless the path is a repository inside the project. */
 export async function checkRepository(projectRoot: string, repo: Repo, call: GitCall): Promise<void> {
   const { checkout } = worktreePathsOf(projectRoot, repo);
   const real = realOr(checkout);
@@ -87,14 +87,14 @@ export async function checkRepository(projectRoot: string, repo: Repo, call: Git
   if (relative(realpathSync(projectRoot), real).startsWith(".."))
     throw new PawlError(
       "path-outside-project",
-      `The repository ${repo} lies outside the project: expected a folder inside it, found a link to ${real}.`,
+      `The repository ${repo} is outside the project: expected a folder inside it, found a link to ${real}.`,
       fix,
     );
   const found = discover(real);
   if (found?.top != null && (repo === "." || realOr(found.top) === real)) return;
   const answer = await git({ ...call, folder: checkout, accept: [128] }, ["rev-parse", "--show-toplevel"]);
   const top = answer.output.replace(/\n$/, "");
-  // A plain folder of the project's own repository is not what `repo` means.
+  // A plain folder of the project's own repository is not a valid `repo`.
   if (answer.code !== 0 || (repo !== "." && realOr(top) !== real))
     throw new PawlError(
       "repository-missing",
@@ -107,7 +107,7 @@ function realOr(path: string): string {
   return attempt(() => realpathSync(path), "");
 }
 
-/** Throws `branch-invalid`; what passes is safe on a command line and as a ref. */
+/** Throws `branch-invalid`. A name that passes is safe on a command line and as a ref. */
 export function checkBranch(branch: string): string {
   const fault = branchFault(branch);
   if (fault === null) return branch;
@@ -123,7 +123,7 @@ function branchFault(branch: string): string | null {
   if (branch === "" || branch === "HEAD" || branch === "@") return "it is not a name";
   if (branch.startsWith("-")) return "it begins with a dash";
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  if (/[\u0000-\u0020\u007f~^:?*[\\]/.test(branch)) return "it has a blank or one of ~ ^ : ? * [ \\";
+  if (/[\u0000-\u0020\u007f~^:?*[\\]/.test(branch)) return "it has a space or one of ~ ^ : ? * [ \\";
   if (branch.includes("..") || branch.includes("@{")) return "it has .. or @{";
   if (branch.endsWith(".")) return "it ends in a dot";
   for (const part of branch.split("/")) {

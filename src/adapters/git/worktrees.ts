@@ -1,4 +1,4 @@
-/** The port `Worktrees` over real git. */
+/** Implements the port `Worktrees` with real git. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
@@ -37,7 +37,7 @@ export function openWorktrees(
   };
 }
 
-/** By the labels that lie beside the folders, in the order of their names. */
+/** Lists the worktrees by the labels beside their folders, in the order of their names. */
 function listWorktrees(projectRoot: string): readonly Worktree[] {
   return namesIn(join(projectRoot, WORKTREES)).flatMap((repoName) =>
     namesIn(join(projectRoot, WORKTREES, repoName)).flatMap((name) => {

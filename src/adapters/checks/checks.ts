@@ -1,15 +1,15 @@
 /**
  * Checks are commands of the project's own configuration, each run in a session of its own that outlives this process.
- * What a run was and how it ended lies in `.pawl/checks/<key>/`, so that whoever asks next, after a restart too,
- * finds it.
+ * `.pawl/checks/<key>/` records the run and its end, so that the next caller finds it, even after a restart.
  *
- * R1  One run per key: its folder is made exclusively, and an outcome, once there, stays.
- * R2  The outcome is written by the run's own shell, beside its place and then renamed: it is whole or absent.
- * R3  A process is taken for the run's only if it began when the run's did: a pid alone may be another's by now.
- * R4  A run is taken for the key's only if it is of this very command, in a folder of its own: no link is followed.
- * R5  A run on a tree has a fresh checkout of it in its own folder, which its shell removes before the outcome is written.
- * R6  The run's shell waits for a line, which it gets once its start is recorded: a command that nobody would find again
- *     does not run.
+ * R1  One run per key: its folder is created exclusively, and an outcome, once written, stays.
+ * R2  The run's own shell writes the outcome under another name and then renames it: it is whole or absent.
+ * R3  A process counts as the run's only if it began when the run did: another process may have the pid by now.
+ * R4  A run counts as the key's only if it has this very command and a folder of its own: no link is followed.
+ * R5  A run on a tree has a fresh checkout of it in its own folder, which its shell removes before the outcome is
+ *     written.
+ * R6  The run's shell waits for a line, which it gets once its start is recorded: a command that nobody could find
+ *     again does not run.
  */
 import { type SpawnOptions, spawn } from "node:child_process";
 import {
@@ -44,21 +44,21 @@ import { maskFile, tailOf } from "./tail.ts";
 export interface ChecksOptions {
   /** The project's folder, absolute; commands run in it. */
   readonly root: string;
-  /** Pawl's own: commands get of it what is on the allow-list, and its secrets are masked in what they print. */
+  /** Pawl's own environment. Commands get the allow-listed part of it, and its secrets are masked in their output. */
   readonly environment: Environment;
-  /** Names of the environment that commands may have besides the usual ones. */
+  /** Names of more environment variables that commands may have. */
   readonly names?: readonly string[];
   /** The git filters that may run in a checkout. */
   readonly filters?: GitCall["filters"];
-  /** Absent: there is none around commands. */
+  /** Absent: no wall is around commands. */
   readonly wall?: Wall | undefined;
   /** What a checkout needs before commands run in it. */
   readonly setup?: SetupSettings | undefined;
-  /** How old a failure must be to be tried again where that is asked for; default 1 min. */
+  /** How old a failure must be before a retry; default 1 min. */
   readonly retryMilliseconds?: number;
-  /** How long an outcome is waited for; default 20 s. */
+  /** How long to wait for an outcome; default 20 s. */
   readonly patienceMilliseconds?: number;
-  /** How long a command may run; default 30 min. Then it is ended with all that it started. */
+  /** How long a command may run; default 30 min. Then it is ended, with everything that it started. */
   readonly limitMilliseconds?: number;
 }
 
@@ -67,12 +67,12 @@ const LIMIT = 30 * 60_000;
 const KEPT = 7 * 24 * 60 * 60_000;
 const RETRY = 60_000;
 const POLL = 50;
-/** Longer than a spawn takes; a folder that has no start by then was left by a process that died. */
+/** Longer than a spawn takes. A folder without a start by then was left by a dead process. */
 const START_PATIENCE = 5_000;
 
 interface Start {
   readonly command: string;
-  /** Of the checkout that it runs in; absent: it runs in the project's folder. */
+  /** The tree of the checkout that it runs in. Absent: it runs in the project's folder. */
   readonly tree?: string;
   readonly pid: number;
   /** When the operating system says that the process began. */
@@ -81,7 +81,7 @@ interface Start {
   readonly time: number;
 }
 
-/** `$1` is the run's folder, `$2` what is said beside a failure; the command's words follow. */
+/** `$1` is the run's folder, `$2` the hint after a failure; the command's words follow. */
 const SHELL =
   'IFS= read -r recorded || exit; folder=$1; hint=$2; shift 2; "$@" </dev/null; code=$?; [ "$code" = 0 ] || printf "%s" "$hint"; rm -rf "$folder/tree"; printf "%s" "$code" > "$folder/ended.new" && mv "$folder/ended.new" "$folder/ended"';
 
@@ -119,7 +119,7 @@ function checkedKey(key: string): string {
   throw new Error(`A command's key must be a plain file name, found ${JSON.stringify(key)}.`);
 }
 
-/** What is known of the run; null where it has to be begun, or begun again because it vanished without an outcome. */
+/** What is known of the run. Null if it must begin, or begin again because it vanished without an outcome. */
 function look(run: Run, options: ChecksOptions): CheckOutcome | null {
   const { command, folder } = run;
   const found = lstatSync(folder, { throwIfNoEntry: false });
@@ -157,7 +157,7 @@ function look(run: Run, options: ChecksOptions): CheckOutcome | null {
     renameSync(join(folder, "ended.new"), join(folder, "ended"));
     return { kind: "ended", exitCode: null, milliseconds, tail };
   }
-  // It may have ended between the two looks.
+  // It may have ended between the two checks.
   const late = endOf(folder, start, redactor);
   if (late) return late;
   rmSync(folder, { recursive: true, force: true });
@@ -165,8 +165,8 @@ function look(run: Run, options: ChecksOptions): CheckOutcome | null {
 }
 
 /**
- * Nobody waits any more: a run on a tree is ended, and begun anew by whoever asks again, since all that it works on is a
- * checkout of its own. One in the project's folder runs on: what it does there is not cut in the middle.
+ * Nobody waits any more. A run on a tree is ended, and the next caller starts it again, since it works only on a
+ * checkout of its own. A run in the project's folder continues: its work there is not interrupted.
  */
 function callOff({ folder, tree }: Run): void {
   const start = tree === null ? null : readStart(folder);
@@ -175,7 +175,7 @@ function callOff({ folder, tree }: Run): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** It failed, longer ago than what a person who mended something and looks again would have needed. */
+/** Whether it failed so long ago that a person may have fixed something since. */
 function isStale({ folder, retry }: Run, options: ChecksOptions): boolean {
   if (!retry || readFileSync(join(folder, "ended"), "utf8").trim() === "0") return false;
   return Date.now() - (timeOf(join(folder, "ended")) ?? 0) > (options.retryMilliseconds ?? RETRY);
@@ -188,7 +188,7 @@ async function begin(run: Run, options: ChecksOptions): Promise<CheckOutcome> {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (cause) {
-    // Another process was faster: its run is the run.
+    // Another process was faster: its run counts.
     if ((cause as NodeJS.ErrnoException).code === "EEXIST")
       return { kind: "running", milliseconds: 0, tail: "" };
     throw cause;
@@ -211,7 +211,7 @@ interface Prepared {
   readonly command: string;
 }
 
-/** The checkout of the tree, and what it needs before the command. */
+/** Makes the checkout of the tree, and what it needs before the command. */
 async function prepare({ command, folder, tree }: Run, options: ChecksOptions): Promise<Prepared> {
   const { environment, filters, root, setup } = options;
   writeFileSync(
@@ -302,13 +302,19 @@ function endOf(folder: string, start: Start, redactor: Redactor): CheckOutcome |
   }
 }
 
-/** What is not there, or is no JSON, is none; what cannot be read must not make a second run of one that is under way. */
+/**
+ * A missing file, or one that is not valid JSON, counts as none. An unreadable one must not cause a second run while
+ * the first is under way.
+ */
 function unlessUnreadable(thrown: unknown): null {
   if (errnoOf(thrown) === null || isAbsence(thrown)) return null;
   throw toDiskError(thrown, "Reading how a check stands");
 }
 
-/** The command writes its output itself, since it outlives us: what it printed is masked on disk once it has ended. */
+/**
+ * The command writes its output itself, since it outlives Pawl. The output is masked on disk once the command has
+ * ended.
+ */
 function maskOutput(folder: string, redactor: Redactor): void {
   const done = join(folder, "masked");
   if (redactor.longest === 0 || existsSync(done)) return;
@@ -316,7 +322,7 @@ function maskOutput(folder: string, redactor: Redactor): void {
     maskFile(join(folder, "output"), redactor);
     writeFileSync(done, "");
   } catch {
-    // A full disk: whoever looks next tries again; what is shown is masked anyway.
+    // A full disk: the next reader tries again. What is shown is masked anyway.
   }
 }
 
@@ -328,7 +334,7 @@ function timeOf(path: string): number | null {
   }
 }
 
-/** Outcomes are copied to where they are needed; old ones are dropped. */
+/** Drops old outcomes; those needed elsewhere have been copied. */
 function prune(folder: string): void {
   try {
     for (const name of readdirSync(folder)) {

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { attempt } from "../../core/attempt.ts";
 
-/** When the process began, as the operating system counts it; null where there is no such process, or a dead one. */
+/** When the process began, as the operating system counts it; null if there is no such process, or a dead one. */
 export function birthOf(pid: number): string | null {
   const stat = procStat(pid);
   if (stat !== undefined) return stat;
@@ -14,7 +14,7 @@ export function birthOf(pid: number): string | null {
   );
 }
 
-/** From /proc; undefined where the system has none. */
+/** From /proc; undefined if the system has none. */
 function procStat(pid: number): string | null | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -4,19 +4,19 @@ import type { Redactor } from "../process/redact.ts";
 const MAX_BYTES = 4_000;
 const MAX_LINES = 40;
 
-/** The last lines of a file, without control sequences and known secrets; empty where there is none. */
+/** The last lines of a file, without control sequences and known secrets; empty if there is no file. */
 export function tailOf(path: string, redactor: Redactor): string {
   try {
     const file = openSync(path, "r");
     try {
       const { size } = fstatSync(file);
-      // The window may begin within a secret: so much more is read, and cut off again once it is masked.
+      // The window may begin inside a secret. So that much more is read, and cut off after masking.
       const length = Math.min(size, MAX_BYTES + redactor.longest);
       const bytes = Buffer.alloc(length);
       readSync(file, bytes, 0, length, size - length);
       const text = plain(lastBytes(redactor.text(bytes.toString("utf8")), MAX_BYTES));
       const lines = text.trimEnd().split("\n").slice(-MAX_LINES);
-      // A cut may fall within a character or a line.
+      // A cut may fall inside a character or a line.
       if (length < size && lines.length > 1) lines.shift();
       return lines.join("\n");
     } finally {
@@ -32,7 +32,7 @@ function lastBytes(text: string, most: number): string {
   return bytes.length <= most ? text : bytes.subarray(bytes.length - most).toString("utf8");
 }
 
-/** Puts the file's text without known secrets in its place, whole. */
+/** Replaces the file with its text without known secrets, atomically. */
 export function maskFile(path: string, redactor: Redactor): void {
   const from = openSync(path, "r");
   try {
@@ -56,7 +56,7 @@ function writeAll(file: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.byteLength; ) at += writeSync(file, bytes, at);
 }
 
-/** Without colours, cursor movements and other control characters but the line break and the tab. */
+/** Removes colours, cursor movements and control characters other than the line break and the tab. */
 function plain(text: string): string {
   return (
     text

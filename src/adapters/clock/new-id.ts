@@ -1,6 +1,6 @@
 /**
- * A UUID of version 4, to tell one thing from all others. It keeps no secret: `node:crypto` has better randomness, and
- * takes a cold command longer to load than all its work.
+ * A UUID of version 4, to identify something. It protects no secret: `node:crypto` has better randomness, but takes a
+ * cold command longer to load than all its work.
  */
 export function newId(): string {
   return "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx".replace(/[xy]/g, (place) => {

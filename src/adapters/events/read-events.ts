@@ -1,6 +1,6 @@
 /**
- * Reads `.pawl/events.jsonl`, and follows it as it grows. A last line without its end is waited for; a file that was
- * rotated or cut is read to its end first, then the new one from its beginning.
+ * Reads `.pawl/events.jsonl`, and follows it as it grows. It waits for the rest of an unfinished last line. It reads a
+ * rotated or cut file to its end, then the new one from its beginning.
  */
 import { existsSync, type FSWatcher, watch } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
@@ -9,23 +9,23 @@ import { attempt } from "../../core/attempt.ts";
 import type { PawlEvent } from "../../core/event.ts";
 
 export interface ReadEventsOptions {
-  /** The whole file as it will be, where something of it is committed and not in the file yet; else null. */
+  /** The whole file as it will be, if part of it is committed but not in the file yet; else null. */
   readonly pending?: () => Promise<string | null>;
-  /** Goes on with what is written later, until aborted. */
+  /** Continues with later events, until aborted. */
   readonly follow?: boolean;
   readonly signal?: AbortSignal;
-  /** A run, by its name or its id: events that do not name it may be left out, which spares parsing them. */
+  /** A run, by its name or its id. Events that do not name it may be left out, which saves parsing them. */
   readonly run?: string | undefined;
 }
 
 const CHUNK = 512 * 1024;
-/** Such an id stands in JSON as it is. */
+/** JSON holds such an id unchanged. */
 const PLAIN = /^[\w.-]+$/;
 const LINE_END = 10;
-/** Where the operating system does not tell of a change, it is looked for this often. */
+/** Milliseconds between checks, in case the operating system does not report a change. */
 const LOOK_AGAIN = 500;
 
-/** In the order written. Lines that are no event, as after a damaged disk, are left out. */
+/** Yields the events in the order written. Lines that are not events, as after a damaged disk, are left out. */
 export async function* readEvents(path: string, options: ReadEventsOptions = {}): AsyncGenerator<PawlEvent> {
   const { follow = false, pending = async () => null, signal } = options;
   const changes = follow ? openChanges(path) : null;
@@ -54,12 +54,12 @@ export async function* readEvents(path: string, options: ReadEventsOptions = {})
   }
 }
 
-/** Each is passed over once: it was told before it came into the file. */
+/** Skips each event once that was already reported before it was in the file. */
 function unlessTold(events: readonly PawlEvent[], early: Set<string>): readonly PawlEvent[] {
   return events.filter(({ id }) => !early.delete(id));
 }
 
-/** What the file will hold behind what was read of it. */
+/** The events that the file will hold after what was read of it. */
 function toldEarly(whole: string, file: OpenFile | null, early: Set<string>): readonly PawlEvent[] {
   const read = file === null ? 0 : file.position - file.rest.length;
   const lines = Buffer.from(whole).subarray(read).toString("utf8").split("\n");
@@ -72,7 +72,7 @@ interface OpenFile {
   readonly handle: FileHandle;
   readonly inode: number;
   position: number;
-  /** The beginning of a line whose end is not there yet. */
+  /** The beginning of an unfinished line. */
   rest: Buffer;
 }
 
@@ -86,13 +86,13 @@ async function openFile(path: string): Promise<OpenFile | null> {
   }
 }
 
-/** What stands in each line that names the run; null: any line may. */
+/** A text that each line about the run contains; null: any line may be about it. */
 function namedBy(run: string | undefined): string | null {
   const id = run?.slice(run.indexOf(":") + 1);
   return id !== undefined && PLAIN.test(id) ? `${id}"` : null;
 }
 
-/** Takes one buffer for all chunks: fresh memory for each would cost more than looking through it. */
+/** Uses one buffer for all chunks: fresh memory for each would cost more than the search. */
 async function* newLines(file: OpenFile, named: string | null): AsyncGenerator<string> {
   let buffer = Buffer.concat([file.rest, Buffer.allocUnsafe(CHUNK)]);
   let held = file.rest.length;
@@ -127,7 +127,7 @@ async function isReplaced(path: string, { inode, position }: OpenFile): Promise<
     const { ino, size } = await stat(path);
     return ino !== inode || size < position;
   } catch {
-    // Moved away; the new one is about to come.
+    // Moved away; the new file is about to appear.
     return true;
   }
 }

@@ -9,7 +9,10 @@ interface RequestFailure {
   readonly cause?: { readonly name?: string; readonly code?: string };
 }
 
-/** What octokit threw, in our own words. GitHub answers 403 both to a missing right and to too many requests. */
+/**
+ * Describes what octokit threw, in Pawl's own words. GitHub answers 403 both for a missing right and for too many
+ * requests.
+ */
 export function githubFailureOf(thrown: unknown, now: number): FetchFailure {
   const { status, name, message = "", response, cause } = thrown as RequestFailure;
   const headers = response?.headers;
@@ -17,7 +20,7 @@ export function githubFailureOf(thrown: unknown, now: number): FetchFailure {
   if (exceeded) return { reason: exceeded.reason, detail: exceeded.message };
   if (name === "TimeoutError" || name === "AbortError" || cause?.name === "TimeoutError")
     return { reason: "timed-out", detail: "no answer in time" };
-  // Octokit gives what never got an answer the status 500 and no response.
+  // Octokit gives a request without an answer the status 500 and no response.
   if (headers === undefined)
     return { reason: "unreachable", detail: cause?.code ?? (message.slice(0, 200) || "no connection") };
   const detail = `${status}: ${message.slice(0, 200)}`;
@@ -29,7 +32,7 @@ export function githubFailureOf(thrown: unknown, now: number): FetchFailure {
   return { reason: "unexpected", detail };
 }
 
-/** Failures that would only repeat themselves with the next request. */
+/** Whether the next request would fail in the same way. */
 export function repeatsItself({ reason }: FetchFailure): boolean {
   return reason !== "not-found" && reason !== "unexpected";
 }

@@ -9,14 +9,14 @@ export interface GithubRemote {
 }
 
 export interface Checkout {
-  /** Null where HEAD is detached. */
+  /** Null if HEAD is detached. */
   readonly branch: string | null;
   readonly remotes: readonly GithubRemote[];
 }
 
 export const GITHUB_API = "https://api.github.com";
 
-/** The branch that is checked out, and the remotes that are on the server of `api`; `origin` comes first. */
+/** The checked-out branch, and the remotes on the server of `api`; `origin` comes first. */
 export async function lookAtCheckout(
   folder: string,
   environment: Readonly<Record<string, string | undefined>>,
@@ -35,8 +35,8 @@ export async function lookAtCheckout(
 }
 
 /**
- * Owner and name of a remote's URL. On github.com itself the host must be GitHub's; on a server of one's own any
- * remote counts, by its last two path segments.
+ * Owner and name from a remote's URL. For github.com the host must be GitHub's; for another server any remote counts,
+ * by its last two path segments.
  */
 export function parseRemote(
   url: string,

@@ -1,8 +1,8 @@
 /**
- * What was said on the pull request of the branch that is checked out.
+ * Fetches what was said on the pull request of the checked-out branch.
  *
- * G1  The token goes to the configured address only: pages are asked for by number, never by a link that came back.
- * G2  A part that could be read in part is kept; where it stopped is told, so that a retry begins there.
+ * G1  The token goes only to the configured address: pages are requested by number, never by a returned link.
+ * G2  A part that was read incompletely is kept, with the place where it stopped, so that a retry begins there.
  */
 import type { FetchFailure } from "../../core/ports/references.ts";
 import type {
@@ -22,7 +22,7 @@ import { markThreads } from "./github-threads.ts";
 export interface GithubReviewsOptions {
   /** The project's folder, absolute. */
   readonly folder: string;
-  /** For git; what git must not see is taken out. */
+  /** The environment for git, with everything removed that git must not see. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** `GITHUB_TOKEN` */
   readonly token?: string | undefined;
@@ -30,7 +30,7 @@ export interface GithubReviewsOptions {
   readonly api?: string | undefined;
   /** Milliseconds that one request may take; default 20 s. */
   readonly limit?: number;
-  /** Of the whole fetch. */
+  /** Limits for the whole fetch. */
   readonly limits?: Limits;
 }
 
@@ -64,7 +64,7 @@ interface Ready {
   readonly remotes: readonly GithubRemote[];
 }
 
-/** What a fetch needs, or what is missing of it. */
+/** What a fetch needs, or what is missing. */
 async function prepare(options: GithubReviewsOptions, api: string): Promise<Ready | ReviewFetch> {
   const lacking = (detail: string, help?: string): ReviewFetch => ({
     kind: "not-configured",

@@ -29,8 +29,8 @@ interface Answer {
 const MAX_PAGES = 50;
 
 /**
- * The remarks with their threads' resolved marks, which only GraphQL tells. Where that fails they are left out: what
- * was said matters more than whether it is settled.
+ * Adds to the remarks whether their threads are resolved, which only GraphQL knows. If that fails, the marks are left
+ * out: what was said matters more than whether it is settled.
  */
 export async function markThreads(
   github: Github,

@@ -98,7 +98,7 @@ interface Said {
 
 const author = ({ user }: Said) => user?.login ?? "ghost";
 
-/** A review without words of its own is only the wrapping of its comments; one that is pending is not said yet. */
+/** A review without text only wraps its comments; a pending one is not submitted yet. */
 function reviewRemark(
   review: Said & { readonly state: string; readonly submitted_at?: string | null },
 ): Remark[] {

@@ -1,9 +1,9 @@
 /**
- * The port `PullRequests` on GitHub, or a server of one's own that speaks its API.
+ * Implements the port `PullRequests` on GitHub, or on another server that speaks its API.
  *
- * P1  Looked for before it is opened, and again when the forge says that there is one: a crash or a second process never
- *     makes a second one.
- * P2  One that was merged or closed counts by the commit that it was about: the branch's next work is another's.
+ * P1  It looks for a pull request before it opens one, and again when the forge says that there is one: neither a crash
+ *     nor a second process makes a second one.
+ * P2  A merged or closed one counts only for its own commit: later work on the branch needs another.
  */
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ export interface PullRequestsSetup {
   readonly token: string | null;
   /** Milliseconds for one request. */
   readonly limit?: number;
-  /** Of all that one order or look fetches; default: `LIMITS`. */
+  /** Limits for everything that one order or look fetches; default: `LIMITS`. */
   readonly limits?: Limits;
 }
 
@@ -36,7 +36,7 @@ const LIMIT = 30_000;
 const silent = () => undefined;
 
 export function openPullRequests(setup: PullRequestsSetup): PullRequests {
-  // Looks are made over and over: where a repository's forge is, is not asked of git each time.
+  // Looks are frequent, so git is not asked each time where a repository's forge is.
   const forges = new Map<Repo, Forge>();
   const forgeOf = async (repo: Repo) => {
     const known = forges.get(repo);
@@ -108,7 +108,7 @@ async function listed({ octokit, place, request }: Forge, order: PullRequestOrde
   const head = `${place.owner}:${order.branch}`;
   const query = { ...place, head, base: order.into, state, per_page: 30, request: request(undefined) };
   const { data } = await octokit.rest.pulls.list(query);
-  // A server that does not know the filter answers with all of them.
+  // A server that does not know the filter returns all of them.
   return data.filter((pull) => pull.head.ref === order.branch && pull.base.ref === order.into);
 }
 
@@ -117,7 +117,7 @@ async function findOpen(forge: Forge, order: PullRequestOrder): Promise<PullRequ
   return found ? { kind: "found", number: found.number, url: found.html_url } : null;
 }
 
-/** One that is over, with the branch's commit of now. */
+/** A merged or closed one with the branch's present commit. */
 async function findOver(
   { environment }: PullRequestsSetup,
   forge: Forge,

@@ -1,7 +1,7 @@
 /**
- * What a service may cost at most: bytes and time of everything that one piece of work fetches, however many requests it
- * takes. The clients of Jira, Confluence and Linear take no fetch of our own, and read a body to its end whatever comes:
- * the process's fetch is wrapped once, and does nothing else outside of such a work.
+ * Limits what a service may cost: the bytes and time of everything that one piece of work fetches, in any number of
+ * requests. The clients of Jira, Confluence and Linear accept no custom fetch, and read any body to its end. So the
+ * process's fetch is wrapped once; outside such work it does nothing else.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 
@@ -12,7 +12,7 @@ export interface Limits {
 
 export const LIMITS: Limits = { bytes: 10_000_000, milliseconds: 30_000 };
 
-/** The work was cut off, since it had fetched all that it may. */
+/** The work was cut off because it reached a limit. */
 export class LimitExceeded extends Error {
   readonly reason: "too-large" | "timed-out";
 
@@ -34,7 +34,7 @@ class Budget {
     this.#left = limits.bytes;
   }
 
-  /** Why it ended; undefined: it did not. */
+  /** Why it ended; undefined if it did not. */
   get exceeded(): LimitExceeded | undefined {
     return this.#end.signal.aborted ? (this.#end.signal.reason as LimitExceeded) : undefined;
   }
@@ -70,7 +70,9 @@ class Budget {
 const scope = new AsyncLocalStorage<Budget>();
 let isWrapped = false;
 
-/** Does work that fetches; what it is doing when a limit is exceeded fails, and with `LimitExceeded` so does the work. */
+/**
+ * Runs work that fetches. When a limit is exceeded, the present request fails, and the work fails with `LimitExceeded`.
+ */
 export async function withinLimits<T>(limits: Limits, work: () => Promise<T>): Promise<T> {
   wrapFetch();
   const budget = new Budget(limits);
@@ -84,7 +86,7 @@ export async function withinLimits<T>(limits: Limits, work: () => Promise<T>): P
   }
 }
 
-/** Why the work that runs here was cut off, for one that keeps what it has in spite of a failure. */
+/** Why the present work was cut off, for code that keeps partial results in spite of a failure. */
 export function exceededHere(): LimitExceeded | undefined {
   return scope.getStore()?.exceeded;
 }

@@ -1,6 +1,6 @@
 /**
- * The policies by which runs go on, kept outside of the project: no branch, merge or edit of the project's files brings
- * another. One file for each run; the text is checked against its own hash.
+ * The policies of runs, kept outside the project: no branch, merge or edit of the project's files can replace one. One
+ * file for each run; its text is checked against its own hash.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -21,7 +21,7 @@ interface Kept {
   readonly policy: Readonly<Record<string, unknown>>;
 }
 
-/** Nothing is made before there is something to keep, so that reading needs no right to write. */
+/** Creates nothing before there is something to keep, so that reading needs no write permission. */
 export function openPolicies(state: StatePlace): Policies {
   const place = () => join(state.folder, "policies");
   const pathOf = (run: string) => join(place(), nameOf(run));
@@ -50,7 +50,7 @@ function namesIn(folder: string): readonly string[] {
   return readOr([], folder, () => readdirSync(folder).filter((name) => name.endsWith(".json")));
 }
 
-/** Null where there is none; what is there and cannot be read is never taken for that. */
+/** Null if there is none. An unreadable file is never treated as that. */
 function load(path: string): Kept | null {
   const text = readOr(null, path, () => readFileSync(path, "utf8"));
   if (text === null) return null;

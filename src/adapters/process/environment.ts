@@ -1,10 +1,10 @@
 /**
- * What a child sees of the environment: an allow-list, the same for every program that Pawl starts, and never more than
- * is named.
+ * What a child process gets of the environment: an allow-list, the same for every program that Pawl starts, plus only
+ * what is named.
  */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What programs need to run at all; nothing here is a secret. */
+/** What programs need to run at all; none of it is secret. */
 export const ALWAYS: readonly string[] = [
   "PATH",
   "HOME",
@@ -33,8 +33,8 @@ export const ALWAYS: readonly string[] = [
 ];
 
 /**
- * What reaching a git remote may need, given to the one git that talks to it: the ssh agent, the askpass program, and
- * what credential helpers ask for.
+ * What git may need to reach a remote, given only to the call that talks to it: the ssh agent, the askpass program, and
+ * what credential helpers need.
  */
 export const REMOTE_CREDENTIALS: readonly string[] = [
   "SSH_AUTH_SOCK",
@@ -72,7 +72,7 @@ export function allowedEnvironment(own: Environment, names: readonly string[] = 
   return Object.fromEntries(passed);
 }
 
-/** The proxies, with their passwords: for a remote that only they lead to. */
+/** The proxies, with their passwords: for a remote that can be reached only through them. */
 export function proxiesIn(own: Environment): Record<string, string> {
   const found = Object.entries(own).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && PROXIES.test(entry[0]),

@@ -1,15 +1,15 @@
 /**
- * Known secrets taken out of what children print, where it enters Pawl: before it is kept, shown or put into a prompt.
- * A secret is the value of a variable of Pawl's own environment whose name says so, or the password in an address; also
- * as JSON and URLs write it. What Pawl does not know, it cannot take out.
+ * Removes known secrets from the output of child processes as it enters Pawl: before it is kept, shown or put into a
+ * prompt. A secret is the value of a variable of Pawl's own environment whose name says so, or the password in an
+ * address; also in the forms that JSON and URLs give it. Pawl cannot remove what it does not know.
  */
 import { attempt } from "../../core/attempt.ts";
 import type { Environment } from "./environment.ts";
 
 const NAMES = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|CAPABILITY|KEY|_PAT$|^PAT$|AUTH$/i;
-/** Shorter ones would be found in any text. */
+/** Shorter ones occur in any text. */
 const SHORTEST = 8;
-/** They name a place or a kind, not the secret itself. */
+/** Values that name a place or a kind, not the secret itself. */
 const HARMLESS = /^(?:\/|~\/|\.\.?\/)[^\s]*$|^(?:true|false|disabled|enabled|required|optional)$/i;
 
 interface Secret {
@@ -17,7 +17,7 @@ interface Secret {
   readonly mask: string;
 }
 
-/** Bytes are handled as Latin-1 text: one character for each, so that a chunk may end within a UTF-8 character. */
+/** Bytes are handled as Latin-1 text, one character each, so that a chunk may end inside a UTF-8 character. */
 const bytesOf = (text: string): string => Buffer.from(text, "utf8").toString("latin1");
 
 function secretsIn(environment: Environment): readonly Secret[] {
@@ -52,16 +52,16 @@ function passwordsIn(value: string): readonly string[] {
 }
 
 export interface Redactor {
-  /** A whole text. */
+  /** Masks a whole text. */
   text(text: string): string;
-  /** Bytes as they come; a secret may be split over chunks. */
+  /** Masks bytes as they arrive; a secret may be split over chunks. */
   stream(): RedactingStream;
-  /** The length in bytes of the longest secret; 0: none is known. */
+  /** The length in bytes of the longest secret; 0 if none is known. */
   readonly longest: number;
 }
 
 export interface RedactingStream {
-  /** What may be passed on by now: what could yet become a secret is held back. */
+  /** What can be passed on by now. Bytes that may yet become a secret are held back. */
   push(chunk: Uint8Array): Buffer;
   end(): Buffer;
 }
@@ -102,7 +102,7 @@ function redacting(
       let out = "";
       let at = 0;
       for (const { 0: secret, index } of bytes.matchAll(pattern)) {
-        // A longer secret may yet come to begin here.
+        // A longer secret may begin here.
         if (index >= from) break;
         out += bytes.slice(at, index) + (masks.get(secret) ?? "");
         at = index + secret.length;
@@ -119,7 +119,7 @@ function redacting(
   };
 }
 
-/** Where the earliest beginning of a secret stands that the bytes break off in; their length, where there is none. */
+/** Where the earliest unfinished secret begins at the end of the bytes; their length if there is none. */
 function openEnd(bytes: string, secrets: readonly Secret[]): number {
   let earliest = bytes.length;
   for (const secret of secrets) {

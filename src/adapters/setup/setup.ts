@@ -1,10 +1,11 @@
 /**
- * What a checkout needs before anybody works or checks in it: installed packages and the like, which git ignores.
+ * Prepares what a checkout needs before anybody works or checks in it: installed packages and the like, which git
+ * ignores.
  *
- * S1  A folder is made ready once for each state of what the commands depend on (`inputs`, the commands themselves); a
- *     note beside the folder says for which. The note is written when all is there, so that a killed setup begins anew.
- * S2  What was made is kept for other folders in `.pawl/setup/<key>/` only where it was asked for: of a checkout that
- *     nobody has worked in yet. It is copied, never shared: an agent may change its own.
+ * S1  A folder is prepared once for each state of what the commands depend on (`inputs`, the commands themselves). A
+ *     note beside the folder records the state. It is written last, so that a killed setup starts again.
+ * S2  Results are kept for other folders in `.pawl/setup/<key>/` only on request: those of a checkout that nobody has
+ *     worked in yet. They are copied, never shared: an agent may change its own.
  */
 import { createHash } from "node:crypto";
 import {
@@ -29,7 +30,7 @@ import { ownPlace } from "../files/own-folder.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { setupNote } from "../git/worktree-paths.ts";
 
-/** Read where a repository names no inputs of its own. */
+/** Used if a repository names no inputs of its own. */
 const LOCK_FILES = [
   "package-lock.json",
   "npm-shrinkwrap.json",
@@ -47,7 +48,7 @@ const LOCK_FILES = [
   "go.sum",
   "Cargo.lock",
 ];
-/** So many states are kept; the least used goes first. */
+/** How many states are kept; the least used is dropped first. */
 const KEPT = 5;
 
 export function openSetups(projectRoot: string): Setups {
@@ -64,7 +65,7 @@ function look(store: string, folder: Folder, setup: SetupSettings): SetupState {
   if (readNote(folder) === key && paths.every((path) => existsSync(join(folder, path)))) return "ready";
   const kept = join(store, key);
   if (paths.length === 0 || !existsSync(kept)) return "needed";
-  // A copy that fails (full disk, another process pruned it): the commands make it.
+  // If a copy fails (full disk, another process pruned it), the commands run instead.
   return attempt(() => {
     for (const [index, path] of paths.entries()) copy(join(kept, String(index)), join(folder, path));
     utimesSync(kept, new Date(), new Date());
@@ -85,7 +86,8 @@ function done(store: string, folder: Folder, setup: SetupSettings, keep: boolean
     renameSync(draft, kept);
     prune(store);
   } catch {
-    // Only time is lost: a cached path that the commands did not make, a full disk, another process that was first.
+    // Only time is lost if this fails: a cached path that the commands did not make, a full disk, another process that
+    // was first.
     rmSync(draft, { recursive: true, force: true });
   }
 }
@@ -94,7 +96,7 @@ function cached({ cache = [] }: SetupSettings): readonly ProjectPath[] {
   return cache.map((path) => projectPath(path));
 }
 
-/** Links stay as they are: packages link to one another. Blocks are shared where the file system can. */
+/** Links stay links: packages link to one another. The copy shares blocks where the file system can. */
 function copy(from: string, to: string): void {
   rmSync(to, { recursive: true, force: true });
   mkdirSync(dirname(to), { recursive: true });
@@ -113,7 +115,7 @@ function prune(store: string): void {
   for (const { path } of byUse.slice(KEPT)) rmSync(path, { recursive: true, force: true });
 }
 
-/** A folder's own name stands in no key: equal inputs make equal folders. */
+/** The key does not contain the folder's name: equal inputs make equal folders. */
 function keyOf(folder: Folder, { run, inputs = LOCK_FILES, cache = [] }: SetupSettings): string {
   const hash = createHash("sha256");
   hash.update(JSON.stringify([1, process.platform, process.arch, run, cache]));

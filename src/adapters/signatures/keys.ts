@@ -1,6 +1,6 @@
 /**
- * The keys of the person at this machine. Which of them signs is kept in the person's own configuration, so that no file of a
- * project chooses it; the private key stays where it is.
+ * The keys of the person at this machine. The person's own configuration says which one signs, so that no project file
+ * chooses it. The private key stays where it is.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
@@ -11,7 +11,9 @@ import { gitLine } from "../git/git.ts";
 import type { Environment } from "../process/environment.ts";
 import { sshKeygen } from "./ssh-keygen.ts";
 
-/** Of the person's own configuration; a relative `XDG_CONFIG_HOME` does not count, as its specification says. */
+/**
+ * The folder of the person's own configuration. A relative `XDG_CONFIG_HOME` is ignored, as its specification requires.
+ */
 export function configFolder(environment: Environment): string {
   const { XDG_CONFIG_HOME: named } = environment;
   const base = named && isAbsolute(named) ? named : join(environment.HOME || homedir(), ".config");
@@ -21,7 +23,7 @@ export function configFolder(environment: Environment): string {
 const FILE = "signing-key.json";
 const GENERATED = "gate-key";
 
-/** The key that signs on this machine; null: none is known. */
+/** The key that signs on this machine; null if none is known. */
 export function usedKey(folder: string): Signer | null {
   let text: string;
   try {
@@ -34,7 +36,7 @@ export function usedKey(folder: string): Signer | null {
     if (typeof path === "string" && isAbsolute(path) && typeof principal === "string")
       return { path, principal };
   } catch {
-    // It is no JSON, and is told like any other text that says no key.
+    // It is not valid JSON, and is reported like any other text that names no key.
   }
   throw unusable(join(folder, FILE), "it does not say which key signs");
 }
@@ -50,13 +52,13 @@ export function openKeys(
       mkdirSync(place.folder, { recursive: true, mode: 0o700 });
       const path = join(place.folder, GENERATED);
       const args = ["-q", "-t", "ed25519", "-C", "pawl gates", "-f", path];
-      if (existsSync(path)) throw unusable(path, "there is such a key already");
+      if (existsSync(path)) throw unusable(path, "that key already exists");
       const ended = await sshKeygen(environment, args, {});
       if (ended.code !== 0) throw unusable(path, ended.errors.trim() || "ssh-keygen made no key");
       const key = await inspect(path);
       if (!key.isOpen) return key;
       for (const made of [path, `${path}.pub`]) rmSync(made, { force: true });
-      throw unusable(path, "you gave it no passphrase, so that every program of yours could sign with it");
+      throw unusable(path, "it has no passphrase, so every program of yours could sign with it");
     },
     async use(signer) {
       mkdirSync(place.folder, { recursive: true, mode: 0o700 });
@@ -78,7 +80,7 @@ async function inspectKey(environment: Environment, given: string): Promise<Publ
   const text = readPublic(`${path}.pub`);
   const [, line] =
     /^((?:sk-)?(?:ssh|ecdsa)-[A-Za-z0-9@.-]+ [A-Za-z0-9+/=]+)(?: [^\n]*)?\n?$/.exec(text) ?? [];
-  if (line === undefined) throw unusable(`${path}.pub`, "it is no public key of OpenSSH");
+  if (line === undefined) throw unusable(`${path}.pub`, "it is not an OpenSSH public key");
   const shown = await sshKeygen(environment, ["-l", "-f", `${path}.pub`]);
   if (shown.code !== 0) throw unusable(`${path}.pub`, shown.errors.trim());
   const isHardware = line.startsWith("sk-");
@@ -104,6 +106,6 @@ function unusable(path: string, why: string): PawlError {
   return new PawlError(
     "key-unusable",
     `${path} cannot sign for gates: ${why}.`,
-    "Name the public key of a passphrase-protected key (`pawl keys add PATH.pub`), or have one made: `pawl keys add --generate`.",
+    "Name the public key of a passphrase-protected key (`pawl keys add PATH.pub`), or let Pawl make one: `pawl keys add --generate`.",
   );
 }

@@ -1,10 +1,10 @@
 /**
- * Signatures by `ssh-keygen -Y`.
+ * Makes and verifies signatures with `ssh-keygen -Y`.
  *
- * S1  The key is read from its file, never from an ssh agent: what an agent holds, every program of the user may use.
- * S2  What is signed comes on standard input: no file of it lies anywhere. The person is asked for passphrase, PIN or touch
- *     at the controlling terminal.
- * S3  A name stands where ssh-keygen cannot take it for an option, and one that is no plain name is refused.
+ * S1  The key is read from its file, never from an ssh agent: every program of the user may use what an agent holds.
+ * S2  The signed text comes on standard input, and is in no file. The person is asked for passphrase, PIN or touch at
+ *     the controlling terminal.
+ * S3  A name is only where ssh-keygen cannot read it as an option, and must be a plain name.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,8 +28,8 @@ export function openSignatures(environment: Environment, configFolder: string): 
 function noKey(): never {
   throw new PawlError(
     "key-missing",
-    "This gate wants a signed verdict, and no key of yours is known on this machine. Nothing was changed.",
-    "Run `pawl keys add` in a terminal, and have the change of .alfred/allowed_signers reviewed.",
+    "This gate requires a signed verdict, but this machine knows no key of yours. Nothing was changed.",
+    "Run `pawl keys add` in a terminal, and have the change to .alfred/allowed_signers reviewed.",
   );
 }
 
@@ -53,8 +53,8 @@ async function sign(environment: Environment, { path }: Signer, text: string): P
 }
 
 /**
- * Asks at the controlling terminal. ssh-keygen itself would ask there only if what is signed were in a file, where another
- * program could put another text in the moment before.
+ * Asks at the controlling terminal. ssh-keygen itself asks there only if the text is in a file, where another program
+ * could replace it a moment before.
  */
 const ASK = `#!/bin/sh
 exec 3<>/dev/tty || exit 1
@@ -100,7 +100,9 @@ async function verify(
   }
 }
 
-/** ssh-keygen says the reason in its last line, with the name of a file of the moment; of an unknown key it says nothing. */
+/**
+ * ssh-keygen gives the reason in its last line, with the name of a temporary file. For an unknown key it says nothing.
+ */
 function reasonIn(errors: string): string {
   const last = errors.trim().split("\n").at(-1) ?? "";
   const said = last

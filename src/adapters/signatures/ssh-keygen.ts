@@ -12,9 +12,9 @@ export interface Ended {
 }
 
 export interface Asking {
-  /** Goes to its standard input; absent: it has the terminal there. */
+  /** Its standard input; absent: the terminal. */
   readonly input?: string;
-  /** By which program it asks the person; absent: it asks nobody, or at its standard input. */
+  /** The program by which it asks the person; absent: it asks nobody, or on its standard input. */
   readonly askpass?: string;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Where Jira is, and whose access it is: `JIRA_BASE_URL` with `ATLASSIAN_EMAIL` and `ATLASSIAN_API_TOKEN`, or by their earlier
- * names `JIRA_HOST` with `JIRA_EMAIL` and `JIRA_API_TOKEN`. The names that give the address go before for the rest, so that
- * where both are set no token is sent to the other's address.
+ * Jira's address and credentials: `JIRA_BASE_URL` with `ATLASSIAN_EMAIL` and `ATLASSIAN_API_TOKEN`, or under their
+ * earlier names `JIRA_HOST` with `JIRA_EMAIL` and `JIRA_API_TOKEN`. The set that gives the address takes precedence for
+ * the rest, so that no token goes to the other set's address.
  */
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -9,7 +9,7 @@ export interface AtlassianSetting {
   readonly address: string | undefined;
   readonly email: string | undefined;
   readonly token: string | undefined;
-  /** The variable that the token comes from, or would come from. */
+  /** The variable that holds the token, or should hold it. */
   readonly tokenVariable: "ATLASSIAN_API_TOKEN" | "JIRA_API_TOKEN";
 }
 
@@ -23,7 +23,7 @@ export function readJira(environment: Environment): AtlassianSetting {
   const access = first.token ? first : second.token ? second : first;
   return {
     address: JIRA_BASE_URL || JIRA_HOST,
-    // Only an email of the same person: with a token of either set, the other's email is another's.
+    // Only an email of the same person: if both tokens are set, the other email belongs to the other token.
     email: access.email || (first.token && second.token ? undefined : second.email || first.email),
     token: access.token,
     tokenVariable: access === earlier ? "JIRA_API_TOKEN" : "ATLASSIAN_API_TOKEN",

@@ -1,7 +1,8 @@
 /**
- * What Jira and Confluence have in common: the address and credentials, the limits of a fetch, and its failures.
+ * What Jira and Confluence share: the address and credentials, the limits of a fetch, and its failures.
  *
- * A1  Credentials go to the configured address only. A link tells an issue's key or a page's id, never a host to ask.
+ * A1  Credentials go only to the configured address. A link gives an issue's key or a page's id, never a host to
+ *     contact.
  */
 import type { FetchFailure } from "../../core/ports/references.ts";
 import { LimitExceeded } from "../net/limits.ts";
@@ -15,7 +16,7 @@ export interface AtlassianAccess {
   readonly limit: number;
 }
 
-/** What an address of the configuration is not good for, or null. */
+/** Why an address in the configuration cannot be used, or null. */
 export function addressFault(text: string): string | null {
   if (!URL.canParse(text)) return "it is not an address such as https://acme.atlassian.net";
   const { protocol, hostname, username } = new URL(text);
@@ -29,28 +30,28 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /**
- * Whether the configured address is another site of Atlassian's cloud than the link's: its issue of that key would be
- * another one. An address elsewhere (a proxy, a domain of the company's own) stands for the link's site.
+ * Whether the configured address is a different site of Atlassian's cloud than the link's: the same key would name
+ * another issue there. Any other address (a proxy, a company's own domain) stands for the link's site.
  */
 export function isOtherSite({ address }: AtlassianAccess, site: string): boolean {
   return address.host.endsWith(".atlassian.net") && address.host !== site;
 }
 
-/** The configuration of a client that asks this address. */
+/** The configuration of a client for this address. */
 export function clientOf({ address, email, token }: AtlassianAccess): {
   host: string;
   headers: Record<string, string>;
   onSchemaMismatch: "silent";
 } {
   const host = `${address.origin}${address.pathname.replace(/\/+$/, "").replace(/\/wiki$/, "")}`;
-  // The client's own `auth` refuses addresses of people that servers accept.
+  // The client's own `auth` rejects email addresses that servers accept.
   const basic = Buffer.from(`${email}:${token}`).toString("base64");
   return { host, headers: { Authorization: `Basic ${basic}` }, onSchemaMismatch: "silent" };
 }
 
 class TimedOut extends Error {}
 
-/** The answer, or a failure once the limit has passed. */
+/** Returns the answer, or fails once the limit has passed. */
 export async function within<T>(limit: number, answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const end = new Promise<never>((_, reject) => {
@@ -70,7 +71,7 @@ const REASONS: Readonly<Record<number, FetchFailure["reason"]>> = {
   429: "rate-limited",
 };
 
-/** What a client threw, in our own words. The detail never repeats what was sent. */
+/** Describes what a client threw, in Pawl's own words. The detail never repeats what was sent. */
 export function failureOf(thrown: unknown): FetchFailure {
   if (thrown instanceof LimitExceeded) return { reason: thrown.reason, detail: thrown.message };
   if (thrown instanceof TimedOut) return { reason: "timed-out", detail: thrown.message };

@@ -3,7 +3,10 @@ import { getPageById } from "confluence.js/v2";
 import { type AtlassianAccess, clientOf, within } from "./atlassian.ts";
 import { renderHtml } from "./markdown.ts";
 
-/** A page with its title, as markdown. Reads Confluence's REST API, version 2, in the form that it renders itself. */
+/**
+ * Fetches a page with its title, as markdown. Reads Confluence's REST API, version 2, in the form that Confluence
+ * renders.
+ */
 export async function fetchPage(access: AtlassianAccess, page: string): Promise<string> {
   const client = createClient(clientOf(access));
   const found = await within(

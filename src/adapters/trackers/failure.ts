@@ -6,13 +6,13 @@ const PATIENCE = 15_000;
 export interface Asked {
   readonly tracker: string;
   readonly url: string;
-  /** Where the token comes from, for the fix. */
+  /** The variable that holds the token, for the fix. */
   readonly token: string;
-  /** Of all that one question fetches; default: `LIMITS`. */
+  /** Limits for everything that one request fetches; default: `LIMITS`. */
   readonly limits?: Limits | undefined;
 }
 
-/** Waits for the tracker's answer, not for ever; what goes wrong becomes `tracker-failed` in plain words. */
+/** Waits for the tracker's answer, but not for ever. A failure becomes `tracker-failed` in plain words. */
 export async function ask<T>(asked: Asked, work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -46,7 +46,7 @@ function failed({ token, tracker, url }: Asked, thrown: unknown): PawlError {
   return new PawlError("tracker-failed", `${tracker} at ${url}: ${what}.`, fix, thrown);
 }
 
-/** The cause at the bottom is the one that says what happened. */
+/** The innermost cause says what happened. */
 function innermost(thrown: unknown): string {
   let at = thrown as { cause?: unknown; message?: string; code?: string };
   while (at.cause instanceof Error) at = at.cause;
@@ -55,7 +55,7 @@ function innermost(thrown: unknown): string {
 
 const firstLine = (text: string): string => (text.trim().split("\n")[0] ?? "").slice(0, 300);
 
-/** The tracker has no status of the name that the task should get. */
+/** The tracker has no status of the requested name. */
 export function noSuchStatus(
   tracker: string,
   id: string,

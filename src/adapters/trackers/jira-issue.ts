@@ -11,8 +11,8 @@ const COMMENTS_A_PAGE = 100;
 const MAX_COMMENTS = 2_000;
 
 /**
- * An issue with all that belongs to its text: summary, description, acceptance criteria, links and every comment.
- * Rejects where any of it cannot be had: half an issue is none. Reads Jira's REST API, version 3.
+ * Fetches an issue with its whole text: summary, description, acceptance criteria, links and every comment. Rejects if
+ * any part is missing: half an issue is none. Reads Jira's REST API, version 3.
  */
 export async function fetchIssue(access: AtlassianAccess, key: string): Promise<string> {
   const client = createClient(clientOf(access));
@@ -75,7 +75,7 @@ function facts(fields: Fields): string {
     .join("\n");
 }
 
-/** A field of the site's own making; it is known by its name. */
+/** A custom field of the site, recognised by its name. */
 function acceptanceCriteria(
   fields: Fields,
   rendered: Fields,
@@ -109,7 +109,7 @@ function issueLinks(fields: Fields): readonly string[] {
   ];
 }
 
-/** Links to pages elsewhere. A site that has switched them off answers 403 or 404: then there are none. */
+/** Links to other pages. A site that has switched them off answers 403 or 404: then there are none. */
 async function webLinks(client: Client, key: string): Promise<readonly string[]> {
   try {
     const links = (await getRemoteIssueLinks(client, { issueIdOrKey: key })) as unknown as readonly {
@@ -123,7 +123,7 @@ async function webLinks(client: Client, key: string): Promise<readonly string[]>
   }
 }
 
-/** The server's own rendering where there is one. */
+/** The server's own rendering, if there is one. */
 function richText(rendered: unknown, document: unknown): string {
   if (typeof rendered === "string" && rendered.trim() !== "") return renderHtml(rendered);
   return document === null || document === undefined ? "" : renderDocument(document);

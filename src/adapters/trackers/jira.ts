@@ -1,4 +1,6 @@
-/** Jira Cloud and Data Center, by the platform API. Bodies are asked for rendered and read as markdown. */
+/**
+ * Jira Cloud and Data Center, by the platform API. Bodies are requested in rendered form and converted to markdown.
+ */
 
 import {
   addComment,
@@ -15,10 +17,10 @@ import { type Asked, ask, noSuchStatus } from "./failure.ts";
 
 export interface JiraAccess {
   readonly host: string;
-  /** With a token of the Cloud; without, the token is a personal access token. */
+  /** With a Cloud token; otherwise the token is a personal access token. */
   readonly email?: string;
   readonly token: string;
-  /** The variable that the token comes from, for the fix of a refusal. */
+  /** The variable that holds the token, for the fix of a refusal. */
   readonly tokenVariable: string;
 }
 

@@ -1,4 +1,4 @@
-/** Linear, by its SDK's client; each question is one query of its own, so that nothing is fetched bit by bit. */
+/** Linear, by its SDK's client. Each request is one query, so that nothing is fetched piece by piece. */
 import { LinearClient } from "@linear/sdk";
 import type { TrackedTask, Tracker } from "../../core/ports/trackers.ts";
 import type { Limits } from "../net/limits.ts";

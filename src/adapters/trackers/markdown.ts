@@ -1,7 +1,7 @@
 import TurndownService from "turndown";
 import { fenceFor } from "../../core/fence.ts";
 
-/** The longest text that is taken over; more is cut, and said to be. */
+/** The longest text that is accepted. A longer one is cut, and says so. */
 const MAX_LENGTH = 200_000;
 
 const turndown = new TurndownService({
@@ -11,7 +11,7 @@ const turndown = new TurndownService({
   emDelimiter: "*",
 });
 turndown.remove(["script", "style"]);
-// Both products render code as `pre` without a `code` in it, with a span for each word.
+// Both products render code as `pre` without an inner `code`, with a span for each word.
 turndown.addRule("code-panel", {
   filter: "pre",
   replacement: (_content, node) => {
@@ -21,13 +21,13 @@ turndown.addRule("code-panel", {
   },
 });
 
-/** More HTML than makes the longest text is not looked at. */
+/** The longest HTML that is read. */
 const MAX_HTML = 2 * MAX_LENGTH;
-/** Deeper than any page; the converter takes quadratic time for the depth. */
+/** Deeper than any page. The converter's time is quadratic in the depth. */
 const DEEPEST = 200;
 const WITHOUT_END = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b/i;
 
-/** Markdown of HTML that a server rendered; of one that nests beyond measure its text alone. */
+/** Converts a server's HTML to markdown; only its text if it nests too deep. */
 export function renderHtml(html: string): string {
   const part = html.slice(0, MAX_HTML);
   const text = isDeep(part) ? part.replace(/<[^<>]*>/g, " ") : turndown.turndown(part);
@@ -53,7 +53,7 @@ interface Node {
   readonly attrs?: Readonly<Record<string, unknown>>;
 }
 
-/** Plain markdown of a document in Atlassian's format, for servers that do not render it. */
+/** Converts a document in Atlassian's format to plain markdown, for servers that do not render it. */
 export function renderDocument(document: unknown): string {
   if (typeof document === "string") return cut(document);
   return cut(blocks((document as Node | null)?.content ?? []));

@@ -2,7 +2,7 @@ import type { Reference, ReferenceFetch, References } from "../../core/ports/ref
 import { LIMITS, type Limits, withinLimits } from "../net/limits.ts";
 import { type AtlassianAccess, addressFault, failureOf, isOtherSite } from "./atlassian.ts";
 
-/** As the environment has them; each may be missing. */
+/** From the environment; each may be missing. */
 export interface AtlassianCredentials {
   /** `JIRA_BASE_URL` */
   readonly jira?: string | undefined;
@@ -21,7 +21,7 @@ const SETTINGS = {
   page: { variable: "CONFLUENCE_BASE_URL", key: "confluence" },
 } as const;
 
-/** Fetches Jira issues and Confluence pages. The clients are loaded with the first fetch. */
+/** Fetches Jira issues and Confluence pages. The first fetch loads the clients. */
 export function openReferences(
   credentials: AtlassianCredentials,
   limit = LIMIT,
@@ -50,7 +50,7 @@ async function fetchIt(reference: Reference, access: AtlassianAccess): Promise<s
   return (await import("./confluence-page.ts")).fetchPage(access, reference.page);
 }
 
-/** What the fetch needs, or a sentence that says what is missing of it. */
+/** What the fetch needs, or a sentence that says what is missing. */
 function accessFor(
   { kind }: Reference,
   credentials: AtlassianCredentials,

@@ -4,7 +4,7 @@ import { readJira } from "./atlassian-environment.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The trackers that the environment gives access to; each client is loaded when its tracker is first asked. */
+/** The trackers that the environment gives access to. Each client is loaded on its tracker's first use. */
 export function openTrackers(environment: Environment): Trackers {
   return {
     async open(provider) {

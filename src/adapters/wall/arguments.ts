@@ -1,8 +1,8 @@
 /**
- * The wall as bubblewrap builds it, from what there is on this machine: pure. What comes later in the list lies on top.
+ * The arguments with which bubblewrap builds the wall on this machine: pure. Later entries lie on top of earlier ones.
  *
- * W1  Everything is read-only but what is named; nothing of Pawl's own is seen but what is named.
- * W2  Homes and places for temporary files are hidden: empty, or a private one.
+ * W1  Everything is read-only except what is named. Of Pawl's own files, only what is named is visible.
+ * W2  Homes and places for temporary files are hidden: empty, or replaced by a private one.
  * W3  No capability, no process from outside, no process that outlives the wall.
  */
 import { relative } from "node:path";
@@ -10,27 +10,27 @@ import { relative } from "node:path";
 export interface Layout {
   /** The project's root. */
   readonly root: string;
-  /** What may be written, and where in it the program works. */
+  /** What may be written, and the place in it where the program works. */
   readonly folder: string;
   readonly cwd: string;
   readonly hidden: readonly Hidden[];
-  /** What may be read though it lies in a hidden place, and what may be written. */
+  /** Paths in hidden places that may be read, and those that may be written. */
   readonly read: readonly string[];
   readonly write: readonly string[];
   /** Files in them that stay closed. */
   readonly closed: readonly string[];
   /** Below `.pawl`, in this order. */
   readonly own: readonly Mount[];
-  /** Read-only where the project's root itself may be written. */
+  /** Read-only even if the project's root itself may be written. */
   readonly guarded: readonly string[];
-  /** Settings of the kernel, which for a root are files like others. */
+  /** Kernel settings, which root could write like other files. */
   readonly kernel: readonly string[];
-  /** On top of all: git's folders, what is kept outside of the project. */
+  /** On top of everything: git's folders, and what is kept outside the project. */
   readonly last: readonly Mount[];
   readonly network: "all" | "none";
 }
 
-/** `by`: a private folder in its place; null: an empty one in memory. */
+/** `by`: a private folder that replaces it; null: an empty one in memory. */
 export interface Hidden {
   readonly at: string;
   readonly by: string | null;
@@ -39,10 +39,10 @@ export interface Hidden {
 export type Mount =
   | { readonly type: "read" | "write"; readonly at: string; readonly from?: string }
   | { readonly type: "empty"; readonly at: string }
-  /** What was mounted there is read-only from here on, not what lies on it. */
+  /** The mount there becomes read-only from here on, but not what lies on top of it. */
   | { readonly type: "seal"; readonly at: string };
 
-/** What each wall begins with. */
+/** The first arguments of each wall. */
 export const GROUND: readonly string[] = [
   "--die-with-parent",
   "--unshare-user-try",
@@ -50,7 +50,7 @@ export const GROUND: readonly string[] = [
   "--unshare-ipc",
   "--unshare-uts",
   "--unshare-cgroup-try",
-  // A root's capabilities would take the wall down again.
+  // With root's capabilities, a program could take the wall down.
   "--cap-drop",
   "ALL",
   ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
@@ -70,7 +70,8 @@ export function mountsOf(layout: Layout): readonly Mount[] {
   const { closed, folder, guarded, hidden, own, read, root, write } = layout;
   const state = `${root}/.pawl`;
   const inProject = (path: string) => isInside(path, root);
-  // What lies in another place comes after it: a home in what may be read stays hidden, and a tool in a home is seen.
+  // A nested place comes after the one around it: a home inside a readable place stays hidden, and a tool inside a home
+  // is visible.
   const places = (isHere: (path: string) => boolean): readonly Mount[] =>
     outerFirst([
       ...hidden.filter(({ at }) => isHere(at)).map(mountOf),
@@ -117,7 +118,7 @@ function wordsOf(mount: Mount): readonly string[] {
   }
 }
 
-/** Whether it is the folder, or lies in it. */
+/** Whether the path is the folder, or inside it. */
 export function isInside(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way === "" || (way !== ".." && !way.startsWith("../"));

@@ -1,11 +1,12 @@
 /**
  * Brings into the repository what an agent committed behind the wall: its objects, and the one branch that is its own.
- * Nothing else that it did to its copies counts.
+ * No other change to its copies counts.
  *
- * I1  The agent could write what lies here as it liked: nothing but plain files is taken, and an object only if its
- *     content has the name.
- * I2  The branch moves only from where it was when the run began, to a commit that is whole.
- * I3  Objects come before the branch, and the note of what is to be done goes last: killed in between, all is done again.
+ * I1  The agent could write anything here. So only plain files are accepted, and an object only if its content matches
+ *     its name.
+ * I2  The branch moves only from where it was when the run began, and only to a complete commit.
+ * I3  Objects come before the branch, and the note of what remains to do is removed last: if killed in between,
+ *     everything is done again.
  */
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -21,12 +22,12 @@ import type { Pending } from "./git-view.ts";
 import { type Store, storesOf } from "./store.ts";
 
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
-/** Longer content than this is no source file. */
+/** No source file is longer than this. */
 const LARGEST = 2 ** 31;
 /** A ref's file holds one line. */
 const LONGEST_REF = 4096;
 
-/** What of a run could not be brought in, in words; empty: all was, or there was nothing. */
+/** What could not be brought in of a run, in words; empty if everything was, or there was nothing. */
 export async function bringInRun(
   projectRoot: string,
   environment: Environment,
@@ -74,17 +75,15 @@ async function bringObjects(store: Store, { common }: Pending, call: GitCall): P
     else if (name === "pack") refused += await bringPacks(join(from, name), call);
     else rmSync(join(from, name), { recursive: true, force: true });
   }
-  return refused === 0
-    ? []
-    : [`${refused} of the objects that it left are not what their names say: they were left out`];
+  return refused === 0 ? [] : [`${refused} of its objects do not match their names and were left out`];
 }
 
-/** How many were refused. */
+/** Returns how many were refused. */
 async function bringLoose(from: string, start: string, to: string): Promise<number> {
   let refused = 0;
   for (const name of namesIn(from)) {
     const [file, place] = [join(from, name), join(to, name)];
-    // Its own temporary files, after a kill.
+    // Removes its own temporary files of a killed call.
     const isObject = COMMIT.test(start + name) && lstatSync(file).isFile();
     if (!isObject || existsSync(place)) rmSync(file, { recursive: true, force: true });
     else if ((await nameOf(file, start + name)) === start + name) await move(file, place, to);
@@ -96,7 +95,7 @@ async function bringLoose(from: string, start: string, to: string): Promise<numb
   return refused;
 }
 
-/** The name that the object's content has; null: it is none. */
+/** The name that matches the object's content; null if it is not an object. */
 async function nameOf(file: string, expected: string): Promise<string | null> {
   const hash = createHash(expected.length === 40 ? "sha1" : "sha256");
   let length = 0;
@@ -127,7 +126,7 @@ async function move(file: string, place: string, folder: string): Promise<void> 
   }
 }
 
-/** Git reads a pack anew, whatever its index says. */
+/** Git reads a pack again, whatever its index says. */
 async function bringPacks(folder: string, call: GitCall): Promise<number> {
   let refused = 0;
   for (const name of namesIn(folder)) {
@@ -166,7 +165,7 @@ async function bringBranch(
   const name = ref.slice("refs/heads/".length);
   if (!(await isWhole(call, value)))
     return [
-      `it left ${name} at ${value.slice(0, 80)}, which is no commit that is whole: the branch stays where it was`,
+      `it left ${name} at ${value.slice(0, 80)}, which is not a complete commit: the branch stays where it was`,
     ];
   const before = old ?? "0".repeat(value.length);
   const reason = ["-m", `pawl: run ${run}`];
@@ -174,7 +173,7 @@ async function bringBranch(
   if (moved.code === 0 || (await commitOf(call, ref)) === value) return [];
   const kept = `refs/pawl/${run}`;
   await git(call, ["update-ref", kept, value]);
-  return [`${name} was moved by somebody else while it ran: its own commits are kept as ${kept}`];
+  return [`somebody else moved ${name} while it ran: its own commits are kept as ${kept}`];
 }
 
 function readOwn(heads: string, name: string): string | null {
@@ -189,13 +188,13 @@ function readOwn(heads: string, name: string): string | null {
   }
 }
 
-/** It is a commit, and everything that it is made of is in the repository. */
+/** Whether it is a commit, and the repository has everything that it consists of. */
 async function isWhole(call: GitCall, commit: string): Promise<boolean> {
   const args = ["rev-list", "--objects", "--quiet", `${commit}^{commit}`, "--not", "--all"];
   return (await git({ ...call, accept: [1, 128] }, args)).code === 0;
 }
 
-/** A branch that it made for itself is nowhere but in its copy: its worktree is left at that commit, on no branch. */
+/** A branch that it created for itself exists only in its copy: its worktree is left at that commit, on no branch. */
 async function leaveStrangeBranch(store: Store, { own, ref }: Pending, call: GitCall): Promise<void> {
   const head = readHead(own);
   if (head === null || head === ref || ref === null) return;
@@ -205,7 +204,7 @@ async function leaveStrangeBranch(store: Store, { own, ref }: Pending, call: Git
   await git(call, ["update-ref", "--no-deref", "HEAD", value]);
 }
 
-/** The run is over with all its processes: a git that was killed in its midst left them. */
+/** The run and all its processes have ended: only a killed git can have left them. */
 function removeLocks(own: string): void {
   for (const name of namesIn(own)) if (name.endsWith(".lock")) rmSync(join(own, name), { force: true });
 }

@@ -1,11 +1,12 @@
 /**
- * What an agent sees of its worktree's repository. All of it is read-only but what a commit on the task's own branch needs:
+ * What an agent sees of its worktree's repository. Everything is read-only except what a commit on the task's own
+ * branch needs:
  *
- * V1  New objects go into a private folder; the repository's own are an alternate of it. Nothing that is there can be
- *     altered or removed.
- * V2  The folder that holds its branch is a private copy, with the others in it read-only, since a branch is moved by
- *     renaming a file in that folder. So are the logs.
- * V3  What it had when the run began is noted before anything can move: `bring-in.ts` compares with that.
+ * V1  New objects go into a private folder, with the repository's own as an alternate. Existing objects cannot be
+ *     changed or removed.
+ * V2  The folder of its branch is a private copy, since git moves a branch by renaming a file in that folder; the other
+ *     branches in it are read-only. The same holds for the logs.
+ * V3  The state at the beginning of the run is recorded before anything can move: `bring-in.ts` compares with it.
  */
 import {
   closeSync,
@@ -27,7 +28,7 @@ import { ABSENT, readRef } from "../git/ref-files.ts";
 import type { Mount } from "./arguments.ts";
 import type { Store } from "./store.ts";
 
-/** What is not brought in yet. */
+/** What has not been brought in yet. */
 export interface Pending {
   readonly run: string;
   readonly folder: string;
@@ -36,16 +37,16 @@ export interface Pending {
   readonly own: string;
   /** `refs/heads/…` */
   readonly ref: string | null;
-  /** The commit that it was at; null: there was none. */
+  /** The branch's commit at the beginning; null if there was none. */
   readonly old: string | null;
 }
 
-/** Where the repository's own objects are seen inside. */
+/** Where the repository's own objects appear inside. */
 const ALTERNATE = "/run/pawl/objects";
-/** So many branches beside its own are closed one by one; of more than these it may move a copy, which counts nowhere. */
+/** How many other branches are made read-only one by one. Beyond these it may move a copy, which counts nowhere. */
 const MOST_CLOSED = 64;
 
-/** The git folders of a linked worktree; null: it is none. */
+/** The git folders of a linked worktree; null if it is not one. */
 export function worktreeGit(folder: string): { readonly own: string; readonly common: string } | null {
   const own = gitFolderIn(folder);
   if (own === null) return null;
@@ -53,7 +54,7 @@ export function worktreeGit(folder: string): { readonly own: string; readonly co
   return own === common || dirname(own) !== join(common, "worktrees") ? null : { own, common };
 }
 
-/** Throws `wall-failed` where the repository's branches are no files. */
+/** Throws `wall-failed` if the repository's branches are not files. */
 export function gitMounts(store: Store, run: string, folder: string): readonly Mount[] {
   const git = worktreeGit(folder);
   if (git === null) return [];
@@ -61,7 +62,7 @@ export function gitMounts(store: Store, run: string, folder: string): readonly M
   if (existsSync(join(common, "reftable")))
     throw new PawlError(
       "wall-failed",
-      `The repository ${common} keeps its branches as a reftable: expected files, of which the wall opens one branch's.`,
+      `The repository ${common} keeps its branches as a reftable: expected files, so that the wall can open one branch's.`,
       "Convert it (`git refs migrate --ref-format=files`), or set `sandbox: none` in pawl.yaml.",
     );
   const ref = ownRef(folder, own);
@@ -86,7 +87,7 @@ export function gitMounts(store: Store, run: string, folder: string): readonly M
   ];
 }
 
-/** As the label beside the worktree says, else as it is checked out. */
+/** According to the label beside the worktree, or else to what is checked out. */
 function ownRef(folder: string, own: string): string | null {
   try {
     const label = join(dirname(folder), `@of-${basename(folder)}.json`);
@@ -111,7 +112,7 @@ function privateObjects(store: Store, common: string): string {
   return objects;
 }
 
-/** Those of the repository itself: from another place they would not be found by a relative path. */
+/** The alternates of the repository itself: a relative path would not work from another place. */
 function alternatesOf(objects: string): readonly string[] {
   try {
     const lines = readFileSync(join(objects, "info/alternates"), "utf8").split("\n");
@@ -126,7 +127,7 @@ function privateHeads(store: Store, common: string, ref: string, old: string | n
   const heads = join(store.folder, "heads");
   rmSync(heads, { recursive: true, force: true });
   mkdirSync(heads, { recursive: true });
-  // Git removes a folder that holds no file; the mount needs one.
+  // Git removes a folder without files, but the mount needs one.
   mkdirSync(at, { recursive: true });
   const own = basename(ref);
   const closed: Mount[] = [];
@@ -154,7 +155,7 @@ function privateLogs(store: Store, common: string, ref: string | null): string {
   return logs;
 }
 
-/** A plain file that is there can be closed; one that is not, or a link that an agent made, cannot. */
+/** An existing plain file can be made read-only; a missing one, or a link that an agent made, cannot. */
 function makeFile(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found?.isFile()) return;

@@ -1,4 +1,7 @@
-/** What is hidden: homes, and where programs leave temporary files and sockets. And what of it an agent or a tool needs. */
+/**
+ * What the wall hides: homes, and where programs leave temporary files and sockets. And what of it an agent or a tool
+ * needs.
+ */
 import { existsSync, lstatSync } from "node:fs";
 import { userInfo } from "node:os";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
@@ -6,12 +9,12 @@ import { realOr } from "../git/discover.ts";
 import type { Environment } from "../process/environment.ts";
 import { isInside } from "./arguments.ts";
 
-/** A folder that is an agent's own: private and lasting as long as its worktree. Names are relative to it. */
+/** An agent's own folder: private, and kept as long as its worktree. Names are relative to it. */
 export interface HomePlace {
   readonly at: string;
-  /** The person's own settings: what others would run, too. */
+  /** The person's own settings, which other programs would execute too. */
   readonly read: readonly string[];
-  /** What has to be renewed for the person, too: credentials. */
+  /** What a run must renew for the person too: credentials. */
   readonly write: readonly string[];
   /** Copied afresh for each run. */
   readonly copy: readonly string[];
@@ -24,7 +27,7 @@ export function homeOf(environment: Environment): string {
   return realOr(environment.HOME || userInfo().homedir);
 }
 
-/** Each is there, and no link; none is the root of the file system. */
+/** The hidden places: each exists, is not a link, and is not the root of the file system. */
 export function hiddenPlaces(environment: Environment): readonly string[] {
   const homes = [homeOf(environment), userInfo().homedir, ...XDG.map((name) => environment[name])];
   const places = [...TEMPORARY, ...homes]
@@ -38,10 +41,10 @@ function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** In HOME: who commits, and where git's own settings of the person are. */
+/** In HOME: who commits, and the person's own git settings. */
 const IDENTITY = [".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes"];
 
-/** In HOME: what programs need that are installed for one person, and what of it is secret. */
+/** In HOME: what programs installed for one person need, and which part of it is secret. */
 const TOOLCHAINS = [
   ...[".nvm", ".volta", ".fnm", ".local/share/fnm", ".nodenv", ".asdf", ".local/share/mise", ".sdkman"],
   ...[".pyenv", ".local/share/uv", ".rbenv", ".rvm", ".cargo", ".rustup", ".bun", ".deno", ".ghcup"],
@@ -49,7 +52,7 @@ const TOOLCHAINS = [
 ];
 const SECRETS = [".cargo/credentials", ".cargo/credentials.toml"];
 
-/** Of the person's home, whatever program is started; what is not there is left out. */
+/** What every program may read in the person's home; missing paths are left out. */
 export function usualReads(environment: Environment): readonly string[] {
   const home = homeOf(environment);
   const named = [
@@ -67,7 +70,7 @@ export function secretFiles(environment: Environment): readonly string[] {
   return SECRETS.map((name) => join(home, name)).filter((path) => existsSync(path));
 }
 
-/** What programs on the PATH consist of, where they lie in a hidden place. */
+/** What programs on the PATH consist of, if they are in a hidden place. */
 export function programReads(
   environment: Environment,
   programs: readonly string[],
@@ -91,7 +94,7 @@ function locate(program: string, entries: readonly string[]): readonly string[] 
   return path === undefined ? [] : [path];
 }
 
-/** `~/tool/bin` needs `~/tool`; `~/bin` and `~/.local/bin` nothing beside them. */
+/** `~/tool/bin` needs `~/tool`; `~/bin` and `~/.local/bin` need nothing else. */
 function installationOf(entry: string, hidden: readonly string[]): string {
   const above = dirname(entry);
   const isAlone = basename(entry) !== "bin" || basename(above) === ".local" || hidden.includes(above);

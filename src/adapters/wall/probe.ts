@@ -1,4 +1,4 @@
-/** Whether bubblewrap can build a wall here: tried once in the life of this process. */
+/** Whether bubblewrap can build a wall here, tried once per process. */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";

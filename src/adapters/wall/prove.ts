@@ -1,4 +1,4 @@
-/** Tries the wall out from inside, for `pawl agents`: what came of it is looked at outside, not believed. */
+/** Tries the wall from inside, for `pawl agents`. The results are checked outside instead of being believed. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ const LIMIT = 20_000;
 const OWN_PROCESSES = 6;
 
 export function proveWall({ settings, ...place }: WallSetup): WallFound {
-  // What the settings insist on and cannot be had is told, too.
+  // It also reports a wall that the settings demand and that cannot be built.
   const setup = {
     ...place,
     settings: { ...settings, kind: settings.kind === "none" ? "none" : "auto" },
@@ -58,7 +58,7 @@ export function proveWall({ settings, ...place }: WallSetup): WallFound {
       },
       { what: "to reach sockets below /run", held: !isSaid("read /run") },
     ];
-    // What did not run has proved nothing.
+    // A script that did not run has proved nothing.
     return {
       kind: "bwrap",
       tried: tried.map((each) => ({ ...each, held: each.held && status === 0 && isSaid("ran") })),

@@ -1,4 +1,7 @@
-/** What the wall keeps for a worktree between runs: its agents' home, its objects and branch that are not brought in yet. */
+/**
+ * What the wall keeps for a worktree between runs: its agents' home, and its objects and branch that have not been
+ * brought in yet.
+ */
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +15,7 @@ export interface Store {
   readonly folder: string;
 }
 
-/** Made where it is missing; those of worktrees that are gone are removed. */
+/** Creates the store if it is missing, and removes those of worktrees that are gone. */
 export function openStore(projectRoot: string, folder: string): Store {
   const walls = openOwnFolder(projectRoot, WALLS, 0o700);
   const name = createHash("sha256").update(folder).digest("hex").slice(0, 32);
@@ -46,7 +49,9 @@ function isUsed(folder: string): boolean {
   }
 }
 
-/** The place of a path below a folder that an agent has written: nothing but folders is on the way to it. */
+/**
+ * The place of a path below a folder that an agent has written. Everything on the way to it becomes a plain folder.
+ */
 export function clearWay(base: string, ...names: readonly string[]): string {
   let place = base;
   for (const name of names) {

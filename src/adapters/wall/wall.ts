@@ -24,24 +24,24 @@ import { probe } from "./probe.ts";
 import { clearWay, openStore, type Store } from "./store.ts";
 
 export interface Wall {
-  /** What an earlier run in the folder left behind the wall is brought in first. */
+  /** First brings in what an earlier run left behind the wall in this folder. */
   ready(folder: string): Promise<void>;
   /** Throws `wall-failed`. */
   enclose(order: WallOrder): Enclosed;
 }
 
 export interface WallOrder {
-  /** What it may write, absolute. */
+  /** The folder that it may write, absolute. */
   readonly folder: string;
-  /** Where in it the program works; absent: there. */
+  /** The working folder in it; absent: the folder itself. */
   readonly cwd?: string;
   readonly program: string;
   readonly args: readonly string[];
-  /** All that it gets. */
+  /** Its whole environment. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Of an agent: its run commits on its task's branch, and has a home. */
+  /** For an agent: its run commits on its task's branch, and has a home. */
   readonly agent?: { readonly run: string; readonly home: readonly HomePlace[] };
-  /** Pawl's own files below `.pawl` that it sees, and those that it may write; what is missing is left out. */
+  /** Pawl's own files below `.pawl` that it sees, and those that it may write. Missing ones are left out. */
   readonly sees?: readonly string[];
   readonly writes?: readonly string[];
   /** The same, kept outside of the project. */
@@ -54,24 +54,24 @@ export interface Enclosed {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Beside what a command printed that failed. */
+/** Shown with the output of a failed command. */
 export const BEHIND_THE_WALL =
   "[pawl] This ran behind the wall: HOME and /tmp are empty, and only its own folder may be written. What it needs besides, name by `sandbox.read` and `sandbox.write` in pawl.yaml.";
 
 export interface WallSetup {
   readonly projectRoot: string;
-  /** Where Pawl keeps what is outside of the project. */
+  /** The folder in which Pawl keeps what is outside the project. */
   readonly stateFolder: string;
-  /** Pawl's own: what homes there are. */
+  /** Pawl's own environment, which shows the homes. */
   readonly environment: Environment;
   readonly settings: SandboxSettings;
-  /** Programs that are called from inside, such as Pawl's own. */
+  /** Programs that are called inside, such as Pawl's own. */
   readonly programs: readonly string[];
-  /** Relative to the project's root: stays closed where the root itself may be written. */
+  /** Relative to the project's root. Stays read-only even if the root itself may be written. */
   readonly tasksFile: string;
 }
 
-/** Why there is no wall, or the wall. Throws `wall-missing` where the settings want one that cannot be had. */
+/** The wall, or why there is none. Throws `wall-missing` if the settings demand one that cannot be built. */
 export type Opened =
   | { readonly wall: Wall; readonly why: null }
   | { readonly wall: null; readonly why: string };
@@ -84,8 +84,8 @@ export function openWall(setup: WallSetup): Opened {
     if (kind === "auto") return { wall: null, why: found.why };
     throw new PawlError(
       "wall-missing",
-      `\`sandbox: bwrap\` in pawl.yaml wants a wall, and there is none here: ${found.why}. Nothing was started.`,
-      "Install bubblewrap (`apt-get install bubblewrap`) and allow user namespaces, or set `sandbox: auto`, which goes on without a wall and says so.",
+      `\`sandbox: bwrap\` in pawl.yaml requires a wall, but none can be built here: ${found.why}. Nothing was started.`,
+      "Install bubblewrap (`apt-get install bubblewrap`) and allow user namespaces, or set `sandbox: auto`, which continues without a wall and says so.",
     );
   }
   const { program } = found;
@@ -162,12 +162,12 @@ function scriptsOf({ agent, args }: WallOrder, root: string): readonly string[] 
   return agent === undefined ? [] : args.filter(isScript).slice(0, 1);
 }
 
-/** Of a home the agent has one of its own; what lies in another hidden place needs none. */
+/** For a home the agent gets one of its own; other hidden places need none. */
 function hiddenBy(setup: WallSetup, store: Store | null, home: readonly HomePlace[]): readonly Hidden[] {
   const places = hiddenPlaces(setup.environment);
   if (store === null) return places.map((at) => ({ at, by: null }));
   const own = homeOf(setup.environment);
-  // Where nothing is on a read-only ground, nothing can be mounted.
+  // On read-only ground, only existing paths can be mounted on.
   const canBe = (at: string) => existsSync(at) || places.some((place) => isInside(at, place));
   const personal = [own, ...home.map(({ at }) => realOr(at)).filter((at) => !isInside(at, own) && canBe(at))];
   const privates = [...new Set(personal)].map((at, index) => {
@@ -179,19 +179,22 @@ function hiddenBy(setup: WallSetup, store: Store | null, home: readonly HomePlac
   return [...others, ...privates.filter(({ at }) => at !== "/")];
 }
 
-/** Whether a hidden place hides it: what the project holds is seen, unless the place is in the project. */
+/** Whether a hidden place hides the path. The project's content is visible, unless the place is in the project. */
 function covers(at: string, path: string, root: string): boolean {
   return isInside(path, at) && !(isInside(root, at) && isInside(path, root));
 }
 
-/** Each where it is: a path in a hidden place as it is named, since no link leads there inside; else without links. */
+/**
+ * Resolves paths: one in a hidden place keeps its name, since no link leads there inside; others are resolved without
+ * links.
+ */
 function inPlace(paths: readonly string[], isHidden: (path: string) => boolean): readonly string[] {
   const there = paths.filter((path) => existsSync(path));
   const places = there.flatMap((path) => [...(isHidden(path) ? [path] : []), realOr(path)]);
   return [...new Set(places)];
 }
 
-/** The hidden place that the path is in, the innermost. */
+/** The innermost hidden place that holds the path. */
 function placeOf(path: string, hidden: readonly Hidden[]): Hidden | undefined {
   return hidden
     .filter(({ at }) => isInside(path, at))
@@ -209,7 +212,7 @@ function copyAfresh({ at, copy }: HomePlace, hidden: readonly Hidden[]): void {
   }
 }
 
-/** An agent may have put links into its home, where something is to be mounted now. */
+/** An agent may have put links into its home where something is to be mounted. */
 function clearWays({ closed, folder, hidden, read, root, write }: Layout): void {
   for (const path of [...read, ...write, ...closed, root, folder]) {
     const place = placeOf(path, hidden);
@@ -236,7 +239,7 @@ function gitOf(store: Store | null, { agent }: WallOrder, folder: string): reado
   return [...linked, ...gitMounts(store, agent.run, folder)];
 }
 
-/** What Pawl keeps outside of the project is not seen wherever it lies. */
+/** What Pawl keeps outside the project is hidden, wherever it is. */
 function stateMounts(
   { stateFolder }: WallSetup,
   { proof }: WallOrder,
@@ -248,7 +251,7 @@ function stateMounts(
   return hidden.length === 0 ? [] : [...hidden, ...proved, { type: "seal", at: state }];
 }
 
-/** Temporary files go where there is a place for them; sockets of the session lead nowhere. */
+/** Points temporary files to an existing place, and removes addresses of the session's sockets, which lead nowhere. */
 function inside(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const { TMPDIR, XDG_RUNTIME_DIR: _, GIT_CONFIG_COUNT = "0", ...rest } = environment;
   const from = Number(GIT_CONFIG_COUNT) || 0;

@@ -150,7 +150,7 @@ it("takes no object whose content is not what its name says, nor replaces one th
   writeFileSync(run.head, `${"a".repeat(40)}\n`);
   const told = await run.take();
   expect(told).toEqual([
-    expect.stringContaining("1 of the objects"),
+    expect.stringContaining("1 of its objects"),
     expect.stringContaining("not a complete commit"),
   ]);
   expect(run.outside("cat-file", "-t", main)).toBe("commit");

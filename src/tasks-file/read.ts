@@ -33,10 +33,13 @@ export function readTasks(text: string, known: Parts | null): ReadTasks {
 
 /** Each entry costs the parser's start. More tasks than any list has are read as one text, whose words are bounded. */
 const MOST_ENTRIES = 40_000;
+/** A large entry that is most of the file costs as much as the file, and twice that where it has a fault. */
+const LARGE = 200_000;
 
 function readParts(text: string, known: Parts | null): ReadTasks | null {
   const pieces = split(text);
   if (pieces === null || pieces.entries.length > MOST_ENTRIES) return null;
+  if (pieces.entries.some(({ length }) => length > LARGE && length > text.length / 2)) return null;
   const { head, tail } = pieces;
   const git = known?.head === head && known.tail === tail ? known.git : gitOf(head, tail);
   if (git === null) return null;

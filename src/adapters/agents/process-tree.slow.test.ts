@@ -28,6 +28,8 @@ async function start(mark: string, script: string, cgroup: Cgroup | null = null)
     detached: true,
   });
   if (cgroup) enterCgroup(cgroup, child.pid ?? -1);
+  // A script that reads nothing may be over already.
+  child.stdin.on("error", () => {});
   child.stdin.end("go\n");
   await once(child.stdout, "data");
   child.stdout.destroy();

@@ -149,6 +149,7 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
     network: setup.settings.network,
   };
   clearWays(layout);
+  makePlaces(layout);
   const args = [...bwrapArguments(layout), "--", order.program, ...order.args];
   return { program, args, environment: inside(order.environment) };
 }
@@ -218,6 +219,13 @@ function clearWays({ closed, folder, hidden, read, root, write }: Layout): void 
     const place = placeOf(path, hidden);
     if (place?.by && path !== place.at) clearWay(place.by, ...relative(place.at, path).split("/"));
   }
+}
+
+/** A private home that lies in what is only read needs its place there: nothing can be made in it inside. */
+function makePlaces({ hidden, read }: Layout): void {
+  for (const { at, by } of hidden)
+    if (by !== null && read.some((path) => at !== path && isInside(at, path)))
+      mkdirSync(at, { recursive: true, mode: 0o700 });
 }
 
 function ownMounts({ sees = [], writes = [] }: WallOrder): readonly Mount[] {

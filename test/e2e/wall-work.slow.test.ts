@@ -91,7 +91,7 @@ it.skipIf(NO_WALL)(
       expect.stringContaining("s2 is done"),
     ]);
     expect(project.tasks()[0]?.ai_notes).toEqual(["mind the gap"]);
-    expect(project.git("log", "--format=%s", "--no-merges", "main").split("\n")).toEqual([
+    expect(project.git("log", "--topo-order", "--format=%s", "--no-merges", "main").split("\n")).toEqual([
       "s2",
       "s1",
       "Begin",

@@ -77,6 +77,11 @@ export function recordName(seq: number): string {
   return String(seq).padStart(4, "0");
 }
 
+/** Where the record is, and its signature. */
+export function recordPath(run: string, seq: number, end: "json" | "sig"): ProjectPath {
+  return projectPath(gatesFolder(run), `${recordName(seq)}.${end}`);
+}
+
 /** The run and the number in a path below `.alfred/gates`; null if no record or signature may be at that path. */
 export function placeOfRecord(path: string): { run: string; seq: number; isSignature: boolean } | null {
   const [, workflow, id, seq, end] =

@@ -24,6 +24,11 @@ export function isTouched(armoured: string): boolean {
   }
 }
 
+/** How strong the verdict with this signature is. */
+export function strengthOfSignature(armoured: string): "signed" | "touched" {
+  return isTouched(armoured) ? "touched" : "signed";
+}
+
 /** The first strings, each behind its four-byte length. Throws if the bytes end too early. */
 function stringsIn(bytes: Uint8Array, count: number): readonly Uint8Array[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

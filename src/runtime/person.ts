@@ -1,5 +1,5 @@
 /** A person's word: whether it was given, and how strong it is. */
-import { isTouched } from "../core/ssh-signature.ts";
+import { strengthOfSignature } from "../core/ssh-signature.ts";
 import type { Strength } from "../core/strength.ts";
 import type { Context } from "./transaction.ts";
 
@@ -21,7 +21,7 @@ export function strengthOf({ answered, caller }: Asking): Strength {
   if (caller.channel === "elicitation") return "elicited";
   if (caller.channel !== "terminal" || answered === undefined) return "relayed";
   if (answered.signed === undefined) return "terminal";
-  return isTouched(answered.signed.signature) ? "touched" : "signed";
+  return strengthOfSignature(answered.signed.signature);
 }
 
 /** Whether the call came from the command line, by whomever. */

@@ -17,10 +17,11 @@ import {
   hashOfRecord,
   parseRecord,
   recordName,
+  recordPath,
   renderRecord,
 } from "../core/gate-record.ts";
 import { hashOf } from "../core/hash.ts";
-import { type ProjectPath, projectPath } from "../core/path.ts";
+import { projectPath } from "../core/path.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { SignatureOrder } from "../core/ports/signatures.ts";
 import type { Change, View } from "../core/ports/store.ts";
@@ -257,8 +258,7 @@ function unsignable({ gate, run }: Verdict, why: string): PawlError {
 }
 
 async function earlierFault(scene: GateScene, { record, text }: Earlier): Promise<string | null> {
-  const path = projectPath(gatesFolder(record.run), `${recordName(record.seq)}.sig`);
-  const signature = (await scene.view.read(path)) ?? "";
+  const signature = (await scene.view.read(recordPath(record.run, record.seq, "sig"))) ?? "";
   return signatureFault(scene, { text, signature, principal: record.signer, time: record.time });
 }
 
@@ -285,9 +285,8 @@ async function checkSignature(
 }
 
 function recordChanges({ run, seq }: GateRecord, { record, signature }: SignedRecord): readonly Change[] {
-  const place = (end: string): ProjectPath => projectPath(gatesFolder(run), `${recordName(seq)}.${end}`);
   return [
-    { type: "write", path: place("json"), text: record },
-    { type: "write", path: place("sig"), text: signature },
+    { type: "write", path: recordPath(run, seq, "json"), text: record },
+    { type: "write", path: recordPath(run, seq, "sig"), text: signature },
   ];
 }

@@ -13,13 +13,13 @@ import {
   hashOfRecord,
   parseRecord,
   placeOfRecord,
+  recordPath,
 } from "../core/gate-record.ts";
-import { projectPath } from "../core/path.ts";
 import type { RangeHistory } from "../core/ports/history.ts";
 import type { Signatures } from "../core/ports/signatures.ts";
 import type { View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
-import { isTouched } from "../core/ssh-signature.ts";
+import { strengthOfSignature } from "../core/ssh-signature.ts";
 import { isSignedLevel, isStrongEnough, levelOf, type Strength } from "../core/strength.ts";
 import type { GateProof } from "../runtime/module.ts";
 import type { Fault, Rule } from "./report.ts";
@@ -112,9 +112,6 @@ function changedFaults({ commits }: RangeHistory): readonly Fault[] {
   );
 }
 
-const pathOf = (run: string, seq: number, end: string) =>
-  projectPath(GATES_FOLDER, ...run.split(/:(.*)/s).slice(0, 2), `${String(seq).padStart(4, "0")}.${end}`);
-
 async function judgeRun(place: Place, run: string, seqs: readonly number[], known: ReadonlySet<string>) {
   const faults: Fault[] = [];
   const read: { seq: number; path: string; text: string; record: GateRecord; strength: Strength }[] = [];
@@ -124,15 +121,15 @@ async function judgeRun(place: Place, run: string, seqs: readonly number[], know
     faults.push(
       fault(
         "record-missing",
-        pathOf(run, missing ?? 1, "json"),
+        recordPath(run, missing ?? 1, "json"),
         "is missing, although the run continues after it",
       ),
     );
   const texts = await Promise.all(
-    seqs.map(async (seq) => [seq, await place.head.read(pathOf(run, seq, "json"))] as const),
+    seqs.map(async (seq) => [seq, await place.head.read(recordPath(run, seq, "json"))] as const),
   );
   for (const [seq, text] of texts) {
-    const path = pathOf(run, seq, "json");
+    const path = recordPath(run, seq, "json");
     const record = parseRecord(text ?? "");
     if (typeof record === "string")
       faults.push(fault("record-form", path, `is not a gate record: ${record}`));
@@ -160,7 +157,7 @@ async function judgeRun(place: Place, run: string, seqs: readonly number[], know
 }
 
 async function strengthOf({ head }: Place, { run, seq }: GateRecord): Promise<Strength> {
-  return isTouched((await head.read(pathOf(run, seq, "sig"))) ?? "") ? "touched" : "signed";
+  return strengthOfSignature((await head.read(recordPath(run, seq, "sig"))) ?? "");
 }
 
 interface Read {
@@ -198,7 +195,7 @@ async function recordFaults(
         `uses another policy than the base's (${record.policy.slice(0, 12)}, not ${policy.slice(0, 12)})`,
       );
   }
-  const signature = (await head.read(pathOf(run, seq, "sig"))) ?? "";
+  const signature = (await head.read(recordPath(run, seq, "sig"))) ?? "";
   const { signer: principal, time } = record;
   const wrong = await signatures.verify({ text, signature, principal, allowed, time });
   if (wrong !== null)
@@ -207,7 +204,7 @@ async function recordFaults(
       `has no valid signature of ${principal} under the base's ${ALLOWED_SIGNERS}: ${wrong}`,
     );
   const level = levelOf(settings.gates, record.gate);
-  const strength = isTouched(signature) ? "touched" : "signed";
+  const strength = strengthOfSignature(signature);
   if (isSignedLevel(level) && !isStrongEnough(strength, level))
     say("record-strength", `is ${strength}; the gate ${record.gate} requires ${level}`);
   return faults;

@@ -7,14 +7,15 @@ import { projectPath } from "../../core/path.ts";
 import type { Keys, PublicKey } from "../../core/ports/signatures.ts";
 import type { Reply, Transaction } from "../../runtime/module.ts";
 import { advance } from "../../runtime/run-transaction.ts";
-import type { Host, Run } from "./command.ts";
+import type { Run } from "./command.ts";
+import { refuseAgent } from "./person.ts";
 import { withProjectId } from "./project-id.ts";
 import { clean } from "./terminal.ts";
 
 const PAWL_YAML = projectPath("pawl.yaml");
 
 export const addKey: Run = async (host, call) => {
-  checkPerson(host);
+  refuseAgent(host, "decide whose key signs");
   const project = await host.project();
   const keys = await host.keys(project.root);
   const key = await chosen(keys, call.arguments.key, call.options.generate === true);
@@ -95,16 +96,6 @@ function adding(
       };
     },
   };
-}
-
-function checkPerson(host: Host): void {
-  const agent = host.agent();
-  if (agent === null) return;
-  throw new PawlError(
-    "caller-not-allowed",
-    `Only a person can decide whose key signs, but this call comes from ${agent.agent} (process ${agent.pid} shows ${agent.by}). Nothing was changed.`,
-    "Run the same command yourself, in a terminal that no agent has started.",
-  );
 }
 
 export const listKeys: Run = async (host) => {

@@ -35,19 +35,24 @@ async function signedRecord({ outside: { signatures } }: Runtime, record: string
   return { record, signature: await signatures.sign(record) };
 }
 
+/** Throws `caller-not-allowed` if an agent calls. `what` only a person can do. */
+export function refuseAgent(host: Host, what: string, command?: string): void {
+  const agent = host.agent();
+  if (agent === null) return;
+  throw new PawlError(
+    "caller-not-allowed",
+    `Only a person can ${what}, but this call comes from ${agent.agent} (process ${agent.pid} shows ${agent.by}). Nothing was changed.`,
+    `Run ${command ? `\`${clean(command)}\`` : "the same command"} yourself, in a terminal that no agent has started.`,
+  );
+}
+
 /**
  * Asks the person at the terminal to confirm what they are shown: by a yes or, if they sign, by the first digits of the
  * record's hash. Throws `caller-not-allowed` if an agent calls, `terminal-missing` without a terminal,
  * `person-declined` for any other answer.
  */
 export function confirm(host: Host, { command, message, sign }: HumanQuestion, again = false): void {
-  const agent = host.agent();
-  if (agent)
-    throw new PawlError(
-      "caller-not-allowed",
-      `Only a person can decide this, but this call comes from ${agent.agent} (process ${agent.pid} shows ${agent.by}). Nothing was changed.`,
-      `Run ${command ? `\`${clean(command)}\`` : "the same command"} yourself, in a terminal that no agent has started.`,
-    );
+  refuseAgent(host, "decide this", command);
   const terminal = host.controllingTerminal.open();
   if (terminal === null)
     throw new PawlError(

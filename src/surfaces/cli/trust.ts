@@ -1,8 +1,7 @@
-import { PawlError } from "../../core/error.ts";
 import { renderExecutables } from "../../core/trust.ts";
 import type { Project, TrustLook } from "../../runtime/project.ts";
 import type { Answer, Host, Run } from "./command.ts";
-import { confirm } from "./person.ts";
+import { confirm, refuseAgent } from "./person.ts";
 import { clean } from "./terminal.ts";
 import { hangOnScreen } from "./text-width.ts";
 
@@ -14,7 +13,8 @@ export const trust: Run = async (host, call) => {
   const look = await project.trust.look();
   if (show === true || look.untrusted.length === 0) return shown(look, project, host);
   const text = await described(look, project);
-  if (yes === true) checkScript(host);
+  // A person's own script may agree without the question.
+  if (yes === true) refuseAgent(host, "allow this", "pawl trust");
   else confirm(host, { message: `${text}\n\nMay Pawl start these?`, command: "pawl trust" });
   // The person agrees to what they were shown: Pawl asks again about an edit in the meantime.
   await project.trust.accept(look.entries, host.caller.who ?? "");
@@ -82,15 +82,4 @@ async function tasksNow({ runtime }: Project): Promise<readonly string[]> {
     ...[...commands].map((command) => `  runs    verify: ${command.replace(/\s+/g, " ")}`),
     "  and what the tasks instruct these agents to do.",
   ];
-}
-
-/** A person's own script may agree without the question; an agent may not. */
-function checkScript(host: Host): void {
-  const agent = host.agent();
-  if (agent === null) return;
-  throw new PawlError(
-    "caller-not-allowed",
-    `Only a person can allow this, but this call comes from ${agent.agent} (process ${agent.pid} shows ${agent.by}). Nothing was changed.`,
-    "Run `pawl trust` yourself, in a terminal that no agent has started.",
-  );
 }

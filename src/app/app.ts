@@ -75,13 +75,23 @@ function ownProcess(): HostProcess {
 
 /** The process. Its output never shows a secret that its environment holds. */
 function processOf(start: Start): HostProcess {
-  const { terminal, ...process } = start.process ?? ownProcess();
+  const { controllingTerminal, terminal, ...process } = start.process ?? ownProcess();
   const mask = openRedactor(process.environment).text;
   const shown: Pick<Terminal, "out" | "err"> = {
     out: (text) => terminal.out(mask(text)),
     err: (text) => terminal.err(mask(text)),
   };
-  return { ...process, terminal: Object.create(terminal, Object.getOwnPropertyDescriptors(shown)) };
+  return {
+    ...process,
+    terminal: Object.create(terminal, Object.getOwnPropertyDescriptors(shown)),
+    controllingTerminal: {
+      isThere: () => controllingTerminal.isThere(),
+      open() {
+        const conversation = controllingTerminal.open();
+        return conversation && { ...conversation, write: (text) => conversation.write(mask(text)) };
+      },
+    },
+  };
 }
 
 /** Runs the command line and returns its exit code. */

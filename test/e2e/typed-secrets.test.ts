@@ -85,3 +85,18 @@ it("masks what is typed at the command line, and leaves a person's own file as i
   expect(open(now)).toEqual(open(TASKS));
   expect(now).toContain("The key is [redacted DEPLOY_TOKEN].");
 });
+
+it("masks what a person is asked at the terminal, and what an argument of a prompt says", async () => {
+  using project = temporaryProject({ environment: SECRETS });
+  project.write("pawl.yaml", `alfred: { checks: { test: "curl -H ${TOKEN} localhost" } }\n`);
+  const { screen } = await project.person("trust");
+  expect(screen).toContain("curl -H [redacted DEPLOY_TOKEN] localhost");
+  hidden(screen);
+  await using connected = await connect(project, { workflows: ["alfred"], environment: SECRETS });
+  const refused = await connected.client.getPrompt({ name: "start_task", arguments: { id: TOKEN } }).then(
+    () => "",
+    (error: Error) => `${error.message} ${JSON.stringify(error)}`,
+  );
+  expect(refused).toContain("[redacted DEPLOY_TOKEN]");
+  hidden(refused);
+});

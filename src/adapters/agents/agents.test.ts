@@ -21,7 +21,8 @@ let count = 0;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "pawl-agents-"));
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+// A killed agent may still be writing a file.
+afterEach(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
 
 function agents(settings: Readonly<Record<string, AgentSettings>> = { acp: ACP }) {
   const environment = { ...process.env, PAWL_SCRIPTED_HOME: join(root, "home"), ACP_AGENT_HOME: root };

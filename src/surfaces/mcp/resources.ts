@@ -9,7 +9,7 @@ import {
 import { toPawlError } from "../../core/error.ts";
 import { masked } from "../../core/masked.ts";
 import type { Resource } from "../../runtime/module.ts";
-import { advance } from "../../runtime/run-transaction.ts";
+import { advance, type Runtime } from "../../runtime/run-transaction.ts";
 import type { Serving } from "./answer.ts";
 
 const VARIABLE = /\{(\w+)\}/;
@@ -52,7 +52,7 @@ export async function complete(
 }
 
 async function idsOf({ runtime, work }: Serving, { ids }: Resource): Promise<readonly string[]> {
-  return withFix(() => work.run(async () => (await ids?.(runtime.store.view())) ?? []));
+  return withFix(runtime, () => work.run(async () => (await ids?.(runtime.store.view())) ?? []));
 }
 
 async function read(
@@ -61,16 +61,19 @@ async function read(
   uri: string,
   input: Readonly<Record<string, string>>,
 ) {
-  const { reply } = await withFix(() => work.run(() => advance(runtime, plan, input, { channel: "mcp" })));
+  const { reply } = await withFix(runtime, () =>
+    work.run(() => advance(runtime, plan, input, { channel: "mcp" })),
+  );
   return { contents: [{ uri, mimeType, text: masked(reply.text, runtime.mask) }] };
 }
 
-/** Turns an error into a protocol error that has both lines, and the fix as data. */
-export async function withFix<T>(work: () => Promise<T>): Promise<T> {
+/** Turns an error into a protocol error that has both lines, and the fix as data, without secrets. */
+export async function withFix<T>({ mask }: Pick<Runtime, "mask">, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (thrown) {
-    const { code, message, fix } = toPawlError(thrown);
+    const error = toPawlError(thrown);
+    const { code, fix, message } = masked({ code: error.code, fix: error.fix, message: error.message }, mask);
     const kind = code === "internal" ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
     throw new ProtocolError(kind, `${message}\n${fix}`, { code, fix });
   }

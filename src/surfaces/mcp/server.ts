@@ -98,7 +98,7 @@ async function register(serving: Serving, module: WorkflowModule, shared: Set<To
       toolHandler(serving, tool),
     );
   }
-  for (const prompt of prompts) registerPrompt(serving.server, prompt);
+  for (const prompt of prompts) registerPrompt(serving, prompt);
   for (const resource of resources) registerResource(serving, resource);
 }
 
@@ -146,7 +146,7 @@ function unchecked(schema: z.ZodObject): z.ZodObject {
   return Object.create(schema, { "~standard": { value: standard } });
 }
 
-function registerPrompt(server: McpServer, prompt: UserPrompt): void {
+function registerPrompt({ runtime, server }: Serving, prompt: UserPrompt): void {
   const argument = (required: boolean, description: string) =>
     (required ? z.string() : z.string().optional()).describe(description);
   const shape = prompt.arguments.map(({ name, description, required }) => [
@@ -159,7 +159,7 @@ function registerPrompt(server: McpServer, prompt: UserPrompt): void {
     prompt.name,
     { title: prompt.title, description: prompt.description, argsSchema: unchecked(input) },
     (given) =>
-      withFix(async () => {
+      withFix(runtime, async () => {
         const text = prompt.render(checkArguments(taker, given) as Record<string, string>);
         return { messages: [{ role: "user", content: { type: "text", text } }] };
       }),

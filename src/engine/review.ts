@@ -23,6 +23,7 @@ import type {
   FactValue,
   Rule,
   State,
+  StateScope,
   Workflow,
 } from "./workflow.ts";
 
@@ -39,6 +40,8 @@ export interface ReviewPlan {
   readonly reply?: (state: string) => string;
   /** The reply to what a state does not take; default `invalid-action`. */
   readonly blocked?: string;
+  /** What may be written in a state; absent: the table has no scopes. */
+  readonly scope?: (state: string) => StateScope;
 }
 
 export interface DescribedState {
@@ -265,10 +268,13 @@ interface Shape {
 
 function finish(plan: ReviewPlan, shape: Shape): Workflow {
   const working = plan.work.flatMap((work) => (work.entry ? [work.entry, work] : [work]));
-  const going: Record<string, State> = {
+  const described: Record<string, State> = {
     ...Object.fromEntries(working.map(({ state, description }) => [state, { description }])),
     ...shape.states,
   };
+  const going = Object.fromEntries(
+    Object.entries(described).map(([state, each]) => [state, { ...each, ...plan.scope?.(state) }]),
+  );
   const { state: goal, description } = plan.final;
   const workflow: Workflow = {
     name: plan.name,

@@ -22,11 +22,28 @@ export interface Workflow {
   readonly goals: readonly string[];
 }
 
-export interface State {
+export interface State extends Partial<StateScope> {
   readonly description: string;
   /** The run ends here: no event is taken, no rule is needed. */
   readonly final?: true;
 }
+
+/** What may be written while a run is in a state. It decides no event, so it belongs to no table's hash. */
+export interface StateScope {
+  readonly writes: Writes;
+  readonly forbids: readonly GitAct[];
+}
+
+/**
+ * From the narrowest to the widest. `none`: nothing in the project. `plan`: the workflow's own plan files. `worktree`: the
+ * checkout in which the session works. `all`: anything.
+ */
+export const WRITES = ["none", "plan", "worktree", "all"] as const;
+export type Writes = (typeof WRITES)[number];
+
+/** Opening or merging a pull request counts as a push. */
+export const GIT_ACTS = ["commit", "push"] as const;
+export type GitAct = (typeof GIT_ACTS)[number];
 
 export interface EventDefinition {
   readonly description: string;

@@ -11,6 +11,7 @@ import { canonical } from "../core/trust.ts";
 import { follow, startingConfigurations } from "../engine/configuration.ts";
 import { pairOf } from "../engine/lookup.ts";
 import { canApply } from "../engine/reach.ts";
+import { withoutScopes } from "../engine/scope.ts";
 import type { Configuration, Facts, Workflow } from "../engine/workflow.ts";
 
 /** The hash of the step before; null: it is the first. Absent in steps of earlier versions. */
@@ -40,10 +41,10 @@ export function fromStored({ kept, state }: StoredConfiguration): Configuration 
   return { state, variables: kept };
 }
 
-/** A table in the form that is hashed into run files, which call its rules `rows`. */
+/** A table in the form that is hashed into run files: what decides, with its rules called `rows`. */
 export function storedTable(table: Workflow): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
-    Object.entries(table).map(([key, value]) => [key === "rules" ? "rows" : key, value]),
+    Object.entries(withoutScopes(table)).map(([key, value]) => [key === "rules" ? "rows" : key, value]),
   );
 }
 

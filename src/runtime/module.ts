@@ -13,6 +13,7 @@ import type { Leases } from "../core/ports/claims.ts";
 import type { View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Configuration, Workflow } from "../engine/workflow.ts";
+import type { Scope } from "./scope.ts";
 import type { Reply, RunOverview, Transaction } from "./transaction.ts";
 
 export type {
@@ -50,6 +51,13 @@ export interface WorkflowModule {
    * library.
    */
   overview(view: View, around: Around): Promise<readonly RunOverview[]>;
+  /**
+   * What may be written while the run stands where it does; null: there is no such run, or it has not begun, or it is
+   * over. Absent: its runs limit nothing. Cheap, as `overview` is: a client's hook waits for it.
+   */
+  readonly scope?: (view: View, id: string) => Promise<Scope | null>;
+  /** The id of the run that a call of one of its tools is about; null: of none, or the tool is not its own. */
+  readonly runOfCall?: (tool: string, input: Readonly<Record<string, unknown>>) => string | null;
   tools(): Promise<readonly Tool[]>;
   prompts(): Promise<readonly UserPrompt[]>;
   resources(): Promise<readonly Resource[]>;

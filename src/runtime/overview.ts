@@ -25,9 +25,11 @@ export interface WorkflowOverview {
  * Every run of every workflow. A workflow that cannot be read is one entry with its problem; the others are shown.
  * Throws if none can be read, all for the same reason: then the project is the cause.
  */
-export async function overview(project: Project): Promise<readonly WorkflowOverview[]> {
-  const { store, settings, cache, now, outside } = project.runtime;
-  const view = store.view();
+export async function overview(
+  project: Pick<Project, "runtime" | "workflows">,
+  view = project.runtime.store.view(),
+): Promise<readonly WorkflowOverview[]> {
+  const { settings, cache, now, outside } = project.runtime;
   let read: ReturnType<typeof settings> | undefined;
   const around: Around = {
     settings() {
@@ -101,7 +103,7 @@ export function isUnbegun({ since, problem, awaits }: RunOverview): boolean {
   return since === null && !problem && awaits !== "human";
 }
 
-function idOf(run: string): string {
+export function idOf(run: string): string {
   return run.slice(run.indexOf(":") + 1);
 }
 

@@ -1,4 +1,5 @@
 import type { Reviewer } from "../../core/settings.ts";
+import type { StateScope } from "../../engine/workflow.ts";
 import type { ArtifactName } from "./artifacts.ts";
 import type { Artifact } from "./state-file.ts";
 import { NEXT_TOOL, type RunTool, type TaskStatus } from "./status.ts";
@@ -56,6 +57,8 @@ export interface WorkStep {
   readonly resubmits?: true;
   /** Accepting it creates the tasks that it lists. */
   readonly createsTasks?: true;
+  /** What the work may write, and do with git; default: nothing. Whatever its prompt asks for must be allowed. */
+  readonly scope?: StateScope;
 }
 
 /** Who reviews, and who after them. */

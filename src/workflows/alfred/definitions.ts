@@ -1,7 +1,11 @@
+import type { StateScope } from "../../engine/workflow.ts";
 import type { ArtifactOf } from "./artifacts.ts";
 import { handOver, nowAt, type ReviewOf, type ToolDefinition } from "./definition.ts";
 import { isOwn } from "./git-evidence.ts";
 import type { RunTool } from "./status.ts";
+
+/** A rejection may ask to commit what is in the way of the branch, or to stash it: the advice at the gate proposes that. */
+const TIDYING: StateScope = { writes: "none", forbids: ["push"] };
 
 /** Every workflow tool, in the order of a task's life. */
 export const DEFINITIONS: readonly ToolDefinition[] = [
@@ -45,6 +49,7 @@ export const DEFINITIONS: readonly ToolDefinition[] = [
         evidence: ["git-status"],
         resubmits: true,
         advice: (artifact) => adviseOnStatus(artifact as ArtifactOf<"GitStatusArtifact">),
+        scope: TIDYING,
         approving: () => "accepts the report, and has the task's branch created",
       },
       {
@@ -52,6 +57,7 @@ export const DEFINITIONS: readonly ToolDefinition[] = [
         artifact: "BranchCreationArtifact",
         evidence: ["git-branch"],
         advice: (artifact) => adviseOnBranch(artifact as ArtifactOf<"BranchCreationArtifact">),
+        scope: TIDYING,
       },
     ],
     status: { before: ["new", "planning"], running: null, after: "planning" },
@@ -105,6 +111,7 @@ export const DEFINITIONS: readonly ToolDefinition[] = [
         state: "dispatched",
         artifact: "ImplementationManifestArtifact",
         evidence: ["subtasks", "diff", "checks"],
+        scope: { writes: "worktree", forbids: ["commit", "push"] },
       },
     ],
     status: {
@@ -169,7 +176,15 @@ export const DEFINITIONS: readonly ToolDefinition[] = [
     description:
       "Commit the work and open its pull request. Use it when the task is ready_for_finalization; afterwards the task is done.",
     reviews: "shared",
-    steps: [{ state: "dispatched", artifact: "FinalizeArtifact", evidence: ["commit"] }],
+    steps: [
+      {
+        state: "dispatched",
+        artifact: "FinalizeArtifact",
+        evidence: ["commit"],
+        // Its prompt asks for a commit, a push and a pull request.
+        scope: { writes: "none", forbids: [] },
+      },
+    ],
     status: { before: ["ready_for_finalization"], running: "in_finalization", after: "done" },
     persona: "planning",
     greeting: nowAt("Finalization"),

@@ -9,6 +9,7 @@ import {
   type ReviewMachine,
   reviewPolicy,
 } from "../../engine/review.ts";
+import { NOTHING, withoutScopes } from "../../engine/scope.ts";
 import type { Configuration } from "../../engine/workflow.ts";
 import type { Table } from "../../runtime/module.ts";
 import { type ToolDefinition, VERIFIED, type WorkStep } from "./definition.ts";
@@ -38,7 +39,9 @@ let tables: Promise<string> | undefined;
 
 /** The sha-256 of all tools' tables. */
 export function tablesHash(): Promise<string> {
-  tables ??= hashOf(canonical(DEFINITIONS.map((definition) => machineOf(definition).workflow)));
+  tables ??= hashOf(
+    canonical(DEFINITIONS.map((definition) => withoutScopes(machineOf(definition).workflow))),
+  );
   return tables;
 }
 
@@ -48,6 +51,8 @@ function makeMachine(definition: ToolDefinition): ReviewMachine {
     title: definition.title,
     shape: definition.reviews,
     blocked: BLOCKED_REPLY,
+    // A work state without a scope, a review and what lies before the first work: nothing.
+    scope: (state) => definition.steps.find((step) => step.state === state)?.scope ?? NOTHING,
     work: definition.steps.map((step, index) => ({
       state: step.state,
       description: `The ${step.artifact} is awaited.`,

@@ -1,5 +1,6 @@
 import type { WorkflowModule } from "../../runtime/module.ts";
 import { required, verb } from "../../runtime/verb.ts";
+import { runOfCall } from "./run-of-call.ts";
 
 const alfred: WorkflowModule = {
   name: "alfred",
@@ -16,6 +17,8 @@ const alfred: WorkflowModule = {
     return DEFINITIONS.map(tableOf);
   },
   overview: async (view) => (await import("./overview.ts")).overview(view),
+  scope: async (view, id) => (await import("./scope.ts")).scopeOf(view, id),
+  runOfCall,
   tools: async () => (await import("./tools.ts")).TOOLS,
   prompts: async () => (await import("./user-prompts.ts")).USER_PROMPTS,
   resources: async () => (await import("./resources.ts")).RESOURCES,

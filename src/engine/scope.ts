@@ -1,0 +1,30 @@
+/** What the states of a table allow to be written, and what of it decides no event. */
+import { GIT_ACTS, type State, type StateScope, type Workflow } from "./workflow.ts";
+
+/** Whether the table says of its states what may be written there. */
+export function hasScopes({ states }: Workflow): boolean {
+  return Object.values(states).some(({ forbids, writes }) => writes !== undefined || forbids !== undefined);
+}
+
+/**
+ * What may be written in the state. A table without scopes limits nothing; in one that has them, a state without one, or
+ * that the table does not know, allows nothing.
+ */
+export function scopeIn(workflow: Workflow, state: string): StateScope {
+  if (!hasScopes(workflow)) return { writes: "all", forbids: [] };
+  const known = Object.hasOwn(workflow.states, state) ? workflow.states[state] : undefined;
+  if (known?.writes === undefined) return NOTHING;
+  return { writes: known.writes, forbids: known.forbids ?? [] };
+}
+
+export const NOTHING: StateScope = { writes: "none", forbids: GIT_ACTS };
+
+/** The table without its scopes: what decides the events of a run. */
+export function withoutScopes(workflow: Workflow): Workflow {
+  const states = Object.entries(workflow.states).map(([name, state]) => [name, bare(state)]);
+  return { ...workflow, states: Object.fromEntries(states) };
+}
+
+function bare({ forbids: _forbids, writes: _writes, ...state }: State): State {
+  return state;
+}

@@ -1,0 +1,43 @@
+import { PawlError } from "../../core/error.ts";
+import type { View } from "../../core/ports/store.ts";
+import { NOTHING, scopeIn } from "../../engine/scope.ts";
+import { personDecides, type Scope, unreadableScope } from "../../runtime/scope.ts";
+import { callOf, definitionOf } from "./definitions.ts";
+import { isBegun, loadState } from "./live-state.ts";
+import { machineOf } from "./machine.ts";
+import type { ActiveTool, TaskState } from "./state-file.ts";
+import { NEXT_TOOL } from "./status.ts";
+import { placeOf, wordsFor } from "./titles.ts";
+
+/** What may be written while the task stands where it does; null: it has not begun, or it is done. */
+export async function scopeOf(view: View, id: string): Promise<Scope | null> {
+  try {
+    const state = await loadState(view, id);
+    return isBegun(state) ? scopeAt(id, state) : null;
+  } catch (thrown) {
+    if (!(thrown instanceof PawlError)) throw thrown;
+    return unreadableScope(`alfred:${id}`, thrown);
+  }
+}
+
+function scopeAt(id: string, { active_tool_state: active, task_status }: TaskState): Scope | null {
+  const named = { run: `alfred:${id}`, planFiles: [] };
+  if (active) {
+    const { workflow } = machineOf(definitionOf(active.tool_name));
+    const state = `${active.tool_name}: ${wordsFor(active)}`;
+    return { ...named, state, ...scopeIn(workflow, active.current_state), ...turnOf(id, active) };
+  }
+  const tool = NEXT_TOOL[task_status];
+  if (tool === null) return null;
+  return { ...named, state: task_status, ...NOTHING, next: `Call ${callOf(tool, id)}.`, awaits: "assistant" };
+}
+
+function turnOf(id: string, active: ActiveTool): Pick<Scope, "awaits" | "next"> {
+  const { reviewer, title } = placeOf(active);
+  if (reviewer === "human") return { next: personDecides(`alfred:${id}`, `the ${title}`), awaits: "human" };
+  const next =
+    reviewer === "ai"
+      ? `Review the ${title}, and give your verdict with provide_review (task_id "${id}").`
+      : `Hand in the ${title} with submit_work (task_id "${id}").`;
+  return { next, awaits: "assistant" };
+}

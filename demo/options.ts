@@ -4,6 +4,8 @@ import { parseArgs } from "node:util";
 export interface DemoOptions {
   readonly fast: boolean;
   readonly help: boolean;
+  /** The demonstrations of what stops an agent, in place of the whole road. */
+  readonly trust: boolean;
   readonly agent: DemoAgent;
 }
 
@@ -21,6 +23,7 @@ const NAMES = [SCRIPTED, "claude", "codex", "opencode", "gemini"];
 
 export const USAGE = `npm run demo -- [options]
 
+  --trust              what an agent may try, and what stops it
   --fast               do not pause between the lines
   --agent NAME         ${NAMES.join(", ")}; scripted, which needs nothing, without it
   --acp COMMAND        any agent that speaks the Agent Client Protocol: "opencode acp"
@@ -36,15 +39,18 @@ export function parseOptions(words: readonly string[], isScreen: boolean): DemoO
       options: {
         fast: { type: "boolean", default: !isScreen },
         help: { type: "boolean", default: false },
+        trust: { type: "boolean", default: false },
         agent: { type: "string" },
         acp: { type: "string" },
         environment: { type: "string" },
       },
     });
-    const { fast, help, acp, environment } = values;
+    const { fast, help, trust, acp, environment } = values;
     const { agent = acp === undefined ? SCRIPTED : "mine" } = values;
     if (acp !== undefined && (acp.trim() === "" || values.agent !== undefined))
       return "--acp names a command, and stands in place of --agent.";
+    if (trust && (acp !== undefined || values.agent !== undefined))
+      return "--trust is played by the scripted agent alone.";
     if (environment !== undefined && acp === undefined) return "--environment is of --acp alone.";
     if (acp === undefined && !NAMES.includes(agent))
       return `--agent is ${JSON.stringify(agent)}: expected one of ${NAMES.join(", ")}. Any other one is named by --acp.`;
@@ -52,6 +58,7 @@ export function parseOptions(words: readonly string[], isScreen: boolean): DemoO
     return {
       fast,
       help,
+      trust,
       agent: { name: agent, acp: command, environment: environment?.split(",").filter(Boolean) ?? [] },
     };
   } catch (thrown) {

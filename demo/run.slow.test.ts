@@ -58,6 +58,7 @@ describe("the demo's options", () => {
     [["--agent"], "Option '--agent <value>' argument missing."],
     [["--acp", " "], "--acp names a command, and stands in place of --agent."],
     [["--acp", "x", "--agent", "codex"], "--acp names a command, and stands in place of --agent."],
+    [["--trust", "--agent", "codex"], "--trust is played by the scripted agent alone."],
     [["--environment", "A"], "--environment is of --acp alone."],
   ])("%j: %s", (words, message) => {
     expect(parseOptions(words, true)).toBe(message);
@@ -65,10 +66,12 @@ describe("the demo's options", () => {
 
   it("are the scripted agent, and no pauses where nobody looks on, without any", () => {
     const agent = { name: "scripted", acp: null, environment: [] };
-    expect(parseOptions([], false)).toEqual({ fast: true, help: false, agent });
+    expect(parseOptions([], false)).toEqual({ fast: true, help: false, trust: false, agent });
+    expect(parseOptions(["--trust"], true)).toMatchObject({ fast: false, trust: true });
     expect(parseOptions(["--acp", "my-agent  --acp", "--environment", "A,B_*"], true)).toEqual({
       fast: false,
       help: false,
+      trust: false,
       agent: { name: "mine", acp: ["my-agent", "--acp"], environment: ["A", "B_*"] },
     });
   });

@@ -1,7 +1,7 @@
 /**
  * `npm run demo`: the whole road, on a real git repository in a temporary folder, with the real server, a real client
  * and the scripted agent in place of a model. It needs no key and no network. `--fast` does not pause between lines;
- * `--agent claude` and so on has the tasks done by a real agent.
+ * `--agent claude` and so on has the tasks done by a real agent. `--trust` plays what stops an agent instead.
  */
 import { settingsOf, tryAgent } from "./agent.ts";
 import { runLoop } from "./loop.ts";
@@ -10,6 +10,7 @@ import { planTask } from "./plan.ts";
 import { reviewRequest } from "./review.ts";
 import { openStage, print, write } from "./stage.ts";
 import { startTask } from "./start-task.ts";
+import { playTrust } from "./trust/play.ts";
 
 /** Gives the exit code. */
 async function main(): Promise<number> {
@@ -18,9 +19,11 @@ async function main(): Promise<number> {
     process.stderr.write(`demo: ${options}\n\n${USAGE}`);
     return 2;
   }
-  if (!options.help) return play(options);
-  print(USAGE);
-  return 0;
+  if (options.help) {
+    print(USAGE);
+    return 0;
+  }
+  return options.trust ? playTrust(options.fast) : play(options);
 }
 
 async function play({ fast, agent }: DemoOptions): Promise<number> {
@@ -68,7 +71,10 @@ You are on the branch topic there: chapter 4 made it for its pull request, from
 feature/TS-01, into which the agents' work was merged.
 
 With the program on your PATH (npm link): pawl status, pawl show alfred:TS-01,
-pawl lumos, pawl log.`);
+pawl lumos, pawl log.
+
+What stops an agent that lies, approves itself, overspends or leaves its
+worktree is shown by: npm run demo -- --trust`);
   return 0;
 }
 

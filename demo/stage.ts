@@ -11,7 +11,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { openProject } from "../src/app/app.ts";
 import { atTerminal } from "../test/rig/terminal.ts";
 
-const PROGRAM = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+export const PROGRAM = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 
 type Actor = "assistant" | "human" | "pawl" | "git" | "agent";
 
@@ -41,6 +41,8 @@ export interface Stage {
   /** Adds to the environment of every program that is called from here on. */
   setVariables(variables: Readonly<Record<string, string>>): void;
   readonly variables: Readonly<NodeJS.ProcessEnv>;
+  /** Long enough to read a line, unless the demo is to be fast. */
+  pause(): Promise<void>;
   /** Leaves nothing behind. */
   remove(): void;
 }
@@ -73,10 +75,11 @@ export function openStage(options: { readonly fast: boolean; readonly agent: str
       encoding: "utf8",
       stdio: ["ignore", "pipe", "pipe"],
     });
-  const pause = () => new Promise((done) => setTimeout(done, options.fast ? 0 : 350));
+  const pause = () => new Promise<void>((done) => setTimeout(done, options.fast ? 0 : 350));
   return {
     folder,
     agent: options.agent,
+    pause,
     remove: () => rmSync(place, { recursive: true, force: true }),
     remote: join(place, "remote.git"),
     git,
@@ -138,14 +141,24 @@ export async function connect(stage: Stage, ...workflows: readonly string[]): Pr
     stderr: "inherit",
   });
   await client.connect(transport);
+  const ask: Assistant["ask"] = async (tool, input) => {
+    const { content, isError, structuredContent } = await client.callTool({ name: tool, arguments: input });
+    const text = content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+    return {
+      status: "error",
+      message: text,
+      ...(structuredContent as Partial<Answer>),
+      text,
+      isRefused: isError === true,
+    };
+  };
   return {
     async call(tool, input) {
-      const result = await client.callTool({ name: tool, arguments: input });
-      const answer = result.structuredContent as Answer;
-      if (result.isError)
-        throw new Error(`${tool} was refused: ${answer?.message ?? JSON.stringify(result.content)}`);
+      const answer = await ask(tool, input);
+      if (answer.isRefused) throw new Error(`${tool} was refused: ${answer.message}`);
       return answer;
     },
+    ask,
     async cast(spell) {
       const result = await client.callTool({ name: spell, arguments: {} });
       const [first] = result.content as { text: string }[];
@@ -159,8 +172,16 @@ export async function connect(stage: Stage, ...workflows: readonly string[]): Pr
 
 export interface Assistant {
   call(tool: string, input: Record<string, unknown>): Promise<Answer>;
+  /** The same, where a refusal is an answer as well. */
+  ask(tool: string, input: Record<string, unknown>): Promise<Asked>;
   cast(spell: string): Promise<Answer & { readonly text: string }>;
   close(): Promise<void>;
+}
+
+export interface Asked extends Answer {
+  /** All that the assistant reads. */
+  readonly text: string;
+  readonly isRefused: boolean;
 }
 
 export interface Answer {
@@ -201,7 +222,7 @@ export function beneath(text: string): string {
 }
 
 /** A line that fits stays as it is; another one is broken between words. */
-function wrapped(line: string, width: number): string[] {
+export function wrapped(line: string, width: number): string[] {
   if (stripVTControlCharacters(line).length <= width) return [line];
   const at = line.lastIndexOf(" ", width);
   const cut = at > width / 3 ? at : width;

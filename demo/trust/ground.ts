@@ -1,0 +1,119 @@
+/** What a demonstration stands on: a project of its own, an agent's shell, an assistant's client, and the loop. */
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { openStage, PROGRAM, type Stage } from "../stage.ts";
+import { judge, judgeHonest, type Outcome, type Passed, type Seen, show } from "./attempt.ts";
+
+export interface Settings {
+  /** Whether lines are printed without pauses. */
+  readonly fast: boolean;
+  /** Files of the project, the first commit. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+export interface LoopEvent {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+export interface LoopRun {
+  readonly code: number | null;
+  of(type: string): readonly LoopEvent[];
+}
+
+export interface Ground extends Pick<Stage, "folder" | "git" | "pawl" | "person" | "remove" | "variables"> {
+  readonly stage: Stage;
+  /** Where nothing of the project lies. */
+  readonly place: string;
+  write(path: string, text: string): void;
+  /** The file's text; empty where there is none. */
+  read(path: string): string;
+  /** A command in the shell of an agent that works in the person's own checkout, with its mark and without a wall. */
+  shell(command: string): Promise<{ readonly code: number | null; readonly output: string }>;
+  /** `pawl run --once`, to its end. */
+  loop(): Promise<LoopRun>;
+  /** What each tool call of an agent's run got to hear, in order. */
+  heard(run: string): readonly string[];
+  /** Carries out an attempt and shows what came of it. */
+  attempt(tries: string, act: () => Promise<Seen>): Promise<void>;
+  /** The same with honest work, which must pass. */
+  honest(does: string, act: () => Promise<Passed>): Promise<void>;
+  readonly outcomes: readonly Outcome[];
+}
+
+/** By which an agent declares itself; Claude Code and others set marks of their own. */
+const MARK = { AI_AGENT: "scripted" };
+
+export async function openGround({ fast, files }: Settings): Promise<Ground> {
+  const stage = openStage({ fast, agent: "scripted" });
+  const { folder, git, variables } = stage;
+  const place = dirname(folder);
+  mkdirSync(join(place, "home"));
+  stage.setVariables({ HOME: join(place, "home") });
+  const outcomes: Outcome[] = [];
+  const read = (path: string) =>
+    existsSync(join(folder, path)) ? readFileSync(join(folder, path), "utf8") : "";
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  };
+  for (const [path, text] of Object.entries(files)) write(path, text);
+  git("init", "-q", "-b", "main");
+  git("config", "user.name", "Demo");
+  git("config", "user.email", "demo@example.invalid");
+  git("add", "-A");
+  git("commit", "-qm", "Begin");
+  await stage.trust();
+  return {
+    ...stage,
+    stage,
+    place,
+    outcomes,
+    read,
+    write,
+    heard: (run) => resultsIn(read(`.pawl/agents/${run}/output.jsonl`)),
+    async shell(command) {
+      const lines: string[] = [];
+      const code = await run("sh", ["-c", `exec 2>&1; ${command}`], { ...variables, ...MARK }, lines);
+      return { code, output: lines.join("\n") };
+    },
+    async loop() {
+      const lines: string[] = [];
+      const code = await run(process.execPath, [PROGRAM, "run", "--once", "--json"], variables, lines);
+      const events = lines.flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as LoopEvent] : []));
+      return { code, of: (type) => events.filter((event) => event.type === type) };
+    },
+    attempt: async (tries, act) => tell(judge(tries, await act())),
+    honest: async (does, act) => tell(judgeHonest(does, await act())),
+  };
+
+  async function tell(outcome: Outcome) {
+    outcomes.push(outcome);
+    show(outcome);
+    await stage.pause();
+  }
+
+  /** Without a terminal: in a session of its own. */
+  function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv, lines: string[]) {
+    const child = spawn(program, args, {
+      cwd: folder,
+      env,
+      detached: true,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
+    return new Promise<number | null>((resolve, reject) => {
+      child.on("error", reject);
+      child.on("close", resolve);
+    });
+  }
+}
+
+function resultsIn(output: string): readonly string[] {
+  return output.split("\n").flatMap((line) => {
+    const content = line.startsWith("{") ? JSON.parse(line).message?.content?.[0] : undefined;
+    return content?.type === "tool_result" ? [String(content.content)] : [];
+  });
+}

@@ -1,0 +1,71 @@
+/**
+ * `npm run demo -- --trust`: what an agent that does not keep to the rule may try, and what stops it. Every line about an
+ * attempt is printed from what was seen after it; if one comes through, the demo ends with 1.
+ */
+import { styleText } from "node:util";
+import { probe } from "../../src/adapters/wall/probe.ts";
+import { print } from "../stage.ts";
+import type { Outcome } from "./attempt.ts";
+import type { Ground } from "./ground.ts";
+import { liesOn, openLies } from "./lies.ts";
+
+interface Demonstration {
+  readonly title: string;
+  readonly says: string;
+  open(fast: boolean): Promise<Ground>;
+  play(ground: Ground): Promise<void>;
+}
+
+const DEMONSTRATIONS: readonly Demonstration[] = [
+  {
+    title: "1. An agent that lies about its tests",
+    says: "It reports to Alfred's gate, and to Bloom's loop. Nobody believes a report.",
+    open: openLies,
+    play: liesOn,
+  },
+];
+
+/** Gives the exit code. */
+export async function playTrust(fast: boolean): Promise<number> {
+  print("What an agent may try, and what stops it. Everything here is done for real:");
+  print("git repositories, processes, Pawl's server, its commands and its loop. In");
+  print("place of a model a script obeys, so that each attempt is certainly made.");
+  print("");
+  print(wallHere());
+  const outcomes: Outcome[] = [];
+  for (const { title, says, open, play } of DEMONSTRATIONS) {
+    print(`\n${styleText("bold", title)}`);
+    print(says);
+    const ground = await open(fast);
+    await play(ground);
+    outcomes.push(...ground.outcomes);
+    if (!ground.outcomes.some(({ isFault }) => isFault)) ground.remove();
+    else print(`\n  Its project stays for looking around:\n  ${ground.folder}`);
+  }
+  sumUp(outcomes);
+  return outcomes.some(({ isFault }) => isFault) ? 1 : 0;
+}
+
+function wallHere(): string {
+  const probed = probe(process.env);
+  if (probed.program !== null) return "The loop's agents work behind a wall here: bubblewrap.";
+  return `There is no wall here: ${probed.why}.
+What it would prevent is reported instead, where it says "reported".`;
+}
+
+function sumUp(outcomes: readonly Outcome[]): void {
+  const attempts = outcomes.filter(({ isHonest }) => !isHonest);
+  const stopped = attempts.filter(({ isFault }) => !isFault);
+  const reported = stopped.filter(({ onlyReported }) => onlyReported).length;
+  print(`\n${styleText("bold", "Which layer caught how many")}\n`);
+  for (const layer of new Set(stopped.map((each) => each.layer))) {
+    const count = stopped.filter((each) => each.layer === layer).length;
+    print(`  ${layer.padEnd(22)}${String(count).padStart(3)}`);
+  }
+  const told = reported > 0 ? `, ${reported} reported` : "";
+  print(
+    `\n${attempts.length} attempts: ${stopped.length - reported} prevented${told}, ${attempts.length - stopped.length} came through.`,
+  );
+  const honest = outcomes.filter(({ isHonest }) => isHonest);
+  print(`Honest work: ${honest.filter(({ isFault }) => !isFault).length} of ${honest.length} passed.`);
+}

@@ -5,7 +5,7 @@ import { door } from "../../test/rig/lockable.ts";
 import { planTask, startTask } from "../../test/rig/review-machines.ts";
 import { agreesWithXState } from "../../test/rig/xstate-oracle.ts";
 import { renderMermaid, renderTable } from "./diagram.ts";
-import type { Rule, Workflow } from "./workflow.ts";
+import type { Rule, State, Workflow } from "./workflow.ts";
 import { renderXState, xstateConfig } from "./xstate.ts";
 
 const odd: Workflow = {
@@ -194,6 +194,30 @@ describe("the markdown table", () => {
     const text = renderTable({ ...odd, facts, rules });
     expect(text).toContain("| none | variable, at first null | null, 1 | a b c |");
     expect(text).toContain("| none = +0 |");
+  });
+
+  it("says what may be written in each state, where the table does", () => {
+    const [first, second, ...others] = Object.entries(odd.states).map(([name, state]) => {
+      return [name, { ...state, writes: "none", forbids: ["commit", "push"] }] as const;
+    });
+    const states = Object.fromEntries([
+      [first?.[0], { ...first?.[1], writes: "worktree", forbids: [] }],
+      [second?.[0], { ...second?.[1], writes: "plan", forbids: ["push"] }],
+      ...others,
+    ]) as unknown as Workflow["states"];
+    const text = renderTable({ ...odd, states: { ...states, end: odd.states.end as State } });
+    expect(text).toContain(
+      [
+        "| State |  | May be written | Description |",
+        "| --- | --- | --- | --- |",
+        '| state | initial | worktree | The word "state". |',
+        "| a-b |  | plan, no push | a \\| b # c |",
+        "| s_a_b |  | none, no commit or push | \\<script\\> \\_x\\_ |",
+        "| a:b |  | none, no commit or push |  |",
+        "| end | goal, final |  |  |",
+        "",
+      ].join("\n"),
+    );
   });
 
   it("says with what a run may begin", () => {

@@ -2,7 +2,8 @@
 
 import { targetOf } from "./configuration.ts";
 import { isFinal, renderBoxes, renderFacts, renderValue, variableNames } from "./lookup.ts";
-import type { Rule, Setting, Workflow } from "./workflow.ts";
+import { hasScopes } from "./scope.ts";
+import type { Rule, Setting, State, Workflow } from "./workflow.ts";
 
 /** Longer conditions are shown by the rule's id; the markdown table has them in full. */
 const MAX_CONDITION_LENGTH = 60;
@@ -29,12 +30,18 @@ export function renderMermaid(workflow: Workflow): string {
 export function renderTable(workflow: Workflow): string {
   const { events, facts, rules, states } = workflow;
   const variables = variableNames(workflow);
+  const scoped = hasScopes(workflow);
   return [
     `# ${markdownText(workflow.name)}: ${markdownText(workflow.title)}`,
     "## States",
     table(
-      ["State", "", "Description"],
-      Object.entries(states).map(([name, state]) => [name, roles(workflow, name), state.description]),
+      ["State", "", ...(scoped ? ["May be written"] : []), "Description"],
+      Object.entries(states).map(([name, state]) => [
+        name,
+        roles(workflow, name),
+        ...(scoped ? [scopeText(state)] : []),
+        state.description,
+      ]),
     ),
     "## Events",
     table(
@@ -124,6 +131,11 @@ function roles(workflow: Workflow, state: string): string {
     isFinal(workflow, state) ? "final" : "",
   ];
   return found.filter((role) => role !== "").join(", ");
+}
+
+function scopeText({ forbids = [], writes }: State): string {
+  const without = forbids.length === 0 ? "" : `, no ${forbids.join(" or ")}`;
+  return writes === undefined ? "" : `${writes}${without}`;
 }
 
 function tableLine(rule: Rule): readonly string[] {

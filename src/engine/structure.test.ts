@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { door, violationsOf, withRule } from "../../test/rig/lockable.ts";
 import type { Violation } from "./violation.ts";
-import type { Workflow } from "./workflow.ts";
+import type { State, Workflow } from "./workflow.ts";
 
 describe("check, of a table's structure, refuses", () => {
   it.each<[string, string, Workflow, Pick<Violation, "message"> & Partial<Violation>]>([
@@ -251,12 +251,73 @@ describe("check, of a table's structure, refuses", () => {
       withFact({ values: [0, 1, 2, 2], initial: 0 }),
       { message: 'The fact "pushes" must list its values, each once; found 0, 1, 2, 2.' },
     ],
+    [
+      "a state without a scope beside one that has it",
+      "scope-missing",
+      withScopes({ open: { writes: "worktree" } }),
+      {
+        message:
+          'The state "closed" does not say what it writes, as others do; expected one of none, plan, worktree, all.',
+        state: "closed",
+      },
+    ],
+    [
+      "a state that only forbids",
+      "scope-missing",
+      withScopes({ closed: { writes: "none" }, open: { forbids: ["push"] } }),
+      {
+        message:
+          'The state "open" does not say what it writes, as others do; expected one of none, plan, worktree, all.',
+        state: "open",
+      },
+    ],
+    [
+      "a scope that is none",
+      "value-unknown",
+      withScopes({ closed: { writes: "everything" }, open: { writes: "none" } }),
+      {
+        message: 'The state "closed" writes "everything"; expected one of none, plan, worktree, all.',
+        state: "closed",
+      },
+    ],
+    [
+      "an act of git that is none",
+      "value-unknown",
+      withScopes({ closed: { writes: "all", forbids: ["pull"] }, open: { writes: "none" } }),
+      { message: 'The state "closed" forbids "pull"; expected one of commit, push.', state: "closed" },
+    ],
+    [
+      "an act of git that is forbidden twice",
+      "list-invalid",
+      withScopes({ closed: { writes: "all", forbids: ["push", "push"] }, open: { writes: "none" } }),
+      {
+        message: 'The state "closed" must list what it forbids, each once; found push, push.',
+        state: "closed",
+      },
+    ],
   ])("%s", (_, kind, workflow, violation) => {
     const found = violationsOf(workflow).filter((each) => each.kind === kind);
     expect(found).toEqual([{ kind, rules: [], ...violation }]);
   });
 
+  function withScopes(scopes: Readonly<Record<string, object>>): Workflow {
+    const states = Object.entries(door.states).map(([name, state]) => [name, { ...state, ...scopes[name] }]);
+    return { ...door, states: Object.fromEntries(states) };
+  }
+
   function withFact(pushes: Omit<Workflow["facts"][string], "description">): Workflow {
     return { ...door, facts: { ...door.facts, pushes: { description: "", ...pushes } } };
   }
+});
+
+describe("check, of a table's scopes, accepts", () => {
+  const scope = { writes: "plan", forbids: [] } as const;
+  const { closed, gone, open } = door.states as Record<"closed" | "gone" | "open", State>;
+
+  it("none at all, one for every state, and a state without one where the run is over", () => {
+    expect(violationsOf(door)).toEqual([]);
+    const states = { closed: { ...closed, ...scope }, open: { ...open, writes: "none" as const } };
+    expect(violationsOf({ ...door, states: { ...states, gone } })).toEqual([]);
+    expect(violationsOf({ ...door, states: { ...states, gone: { ...gone, ...scope } } })).toEqual([]);
+  });
 });

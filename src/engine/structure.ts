@@ -2,8 +2,9 @@
 
 import { targetOf } from "./configuration.ts";
 import { factOf, hasState, isFinal, isVariable, renderValue } from "./lookup.ts";
+import { hasScopes } from "./scope.ts";
 import type { Violation, ViolationKind } from "./violation.ts";
-import type { FactValue, Rule, Setting, Workflow } from "./workflow.ts";
+import { type FactValue, GIT_ACTS, type Rule, type Setting, type Workflow, WRITES } from "./workflow.ts";
 
 /** Names go into diagrams, state machines of other tools and file names, where a dot or a space means something. */
 const NAME = /^[A-Za-z][A-Za-z0-9_:-]*$/;
@@ -15,6 +16,7 @@ export function checkStructure(workflow: Workflow): readonly Violation[] {
     ...checkFacts(workflow),
     ...checkEnds(workflow),
     ...checkStarts(workflow),
+    ...checkScopes(workflow),
     ...checkIds(workflow),
     ...workflow.rules.flatMap((rule) => checkRule(workflow, rule)),
   ];
@@ -98,6 +100,29 @@ function checkStarts(workflow: Workflow): readonly Violation[] {
       ];
     }),
   );
+}
+
+/** A run never stands where nobody said what may be written. */
+function checkScopes(workflow: Workflow): readonly Violation[] {
+  if (!hasScopes(workflow)) return [];
+  return Object.entries(workflow.states).flatMap(([state, { final, forbids = [], writes }]) => {
+    const of = (kind: ViolationKind, what: string) => ({
+      ...fault(kind, `The state ${quote(state)} ${what}.`),
+      state,
+    });
+    const found: Violation[] = forbids
+      .filter((act) => !GIT_ACTS.includes(act))
+      .map((act) => of("value-unknown", `forbids ${quote(act)}; expected one of ${list(GIT_ACTS)}`));
+    if (repeats(forbids))
+      found.push(of("list-invalid", `must list what it forbids, each once; found ${list(forbids)}`));
+    if (writes !== undefined && !WRITES.includes(writes))
+      found.push(of("value-unknown", `writes ${quote(writes)}; expected one of ${list(WRITES)}`));
+    if (writes === undefined && !final)
+      found.push(
+        of("scope-missing", `does not say what it writes, as others do; expected one of ${list(WRITES)}`),
+      );
+    return found;
+  });
 }
 
 function checkIds(workflow: Workflow): readonly Violation[] {

@@ -34,6 +34,8 @@ export type ViolationKind =
   | "start-invalid"
   /** A rule from a state in which the run has ended. */
   | "state-final"
+  /** A state that does not say what may be written there, in a table whose others do. */
+  | "scope-missing"
   /** A rule that is blocked, without effect or only shown, and yet changes something. */
   | "effect-unexpected"
   | "no-rule"

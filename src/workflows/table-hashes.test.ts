@@ -32,3 +32,17 @@ it("keeps the tables by which runs on disk are replayed", async () => {
   );
   expect(Object.fromEntries(hashes)).toEqual(HASHES);
 });
+
+it("keeps the tables by which records of signed gates are replayed", async () => {
+  const proofs = await Promise.all(
+    Object.entries(WORKFLOWS).map(async ([name, load]) => {
+      const proof = await (await load()).proof?.();
+      return [name, proof?.tables.slice(0, 16)];
+    }),
+  );
+  expect(Object.fromEntries(proofs)).toEqual({
+    alfred: "d4e9d6428b9586d8",
+    spells: undefined,
+    bloom: HASHES.bloom,
+  });
+});

@@ -28,6 +28,8 @@ export interface ToolDefinition {
   };
   /** The accepted artifact can send the task back instead. */
   readonly sendsBack?: { readonly to: TaskStatus; readonly when: (artifact: Artifact) => boolean };
+  /** What may be written in its states; default: nothing. Whatever a prompt asks for must be allowed. */
+  readonly scope?: StateScope;
   /** Unless the configuration names another. */
   readonly persona: string;
   /** What the user sees when the tool is called: first, and again. */
@@ -57,7 +59,7 @@ export interface WorkStep {
   readonly resubmits?: true;
   /** Accepting it creates the tasks that it lists. */
   readonly createsTasks?: true;
-  /** What the work may write, and do with git; default: nothing. Whatever its prompt asks for must be allowed. */
+  /** Default: the tool's. */
   readonly scope?: StateScope;
 }
 

@@ -1,11 +1,7 @@
-import type { StateScope } from "../../engine/workflow.ts";
 import type { ArtifactOf } from "./artifacts.ts";
 import { handOver, nowAt, type ReviewOf, type ToolDefinition } from "./definition.ts";
 import { isOwn } from "./git-evidence.ts";
 import type { RunTool } from "./status.ts";
-
-/** A rejection may ask to commit what is in the way of the branch, or to stash it: the advice at the gate proposes that. */
-const TIDYING: StateScope = { writes: "none", forbids: ["push"] };
 
 /** Every workflow tool, in the order of a task's life. */
 export const DEFINITIONS: readonly ToolDefinition[] = [
@@ -49,7 +45,6 @@ export const DEFINITIONS: readonly ToolDefinition[] = [
         evidence: ["git-status"],
         resubmits: true,
         advice: (artifact) => adviseOnStatus(artifact as ArtifactOf<"GitStatusArtifact">),
-        scope: TIDYING,
         approving: () => "accepts the report, and has the task's branch created",
       },
       {
@@ -57,10 +52,11 @@ export const DEFINITIONS: readonly ToolDefinition[] = [
         artifact: "BranchCreationArtifact",
         evidence: ["git-branch"],
         advice: (artifact) => adviseOnBranch(artifact as ArtifactOf<"BranchCreationArtifact">),
-        scope: TIDYING,
       },
     ],
     status: { before: ["new", "planning"], running: null, after: "planning" },
+    // What is in the way of the branch may be committed or stashed first: the advice in its reviews proposes that.
+    scope: { writes: "none", forbids: ["push"] },
     persona: "onboarding",
     greeting: (id, state) => `Starting setup for task '${id}'. Current step: ${state}.`,
     handover: (id, status) =>

@@ -51,8 +51,8 @@ function makeMachine(definition: ToolDefinition): ReviewMachine {
     title: definition.title,
     shape: definition.reviews,
     blocked: BLOCKED_REPLY,
-    // A work state without a scope, a review and what lies before the first work: nothing.
-    scope: (state) => definition.steps.find((step) => step.state === state)?.scope ?? NOTHING,
+    scope: (state) =>
+      definition.steps.find((step) => step.state === state)?.scope ?? definition.scope ?? NOTHING,
     work: definition.steps.map((step, index) => ({
       state: step.state,
       description: `The ${step.artifact} is awaited.`,

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { end } from "../test/rig/project.ts";
+import { approvesOn, openApproves } from "./trust/approves.ts";
 import { judge, judgeHonest, type Seen } from "./trust/attempt.ts";
 import type { Ground } from "./trust/ground.ts";
 import { liesOn, openLies } from "./trust/lies.ts";
@@ -18,8 +19,19 @@ const ATTEMPTS = [
   ["moves main to its own commit", "the evidence (evidence-differs)"],
   ["changes it before its approval", "the evidence (evidence-differs)"],
   ["calls bloom done", "the loop (check:failed: exit code 1)"],
+  ["by its own tool", "Pawl's tools (caller-not-allowed)"],
+  ["in its shell", "the terminal question (caller-not-allowed)"],
+  ["pipes in a yes", "the terminal question (caller-not-allowed)"],
+  ["opens a terminal of its own", "the terminal question (caller-not-allowed)"],
+  ["edits the state", "the run's history (state-tampered)"],
+  ["edits the workflow", "the policy pin (policy-held)"],
+  ["escapes from its processes", "the signed gate (signature-failed)"],
+  ["edits the policy first", "the policy pin (ignores gates.release.in_review)"],
+  ["without any approval", "pawl verify (commit-uncovered)"],
+  ["allows a key of its own", "pawl verify (record-signature)"],
+  ["on top of what was approved", "pawl verify (commit-uncovered)"],
 ] as const;
-const HONEST = 1;
+const HONEST = 2;
 
 let place: string;
 beforeEach(() => {
@@ -57,6 +69,13 @@ describe("the demonstrations", () => {
     expect(attempts.map(({ isFault }) => isFault)).toEqual(Array(6).fill(true));
     expect(said.match(/IT CAME THROUGH/g)).toHaveLength(6);
     expect(said).not.toMatch(/prevented|caught by/);
+  });
+
+  it("let a forger through at a gate that asks for no signature, and say so", LONG, async () => {
+    const { ground } = await played(await openApproves(true), (on) => approvesOn(on, { gates: "terminal" }));
+    const faults = ground.outcomes.flatMap(({ isFault }, at) => (isFault ? [at] : []));
+    // Of the attempts those from the terminal that nothing leads to; and what a person signs is not signed.
+    expect(faults).toEqual([6, 7, 8, 9, 10, 11]);
   });
 });
 

@@ -28,6 +28,7 @@ export interface Ground extends Pick<Stage, "folder" | "git" | "pawl" | "person"
   /** Where nothing of the project lies. */
   readonly place: string;
   write(path: string, text: string): void;
+  has(path: string): boolean;
   /** The file's text; empty where there is none. */
   read(path: string): string;
   /** A command in the shell of an agent that works in the person's own checkout, with its mark and without a wall. */
@@ -53,8 +54,8 @@ export async function openGround({ fast, files }: Settings): Promise<Ground> {
   mkdirSync(join(place, "home"));
   stage.setVariables({ HOME: join(place, "home") });
   const outcomes: Outcome[] = [];
-  const read = (path: string) =>
-    existsSync(join(folder, path)) ? readFileSync(join(folder, path), "utf8") : "";
+  const has = (path: string) => existsSync(join(folder, path));
+  const read = (path: string) => (has(path) ? readFileSync(join(folder, path), "utf8") : "");
   const write = (path: string, text: string) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
@@ -71,6 +72,7 @@ export async function openGround({ fast, files }: Settings): Promise<Ground> {
     stage,
     place,
     outcomes,
+    has,
     read,
     write,
     heard: (run) => resultsIn(read(`.pawl/agents/${run}/output.jsonl`)),

@@ -5,6 +5,7 @@
 import { styleText } from "node:util";
 import { probe } from "../../src/adapters/wall/probe.ts";
 import { print } from "../stage.ts";
+import { approvesOn, openApproves } from "./approves.ts";
 import type { Outcome } from "./attempt.ts";
 import type { Ground } from "./ground.ts";
 import { liesOn, openLies } from "./lies.ts";
@@ -22,6 +23,12 @@ const DEMONSTRATIONS: readonly Demonstration[] = [
     says: "It reports to Alfred's gate, and to Bloom's loop. Nobody believes a report.",
     open: openLies,
     play: liesOn,
+  },
+  {
+    title: "2. An agent that approves itself",
+    says: "It works with your rights in your own checkout, without a wall around it.",
+    open: openApproves,
+    play: approvesOn,
   },
 ];
 

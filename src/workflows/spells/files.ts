@@ -15,8 +15,9 @@ export type FileKey = keyof typeof FILE_NAMES;
 
 export const FILE_KEYS = Object.keys(FILE_NAMES) as readonly FileKey[];
 
-/** The name of the one run that a project has. */
-export const RUN = "spells:main";
+/** The one run that a project has, and its name. */
+export const RUN_ID = "main";
+export const RUN = `spells:${RUN_ID}`;
 
 export const AI_FOLDER = projectPath(".ai");
 export const TASK_FOLDER = projectPath(".ai/task");

@@ -1,6 +1,7 @@
 import type { WorkflowModule } from "../../runtime/module.ts";
 import { optional, required, verb } from "../../runtime/verb.ts";
 import { SPELLS } from "./events.ts";
+import { RUN_ID } from "./files.ts";
 
 const spells: WorkflowModule = {
   name: "spells",
@@ -18,6 +19,8 @@ const spells: WorkflowModule = {
     return [{ workflow: SPELLS_WORKFLOW, replies: REPLY_NAMES }];
   },
   overview: async (view) => (await import("./overview.ts")).overview(view),
+  scope: async (view, id) => (id === RUN_ID ? (await import("./scope.ts")).scopeOf(view) : null),
+  runOfCall: (tool) => ((SPELLS as readonly string[]).includes(tool) ? RUN_ID : null),
   tools: async () => (await import("./tools.ts")).TOOLS,
   prompts: async () => (await import("./tools.ts")).PROMPTS,
   resources: async () => (await import("./tools.ts")).RESOURCES,

@@ -1,4 +1,4 @@
-import type { State } from "../../engine/workflow.ts";
+import type { State, Writes } from "../../engine/workflow.ts";
 
 export interface SpellState extends State {
   /** Where the developer is, in words that name no state. */
@@ -8,12 +8,14 @@ export interface SpellState extends State {
 const FROM_GATHER = "The review was started while you were editing the plan; that is where it leads back to.";
 const FROM_ACHIEVE = "The review was started from a task or from the completed work, and leads back there.";
 
-const pair = (name: string, description: string, where: string): Record<string, SpellState> => ({
+const pair = (name: string, description: string, where: string): Record<string, DescribedState> => ({
   [`${name}_G`]: { description: `${description} (from planning)`, where: `${where} ${FROM_GATHER}` },
   [`${name}_A`]: { description: `${description} (from a task)`, where: `${where} ${FROM_ACHIEVE}` },
 });
 
-export const STATES: Readonly<Record<string, SpellState>> = {
+type DescribedState = Omit<SpellState, "writes" | "forbids">;
+
+const DESCRIBED: Readonly<Record<string, DescribedState>> = {
   GATHER_NEEDS_CONTEXT: {
     description: "Nothing has been written down yet",
     where:
@@ -114,3 +116,18 @@ export function both(...names: readonly string[]): readonly string[] {
 export function alike(from: readonly string[], target: string): Readonly<Record<string, string>> {
   return Object.fromEntries(from.map((state) => [state, `${target}_${state.endsWith("_G") ? "G" : "A"}`]));
 }
+
+const CARRIED_OUT: readonly string[] = ["ACHIEVE_TASK_EXECUTED", ...both("PR_APPLIED_PENDING_ARCHIVE")];
+
+/**
+ * Code is written only where a task is carried out, and once the work is complete there is nothing left to guard. Git is
+ * the developer's in every state: the replies ask them to commit and push whenever they like.
+ */
+function writesIn(state: string): Writes {
+  if (state === "ACHIEVE_COMPLETE") return "all";
+  return CARRIED_OUT.includes(state) ? "worktree" : "plan";
+}
+
+export const STATES: Readonly<Record<string, SpellState>> = Object.fromEntries(
+  Object.entries(DESCRIBED).map(([name, state]) => [name, { ...state, writes: writesIn(name), forbids: [] }]),
+);

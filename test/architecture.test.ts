@@ -51,6 +51,7 @@ const LAYERS: readonly (readonly [string, RegExp])[] = [
   ["tasks file", /^src\/tasks-file\//],
   ["workflows", /^src\/workflows\//],
   ["verify", /^src\/verify\//],
+  ["guard", /^src\/guard\//],
   ["adapters and surfaces", /^src\/(adapters|surfaces)\//],
   ["config", /^src\/config\//],
   ["app", /^src\/(app\/|index\.ts$)/],

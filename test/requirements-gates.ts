@@ -1,5 +1,6 @@
 import type { Requirement } from "./requirements.ts";
 
+const STRAYS = "test/e2e/stray-edits.test.ts";
 const TERMINAL = "test/e2e/signed-gates.slow.test.ts";
 const HARDWARE = "src/adapters/signatures/signatures.test.ts";
 const SIGNED = "test/e2e/signed-gates.test.ts";
@@ -114,6 +115,16 @@ export const SIGNED_GATES: Readonly<Record<string, Requirement>> = {
     tests: [
       `${VERIFY}: tells machines of each fault, in SARIF and JUnit`,
       `${VERIFY}: runs the base's checks on HEAD's files where it is asked to`,
+    ],
+  },
+  "guard.after-the-fact": {
+    says: "What changed while nothing may be written is told once, stops every move but a person's, and is shown at the gate before its question.",
+    source: "trust, the guard",
+    tests: [
+      `${STRAYS}: keep an assistant from moving the run until they are undone`,
+      `${STRAYS}: are shown to the person before the gate's question, and a yes accepts them`,
+      `${STRAYS}: stay if a person accepts exactly what they saw, with \`pawl repair\``,
+      `${STRAYS}: still count when the guard is switched off in pawl.yaml meanwhile`,
     ],
   },
 };

@@ -37,6 +37,7 @@ import type { Report } from "../verify/report.ts";
 import { WORKFLOWS } from "../workflows/index.ts";
 import { launchOf } from "./launch.ts";
 import { openOutside } from "./ports.ts";
+import { lateStrays } from "./strays.ts";
 import type { TrustPlace } from "./trust.ts";
 
 export interface Start {
@@ -354,14 +355,13 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
     ...place.trust,
   });
   const outside = openOutside(root, environment, async () => (await read(store.view())).settings, trust);
+  const runtime: Runtime = {
+    ...{ store, outside, cache, settings, now: () => new Date(), newId },
+    mask: openRedactor(environment).text,
+    strays: lateStrays({ root, environment, project: () => ({ runtime, workflows }) }),
+  };
   return {
-    root,
-    workflows,
-    trust,
-    runtime: {
-      ...{ store, outside, cache, settings, now: () => new Date(), newId },
-      mask: openRedactor(environment).text,
-    },
+    ...{ root, workflows, trust, runtime },
     async *events(options) {
       const { readEvents } = await import("../adapters/events/read-events.ts");
       yield* readEvents(ownPlace(root, EVENTS), { ...options, pending: () => pendingEvents(store) });

@@ -188,6 +188,12 @@ export const PAWL_FILE = z.strictObject({
     .describe(
       "How strong a person's verdict must be (any, terminal, signed, touch): for all gates, or by gate, workflow and `default`.",
     ),
+  guard: z
+    .boolean()
+    .optional()
+    .describe(
+      "Keep assistants from writing where the state of a run does not allow it (`pawl init --guard`).",
+    ),
   alfred: ALFRED_FILE.optional().describe("One task through gates, by MCP tools."),
   bloom: BLOOM_FILE.optional().describe("Many tasks and agents, from tasks.yaml."),
   setup: z

@@ -69,6 +69,7 @@ export const ERROR_CODES = [
   "tool-active",
   "tracker-failed",
   "tracker-unconfigured",
+  "tree-strayed",
   "usage",
   "verdict-too-weak",
   "wall-failed",

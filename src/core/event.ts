@@ -31,6 +31,7 @@ export interface Happenings {
   readonly policy: PolicyAccepted;
   readonly edit: EditKept;
   readonly journal: JournalForeign | JournalAccepted;
+  readonly guard: GuardStrayed | GuardAccepted;
   readonly bloom: BloomHappening;
 }
 
@@ -69,6 +70,23 @@ export interface EditKept {
   readonly type: "edit:kept";
   readonly path: string;
   readonly kept: string;
+}
+
+/** Files changed while a run stood where they may not be written. */
+export interface GuardStrayed {
+  readonly type: "guard:strayed";
+  readonly run: string;
+  /** As `pawl status` shows it. */
+  readonly state: string;
+  readonly paths: readonly string[];
+}
+
+/** A person accepted such files as they are. */
+export interface GuardAccepted {
+  readonly type: "guard:accepted";
+  readonly run: string;
+  readonly paths: readonly string[];
+  readonly by: Caller;
 }
 
 /** The journal held commits that this project did not make. Pawl set them aside and did not apply them. */

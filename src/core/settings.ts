@@ -9,6 +9,8 @@ export interface Settings {
   readonly project_id: string | null;
   /** How strong a person's verdict must be, by gate. */
   readonly gates: GateLevels;
+  /** Whether assistants are kept from writing where a run's state does not allow it. */
+  readonly guard: boolean;
   readonly alfred: AlfredSettings;
   readonly bloom: BloomSettings;
   /** By name. `claude`, `codex`, `opencode`, `gemini` and `scripted` need no entry. */
@@ -136,6 +138,7 @@ export interface BloomSettings {
 export const DEFAULT_SETTINGS: Settings = {
   project_id: null,
   gates: {},
+  guard: false,
   workflows: [],
   environment: [],
   git: { filters: [] },

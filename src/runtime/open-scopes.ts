@@ -36,3 +36,11 @@ export async function runOfCall(
   }
   return null;
 }
+
+/** The scope of a run whose work is done in the project's own checkout; null: it is not such a run, or it is over. */
+export async function scopeInCheckout({ runtime, workflows }: Runs, run: string): Promise<Scope | null> {
+  const [workflow = "", id = ""] = run.split(/:(.*)/s);
+  const load = Object.hasOwn(workflows, workflow) ? workflows[workflow] : undefined;
+  const { runOfCall: isCalled, scope } = (await load?.()) ?? {};
+  return (isCalled && (await scope?.(runtime.store.view(), id))) ?? null;
+}

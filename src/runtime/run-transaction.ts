@@ -20,6 +20,7 @@ import type { Outside } from "../core/ports/outside.ts";
 import type { Change, Store, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import { canonical } from "../core/trust.ts";
+import { type BesideStrays, besideStrays, type StrayEdits, type Strays } from "./strays.ts";
 import type { AfterCommit, Context, Now, Pin, Proposal, StateFiles, Transaction } from "./transaction.ts";
 
 const EVENTS = projectPath(".pawl/events.jsonl");
@@ -40,6 +41,8 @@ export interface Runtime {
   readonly waiting?: Waiting;
   /** Absent: no secret is known. */
   readonly mask?: Mask;
+  /** Absent: nobody compares the working tree with what may be written. */
+  readonly strays?: Strays;
 }
 
 /**
@@ -56,10 +59,15 @@ export async function advance<Input, Snapshot, Observations, R>(
   const input = masked(said, runtime.mask);
   const run = plan.run(input);
   const asking = { caller, ...(answered === undefined ? {} : { answered: maskedAnswer(answered, runtime) }) };
-  const attempt = () => transactOnce(runtime, plan, input, asking, run);
+  const strays = straysOf(runtime, run);
+  const attempt = () => transactOnce(runtime, plan, input, { ...asking, strays }, run);
   for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
-    const proposal = plan.observe || run === null ? await attempt() : await runtime.store.hold(run, attempt);
-    if (proposal !== "changed") {
+    // Never under the lock, which `attempt` may hold from its beginning.
+    if (!plan.observe) await strays();
+    const done = plan.observe || run === null ? await attempt() : await runtime.store.hold(run, attempt);
+    if (done !== "changed") {
+      const { accepted, proposal } = done;
+      if (run !== null && proposal.changes?.length && !proposal.ask) await noteTree(runtime, run, accepted);
       for (const { path, line } of proposal.logs ?? [])
         await runtime.store.log(path, masked(line, runtime.mask));
       for (const { kind, source, value } of proposal.cacheEntries ?? [])
@@ -72,6 +80,30 @@ export async function advance<Input, Snapshot, Observations, R>(
     `The run ${run} could not be advanced: what it reads was changed by others during each of ${MAX_ATTEMPTS} attempts.`,
     "Find out which program keeps writing to the project's files, then try again.",
   );
+}
+
+/** What strayed from the run's scope, looked for once per call. */
+function straysOf({ strays }: Runtime, run: string | null): () => Promise<StrayEdits | null> {
+  let found: Promise<StrayEdits | null> | undefined;
+  return () => {
+    found ??= (run === null ? undefined : strays?.look(run)) ?? Promise.resolve(null);
+    return found;
+  };
+}
+
+/** The commit stands, so a failure is only logged. */
+async function noteTree(runtime: Runtime, run: string, accepted: StrayEdits | null): Promise<void> {
+  try {
+    await runtime.strays?.note(run, accepted);
+  } catch (thrown) {
+    await logFailure(runtime, "guard", toPawlError(thrown));
+  }
+}
+
+async function logFailure(runtime: Runtime, what: string, { code, message }: PawlError): Promise<void> {
+  const time = runtime.now().toISOString();
+  const line = JSON.stringify({ time, what, code, message: masked(message, runtime.mask) });
+  await runtime.store.log(FAILURES, line);
 }
 
 /** What was shown stays the same: it identifies the question that was answered. */
@@ -93,10 +125,7 @@ async function followed<R>(
     return { ...proposal, reply: merge(proposal.reply, reply) };
   } catch (thrown) {
     const error = toPawlError(thrown);
-    const { code } = error;
-    const message = masked(error.message, runtime.mask);
-    const time = runtime.now().toISOString();
-    await runtime.store.log(FAILURES, JSON.stringify({ time, what: "after-commit", code, message }));
+    await logFailure(runtime, "after-commit", error);
     return { ...proposal, reply: failed(proposal.reply, error) };
   }
 }
@@ -108,23 +137,29 @@ export async function preview<Input, Snapshot, Observations, R>(
   input: Input,
   caller: Caller,
 ): Promise<Proposal<R>> {
-  return propose(runtime, plan, masked(input, runtime.mask), { caller }, runtime.store.view());
+  const said = masked(input, runtime.mask);
+  const { proposal } = await besideStrays(straysOf(runtime, plan.run(said)), { caller }, (asking) =>
+    propose(runtime, plan, said, asking, runtime.store.view()),
+  );
+  return proposal;
 }
 
 async function transactOnce<Input, Snapshot, Observations, R>(
   runtime: Runtime,
   plan: Transaction<Input, Snapshot, Observations, R>,
   input: Input,
-  asking: Asking,
+  { strays, ...asking }: Asking & { readonly strays: () => Promise<StrayEdits | null> },
   run: string | null,
-): Promise<Proposal<R> | "changed"> {
+): Promise<BesideStrays<R> | "changed"> {
   const { store } = runtime;
   const view = store.view();
   const stop = runtime.waiting?.stop;
-  const proposal = await unlessStopped(proposeAtGate(runtime, plan, input, asking, view), stop);
+  const beside = besideStrays(strays, asking, (each) => proposeAtGate(runtime, plan, input, each, view));
+  const done = await unlessStopped(beside, stop);
+  const { proposal } = done;
   const own = withEvents(proposal, runtime.mask);
   const { pin } = proposal;
-  if (own.length === 0 && !pin) return proposal;
+  if (own.length === 0 && !pin) return done;
   const changes = plan.states ? [...own, ...(await recordsWith(runtime, view, plan.states, proposal))] : own;
   const lock = run ?? (own.length === 0 ? pin?.run : undefined);
   if (lock === undefined)
@@ -132,7 +167,7 @@ async function transactOnce<Input, Snapshot, Observations, R>(
   const commit = async () => {
     if (stop?.aborted) throw calledOff();
     if (pin && !(await isKept(runtime.outside, pin))) return "changed";
-    return changes.length === 0 || (await store.commit(view, changes)) === "committed" ? proposal : "changed";
+    return changes.length === 0 || (await store.commit(view, changes)) === "committed" ? done : "changed";
   };
   if (!plan.observe) return commit();
   return store.hold(lock, async () => ((await store.holds(view)) ? commit() : "changed"));

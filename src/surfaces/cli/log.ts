@@ -90,6 +90,10 @@ function lineOf(event: PawlEvent): Line {
     return [`is ignored until a person accepts it: ${event.ignored.map(renderChange).join("; ")}`, "yellow"];
   if (event.type === "policy:accepted")
     return [`a person accepted for ${event.run}: ${event.accepted.map(renderChange).join("; ")}`, "green"];
+  if (event.type === "guard:strayed")
+    return [`changed where they may not, at "${event.state}": ${event.paths.join(", ")}`, "red"];
+  if (event.type === "guard:accepted")
+    return [`a person accepted stray edits: ${event.paths.join(", ")}`, "green"];
   if (event.type === "edit:kept")
     return [`an edit of ${event.path} was in the way; it is now in ${event.kept}`, "yellow"];
   if (event.type === "journal:accepted")

@@ -1,8 +1,10 @@
 import { toPawlError } from "../../core/error.ts";
 import { overview } from "../../runtime/overview.ts";
 import { type JournalRepair, loadWorkflow, type Project } from "../../runtime/project.ts";
+import { advance } from "../../runtime/run-transaction.ts";
+import { found } from "../../runtime/strays.ts";
 import type { Host, Run } from "./command.ts";
-import { advanceAsking } from "./person.ts";
+import { advanceAsking, confirm } from "./person.ts";
 import { clean } from "./terminal.ts";
 
 /**
@@ -15,7 +17,7 @@ export const repair: Run = async (host, call) => {
     const { acceptJournal } = await import("./accept-journal.ts");
     return acceptJournal(host, project, journal.foreign, call.options.accept);
   }
-  const accepted = await offerEdits(host, project);
+  const accepted = [...(await offerEdits(host, project)), ...(await offerStrays(host, project))];
   const workflows = await overview(project);
   const problems = workflows.flatMap((workflow) => [
     ...(workflow.problem ? [{ run: workflow.name, ...workflow.problem }] : []),
@@ -53,6 +55,34 @@ async function offerEdits(host: Host, project: Project): Promise<readonly string
       }
     }
   return accepted;
+}
+
+/** At a terminal, a person may accept what changed where it may not; without a yes, it stays a stray edit. */
+async function offerStrays(host: Host, { runtime, workflows }: Project): Promise<readonly string[]> {
+  const { strays } = runtime;
+  if (host.caller.channel !== "terminal" || !strays) return [];
+  const accepted: string[] = [];
+  for (const { runs } of await overview({ runtime, workflows }))
+    for (const { run } of runs) {
+      const edits = await strays.look(run);
+      if (edits === null || !isAgreed(host, found(edits))) continue;
+      const { strayEvent } = await import("../../guard/stray-events.ts");
+      const event = { type: "guard:accepted", run, paths: edits.files, by: host.caller } as const;
+      await advance(runtime, strayEvent, event, host.caller);
+      await strays.note(run, edits);
+      accepted.push(`${clean(run)}\n  These edits stay: ${clean(edits.files.join(", "))}.\n`);
+    }
+  return accepted;
+}
+
+function isAgreed(host: Host, message: string): boolean {
+  try {
+    confirm(host, { message: `${message}\n\nMay they stay?`, command: "pawl repair" });
+    return true;
+  } catch (thrown) {
+    if (toPawlError(thrown).code !== "person-declined") throw thrown;
+    return false;
+  }
 }
 
 function renderJournal({ aside, goodRecords, lostBytes, lostCommits, foreign }: JournalRepair): string[] {

@@ -1,0 +1,17 @@
+/** What the working tree was when a run came to where it may not be changed. */
+export interface TreeNote {
+  /** The run's state then, as `pawl status` shows it. */
+  readonly state: string;
+  /** The tree's id, and what may be written beside it. */
+  readonly tree: string;
+  readonly writes: string;
+  /** The stray files that the event log already names. */
+  readonly told: readonly string[];
+}
+
+/** Kept where nothing in the project can change it. An unreadable note is `state-home-failed`, never treated as absent. */
+export interface TreeNotes {
+  find(run: string): Promise<TreeNote | null>;
+  keep(run: string, note: TreeNote): Promise<void>;
+  forget(run: string): Promise<void>;
+}

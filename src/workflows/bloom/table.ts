@@ -10,20 +10,24 @@
  *     its agent is asked again. An agent that was refused something and left its step open is not believed either.
  */
 import { boxesOf, type Given } from "../../engine/boxes.ts";
+import { NOTHING } from "../../engine/scope.ts";
 import type { Command, Fact, Rule, State, Workflow } from "../../engine/workflow.ts";
 
+/** Pawl itself pushes and merges, so no agent ever does. */
+const AT_WORK = { writes: "worktree", forbids: ["push"] } as const;
+
 const STATES = {
-  ready: { description: "May be taken by a worker." },
-  working: { description: "Its agent works on the current step." },
-  verifying: { description: "The loop runs the verify commands itself." },
-  committing: { description: "All steps are done; nothing may be left uncommitted." },
-  pushing: { description: "The branch goes to its remote." },
-  merging: { description: "The branch is merged into its target." },
-  opening_pr: { description: "The pull request is opened, and waits to be merged." },
-  cleaning: { description: "What is no longer needed is taken away." },
-  waiting_for_human: { description: "A person must answer or approve." },
-  blocked: { description: "It does not go on by itself; the reason is in the run." },
-  budget_exhausted: { description: "It has spent its budget." },
+  ready: { description: "May be taken by a worker.", ...NOTHING },
+  working: { description: "Its agent works on the current step.", ...AT_WORK },
+  verifying: { description: "The loop runs the verify commands itself.", ...NOTHING },
+  committing: { description: "All steps are done; nothing may be left uncommitted.", ...AT_WORK },
+  pushing: { description: "The branch goes to its remote.", ...NOTHING },
+  merging: { description: "The branch is merged into its target.", ...NOTHING },
+  opening_pr: { description: "The pull request is opened, and waits to be merged.", ...NOTHING },
+  cleaning: { description: "What is no longer needed is taken away.", ...NOTHING },
+  waiting_for_human: { description: "A person must answer or approve.", ...NOTHING },
+  blocked: { description: "It does not go on by itself; the reason is in the run.", ...NOTHING },
+  budget_exhausted: { description: "It has spent its budget.", ...NOTHING },
   done: { description: "Everything is done, its merge included.", final: true },
 } as const satisfies Record<string, State>;
 

@@ -9,7 +9,7 @@ import { SPELLS_WORKFLOW } from "./table.ts";
 import { type Turn, turnIn } from "./turn.ts";
 
 /** What the replies ask to write before a task is carried out; never the state. */
-const PLAN_FILES: readonly string[] = [...FILE_KEYS.map(pathOf), REFS_FILE, ...Object.values(GUIDES)];
+export const PLAN_FILES: readonly string[] = [...FILE_KEYS.map(pathOf), REFS_FILE, ...Object.values(GUIDES)];
 
 /** What may be written while the work stands where it does; null: it has not begun, or it is complete. */
 export async function scopeOf(view: View): Promise<Scope | null> {

@@ -19,11 +19,11 @@ afterAll(() => {
   approved.person[Symbol.dispose]();
 });
 
-/** As the runner calls it, with these inputs. */
-function act(repository: SignedRepository, inputs: Readonly<Record<string, string>> = {}) {
+/** As the runner calls it, with these inputs. `first`: what `npx` does before it calls the program. */
+function act(repository: SignedRepository, inputs: Readonly<Record<string, string>> = {}, first = ":") {
   const bin = join(repository.root, ".git/bin");
   mkdirSync(bin, { recursive: true });
-  const npx = `#!/bin/sh\necho "$@" "in $PWD" >> ${JSON.stringify(join(bin, "calls"))}\nshift 2\nexec ${process.execPath} ${MAIN} "$@"\n`;
+  const npx = `#!/bin/sh\necho "$@" "in $PWD" >> ${JSON.stringify(join(bin, "calls"))}\n${first}\nshift 2\nexec ${process.execPath} ${MAIN} "$@"\n`;
   writeFileSync(join(bin, "npx"), npx);
   chmodSync(join(bin, "npx"), 0o755);
   const { PATH = "" } = process.env;
@@ -34,6 +34,7 @@ function act(repository: SignedRepository, inputs: Readonly<Record<string, strin
     PAWL_BASE: "main",
     PAWL_HEAD: "work",
     PAWL_RERUN: "false",
+    PAWL_FORGE: "false",
     PAWL_REPORT: join(bin, "pawl.sarif"),
     ...inputs,
   });
@@ -66,6 +67,22 @@ describe("action.yml", () => {
     expect([failed.code, failed.out]).toEqual([1, expect.stringContaining("FAULT commit-uncovered")]);
     const sarif = readFileSync(join(repository.root, ".git/bin/pawl.sarif"), "utf8");
     expect(JSON.parse(sarif).runs[0].results).toHaveLength(1);
+  });
+
+  it("counts reviews where it is told to, and keeps the token from the program otherwise", async () => {
+    using repository = approved.copy();
+    const calls = join(repository.root, ".git/bin/calls");
+    const npx = (inputs: Readonly<Record<string, string>>) =>
+      act(repository, { PAWL_PULL: "7", GITHUB_TOKEN: "ghp_token", ...inputs }, 'echo "token:$GITHUB_TOKEN"');
+    const plain = await npx({ PAWL_FORGE: "false" });
+    expect([plain.code, plain.out]).toEqual([0, expect.stringContaining("token:\n")]);
+    expect(readFileSync(calls, "utf8")).not.toContain("--forge");
+    const asked = await npx({ PAWL_FORGE: "true" });
+    expect([asked.code, asked.out]).toEqual([0, expect.stringContaining("token:ghp_token")]);
+    expect(readFileSync(calls, "utf8").match(/--forge --pull 7/g)).toHaveLength(2);
+    expect((await npx({ PAWL_FORGE: "true", PAWL_PULL: "" })).code).toBe(2);
+    expect(ACTION.inputs.token.default).toBe("${{ github.token }}");
+    expect(ACTION.inputs.pull.default).toBe("${{ github.event.pull_request.number }}");
   });
 
   it("takes an exact version only", async () => {

@@ -6,6 +6,7 @@ const HARDWARE = "src/adapters/signatures/signatures.test.ts";
 const SIGNED = "test/e2e/signed-gates.test.ts";
 const WORKFLOWS = "test/e2e/verify-workflows.test.ts";
 const ACTION = "test/action.test.ts";
+const FORGE = "test/e2e/verify-forge.test.ts";
 const VERIFY = "test/e2e/verify.test.ts";
 const GATE = "src/runtime/signed-gate.test.ts";
 
@@ -98,6 +99,27 @@ export const SIGNED_GATES: Readonly<Record<string, Requirement>> = {
       `${WORKFLOWS}: names an artifact that is not the one that was approved`,
       `${WORKFLOWS}: names a change of the work, and a task's file that changed since`,
       `${WORKFLOWS}: passes what was approved and merged by the loop, and names what was put on top`,
+    ],
+  },
+  "verify.forge": {
+    says: "Where the base wants no signatures, one approving review on GitHub of exactly HEAD counts, by a listed login that did not make the work; what GitHub does not say completely verifies nothing.",
+    source: "docs/verify.md, Without keys: a review on GitHub",
+    tests: [
+      `${FORGE}: passes a head that a listed login approves, and says how little that proves`,
+      `${FORGE}: counts no review %s`,
+      `${FORGE}: counts no review from before %s, which was about another difference`,
+      `${FORGE}: counts no review of a pull request that does not show the whole range`,
+      `${FORGE}: finds the approving login among several, and a remark after an approval changes nothing`,
+      `${FORGE}: reads all pages: the review that takes an approval back may be on the last`,
+      `${FORGE}: finds a pull request from a fork by its number only, and says so`,
+      `${FORGE}: counts no pull request with another head, be it named`,
+      `${FORGE}: takes the reviewers from the base, never from the range`,
+      `${FORGE}: wants reviewers of the base, and asks GitHub nothing without them`,
+      `${FORGE}: does not let a review stand for a signature that the base wants`,
+      `${FORGE}: counts nothing on the forge unless it is asked to`,
+      `${FORGE}: fails as such with %s, and never passes`,
+      `${FORGE}: takes no %s %s`,
+      `${ACTION}: counts reviews where it is told to, and keeps the token from the program otherwise`,
     ],
   },
   "verify.action": {

@@ -9,6 +9,7 @@ import { type GitCall, gitLine } from "../adapters/git/git.ts";
 import { openRange } from "../adapters/git/range-history.ts";
 import { type Environment, openConfiguration } from "../config/config.ts";
 import { PawlError } from "../core/error.ts";
+import type { Approvals } from "../core/ports/approvals.ts";
 import type { RangeHistory } from "../core/ports/history.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Workflows } from "../runtime/project.ts";
@@ -29,7 +30,7 @@ export interface VerifyPlace {
   readonly shipped: Workflows;
 }
 
-export async function verify(place: VerifyPlace, { range, rerun }: VerifyOrder): Promise<Report> {
+export async function verify(place: VerifyPlace, { forge, range, rerun }: VerifyOrder): Promise<Report> {
   const { environment, folder, packaged } = place;
   if (discover(folder) === null)
     throw new PawlError(
@@ -40,9 +41,24 @@ export async function verify(place: VerifyPlace, { range, rerun }: VerifyOrder):
   const call: GitCall = { folder, environment };
   const history = await openRange({ call, packaged }, range);
   const base = await baseOf(history, place.shipped);
-  const report = await verifyRange(history, base, lateSignatures(environment));
+  const report = await verifyRange(
+    history,
+    base,
+    lateSignatures(environment),
+    forge && { ...forge, approvals: lateApprovals(folder, environment) },
+  );
   const failed = rerun ? await checkFaults(history, base.settings, { ...place, call }) : [];
   return { ...report, faults: [...report.faults, ...failed] };
+}
+
+function lateApprovals(folder: string, environment: Environment): Approvals {
+  const { GITHUB_TOKEN: token, GITHUB_API_URL: api } = environment;
+  return {
+    async find(order) {
+      const { openGithubApprovals } = await import("../adapters/forge/github-approvals.ts");
+      return openGithubApprovals({ folder, environment, token, api }).find(order);
+    },
+  };
 }
 
 /** The base's settings, and the tables of its own workflows. */

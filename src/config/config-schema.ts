@@ -194,6 +194,17 @@ export const PAWL_FILE = z.strictObject({
     .describe(
       "Keep assistants from writing where the state of a run does not allow it (`pawl init --guard`).",
     ),
+  verify: z
+    .strictObject({
+      reviewers: z
+        .array(
+          z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/, "expected a person's login, such as octocat"),
+        )
+        .optional()
+        .describe("The logins whose approving reviews on GitHub count for `pawl verify --forge`."),
+    })
+    .optional()
+    .describe("Who may approve where no gate is signed."),
   alfred: ALFRED_FILE.optional().describe("One task through gates, by MCP tools."),
   bloom: BLOOM_FILE.optional().describe("Many tasks and agents, from tasks.yaml."),
   setup: z

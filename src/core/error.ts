@@ -15,6 +15,8 @@ export const ERROR_CODES = [
   "config-invalid",
   "disk-failed",
   "evidence-differs",
+  "forge-failed",
+  "forge-unconfigured",
   "git-config-untrusted",
   "git-failed",
   "git-filter-untrusted",

@@ -11,6 +11,10 @@ export interface Settings {
   readonly gates: GateLevels;
   /** Whether assistants are kept from writing where a run's state does not allow it. */
   readonly guard: boolean;
+  readonly verify: {
+    /** The logins whose approving reviews on the forge `pawl verify --forge` counts. */
+    readonly reviewers: readonly string[];
+  };
   readonly alfred: AlfredSettings;
   readonly bloom: BloomSettings;
   /** By name. `claude`, `codex`, `opencode`, `gemini` and `scripted` need no entry. */
@@ -139,6 +143,7 @@ export const DEFAULT_SETTINGS: Settings = {
   project_id: null,
   gates: {},
   guard: false,
+  verify: { reviewers: [] },
   workflows: [],
   environment: [],
   git: { filters: [] },

@@ -20,6 +20,8 @@ export type Rule =
   | "record-artifact"
   | "record-signature"
   | "record-strength"
+  | "review-missing"
+  | "review-too-weak"
   | "check-failed";
 
 export interface Fault {
@@ -43,10 +45,24 @@ export interface Judged {
   readonly covers: string | null;
 }
 
+/** A review on the forge that covers the whole range. Weaker than a signature. */
+export interface Approval {
+  /** `owner/name#7` */
+  readonly pull: string;
+  readonly url: string;
+  readonly login: string;
+  /** ISO 8601. */
+  readonly time: string;
+  readonly covers: string;
+  /** The changed files that decide how work is judged. */
+  readonly process_files: readonly string[];
+}
+
 export interface Report {
   readonly base: string;
   readonly head: string;
   readonly commits: number;
   readonly records: readonly Judged[];
+  readonly approval: Approval | null;
   readonly faults: readonly Fault[];
 }

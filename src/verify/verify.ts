@@ -4,19 +4,25 @@
  */
 import type { RangeHistory } from "../core/ports/history.ts";
 import type { Signatures } from "../core/ports/signatures.ts";
+import type { Settings } from "../core/settings.ts";
 import { isSignedLevel } from "../core/strength.ts";
 import { coverRange } from "./coverage.ts";
 import { type Base, type FoundRun, judgeRecords } from "./records.ts";
 import type { Fault, Report } from "./report.ts";
+import { type Forge, judgeReviews, type Reviewed } from "./reviews.ts";
 
 export async function verifyRange(
   history: RangeHistory,
   base: Base,
   signatures: Signatures,
+  forge: Forge | null,
 ): Promise<Report> {
   const { commits, head, planted } = history;
   const found = await judgeRecords(history, base, signatures);
-  const covered = await coverRange(history, found.runs, base.settings);
+  const isReviewed = forge !== null && !wantsSignatures(base.settings);
+  const covered = isReviewed
+    ? { ...(await reviewed(history, base, forge)), covers: new Map<string, string>() }
+    : await signed(history, base, found.runs, forge);
   const records = found.runs.flatMap(({ records }) => records.filter(({ isNew }) => isNew));
   return {
     base: history.base,
@@ -26,21 +32,50 @@ export async function verifyRange(
       const { gate, run, seq, signer, verdict } = record;
       return { run, gate, seq, verdict, signer, strength, covers: covered.covers.get(path) ?? null };
     }),
+    approval: covered.approval,
     faults: [
-      ...unsignedFaults(base),
+      ...(isReviewed ? [] : unsignedFaults(base)),
       ...(planted === null
         ? []
         : [{ rule: "pawl-folder" as const, message: `The range is rejected: ${planted}.` }]),
       ...found.faults,
-      ...(await strayRecords(history, found.runs)),
+      // Whoever reviewed HEAD saw the records of finished tools, too.
+      ...(isReviewed ? [] : await strayRecords(history, found.runs)),
       ...covered.faults,
     ],
   };
 }
 
+function wantsSignatures({ gates }: Settings): boolean {
+  return Object.values(gates).some(isSignedLevel);
+}
+
+async function signed(
+  history: RangeHistory,
+  { settings }: Base,
+  runs: readonly FoundRun[],
+  forge: Forge | null,
+) {
+  const { covers, faults } = await coverRange(history, runs, settings);
+  const isLacking = forge !== null && faults.some(({ rule }) => rule === "commit-uncovered");
+  const message = "The base wants signatures (`gates`): a review on GitHub does not stand for one.";
+  const weak: readonly Fault[] = isLacking ? [{ rule: "review-too-weak", path: "pawl.yaml", message }] : [];
+  return { covers, approval: null, faults: [...faults, ...weak] };
+}
+
+async function reviewed(history: RangeHistory, { settings }: Base, forge: Forge): Promise<Reviewed> {
+  if (settings.verify.reviewers.length > 0)
+    return history.commits.length === 0
+      ? { approval: null, faults: [] }
+      : judgeReviews(history, settings, forge);
+  const message =
+    "The base's pawl.yaml has neither a signed gate (`gates`) nor reviewers (`verify.reviewers`): nothing says who may approve.";
+  return { approval: null, faults: [{ rule: "gates-unsigned", path: "pawl.yaml", message }] };
+}
+
 /** Nothing can be verified if the base demands no signature. */
 function unsignedFaults({ settings }: Base): readonly Fault[] {
-  const isAsked = Object.values(settings.gates).some(isSignedLevel);
+  const isAsked = wantsSignatures(settings);
   if (isAsked && settings.project_id !== null) return [];
   const lacks = isAsked ? "no project_id" : "no signed gate (`gates`)";
   return [

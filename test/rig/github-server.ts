@@ -1,4 +1,7 @@
-/** GitHub's API as the comments on a pull request need it: pages by Link header, tokens, GraphQL threads. */
+/**
+ * GitHub's API as what was said about a pull request needs it: pages by Link header, tokens, GraphQL threads, at most 250
+ * commits, and no way from a commit to a pull request out of a fork.
+ */
 import { type Answer, type Asked, Loopback } from "./loopback.ts";
 
 export const GITHUB_TOKEN = "ghp_token";
@@ -14,13 +17,29 @@ export interface GithubPull {
   readonly comments?: readonly object[];
   /** Ids of the first comments of the threads that are resolved. */
   readonly resolved?: readonly number[];
+  /** Who opened it. */
+  readonly author?: string;
+  /** The head's commit. */
+  readonly sha?: string;
+  readonly fromFork?: true;
+  readonly commits?: readonly GithubCommit[];
+  /** What happened to it: `{event, created_at}`. */
+  readonly events?: readonly object[];
+}
+
+export interface GithubCommit {
+  readonly sha: string;
+  /** Their logins; null: unknown to GitHub. */
+  readonly author: string | null;
+  readonly committer: string | null;
 }
 
 const user = (login: string) => ({ login });
 
-export function review(login: string, state: string, body: string): object {
+export function review(login: string, state: string, body: string, more: object = {}): object {
   const html_url = `https://github.com/acme/app/pull/7#pullrequestreview-${login}`;
-  return { user: user(login), state, body, html_url, submitted_at: "2026-01-02T03:04:05Z" };
+  const submitted_at = "2026-01-02T03:04:05Z";
+  return { user: user(login), state, body, html_url, submitted_at, commit_id: null, ...more };
 }
 
 export function codeComment(id: number, body: string, more: object = {}): { readonly id: number } {
@@ -63,17 +82,32 @@ function answerTo(asked: Asked, url: string, repository: string, pulls: readonly
     const found = pulls.filter((pull) => pull.head === head && (pull.state ?? "open") === state);
     return { json: found.map((pull) => shown(pull, repository)) };
   }
+  const [, sha] = /^\/commits\/([0-9a-f]{40})\/pulls$/.exec(rest) ?? [];
+  if (sha !== undefined) {
+    const known = pulls.filter((pull) => pull.commits?.some((commit) => commit.sha === sha));
+    if (known.length === 0) return { status: 422, json: { message: `No commit found for SHA: ${sha}` } };
+    const shownPulls = known.filter(({ fromFork }) => !fromFork).map((pull) => shown(pull, repository));
+    return page(asked, url, shownPulls);
+  }
   const [, number, part] = /^\/(?:pulls|issues)\/(\d+)(?:\/(.*))?$/.exec(rest) ?? [];
   const pull = pulls.find((one) => String(one.number) === number);
   if (!pull) return notFound;
   if (part === undefined) return { json: shown(pull, repository) };
   if (part === "reviews") return page(asked, url, pull.reviews ?? []);
+  if (part === "commits") return page(asked, url, (pull.commits ?? []).slice(0, 250).map(shownCommit));
+  if (part === "events") return page(asked, url, pull.events ?? []);
   if (part !== "comments") return notFound;
   return page(asked, url, rest.startsWith("/pulls") ? (pull.reviewComments ?? []) : (pull.comments ?? []));
 }
 
-function shown({ number, title }: GithubPull, repository: string): object {
-  return { number, title, html_url: `https://github.com/${repository}/pull/${number}` };
+function shown({ author = "dev", number, sha, title }: GithubPull, repository: string): object {
+  const html_url = `https://github.com/${repository}/pull/${number}`;
+  return { number, title, html_url, user: user(author), head: { sha } };
+}
+
+function shownCommit({ author, committer, sha }: GithubCommit): object {
+  const of = (login: string | null) => (login === null ? null : user(login));
+  return { sha, author: of(author), committer: of(committer) };
 }
 
 function page(asked: Asked, url: string, items: readonly unknown[]): Answer {

@@ -15,19 +15,12 @@ import type {
 } from "../../core/ports/reviews.ts";
 import { LIMITS, type Limits, withinLimits } from "../net/limits.ts";
 import { type Github, openGithub } from "./github.ts";
+import { type AccessOptions, accessOf } from "./github-access.ts";
 import { githubFailureOf, repeatsItself } from "./github-failure.ts";
-import { type Checkout, GITHUB_API, type GithubRemote, lookAtCheckout } from "./github-remote.ts";
+import type { GithubRemote } from "./github-remote.ts";
 import { markThreads } from "./github-threads.ts";
 
-export interface GithubReviewsOptions {
-  /** The project's folder, absolute. */
-  readonly folder: string;
-  /** The environment for git, with everything removed that git must not see. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** `GITHUB_TOKEN` */
-  readonly token?: string | undefined;
-  /** `GITHUB_API_URL`, for a server of one's own. */
-  readonly api?: string | undefined;
+export interface GithubReviewsOptions extends AccessOptions {
   /** Milliseconds that one request may take; default 20 s. */
   readonly limit?: number;
   /** Limits for the whole fetch. */
@@ -36,16 +29,20 @@ export interface GithubReviewsOptions {
 
 const LIMIT = 20_000;
 const PARTS: readonly ReviewPart[] = ["reviews", "review-comments", "comments"];
-const MAX_REMOTES = 4;
 const MAX_PAGES = 100;
 
 export function openGithubReviews(options: GithubReviewsOptions): Reviews {
-  const api = (options.api ?? GITHUB_API).replace(/\/+$/, "");
   return {
     async fetch({ missing }): Promise<ReviewFetch> {
-      const prepared = await prepare(options, api);
-      if ("kind" in prepared) return prepared;
-      const { token, branch, remotes } = prepared;
+      const access = await accessOf(options);
+      if ("detail" in access) return { kind: "not-configured", ...access };
+      const { api, token, branch, remotes } = access;
+      if (branch === null)
+        return {
+          kind: "not-configured",
+          detail: "No branch is checked out.",
+          help: "Check out the pull request's branch.",
+        };
       return withinLimits(options.limits ?? LIMITS, async () => {
         try {
           const github = await openGithub(api, token, options.limit ?? LIMIT);
@@ -56,51 +53,6 @@ export function openGithubReviews(options: GithubReviewsOptions): Reviews {
       });
     },
   };
-}
-
-interface Ready {
-  readonly token: string;
-  readonly branch: string;
-  readonly remotes: readonly GithubRemote[];
-}
-
-/** What a fetch needs, or what is missing. */
-async function prepare(options: GithubReviewsOptions, api: string): Promise<Ready | ReviewFetch> {
-  const lacking = (detail: string, help?: string): ReviewFetch => ({
-    kind: "not-configured",
-    detail,
-    ...(help === undefined ? {} : { help }),
-  });
-  const { token, folder, environment } = options;
-  if (!token) return lacking("`GITHUB_TOKEN` is not set.");
-  const fault = apiFault(api);
-  if (fault !== null)
-    return lacking(`\`GITHUB_API_URL\` cannot be used: ${fault}.`, "Correct `GITHUB_API_URL`, or unset it.");
-  let checkout: Checkout;
-  try {
-    checkout = await lookAtCheckout(folder, environment, api);
-  } catch {
-    return lacking(
-      "The project is not a git repository, or git cannot run, so its branch is unknown.",
-      "Check that `git status` works in the project.",
-    );
-  }
-  if (checkout.branch === null)
-    return lacking("No branch is checked out.", "Check out the pull request's branch.");
-  if (checkout.remotes.length === 0)
-    return lacking(
-      "No remote of the repository is on GitHub.",
-      "Add the repository on GitHub as a remote (or set `GITHUB_API_URL`, if it is on a GitHub server of your own).",
-    );
-  return { token, branch: checkout.branch, remotes: checkout.remotes.slice(0, MAX_REMOTES) };
-}
-
-function apiFault(api: string): string | null {
-  if (!URL.canParse(api)) return "it is not an address such as https://github.example.com/api/v3";
-  const { protocol, hostname } = new URL(api);
-  const loopback = hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
-  if (protocol === "https:" || (protocol === "http:" && loopback)) return null;
-  return "it must begin with https://, since the token is sent to it";
 }
 
 async function fetchReviews(

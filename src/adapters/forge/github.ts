@@ -1,4 +1,5 @@
 import type { PullRequest, Remark, ReviewPart } from "../../core/ports/reviews.ts";
+import { hasNext, openOctokit, split } from "./github-access.ts";
 
 /** GitHub's REST and GraphQL APIs, as far as the comments on pull requests need them. All methods reject with octokit's errors. */
 export interface Github {
@@ -19,17 +20,9 @@ export interface RemarksPage {
 
 const A_PAGE = 100;
 
-const silent = () => undefined;
-
 /** Opens a client of the API at this address. */
 export async function openGithub(api: string, token: string, limit: number): Promise<Github> {
-  const { Octokit } = await import("@octokit/rest");
-  const octokit = new Octokit({
-    auth: token,
-    baseUrl: api,
-    userAgent: "pawl",
-    log: { debug: silent, info: silent, warn: silent, error: silent },
-  });
+  const octokit = await openOctokit(api, token);
   const request = () => ({ request: { signal: AbortSignal.timeout(limit) } });
   const readers = {
     reviews: async (at: Place) => {
@@ -67,15 +60,6 @@ interface Place {
   readonly pull_number: number;
   readonly per_page: number;
   readonly page: number;
-}
-
-function split(repository: string): { owner: string; repo: string } {
-  const [owner = "", repo = ""] = repository.split("/");
-  return { owner, repo };
-}
-
-function hasNext(link: string | undefined): boolean {
-  return /;\s*rel="?next"?/.test(link ?? "");
 }
 
 function pullHead({

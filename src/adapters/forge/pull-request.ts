@@ -18,6 +18,7 @@ import type {
 import type { Repo } from "../../core/ports/worktrees.ts";
 import { commitOf } from "../git/refs.ts";
 import { LIMITS, LimitExceeded, type Limits, withinLimits } from "../net/limits.ts";
+import { openOctokit } from "./github-access.ts";
 import { GITHUB_API, lookAtCheckout } from "./github-remote.ts";
 
 export interface PullRequestsSetup {
@@ -33,7 +34,6 @@ export interface PullRequestsSetup {
 }
 
 const LIMIT = 30_000;
-const silent = () => undefined;
 
 export function openPullRequests(setup: PullRequestsSetup): PullRequests {
   // Looks are frequent, so git is not asked each time where a repository's forge is.
@@ -68,10 +68,8 @@ async function openForge(setup: PullRequestsSetup, repo: Repo): Promise<Forge | 
   const { remotes } = await lookAtCheckout(folder, setup.environment, api);
   const [remote] = remotes;
   if (!remote) return refused(`no remote of ${repo} is a repository of ${api}`);
-  const { Octokit } = await import("@octokit/rest");
-  const log = { debug: silent, info: silent, warn: silent, error: silent };
   return {
-    octokit: new Octokit({ auth: setup.token, baseUrl: api, userAgent: "pawl", log }),
+    octokit: await openOctokit(api, setup.token),
     place: { owner: remote.owner, repo: remote.repository },
     folder,
     request: (stop) => {

@@ -64,6 +64,8 @@ export interface VerifyOrder {
   readonly range: string;
   /** Runs the base's checks on HEAD's files. */
   readonly rerun: boolean;
+  /** Counts reviews on the forge of this pull request, or of the one with HEAD as its head. Null: counts none. */
+  readonly forge: { readonly pull: number | null } | null;
 }
 
 /** What a command gets from the program around it. */

@@ -245,13 +245,22 @@ const DRAFTS: readonly Draft[] = [
       required("range", "BASE..HEAD; signers, policy and workflows come from BASE"),
       { flags: "--rerun", description: "also run the checks of BASE on the files of HEAD" },
       {
+        flags: "--forge",
+        description:
+          "if BASE wants no signatures: count an approving review of HEAD on GitHub by one of its `verify.reviewers`",
+      },
+      {
+        flags: "--pull <number>",
+        description: "the pull request for --forge (needed if it comes from a fork)",
+      },
+      {
         flags: "--format <format>",
         description: "the form of the report (default: table)",
         choices: ["table", "json", "sarif", "junit"],
       },
     ],
     details:
-      "Reads only git's objects: a bare clone with its history is enough. Opens no project. Exits with 1 if anything differs from what was approved.",
+      "Reads only git's objects, and with --forge asks GitHub with GITHUB_TOKEN: a bare clone with its history is enough. Opens no project. Exits with 1 if anything differs from what was approved.",
     load: async () => (await import("./verify.ts")).verify,
   },
   {

@@ -1,13 +1,16 @@
 /** Whether everything that a range of commits changes was approved; for CI, where no agent can write. */
-import type { Fault, Report } from "../../verify/report.ts";
-import type { Run } from "./command.ts";
+import { PawlError } from "../../core/error.ts";
+import type { Approval, Fault, Report } from "../../verify/report.ts";
+import type { Call, Run } from "./command.ts";
 import { clean } from "./terminal.ts";
 
 export const verify: Run = async (host, call) => {
   const { format = "table", rerun } = call.options;
+  const forge = forgeOf(call);
   const report = await host.verify({
     range: String(call.arguments.range),
     rerun: rerun === true,
+    forge,
   });
   const text =
     format === "table"
@@ -21,7 +24,21 @@ export const verify: Run = async (host, call) => {
   };
 };
 
-function renderReport({ base, commits, faults, head, records }: Report): string {
+function forgeOf({ options }: Call): { readonly pull: number | null } | null {
+  const { forge, pull } = options as { readonly forge?: true; readonly pull?: string };
+  if (!forge && pull === undefined) return null;
+  if (pull === undefined) return { pull: null };
+  if (forge && /^[1-9]\d{0,8}$/.test(pull)) return { pull: Number(pull) };
+  throw new PawlError(
+    "usage",
+    forge
+      ? `${JSON.stringify(pull)} is not the number of a pull request.`
+      : "--pull names a pull request for --forge, which was not given.",
+    "For instance, write --forge --pull 7.",
+  );
+}
+
+function renderReport({ approval, base, commits, faults, head, records }: Report): string {
   const range = `${base.slice(0, 12)}..${head.slice(0, 12)}`;
   const count = `${commits} ${commits === 1 ? "commit" : "commits"}`;
   const rows = records.map(({ covers, gate, run, seq, signer, strength, verdict }) => [
@@ -35,6 +52,7 @@ function renderReport({ base, commits, faults, head, records }: Report): string 
   const lines = [
     `${range}: ${count}`,
     ...rows.map((row) => row.join("  ").trimEnd()),
+    ...(approval === null ? [] : approvalLines(approval)),
     "",
     ...faults.map(({ message, rule }) => `FAULT ${rule}: ${message}`),
     faults.length === 0
@@ -42,6 +60,15 @@ function renderReport({ base, commits, faults, head, records }: Report): string 
       : `Not verified: ${faults.length} ${faults.length === 1 ? "fault" : "faults"}.`,
   ];
   return `${clean(lines.join("\n"))}\n`;
+}
+
+function approvalLines({ covers, login, process_files, pull }: Approval): readonly string[] {
+  const files = process_files.length === 0 ? "none" : process_files.join(", ");
+  return [
+    `${pull}  review  approve  ${login}  reviewed on GitHub  covers ${covers.slice(0, 12)}`,
+    `Changed files that decide how the work is judged: ${files}`,
+    "This is GitHub's word that the login approved it: weaker than a signature.",
+  ];
 }
 
 const MACHINES = {
@@ -70,10 +97,11 @@ function renderSarif({ faults }: Report, version: string): string {
 }
 
 /** One case per record and one for the range, so that a report without faults is not empty. */
-function renderJunit({ base, faults, head, records }: Report): string {
-  const passed = records.map(
-    ({ gate, run, seq }) => `  <testcase classname="gates" name="${escaped(`${run} ${seq} ${gate}`)}"/>`,
-  );
+function renderJunit({ approval, base, faults, head, records }: Report): string {
+  const passed = [
+    ...records.map(({ gate, run, seq }) => `${run} ${seq} ${gate}`),
+    ...(approval === null ? [] : [`${approval.pull} reviewed by ${approval.login}`]),
+  ].map((name) => `  <testcase classname="gates" name="${escaped(name)}"/>`);
   const range = `${base.slice(0, 12)}..${head.slice(0, 12)}`;
   const cases = faults.map(({ message, rule }: Fault) =>
     [

@@ -1,0 +1,82 @@
+import type { Octokit } from "@octokit/rest";
+import { type Checkout, GITHUB_API, lookAtCheckout } from "./github-remote.ts";
+
+export interface AccessOptions {
+  /** The project's folder, absolute. */
+  readonly folder: string;
+  /** The environment for git, with everything removed that git must not see. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** `GITHUB_TOKEN` */
+  readonly token?: string | undefined;
+  /** `GITHUB_API_URL`, for a server of one's own. */
+  readonly api?: string | undefined;
+}
+
+export interface Access extends Checkout {
+  readonly token: string;
+  readonly api: string;
+}
+
+/** `help` is absent if the token is missing. */
+export interface Lacking {
+  readonly detail: string;
+  readonly help?: string;
+}
+
+const MAX_REMOTES = 4;
+
+/** What is needed to ask GitHub about this repository, or what is missing. */
+export async function accessOf({
+  token,
+  folder,
+  environment,
+  ...options
+}: AccessOptions): Promise<Access | Lacking> {
+  const api = (options.api || GITHUB_API).replace(/\/+$/, "");
+  if (!token) return { detail: "`GITHUB_TOKEN` is not set." };
+  const fault = apiFault(api);
+  if (fault !== null)
+    return {
+      detail: `\`GITHUB_API_URL\` cannot be used: ${fault}.`,
+      help: "Correct `GITHUB_API_URL`, or unset it.",
+    };
+  try {
+    const { branch, remotes } = await lookAtCheckout(folder, environment, api);
+    if (remotes.length > 0) return { token, api, branch, remotes: remotes.slice(0, MAX_REMOTES) };
+  } catch {
+    return {
+      detail: "The project is not a git repository, or git cannot run, so its branch is unknown.",
+      help: "Check that `git status` works in the project.",
+    };
+  }
+  return {
+    detail: "No remote of the repository is on GitHub.",
+    help: "Add the repository on GitHub as a remote (or set `GITHUB_API_URL`, if it is on a GitHub server of your own).",
+  };
+}
+
+function apiFault(api: string): string | null {
+  if (!URL.canParse(api)) return "it is not an address such as https://github.example.com/api/v3";
+  const { protocol, hostname } = new URL(api);
+  const loopback = hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
+  if (protocol === "https:" || (protocol === "http:" && loopback)) return null;
+  return "it must begin with https://, since the token is sent to it";
+}
+
+const silent = () => undefined;
+
+export async function openOctokit(api: string, token: string): Promise<Octokit> {
+  const { Octokit } = await import("@octokit/rest");
+  const log = { debug: silent, info: silent, warn: silent, error: silent };
+  return new Octokit({ auth: token, baseUrl: api, userAgent: "pawl", log });
+}
+
+/** Whether another page follows. Pages are requested by number, never by the link itself, which may lead elsewhere. */
+export function hasNext(link: string | undefined): boolean {
+  return /;\s*rel="?next"?/.test(link ?? "");
+}
+
+export function split(repository: string): { owner: string; repo: string } {
+  const [owner = "", repo = ""] = repository.split("/");
+  return { owner, repo };
+}

@@ -1,0 +1,177 @@
+/**
+ * Implements the port `Approvals` on GitHub. Whatever is incomplete fails: a newer review may be on the page that is
+ * missing.
+ */
+import type { Octokit } from "@octokit/rest";
+import { PawlError } from "../../core/error.ts";
+import type { Approvals, PullsFound, Review, ReviewedPull } from "../../core/ports/approvals.ts";
+import type { FetchFailure } from "../../core/ports/references.ts";
+import { LIMITS, withinLimits } from "../net/limits.ts";
+import { type AccessOptions, accessOf, hasNext, openOctokit, split } from "./github-access.ts";
+import { githubFailureOf } from "./github-failure.ts";
+
+const LIMIT = 20_000;
+const A_PAGE = 100;
+const MAX_PAGES = 100;
+
+export function openGithubApprovals(options: AccessOptions): Approvals {
+  return {
+    async find({ commit, pull }): Promise<PullsFound> {
+      const access = await accessOf(options);
+      if ("detail" in access) throw unconfigured(access.detail, access.help);
+      const { api, remotes, token } = access;
+      const repositories = [...new Set(remotes.map(({ owner, repository }) => `${owner}/${repository}`))];
+      try {
+        return await withinLimits(LIMITS, async () => {
+          const octokit = await openOctokit(api, token);
+          return { repositories, pulls: await pullsIn(octokit, repositories, commit, pull) };
+        });
+      } catch (thrown) {
+        throw failed(api, repositories, githubFailureOf(thrown, Date.now()), thrown);
+      }
+    },
+  };
+}
+
+/** Of each repository that the token may see. Throws if it may see none. */
+async function pullsIn(
+  octokit: Octokit,
+  repositories: readonly string[],
+  commit: string,
+  pull: number | null,
+): Promise<readonly ReviewedPull[]> {
+  const found: ReviewedPull[] = [];
+  let notFound: { readonly thrown: unknown } | null = null;
+  let answered = false;
+  for (const repository of repositories)
+    try {
+      const numbers = pull === null ? await numbersOf(octokit, repository, commit) : [pull];
+      for (const number of numbers) found.push(await readPull(octokit, repository, number));
+      answered = true;
+    } catch (thrown) {
+      if ((thrown as { status?: number }).status !== 404) throw thrown;
+      notFound = { thrown };
+    }
+  if (!answered && notFound) throw notFound.thrown;
+  return found;
+}
+
+/** The pull requests with this head. GitHub leaves out those from forks. */
+async function numbersOf(octokit: Octokit, repository: string, commit: string): Promise<readonly number[]> {
+  try {
+    const pulls = await everyPage((page) =>
+      octokit.rest.repos.listPullRequestsAssociatedWithCommit({
+        ...split(repository),
+        commit_sha: commit,
+        ...page,
+      }),
+    );
+    return pulls.filter(({ head }) => head.sha === commit).map(({ number }) => number);
+  } catch (thrown) {
+    // It knows no such commit.
+    if ((thrown as { status?: number }).status === 422) return [];
+    throw thrown;
+  }
+}
+
+/** If the base branch becomes another one, or is rewritten or made anew, so does what a review was about. */
+const MOVES = new Set([
+  "automatic_base_change_succeeded",
+  "base_ref_changed",
+  "base_ref_deleted",
+  "base_ref_force_pushed",
+  "reopened",
+]);
+
+async function readPull(octokit: Octokit, repository: string, number: number): Promise<ReviewedPull> {
+  const at = { ...split(repository), pull_number: number };
+  const { pulls, issues } = octokit.rest;
+  const { data } = await pulls.get({ ...at, ...request() });
+  const commits = await everyPage((page) => pulls.listCommits({ ...at, ...page }));
+  const reviews = await everyPage((page) => pulls.listReviews({ ...at, ...page }));
+  const events = await everyPage((page) =>
+    issues.listEvents({ ...split(repository), issue_number: number, ...page }),
+  );
+  const moves = events.filter(({ event }) => MOVES.has(event)).map(({ created_at }) => created_at);
+  return {
+    name: `${repository}#${number}`,
+    url: data.html_url,
+    head: data.head.sha,
+    author: data.user?.login ?? null,
+    commits: commits.map(({ sha, author, committer }) => ({
+      id: sha,
+      logins: [author?.login, committer?.login].filter((login) => login !== undefined),
+    })),
+    moved: moves.sort().at(-1) ?? null,
+    reviews: reviews.flatMap(reviewOf),
+  };
+}
+
+const VERDICTS: Readonly<Record<string, Review["verdict"]>> = {
+  APPROVED: "approved",
+  CHANGES_REQUESTED: "changes-requested",
+  DISMISSED: "dismissed",
+};
+
+interface Given {
+  readonly user: { readonly login: string } | null;
+  readonly state: string;
+  readonly commit_id: string | null;
+  readonly submitted_at?: string | undefined;
+}
+
+function reviewOf({ commit_id: commit, state, submitted_at: time, user }: Given): readonly Review[] {
+  const verdict = VERDICTS[state];
+  return user && verdict && time ? [{ login: user.login, verdict, commit, time }] : [];
+}
+
+interface Page<T> {
+  readonly data: readonly T[];
+  readonly headers: { readonly link?: string | undefined };
+}
+
+type PageOrder = { readonly per_page: number; readonly page: number } & ReturnType<typeof request>;
+
+async function everyPage<T>(read: (order: PageOrder) => Promise<Page<T>>): Promise<readonly T[]> {
+  const found: T[] = [];
+  for (let page = 1; page <= MAX_PAGES; page++) {
+    const { data, headers } = await read({ per_page: A_PAGE, page, ...request() });
+    found.push(...data);
+    if (!hasNext(headers.link)) return found;
+  }
+  throw new Error(`more than ${MAX_PAGES * A_PAGE} entries`);
+}
+
+function request() {
+  return { request: { signal: AbortSignal.timeout(LIMIT) } };
+}
+
+function unconfigured(detail: string, help?: string): PawlError {
+  return new PawlError(
+    "forge-unconfigured",
+    `Nothing can be asked of GitHub: ${detail}`,
+    help ?? "Set `GITHUB_TOKEN` to a token that may read the repository's pull requests.",
+  );
+}
+
+function failed(
+  api: string,
+  repositories: readonly string[],
+  { detail, reason, retryAfter }: FetchFailure,
+  thrown: unknown,
+): PawlError {
+  const wait = retryAfter === undefined ? "later" : `in ${retryAfter} seconds`;
+  const rights = "Let the token read pull requests (in a workflow: `permissions: {pull-requests: read}`).";
+  const fixes: Partial<Record<FetchFailure["reason"], string>> = {
+    unauthorized: "Set a valid GITHUB_TOKEN.",
+    forbidden: rights,
+    "not-found": `Check the number of the pull request and the repository's remotes. ${rights}`,
+    "rate-limited": `Try again ${wait}.`,
+  };
+  return new PawlError(
+    "forge-failed",
+    `GitHub at ${api} did not say who approved the work in ${repositories.join(", ")} (${reason}): ${detail}.`,
+    fixes[reason] ?? "Check the network and the address, and try again.",
+    thrown,
+  );
+}

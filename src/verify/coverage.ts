@@ -122,6 +122,8 @@ class Walk {
 
   /** Why the record's base is not what the commit will be merged onto; null if it is. */
   async #movedBase({ id }: RangeCommit, base: string): Promise<string | null> {
+    // Otherwise the commit would be covered by itself, and nothing below it would be asked about.
+    if (base === id) return "which is the same commit";
     const { boundary } = this.#historyOf(id, base);
     const isInside = this.#byId.has(base);
     if (isInside && !this.#historyOf(id, null).inside.has(base)) return "which is not in its history";

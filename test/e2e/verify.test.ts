@@ -172,6 +172,20 @@ const FAULTS: readonly (readonly [string, Rule, Plant])[] = [
       it.resign(2, { base_commit: it.git("rev-parse", "HEAD~2"), process_files: it.record(2).process_files }),
   ],
   [
+    "a base that is the approved work itself",
+    "base-moved",
+    (it) => {
+      it.resign(2, { base_commit: it.git("rev-parse", "HEAD~1") });
+      it.commit("Signed against itself");
+      const signed = it.git("rev-parse", "HEAD");
+      it.git("checkout", "-q", "-B", "records", "main");
+      it.git("checkout", "-q", signed, "--", ".alfred/gates");
+      it.commit("Records alone");
+      it.git("checkout", "-q", "-B", "work", `${signed}~2`);
+      it.git("merge", "-q", "--no-ff", "-m", "Merge", "records");
+    },
+  ],
+  [
     "Pawl's folder in a commit in between",
     "pawl-folder",
     (it) => {

@@ -1,5 +1,6 @@
 import type { ChangedFile, GitCommits, PinnedBase } from "../../core/ports/git.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
+import { commitOf, isAncestor, remoteOf } from "./refs.ts";
 
 const FALLBACKS = ["main", "master"];
 
@@ -26,7 +27,10 @@ export interface Fork {
   readonly base: string;
 }
 
-/** The point where the head left the base branch, or the first of the usual branches that shares its history. */
+/**
+ * The point where the head left the base branch, or the first of the usual branches that shares its history, be it here or
+ * as last fetched.
+ */
 export async function forkOf(
   call: GitCall,
   base: string | null,
@@ -35,10 +39,26 @@ export async function forkOf(
   const there = await git(call, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${head}^{commit}`]);
   if (there.code !== 0) return { reason: "there is no commit to compare with" };
   for (const branch of base === null ? FALLBACKS : [base, ...FALLBACKS]) {
-    const fork = await git(call, ["merge-base", "--", `refs/heads/${branch}`, there.output.trim()]);
+    const newest = await newestOf(call, branch);
+    if (newest === null) continue;
+    const fork = await git(call, ["merge-base", "--", newest, there.output.trim()]);
     if (fork.code === 0) return { commit: fork.output.trim(), base: branch };
   }
   return { reason: `there is no base branch (${[base, ...FALLBACKS].filter(Boolean).join(", ")})` };
+}
+
+/**
+ * The branch's commit. A local branch may be older than what was last fetched, so its remote-tracking branch counts
+ * unless the local one contains it. Null if there is no such local branch.
+ */
+async function newestOf(call: GitCall, branch: string): Promise<string | null> {
+  const local = await commitOf(call, `refs/heads/${branch}`);
+  if (local === null) return null;
+  const upstream = await gitLine(call, ["for-each-ref", "--format=%(upstream)", `refs/heads/${branch}`]);
+  const remote = upstream === "" ? await remoteOf(call, branch) : null;
+  const ref = remote === null ? upstream : `refs/remotes/${remote}/${branch}`;
+  const fetched = ref.startsWith("refs/remotes/") ? await commitOf(call, ref) : null;
+  return fetched === null || (await isAncestor(call, fetched, local)) ? local : fetched;
 }
 
 function reasonOf(thrown: unknown): string {

@@ -17,6 +17,7 @@ import type { LoopPorts } from "../core/ports/loop.ts";
 import type { PullRequests } from "../core/ports/pull-requests.ts";
 import type { Folder } from "../core/ports/worktrees.ts";
 import type { Settings } from "../core/settings.ts";
+import { shellWord } from "../core/shell-word.ts";
 import { NO_WALL, wallSetup } from "./wall.ts";
 
 export interface LoopPlace {
@@ -100,13 +101,9 @@ const BIN = ".pawl/bin";
 
 /** Writes `bloom` and `pawl` for agents. They start this very program, whatever else of that name is installed. */
 function writePrograms(root: string, launch: readonly string[]): string {
-  const script = `#!/bin/sh\nexec ${launch.map(quoted).join(" ")} "$@"\n`;
+  const script = `#!/bin/sh\nexec ${launch.map(shellWord).join(" ")} "$@"\n`;
   for (const name of ["bloom", "pawl"]) {
     writeOwnFile(root, `${BIN}/${name}`, script, 0o755);
   }
   return join(root, BIN);
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
 }

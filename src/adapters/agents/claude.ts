@@ -1,5 +1,6 @@
 /** Claude Code: `claude -p`, one JSON object per line. */
 import { join } from "node:path";
+import { shellWord } from "../../core/shell-word.ts";
 import {
   type Call,
   type Dialect,
@@ -66,13 +67,9 @@ function permissionArguments({ allow, folder, permission }: Call): string[] {
   const mode = permission === "edits" ? "acceptEdits" : "default";
   if (permission !== "edits" || allow.length === 0) return ["--permission-mode", mode];
   const program = ownProgram("permission/check-command.ts", "check-command.js");
-  const command = [process.execPath, program, folder, ...allow].map(quoted).join(" ");
+  const command = [process.execPath, program, folder, ...allow].map(shellWord).join(" ");
   const hooks = { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command }] }] };
   return ["--permission-mode", mode, "--settings", JSON.stringify({ hooks })];
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function limitArguments({ limits, knows }: Call): string[] {

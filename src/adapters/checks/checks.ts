@@ -31,6 +31,7 @@ import { attempt } from "../../core/attempt.ts";
 import type { CheckOutcome, Checks } from "../../core/ports/checks.ts";
 import type { Folder } from "../../core/ports/worktrees.ts";
 import type { SetupSettings } from "../../core/settings.ts";
+import { shellWord } from "../../core/shell-word.ts";
 import { errnoOf, isAbsence } from "../files/disk.ts";
 import { toDiskError } from "../files/disk-error.ts";
 import { ownPlace } from "../files/own-folder.ts";
@@ -228,12 +229,8 @@ async function prepare({ command, folder, tree }: Run, options: ChecksOptions): 
   const cwd = placeIn(place, checkout);
   mkdirSync(cwd, { recursive: true });
   if (!setup || (await openSetups(root).look(cwd as Folder, setup)) !== "needed") return { cwd, command };
-  const steps = setup.run.map((each) => `bash -c ${quoted(each)} || { echo "setup failed" >&2; exit 1; }`);
-  return { cwd, command: [...steps, `exec sh -c ${quoted(command)}`].join("\n") };
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
+  const steps = setup.run.map((each) => `bash -c ${shellWord(each)} || { echo "setup failed" >&2; exit 1; }`);
+  return { cwd, command: [...steps, `exec sh -c ${shellWord(command)}`].join("\n") };
 }
 
 function isBeingMade(folder: string): boolean {

@@ -14,6 +14,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { PawlError } from "../../core/error.ts";
+import { shellWord } from "../../core/shell-word.ts";
 import {
   allowedEnvironment,
   type Environment,
@@ -261,7 +262,7 @@ function plainEnvironment(own: Environment): Record<string, string> {
  * hooks would see it.
  */
 function remoteEnvironment(own: Environment, known: KnownConfig): Record<string, string> {
-  const program = own.GIT_SSH ? `'${own.GIT_SSH.replaceAll("'", "'\\''")}'` : undefined;
+  const program = own.GIT_SSH ? shellWord(own.GIT_SSH) : undefined;
   return {
     ...plainEnvironment(own),
     ...proxiesIn(own),

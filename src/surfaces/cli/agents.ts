@@ -1,6 +1,7 @@
 import { toPawlError } from "../../core/error.ts";
 import type { AgentFound, Agents, AgentTried, Permission, WallFound } from "../../core/ports/agents.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../core/settings.ts";
+import { shellWord } from "../../core/shell-word.ts";
 import type { Project } from "../../runtime/project.ts";
 import { allowedCommands } from "../../workflows/bloom/allowed.ts";
 import type { Host, Run } from "./command.ts";
@@ -141,9 +142,9 @@ function broken(line: string, width: number): string[] {
   return line.match(new RegExp(`.{1,${width}}`, "gu")) ?? [];
 }
 
-/** Quoted for a shell. */
+/** For a person to read: quoted only if a shell needs it. */
 function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : shellWord(word);
 }
 
 export function renderTried({ name, works, steps }: AgentTried, { columns, paint }: Screen): string {

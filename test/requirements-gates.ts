@@ -37,6 +37,14 @@ export const SIGNED_GATES: Readonly<Record<string, Requirement>> = {
       `${GATE}: is asked for as a signature, and committed with record and signature`,
     ],
   },
+  "gates.base": {
+    says: "Work is compared with the commit at which it left the newer of the local and the fetched base branch.",
+    source: "docs/verify.md, What `pawl verify` does not prove",
+    tests: [
+      "src/adapters/git/changes.test.ts: work starts where it left %s",
+      "src/adapters/git/changes.test.ts: the remote-tracking branch is the one that is configured, and else the usual remote's",
+    ],
+  },
   "gates.as-signed": {
     says: "What is committed is what was signed to the letter; where anything has changed meanwhile, the person is asked again.",
     source: "docs/verify.md, Signed gates",

@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 const SLOW = ["{src,test,demo}/**/*.slow.test.ts"];
 /** Functions without a process, a disk or a clock of their own. */
-const PURE = ["src/{core,engine,runtime,tasks-file,workflows,config,surfaces,app}/**/*.test.ts"];
+const PURE = ["src/{core,engine,runtime,tasks-file,workflows,config,guard,surfaces,app}/**/*.test.ts"];
 
 export default defineConfig({
   test: {

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import module from "node:module";
+import { isGuardedClient } from "./guard/clients.ts";
 
 // An older Node would stop at the first thing that it lacks, with a stack trace in place of a reason.
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -20,10 +21,17 @@ if (major < 22 || (major === 22 && minor < 12)) {
   if (process.argv[2] === "mcp")
     process.getBuiltinModule("node:v8").setFlagsFromString("--optimize-for-size");
   module.enableCompileCache();
-  const { run } = await import("./app/app.ts");
-  process.exitCode = await run({
-    argv: process.argv.slice(2),
-    program: process.argv[1] ?? "pawl",
-    home: import.meta.dirname,
-  });
+  const [, program = "pawl", command, client, event] = process.argv;
+  const home = import.meta.dirname;
+  if (command === "guard" && isGuardedClient(client)) {
+    // Before each tool of an assistant: without the rest of the program, it costs little more than Node's own start.
+    const { guard } = await import("./app/guard.ts");
+    const { exit, stderr, stdout } = await guard({ client, event, program, home });
+    process.exitCode = exit;
+    process.stderr.write(stderr);
+    process.stdout.write(stdout);
+  } else {
+    const { run } = await import("./app/app.ts");
+    process.exitCode = await run({ argv: process.argv.slice(2), program, home });
+  }
 }

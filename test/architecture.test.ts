@@ -127,18 +127,18 @@ describe("the architecture", () => {
     expect(crossing).toEqual([]);
   });
 
-  it("lets core, engine, runtime, tasks-file, workflows and verify import no Node module", () => {
+  it("lets core, engine, runtime, tasks-file, workflows, verify and guard import no Node module", () => {
     const impure = CODE.filter(({ path }) =>
-      /^src\/(core|engine|runtime|tasks-file|workflows|verify)\//.test(path),
+      /^src\/(core|engine|runtime|tasks-file|workflows|verify|guard)\//.test(path),
     ).flatMap(({ path, imports }) =>
       imports.filter((name) => name.startsWith("node:")).map((name) => `${path} imports ${name}`),
     );
     expect(impure).toEqual([]);
   });
 
-  it("lets core, engine, runtime, tasks-file, workflows and verify ask no clock and no chance", () => {
+  it("lets core, engine, runtime, tasks-file, workflows, verify and guard ask no clock and no chance", () => {
     const asked = CODE.filter(({ path }) =>
-      /^src\/(core|engine|runtime|tasks-file|workflows|verify)\//.test(path),
+      /^src\/(core|engine|runtime|tasks-file|workflows|verify|guard)\//.test(path),
     ).filter(({ text }) =>
       /\bDate\.now\b|new Date\(\)|Math\.random|crypto\.(?!subtle\.digest)|setTimeout|setInterval|\bprocess\./.test(
         uncommented(text),
@@ -150,6 +150,15 @@ describe("the architecture", () => {
   it("lets the engine depend on nothing but the core", () => {
     const foreign = CODE.filter(({ path }) => path.startsWith("src/engine/")).flatMap(({ path, imports }) =>
       imports.filter((name) => !/^src\/(core|engine)\//.test(name)).map((name) => `${path} imports ${name}`),
+    );
+    expect(foreign).toEqual([]);
+  });
+
+  it("lets the guard decide on the words of runs alone: it knows no workflow and no task", () => {
+    const foreign = CODE.filter(({ path }) => path.startsWith("src/guard/")).flatMap(({ path, imports }) =>
+      imports
+        .filter((name) => !/^src\/(core|engine|runtime|guard)\//.test(name))
+        .map((name) => `${path} imports ${name}`),
     );
     expect(foreign).toEqual([]);
   });

@@ -8,6 +8,7 @@ import { BLOOM } from "./requirements-bloom.ts";
 import { TRUSTED_COMMITS } from "./requirements-commit.ts";
 import { EVIDENCE } from "./requirements-evidence.ts";
 import { SIGNED_GATES } from "./requirements-gates.ts";
+import { GUARD } from "./requirements-guard.ts";
 import { MCP } from "./requirements-mcp.ts";
 import { POLICY } from "./requirements-policy.ts";
 
@@ -364,5 +365,6 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...SIGNED_GATES,
   ...SURFACES,
   ...MCP,
+  ...GUARD,
   ...GATES,
 };

@@ -274,7 +274,7 @@ export interface ProjectPlace {
 }
 
 /** The shipped workflows, and those of the surrounding project if there is one. */
-async function allWorkflows(
+export async function allWorkflows(
   root: string | null,
   place: Omit<ProjectPlace, "root">,
   open: (place: ProjectPlace) => Promise<Project>,

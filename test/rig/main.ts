@@ -1,6 +1,8 @@
 /** The program as it is, with the door beside its workflows. Bundled into `.rig/` by `global-setup.ts`. */
 import { resolve } from "node:path";
 import { run } from "../../src/app/app.ts";
+import { guard } from "../../src/app/guard.ts";
+import { isGuardedClient } from "../../src/guard/clients.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 
 const { DOOR_ONLY, NOISY, PROGRAM_NAME, RIG_TESTER } = process.env;
@@ -11,10 +13,18 @@ const door = {
     return (await import("./door.ts")).DOOR;
   },
 };
-process.exitCode = await run({
-  argv: process.argv.slice(2),
-  program: PROGRAM_NAME ?? "pawl",
-  home: resolve(import.meta.dirname, "../src"),
-  ancestry: RIG_TESTER ? { until: Number(RIG_TESTER) } : {},
-  workflows: DOOR_ONLY ? door : { ...WORKFLOWS, ...door },
-});
+const [command, client, event] = process.argv.slice(2);
+const home = resolve(import.meta.dirname, "../src");
+if (command === "guard" && isGuardedClient(client)) {
+  const { exit, stderr, stdout } = await guard({ client, event, home, program: process.argv[1] ?? "pawl" });
+  process.exitCode = exit;
+  process.stderr.write(stderr);
+  process.stdout.write(stdout);
+} else
+  process.exitCode = await run({
+    argv: process.argv.slice(2),
+    program: PROGRAM_NAME ?? "pawl",
+    home,
+    ancestry: RIG_TESTER ? { until: Number(RIG_TESTER) } : {},
+    workflows: DOOR_ONLY ? door : { ...WORKFLOWS, ...door },
+  });

@@ -1,5 +1,6 @@
 /** The commands that belong to no workflow. Each is loaded when it is called. */
 
+import { GUARDED_CLIENTS } from "../../guard/clients.ts";
 import { optional, required } from "../../runtime/verb.ts";
 import { CLIENTS } from "./client-names.ts";
 import type { CommandArgument, CommandOption, CommandSpec } from "./command.ts";
@@ -276,6 +277,17 @@ const DRAFTS: readonly Draft[] = [
     details:
       "Pawl holds a run whose file does not follow from its history. At a terminal, this command shows the difference and lets you accept the file.",
     load: async () => (await import("./repair.ts")).repair,
+  },
+  {
+    name: "guard",
+    summary: "answer a client's hook: may the assistant do what it is about to do",
+    group: WORKFLOWS,
+    given: [
+      required("client", "the client whose hook calls", GUARDED_CLIENTS),
+      optional("event", "the hook's event, where the client's call does not name it"),
+    ],
+    details: "Reads the client's call on standard input. Not for people: a client's hook calls it.",
+    load: async () => (await import("./guard.ts")).guard,
   },
   {
     name: "completion",

@@ -1,0 +1,44 @@
+import { lstatSync, readlinkSync } from "node:fs";
+import { attempt } from "../../core/attempt.ts";
+
+const MAX_LINKS = 40;
+
+/**
+ * The absolute path without links, as the system would follow it: a link that leads nowhere yet counts too, because whoever
+ * writes through it makes what it names. What does not exist stays as it is. Never throws.
+ */
+export function realPathOf(path: string): string {
+  let [done, links] = ["", 0];
+  // What is still to be followed, the next name last.
+  const names = namesOf(path);
+  while (names.length > 0) {
+    const name = names.pop() ?? "";
+    if (name === "..") {
+      done = done.slice(0, Math.max(0, done.lastIndexOf("/")));
+      continue;
+    }
+    const place = `${done}/${name}`;
+    const target = links < MAX_LINKS ? targetOf(place) : null;
+    if (target === null) done = place;
+    else {
+      links += 1;
+      if (target.startsWith("/")) done = "";
+      names.push(...namesOf(target));
+    }
+  }
+  return done === "" ? "/" : done;
+}
+
+function namesOf(path: string): string[] {
+  return path
+    .split("/")
+    .filter((name) => name !== "" && name !== ".")
+    .reverse();
+}
+
+function targetOf(place: string): string | null {
+  return attempt(
+    () => (lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(place) : null),
+    null,
+  );
+}

@@ -1,0 +1,65 @@
+/**
+ * Which run a client's session works on, beside the project's key, where no assistant may write. One file for each session.
+ */
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { attempt } from "../../core/attempt.ts";
+import { hashOf } from "../files/hash.ts";
+
+export interface Session {
+  readonly client: string;
+  readonly session: string;
+  /** `workflow:id` */
+  readonly run: string;
+  /** ISO 8601 */
+  readonly since: string;
+  /** By the run's state: how often its assistant was kept from stopping. */
+  readonly stops: Readonly<Record<string, number>>;
+}
+
+export interface Sessions {
+  find(client: string, session: string): Session | null;
+  keep(session: Session): void;
+}
+
+const DAYS_KEPT = 14;
+const DAY = 24 * 60 * 60 * 1000;
+
+/** `state`: Pawl's folder about the project, outside of it. */
+export function openSessions(state: string): Sessions {
+  const folder = join(state, "guard", "sessions");
+  const fileOf = (client: string, session: string) =>
+    join(folder, `${hashOf(JSON.stringify([client, session]))}.json`);
+  return {
+    find(client, session) {
+      if (session === "") return null;
+      const found = attempt(() => JSON.parse(readFileSync(fileOf(client, session), "utf8")), null);
+      return isSession(found) ? found : null;
+    },
+    keep(session) {
+      if (session.session === "") return;
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const file = fileOf(session.client, session.session);
+      const fresh = `${file}.${process.pid}.new`;
+      writeFileSync(fresh, JSON.stringify(session), { mode: 0o600 });
+      renameSync(fresh, file);
+      sweep(folder, Date.parse(session.since));
+    },
+  };
+}
+
+function isSession(value: unknown): value is Session {
+  if (typeof value !== "object" || value === null) return false;
+  const { run, since, stops } = value as Partial<Session>;
+  return typeof run === "string" && typeof since === "string" && typeof stops === "object" && stops !== null;
+}
+
+/** Best effort: a session that nobody has seen for so long is over. */
+function sweep(folder: string, now: number): void {
+  attempt(() => {
+    for (const name of readdirSync(folder)) {
+      const file = join(folder, name);
+      if (now - statSync(file).mtimeMs > DAYS_KEPT * DAY) rmSync(file, { force: true });
+    }
+  }, null);
+}

@@ -1,0 +1,285 @@
+/**
+ * `pawl guard CLIENT`: what a client's hook calls before each tool. It is called hundreds of times in a session, so it loads
+ * only what the call needs: no command line, no schemas, and the project itself only where something has changed.
+ */
+import { readSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { realPathOf } from "../adapters/files/real-path.ts";
+import { discover } from "../adapters/git/discover.ts";
+import { openSessions } from "../adapters/guard/sessions.ts";
+import { type Environment, readEnvironment } from "../config/config.ts";
+import { findRoot } from "../config/project-root.ts";
+import { stateFolder } from "../config/state-home.ts";
+import { attempt } from "../core/attempt.ts";
+import { PawlError, toPawlError } from "../core/error.ts";
+import type { Action, Verdict } from "../guard/action.ts";
+import type { GuardedClient } from "../guard/clients.ts";
+import { decide, type Limits, type Place, widest } from "../guard/decide.ts";
+import { isWithin, placesOf } from "../guard/paths.ts";
+import type { Scope } from "../runtime/scope.ts";
+import { DIALECTS } from "../surfaces/hooks/clients.ts";
+import type { Dialect, HookCall, Output } from "../surfaces/hooks/dialect.ts";
+import { type Known, lookAt } from "./guarded-project.ts";
+
+export interface GuardStart {
+  readonly client: GuardedClient;
+  /** If the hook's command names it. */
+  readonly event?: string | undefined;
+  /** The program's own folder. */
+  readonly home: string;
+  readonly program: string;
+  readonly read?: () => string;
+  readonly environment?: Environment;
+  readonly cwd?: string;
+}
+
+/** Never throws: what fails becomes the client's own form of a refusal. */
+export async function guard(start: GuardStart): Promise<Output> {
+  const { client, event } = start;
+  const dialect = await DIALECTS[client]();
+  const input = attempt(() => JSON.parse((start.read ?? readInput)()), null);
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return unread(dialect, client);
+  let call: HookCall;
+  try {
+    call = dialect.read(input, event);
+  } catch {
+    return unread(dialect, client);
+  }
+  try {
+    return await answer(start, client, dialect, call);
+  } catch (thrown) {
+    const { message } = toPawlError(thrown);
+    const isWriting = call.actions.some(({ type }) => type === "write" || type === "shell");
+    if (call.event !== "before-tool" || !isWriting) return dialect.allow(call);
+    return dialect.deny(`Pawl's guard failed, so it refuses what may write: ${message} ${STATUS}`);
+  }
+}
+
+const STATUS = "Tell the person to run `pawl status`, which shows the fault.";
+
+function unread(dialect: Dialect, client: string): Output {
+  const reason = `Pawl's guard could not read this call: expected a JSON object from ${client} on standard input. Tell the person to check the hook that calls \`pawl guard ${client}\`.`;
+  return { ...dialect.deny(reason), stderr: `${reason}\n`, exit: 2 };
+}
+
+async function answer(start: GuardStart, client: string, dialect: Dialect, call: HookCall): Promise<Output> {
+  if (call.event === "session" || call.event === "other") return dialect.allow(call);
+  const environment = start.environment ?? readEnvironment();
+  const cwd = call.cwd ?? start.cwd ?? process.cwd();
+  const surroundings = { start, client, call, environment, cwd };
+  if (call.event === "stop") return stop(surroundings, dialect);
+  if (call.event === "after-tool") return dialect.allow(call);
+  for (const root of rootsAround(surroundings)) {
+    const verdict = await judge(surroundings, root);
+    if (!verdict.allow) return dialect.deny(verdict.reason);
+  }
+  return dialect.allow(call);
+}
+
+interface Surroundings {
+  readonly start: GuardStart;
+  readonly client: string;
+  readonly call: HookCall;
+  readonly environment: Environment;
+  readonly cwd: string;
+}
+
+const MAX_TARGETS = 100;
+
+/** The projects that the call is in, or writes to. A session may have left its project's folder. */
+function rootsAround({ call, cwd, environment, start }: Surroundings): ReadonlySet<string> {
+  const home = environment.HOME || homedir();
+  const targets = call.actions.flatMap((action) =>
+    action.type === "write"
+      ? action.paths
+          .slice(0, MAX_TARGETS)
+          .flatMap((path) => placesOf(path, cwd, home, realPathOf).map(dirname))
+      : [],
+  );
+  const named = [
+    environment.CLAUDE_PROJECT_DIR,
+    environment.GEMINI_PROJECT_DIR,
+    environment.CURSOR_PROJECT_DIR,
+  ];
+  const folders = [cwd, start.cwd ?? process.cwd(), ...call.folders, ...named, ...targets];
+  return new Set([...new Set(folders)].flatMap((folder) => (folder ? rootAround(folder, environment) : [])));
+}
+
+function rootAround(folder: string, environment: Environment): readonly string[] {
+  return attempt(() => {
+    const wanted = { cwd: folder, option: undefined, variable: environment.PAWL_PROJECT, create: false };
+    return [realPathOf(findRoot(wanted))];
+  }, []);
+}
+
+async function judge(surroundings: Surroundings, root: string): Promise<Verdict> {
+  const { call, client, cwd, environment, start } = surroundings;
+  const known = lookAt({ root, home: start.home, environment });
+  const calls = call.actions.filter((action) => action.type === "call");
+  if (calls.length > 0) await noteRun(surroundings, root, known, calls);
+  const risky = call.actions.filter(({ type }) => type === "write" || type === "shell");
+  if (risky.length === 0) return { allow: true };
+  const found = await known.project().catch((thrown: unknown) => faultOf(thrown));
+  const limits = limitsOf(found, { client, session: call.session, environment, root });
+  const place = placeOf(start, environment, root, cwd, "fault" in found ? null : found);
+  for (const action of risky) {
+    const verdict = decide(action, limits, place);
+    if (!verdict.allow) return verdict;
+  }
+  return { allow: true };
+}
+
+function faultOf(thrown: unknown) {
+  const { fix, message } = thrown instanceof PawlError ? thrown : toPawlError(thrown);
+  return {
+    fault: `the project cannot be read, so nothing may be written (${message})`,
+    fix: `${fix} ${STATUS}`,
+  };
+}
+
+interface Owner {
+  readonly client: string;
+  readonly session: string;
+  readonly environment: Environment;
+  readonly root: string;
+}
+
+/** What limits the session: its own run, or else the widest of what the open runs allow. */
+function limitsOf(found: Known | { readonly fault: string; readonly fix: string }, owner: Owner): Limits {
+  const { client, environment, root, session } = owner;
+  // An agent of Pawl's own loop has its wall and its permission.
+  if (environment.PAWL_RUN_MARK || environment.BLOOM_TASK) return null;
+  if ("fault" in found) return found;
+  const own = openSessions(stateFolder(root, environment)).find(client, session);
+  return found.scopes.find(({ run }) => run === own?.run) ?? widest(found.scopes);
+}
+
+type CallAction = Extract<Action, { type: "call" }>;
+
+/** Pawl's own server, by whatever name a person or a plugin gave it. */
+const OWN_SERVER = /pawl|alfred|spells|bloom/i;
+
+async function noteRun(
+  { call, client, environment }: Surroundings,
+  root: string,
+  known: ReturnType<typeof lookAt>,
+  calls: readonly CallAction[],
+): Promise<void> {
+  if (call.session === "" || call.isSubagent) return;
+  for (const { input, server, tool } of calls) {
+    if (!OWN_SERVER.test(server)) continue;
+    // What cannot be told now is told by the next call.
+    const run = await known.runOf(tool, input).catch(() => null);
+    if (run === null) continue;
+    const sessions = openSessions(stateFolder(root, environment));
+    if (sessions.find(client, call.session)?.run === run) continue;
+    sessions.keep({ client, session: call.session, run, since: new Date().toISOString(), stops: {} });
+  }
+}
+
+const MAX_STOPS = 2;
+
+/** An assistant whose step is unfinished is told so, at most twice in a state. */
+async function stop(surroundings: Surroundings, dialect: Dialect): Promise<Output> {
+  const { call, client, environment, start } = surroundings;
+  if (call.isSubagent || call.continued >= MAX_STOPS) return dialect.allow(call);
+  for (const root of rootsAround(surroundings)) {
+    const sessions = openSessions(stateFolder(root, environment));
+    const session = sessions.find(client, call.session);
+    if (session === null) continue;
+    const known = await lookAt({ root, home: start.home, environment })
+      .project()
+      .catch(() => null);
+    const scope = known?.scopes.find(({ run }) => run === session.run);
+    const refused = scope && unfinished(scope, session.stops, dialect);
+    if (!scope || !refused) continue;
+    const stops = { ...session.stops, [scope.state]: (session.stops[scope.state] ?? 0) + 1 };
+    sessions.keep({ ...session, stops });
+    return refused;
+  }
+  return dialect.allow(call);
+}
+
+function unfinished(scope: Scope, stops: Readonly<Record<string, number>>, dialect: Dialect): Output | null {
+  if (scope.awaits !== "assistant" || (stops[scope.state] ?? 0) >= MAX_STOPS) return null;
+  return dialect.continueWith(
+    `${scope.run} waits for you in ${JSON.stringify(scope.state)}. ${scope.next} If you cannot go on, tell the person why, and stop.`,
+  );
+}
+
+const TASKS_FILE = "tasks.yaml";
+
+function placeOf(
+  { program }: GuardStart,
+  environment: Environment,
+  root: string,
+  cwd: string,
+  known: Known | null,
+): Place {
+  const home = realPathOf(environment.HOME || homedir());
+  const checkout = attempt(() => discover(cwd)?.top, null);
+  const at = (...names: readonly string[]) => realPathOf(join(home, ...names));
+  return {
+    root,
+    checkout: checkout && isWithin(realPathOf(cwd), root) ? realPathOf(checkout) : root,
+    files: { tasksFile: known?.tasksFile ?? TASKS_FILE, workflows: known?.workflows ?? [] },
+    home,
+    temporary: [...new Set([tmpdir(), "/tmp", "/var/tmp"].map(realPathOf))],
+    clientFolders: CLIENT_FOLDERS.map((folder) => at(folder)),
+    pawlFolders: [dirname(dirname(stateFolder(root, environment))), configFolder(environment, home)].map(
+      realPathOf,
+    ),
+    program: realPathOf(program),
+    real: realPathOf,
+  };
+}
+
+/** Where clients keep plans, memory and notes of their own. */
+const CLIENT_FOLDERS = [
+  ".claude/plans",
+  ".claude/projects",
+  ".claude/todos",
+  ".claude/tasks",
+  ".codex/memories",
+  ".gemini/tmp",
+  ".gemini/antigravity",
+  ".gemini/antigravity-cli",
+  ".copilot/session-state",
+  ".cursor/plans",
+  ".local/share/opencode",
+];
+
+function configFolder({ XDG_CONFIG_HOME: named }: Environment, home: string): string {
+  return join(named?.startsWith("/") ? named : join(home, ".config"), "pawl");
+}
+
+const CHUNK = 64 * 1024;
+const MAX_INPUT = 64 * 1024 * 1024;
+
+/** The whole of standard input. Node's stream would cost as much as all the rest. */
+function readInput(): string {
+  const chunks: Buffer[] = [];
+  for (let total = 0; total < MAX_INPUT; ) {
+    const chunk = Buffer.allocUnsafe(CHUNK);
+    const count = readSome(chunk);
+    if (count === 0) break;
+    chunks.push(chunk.subarray(0, count));
+    total += count;
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Waits where the pipe does not: its other end may have made it so. */
+function readSome(chunk: Buffer): number {
+  for (;;) {
+    try {
+      return readSync(0, chunk, 0, CHUNK, null);
+    } catch (thrown) {
+      const { code } = thrown as NodeJS.ErrnoException;
+      if (code === "EOF") return 0;
+      if (code !== "EAGAIN") throw thrown;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
+}

@@ -1,0 +1,7 @@
+/** The clients whose hooks call the guard. */
+export const GUARDED_CLIENTS = ["claude-code"] as const;
+export type GuardedClient = (typeof GUARDED_CLIENTS)[number];
+
+export function isGuardedClient(name: string | undefined): name is GuardedClient {
+  return (GUARDED_CLIENTS as readonly (string | undefined)[]).includes(name);
+}

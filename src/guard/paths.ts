@@ -1,0 +1,43 @@
+/** Absolute paths, as texts. Forward slashes; a drive's letter counts as a root too. */
+
+/** Every place that the path may mean: read as text, and as the system follows it, link by link. */
+export function placesOf(
+  path: string,
+  cwd: string,
+  home: string,
+  real: (path: string) => string,
+): readonly string[] {
+  const whole = absolute(path, cwd, home);
+  const plain = normal(whole);
+  return [...new Set([plain, normal(real(plain)), normal(real(whole))])];
+}
+
+function absolute(path: string, cwd: string, home: string): string {
+  const local = path.replace(/^file:\/\/(?=\/)/, "");
+  if (local === "~" || local.startsWith("~/")) return `${home}${local.slice(1)}`;
+  if (/^(?:[/\\]|[A-Za-z]:[/\\])/.test(local)) return local;
+  return `${cwd}/${local}`;
+}
+
+function normal(path: string): string {
+  const [, root = "/", rest = ""] = /^([A-Za-z]:[/\\]|[/\\]|)([\s\S]*)$/.exec(path) ?? [];
+  const names: string[] = [];
+  for (const name of rest.split("/")) {
+    if (name === "" || name === ".") continue;
+    if (name === "..") names.pop();
+    else names.push(name);
+  }
+  return `${root === "" ? "/" : root}${names.join("/")}`;
+}
+
+/** Whether the path is the folder or lies below it. Letter case does not tell places apart: on some systems they are one. */
+export function isWithin(path: string, folder: string): boolean {
+  if (folder === "") return false;
+  const [one, other] = [path.toLowerCase(), folder.toLowerCase()];
+  return one === other || one.startsWith(other.endsWith("/") ? other : `${other}/`);
+}
+
+/** The path below a folder that it lies in. */
+export function relativeTo(path: string, folder: string): string {
+  return path.slice(folder.length).replace(/^\//, "");
+}

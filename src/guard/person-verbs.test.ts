@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { COMMANDS } from "../surfaces/cli/commands.ts";
+import { WORKFLOWS } from "../workflows/index.ts";
+import { PERSON_VERBS, personVerbOf } from "./person-verbs.ts";
+
+describe("a person's verbs", () => {
+  it("are commands of the program, of two words where they have two", async () => {
+    const modules = await Promise.all(Object.values(WORKFLOWS).map((load) => load()));
+    const known = [...COMMANDS, ...modules.flatMap(({ verbs }) => verbs)].map(({ name }) => name);
+    expect(PERSON_VERBS.map(({ name }) => name).filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  it("are known behind options, and not where they only show something", () => {
+    expect(personVerbOf(["--project", "approve", "status"])).toBeNull();
+    expect(personVerbOf(["--project", "x", "approve", "y"])).toBe("approve");
+    expect(personVerbOf(["done", "T1", "--force"])).toBe("done --force");
+    expect(personVerbOf(["done", "T1"])).toBeNull();
+    expect(personVerbOf(["approve", "--help"])).toBeNull();
+    expect(personVerbOf(["approve", "x", "-m", "--help"])).toBe("approve");
+    expect(personVerbOf(["trust", "--show"])).toBeNull();
+    expect(personVerbOf([])).toBeNull();
+  });
+});

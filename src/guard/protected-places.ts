@@ -1,0 +1,122 @@
+/**
+ * What no assistant may write, in any state and without any run: what Pawl keeps, what governs its runs, and what starts
+ * the guard. Names compare as the most lenient file system reads them.
+ */
+import { foldedName, isGitName, isPawlName } from "../core/path.ts";
+import { segmentMatches } from "./glob.ts";
+
+/** What of a project is protected besides the names that are the same everywhere; relative to its root. */
+export interface ProjectFiles {
+  readonly tasksFile: string;
+  /** The definitions of its own workflows. */
+  readonly workflows: readonly string[];
+}
+
+const PAWL = "Pawl keeps it: change it by Pawl's tools and commands";
+const POLICY = "it governs the runs: a person changes it";
+const HOOKS = "it can turn the guard off: a person changes it";
+const TASKS = "Pawl keeps it: change tasks by `bloom` or Pawl's tools";
+const GIT = "git keeps it: change it by git commands";
+
+/**
+ * Files by which a client, for a project or for its user, starts hooks or allows what hooks refuse. Lower case. In a
+ * project they count in every folder: a client may be started in any.
+ */
+const CLIENT_FILES: readonly string[] = [
+  ".claude/settings*.json",
+  ".codex/config.toml",
+  ".codex/hooks.json",
+  ".github/hooks/**",
+  ".copilot/config.json",
+  ".copilot/settings.json",
+  ".copilot/hooks/**",
+  ".cursor/hooks.json",
+  ".gemini/settings.json",
+  ".gemini/config/**",
+  ".gemini/trusted_hooks.json",
+  ".agents/hooks.json",
+  ".opencode/plugin/**",
+  ".opencode/plugins/**",
+  ".opencode/opencode.json*",
+  "opencode.json*",
+  ".vscode/settings.json",
+];
+
+/** The same below a home folder, where these also stand. */
+const HOME_FILES: readonly string[] = [
+  ...CLIENT_FILES,
+  ".claude.json",
+  ".config/opencode/opencode.json*",
+  ".config/opencode/config.json",
+  ".config/opencode/plugin/**",
+  ".config/opencode/plugins/**",
+];
+
+/** Why nothing may write this path below a project's root, or null. */
+export function protectedIn(path: string, { tasksFile, workflows }: ProjectFiles): string | null {
+  const names = namesIn(path);
+  const [first = "", second, third] = names;
+  if (isPawlName(first)) return PAWL;
+  if (first === ".alfred") return PAWL;
+  if (first === ".ai" && second === "task" && third === "state.json") return PAWL;
+  if (names.some(isGitName)) return GIT;
+  if (names.length === 1 && first === "pawl.yaml") return POLICY;
+  if (isSame(names, tasksFile) || (names.length === 1 && first === "tasks.yaml")) return TASKS;
+  if (workflows.some((file) => isSame(names, file))) return POLICY;
+  const isClientFile = names.some((_, at) => CLIENT_FILES.some((glob) => matches(names.slice(at), glob)));
+  return isClientFile ? HOOKS : null;
+}
+
+/** Why nothing may write this path below the user's home, or null. */
+export function protectedAtHome(path: string): string | null {
+  const names = namesIn(path);
+  return HOME_FILES.some((glob) => matches(names, glob)) ? HOOKS : null;
+}
+
+/** A protected path that lies below this one, such as `.ai/task/state.json` below `.ai`; null: none does. */
+export function protectedBelow(path: string, { tasksFile, workflows }: ProjectFiles): string | null {
+  const names = namesIn(path);
+  const places = [".ai/task/state.json", tasksFile, ...workflows, ...CLIENT_FILES];
+  const inside = (place: string) => {
+    const whole = namesIn(place);
+    return whole.length > names.length && names.every((name, at) => segmentMatches(name, whole[at] ?? ""));
+  };
+  return places.find(inside) ?? null;
+}
+
+/** A protected place at the root that a shell's pattern such as `*.yaml` would reach; null: none. */
+export function protectedByPattern(pattern: string, files: ProjectFiles): string | null {
+  const globs = namesIn(pattern);
+  const places = [".pawl", ".alfred", ".git", ".ai/task/state.json", "pawl.yaml", "tasks.yaml"];
+  const reached = [...places, files.tasksFile, ...files.workflows].find((place) => {
+    const names = namesIn(place);
+    // A pattern that ends at a folder reaches all of it.
+    return (
+      globs.length <= names.length &&
+      globs.every((glob, at) => {
+        const name = names[at] ?? "";
+        return (!name.startsWith(".") || glob.startsWith(".")) && segmentMatches(name, glob);
+      })
+    );
+  });
+  return reached ?? null;
+}
+
+function namesIn(path: string): readonly string[] {
+  return path
+    .split(/[/\\]/)
+    .filter((name) => name !== "" && name !== ".")
+    .map(foldedName);
+}
+
+function isSame(names: readonly string[], file: string): boolean {
+  return names.join("/") === namesIn(file).join("/");
+}
+
+function matches(names: readonly string[], glob: string): boolean {
+  const globs = glob.split("/");
+  const isDeep = globs.at(-1) === "**";
+  const own = isDeep ? globs.slice(0, -1) : globs;
+  if (isDeep ? names.length < own.length : names.length !== own.length) return false;
+  return own.every((each, at) => segmentMatches(names[at] ?? "", each));
+}

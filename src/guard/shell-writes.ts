@@ -1,0 +1,285 @@
+/**
+ * What a shell's command line would write, what git would do by it, and which person's verb it calls. A courtesy to an
+ * assistant that goes astray, and no proof: a program writes what it likes.
+ */
+import type { GitAct } from "../engine/workflow.ts";
+import { gitWords } from "./git-words.ts";
+import { patchedPaths } from "./patched-paths.ts";
+import { personVerbOf } from "./person-verbs.ts";
+import { type Command, readCommands, type Word } from "./shell-words.ts";
+import { writesOf } from "./written-paths.ts";
+
+export interface ShellWrite {
+  /** As written: absolute, or relative to `cwd`. */
+  readonly path: string;
+  readonly cwd: string;
+  /** It takes whole folders away. */
+  readonly isDeep: boolean;
+  /** The shell finds the files by a pattern. */
+  readonly isPattern: boolean;
+}
+
+export interface ShellReading {
+  readonly writes: readonly ShellWrite[];
+  readonly acts: readonly GitAct[];
+  readonly verbs: readonly string[];
+}
+
+interface Around {
+  readonly cwd: string;
+  readonly home: string;
+  /** Whether the path is Pawl's own program. */
+  isProgram(path: string): boolean;
+}
+
+/** How deep scripts inside scripts are followed: `bash -c "bash -c …"`. */
+const MAX_SCRIPTS = 6;
+const MAX_FOUND = 2000;
+
+export function readShell(command: string, around: Around): ShellReading {
+  const reading: Reading = { writes: [], acts: new Set(), verbs: new Set(), around };
+  readScript(command, around.cwd, reading, 0);
+  return { writes: reading.writes, acts: [...reading.acts], verbs: [...reading.verbs] };
+}
+
+interface Reading {
+  readonly writes: ShellWrite[];
+  readonly acts: Set<GitAct>;
+  readonly verbs: Set<string>;
+  readonly around: Around;
+}
+
+function readScript(script: string, start: string, reading: Reading, level: number): void {
+  if (level > MAX_SCRIPTS || script.trim() === "") return;
+  const { home } = reading.around;
+  const variables = new Map([
+    ["HOME", home],
+    ["PWD", start],
+  ]);
+  let cwd = start;
+  let before: Command | null = null;
+  for (const command of readCommands(script, variables)) {
+    add(command.outputs, false, cwd, reading);
+    const plain = stripped(command.words);
+    const [name, ...args] = plain.words;
+    if (name !== undefined) {
+      const program = baseOf(name.text);
+      const texts = args.map(({ text }) => text);
+      if (program === "cd" || program === "pushd") cwd = folderAfter(cwd, home, args, command.depth);
+      for (const inner of scriptsIn(program, texts, command, before))
+        readScript(inner, cwd, reading, level + 1);
+      const from = plain.folder === null ? cwd : joined(cwd, plain.folder);
+      const found = writesOf(program, args);
+      if (program === "apply_patch") addPatch([...texts, ...command.inputs], cwd, reading);
+      add(found.paths, found.isDeep, found.folder === null ? from : joined(from, found.folder), reading);
+      for (const act of gitActsOf(program, texts)) reading.acts.add(act);
+    }
+    if (!SHOWS.includes(baseOf(plain.words[0]?.text ?? ""))) readVerbs(command.words, reading);
+    before = command;
+  }
+}
+
+/** They print their words. */
+const SHOWS = ["echo", "printf", "grep", "rg", "ag", "cat", "ls", "man", "which", "whereis", "type"];
+
+function add(words: readonly Word[], isDeep: boolean, cwd: string, { writes }: Reading): void {
+  for (const { isOpen, isPattern, text } of words) {
+    // The beginning of a path with unknown parts says nothing about where it leads.
+    if (isOpen || text === "" || text === "-" || writes.length >= MAX_FOUND) continue;
+    writes.push({ path: text, cwd, isDeep, isPattern });
+  }
+}
+
+function addPatch(texts: readonly string[], cwd: string, { writes }: Reading): void {
+  for (const path of texts.flatMap(patchedPaths).slice(0, MAX_FOUND))
+    writes.push({ path, cwd, isDeep: false, isPattern: false });
+}
+
+/** A change of folder inside a subshell ends with it, so it is not followed. */
+function folderAfter(cwd: string, home: string, args: readonly Word[], depth: number): string {
+  const target = args.find(({ text }) => !/^-./.test(text));
+  if (depth > 0) return cwd;
+  if (target === undefined) return home;
+  return target.isOpen || target.text === "-" ? cwd : joined(cwd, target.text.replace(/^~(?=\/|$)/, home));
+}
+
+function joined(cwd: string, path: string): string {
+  return path.startsWith("/") ? path : `${cwd}/${path}`;
+}
+
+function baseOf(path: string): string {
+  return (path.split(/[/\\]/).at(-1) ?? path).replace(/\.(?:exe|cmd|bat)$/i, "");
+}
+
+// ── What runs what ───────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Programs that start another one, with those of their options that take a word. */
+const STARTERS: Readonly<Record<string, { readonly valued: string; readonly skips?: number }>> = {
+  env: { valued: "uC" },
+  sudo: { valued: "ugpCDhRTU" },
+  doas: { valued: "uC" },
+  command: { valued: "" },
+  builtin: { valued: "" },
+  exec: { valued: "a" },
+  nohup: { valued: "" },
+  setsid: { valued: "" },
+  time: { valued: "fo" },
+  nice: { valued: "n" },
+  ionice: { valued: "cnp" },
+  chrt: { valued: "", skips: 1 },
+  timeout: { valued: "ks", skips: 1 },
+  stdbuf: { valued: "ioe" },
+  unbuffer: { valued: "" },
+  xargs: { valued: "adEILnPs" },
+  busybox: { valued: "" },
+  watch: { valued: "n" },
+  flock: { valued: "wEc", skips: 1 },
+  strace: { valued: "eopPsS" },
+  chronic: { valued: "" },
+  npx: { valued: "pc" },
+  bunx: { valued: "" },
+};
+
+/** Words of the grammar that may stand before a command. */
+const GRAMMAR = ["if", "then", "else", "elif", "while", "until", "do", "!", "{", "time", "coproc"];
+
+interface Stripped {
+  readonly words: readonly Word[];
+  /** The folder that a starter changes to. */
+  readonly folder: string | null;
+}
+
+/** The command without what only starts it. */
+function stripped(words: readonly Word[]): Stripped {
+  let rest = words;
+  let folder: string | null = null;
+  for (let round = 0; round < 16; round++) {
+    const name = baseOf(rest[0]?.text ?? "");
+    if (GRAMMAR.includes(rest[0]?.text ?? "")) {
+      rest = rest.slice(1);
+      continue;
+    }
+    const starter = Object.hasOwn(STARTERS, name) ? STARTERS[name] : undefined;
+    if (starter === undefined) break;
+    const found = afterOptions(rest, starter.valued, starter.skips ?? 0, name === "env");
+    if (found.at >= rest.length) break;
+    folder = found.folder ?? folder;
+    rest = rest.slice(found.at);
+  }
+  return { words: rest, folder };
+}
+
+/** Where the started command begins. */
+function afterOptions(words: readonly Word[], valued: string, skips: number, isEnv: boolean) {
+  let at = 1;
+  let folder: string | null = null;
+  for (; at < words.length; at++) {
+    const text = words[at]?.text ?? "";
+    if (text === "--") {
+      at += 1;
+      break;
+    }
+    if (isEnv && /^[A-Za-z_]\w*=/.test(text)) continue;
+    if (!/^-./.test(text)) break;
+    const takesWord = /^-\w$/.test(text) ? valued.includes(text[1] ?? " ") : LONG_VALUED.includes(text);
+    if (takesWord) {
+      if (text === "-C" || text === "--chdir") folder = words[at + 1]?.text ?? null;
+      at += 1;
+    }
+  }
+  return { at: at + skips, folder };
+}
+
+const LONG_VALUED = ["--unset", "--chdir", "--user", "--group", "--signal", "--kill-after", "--package"];
+
+const SHELLS = [
+  "sh",
+  "bash",
+  "zsh",
+  "dash",
+  "ksh",
+  "ash",
+  "fish",
+  "su",
+  "script",
+  "tmux",
+  "screen",
+  "expect",
+];
+
+/** Texts that the command runs as scripts. */
+function scriptsIn(
+  program: string,
+  args: readonly string[],
+  { inputs, isPiped }: Command,
+  before: Command | null,
+) {
+  if (program === "eval" || program === "parallel") return [args.join(" ")];
+  if (program === "env") return args.filter((_, at) => ["-S", "--split-string"].includes(args[at - 1] ?? ""));
+  if (program === "find" || program === "fd") return startedByFind(args);
+  if (program === "trap" || program === "watch") return args.slice(0, 1);
+  if (!SHELLS.includes(program)) return program === "flock" || program === "npx" ? afterC(args) : [];
+  const given = [...afterC(args), ...(["tmux", "screen"].includes(program) ? args : [])];
+  const isBare = args.every((arg) => arg.startsWith("-"));
+  if (!isBare) return given;
+  const piped = isPiped && before ? outputOf(before) : [];
+  return [...given, ...inputs, ...piped];
+}
+
+/** The word after `-c`, also in `-lc`. */
+function afterC(args: readonly string[]): readonly string[] {
+  return args.flatMap((arg, at) => (/^-[a-z]*c$|^--command$/.test(arg) ? [args[at + 1] ?? ""] : []));
+}
+
+function startedByFind(args: readonly string[]): readonly string[] {
+  return args.flatMap((arg, at) => {
+    if (!/^(?:-exec|-execdir|-ok|-okdir|-x|-X)$/.test(arg)) return [];
+    const rest = args.slice(at + 1);
+    const end = rest.findIndex((word) => word === ";" || word === "+");
+    const words = end < 0 ? rest : rest.slice(0, end);
+    // What is found lies below the folder that is searched.
+    return [words.map((word) => quotedWord(word.replaceAll("{}", args[0] ?? "."))).join(" ")];
+  });
+}
+
+function quotedWord(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** What a command prints, where that stands in its words. */
+function outputOf({ inputs, words }: Command): readonly string[] {
+  const [name, ...args] = words.map(({ text }) => text);
+  if (name === "echo" || name === "printf") return [args.filter((arg) => !/^-[neE]+$/.test(arg)).join(" ")];
+  return name === "cat" ? inputs : [];
+}
+
+// ── Git, and Pawl's own verbs ─────────────────────────────────────────────────────────────────────────────────────
+
+const COMMITS = ["commit", "commit-tree", "cherry-pick", "revert", "am"];
+const PUSHES = ["push", "send-pack", "http-push"];
+
+function gitActsOf(program: string, args: readonly string[]): readonly GitAct[] {
+  if (program === "git") {
+    const [verb = ""] = gitWords(args).words;
+    if (COMMITS.includes(verb)) return ["commit"];
+    return PUSHES.includes(verb) ? ["push"] : [];
+  }
+  if (program.startsWith("git-")) return gitActsOf("git", [program.slice("git-".length), ...args]);
+  const [noun = "", verb = ""] = args.filter((arg) => !arg.startsWith("-"));
+  const isRequest = (program === "gh" && noun === "pr") || (program === "glab" && noun === "mr");
+  return isRequest && ["create", "new", "merge"].includes(verb) ? ["push"] : [];
+}
+
+const PAWL = /^(?:pawl|bloom)(?:@[^/]*)?(?:\.[cm]?js|\.ts|\.ps1)?$/;
+
+/** Wherever the program stands in the words: much can start it. */
+function readVerbs(words: readonly Word[], { around, verbs }: Reading): void {
+  for (const [at, { text }] of words.entries()) {
+    const isPawl = PAWL.test(baseOf(text)) || (/\bmain\.[cm]?[jt]s$/.test(text) && around.isProgram(text));
+    if (!isPawl) continue;
+    const verb = personVerbOf(words.slice(at + 1, at + 1 + MAX_VERB_WORDS).map((word) => word.text));
+    if (verb !== null) verbs.add(verb);
+  }
+}
+
+const MAX_VERB_WORDS = 64;

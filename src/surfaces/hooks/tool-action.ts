@@ -1,0 +1,118 @@
+/**
+ * What a client's tool does, by its name and its input. The tools that clients have today are known by their names; a tool of
+ * another server counts as writing if its name says so and its input names absolute paths.
+ */
+import type { Action } from "../../guard/action.ts";
+import { patchedPaths } from "../../guard/patched-paths.ts";
+import { type Input, isAbsolute, isInput, textIn } from "./dialect.ts";
+
+export interface ToolCall {
+  readonly tool: string;
+  readonly input: Input;
+  readonly cwd: string;
+  /** The MCP server that the tool belongs to. */
+  readonly server?: string | null;
+}
+
+const SHELL =
+  /^(?:bash|sh|zsh|shell|powershell|pwsh|cmd|terminal|monitor|repl|exec|local_?shell|unified_?exec|exec_?command|shell_?command|write_?stdin|write_?(?:bash|powershell|shell)|(?:run|execute)_?(?:shell|terminal|bash|in_?terminal)?_?(?:command|commands|cmd)?|run_?in_?terminal|send_?command_?input|send_?to_?terminal)$/i;
+const PATCH = /^(?:apply_?patch|patch)$/i;
+const WRITING =
+  /write|edit|creat|replac|insert|patch|delet|remov|mov(?:e|ing)|renam|save|mkdir|append|truncat|copy|upload|generate_?image/i;
+/** Names that say so and write no file of the project. */
+const HARMLESS = /todo|memory|plan_mode|review_?comment/i;
+
+export function actionOf({ cwd, input, server, tool }: ToolCall): readonly Action[] {
+  const own: readonly Action[] = server ? [{ type: "call", server, tool, input }] : [];
+  if (!server && SHELL.test(tool)) {
+    const command = commandIn(input);
+    return command === null ? [] : [{ type: "shell", command, cwd: folderIn(input, cwd) }];
+  }
+  if (PATCH.test(tool))
+    return [...own, { type: "write", paths: patchPaths(input), cwd: folderIn(input, cwd) }];
+  if (!WRITING.test(tool) || HARMLESS.test(tool) || textIn(input, "command") === "view") return own;
+  const paths = pathsIn(input).filter((path) => !server || isAbsolute(path));
+  return paths.length === 0 ? own : [...own, { type: "write", paths, cwd }];
+}
+
+const COMMAND_KEYS = [
+  "command",
+  "cmd",
+  "CommandLine",
+  "commandLine",
+  "command_line",
+  "script",
+  "chars",
+  "input",
+  "code",
+];
+
+function commandIn(input: Input): string | null {
+  for (const key of COMMAND_KEYS) {
+    const value = Object.hasOwn(input, key) ? input[key] : undefined;
+    if (typeof value === "string") return value;
+    // Words that no shell joins: each is one word.
+    if (Array.isArray(value))
+      return value.map((word) => `'${String(word).replaceAll("'", "'\\''")}'`).join(" ");
+  }
+  return null;
+}
+
+/** The folder that a shell's command starts in. */
+function folderIn(input: Input, cwd: string): string {
+  const named = textIn(
+    input,
+    "workdir",
+    "working_directory",
+    "workingDirectory",
+    "dir_path",
+    "directory",
+    "cwd",
+    "Cwd",
+  );
+  if (named === "") return cwd;
+  return isAbsolute(named) ? named : `${cwd}/${named}`;
+}
+
+/** A patch whose files cannot be told may write anything in its folder. */
+function patchPaths(input: Input): readonly string[] {
+  const text = textIn(input, "command", "input", "patch", "patchText", "patch_text", "diff", "arguments");
+  const found = text === "" ? [] : patchedPaths(text);
+  const named = found.length > 0 ? found : pathsIn(input);
+  return named.length > 0 ? named : ["."];
+}
+
+const PATH_KEY =
+  /^(?:(?:absolute|target|source|src|dest|destination|new|old|notebook|file|dir|directory|folder|output|input)_?)?(?:path|paths|file|files|filename|file_?name|uri|uris|dir|directory)$|^(?:destination|target|source|artifact_?path)$/i;
+const MAX_DEPTH = 4;
+const MAX_PATHS = 1000;
+
+function pathsIn(input: Input): readonly string[] {
+  const found: string[] = [];
+  const look = (value: unknown, isPath: boolean, depth: number): void => {
+    if (found.length >= MAX_PATHS || depth > MAX_DEPTH) return;
+    if (typeof value === "string") {
+      if (isPath && value !== "" && !/^https?:\/\//i.test(value)) found.push(value);
+    } else if (Array.isArray(value)) for (const each of value) look(each, isPath, depth + 1);
+    else if (isInput(value))
+      for (const [key, each] of Object.entries(value)) look(each, PATH_KEY.test(key), depth + 1);
+  };
+  look(input, false, 0);
+  return found;
+}
+
+/** `mcp__server__tool`, as Claude Code and Codex name the tools of servers; null: no such name. */
+export function serverTool(name: string): { readonly server: string; readonly tool: string } | null {
+  const [, server, tool] = /^mcp__(.+?)__(.+)$/s.exec(name) ?? [];
+  return server === undefined || tool === undefined ? null : { server, tool };
+}
+
+/** `server_tool` or `server-tool`, where only Pawl's own server is looked for. */
+export function pawlTool(
+  name: string,
+  prefix = "",
+): { readonly server: string; readonly tool: string } | null {
+  if (!name.startsWith(prefix)) return null;
+  const [, server, tool] = /^([\w.-]*?pawl)[-_/:.]{1,2}(\w+)$/i.exec(name.slice(prefix.length)) ?? [];
+  return server === undefined || tool === undefined ? null : { server, tool };
+}

@@ -5,10 +5,12 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { end } from "../test/rig/project.ts";
+import { NO_WALL } from "../test/rig/wall.ts";
 import { approvesOn, openApproves } from "./trust/approves.ts";
 import { judge, judgeHonest, type Seen } from "./trust/attempt.ts";
 import type { Ground } from "./trust/ground.ts";
 import { liesOn, openLies } from "./trust/lies.ts";
+import { openOverspends, overspendsOn } from "./trust/overspends.ts";
 
 const LONG = { timeout: 180_000 };
 /** What must be tried, a word of each line. */
@@ -30,8 +32,18 @@ const ATTEMPTS = [
   ["without any approval", "pawl verify (commit-uncovered)"],
   ["allows a key of its own", "pawl verify (record-signature)"],
   ["on top of what was approved", "pawl verify (commit-uncovered)"],
+  ["makes 30 model calls", "the loop (budget:exhausted: turns)"],
+  ["bloom reset T1", "the loop (caller-not-allowed)"],
+  [
+    "into tasks.yaml, while it works",
+    NO_WALL ? "the policy pin (ignores task.budget.turns)" : "the wall (Read-only file system)",
+  ],
+  ["never ends", "the loop (budget:exhausted: minutes)"],
+  ["leaves a process behind", "the loop (agent:ended: timed-out)"],
+  ["from a shell", "the terminal question (caller-not-allowed)"],
+  ["marks itself as todo", "the policy pin (ignores task.budget.turns)"],
 ] as const;
-const HONEST = 2;
+const HONEST = 3;
 
 let place: string;
 beforeEach(() => {
@@ -76,6 +88,13 @@ describe("the demonstrations", () => {
     const faults = ground.outcomes.flatMap(({ isFault }, at) => (isFault ? [at] : []));
     // Of the attempts those from the terminal that nothing leads to; and what a person signs is not signed.
     expect(faults).toEqual([6, 7, 8, 9, 10, 11]);
+  });
+
+  it("let every call be made under a budget that is large enough, and say so", LONG, async () => {
+    const rule = { turns: 400 };
+    const { ground } = await played(await openOverspends(true, rule), (on) => overspendsOn(on, rule));
+    const [first] = ground.outcomes;
+    expect(first).toMatchObject({ isFault: true, word: null });
   });
 });
 

@@ -9,6 +9,7 @@ import { approvesOn, openApproves } from "./approves.ts";
 import type { Outcome } from "./attempt.ts";
 import type { Ground } from "./ground.ts";
 import { liesOn, openLies } from "./lies.ts";
+import { openOverspends, overspendsOn } from "./overspends.ts";
 
 interface Demonstration {
   readonly title: string;
@@ -29,6 +30,12 @@ const DEMONSTRATIONS: readonly Demonstration[] = [
     says: "It works with your rights in your own checkout, without a wall around it.",
     open: openApproves,
     play: approvesOn,
+  },
+  {
+    title: "3. An agent that loops and overspends its budget",
+    says: "It works in Bloom's loop, which counts its calls and its minutes as it goes.",
+    open: openOverspends,
+    play: overspendsOn,
   },
 ];
 

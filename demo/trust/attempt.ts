@@ -65,6 +65,12 @@ export function show(outcome: Outcome): void {
   }
 }
 
+export function showOpen(tries: string, why: string): void {
+  print("");
+  tell("not tried", tries);
+  tell("open", why, "yellow");
+}
+
 function missingIn({ facts, layer, word }: Outcome): readonly string[] {
   const missing = Object.entries(facts).flatMap(([fact, holds]) => (holds ? [] : [`not so: ${fact}`]));
   return word === null ? [`${layer} said nothing`, ...missing] : missing;

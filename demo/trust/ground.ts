@@ -3,14 +3,17 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { probe } from "../../src/adapters/wall/probe.ts";
 import { openStage, PROGRAM, type Stage } from "../stage.ts";
-import { judge, judgeHonest, type Outcome, type Passed, type Seen, show } from "./attempt.ts";
+import { judge, judgeHonest, type Outcome, type Passed, type Seen, show, showOpen } from "./attempt.ts";
 
 export interface Settings {
   /** Whether lines are printed without pauses. */
   readonly fast: boolean;
   /** Files of the project, the first commit. */
   readonly files: Readonly<Record<string, string>>;
+  /** Whether the loop's agents work behind a wall where there can be one. */
+  readonly sandbox?: "auto" | "none";
 }
 
 export interface LoopEvent {
@@ -41,19 +44,26 @@ export interface Ground extends Pick<Stage, "folder" | "git" | "pawl" | "person"
   attempt(tries: string, act: () => Promise<Seen>): Promise<void>;
   /** The same with honest work, which must pass. */
   honest(does: string, act: () => Promise<Passed>): Promise<void>;
+  /** What is not tried, because it would come through here. */
+  leaveOut(tries: string, why: string): void;
+  /** Whether the loop's agents work behind one here. */
+  readonly hasWall: boolean;
   readonly outcomes: readonly Outcome[];
+  /** What was left out. */
+  readonly open: readonly string[];
 }
 
 /** By which an agent declares itself; Claude Code and others set marks of their own. */
 const MARK = { AI_AGENT: "scripted" };
 
-export async function openGround({ fast, files }: Settings): Promise<Ground> {
+export async function openGround({ fast, files, sandbox = "auto" }: Settings): Promise<Ground> {
   const stage = openStage({ fast, agent: "scripted" });
   const { folder, git, variables } = stage;
   const place = dirname(folder);
   mkdirSync(join(place, "home"));
   stage.setVariables({ HOME: join(place, "home") });
   const outcomes: Outcome[] = [];
+  const open: string[] = [];
   const has = (path: string) => existsSync(join(folder, path));
   const read = (path: string) => (has(path) ? readFileSync(join(folder, path), "utf8") : "");
   const write = (path: string, text: string) => {
@@ -61,6 +71,7 @@ export async function openGround({ fast, files }: Settings): Promise<Ground> {
     writeFileSync(join(folder, path), text);
   };
   for (const [path, text] of Object.entries(files)) write(path, text);
+  write("pawl.yaml", `${read("pawl.yaml")}sandbox: ${sandbox}\n`);
   git("init", "-q", "-b", "main");
   git("config", "user.name", "Demo");
   git("config", "user.email", "demo@example.invalid");
@@ -88,6 +99,12 @@ export async function openGround({ fast, files }: Settings): Promise<Ground> {
       return { code, of: (type) => events.filter((event) => event.type === type) };
     },
     attempt: async (tries, act) => tell(judge(tries, await act())),
+    leaveOut(tries, why) {
+      open.push(tries);
+      showOpen(tries, why);
+    },
+    hasWall: sandbox === "auto" && probe(variables).program !== null,
+    open,
     honest: async (does, act) => tell(judgeHonest(does, await act())),
   };
 

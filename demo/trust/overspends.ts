@@ -1,7 +1,7 @@
 /** The third demonstration: an agent that loops and overspends its budget, in Bloom's loop. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { codeIn, type Layer, type Seen } from "./attempt.ts";
+import { codeIn, type Seen } from "./attempt.ts";
 import { type Ground, type LoopRun, openGround } from "./ground.ts";
 
 /** How many model calls it would make. */
@@ -89,13 +89,15 @@ async function byCalls(ground: Ground, ran: LoopRun, { turns }: Rule): Promise<v
     facts: { "it is refused": reset.includes("caller-not-allowed") },
   }));
   await ground.attempt(`writes turns: ${MORE} into tasks.yaml, while it works`, async () => ({
-    ...(raised.includes("Read-only") ? wall("Read-only file system") : pinned(ran)),
+    ...(ground.hasWall ? refusedIn(raised) : pinned(ran)),
     result: "the raise: it was stopped all the same",
     facts: { "it was stopped": spent !== undefined },
   }));
 }
 
-const wall = (word: string) => ({ layer: "the wall" as Layer, word });
+function refusedIn(heard: string): Pick<Seen, "layer" | "word"> {
+  return { layer: "the wall", word: /Read-only file system/.exec(heard)?.[0] ?? null };
+}
 
 /** What the loop reports of an edit that it does not follow. */
 function pinned(ran: LoopRun): Pick<Seen, "layer" | "word"> {

@@ -10,6 +10,7 @@ import type { Outcome } from "./attempt.ts";
 import type { Ground } from "./ground.ts";
 import { liesOn, openLies } from "./lies.ts";
 import { openOverspends, overspendsOn } from "./overspends.ts";
+import { openStrays, straysOn } from "./strays.ts";
 
 interface Demonstration {
   readonly title: string;
@@ -37,6 +38,12 @@ const DEMONSTRATIONS: readonly Demonstration[] = [
     open: openOverspends,
     play: overspendsOn,
   },
+  {
+    title: "4. An agent that works outside of its worktree",
+    says: "It works in Bloom's loop, on a branch in a worktree of its own.",
+    open: openStrays,
+    play: straysOn,
+  },
 ];
 
 /** Gives the exit code. */
@@ -47,16 +54,19 @@ export async function playTrust(fast: boolean): Promise<number> {
   print("");
   print(wallHere());
   const outcomes: Outcome[] = [];
+  const left: string[] = [];
   for (const { title, says, open, play } of DEMONSTRATIONS) {
     print(`\n${styleText("bold", title)}`);
     print(says);
     const ground = await open(fast);
     await play(ground);
     outcomes.push(...ground.outcomes);
+    left.push(...ground.open);
     if (!ground.outcomes.some(({ isFault }) => isFault)) ground.remove();
     else print(`\n  Its project stays for looking around:\n  ${ground.folder}`);
   }
   sumUp(outcomes);
+  if (left.length > 0) print(`Open for want of a wall, and not tried: ${left.join(", ")}.`);
   return outcomes.some(({ isFault }) => isFault) ? 1 : 0;
 }
 

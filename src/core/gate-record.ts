@@ -9,6 +9,7 @@
  */
 import { hashOf } from "./hash.ts";
 import { isId } from "./id.ts";
+import { isObjectId } from "./object-id.ts";
 import { type ProjectPath, projectPath } from "./path.ts";
 import { accepts, type Check, fields, listOf, object, orNull, text } from "./state-json.ts";
 import { canonical } from "./trust.ts";
@@ -101,7 +102,7 @@ const hash = accepts(
   "a sha-256 in hexadecimal",
 );
 const object_id = accepts(
-  (value) => typeof value === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value),
+  (value) => typeof value === "string" && isObjectId(value),
   "the id of a git object",
 );
 const count = accepts((value) => Number.isSafeInteger(value) && Number(value) > 0, "a whole number from 1");

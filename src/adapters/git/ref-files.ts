@@ -6,13 +6,13 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { attempt } from "../../core/attempt.ts";
+import { isObjectId } from "../../core/object-id.ts";
 import { type Discovered, realOr } from "./discover.ts";
 import { type KnownConfig, lastOf, stampOf } from "./safe-config.ts";
 
 /** The ref does not exist. This is an answer, unlike null. */
 export const ABSENT = Symbol("absent");
 
-const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 const SYMBOLIC = /^ref: (refs\/\S+)$/;
 const MOST_LINKS = 5;
 /** A ref's file holds one line. */
@@ -31,7 +31,7 @@ export function readRef(repository: Discovered, name: string): string | typeof A
     const text = readLine(join(ref === "HEAD" ? repository.own : repository.common, ref));
     if (text === null) return null;
     if (text === ABSENT) return packedRefs(repository.common)?.get(ref) ?? ABSENT;
-    if (COMMIT.test(text)) return text;
+    if (isObjectId(text)) return text;
     const [, next] = SYMBOLIC.exec(text) ?? [];
     if (next === undefined || next.includes("..")) return null;
     ref = next;
@@ -75,7 +75,7 @@ function packedRefs(common: string): ReadonlyMap<string, string> | null {
   const refs = new Map(
     lines.flatMap((line) => {
       const [commit = "", name = ""] = line.split(" ");
-      return COMMIT.test(commit) ? [[name, commit] as const] : [];
+      return isObjectId(commit) ? [[name, commit] as const] : [];
     }),
   );
   if (packed.size >= MOST_REPOSITORIES) packed.clear();
@@ -116,7 +116,7 @@ function branchIn(state: string): string | null | undefined {
   if (typeof head !== "string") return undefined;
   const [, ref] = SYMBOLIC.exec(head) ?? [];
   if (ref !== undefined) return ref.replace(/^refs\/heads\//, "");
-  return COMMIT.test(head) ? null : undefined;
+  return isObjectId(head) ? null : undefined;
 }
 
 function worktreesIn(common: string): readonly string[] {

@@ -12,6 +12,7 @@ import { homedir, tmpdir } from "node:os";
 import { delimiter, join, posix, relative, resolve, sep } from "node:path";
 import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
+import { isObjectId } from "../../core/object-id.ts";
 import type { GitChanges, PinnedBase, Snapshot } from "../../core/ports/git.ts";
 import { openOwnFolder } from "../files/own-folder.ts";
 import type { Environment } from "../process/environment.ts";
@@ -304,7 +305,7 @@ async function withScratch<T>(
 }
 
 function checkedId(id: string): string {
-  if (/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(id)) return id;
+  if (isObjectId(id)) return id;
   throw new PawlError(
     "git-failed",
     `${JSON.stringify(id.slice(0, 80))} is not a tree id: expected 40 or 64 hexadecimal digits.`,

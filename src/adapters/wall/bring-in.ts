@@ -14,6 +14,7 @@ import { chmod, copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createInflate } from "node:zlib";
+import { isObjectId } from "../../core/object-id.ts";
 import { isAbsence } from "../files/disk.ts";
 import { type GitCall, git } from "../git/git.ts";
 import { commitOf } from "../git/refs.ts";
@@ -21,7 +22,6 @@ import type { Environment } from "../process/environment.ts";
 import type { Pending } from "./git-view.ts";
 import { type Store, storesOf } from "./store.ts";
 
-const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 /** No source file is longer than this. */
 const LARGEST = 2 ** 31;
 /** A ref's file holds one line. */
@@ -84,7 +84,7 @@ async function bringLoose(from: string, start: string, to: string): Promise<numb
   for (const name of namesIn(from)) {
     const [file, place] = [join(from, name), join(to, name)];
     // Removes its own temporary files of a killed call.
-    const isObject = COMMIT.test(start + name) && lstatSync(file).isFile();
+    const isObject = isObjectId(start + name) && lstatSync(file).isFile();
     if (!isObject || existsSync(place)) rmSync(file, { recursive: true, force: true });
     else if ((await nameOf(file, start + name)) === start + name) await move(file, place, to);
     else {
@@ -182,7 +182,7 @@ function readOwn(heads: string, name: string): string | null {
     const found = lstatSync(file);
     if (!found.isFile() || found.size > LONGEST_REF) return null;
     const text = readFileSync(file, "utf8").trim();
-    return COMMIT.test(text) ? text : null;
+    return isObjectId(text) ? text : null;
   } catch {
     return null;
   }

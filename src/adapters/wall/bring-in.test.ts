@@ -237,3 +237,21 @@ it("brings in an earlier run's work before the next begins", async () => {
   await run.take();
   expect(run.outside("log", "--format=%s", "bloom/T1").split("\n")).toEqual(["b", "a", "Begin"]);
 });
+
+it.each<readonly [string, string, (run: ReturnType<typeof openRun>, folder: string) => void]>([
+  ["the label of the worktree", "disk-failed", (_, label) => mkdirSync(label)],
+  ["what the label says", "wall-failed", (_, label) => writeFileSync(label, '{"branch":')],
+  ["the label's branch", "wall-failed", (_, label) => writeFileSync(label, '{"branch":7}')],
+  [
+    "the repository's alternates",
+    "disk-failed",
+    ({ root }) => mkdirSync(join(root, ".git/objects/info/alternates"), { recursive: true }),
+  ],
+])(
+  "an agent does not begin if %s cannot be read: it would see another branch or lack objects",
+  (_, code, damage) => {
+    using run = openRun();
+    damage(run, join(run.root, ".pawl/worktrees/@project/@of-t1.json"));
+    expect(() => run.begin("T1.2")).toThrow(expect.objectContaining({ code }));
+  },
+);

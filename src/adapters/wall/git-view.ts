@@ -21,7 +21,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import { PawlError } from "../../core/error.ts";
+import { isAbsence } from "../files/disk.ts";
+import { toDiskError } from "../files/disk-error.ts";
 import { writeWhole } from "../files/write-whole.ts";
 import { commonFolderOf, gitFolderIn } from "../git/discover.ts";
 import { ABSENT, readRef } from "../git/ref-files.ts";
@@ -54,7 +57,10 @@ export function worktreeGit(folder: string): { readonly own: string; readonly co
   return own === common || dirname(own) !== join(common, "worktrees") ? null : { own, common };
 }
 
-/** Throws `wall-failed` if the repository's branches are not files. */
+/**
+ * Throws `wall-failed` if the repository's branches are not files, or the worktree's own branch is unknown; `disk-failed` if
+ * something of it cannot be read.
+ */
 export function gitMounts(store: Store, run: string, folder: string): readonly Mount[] {
   const git = worktreeGit(folder);
   if (git === null) return [];
@@ -89,12 +95,17 @@ export function gitMounts(store: Store, run: string, folder: string): readonly M
 
 /** According to the label beside the worktree, or else to what is checked out. */
 function ownRef(folder: string, own: string): string | null {
-  try {
-    const label = join(dirname(folder), `@of-${basename(folder)}.json`);
-    const { branch } = JSON.parse(readFileSync(label, "utf8")) as { readonly branch: unknown };
+  const label = join(dirname(folder), `@of-${basename(folder)}.json`);
+  const text = textOf(label);
+  if (text !== null) {
+    const branch = attempt(() => (JSON.parse(text) as { readonly branch?: unknown }).branch, undefined);
     if (typeof branch === "string") return `refs/heads/${branch}`;
-  } catch {
-    // It has none.
+    // An agent may write its worktree's HEAD, which could name any branch.
+    throw new PawlError(
+      "wall-failed",
+      `${label} does not say which branch the worktree is of: expected {"repo": …, "branch": …}.`,
+      "Write the branch into it, or remove the worktree and the file.",
+    );
   }
   const [, ref] = /^ref: (refs\/heads\/\S+)$/.exec(readFileSync(join(own, "HEAD"), "utf8").trim()) ?? [];
   return ref === undefined || ref.includes("..") ? null : ref;
@@ -114,11 +125,17 @@ function privateObjects(store: Store, common: string): string {
 
 /** The alternates of the repository itself: a relative path would not work from another place. */
 function alternatesOf(objects: string): readonly string[] {
+  const lines = (textOf(join(objects, "info/alternates")) ?? "").split("\n");
+  return lines.filter((line) => line !== "" && !isAbsolute(line)).map((line) => resolve(objects, line));
+}
+
+/** Null if there is no such file. Throws `disk-failed` if it cannot be read. */
+function textOf(path: string): string | null {
   try {
-    const lines = readFileSync(join(objects, "info/alternates"), "utf8").split("\n");
-    return lines.filter((line) => line !== "" && !isAbsolute(line)).map((line) => resolve(objects, line));
-  } catch {
-    return [];
+    return readFileSync(path, "utf8");
+  } catch (thrown) {
+    if (isAbsence(thrown)) return null;
+    throw toDiskError(thrown, "Reading what the wall shows of git");
   }
 }
 

@@ -9,6 +9,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileS
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { attempt } from "../../core/attempt.ts";
+import { errnoOf } from "../files/disk.ts";
 import { cgroupName } from "./mark.ts";
 
 export interface Cgroup {
@@ -48,7 +49,7 @@ export function makeCgroup(mark: string, outer?: string): Cgroup | null {
     rmdirSync(found.folder);
     return null;
   } catch (cause) {
-    return (cause as NodeJS.ErrnoException).code === "EEXIST" ? found : null;
+    return errnoOf(cause) === "EEXIST" ? found : null;
   }
 }
 
@@ -114,7 +115,7 @@ export async function removeCgroup(cgroup: Cgroup, within: number): Promise<bool
       removeEmpty(dirname(cgroup.folder));
       return true;
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code === "ENOENT") return true;
+      if (errnoOf(cause) === "ENOENT") return true;
       if (performance.now() - begun > within) return false;
     }
   }

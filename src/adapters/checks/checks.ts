@@ -190,8 +190,7 @@ async function begin(run: Run, options: ChecksOptions): Promise<CheckOutcome> {
     mkdirSync(folder, { mode: 0o700 });
   } catch (cause) {
     // Another process was faster: its run counts.
-    if ((cause as NodeJS.ErrnoException).code === "EEXIST")
-      return { kind: "running", milliseconds: 0, tail: "" };
+    if (errnoOf(cause) === "EEXIST") return { kind: "running", milliseconds: 0, tail: "" };
     throw cause;
   }
   try {

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createInflate } from "node:zlib";
 import { isObjectId } from "../../core/object-id.ts";
-import { isAbsence } from "../files/disk.ts";
+import { errnoOf, isAbsence } from "../files/disk.ts";
 import { type GitCall, git } from "../git/git.ts";
 import { commitOf } from "../git/refs.ts";
 import type { Environment } from "../process/environment.ts";
@@ -119,7 +119,7 @@ async function move(file: string, place: string, folder: string): Promise<void> 
   try {
     await rename(file, place);
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== "EXDEV") throw thrown;
+    if (errnoOf(thrown) !== "EXDEV") throw thrown;
     await copyFile(file, `${place}.new`);
     await rename(`${place}.new`, place);
     await rm(file, { force: true });

@@ -34,7 +34,7 @@ export function walledAgent(
 }
 
 /** A program that speaks ACP is recognised by its name. */
-export function homeOf(
+export function homePlacesOf(
   { environment }: AgentsSetup,
   agent: Exclude<Known, { kind: "none" }>,
 ): readonly HomePlace[] {

@@ -3,21 +3,17 @@
  * `$XDG_STATE_HOME/pawl/projects/<id>/`, by the real path of the project's root.
  */
 import { realpathSync } from "node:fs";
-import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import { hashOf } from "../adapters/files/hash.ts";
 import { openStatePlace } from "../adapters/files/state-place.ts";
 import type { StatePlace } from "../adapters/files/vault.ts";
+import { baseFolder } from "../adapters/process/base-folder.ts";
 import type { Environment } from "./config.ts";
 
-/**
- * The folder for the project at `root`. Does not create it. A relative `XDG_STATE_HOME` is ignored, as its
- * specification requires.
- */
+/** The folder for the project at `root`. Does not create it. */
 export function stateFolder(root: string, environment: Environment): string {
-  const { XDG_STATE_HOME: named } = environment;
-  const base = named && isAbsolute(named) ? named : join(environment.HOME || homedir(), ".local", "state");
-  return join(base, "pawl", "projects", hashOf(realpathSync(root)).slice(0, 32));
+  const base = baseFolder(environment, "XDG_STATE_HOME");
+  return join(base, "projects", hashOf(realpathSync(root)).slice(0, 32));
 }
 
 /** The same, with its disk. Opened when first needed. */

@@ -3,21 +3,18 @@
  * chooses it. The private key stays where it is.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { homedir, userInfo } from "node:os";
+import { userInfo } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { PawlError } from "../../core/error.ts";
 import type { Keys, PublicKey, Signer } from "../../core/ports/signatures.ts";
 import { gitLine } from "../git/git.ts";
+import { baseFolder } from "../process/base-folder.ts";
 import type { Environment } from "../process/environment.ts";
 import { sshKeygen } from "./ssh-keygen.ts";
 
-/**
- * The folder of the person's own configuration. A relative `XDG_CONFIG_HOME` is ignored, as its specification requires.
- */
+/** The folder of the person's own configuration. */
 export function configFolder(environment: Environment): string {
-  const { XDG_CONFIG_HOME: named } = environment;
-  const base = named && isAbsolute(named) ? named : join(environment.HOME || homedir(), ".config");
-  return join(base, "pawl");
+  return baseFolder(environment, "XDG_CONFIG_HOME");
 }
 
 const FILE = "signing-key.json";

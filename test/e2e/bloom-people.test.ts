@@ -1,6 +1,6 @@
 /** What people have to say while the loop runs: questions, interjections, approvals, budgets, edits of tasks.yaml. */
 import { describe, expect, it } from "vitest";
-import { type BloomProject, bloomProject, ranOf } from "../rig/bloom-project.ts";
+import { type BloomProject, bloomProject, checkpointTask, ranOf } from "../rig/bloom-project.ts";
 import { hangs, until } from "../rig/until.ts";
 
 const LONG = { timeout: 90_000 };
@@ -35,17 +35,7 @@ describe("A person", () => {
 
   it("approves a checkpoint before anything is merged, and is told at once that it waits", LONG, async () => {
     using project = bloomProject({
-      tasks: `tasks:
-- id: T1
-  title: t
-  repo: .
-  merge_into: main
-  checkpoint: true
-  instructions: |
-    RUN: echo a > a.txt; git add -A; git commit -qm a
-    RUN: bloom done T1
-- {id: G, title: Gate, checkpoint: true, depends_on: [T1]}
-`,
+      tasks: `${checkpointTask("a")}- {id: G, title: Gate, checkpoint: true, depends_on: [T1]}\n`,
     });
     const first = await project.run();
     expect(first.code).toBe(3);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type GateRecord, parseRecord } from "../../src/core/gate-record.ts";
 import { AlfredProject, CLEAN, taskMarkdown } from "../rig/alfred-project.ts";
-import { bloomProject } from "../rig/bloom-project.ts";
+import { bloomProject, checkpointTask } from "../rig/bloom-project.ts";
 import { pawlInside, personInside, type TemporaryProject, typingInside } from "../rig/project.ts";
 import { change, releaseProject } from "../rig/release-project.ts";
 import { type Person, personWithKey } from "../rig/signing.ts";
@@ -178,16 +178,7 @@ describe("A signed gate of Bloom", () => {
     using project = bloomProject({
       project: { gates: "signed", project_id: "1".repeat(32) },
       environment: ada.environment,
-      tasks: `tasks:
-- id: T1
-  title: t
-  repo: .
-  merge_into: main
-  checkpoint: true
-  instructions: |
-    RUN: echo a > a.txt; git add -A; git commit -qm a
-    RUN: bloom done T1
-`,
+      tasks: checkpointTask("a"),
     });
     await project.person("keys", "add", `${ada.key}.pub`, "--unprotected", "--as", ada.name);
     const first = await project.run();

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Report } from "../../src/verify/report.ts";
 import { MANIFEST, plan, start } from "../rig/alfred-artifacts.ts";
 import { AlfredProject, taskMarkdown } from "../rig/alfred-project.ts";
-import { bloomProject } from "../rig/bloom-project.ts";
+import { bloomProject, checkpointTask } from "../rig/bloom-project.ts";
 import { pawlInside, personInside } from "../rig/project.ts";
 import { type Person, personWithKey } from "../rig/signing.ts";
 
@@ -90,17 +90,7 @@ describe("pawl verify of Bloom's work", () => {
     using project = bloomProject({
       project: { gates: { bloom: "signed" }, project_id: "1".repeat(32) },
       environment: ada.environment,
-      tasks: `tasks:
-- id: T1
-  title: t
-  repo: .
-  merge_into: main
-  checkpoint: true
-  instructions: |
-    RUN: echo a > a.txt; git add -A; git commit -qm a
-    RUN: echo b > b.txt; git add -A; git commit -qm b
-    RUN: bloom done T1
-`,
+      tasks: checkpointTask("a", "b"),
     });
     await project.person("keys", "add", `${ada.key}.pub`, "--unprotected", "--as", ada.name);
     project.git("add", "-A");

@@ -47,6 +47,22 @@ export interface BloomOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
+/** A task `T1` that commits these files, each by itself, and waits for a person before it is merged. */
+export function checkpointTask(...names: readonly string[]): string {
+  const works = names.map(
+    (name) => `    RUN: echo ${name} > ${name}.txt; git add -A; git commit -qm ${name}\n`,
+  );
+  return `tasks:
+- id: T1
+  title: t
+  repo: .
+  merge_into: main
+  checkpoint: true
+  instructions: |
+${works.join("")}    RUN: bloom done T1
+`;
+}
+
 export type BloomProject = ReturnType<typeof bloomProject>;
 
 /** Everything but tasks.yaml and `.pawl/` is committed on `main` and pushed. */

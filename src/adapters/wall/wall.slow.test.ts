@@ -33,7 +33,6 @@ function openGround(settings: Partial<SandboxSettings> = {}) {
   const environment = { HOME: home, PATH: `${home}/.tool/bin:${home}/bin:${process.env.PATH}` };
   const folder = join(root, "work");
   mkdirSync(folder);
-  /** What a shell prints behind the wall, as an agent's where a home is given. */
   const wall = () =>
     openWall({
       projectRoot: root,
@@ -43,18 +42,15 @@ function openGround(settings: Partial<SandboxSettings> = {}) {
       programs: [],
       tasksFile: "tasks.yaml",
     }).wall;
-  const inside = (command: string, place?: readonly HomePlace[]) => {
+  /** What a shell prints behind the wall, as an agent's where a home is given. */
+  const sh = (words: readonly string[], place?: readonly HomePlace[]) => {
     const agent = place && { agent: { run: "T1.1", home: place } };
-    const called = wall()?.enclose({
-      folder,
-      program: "sh",
-      args: ["-c", `exec 2>&1; ${command}; true`],
-      environment,
-      ...agent,
-    });
+    const called = wall()?.enclose({ folder, program: "sh", args: words, environment, ...agent });
     const { program = "", args = [], environment: env = {} } = called ?? {};
-    return execFileSync(program, [...args], { env, encoding: "utf8", cwd: folder }).trim();
+    return spawnSync(program, [...args], { env, encoding: "utf8", cwd: folder }).stdout.trim();
   };
+  const inside = (command: string, place?: readonly HomePlace[]) =>
+    sh(["-c", `exec 2>&1; ${command}; true`], place);
   return {
     home,
     root,
@@ -62,6 +58,7 @@ function openGround(settings: Partial<SandboxSettings> = {}) {
     write,
     wall,
     environment,
+    sh,
     inside,
     [Symbol.dispose]: () => rmSync(home, { recursive: true, force: true }),
   };
@@ -97,17 +94,8 @@ it.skipIf(NO_WALL)("an agent that is a script sees what lies beside the script",
   ground.write("agents/mine.sh", 'cat "$(dirname "$0")/part"; cat "$1"');
   ground.write("agents/part", "its part");
   ground.write("private/notes", "secret");
-  const { environment, folder, home } = ground;
-  const called = ground.wall()?.enclose({
-    folder,
-    program: "sh",
-    args: [join(home, "agents/mine.sh"), join(home, "private/notes")],
-    environment,
-    agent: { run: "T1.1", home: [] },
-  });
-  const { program = "", args = [], environment: env = {} } = called ?? {};
-  const { stdout } = spawnSync(program, [...args], { env, encoding: "utf8", cwd: folder });
-  expect(stdout).toBe("its part");
+  const words = [join(ground.home, "agents/mine.sh"), join(ground.home, "private/notes")];
+  expect(ground.sh(words, [])).toBe("its part");
 });
 
 it.skipIf(NO_WALL)("a command leaves nothing in its home, an agent what its next run finds", () => {

@@ -9,6 +9,23 @@ const list = (...tasks: readonly string[]) =>
 const staged = (tasks: string, more: Partial<StageOptions> = {}) => openStage({ tasks, once: true, ...more });
 const OTHER = { name: "another loop", alive: true };
 
+/** Three places, and how many agents were at work at once at most. */
+function countedAgents() {
+  let most = 0;
+  let now = 0;
+  const options: Partial<StageOptions> = {
+    agents: 3,
+    async agent({ works }) {
+      now += 1;
+      most = Math.max(most, now);
+      await works(5_000);
+      now -= 1;
+      return undefined;
+    },
+  };
+  return { options, most: () => most };
+}
+
 describe("A loop", () => {
   it("takes only its worker's tasks, and says how these stand", async () => {
     const { end, runs } = staged(
@@ -117,41 +134,21 @@ describe("A loop", () => {
   });
 
   it("works on tasks without a repository one after the other: they share the project's root", async () => {
-    let most = 0;
-    let now = 0;
+    const counted = countedAgents();
     const { end } = staged(
       list("id: T1, instructions: i", "id: T2, instructions: i", "id: T3, instructions: i"),
-      {
-        agents: 3,
-        async agent({ works }) {
-          now += 1;
-          most = Math.max(most, now);
-          await works(5_000);
-          now -= 1;
-          return undefined;
-        },
-      },
+      counted.options,
     );
     expect(await end()).toMatchObject({ done: ["T1", "T2", "T3"] });
-    expect(most).toBe(1);
+    expect(counted.most()).toBe(1);
   });
 
   it("works on as many at once as it has places", async () => {
-    let most = 0;
-    let now = 0;
+    const counted = countedAgents();
     const ids = ["T1", "T2", "T3", "T4"];
-    const { end } = staged(list(...ids.map((id) => `id: ${id}, instructions: i, repo: .`)), {
-      agents: 3,
-      async agent({ works }) {
-        now += 1;
-        most = Math.max(most, now);
-        await works(5_000);
-        now -= 1;
-        return undefined;
-      },
-    });
+    const { end } = staged(list(...ids.map((id) => `id: ${id}, instructions: i, repo: .`)), counted.options);
     expect(await end()).toMatchObject({ done: ids });
-    expect(most).toBe(3);
+    expect(counted.most()).toBe(3);
   });
 
   it("goes on with a task once the line that could not be changed is mended, and says nothing more of it", async () => {

@@ -1,9 +1,10 @@
 /** The demonstrations of what stops an agent, played for real; `npm run test:slow` builds the program first. */
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { comparable, PAGE, withRecordings } from "../scripts/record-trust.ts";
 import { end } from "../test/rig/project.ts";
 import { NO_WALL } from "../test/rig/wall.ts";
 import { approvesOn, openApproves } from "./trust/approves.ts";
@@ -35,6 +36,8 @@ const ATTEMPTS: readonly Expected[] = [
   { tries: "changes it before its approval", behindWall: EVIDENCE },
   { tries: "calls bloom done", behindWall: "caught by the loop (check:failed: exit code 1)" },
   { tries: "by its own tool", behindWall: "caught by Pawl's tools (caller-not-allowed)" },
+  { tries: "its client's own file tool", behindWall: "caught by the guard (deny)" },
+  { tries: "out of sight", behindWall: "caught by the guard (deny)" },
   { tries: "in its shell", behindWall: TERMINAL },
   { tries: "pipes in a yes", behindWall: TERMINAL },
   { tries: "opens a terminal of its own", behindWall: TERMINAL },
@@ -109,6 +112,10 @@ describe("the demonstrations", () => {
     expect(out).toMatch(/\d+ attempts: .* 0 came through\.\n/);
     if (!NO_WALL) expect(out).toContain(`${ATTEMPTS.length} attempts: ${ATTEMPTS.length} prevented,`);
     expect(out).toContain(`Honest work: ${HONEST} of ${HONEST} passed.`);
+    if (!NO_WALL) {
+      const page = readFileSync(PAGE, "utf8");
+      expect(comparable(withRecordings(page, out))).toBe(comparable(page));
+    }
     expect(readdirSync(place).filter((name) => name.startsWith("pawl-"))).toEqual([]);
     expect(readdirSync(join(place, "home"))).toEqual([]);
   });
@@ -125,7 +132,7 @@ describe("the demonstrations", () => {
     const { ground } = await played(await openApproves(true), (on) => approvesOn(on, { gates: "terminal" }));
     const faults = ground.outcomes.flatMap(({ isFault }, at) => (isFault ? [at] : []));
     // Of the attempts those from the terminal that nothing leads to; and what a person signs is not signed.
-    expect(faults).toEqual([6, 7, 8, 9, 10, 11]);
+    expect(faults).toEqual([8, 9, 10, 11, 12, 13]);
   });
 
   it("let every call be made under a budget that is large enough, and say so", LONG, async () => {

@@ -221,7 +221,21 @@ const SPELLS: Readonly<Record<string, Requirement>> = {
   },
 };
 
+const DEMO = "demo/trust.slow.test.ts";
+
 const SURFACES: Readonly<Record<string, Requirement>> = {
+  "demo.trust": {
+    says: "An agent that lies, approves itself, overspends or leaves its worktree is stopped, for everyone to see; without the layer that stops it, the demo says that it came through.",
+    source: "docs/demonstrations.md",
+    tests: [
+      `${DEMO}: need an empty home and nothing else, and no attempt comes through`,
+      `${DEMO}: let every lie through where the rule only shows what it finds, and say so`,
+      `${DEMO}: let a forger through at a gate that asks for no signature, and say so`,
+      `${DEMO}: let every call be made under a budget that is large enough, and say so`,
+      `${DEMO}: say that an attempt came through if a wall should stop it and does not`,
+      `${DEMO}: are honest where there is no wall: it is told what was done, and what is open is not tried`,
+    ],
+  },
   "cli.errors": {
     says: "An error is two lines and never a stack trace.",
     source: "design, Conventions",

@@ -38,6 +38,7 @@ export function openApproves(fast: boolean): Promise<Ground> {
 export async function approvesOn(ground: Ground, rule = RULE): Promise<void> {
   await handIn(ground, PLAIN);
   await byTool(ground);
+  await byClient(ground);
   await byShell(ground);
   await byEdits(ground);
   await askForSignatures(ground, rule);
@@ -70,6 +71,57 @@ async function byTool(ground: Ground): Promise<void> {
     });
   });
   await assistant.close();
+}
+
+interface ClientCall {
+  readonly tool_name: string;
+  readonly tool_input: Readonly<Record<string, string>>;
+}
+
+/** As a client does with its hook: it asks the guard first, and carries out what is not denied. Gives the decision. */
+function askGuard({ folder, variables }: Ground, call: ClientCall, carryOut: () => void): string | null {
+  const input = { session_id: "demo", cwd: folder, hook_event_name: "PreToolUse", ...call };
+  const said = execFileSync(process.execPath, [PROGRAM, "guard", "claude-code"], {
+    cwd: folder,
+    env: variables,
+    encoding: "utf8",
+    input: JSON.stringify(input),
+  });
+  const decision = said === "" ? null : String(JSON.parse(said).hookSpecificOutput.permissionDecision);
+  if (decision !== "deny") carryOut();
+  return decision;
+}
+
+/** Its client's own tools, where `pawl guard` is its hook. */
+async function byClient(ground: Ground): Promise<void> {
+  const { folder, variables } = ground;
+  const state = ground.read(fileOf(PLAIN));
+  const bash = (command: string) =>
+    askGuard(ground, { tool_name: "Bash", tool_input: { command } }, () => {
+      execFileSync("sh", ["-c", command], { cwd: folder, env: variables });
+    });
+  await ground.attempt("writes the state with its client's own file tool", async () => {
+    const content = state.replace("in_review", "published");
+    const file_path = join(folder, fileOf(PLAIN));
+    const word = askGuard(ground, { tool_name: "Write", tool_input: { file_path, content } }, () =>
+      ground.write(fileOf(PLAIN), content),
+    );
+    const result = "the call: the client's hook refuses it before it is made";
+    return waiting(
+      ground,
+      PLAIN,
+      { layer: "the guard", word, result },
+      {
+        "the file is as it was": ground.read(fileOf(PLAIN)) === state,
+        "reading goes on": bash("cat release.yaml") === null,
+      },
+    );
+  });
+  await ground.attempt("runs the approval in its client's shell, out of sight", async () => {
+    const word = bash(`cd src && sh -c "env -u AI_AGENT pawl approve ${runOf(PLAIN)}" > /dev/null || true`);
+    const result = "the call: what only a person may say is refused unheard";
+    return waiting(ground, PLAIN, { layer: "the guard", word, result });
+  });
 }
 
 async function byShell(ground: Ground): Promise<void> {

@@ -4,6 +4,7 @@ import { print, wrapped } from "../stage.ts";
 
 export type Layer =
   | "Pawl's tools"
+  | "the guard"
   | "the evidence"
   | "the loop"
   | "the policy pin"

@@ -3,10 +3,8 @@
  * `node test/crash/mutants.ts [WORD]`
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+import { copyCheckout } from "../rig/broken-copy.ts";
 
 interface Mutant {
   readonly name: string;
@@ -229,34 +227,19 @@ const MUTANTS: readonly Mutant[] = [
   },
 ];
 
-const project = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+using copy = copyCheckout();
 
 function isCaught(mutant: Mutant): boolean {
-  const copy = mkdtempSync(join(tmpdir(), "pawl-mutant-"));
-  try {
-    for (const folder of ["src", "test"])
-      cpSync(join(project, folder), join(copy, folder), { recursive: true });
-    cpSync(join(project, "package.json"), join(copy, "package.json"));
-    symlinkSync(join(project, "node_modules"), join(copy, "node_modules"));
-    const file = join(copy, "src/adapters/files", mutant.file);
-    const code = readFileSync(file, "utf8");
-    if (code.split(mutant.find).length !== 2)
-      throw new Error(`${mutant.name}: expected once in ${mutant.file}: ${mutant.find}`);
-    writeFileSync(
-      file,
-      code.replace(mutant.find, () => mutant.replace),
-    );
-    const run = spawnSync(process.execPath, [join(copy, "test/crash/run.ts"), "--for-mutants"], {
-      encoding: "utf8",
-    });
-    const first = run.stdout.split("\n").find((line) => line.includes("✗"));
-    process.stdout.write(`${run.status === 1 ? "caught " : "MISSED "} ${mutant.name}\n`);
-    if (first !== undefined) process.stdout.write(`        ${first.trim().slice(0, 150)}\n`);
-    else if (run.status !== 0) process.stdout.write(`        ${run.stderr.slice(0, 600)}\n`);
-    return run.status === 1 && first !== undefined;
-  } finally {
-    rmSync(copy, { recursive: true, force: true });
-  }
+  copy.break({ ...mutant, file: `src/adapters/files/${mutant.file}` });
+  const run = spawnSync(process.execPath, [join(copy.folder, "test/crash/run.ts"), "--for-mutants"], {
+    encoding: "utf8",
+  });
+  copy.mend();
+  const first = run.stdout.split("\n").find((line) => line.includes("✗"));
+  process.stdout.write(`${run.status === 1 ? "caught " : "MISSED "} ${mutant.name}\n`);
+  if (first !== undefined) process.stdout.write(`        ${first.trim().slice(0, 150)}\n`);
+  else if (run.status !== 0) process.stdout.write(`        ${run.stderr.slice(0, 600)}\n`);
+  return run.status === 1 && first !== undefined;
 }
 
 const chosen = MUTANTS.filter(({ name }) => name.includes(process.argv[2] ?? ""));

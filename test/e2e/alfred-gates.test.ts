@@ -297,6 +297,23 @@ test("elicit: the human is asked through the client, and the human's answer coun
   });
 });
 
+test("elicit: an answer to a question that would differ by now decides nothing, and the human is asked anew", async () => {
+  using project = await projectWithTask(ID, { settings: { human_review: "elicit" } });
+  await project.call("start_task", { task_id: ID });
+  await project.submit(ID, CLEAN);
+  await project.review(ID, true);
+  const input = { task_id: ID, is_approved: true };
+  const human: Caller = { channel: "elicitation", who: "person via test-client" };
+  const { ask } = await project.prepare("provide_review", input);
+  project.write("new.txt", "x");
+  const before = project.read(STATE);
+  const again = await project.prepare("provide_review", input, human, { message: ask?.message ?? "" });
+  expect(again.ask?.message).toContain("new.txt");
+  expect(project.read(STATE)).toBe(before);
+  await project.prepare("provide_review", input, human, { message: again.ask?.message ?? "" });
+  expect(project.state(ID).active_tool_state.current_state).toBe("branch_created");
+});
+
 test("an artifact that is changed on disk after its approval is not approved", async () => {
   using project = await projectWithTask(ID);
   await project.call("start_task", { task_id: ID });

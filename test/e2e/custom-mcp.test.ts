@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { connect, ERAS } from "../rig/client.ts";
 import { change, releaseReady } from "../rig/release-project.ts";
@@ -52,6 +53,34 @@ describe.each(ERAS)("a workflow of the project's own, over MCP (%s)", (era) => {
 });
 
 describe("a workflow of the project's own, over MCP", () => {
+  it("asks anew where the work changed while the person read the question", async () => {
+    using project = releaseReady();
+    const git = (...args: string[]) => execFileSync("git", args, { cwd: project.root, stdio: "pipe" });
+    git("init", "-q", "-b", "main");
+    git(
+      "-c",
+      "user.name=Dev",
+      "-c",
+      "user.email=dev@example.com",
+      "commit",
+      "-q",
+      "--allow-empty",
+      "-m",
+      "One",
+    );
+    const questions: string[] = [];
+    await using server = await connect(project, {
+      human: (message) => {
+        questions.push(message);
+        if (questions.length === 1) project.write("src/evil.js", "evil\n");
+        return { action: "accept", content: { approve: true } };
+      },
+    });
+    await server.call("advance", SUBMIT);
+    expect((await server.call("advance", APPROVE)).text).toContain("release:1.2.0 is published.");
+    expect(questions.map((each) => each.includes("src/evil.js"))).toEqual([false, true]);
+  });
+
   it("refuses a model's word at a person's gate, and says what the person runs", async () => {
     using project = releaseReady();
     await using server = await connect(project);

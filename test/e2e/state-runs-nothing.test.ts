@@ -64,9 +64,9 @@ test("a check that passed earlier under a key does not answer for another comman
   for (const subtask_id of ["S-1", "S-2"])
     await project.call("mark_subtask_complete", { task_id: ID, subtask_id });
   await project.submit(ID, MANIFEST);
-  await project.runtime().outside.checks.run("another", "true");
   const state = project.state(ID);
-  const { evidence } = state.active_tool_state.context_store.submitted;
+  const { evidence, tree } = state.active_tool_state.context_store.submitted;
+  await project.runtime().outside.checks.run("another", "true", { tree });
   const finding = evidence.find(({ about }: { about: string }) => about === "check test");
   Object.assign(finding, { verdict: "running", check: { ...finding.check, key: "another" } });
   project.write(STATE, JSON.stringify(state));

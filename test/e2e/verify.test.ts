@@ -108,7 +108,8 @@ const FAULTS: readonly (readonly [string, Rule, Plant])[] = [
     "record-signature",
     (it) => {
       const key = signedByEve(it, { signer: "eve@example.com" });
-      it.write(".alfred/allowed_signers", `eve@example.com ${key}\n`);
+      const before = it.read(".alfred/allowed_signers");
+      it.write(".alfred/allowed_signers", `${before}eve@example.com ${key}\n`);
     },
   ],
   ["a signature for another namespace", "record-signature", (it) => it.resign(2, {}, undefined, "file")],

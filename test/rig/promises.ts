@@ -4,7 +4,11 @@ import type { Requirement } from "../requirements.ts";
 export interface Results {
   readonly testResults: readonly {
     readonly name: string;
-    readonly assertionResults: readonly { readonly title: string; readonly status: string }[];
+    readonly assertionResults: readonly {
+      readonly title: string;
+      readonly status: string;
+      readonly failureMessages?: readonly string[];
+    }[];
   }[];
 }
 
@@ -31,7 +35,7 @@ export function notShown(
 }
 
 /** A title with places for values (`%s`, `$row`, `${name}`) stands for each that fills them. */
-function patternOf(title: string): RegExp {
+export function patternOf(title: string): RegExp {
   const parts = title.split(/%[sdifjoOc#]|\$\{[^}]*\}|\$\w+/);
   return new RegExp(`^${parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join(".*")}$`, "s");
 }

@@ -42,6 +42,7 @@ const MORE = [
   "git add `rm x`",
   "git add a > b",
   "git add -f .env",
+  "git add a -f .env",
   "git add --pathspec-from-file=/home/ada/list",
   "git add a --pathspec-from-file=/home/ada/list",
   "git add {a,-f,.env}",

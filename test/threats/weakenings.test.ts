@@ -1,0 +1,99 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { timesFound } from "../rig/broken-copy.ts";
+import { patternOf } from "../rig/promises.ts";
+import { testTitles } from "../rig/test-titles.ts";
+import { citedTest, stateOf } from "./cited.ts";
+import { WEAKENINGS } from "./weakenings.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+interface Row {
+  readonly hole: string;
+  /** The tests that it names. */
+  readonly tests: readonly string[];
+}
+
+const ROWS = readFileSync(join(ROOT, "docs/threats.md"), "utf8")
+  .split("\n")
+  .filter((line) => line.startsWith("| "))
+  .slice(2)
+  .map((line): Row => {
+    const cells = line.split(/(?<!\\)\|/).map((cell) => cell.trim());
+    return {
+      hole: cells[1] ?? "",
+      tests: [...(cells[5] ?? "").matchAll(/`([^`]+)`/g)].map(([, path = ""]) => path),
+    };
+  });
+const ENTRIES = Object.entries(WEAKENINGS).flatMap(([hole, weakenings]) =>
+  weakenings.map((each) => ({ hole, ...each })),
+);
+
+describe("the weakenings of what docs/threats.md promises", () => {
+  it("are there for each of its rows, and for nothing else", () => {
+    expect(ROWS.length).toBeGreaterThan(40);
+    expect(Object.keys(WEAKENINGS).sort()).toEqual(ROWS.map(({ hole }) => hole).sort());
+  });
+
+  it("turn each test red that its row names", () => {
+    // A suite that vitest does not run has weakenings of its own: test/crash/mutants.ts.
+    const missing = ROWS.flatMap(({ hole, tests }) => {
+      const tried = new Set(
+        WEAKENINGS[hole]?.flatMap((each) => each.tests.map((test) => citedTest(test).file)),
+      );
+      return tests
+        .filter((test) => test.endsWith(".test.ts") && !tried.has(test))
+        .map((test) => `${hole}: ${test}`);
+    });
+    expect(missing).toEqual([]);
+  });
+
+  it("name tests that are there, and that their row names", () => {
+    const titles = new Map<string, ReadonlySet<string>>();
+    const titlesIn = (file: string) => {
+      const known = titles.get(file) ?? testTitles(join(ROOT, file));
+      titles.set(file, known);
+      return [...known];
+    };
+    const wrong = ENTRIES.flatMap(({ hole, tests }) =>
+      tests.filter((test) => {
+        const { file, title } = citedTest(test);
+        const isNamed = ROWS.some((row) => row.hole === hole && row.tests.includes(file));
+        return !(isNamed && titlesIn(file).some((each) => patternOf(each).test(title)));
+      }),
+    );
+    expect(wrong).toEqual([]);
+    expect(ENTRIES.filter(({ tests }) => tests.length === 0)).toEqual([]);
+  });
+
+  it("change one place of the code each", () => {
+    expect(ENTRIES.filter((entry) => timesFound(entry) !== 1)).toEqual([]);
+    expect(ENTRIES.filter(({ find, replace }) => find === replace)).toEqual([]);
+  });
+});
+
+describe("a test's state in what vitest reports", () => {
+  const results = (...assertionResults: { status: string; failureMessages?: string[] }[]) => ({
+    testResults: [
+      {
+        name: "/x/src/a.test.ts",
+        assertionResults: assertionResults.map((each) => ({ title: "holds", ...each })),
+      },
+    ],
+  });
+  const state = (...found: Parameters<typeof results>) => stateOf(results(...found), "src/a.test.ts: holds");
+
+  it("is red where it fails by itself, not where it takes too long", () => {
+    expect(state({ status: "failed", failureMessages: ["AssertionError: no"] })).toBe("failed");
+    expect(state({ status: "failed", failureMessages: ["Error: Test timed out in 5ms."] })).toBe("timed out");
+    expect(state({ status: "passed" }, { status: "failed", failureMessages: ["no"] })).toBe("failed");
+    expect(state({ status: "passed" })).toBe("passed");
+  });
+
+  it("is none where it is not run, or its file cannot be loaded", () => {
+    expect(state({ status: "skipped" })).toBe("not run");
+    expect(state()).toBe("not run");
+    expect(stateOf({ testResults: [] }, "src/a.test.ts: holds")).toBe("not run");
+  });
+});

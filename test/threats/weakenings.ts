@@ -1,0 +1,1403 @@
+/**
+ * For each row of docs/threats.md, edits that take its protection away, as an honest mistake could, and the tests that must
+ * turn red then. `run.ts` tries them.
+ */
+import type { Edit } from "../rig/broken-copy.ts";
+
+export interface Weakening extends Edit {
+  /** What it takes away, after "Without": for the report. */
+  readonly takes: string;
+  /** `src/x.test.ts: a whole title`, of a test's case with its values. */
+  readonly tests: readonly string[];
+  /** Its tests take minutes: only tried with `--all`. */
+  readonly takesLong?: true;
+}
+
+export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
+  "Forged work on a protected branch": [
+    {
+      takes: "the base's signers",
+      file: "src/verify/records.ts",
+      find: "history.view(history.base).read(ALLOWED_SIGNERS)",
+      replace: "history.view(history.head).read(ALLOWED_SIGNERS)",
+      tests: ["test/e2e/verify.test.ts: names a signer who allowed themselves in HEAD: record-signature"],
+    },
+    {
+      takes: "the comparison of the commit's tree with the approved one",
+      file: "src/verify/coverage.ts",
+      find: ' && record.verdict === "approve" && record.tree === work',
+      replace: ' && record.verdict === "approve"',
+      tests: [
+        "test/e2e/verify.test.ts: names a tree that was changed after it was approved: commit-uncovered",
+      ],
+    },
+    {
+      takes: "the replay of the signed steps",
+      file: "src/verify/records.ts",
+      find: "    isFinal.push(...replayed.isFinal);",
+      replace: "    faults.length = 0;\n    isFinal.push(...replayed.isFinal);",
+      tests: ["test/e2e/verify.test.ts: names an event that cannot be: record-steps"],
+    },
+    {
+      takes: "the rule that records are only added",
+      file: "src/verify/records.ts",
+      find: "const faults: Fault[] = [...changedFaults(history)];",
+      replace: "const faults: Fault[] = [];",
+      tests: ["test/e2e/verify.test.ts: names a record that was removed: record-changed"],
+    },
+  ],
+  "A verdict that anybody with the shell could give": [
+    {
+      takes: "the comparison of what was signed with what is committed",
+      file: "src/runtime/signed-gate.ts",
+      find: "if (present !== signed.record)",
+      replace: "if (present === null)",
+      tests: [
+        "src/runtime/signed-gate.test.ts: is asked for anew where the work has changed since it was signed",
+        "src/runtime/signed-gate.test.ts: is asked for anew where the artifact has changed since it was signed",
+      ],
+    },
+    {
+      takes: "the check of the signature",
+      file: "src/runtime/signed-gate.ts",
+      find: "  await checkSignature(signed, own as GateRecord, scene);\n",
+      replace: "",
+      tests: [
+        "test/e2e/signed-gates.test.ts: is not passed by a key that the signers' file does not name, even under an allowed name",
+      ],
+    },
+    {
+      takes: "the level that was pinned with the run",
+      file: "src/runtime/signed-gate.ts",
+      find: '(level, each) => stricter(level, each ?? "any"),',
+      replace: "(level) => level,",
+      tests: [
+        "src/runtime/signed-gate.test.ts: is signed where it was pinned so, whatever the files say since",
+      ],
+    },
+    {
+      takes: "the strength of a verdict",
+      file: "src/runtime/signed-gate.ts",
+      find: "if (!isStrongEnough(verdict.strength, level)) throw tooWeak(verdict, level);",
+      replace: 'if (level === "touch") throw tooWeak(verdict, level);',
+      tests: ["src/runtime/signed-gate.test.ts: is refused where it is weaker than terminal"],
+    },
+  ],
+  "Pawl's folder in a repository": [
+    {
+      takes: "the refusal to commit in such a repository",
+      file: "src/adapters/git/planted.ts",
+      find: 'if (looksTracked(call.folder) === "no") return;',
+      replace: 'if (looksTracked(call.folder) !== "yes") return;',
+      tests: [
+        "test/e2e/foreign-journal.test.ts: (.pawl/runs/x.json, index version 4) is read with a warning, and nothing is committed in it",
+      ],
+    },
+    {
+      takes: "the other spellings of the folder in a branch",
+      file: "src/adapters/git/planted.ts",
+      find: 'if (path.split("/").some(isPawlName)) return "pawl";',
+      replace: 'if (path.split("/").includes(".pawl")) return "pawl";',
+      tests: [
+        "src/adapters/git/worktrees.test.ts: is not merged where a commit of it holds .PAWL/journal, be it only in between",
+      ],
+    },
+  ],
+  "An empty `.git`": [
+    {
+      takes: "the look at what a `.git` holds",
+      file: "src/adapters/git/discover.ts",
+      find: "if (statSync(path).isDirectory()) return isGitFolder(path) ? path : null;",
+      replace: "if (statSync(path).isDirectory()) return path;",
+      tests: [
+        "src/adapters/git/discover.test.ts: is the one that git finds, where an empty folder stands in .git",
+        "src/adapters/git/discover.test.ts: is the one whose index tells that files of .pawl/ are tracked, past an empty .git",
+      ],
+    },
+  ],
+  "Links in Pawl's own folder": [
+    {
+      takes: "the look for links on the way",
+      file: "src/adapters/files/own-folder.ts",
+      find: "if (found.isSymbolicLink() || (isOnTheWay && !found.isDirectory()))",
+      replace: "if (isOnTheWay && !found.isDirectory() && !found.isSymbolicLink())",
+      tests: [
+        "test/links.test.ts: .pawl/bin is refused by its name (writer 3), and nothing is written behind it",
+        "test/links.test.ts: .pawl/worktrees is refused by its name (writer 9), and nothing is written behind it",
+      ],
+    },
+    {
+      takes: "opening without following",
+      file: "src/adapters/files/own-folder.ts",
+      find: "constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0)",
+      replace: "constants.O_TRUNC",
+      tests: ["test/links.test.ts: as an agent's output or the loop's program is not written through"],
+    },
+    {
+      takes: "the look at the folder that was opened",
+      file: "src/adapters/files/temporary.ts",
+      find: "    checkFolders(disk, path);\n  } catch",
+      replace: "    disk.stat(fd);\n  } catch",
+      tests: [
+        "src/adapters/files/swapped.test.ts: leads none of its texts out of the project (a replaced file)",
+      ],
+    },
+  ],
+  "A planted cache": [
+    {
+      takes: "the cache's place outside the project",
+      file: "src/app/app.ts",
+      find: "openCache(files.state)",
+      replace: 'openCache({ folder: root.concat("/.pawl") })',
+      tests: ["test/e2e/bloom-tasks.test.ts: believes no cache that came with the project"],
+    },
+    {
+      takes: "the comparison with the text that it was made of",
+      file: "src/adapters/files/cache.ts",
+      find: "return kept.source === source ? kept.worked : null;",
+      replace: "return kept.worked;",
+      tests: [
+        "src/adapters/files/cache.test.ts: gives back what was worked out of exactly this text, in another process's place too",
+      ],
+    },
+  ],
+  "A planted journal": [
+    {
+      takes: "a record's MAC",
+      file: "src/adapters/files/record.ts",
+      find: "if (key === null || mac === null || macOf(key, header) !== mac)",
+      replace: "if (key === null || mac === null)",
+      tests: [
+        "src/adapters/files/record.test.ts: made with another key are foreign, all of them or behind good ones",
+      ],
+    },
+    {
+      takes: "the chain of records",
+      file: "src/adapters/files/record.ts",
+      find: " && previous === last.mac;",
+      replace: ";",
+      tests: [
+        "src/adapters/files/record.test.ts: cannot be made of own ones by leaving one out, by another order, or by mixing two journals",
+      ],
+    },
+    {
+      takes: "the check of a record's paths",
+      file: "src/adapters/files/steps.ts",
+      find: 'pathFault(path) ?? (isReserved(path) ? "it is reserved for the store" : null)',
+      replace: 'isReserved(path) ? "it is reserved for the store" : null',
+      tests: [
+        "src/adapters/files/record.test.ts: that name ../outside with mode undefined are never good, whatever their MAC",
+        "src/adapters/files/record.test.ts: that name sub/.GIT/config with mode undefined are never good, whatever their MAC",
+        "test/e2e/foreign-journal.test.ts: is accepted by nobody where it names git's folder, not even its other files",
+      ],
+    },
+    {
+      takes: "the check of a file's mode",
+      file: "src/adapters/files/steps.ts",
+      find: "(isCount(mode) && mode <= PERMISSIONS)",
+      replace: "isCount(mode)",
+      tests: [
+        "src/adapters/files/record.test.ts: that name tool with mode 2541 are never good, whatever their MAC",
+      ],
+    },
+  ],
+  "A foreign journal is accepted": [
+    {
+      takes: "the refusal of an agent's call",
+      file: "src/surfaces/cli/person.ts",
+      find: '  refuseAgent(host, "decide this", command);\n',
+      replace: "",
+      tests: [
+        "test/e2e/foreign-journal.test.ts: is accepted by nobody else: no agent, no script, no person who says no",
+      ],
+    },
+    {
+      takes: "the refusal of a whole journal for one unusable commit",
+      file: "src/adapters/files/accept.ts",
+      find: "if (commits.includes(null) || commits.length === 0 || nested !== undefined)",
+      replace: "if (steps.length === 0 || nested !== undefined)",
+      tests: [
+        "test/e2e/foreign-journal.test.ts: is accepted by nobody where it names git's folder, not even its other files",
+      ],
+    },
+  ],
+  "An old journal comes back": [
+    {
+      takes: "the lowest epoch that counts",
+      file: "src/adapters/files/record.ts",
+      find: 'if (epoch < floor) return { type: "foreign", reason: "earlier" };',
+      replace: 'if (epoch < 0) return { type: "foreign", reason: "earlier" };',
+      tests: [
+        "test/e2e/foreign-journal.test.ts: of the same project, brought back after it was settled, is not applied",
+      ],
+    },
+  ],
+  "A YAML bomb": [
+    {
+      takes: "the limit on what aliases expand to",
+      file: "src/core/yaml.ts",
+      find: "return countOf(data) <= MOST_VALUES ? { data }",
+      replace: "return alias.offset >= 0 ? { data }",
+      tests: [
+        "src/core/yaml.test.ts: a file with aliases that multiply has one fault, with its place",
+        "src/core/yaml.test.ts: a file with a value that is within itself has one fault, with its place",
+      ],
+    },
+    {
+      takes: "the limit on depth",
+      file: "src/core/yaml.ts",
+      find: "if (brackets + onLine + indents.length > DEEPEST)",
+      replace: "if (onLine + indents.length > DEEPEST)",
+      tests: ["src/core/yaml.test.ts: a file with brackets without end has one fault, with its place"],
+    },
+    {
+      takes: "the limit on words and signs",
+      file: "src/core/yaml.ts",
+      find: "    if (tokens > most)\n",
+      replace: "    if (tokens > text.length)\n",
+      tests: ["src/core/yaml.test.ts: a file with a million signs has one fault, with its place"],
+    },
+    {
+      takes: "the lookup of aliases",
+      file: "src/core/yaml.ts",
+      find: "  resolveAliases(document);\n",
+      replace: "",
+      tests: [
+        "test/linear.slow.test.ts: is read within two seconds, or refused in Pawl's own words: YAML: a file",
+      ],
+      takesLong: true,
+    },
+  ],
+  "A command in a state": [
+    {
+      takes: "the comparison of a result's command",
+      file: "src/adapters/checks/checks.ts",
+      find: "if (start !== null && (start.command !== command || (start.tree ?? null) !== run.tree)) {",
+      replace: "if (start !== null && (start.tree ?? null) !== run.tree) {",
+      tests: [
+        "src/adapters/checks/checks.test.ts: a run of another command is not taken for this one's, whatever its key says",
+        "test/e2e/state-runs-nothing.test.ts: a check that passed earlier under a key does not answer for another command",
+      ],
+    },
+    {
+      takes: "the form of a key",
+      file: "src/adapters/checks/checks.ts",
+      find: "if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,200}$/.test(key)) return key;",
+      replace: "if (key.length <= 200) return key;",
+      tests: ["src/adapters/checks/checks.test.ts: a key that is no plain name is refused"],
+    },
+    {
+      takes: "the removal of a link in a run's place",
+      file: "src/adapters/checks/checks.ts",
+      find: "if (found && !found.isDirectory()) rmSync(folder, { force: true });",
+      replace: "if (found?.isFile()) rmSync(folder, { force: true });",
+      tests: ["src/adapters/checks/checks.test.ts: a link in the place of a run is not followed"],
+    },
+  ],
+  "An agent speaks for another task": [
+    {
+      takes: "the comparison of a call's task with the caller's",
+      file: "src/workflows/bloom/own-verbs.ts",
+      find: "if (task !== null && task !== caller.task)",
+      replace: "if (task !== null && caller.task === null)",
+      tests: [
+        "test/e2e/bloom-own-verbs.slow.test.ts: speaks for its own task only: for another's every verb is refused with a sentence",
+        "test/e2e/bloom-own-verbs.slow.test.ts: counts for the run's own task only, and only with its capability",
+      ],
+    },
+    {
+      takes: "the list of an agent's verbs",
+      file: "src/workflows/bloom/own-verbs.ts",
+      find: "if (!OWN_VERBS.includes(name))",
+      replace: 'if (name === "approve")',
+      tests: [
+        "test/e2e/bloom-own-verbs.slow.test.ts: is refused a person's verbs and commands, for its own task and for others",
+      ],
+    },
+    {
+      takes: "the comparison of a capability's run with the process's marks",
+      file: "src/adapters/agents/capability.ts",
+      find: "if (proven !== null && marked.every((run) => run === proven.run)) return proven;",
+      replace: 'if (proven !== null && marked.every((run) => run !== "")) return proven;',
+      tests: [
+        "test/e2e/bloom-own-verbs.slow.test.ts: cannot use another run's capability, nor one that it made itself",
+      ],
+    },
+    {
+      takes: "the comparison of a capability with its hash",
+      file: "src/adapters/agents/capability.ts",
+      find: "return same && kept.run === run && isId(kept.task)",
+      replace: "return kept.run === run && isId(kept.task)",
+      tests: [
+        "test/e2e/bloom-own-verbs.slow.test.ts: cannot use another run's capability, nor one that it made itself",
+        "test/e2e/bloom-own-verbs.slow.test.ts: counts for the run's own task only, and only with its capability",
+      ],
+    },
+    {
+      takes: "the end of a capability with its run",
+      file: "src/adapters/agents/capability.ts",
+      find: "  rmSync(pathOf(stateFolder, run), { force: true });\n",
+      replace: "",
+      tests: [
+        "test/e2e/bloom-own-verbs.slow.test.ts: has a capability that is over with its run, and in no output",
+      ],
+    },
+    {
+      takes: "the marks of ancestors",
+      file: "src/adapters/agents/marks-around.ts",
+      find: "values.push(variable(MARK), markOfCgroup(",
+      replace: 'values.push(variable(MARK) && environment[MARK] ? environment[MARK] : "", markOfCgroup(',
+      tests: [
+        "src/adapters/agents/marks-around.test.ts: finds a run's mark in its own environment, and in a parent's though its own is cleared",
+      ],
+    },
+  ],
+  "Done without its work": [
+    {
+      takes: "the person whom --force needs",
+      file: "src/workflows/bloom/verbs/status.ts",
+      find: "        ? forcing(task, open.length, context)\n",
+      replace: "        ? byAgent && forcing(task, open.length, context)\n",
+      tests: ["test/e2e/bloom-own-verbs.slow.test.ts: makes a task done without its work at a terminal only"],
+    },
+    {
+      takes: "the verification of what a script calls done",
+      file: "src/workflows/bloom/verbs/status.ts",
+      find: " || inLoop || subtasks || unseen));",
+      replace: " || inLoop || (subtasks && unseen)));",
+      tests: ["test/e2e/bloom-own-verbs.slow.test.ts: makes a task done without its work at a terminal only"],
+    },
+  ],
+  "A budget without an end": [
+    {
+      takes: "the count of calls while they are made",
+      file: "src/adapters/agents/heard.ts",
+      find: 'if (usage && !isSame(usage, spentIn(now))) events.push({ type: "usage", usage });',
+      replace: 'if (usage && next.end) events.push({ type: "usage", usage });',
+      tests: [
+        "src/adapters/agents/heard.test.ts: claude are counted turn by turn, before they end",
+        "test/e2e/bloom-people.test.ts: sets a budget of turns, and its agent is stopped before it has made two more",
+      ],
+    },
+    {
+      takes: "the count of what a dead loop's runs spent",
+      file: "src/workflows/bloom/scheduler/work-on.ts",
+      find: "spent = added({ spent }, await setup.ports.agents.spentBy(run), 0);",
+      replace: "spent = added({ spent }, null, 0);",
+      tests: ["test/e2e/bloom-people.test.ts: sets a budget that a killed loop's runs count in, too"],
+    },
+  ],
+  "Git runs what an agent configured": [
+    {
+      takes: "the override of a setting with a fixed name",
+      file: "src/adapters/git/safe-config.ts",
+      find: '  ["core.fsmonitor", "false"],\n',
+      replace: "",
+      tests: ["src/adapters/git/hostile-config.slow.test.ts: settings that name a program"],
+    },
+    {
+      takes: "the refusal of what cannot be overridden",
+      file: "src/adapters/git/safe-config.ts",
+      find: "|remote\\..*\\.(?:uploadpack|receivepack|vcs))$/s;",
+      replace: ")$/s;",
+      tests: [
+        "src/adapters/git/hostile-config.slow.test.ts: remote.origin.vcs, which no option overrides: it is refused by name",
+      ],
+    },
+    {
+      takes: "the override of a filter",
+      file: "src/adapters/git/safe-config.ts",
+      find: "const isTrusted = trusted.includes(name) && isOwnFilter(known, name);",
+      replace: "const isTrusted = !trusted.includes(name) || isOwnFilter(known, name);",
+      tests: ["src/adapters/git/hostile-config.slow.test.ts: a filter's process"],
+    },
+    {
+      takes: "the override of a merge driver",
+      file: "src/adapters/git/safe-config.ts",
+      find: "return [...filters, ...merges];",
+      replace: "return merges.length > 99 ? merges : filters;",
+      tests: [
+        "src/adapters/git/hostile-config.slow.test.ts: a merge driver, where both sides changed a file",
+      ],
+    },
+    {
+      takes: "the look at whether the configuration has changed",
+      file: "src/adapters/git/safe-config.ts",
+      find: "if (cached?.signature === before.text) return cached.known;",
+      replace: "if (cached !== undefined) return cached.known;",
+      tests: ["src/adapters/git/hostile-config.slow.test.ts: a setting that came after the last look"],
+    },
+    {
+      takes: "the withholding of credentials from a remote on this machine",
+      file: "src/adapters/git/git.ts",
+      find: "call.remote !== undefined && !isLocalRemote(known, call.remote.name, call.remote.push === true);",
+      replace: "call.remote !== undefined;",
+      tests: [
+        "src/adapters/git/hostile-config.slow.test.ts: a remote on this machine gets no credentials: its hooks are another's",
+      ],
+    },
+  ],
+  "Tokens in a child's environment": [
+    {
+      takes: "the list of what a child may have",
+      file: "src/adapters/process/environment.ts",
+      find: "const wanted = [...ALWAYS, ...names];",
+      replace: "const wanted = [...ALWAYS, ...REMOTE_CREDENTIALS, ...names];",
+      tests: [
+        "src/adapters/process/environment.test.ts: a check",
+        "src/adapters/process/environment.test.ts: a verify or setup command",
+        "src/adapters/process/environment.test.ts: an agent, with its own provider's variables",
+        "src/adapters/process/environment.test.ts: an agent over ACP",
+        "src/adapters/process/environment.test.ts: git",
+      ],
+    },
+    {
+      takes: "the look for a password in a proxy's address",
+      file: "src/adapters/process/environment.ts",
+      find: 'return PROXIES.test(name) && !value.includes("@");',
+      replace: 'return PROXIES.test(name) && value !== "";',
+      tests: ["src/adapters/process/environment.test.ts: a check"],
+    },
+  ],
+  "Tokens in output": [
+    {
+      takes: "a secret that is split over chunks",
+      file: "src/adapters/process/redact.ts",
+      find: "if (secret.bytes.startsWith(bytes.slice(at))) earliest = at;",
+      replace: "if (secret.bytes === bytes.slice(at)) earliest = at;",
+      tests: [
+        "src/adapters/process/redact.test.ts: is masked by the variable's name, however the bytes are cut",
+        "src/adapters/process/environment.test.ts: is masked in the output of verify and of an agent, on disk and in what is told",
+      ],
+    },
+    {
+      takes: "the password of an address",
+      file: "src/adapters/process/redact.ts",
+      find: "for (const password of passwordsIn(value)) add(name, password);",
+      replace: "if (passwordsIn(value).length > 0) add(name, value);",
+      tests: [
+        "src/adapters/process/redact.test.ts: is found as JSON and addresses write it, and as the password of an address",
+      ],
+    },
+    {
+      takes: "the masking of a check's file",
+      file: "src/adapters/checks/checks.ts",
+      find: "    maskOutput(folder, redactor);\n    return",
+      replace: "    return",
+      tests: [
+        "src/adapters/process/environment.test.ts: is masked in a check's outcome and in its file, which only its owner can read",
+      ],
+    },
+    {
+      takes: "the masking of git's errors",
+      file: "src/adapters/git/git.ts",
+      find: "return openRedactor(environment).text(errors).replace(",
+      replace: "return errors.replace(",
+      tests: [
+        "src/adapters/git/secrets.test.ts: git's own words of a failure are masked before they are told",
+      ],
+    },
+    {
+      takes: "the masking of a remote's password",
+      file: "src/adapters/git/git.ts",
+      find: '.replace(PASSWORD_IN_ADDRESS, "$1:[redacted]@")',
+      replace: '.replace(PASSWORD_IN_ADDRESS, "$&")',
+      tests: ["src/adapters/git/secrets.test.ts: a remote's password is in no error of a fetch that fails"],
+    },
+    {
+      takes: "the masking of what is typed",
+      file: "src/runtime/run-transaction.ts",
+      find: "const input = masked(said, runtime.mask);",
+      replace: "const input = said;",
+      tests: [
+        "test/e2e/typed-secrets.test.ts: masks what an assistant types into an artifact, a note and a review, in files, logs, prompts and answers",
+        "test/e2e/typed-secrets.test.ts: masks what is typed at the command line, and leaves a person's own file as it is",
+      ],
+    },
+  ],
+  "A verdict without a person": [
+    {
+      takes: "the terminal",
+      file: "src/surfaces/cli/controlling-terminal.ts",
+      find: 'const DEVICE = "/dev/tty";',
+      replace: 'const DEVICE = "/dev/stdin";',
+      tests: ["test/e2e/person.slow.test.ts: is refused where it is piped in"],
+    },
+    {
+      takes: "the agent among the ancestors",
+      file: "src/adapters/agents/ancestry.ts",
+      find: "  for (const ancestor of ancestors(until)) {\n",
+      replace: "  for (const ancestor of [...ancestors(until)].slice(0, 0)) {\n",
+      tests: [
+        "src/adapters/agents/ancestry.test.ts: is told by an ancestor's environment where its own was cleared",
+        "test/e2e/person.slow.test.ts: is refused to an agent at one in an empty environment",
+      ],
+    },
+    {
+      takes: "the agent's program among the ancestors",
+      file: "src/adapters/agents/ancestry.ts",
+      find: "    if (found) return { agent: found[1], pid, by: basename(word) };\n",
+      replace: "    if (found && marked) return { agent: found[1], pid, by: basename(word) };\n",
+      tests: [
+        "src/adapters/agents/ancestry.test.ts: is told by an ancestor's program where a shell replaced itself without the mark",
+      ],
+    },
+    {
+      takes: "the loss of what was typed before the question",
+      file: "src/surfaces/cli/controlling-terminal.ts",
+      find: "    discardTyped();\n",
+      replace: "",
+      tests: ["test/e2e/person.slow.test.ts: counts nothing that was typed before the question"],
+    },
+  ],
+  "A person's word by another verb": [
+    {
+      takes: "the refusal of an agent's call",
+      file: "src/workflows/bloom/verbs/persons-word.ts",
+      find: "  if (isAgents(context)) throw notAnAgents(run, verb);\n",
+      replace: "",
+      tests: [
+        "test/e2e/bloom-persons-word.slow.test.ts: is not let go on by an agent's `ready`",
+        "test/e2e/bloom-persons-word.slow.test.ts: gets a fresh budget from a person only, and its agent's question an answer",
+      ],
+    },
+    {
+      takes: "the question before an approval is skipped",
+      file: "src/workflows/bloom/verbs/persons-word.ts",
+      find: 'if (run.state === "blocked" || (run.state === "budget_exhausted" && !isPersonHere(context))) return null;',
+      replace: "if (!isPersonHere(context)) return null;",
+      tests: ["test/e2e/bloom-persons-word.slow.test.ts: is not let go on by an agent's `reset`"],
+    },
+    {
+      takes: "the refusal of an agent's answer",
+      file: "src/workflows/bloom/verbs/question.ts",
+      find: "    if (isAgents(context))\n",
+      replace: "    if (isAgents(context) && question.answer !== null)\n",
+      tests: [
+        "test/e2e/bloom-persons-word.slow.test.ts: gets a fresh budget from a person only, and its agent's question an answer",
+      ],
+    },
+  ],
+  "Words that deceive at a gate": [
+    {
+      takes: "the removal of sequences",
+      file: "src/core/clean.ts",
+      find: '    .replace(SEQUENCES, "")\n',
+      replace: "",
+      tests: ["src/core/clean.test.ts: loses a window's title and a link"],
+    },
+    {
+      takes: "the code points of hidden characters",
+      file: "src/core/clean.ts",
+      find: "joins(shown, character, at) ? character : named(character)",
+      replace: "joins(shown, character, at) || at >= 0 ? character : named(character)",
+      tests: [
+        "src/core/clean.test.ts: shows the direction of a line",
+        "test/e2e/person.slow.test.ts: is asked for at the terminal, with what was found first and an agent's words quoted and cleaned last",
+      ],
+    },
+    {
+      takes: "the quotes before the lines of others",
+      file: "src/runtime/review.ts",
+      find: "(line) => `> $",
+      replace: "(line) => `$",
+      tests: [
+        "test/e2e/person.slow.test.ts: is asked for at the terminal, with what was found first and an agent's words quoted and cleaned last",
+      ],
+    },
+  ],
+  "A changed work under an answered question": [
+    {
+      takes: "the comparison of what was shown with what would be shown",
+      file: "src/runtime/person.ts",
+      find: "return isAsked && answered !== undefined && answered.message === message;",
+      replace: 'return isAsked && answered !== undefined && message !== "";',
+      tests: [
+        "test/e2e/alfred-gates.test.ts: elicit: an answer to a question that would differ by now decides nothing, and the human is asked anew",
+      ],
+    },
+    {
+      takes: "the comparison of the question that a client answers",
+      file: "src/surfaces/mcp/ask.ts",
+      find: 'if (hash(open.ask.message) !== question.message || answer.kind !== "elicit") {',
+      replace: 'if (answer.kind !== "elicit") {',
+      tests: [
+        "test/e2e/custom-mcp.test.ts: asks anew where the work changed while the person read the question",
+      ],
+    },
+  ],
+  "A run that outlives its end": [
+    {
+      takes: "the descent from a process of the run",
+      file: "src/adapters/agents/process-tree.ts",
+      find: "if (members.has(parent) && !own.has(pid)) members.add(pid);",
+      replace: "if (members.has(pid) && !own.has(parent)) members.add(pid);",
+      tests: [
+        "src/adapters/agents/process-tree.slow.test.ts: finds a child that cleared its environment, by its parent or by the group of the first process",
+      ],
+    },
+    {
+      takes: "the stop of a process at the moment it is found",
+      file: "src/adapters/agents/process-tree.ts",
+      find: '    signal(pid, "SIGSTOP");\n',
+      replace: "",
+      tests: [
+        "src/adapters/agents/process-tree.slow.test.ts: catches up with processes that keep forking while they are looked for",
+      ],
+    },
+    {
+      takes: "the end in order when the terminal is closed",
+      file: "src/surfaces/cli/bloom/run.ts",
+      find: 'const SIGNALS = ["SIGINT", "SIGTERM", "SIGQUIT", "SIGHUP"] as const;',
+      replace: 'const SIGNALS = ["SIGINT", "SIGTERM", "SIGQUIT"] as const;',
+      tests: ["test/e2e/bloom-loop-dies.slow.test.ts: end on SIGHUP, in good order"],
+    },
+    {
+      takes: "what the supervisor does when its pipe closes",
+      file: "src/adapters/agents/supervisor.ts",
+      find: 'test "$word" = ended || exec "$@"`;',
+      replace: 'test "$word" != ended || exec "$@"`;',
+      tests: [
+        "test/e2e/bloom-loop-dies.slow.test.ts: end where the loop is killed in a moment in which it can do nothing",
+      ],
+    },
+  ],
+  "A cloned project starts programs": [
+    {
+      takes: "the agreement to a command",
+      file: "src/app/trust.ts",
+      find: '        { kind: "command", name: "a command", text: command },\n',
+      replace: "",
+      tests: [
+        "test/e2e/trust.test.ts: has no command of a workflow of its own run, over the command line and over MCP",
+      ],
+    },
+    {
+      takes: "the agreement before the loop",
+      file: "src/app/trust.ts",
+      find: 'each.kind !== "command" && !isTrusted(each, kept)',
+      replace: 'each.kind === "setting" && !isTrusted(each, kept)',
+      tests: ["test/e2e/trust.test.ts: has no task worked on: the error says what to do"],
+    },
+    {
+      takes: "the exact text that was agreed to",
+      file: "src/core/trust.ts",
+      find: "        each.text === text &&\n",
+      replace: "",
+      tests: [
+        "test/e2e/trust.test.ts: is trusted by `pawl trust --yes`, outside of the project, for exactly what was shown",
+      ],
+    },
+    {
+      takes: "the refusal of an agent's yes",
+      file: "src/surfaces/cli/trust.ts",
+      find: 'if (yes === true) refuseAgent(host, "allow this", "pawl trust");',
+      replace: 'if (yes !== true) refuseAgent(host, "allow this", "pawl trust");',
+      tests: ["test/e2e/trust.test.ts: takes no agent's word for a person's (CLAUDECODE)"],
+    },
+    {
+      takes: "the folder to which an agreement belongs",
+      file: "src/app/trust.ts",
+      find: " && found.inode === statSync(root).ino;",
+      replace: ";",
+      tests: [
+        "test/e2e/trust.test.ts: brings no trust along: a record inside it, and one of another folder at its path, do not count",
+      ],
+    },
+  ],
+  "An edited state": [
+    {
+      takes: "the hash of what the file says",
+      file: "src/runtime/record.ts",
+      find: "if (kept === (await hashOfText(text))) return null;",
+      replace: 'if (kept !== "") return null;',
+      tests: [
+        "src/runtime/record.test.ts: shows an edit to have another state",
+        "test/e2e/bloom-history.slow.test.ts: rests where it was edited to have an approval that nobody gave",
+        "test/e2e/spells-history.test.ts: is held where it was edited to have another state",
+      ],
+    },
+    {
+      takes: "the chain of steps",
+      file: "src/runtime/history.ts",
+      find: "if (step.prev !== undefined && step.prev !== head)",
+      replace: "if (step.prev !== undefined && step.prev === undefined)",
+      tests: [
+        "src/runtime/record.test.ts: shows an edit to have a step changed after the next",
+        "test/e2e/alfred-history.test.ts: is held for a person where it was edited to have a step that was changed afterwards",
+        "test/e2e/custom-history.test.ts: is held where an entry was changed after the next was made on it",
+      ],
+    },
+    {
+      takes: "the replay of a run's steps",
+      file: "src/runtime/history.ts",
+      find: "const leads = stepFrom(table, configuration, step);",
+      replace: "const leads = stepFrom(table, configuration, step) ?? configuration;",
+      tests: [
+        "src/runtime/record.test.ts: shows an edit to have a step that its table does not have",
+        "test/e2e/spells-history.test.ts: is held where it was edited to have a step in its record that the table does not have",
+      ],
+    },
+    {
+      takes: "the comparison of where the steps lead",
+      file: "src/runtime/history.ts",
+      find: "  if (isSame(configuration, stands)) return [];\n",
+      replace: "  if (isSame(configuration, configuration)) return [];\n",
+      tests: [
+        "src/runtime/record.test.ts: shows an edit to have another end",
+        "test/e2e/custom-history.test.ts: is held where it was edited to have a counter set back",
+      ],
+    },
+    {
+      takes: "the comparison of a task's state with what follows from its steps",
+      file: "src/workflows/alfred/history.ts",
+      find: "...differences(standingIn(state), derived)]",
+      replace: "...differences(derived, derived)]",
+      tests: [
+        "test/e2e/alfred-history.test.ts: is held for a person where it was edited to have an approval that nobody gave",
+        "test/e2e/alfred-history.test.ts: is held for a person where it was edited to have another artifact under its approval",
+      ],
+    },
+    {
+      takes: "the last step that is kept beside a task's state",
+      file: "src/workflows/alfred/history.ts",
+      find: "kept === null || JSON.stringify(kept.last) === JSON.stringify(last)",
+      replace: "kept === null || kept.length >= steps.length",
+      tests: [
+        "test/e2e/alfred-history.test.ts: is held where an older file is put back, and goes on where it is put back as it was",
+      ],
+    },
+  ],
+  "An edited state by way of a copy": [
+    {
+      takes: "the person who takes another state",
+      file: "src/workflows/spells/backup.ts",
+      find: "    if (!hasAnswered(context, message))\n",
+      replace: '    if (context.caller.channel === "mcp" && !hasAnswered(context, message))\n',
+      tests: [
+        "test/e2e/spells-demo.test.ts: that brings back another state is a person's to take, and is a step of the run's history",
+      ],
+    },
+    {
+      takes: "the hold of a state that the copy does not change",
+      file: "src/workflows/spells/backup.ts",
+      find: "!leftOut.includes(path) && !(stays && path === STATE_FILE);",
+      replace: "!leftOut.includes(path);",
+      tests: [
+        "test/e2e/spells-demo.test.ts: lets no edited state pass, be it put into the copy or already there",
+      ],
+    },
+  ],
+  "A text that a parser cannot end with": [
+    {
+      takes: "the limit on the depth of a page",
+      file: "src/adapters/trackers/markdown.ts",
+      find: "const DEEPEST = 200;",
+      replace: "const DEEPEST = 1_000_000;",
+      tests: [
+        "test/linear.slow.test.ts: is read within two seconds, or refused in Pawl's own words: tracker: HTML",
+      ],
+    },
+  ],
+  "A service that never ends its answer": [
+    {
+      takes: "the count of bytes",
+      file: "src/adapters/net/limits.ts",
+      find: "          this.#left -= chunk.byteLength;\n",
+      replace: "          this.#left -= chunk.byteLength > 1_000_000 ? chunk.byteLength : 0;\n",
+      tests: ["src/adapters/net/limits.test.ts: is cut off by the client of Linear"],
+    },
+    {
+      takes: "the time that all requests have together",
+      file: "src/adapters/net/limits.ts",
+      find: 'setTimeout(() => budget.exceed("timed-out"), limits.milliseconds);',
+      replace: 'setTimeout(() => budget.exceed("too-large"), limits.milliseconds * 20);',
+      tests: [
+        "src/adapters/net/limits.test.ts: is cut off by the clients of Jira and of Confluence, and the failure says why",
+      ],
+    },
+  ],
+  "An argument that is dropped without a word": [
+    {
+      takes: "the refusal of unknown arguments",
+      file: "src/surfaces/mcp/arguments.ts",
+      find: "const schema = taker.input.strict();",
+      replace: "const schema = taker.input.strip();",
+      tests: [
+        "test/e2e/mcp-arguments.test.ts: are refused where one is unknown, with the name that was probably meant, and nothing changes",
+      ],
+    },
+    {
+      takes: "the reason of a rejection",
+      file: "src/workflows/alfred/provide-review.ts",
+      find: 'if (approved || notes.trim() !== "") return;',
+      replace: "if (approved || notes.length < 1000) return;",
+      tests: ["test/e2e/mcp-arguments.test.ts: refuses a rejection without a reason"],
+    },
+  ],
+  "Evidence is fooled": [
+    {
+      takes: "the base that was noted when the task began",
+      file: "src/adapters/git/tree.ts",
+      find: 'if (base !== null && typeof base !== "string") return { ...base, isPinned: true };\n  const fork = await forkOf({ ...place, accept: [1, 128] }, base, "HEAD");',
+      replace:
+        'const name = base !== null && typeof base !== "string" ? base.branch : base;\n  const fork = await forkOf({ ...place, accept: [1, 128] }, name, "HEAD");',
+      tests: [
+        "src/adapters/git/tree.test.ts: update-ref: the base is the commit that it was, and a branch that moved is told",
+        "test/e2e/alfred-hostile.slow.test.ts: moves the base branch",
+      ],
+    },
+    {
+      takes: "the index of Pawl's own",
+      file: "src/adapters/git/tree.ts",
+      find: '    GIT_INDEX_FILE: join(folder, "index"),\n',
+      replace: '    GIT_INDEX_FILE: join(common, "index"),\n',
+      tests: [
+        "src/adapters/git/tree.test.ts: --assume-unchanged",
+        "src/adapters/git/tree.test.ts: --skip-worktree",
+      ],
+    },
+    {
+      takes: "the look at what other lists hide",
+      file: "src/adapters/git/tree.ts",
+      find: '        "--exclude-per-directory=.gitignore",\n',
+      replace: '        "--exclude-standard",\n',
+      tests: [
+        "src/adapters/git/tree.test.ts: a file that only info/exclude hides: it is named, and no part of the tree",
+        "test/e2e/alfred-hostile.slow.test.ts: writes a .npmrc that git does not see: it is named, and the check runs without it",
+      ],
+    },
+    {
+      takes: "the hash of a checkout before its use",
+      file: "src/adapters/git/tree.ts",
+      find: "    if (found !== tree)\n",
+      replace: '    if (found === "")\n',
+      tests: ["src/adapters/git/tree.test.ts: does not check out what only bears a tree's name"],
+    },
+    {
+      takes: "the fresh checkout in which checks run",
+      file: "src/adapters/checks/checks.ts",
+      find: '!== "needed") return { cwd, command };',
+      replace: '!== "needed") return { cwd: root, command };',
+      tests: [
+        "test/e2e/alfred-hostile.slow.test.ts: run in a fresh checkout of what was handed in, without ignored files, which is gone afterwards",
+      ],
+    },
+  ],
+  "Approved, then changed": [
+    {
+      takes: "the comparison of the tree at the verdict",
+      file: "src/workflows/alfred/work-evidence.ts",
+      find: "if (look.tree === tree) return [];",
+      replace: "if (look.tree.length === tree.length) return [];",
+      tests: [
+        "test/e2e/alfred-hostile.slow.test.ts: names code that changed after it was handed in, and does not approve it; put back, it is approved",
+        "test/e2e/alfred-hostile.slow.test.ts: shows it first where evidence is only shown",
+      ],
+    },
+  ],
+  "A moved branch": [
+    {
+      takes: "the look at branches when the agent has ended",
+      file: "src/adapters/git/watch-checkout.ts",
+      find: "movedBranches(branches, await branchesOf(place, paths), paths);",
+      replace: "movedBranches(branches, branches, paths);",
+      tests: [
+        "src/adapters/git/worktrees.test.ts: tells a branch that was moved, and not by a merge of Pawl's nor in a worktree of its",
+      ],
+    },
+  ],
+  "A worktree without its `.git`": [
+    {
+      takes: "the look at whether the worktree is whole",
+      file: "src/adapters/git/ensure.ts",
+      find: "if (there && isThere && isWhole(folder, paths.checkout))",
+      replace: "if (there && isThere)",
+      tests: [
+        "test/e2e/bloom-lost-worktree.test.ts: is made anew; the person's checkout stays as it is, and the agent is told where its files are",
+        "src/adapters/git/worktrees.test.ts: is set aside whole and made anew: it was removed",
+      ],
+    },
+    {
+      takes: "the name by which git's note and the worktree know each other",
+      file: "src/adapters/git/whole.ts",
+      find: "dirname(own) === worktrees && realpathSync(back) === realpathSync(link);",
+      replace: 'dirname(own) === worktrees && back !== "";',
+      tests: [
+        "src/adapters/git/worktrees.test.ts: is set aside whole and made anew: it names another worktree",
+      ],
+    },
+    {
+      takes: "the ceiling above a worktree's folder",
+      file: "src/adapters/git/whole.ts",
+      find: "return above === undefined ? {} : { GIT_CEILING_DIRECTORIES: above };",
+      replace: 'return above !== "" ? {} : { GIT_CEILING_DIRECTORIES: above };',
+      tests: [
+        "test/e2e/bloom-lost-worktree.test.ts: is made anew; the person's checkout stays as it is, and the agent is told where its files are",
+        "src/adapters/git/worktrees.test.ts: is never taken for the checkout around it, nor removed",
+      ],
+    },
+    {
+      takes: "the refusal to remove what is no worktree any more",
+      file: "src/adapters/git/remove.ts",
+      find: "  if (there && !isWhole(folder, paths.checkout))\n",
+      replace: "  if (!there && !isWhole(folder, paths.checkout))\n",
+      tests: ["src/adapters/git/worktrees.test.ts: is never taken for the checkout around it, nor removed"],
+    },
+  ],
+  "One edit loosens the rules": [
+    {
+      takes: "the direction in which a list is tighter",
+      file: "src/core/policy.ts",
+      find: "if (GROWING.test(path)) return holds(now, before);",
+      replace: "if (GROWING.test(path)) return Array.isArray(now);",
+      tests: [
+        'src/core/policy.test.ts: is loosened by task.verify: ["a","b"] → ["a","c"], which does not count',
+      ],
+    },
+    {
+      takes: "the policy of a task",
+      file: "src/workflows/bloom/govern.ts",
+      find: "return { task: taskBy(policy, task), policy, ignored: ignoredIn(pinned, present) };",
+      replace: "return { task: taskBy(present, task), policy, ignored: ignoredIn(pinned, present) };",
+      tests: ["test/e2e/policy.slow.test.ts: does not take its own verify away"],
+    },
+    {
+      takes: "what the loop saw before its agents could change it",
+      file: "src/workflows/bloom/scheduler/pins.ts",
+      find: "if (!seen.has(task.id) || (rests && !active.has(task.id))) seen.set",
+      replace: "if (!seen.has(task.id) || !active.has(task.id)) seen.set",
+      tests: ["test/e2e/policy.slow.test.ts: does not take another task's verify away"],
+    },
+    {
+      takes: "the policy of the loop",
+      file: "src/workflows/bloom/scheduler/pins.ts",
+      find: "return settingsBy(governing(base, present), settings);",
+      replace: "return settingsBy(present, settings);",
+      tests: ["test/e2e/policy.slow.test.ts: gets no more permission for the next task"],
+    },
+    {
+      takes: "the policy of Alfred's task",
+      file: "src/workflows/alfred/govern.ts",
+      find: "const policy = pinned === null ? present : governing(pinned, present);",
+      replace: "const policy = pinned === null ? present : { ...pinned, ...present };",
+      tests: ["test/e2e/policy.slow.test.ts: does not take the person out of the gate, by the configuration"],
+    },
+    {
+      takes: "the hold of a run whose policy this machine does not have",
+      file: "src/core/policy.ts",
+      find: "if (named === undefined || named === present) return;",
+      replace: "if (named === undefined || present !== named) return;",
+      tests: [
+        "test/e2e/policy.slow.test.ts: is held where the policy is not known on this machine, unless the files say the same or a person accepts them",
+      ],
+    },
+  ],
+  "Two begin a run at once": [
+    {
+      takes: "the second look under the run's lock",
+      file: "src/runtime/run-transaction.ts",
+      find: 'return store.hold(lock, async () => ((await store.holds(view)) ? commit() : "changed"));',
+      replace: "return store.hold(lock, commit);",
+      tests: [
+        "test/e2e/policy-begin.test.ts: a process that had read the task before another began it goes by the other's policy, and does not put its own in its place",
+      ],
+    },
+    {
+      takes: "the comparison with the policy that was read",
+      file: "src/runtime/run-transaction.ts",
+      find: "  if (isAsRead) await policies?.keep(run, policy);\n  return isAsRead;",
+      replace: "  await policies?.keep(run, policy);\n  return isAsRead || true;",
+      tests: [
+        "src/runtime/run-transaction.test.ts: keeps a policy right before the commit, and does all again where another was kept meanwhile",
+      ],
+    },
+  ],
+  "One edit opens a gate": [
+    {
+      takes: "the hold of a run whose workflow was loosened",
+      file: "src/workflows/custom/send.ts",
+      find: "if (ignored.length > 0 && (run.order || isWanted(input))) throw held(run, ignored);",
+      replace: "if (ignored.length > 0 && run.order) throw held(run, ignored);",
+      tests: [
+        "test/e2e/policy-own.test.ts: does not move where a gate is removed",
+        "test/e2e/policy-own.test.ts: does not move over MCP either, and a look tells why",
+      ],
+    },
+    {
+      takes: "the commands of rules in what is pinned",
+      file: "src/workflows/custom/govern.ts",
+      find: "rows.map(({ id, reply: _, ...row }) => [id, row]),",
+      replace: "rows.map(({ id, reply: _, commands: __, ...row }) => [id, row]),",
+      tests: ["test/e2e/policy-own.test.ts: does not move where a row's command is changed"],
+    },
+    {
+      takes: "what a gate asks in what is pinned",
+      file: "src/workflows/custom/govern.ts",
+      find: "[event, { by, asks: events[event]?.description }]",
+      replace: "[event, { by, asks: events[event] !== undefined }]",
+      tests: ["test/e2e/policy-own.test.ts: does not move where what the gate asks is worded otherwise"],
+    },
+  ],
+  "A pin that cannot be read": [
+    {
+      takes: "the difference between a missing file and one that cannot be read",
+      file: "src/adapters/files/kept-by-run.ts",
+      find: "if (isAbsence(thrown)) return none;",
+      replace: "if (errnoOf(thrown) !== null) return none;",
+      tests: [
+        "src/adapters/policies/policies.test.ts: and is a folder is an error that names its file and what to do, never none",
+        "test/e2e/policy.slow.test.ts: is held where the policy that was kept cannot be read",
+      ],
+    },
+    {
+      takes: "the difference between a missing file and a damaged one",
+      file: "src/adapters/files/kept-by-run.ts",
+      find: "if (fault === null) return kept;",
+      replace: "if (fault === null || kept === null) return kept;",
+      tests: [
+        "src/adapters/policies/policies.test.ts: and is no JSON is an error that names its file and what to do, never none",
+        "test/e2e/policy.slow.test.ts: is held where the policy that was kept is damaged",
+      ],
+    },
+    {
+      takes: "the hash of a stored policy",
+      file: "src/adapters/files/kept-by-run.ts",
+      find: "return kept.sha256 === hashOf(canonical(kept[key]))",
+      replace: "return kept.sha256.length === hashOf(canonical(kept[key])).length",
+      tests: [
+        "src/adapters/policies/policies.test.ts: and says another policy than its hash is an error that names its file and what to do, never none",
+      ],
+    },
+  ],
+  "Done by a status": [
+    {
+      takes: "the claim that a status is while an agent is at work",
+      file: "src/workflows/bloom/persons-event.ts",
+      find: 'return run.state === "done" || run.underway.length > 0 ? null : "dropped";',
+      replace: 'return run.state === "done" ? null : "dropped";',
+      tests: ["test/e2e/policy.slow.test.ts: does not make itself or another done by a status"],
+    },
+  ],
+  "A listed command that does more": [
+    {
+      takes: "the list of a git command's options",
+      file: "src/adapters/agents/listed-commands.ts",
+      find: "      if (!options.long.includes(name)) return false;\n",
+      replace: "",
+      tests: [
+        "src/adapters/agents/acp-policy.test.ts: refuses git log --output=/home/ada/.bashrc",
+        "src/adapters/agents/static-lists.slow.test.ts: refuses what begins so and is more, with what to do instead",
+      ],
+    },
+    {
+      takes: "the list of a git command's letters",
+      file: "src/adapters/agents/listed-commands.ts",
+      find: "    if (!short.includes(letter)) return null;\n",
+      replace: "",
+      tests: ["src/adapters/agents/acp-policy.test.ts: refuses git commit -F /home/ada/.ssh/id_ed25519"],
+    },
+    {
+      takes: "the signs of the shell",
+      file: "src/adapters/agents/listed-commands.ts",
+      find: "const SHELL_SIGNS = /[;&|`$()<>",
+      replace: "const SHELL_SIGNS = /[;&|()<>",
+      tests: ['src/adapters/agents/acp-policy.test.ts: refuses git commit -m "$(cat x)"'],
+    },
+    {
+      takes: "the links on the way to an edit",
+      file: "src/adapters/agents/acp-policy.ts",
+      find: "const way = relative(realOf(folder), realOf(resolve(from, path)));",
+      replace: "const way = relative(folder, resolve(from, path));",
+      tests: [
+        "src/adapters/agents/acp-policy.test.ts: refuses an edit of out/secret",
+        "src/adapters/agents/acp-policy.test.ts: refuses git add out/secret",
+      ],
+    },
+    {
+      takes: "the links that lead nowhere yet",
+      file: "src/adapters/agents/acp-policy.ts",
+      find: '    if (isDangling(path)) return "/";\n',
+      replace: "",
+      tests: ["src/adapters/agents/acp-policy.test.ts: refuses an edit of dangling"],
+    },
+    {
+      takes: "the options among paths that OpenCode must not allow",
+      file: "src/adapters/agents/opencode.ts",
+      find: '"{", " -"].map',
+      replace: '"{"].map',
+      tests: ['src/adapters/agents/static-lists.slow.test.ts: does not run "git add a -f .env"'],
+    },
+    {
+      takes: "the options among paths that Gemini must not allow",
+      file: "src/adapters/agents/gemini.ts",
+      find: "[A-Za-z0-9_./][A-Za-z0-9_./ ]*",
+      replace: "[A-Za-z0-9_./][A-Za-z0-9_./ -]*",
+      tests: ['src/adapters/agents/static-lists.slow.test.ts: does not run "git add a -f .env"'],
+    },
+    {
+      takes: "the first option that OpenCode must not allow",
+      file: "src/adapters/agents/opencode.ts",
+      find: " -*`);",
+      replace: " --no-*`);",
+      tests: ['src/adapters/agents/static-lists.slow.test.ts: does not run "git add -f .env"'],
+    },
+    {
+      takes: "the first option that Gemini must not allow",
+      file: "src/adapters/agents/gemini.ts",
+      find: "} [A-Za-z0-9_./][A-Za-z0-9_./ ]*",
+      replace: "} [A-Za-z0-9_./ -]*",
+      tests: ['src/adapters/agents/static-lists.slow.test.ts: does not run "git add -f .env"'],
+    },
+  ],
+  "A template that reads files": [
+    {
+      takes: "the texts that a template may include",
+      file: "src/runtime/template.ts",
+      find: "new Liquid({ ...OPTIONS, ...dialect, templates: { ...partials }, cache: true });",
+      replace: 'new Liquid({ ...OPTIONS, ...dialect, root: ".", cache: true });',
+      tests: [
+        "src/runtime/template.test.ts: reads no file of the project by `render`",
+        "src/runtime/template.test.ts: reads no file of the project by `include`",
+        "src/runtime/template.test.ts: reads no file of the project by `layout`",
+      ],
+    },
+  ],
+  "An agent with a shell does what no tool of Pawl's would let it": [
+    {
+      takes: "the ground that is read-only",
+      file: "src/adapters/wall/arguments.ts",
+      find: '...["--ro-bind", "/", "/", "--dev"',
+      replace: '...["--bind", "/", "/", "--dev"',
+      tests: [
+        "test/e2e/wall-escapes.slow.test.ts: behind the wall an agent fails to write what Pawl keeps outside",
+      ],
+    },
+    {
+      takes: "the process table of its own",
+      file: "src/adapters/wall/arguments.ts",
+      find: '  "--unshare-pid",\n',
+      replace: "",
+      tests: ["test/e2e/wall-escapes.slow.test.ts: behind the wall an agent fails to see another process"],
+    },
+    {
+      takes: "the project that is read-only",
+      file: "src/adapters/wall/arguments.ts",
+      find: '    { type: "read", at: root },\n',
+      replace: '    { type: "write", at: root },\n',
+      tests: [
+        "test/e2e/wall-escapes.slow.test.ts: behind the wall an agent fails to edit pawl.yaml",
+        "test/e2e/wall-escapes.slow.test.ts: behind the wall an agent fails to write tasks.yaml",
+        "test/e2e/wall-escapes.slow.test.ts: everything outside of its worktree and branch is as it was",
+      ],
+    },
+    {
+      takes: "the emptiness of Pawl's folder",
+      file: "src/adapters/wall/arguments.ts",
+      find: '    { type: "empty", at: state },\n',
+      replace: "",
+      tests: [
+        "test/e2e/wall-escapes.slow.test.ts: behind the wall an agent fails to see another task's worktree",
+      ],
+    },
+    {
+      takes: "the hiding of homes",
+      file: "src/adapters/wall/homes.ts",
+      find: "const homes = [homeOf(environment), userInfo().homedir, ...XDG.map((name) => environment[name])];",
+      replace: "const homes = [userInfo().homedir, ...XDG.map((name) => environment[name])];",
+      tests: ["test/e2e/wall-escapes.slow.test.ts: behind the wall an agent fails to read ~/.ssh"],
+    },
+  ],
+  "Forged objects": [
+    {
+      takes: "the hash of an object's content",
+      file: "src/adapters/wall/bring-in.ts",
+      find: "else if ((await nameOf(file, start + name)) === start + name) await move(file, place, to);",
+      replace: "else if ((await nameOf(file, start + name)) !== null) await move(file, place, to);",
+      tests: [
+        "src/adapters/wall/bring-in.test.ts: takes no object whose content is not what its name says, nor replaces one that is there",
+      ],
+    },
+    {
+      takes: "the objects that are there already",
+      file: "src/adapters/wall/bring-in.ts",
+      find: "if (!isObject || existsSync(place)) rmSync",
+      replace: "if (!isObject) rmSync",
+      tests: [
+        "src/adapters/wall/bring-in.test.ts: takes no object whose content is not what its name says, nor replaces one that is there",
+      ],
+    },
+    {
+      takes: "the completeness of a commit",
+      file: "src/adapters/wall/bring-in.ts",
+      find: '  const args = ["rev-list", "--objects", "--quiet", `',
+      replace: '  const args = ["rev-list", "--quiet", `',
+      tests: [
+        "src/adapters/wall/bring-in.test.ts: moves no branch to a commit of which something is missing",
+      ],
+    },
+    {
+      takes: "the look for a link in a folder's place",
+      file: "src/adapters/wall/bring-in.ts",
+      find: "return lstatSync(folder).isDirectory() ? readdirSync(folder) : [];",
+      replace: "return existsSync(folder) ? readdirSync(folder) : [];",
+      tests: [
+        "src/adapters/wall/bring-in.test.ts: follows no link of an agent's: not to another repository's objects, not to a file for a branch",
+      ],
+    },
+    {
+      takes: "the place from which a branch moves",
+      file: "src/adapters/wall/bring-in.ts",
+      find: '["update-ref", ...reason, ref, value, before]);',
+      replace: '["update-ref", ...reason, ref, value]);',
+      tests: [
+        "src/adapters/wall/bring-in.test.ts: overwrites no branch that somebody else moved meanwhile, and keeps the run's commits",
+      ],
+    },
+  ],
+  "Settings that others run": [
+    {
+      takes: "the other home of commands that judge the work",
+      file: "src/adapters/wall/wall.ts",
+      find: "const store = order.agent === undefined ? null : openStore(root, folder);",
+      replace: 'const store = order.program === "" ? null : openStore(root, folder);',
+      tests: [
+        "test/e2e/wall-work.slow.test.ts: does two steps in one session: commits, amends, looks, notes and marks by its own hand",
+      ],
+    },
+    {
+      takes: "the settings that are read-only in the project's own folder",
+      file: "src/adapters/wall/wall.ts",
+      find: 'const GUARDED = ["pawl.yaml", ".alfred", ".ai", ".git"];',
+      replace: 'const GUARDED = [".alfred", ".ai"];',
+      tests: [
+        "test/e2e/wall-work.slow.test.ts: a task without a repository works in the project's folder, and Pawl's own files stay closed there",
+      ],
+    },
+  ],
+  "The kernel's settings": [
+    {
+      takes: "the kernel's files that are read-only",
+      file: "src/adapters/wall/wall.ts",
+      find: "kernel: KERNEL.filter((path) => existsSync(path)),",
+      replace: "kernel: [],",
+      tests: [
+        "test/e2e/wall-escapes.slow.test.ts: behind the wall an agent fails to change the kernel's settings",
+      ],
+    },
+  ],
+  "A review of something else": [
+    {
+      takes: "the commit that a review is of",
+      file: "src/verify/reviews.ts",
+      find: "if (commit !== head) return",
+      replace: "if (commit === null) return",
+      tests: ["test/e2e/verify-forge.test.ts: counts no review of an older commit"],
+    },
+    {
+      takes: "the commits that a pull request must show",
+      file: "src/verify/reviews.ts",
+      find: "const hidden = commits.find(({ id }) => !shown.has(id));",
+      replace: "const hidden = commits.find(({ id }) => !shown.has(id) && !shown.has(head));",
+      tests: [
+        "test/e2e/verify-forge.test.ts: counts no review of a pull request that does not show the whole range",
+      ],
+    },
+    {
+      takes: "the change of the base after a review",
+      file: "src/verify/reviews.ts",
+      find: "if (moved !== null && Date.parse(time) <= Date.parse(moved))",
+      replace: "if (moved !== null && Date.parse(time) > Date.parse(moved) + 1e12)",
+      tests: [
+        "test/e2e/verify-forge.test.ts: counts no review from before base_ref_force_pushed, which was about another difference",
+      ],
+    },
+    {
+      takes: "the reviewers of the base",
+      file: "src/verify/reviews.ts",
+      find: "if (!reviewers.some(isOwn)) return",
+      replace: "if (reviewers.length === 0) return",
+      tests: [
+        "test/e2e/verify-forge.test.ts: counts no review of a login that the base does not list",
+        "test/e2e/verify-forge.test.ts: takes the reviewers from the base, never from the range",
+      ],
+    },
+    {
+      takes: "the reviewer who made the work",
+      file: "src/verify/reviews.ts",
+      find: "  if (made) return `made",
+      replace: "  if (made && isOwn(author ?? login)) return `made",
+      tests: ["test/e2e/verify-forge.test.ts: counts no review of the author of a commit"],
+    },
+    {
+      takes: "the reviewer who opened the pull request",
+      file: "src/verify/reviews.ts",
+      find: "if (author !== null && isOwn(author)) return",
+      replace: "if (author === login) return",
+      tests: ["test/e2e/verify-forge.test.ts: counts no review of whom opened it"],
+    },
+  ],
+  "An approval against itself": [
+    {
+      takes: "the difference between a record's base and what it covers",
+      file: "src/verify/coverage.ts",
+      find: '    if (base === id) return "which is the same commit";\n',
+      replace: "",
+      tests: ["test/e2e/verify.test.ts: names a base that is the approved work itself: base-moved"],
+    },
+  ],
+  "An assistant works around Pawl's tools": [
+    {
+      takes: "the protected places",
+      file: "src/guard/decide.ts",
+      find: "  if (why !== null) return refused(`writing",
+      replace: "  if (why !== null && limits !== null) return refused(`writing",
+      tests: ["test/e2e/guard-claude-code.test.ts: is refused from a folder outside of the project, too"],
+    },
+    {
+      takes: "the links on the way",
+      file: "src/guard/paths.ts",
+      find: "return [...new Set([plain, normal(real(plain)), normal(real(whole))])];",
+      replace: "return [...new Set([plain, normal(whole)])];",
+      tests: ["test/e2e/guard-claude-code.test.ts: is refused in every state, however its path is written"],
+    },
+    {
+      takes: "letter case",
+      file: "src/guard/protected-places.ts",
+      find: "    .map(foldedName);",
+      replace: "    .map((name) => name);",
+      tests: ["test/e2e/guard-claude-code.test.ts: is refused in every state, however its path is written"],
+    },
+    {
+      takes: "the state's scope",
+      file: "src/guard/decide.ts",
+      find: 'if (writes === "worktree" && isWithin(path, place.checkout)) return ALLOWED;',
+      replace: "if (isWithin(path, place.checkout)) return ALLOWED;",
+      tests: [
+        "test/e2e/guard-claude-code.test.ts: is refused with the run, its state and the next lawful step",
+        "test/e2e/guard-claude-code.test.ts: is allowed as soon as the state allows it, and refused again in the next",
+      ],
+    },
+    {
+      takes: "a person's verbs",
+      file: "src/guard/decide.ts",
+      find: "  if (verb !== undefined)\n",
+      replace: '  if (verb !== undefined && command.startsWith("pawl"))\n',
+      tests: ["test/e2e/guard-claude-code.test.ts: is refused to an assistant by any way to the program"],
+    },
+    {
+      takes: "a shell's writes to protected places",
+      file: "src/guard/decide.ts",
+      find: "  if (!written.allow) return written;\n",
+      replace: "  if (!written.allow && limits === null) return written;\n",
+      tests: ["test/e2e/guard-claude-code.test.ts: is refused to the shell as well"],
+    },
+    {
+      takes: "what git may not do yet",
+      file: "src/guard/decide.ts",
+      find: "if (!scope.forbids.includes(act)) return ALLOWED;",
+      replace: 'if (act === "commit" || !scope.forbids.includes(act)) return ALLOWED;',
+      tests: ["test/e2e/guard-claude-code.test.ts: may not commit or push before the state allows it"],
+    },
+  ],
+};

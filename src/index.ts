@@ -76,11 +76,14 @@ export type {
   Fact,
   Facts,
   FactValue,
+  GitAct,
   Outcome,
   Rule,
   Setting,
   State,
+  StateScope,
   Workflow,
+  Writes,
 } from "./engine/workflow.ts";
 export { renderXState, type XStateConfig, xstateConfig } from "./engine/xstate.ts";
 export { advance, type Runtime } from "./runtime/run-transaction.ts";

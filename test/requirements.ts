@@ -11,6 +11,7 @@ import { SIGNED_GATES } from "./requirements-gates.ts";
 import { GUARD } from "./requirements-guard.ts";
 import { MCP } from "./requirements-mcp.ts";
 import { POLICY } from "./requirements-policy.ts";
+import { SCOPES } from "./requirements-scopes.ts";
 
 export interface Requirement {
   readonly says: string;
@@ -377,6 +378,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...EVIDENCE,
   ...POLICY,
   ...SIGNED_GATES,
+  ...SCOPES,
   ...SURFACES,
   ...MCP,
   ...GUARD,

@@ -17,6 +17,8 @@ const TIGHTER: readonly (readonly [string, unknown, unknown])[] = [
   ["bloom.environment", ["A", "B"], ["A"]],
   ["environment", ["A"], undefined],
   ["definition.gates.publish", undefined, { by: "human" }],
+  ["definition.scopes.drafting", undefined, { writes: "none", forbids: [] }],
+  ["definition.plan_files", undefined, ["plan.md"]],
 ];
 
 const LOOSER: readonly (readonly [string, unknown, unknown])[] = [
@@ -33,6 +35,8 @@ const LOOSER: readonly (readonly [string, unknown, unknown])[] = [
   ["definition.rows.checks.test", undefined, { to: "done" }],
   ["definition.rows.tries", undefined, 1],
   ["definition.states.environment", "open", undefined],
+  ["definition.scopes.drafting", { writes: "none", forbids: [] }, { writes: "all", forbids: [] }],
+  ["definition.plan_files", ["plan.md"], ["plan.md", "src/**"]],
 ];
 
 describe("a policy", () => {

@@ -47,7 +47,8 @@ const SHRINKING = /(^|\.)environment$|^sandbox\.(read|write)$/;
 const NAMED = /(^|\.)checks\./;
 /** Parts of a workflow's definition. The author chose these names, so no rule for a setting applies to them. */
 const DEFINED = /^definition\./;
-const GATE = /^definition\.gates\./;
+/** One more gate is tighter, and so are scopes where there were none. */
+const LIMIT = /^definition\.(?:(?:gates|scopes)\.|plan_files$)/;
 
 export function comparePolicies(pinned: Policy, present: Policy): readonly PolicyChange[] {
   const paths = [...new Set([...Object.keys(pinned), ...Object.keys(present)])].sort();
@@ -59,7 +60,7 @@ export function comparePolicies(pinned: Policy, present: Policy): readonly Polic
 }
 
 function tightens(path: string, before: unknown, now: unknown): boolean {
-  if (DEFINED.test(path)) return GATE.test(path) && before === undefined;
+  if (DEFINED.test(path)) return LIMIT.test(path) && before === undefined;
   const named = ORDERED[path] ?? ORDERED[path.slice(path.lastIndexOf(".") + 1)];
   const order = GATE_LEVEL.test(path) ? GATE_ORDER : named;
   if (order) return order.includes(now) && order.indexOf(now) > order.indexOf(before);

@@ -19,8 +19,3 @@ export interface Scope extends StateScope {
 export function unreadableScope(run: string, { fix }: { readonly fix: string }): Scope {
   return { run, state: "unreadable", ...NOTHING, planFiles: [], next: fix, awaits: "human" };
 }
-
-/** What the assistant is told while a person's verdict is awaited. `on`: what it is about, such as "the design". */
-export function personDecides(run: string, on: string): string {
-  return `A person decides on ${on}: wait, or tell them to run \`pawl approve ${run}\`.`;
-}

@@ -46,7 +46,7 @@ describe("the scope of a task", () => {
     });
     await project.review(ID, true);
     expect(await scopeOf(project)).toMatchObject({
-      next: `A person decides on the git status report: wait, or tell them to run \`pawl approve alfred:${ID}\`.`,
+      next: `A person decides on the git status report; wait, or tell them to run \`pawl approve alfred:${ID}\`.`,
       awaits: "human",
     });
     await project.review(ID, true);

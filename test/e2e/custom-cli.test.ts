@@ -100,7 +100,7 @@ describe("a workflow of the project's own, at the terminal", () => {
     const err = await faultOf(project);
     expect(err).toContain("release.yaml:3:1: sumary is not a key: did you mean summary?");
     expect(err).toMatch(
-      /release\.yaml:15:13: states\.in_review\.awaits: expected nobody, .*; found "people"/,
+      /release\.yaml:17:13: states\.in_review\.awaits: expected nobody, .*; found "people"/,
     );
     expect(err).toMatch(/release\.yaml:\d+:5: facts\.risk\.give is not a key: did you mean given\?/);
     expect(err).toContain("has 3 problems");

@@ -34,6 +34,8 @@ describe("a run of an own workflow, whose definition is changed while it waits a
     ["what the gate asks is worded otherwise", "Let the release go out", "Run the tests again"],
     ["a check's command is changed", "command: sh ./test.sh", 'command: "true"'],
     ["a row's command is changed", "sh ./tag.sh {{ id }}", "touch pushed"],
+    ["more may be written there", "    writes: none\n", "    writes: all\n"],
+    ["git may push there", "    forbids: [commit, push]\n", "    forbids: commit\n"],
     ["an event leads past the gate", "    from: failed\n", "    from: [failed, in_review]\n"],
   ])("does not move where %s", async (_, from, to) => {
     using project = await atTheGate();
@@ -78,6 +80,18 @@ describe("a run of an own workflow, whose definition is changed while it waits a
     change(project, FILE, SUBMIT, GATED);
     expect((await project.person("reject", "1.2.0")).code).toBe(0);
     change(project, FILE, GATED, SUBMIT);
+    expect((await project.pawl("cast", RUN, "submit", "--fact", "risk=low")).err).toContain("[policy-held]");
+  });
+
+  it("goes on where its states are given scopes that they did not have", async () => {
+    using project = releaseReady();
+    const scoped = project.read(FILE) ?? "";
+    project.write(FILE, scoped.replace(/^ {4}(?:writes|forbids): .*\n/gm, ""));
+    await project.pawl("cast", RUN, "submit", "--fact", "risk=low");
+    expect(stateIn(project)).toBe("in_review");
+    project.write(FILE, scoped);
+    expect((await project.person("reject", "1.2.0")).code).toBe(0);
+    change(project, FILE, "    writes: worktree\n", "    writes: all\n");
     expect((await project.pawl("cast", RUN, "submit", "--fact", "risk=low")).err).toContain("[policy-held]");
   });
 

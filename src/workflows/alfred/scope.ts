@@ -1,7 +1,7 @@
 import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import { NOTHING, scopeIn } from "../../engine/scope.ts";
-import { personDecides, type Scope, unreadableScope } from "../../runtime/scope.ts";
+import { type Scope, unreadableScope } from "../../runtime/scope.ts";
 import { callOf, definitionOf } from "./definitions.ts";
 import { isBegun, loadState } from "./live-state.ts";
 import { machineOf } from "./machine.ts";
@@ -34,7 +34,11 @@ function scopeAt(id: string, { active_tool_state: active, task_status }: TaskSta
 
 function turnOf(id: string, active: ActiveTool): Pick<Scope, "awaits" | "next"> {
   const { reviewer, title } = placeOf(active);
-  if (reviewer === "human") return { next: personDecides(`alfred:${id}`, `the ${title}`), awaits: "human" };
+  if (reviewer === "human")
+    return {
+      next: `A person decides on the ${title}; wait, or tell them to run \`pawl approve alfred:${id}\`.`,
+      awaits: "human",
+    };
   const next =
     reviewer === "ai"
       ? `Review the ${title}, and give your verdict with provide_review (task_id "${id}").`

@@ -19,11 +19,34 @@ export interface DefinitionFault {
   readonly row?: string;
   readonly fact?: string;
   readonly event?: string;
+  readonly state?: string;
+  /** The place of the glob among the plan files. */
+  readonly planFile?: number;
   readonly message: string;
 }
 
 export function checkDefinition(definition: Omit<Definition, "replies">): readonly DefinitionFault[] {
-  return [...checkSources(definition), ...checkGates(definition), ...checkCommands(definition)];
+  return [
+    ...checkSources(definition),
+    ...checkGates(definition),
+    ...checkCommands(definition),
+    ...checkPlanFiles(definition),
+  ];
+}
+
+function checkPlanFiles({ planFiles, table }: Omit<Definition, "replies">): readonly DefinitionFault[] {
+  const needs = Object.entries(table.states).filter(([, { writes }]) => writes === "plan");
+  return [
+    ...(planFiles ?? []).flatMap((glob, planFile) => {
+      const fault = templateFault(glob) ?? pathFault(renderWithId(glob, "id"));
+      if (fault === null) return [];
+      return [{ planFile, message: `the plan files ${JSON.stringify(glob)} cannot be used: ${fault}.` }];
+    }),
+    ...(planFiles === undefined ? needs : []).map(([state]) => ({
+      state,
+      message: `the state ${state} writes plan: expected \`plan_files\`, which say what that is.`,
+    })),
+  ];
 }
 
 function checkSources({ table, sources }: Omit<Definition, "replies">): readonly DefinitionFault[] {

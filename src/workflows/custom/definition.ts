@@ -13,12 +13,14 @@ export interface Definition {
   readonly gates?: Readonly<Record<string, Gate>>;
   /** Who acts next, by state; absent: derived from the table. */
   readonly hints?: Readonly<Record<string, StateHint>>;
+  /** Globs, relative to the project's folder: what may be written where a state writes `plan`; absent: nothing. */
+  readonly planFiles?: readonly string[];
   /** Name → Liquid template in markdown. */
   readonly replies: Readonly<Record<string, string>>;
 }
 
 /**
- * Where an input's value comes from. In paths and commands `{{ id }}` stands for the run's id.
+ * Where an input's value comes from. In paths and commands `{{ id }}` stands for the run's id, as it does in `planFiles`.
  *
  * `file`: `present` or `missing`. `checklist`: of a markdown file's task list, `none`, `open` or `all-checked`.
  * `git-clean`: `clean`, `dirty` or `unknown`. `git-branch`: the branch's name where the fact lists it, else `other`.

@@ -57,6 +57,12 @@ export function awaitedOf(definition: Definition, configuration: Configuration):
   return events.length > 0 && events.every(({ human }) => human) ? "human" : "assistant";
 }
 
+/** Whether `pawl approve` and `pawl reject` send an event of the state. */
+export function takesVerdict(definition: Definition, configuration: Configuration): boolean {
+  const events = availableEvents(definition, configuration);
+  return events.some(({ event }) => (definition.gates?.[event] ?? "human") !== "human");
+}
+
 /** The next step, in a few words. */
 export function nextOf(definition: Definition, configuration: Configuration): string {
   const hint = definition.hints?.[configuration.state]?.next;

@@ -23,6 +23,7 @@ import type { View } from "../../core/ports/store.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { GateLevels } from "../../core/strength.ts";
 import { isFinal } from "../../engine/lookup.ts";
+import { scopeIn } from "../../engine/scope.ts";
 import type { PresentPolicy } from "../../runtime/module.ts";
 import type { Governed } from "../../runtime/run-event.ts";
 import { type Definition, type DefinitionSource, gateNames } from "./definition.ts";
@@ -30,8 +31,9 @@ import type { OwnRun } from "./load-run.ts";
 import { parseRun, runPath } from "./run-file.ts";
 
 export function policyOf(definition: Definition, levels: GateLevels): Policy {
-  const { gates = {}, sources, table } = definition;
+  const { gates = {}, planFiles, sources, table } = definition;
   const { events, facts, rules: rows, states } = table;
+  const scoped = Object.keys(states).filter((name) => states[name]?.writes !== undefined);
   const named = (kind: string, entries: readonly (readonly [string, unknown])[]) =>
     entries.map(([name, value]) => [`definition.${kind}.${name}`, value] as const);
   return policyFrom(
@@ -40,6 +42,11 @@ export function policyOf(definition: Definition, levels: GateLevels): Policy {
         "states",
         Object.entries(states).map(([name, { final }]) => [name, final ? "final" : "open"]),
       ),
+      ...named(
+        "scopes",
+        scoped.map((name) => [name, scopeIn(table, name)]),
+      ),
+      ["definition.plan_files", planFiles],
       ...named(
         "gates",
         Object.entries(gates).map(([event, by]) => [event, { by, asks: events[event]?.description }]),
@@ -106,7 +113,10 @@ export async function policyIn(
 function sourcesIn(file: string | null): PolicySources {
   return (path) => {
     if (path.startsWith("gates.")) return levelSources(path);
-    const within = path.replace(/^definition\./, "").replace(/^gates\./, "events.");
+    const within = path
+      .replace(/^definition\./, "")
+      .replace(/^gates\./, "events.")
+      .replace(/^scopes\./, "states.");
     return file === null ? [] : [{ file, path: within }];
   };
 }

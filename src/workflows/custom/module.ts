@@ -1,5 +1,6 @@
 /** Workflows of the project's own, each as a module that the surfaces treat as any other. */
 import { PawlError, toPawlError } from "../../core/error.ts";
+import { isId } from "../../core/id.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { GateInput, Tool, Verb, WorkflowModule } from "../../runtime/module.ts";
 import { withInput } from "../../runtime/transaction.ts";
@@ -48,6 +49,8 @@ async function openOne(
       return [{ workflow: definition.table, replies: Object.keys(definition.replies) }];
     },
     overview: async (view) => (await import("./overview.ts")).overview(source, view),
+    scope: async (view, id) => (await import("./scope.ts")).scopeOf(source, view, id),
+    runOfCall: (tool, input) => runOfCall(name, tool, input),
     tools,
     prompts: async () => [],
     resources: async () => [],
@@ -62,6 +65,13 @@ async function openOne(
     verbs: [castVerb(source, own)],
     ...(gates.some((gate) => gate !== "human") ? { gate: () => gateOf(source) } : {}),
   };
+}
+
+/** Of `advance` and `look`, which all of the project's own workflows share. */
+function runOfCall(name: string, tool: string, { run }: Readonly<Record<string, unknown>>): string | null {
+  if ((tool !== "advance" && tool !== "look") || typeof run !== "string") return null;
+  const id = run.slice(name.length + 1);
+  return run.startsWith(`${name}:`) && isId(id) ? id : null;
 }
 
 function castVerb({ name }: DefinitionSource, { sources }: OwnWorkflows): Verb {

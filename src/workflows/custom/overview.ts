@@ -4,7 +4,7 @@ import type { RunOverview } from "../../runtime/module.ts";
 import { verdictsIn } from "../../runtime/record.ts";
 import { unreadableRun } from "../../runtime/unreadable-run.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
-import { availableEvents, awaitedOf, nextOf } from "./describe.ts";
+import { awaitedOf, nextOf, takesVerdict } from "./describe.ts";
 import { configurationOf, listRuns, orderOf, parseRun, runPath } from "./run-file.ts";
 import { checkHistory } from "./run-history.ts";
 
@@ -62,7 +62,5 @@ async function overviewOf(
 
 /** If no event of the state is a verdict, `pawl approve` would be of no use. */
 function commandOf({ definition }: Loaded, run: string, configuration: Configuration): { command?: string } {
-  const events = availableEvents(definition, configuration);
-  const isVerdict = events.some(({ event }) => (definition.gates?.[event] ?? "human") !== "human");
-  return isVerdict ? {} : { command: `pawl cast ${run}` };
+  return takesVerdict(definition, configuration) ? {} : { command: `pawl cast ${run}` };
 }

@@ -4,7 +4,7 @@ import { type LocatedYaml, type Problem, parseYaml } from "../../core/located-ya
 import { pathFault } from "../../core/path.ts";
 import { fillBlocked } from "../../engine/guard.ts";
 import { checkStructure } from "../../engine/structure.ts";
-import type { Fact, FactValue, Rule, Workflow } from "../../engine/workflow.ts";
+import type { Fact, FactValue, Rule, State, Workflow } from "../../engine/workflow.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { type Definition, type FactSource, type Gate, type StateHint, VALUES_OF } from "./definition.ts";
 import { invalid } from "./problem.ts";
@@ -37,6 +37,7 @@ export function parseWorkflow(name: string, file: string, text: string): ParsedW
       sources,
       gates: gatesOf(entry),
       hints: hintsOf(entry),
+      ...(entry.plan_files ? { planFiles: entry.plan_files } : {}),
       ...(entry.summary === undefined ? {} : { summary: entry.summary }),
     },
     replies: entry.replies.replace(/^\.\//, "").replace(/\/+$/, ""),
@@ -45,8 +46,8 @@ export function parseWorkflow(name: string, file: string, text: string): ParsedW
   const problems = [
     ...checkEntry(name, entry, yaml),
     ...structureProblems(parsed.definition.table, yaml),
-    ...checkDefinition(parsed.definition).map(({ row, fact, event, message }) => ({
-      place: placeOf(parsed.definition.table, yaml, { row, fact, event }),
+    ...checkDefinition(parsed.definition).map(({ message, ...blamed }) => ({
+      place: placeOf(parsed.definition.table, yaml, blamed),
       message,
     })),
   ];
@@ -87,13 +88,22 @@ function tableOf(name: string, entry: WorkflowFile, sources: Record<string, Fact
     title,
     initial,
     goals,
-    states: mapped(states, ({ description, final }) => (final ? { description, final } : { description })),
+    states: mapped(states, stateOf),
     events: mapped(events, ({ description }) => ({ description })),
     facts: mapped(facts, (fact, key) => factOf(fact, sources[key])),
     rules: rows.map(rowOf),
     ...(starts ? { starts } : {}),
   };
   return blocked === undefined ? table : fillBlocked(table, blocked);
+}
+
+function stateOf({ description, final, forbids, writes }: WorkflowFile["states"][string]): State {
+  return {
+    description,
+    ...(final ? { final } : {}),
+    ...(writes ? { writes } : {}),
+    ...(forbids ? { forbids } : {}),
+  };
 }
 
 function factOf(fact: FactEntry, source: FactSource | undefined): Fact {
@@ -176,8 +186,8 @@ function factFaults(name: string, fact: FactEntry): readonly string[] {
 }
 
 function structureProblems(table: Workflow, yaml: LocatedYaml): readonly Problem[] {
-  return checkStructure(table).map(({ message, rules: rows }) => ({
-    place: placeOf(table, yaml, { row: rows[0] }),
+  return checkStructure(table).map(({ message, rules: rows, state }) => ({
+    place: placeOf(table, yaml, { row: rows[0], state }),
     message,
   }));
 }
@@ -186,11 +196,16 @@ interface Blamed {
   readonly row?: string | undefined;
   readonly fact?: string | undefined;
   readonly event?: string | undefined;
+  readonly state?: string | undefined;
+  /** The place of the glob among the plan files. */
+  readonly planFile?: number | undefined;
 }
 
-function placeOf(table: Workflow, yaml: LocatedYaml, { row, fact, event }: Blamed): string {
+function placeOf(table: Workflow, yaml: LocatedYaml, { row, fact, event, planFile, state }: Blamed): string {
   if (row !== undefined) return yaml.place(["rows", table.rules.findIndex(({ id }) => id === row), "id"]);
   if (fact !== undefined) return yaml.place(["facts", fact]);
+  if (state !== undefined) return yaml.keyPlace(["states", state]);
+  if (planFile !== undefined) return yaml.place(["plan_files", planFile]);
   return event === undefined ? yaml.place([]) : yaml.place(["events", event]);
 }
 

@@ -1,5 +1,6 @@
 /** What a workflow's file may say. If a list is expected, a single entry may replace it. */
 import { z } from "zod";
+import { GIT_ACTS, WRITES } from "../../engine/workflow.ts";
 
 const text = z.string({ error: "expected a string" }).min(1, "expected a non-empty string");
 const value = z.union([z.string(), z.number(), z.boolean(), z.null()], {
@@ -30,6 +31,15 @@ const state = z.preprocess(
         .optional()
         .describe("Who must act next, as `pawl status` shows it."),
       next: text.optional().describe("The next step, in a few words."),
+      writes: z
+        .enum(WRITES, `expected ${WRITES.join(", ")}`)
+        .optional()
+        .describe(
+          "What an assistant may write: nothing of the project, its plan_files, the checkout it works in, or anything. If one state says it, all must.",
+        ),
+      forbids: several(z.enum(GIT_ACTS, `expected ${GIT_ACTS.join(" or ")}`))
+        .optional()
+        .describe("What git may not do there."),
     },
     notAMap("a description, or a map with one"),
   ),
@@ -116,6 +126,9 @@ export const WORKFLOW_FILE = z.strictObject(
     initial: text.describe("The state in which a run begins."),
     goals: several(text).describe("The states of which one can be reached from everywhere."),
     blocked: text.optional().describe("The reply wherever a state has no rule for an event."),
+    plan_files: several(text)
+      .optional()
+      .describe("Globs, from the project's folder: what may be written where a state writes `plan`."),
     states: z.record(z.string(), state, MAP).describe("Where a run can stand."),
     events: z.record(z.string(), event, MAP).describe("What can happen to a run."),
     facts: z

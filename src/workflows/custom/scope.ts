@@ -1,0 +1,67 @@
+import { PawlError } from "../../core/error.ts";
+import type { View } from "../../core/ports/store.ts";
+import { isFinal } from "../../engine/lookup.ts";
+import { scopeIn } from "../../engine/scope.ts";
+import type { Configuration } from "../../engine/workflow.ts";
+import { type Scope, unreadableScope } from "../../runtime/scope.ts";
+import type { Definition, DefinitionSource, Loaded } from "./definition.ts";
+import { availableEvents, awaitedOf, takesVerdict } from "./describe.ts";
+import { configurationOf, orderOf, parseRun, type RunFile, runPath } from "./run-file.ts";
+import { checkHistory } from "./run-history.ts";
+import { renderWithId } from "./template.ts";
+
+/** What may be written while the run stands where it does; null: it has not begun, or it is over. */
+export async function scopeOf(source: DefinitionSource, view: View, id: string): Promise<Scope | null> {
+  const path = runPath(source.name, id);
+  const text = await view.read(path);
+  if (text === null) return null;
+  const run = `${source.name}:${id}`;
+  try {
+    const loaded = await source.load(view);
+    const file = parseRun(path, source.name, id, text);
+    const configuration = configurationOf(path, file, loaded);
+    await checkHistory(view, file, loaded);
+    return scopeAt(run, loaded, file, configuration);
+  } catch (thrown) {
+    if (!(thrown instanceof PawlError)) throw thrown;
+    return unreadableScope(run, thrown);
+  }
+}
+
+function scopeAt(
+  run: string,
+  { definition }: Loaded,
+  file: RunFile,
+  configuration: Configuration,
+): Scope | null {
+  const { planFiles = [], table } = definition;
+  const { id, state } = file;
+  if (isFinal(table, state)) return null;
+  const order = orderOf(file, definition);
+  return {
+    run,
+    state,
+    ...scopeIn(table, state),
+    planFiles: planFiles.map((glob) => renderWithId(glob, id)),
+    awaits: order ? "assistant" : awaitedOf(definition, configuration),
+    next: order
+      ? `\`${order.command}\` is under way: call advance with run "${run}" and no event, to wait for its end.`
+      : nextStep(run, definition, configuration),
+  };
+}
+
+/** The author's words, and how it is sent. */
+function nextStep(run: string, definition: Definition, configuration: Configuration): string {
+  const hint = definition.hints?.[configuration.state]?.next;
+  const told = hint === undefined ? "" : `: ${hint.replace(/\s+/g, " ").trim()}`;
+  const awaits = awaitedOf(definition, configuration);
+  if (awaits === "human") {
+    const verb = takesVerdict(definition, configuration) ? "approve" : "cast";
+    return `A person decides; wait, or tell them to run \`pawl ${verb} ${run}\`${told}.`;
+  }
+  const events = availableEvents(definition, configuration).flatMap(({ event, human }) =>
+    human ? [] : [event],
+  );
+  if (awaits !== "assistant" || events.length === 0) return `Wait; \`look\` shows how far ${run} is${told}.`;
+  return `Send ${events.join(" or ")} with advance (run "${run}")${told}.`;
+}

@@ -32,6 +32,8 @@ describe.each(ERAS)("a call that is called off by a client of %s", (era) => {
     await until(() => project.read("begun") !== null);
     off.abort();
     expect(await call).toBe("called off");
+    // Its answer shows that the server has read what was sent before it.
+    await connected.call("look", { run: "release:1.2.0" });
     project.write("go", "");
     // The next call comes after the other would have committed.
     expect((await connected.call("look", { run: "release:1.2.0" })).data).toMatchObject({

@@ -61,8 +61,8 @@ const LAYERS: readonly (readonly [string, RegExp])[] = [
 const layerOf = (path: string) => LAYERS.findIndex(([, pattern]) => pattern.test(path));
 
 /** A program of its own, started as a child: it has an environment and an output of its own. */
-const PROGRAMS = ["scripted/agent.ts", "permission/check-command.ts"];
-const isProgram = (path: string) => PROGRAMS.some((each) => path === `src/adapters/agents/${each}`);
+const PROGRAMS = ["agents/scripted/agent.ts", "agents/permission/check-command.ts", "wall/forward.ts"];
+const isProgram = (path: string) => PROGRAMS.some((each) => path === `src/adapters/${each}`);
 
 describe("the architecture", () => {
   it("is looked at in full: the test sees the files that it is about", () => {
@@ -190,9 +190,9 @@ describe("the architecture", () => {
   });
 
   it("writes to no console, and to standard output only in the surfaces' homes", () => {
-    expect(CODE.filter(({ text }) => /\bconsole\./.test(uncommented(text))).map(({ path }) => path)).toEqual(
-      [],
-    );
+    expect(
+      CODE.filter(({ text }) => /\bconsole\.(?!anthropic\b)/.test(uncommented(text))).map(({ path }) => path),
+    ).toEqual([]);
     const homes = ["src/main.ts", "src/surfaces/cli/terminal.ts", "src/surfaces/mcp/serve-stdin.ts"];
     const writers = CODE.filter(({ text }) => /process\.(stdout|stderr)|\{ stdout/.test(uncommented(text)));
     expect(

@@ -158,19 +158,27 @@ const SETUP = z.strictObject({
 const gateLevel = z.enum(GATE_LEVELS);
 const SANDBOX_KIND = z.enum(["auto", "bwrap", "none"]);
 const paths = z.array(z.string().min(1)).optional();
+const HOST = /^(?:\*\.)?[\w.-]+(?::\d{1,5})?$/;
 const SANDBOX = z.union(
   [
     SANDBOX_KIND,
     z.strictObject({
       kind: SANDBOX_KIND.optional().describe("auto: bwrap where it works; bwrap: nothing without it."),
-      network: z.enum(["all", "none"]).optional().describe("none: nothing but a loopback of its own."),
+      network: z
+        .enum(["all", "model", "none"])
+        .optional()
+        .describe("model: only the agent's model, and `hosts`; none: nothing but a loopback of its own."),
+      hosts: z
+        .array(z.string().regex(HOST, "expected a host: name, *.name or name:port"))
+        .optional()
+        .describe("More hosts that may be reached where the network is `model`."),
       read: paths.describe(
         "More that may be read, from HOME say: absolute, from `~/`, or from the project's root.",
       ),
       write: paths.describe("More that may be written."),
     }),
   ],
-  { error: "expected auto, bwrap or none, or a map with kind, network, read and write" },
+  { error: "expected auto, bwrap or none, or a map with kind, network, hosts, read and write" },
 );
 
 /** The keys of `pawl.yaml`, without those that workflows add. */

@@ -32,7 +32,7 @@ const ORDERED: Readonly<Record<string, readonly unknown[]>> = {
   checkpoint: [undefined, false, true],
   push_to_remote: [true, false],
   "sandbox.kind": ["none", "auto", "bwrap"],
-  "sandbox.network": ["all", "none"],
+  "sandbox.network": ["all", "model", "none"],
 };
 /** The level of a gate. A gate that asks nothing has no entry. */
 const GATE_LEVEL = /^gates\./;
@@ -42,7 +42,7 @@ const AMOUNTS = /(^|\.)(budget|limits)\.[a-z]+$|(^|\.)tries$/;
 /** More entries are tighter. */
 const GROWING = /(^|\.)(verify|reviews\.[a-z_]+)$/;
 /** Fewer entries are tighter. */
-const SHRINKING = /(^|\.)environment$|^sandbox\.(read|write)$/;
+const SHRINKING = /(^|\.)environment$|^sandbox\.(hosts|read|write)$/;
 /** One more entry is tighter; changing an entry is not. */
 const NAMED = /(^|\.)checks\./;
 /** Parts of a workflow's definition. The author chose these names, so no rule for a setting applies to them. */

@@ -39,8 +39,10 @@ export interface Settings {
 export interface SandboxSettings {
   /** auto: `bwrap` if it works, otherwise no wall and a warning. */
   readonly kind: "auto" | "bwrap" | "none";
-  /** none: only the wall's own loopback. */
-  readonly network: "all" | "none";
+  /** model: only the agent's model, and `hosts`. none: only the wall's own loopback. */
+  readonly network: "all" | "model" | "none";
+  /** More hosts that may be reached where the network is `model`: `registry.npmjs.org`, `*.example.com`, `name:port`. */
+  readonly hosts: readonly string[];
   /** More paths that may be read, or written: absolute, from `~/`, or from the project's root. */
   readonly read: readonly string[];
   readonly write: readonly string[];
@@ -148,7 +150,7 @@ export const DEFAULT_SETTINGS: Settings = {
   environment: [],
   git: { filters: [] },
   setup: {},
-  sandbox: { kind: "auto", network: "all", read: [], write: [] },
+  sandbox: { kind: "auto", network: "all", hosts: [], read: [], write: [] },
   alfred: {
     provider: "local",
     reviews: { default: ["ai", "human"] },

@@ -91,6 +91,7 @@ export function openGround(stage: Stage, tasks: string, bloom: Readonly<Record<s
     /** What the model was asked in this project. */
     asked: () => model.asked.slice(asked),
     write: (name: string, text: string) => writeFileSync(path(name), text),
+    read: (name: string) => readFileSync(path(name), "utf8"),
     /** A file outside the project, by which an agent's shell tells and is told. */
     flag: (name: string) => join(folder, name),
     task: (id: string) => {

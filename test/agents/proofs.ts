@@ -4,9 +4,13 @@
  * saw.
  */
 import { strict as assert } from "node:assert";
+import { once } from "node:events";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { LoopEvent } from "../rig/bloom-project.ts";
 import type { Said } from "../rig/model/conversation.ts";
+import { trustAsItIs } from "../rig/trust.ts";
 import { agentOf, type Ended, type Ground, openGround, type Running, type Stage, until } from "./ground.ts";
 
 export interface Proof {
@@ -19,6 +23,10 @@ export const PROOFS: readonly Proof[] = [
   {
     what: "two steps in one session, committed by the agent, verified and merged by the loop",
     prove: twoSteps,
+  },
+  {
+    what: "behind a wall that reaches its model alone, it works, and nothing else is reached",
+    prove: modelAlone,
   },
   { what: "an interjection in the middle of a turn", prove: interjection },
   { what: "a budget of turns stops it, and where it tells its price one of dollars, too", prove: budgets },
@@ -86,6 +94,38 @@ ${steps({
     verify: ["test -f two.txt && test -f three.txt"]
     steps:
 ${steps({ three: ["Write the third.", ...work("three"), "SAY: it is written"] })}`;
+
+/** `CURL` tries a server of this machine that is not its model's. */
+const ALONE = `tasks:
+  - id: T1
+    title: One file
+    repo: .
+    branch: feat/alone
+    merge_into: main
+    instructions: |
+${indent([...work("alone"), "RUN: curl -s -m 5 --noproxy '*' http://127.0.0.1:PORT/ || echo not reached"])}
+`;
+
+async function modelAlone(stage: Stage): Promise<string> {
+  const server = createServer((_, answer) => answer.end("reached")).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  using ground = openGround(stage, ALONE.replace("PORT", String(port)), { permission: "all" });
+  const { sandbox, ...settings } = JSON.parse(ground.read("pawl.yaml"));
+  const hosts = [new URL(stage.model.url).host];
+  ground.write(
+    "pawl.yaml",
+    JSON.stringify({ ...settings, sandbox: { ...sandbox, network: "model", hosts } }),
+  );
+  trustAsItIs(ground.root, stage.environment);
+  const ran = await ground.start().ended;
+  server.close();
+  assert.equal(ran.code, 0, tellOf(ran));
+  assert.equal(ran.of("merge:completed").length, 1, tellOf(ran));
+  const texts = toolTexts(ground);
+  assert.ok(!texts.some((text) => /^reached/m.test(text)), texts.join("\n---\n"));
+  return "merged, and another server of this machine was not reached";
+}
 
 async function twoSteps(stage: Stage): Promise<string> {
   using ground = openGround(stage, TWO_STEPS);

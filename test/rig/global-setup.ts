@@ -16,6 +16,7 @@ export default async function setup(): Promise<void> {
     "bloom-agent": "test/rig/bloom-agent.ts",
     "bloom-loop": "test/rig/bloom-loop.ts",
     "scripted-agent": "src/adapters/agents/scripted/agent.ts",
+    forward: "src/adapters/wall/forward.ts",
     "end-runs": "src/adapters/agents/supervisor/end-runs.ts",
   };
   await bundle(programs, dirname(MAIN));

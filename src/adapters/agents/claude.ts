@@ -6,6 +6,7 @@ import {
   type Dialect,
   type Fault,
   faultOfStatus,
+  hostOf,
   type Json,
   numberAt,
   objectAt,
@@ -42,6 +43,10 @@ export const claude: Dialect = {
   ],
   // Without this variable claude refuses to bypass permissions as root.
   environment: (call) => ({ ...(call.asRoot && call.permission === "all" ? { IS_SANDBOX: "1" } : {}) }),
+  hosts: ({ ANTHROPIC_BASE_URL: address }) => [
+    ...["api.anthropic.com", "console.anthropic.com", "platform.claude.com", "claude.ai"],
+    ...hostOf(address),
+  ],
   home: ({ CLAUDE_CONFIG_DIR: named, HOME = "" }) => [
     {
       at: named || join(HOME, ".claude"),

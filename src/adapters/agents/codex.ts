@@ -4,6 +4,7 @@ import {
   type Call,
   type Dialect,
   type Fault,
+  hostOf,
   type Json,
   objectAt,
   sessionTold,
@@ -36,6 +37,10 @@ export const codex: Dialect = {
     "-",
   ],
   environment: () => ({}),
+  hosts: ({ OPENAI_BASE_URL: address }) => [
+    ...["api.openai.com", "auth.openai.com", "chatgpt.com"],
+    ...hostOf(address),
+  ],
   home: ({ CODEX_HOME: named, HOME = "" }) => [
     {
       at: named || join(HOME, ".codex"),

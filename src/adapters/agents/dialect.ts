@@ -34,6 +34,8 @@ export interface Dialect {
   environment(call: Call): Readonly<Record<string, string>>;
   /** What it may reach in the person's home, behind the wall. */
   home(environment: Environment): readonly HomePlace[];
+  /** Where its model is, and where it renews its credentials. */
+  hosts(environment: Environment): readonly string[];
   /** Files to put into the run's folder for the agent to read, by name. */
   files?(call: Call): Readonly<Record<string, string>>;
   /** Reads one JSON line. */
@@ -146,6 +148,13 @@ export function tokensAt(value: unknown, input = "input_tokens", output = "outpu
 
 export function sessionTold(id: string): readonly Told[] {
   return id ? [{ type: "session", id }] : [];
+}
+
+/** The host of a model's address, with its port; none if it is not set. */
+export function hostOf(address: string | undefined): readonly string[] {
+  const url = address ? URL.parse(address) : null;
+  if (!url) return [];
+  return [`${url.hostname}:${url.port || (url.protocol === "http:" ? 80 : 443)}`];
 }
 
 /** The part of a tool's input that a person wants to see. */

@@ -4,6 +4,7 @@ import {
   type Call,
   type Dialect,
   type Fault,
+  hostOf,
   type Json,
   objectAt,
   sessionArguments,
@@ -44,6 +45,10 @@ export const gemini: Dialect = {
     ...sessionArguments(call),
   ],
   environment: () => ({}),
+  hosts: ({ GOOGLE_GEMINI_BASE_URL: address }) => [
+    ...["generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com"],
+    ...hostOf(address),
+  ],
   home: ({ HOME = "" }) => [
     {
       at: join(HOME, ".gemini"),

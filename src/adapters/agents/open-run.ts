@@ -40,6 +40,8 @@ export interface Program
   readonly added: Readonly<Record<string, string>>;
   /** What it may reach in the person's home, behind the wall. */
   readonly home: readonly HomePlace[];
+  /** Where its model is. */
+  readonly hosts: readonly string[];
 }
 
 /** `spender`: the name under which a session's spending is kept. */
@@ -64,14 +66,14 @@ export function openRun(
       keepUsage(folder, taken.events);
       for (const event of taken.events) hear(event);
     },
-    start({ added, args, home, names, program, ...heard }) {
+    start({ added, args, home, hosts, names, program, ...heard }) {
       keepCall(folder, order, program, args);
       const inside = { ...added, ...order.environment, [OUTBOX]: outbox, ...capabilityOf(setup, order) };
       const place = { mark, folder: order.folder, names, added: inside };
       const called = { program, args, environment: childEnvironment(setup.environment, place) };
       return runProcess({
         ...heard,
-        ...walledAgent(setup, order, called, { folder, outbox, home }),
+        ...walledAgent(setup, order, called, { folder, outbox, home, hosts }),
         folder: order.folder,
         masked: setup.environment,
         mark,

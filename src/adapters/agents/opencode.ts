@@ -48,6 +48,8 @@ export const opencode: Dialect = {
     if (call.permission === "all") return {};
     return { OPENCODE_PERMISSION: permissionRules(call.permission, call.allow) };
   },
+  // It has many providers: `sandbox.hosts` names the person's own.
+  hosts: () => [],
   home: ({ HOME = "", XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME, XDG_CACHE_HOME }) => [
     // It writes its own file beside them.
     {

@@ -16,7 +16,7 @@ import { judge } from "./heard.ts";
 import { openRun } from "./open-run.ts";
 import type { ProcessEnd, RunningProcess } from "./run-process.ts";
 import type { AgentsSetup, Known } from "./setup.ts";
-import { homePlacesOf } from "./walled.ts";
+import { outsideNeeds } from "./walled.ts";
 
 type AcpAgent = Extract<Known, { kind: "acp" }>;
 
@@ -43,7 +43,7 @@ export function startAcp(
     args,
     names,
     added: {},
-    home: homePlacesOf(setup, agent),
+    ...outsideNeeds(setup, agent),
     input: null,
     hearLine: wire.hear,
   });

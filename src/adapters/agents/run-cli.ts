@@ -6,6 +6,7 @@ import { judge } from "./heard.ts";
 import { openRun } from "./open-run.ts";
 import { keep } from "./run-folder.ts";
 import type { AgentsSetup, Known } from "./setup.ts";
+import { outsideNeeds } from "./walled.ts";
 
 type CliAgent = Extract<Known, { kind: "dialect" }>;
 
@@ -59,7 +60,7 @@ export function startCli(
     args: [...before, ...dialect.arguments(call), ...(settings.args ?? [])],
     names: [...dialect.passes, ...(settings.environment ?? [])],
     added: dialect.environment(call),
-    home: dialect.home(setup.environment),
+    ...outsideNeeds(setup, agent),
     input: order.prompt,
     hearLine: (line) => {
       const json = parseLine(line);

@@ -13,6 +13,7 @@ export const scripted: Dialect = {
   // It ignores limits and needs no permission.
   needsHelp: () => false,
   environment: () => ({}),
+  hosts: () => [],
   home: ({ HOME = "", PAWL_SCRIPTED_HOME: named }) => [
     { at: named || join(HOME, ".pawl-scripted"), read: [], write: [], copy: [] },
   ],

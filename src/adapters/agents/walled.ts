@@ -4,6 +4,7 @@ import type { AgentOrder } from "../../core/ports/agents.ts";
 import type { HomePlace } from "../wall/homes.ts";
 import type { Enclosed } from "../wall/wall.ts";
 import { capabilityFile } from "./capability.ts";
+import type { Dialect } from "./dialect.ts";
 import type { RunFolder } from "./run-folder.ts";
 import type { ProcessOrder } from "./run-process.ts";
 import { type AgentsSetup, DIALECTS, type Known } from "./setup.ts";
@@ -12,6 +13,7 @@ interface Place {
   readonly folder: RunFolder;
   readonly outbox: string;
   readonly home: readonly HomePlace[];
+  readonly hosts: readonly string[];
 }
 
 /** Throws `wall-failed`. */
@@ -19,13 +21,13 @@ export function walledAgent(
   setup: AgentsSetup,
   order: AgentOrder,
   called: Enclosed,
-  { folder, home, outbox }: Place,
+  { folder, home, hosts, outbox }: Place,
 ): Enclosed & Pick<ProcessOrder, "isWall" | "signalByCode"> {
   if (!setup.wall) return called;
   const enclosed = setup.wall.enclose({
     ...called,
     folder: order.folder,
-    agent: { run: order.run, home },
+    agent: { run: order.run, home, hosts },
     sees: [join(setup.projectRoot, ".pawl/bin"), folder.folder],
     writes: [outbox],
     proof: order.task === undefined ? undefined : capabilityFile(setup, order.run),
@@ -33,13 +35,15 @@ export function walledAgent(
   return { ...enclosed, isWall: true, signalByCode: true };
 }
 
-/** A program that speaks ACP is recognised by its name. */
-export function homePlacesOf(
+/** What it needs of the person's home, and of the network. A program that speaks ACP is recognised by its name. */
+export function outsideNeeds(
   { environment }: AgentsSetup,
   agent: Exclude<Known, { kind: "none" }>,
-): readonly HomePlace[] {
-  if (agent.kind === "dialect") return agent.dialect.home(environment);
-  const program = basename(agent.command[0] ?? "");
-  const dialect = Object.values(DIALECTS).find(({ name }) => program.includes(name));
-  return dialect?.home(environment) ?? [];
+): Pick<Place, "home" | "hosts"> {
+  const dialect = agent.kind === "dialect" ? agent.dialect : dialectNamed(basename(agent.command[0] ?? ""));
+  return { home: dialect?.home(environment) ?? [], hosts: dialect?.hosts(environment) ?? [] };
+}
+
+function dialectNamed(program: string): Dialect | undefined {
+  return Object.values(DIALECTS).find(({ name }) => program.includes(name));
 }

@@ -1,6 +1,8 @@
 /** Tries the wall from inside, for `pawl agents`. The results are checked outside instead of being believed. */
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WallFound } from "../../core/ports/agents.ts";
@@ -12,7 +14,7 @@ const LIMIT = 20_000;
 /** The shell, the program that lists, and bubblewrap itself. */
 const OWN_PROCESSES = 6;
 
-export function proveWall({ settings, ...place }: WallSetup): WallFound {
+export async function proveWall({ settings, ...place }: WallSetup): Promise<WallFound> {
   // It also reports a wall that the settings demand and that cannot be built.
   const setup = {
     ...place,
@@ -24,15 +26,19 @@ export function proveWall({ settings, ...place }: WallSetup): WallFound {
     const [folder, elsewhere] = [join(scratch, "work"), join(scratch, "project")];
     for (const each of [folder, elsewhere]) mkdirSync(each);
     const root = hasProject ? setup.projectRoot : elsewhere;
-    const { wall, why } = openWall({ ...setup, projectRoot: root });
+    const { wall, why } = openWall({ ...setup, projectRoot: root, programs: [process.execPath] });
     if (wall === null) return { kind: "none", why };
     const mark = `pawl-wall-${process.pid}`;
     const home = homeOf(setup.environment);
     const environment = allowedEnvironment(setup.environment);
+    // The kernel takes a connection by itself while this process waits for the script.
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
     const called = wall.enclose({
       folder,
       program: "sh",
-      args: ["-c", SCRIPT, "sh", root, mark],
+      args: ["-c", SCRIPT, "sh", root, mark, process.execPath, CONNECT, String(port)],
       environment,
     });
     const { status, stdout } = spawnSync(called.program, [...called.args], {
@@ -41,6 +47,7 @@ export function proveWall({ settings, ...place }: WallSetup): WallFound {
       encoding: "utf8",
       timeout: LIMIT,
     });
+    server.close();
     const said = stdout.split("\n");
     const written = (...places: readonly string[]) =>
       places.map((place) => join(place, mark)).filter((path) => existsSync(path));
@@ -57,6 +64,9 @@ export function proveWall({ settings, ...place }: WallSetup): WallFound {
         held: Number(/^processes (\d+)$/m.exec(stdout)?.[1] ?? 999) <= OWN_PROCESSES,
       },
       { what: "to reach sockets below /run", held: !isSaid("read /run") },
+      ...(settings.network === "all"
+        ? []
+        : [{ what: "to reach servers of this machine", held: !isSaid("reached a server") }]),
     ];
     // A script that did not run has proved nothing.
     return {
@@ -75,5 +85,9 @@ for place in "$1" "$HOME" / "$1/.git" "$1/.pawl"; do (: > "$place/$2"); done 2>/
 [ -n "$(ls -A "$1/.pawl" 2>/dev/null)" ] && echo read .pawl
 [ -n "$(find /run -type s 2>/dev/null)" ] && echo read /run
 echo processes "$(ls -d /proc/[0-9]* | wc -l)"
+"$3" -e "$4" "$5" 2>/dev/null && echo reached a server
 echo ran
 `;
+
+const CONNECT =
+  'require("net").connect(+process.argv[1], "127.0.0.1").on("connect", () => process.exit(0)).on("error", () => process.exit(1))';

@@ -44,7 +44,7 @@ function openGround(settings: Partial<SandboxSettings> = {}) {
     }).wall;
   /** What a shell prints behind the wall, as an agent's where a home is given. */
   const sh = (words: readonly string[], place?: readonly HomePlace[]) => {
-    const agent = place && { agent: { run: "T1.1", home: place } };
+    const agent = place && { agent: { run: "T1.1", home: place, hosts: [] } };
     const called = wall()?.enclose({ folder, program: "sh", args: words, environment, ...agent });
     const { program = "", args = [], environment: env = {} } = called ?? {};
     return spawnSync(program, [...args], { env, encoding: "utf8", cwd: folder }).stdout.trim();

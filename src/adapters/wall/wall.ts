@@ -5,11 +5,13 @@ import { copyFileSync, existsSync, lstatSync, mkdirSync, rmSync } from "node:fs"
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { PawlError } from "../../core/error.ts";
 import type { SandboxSettings } from "../../core/settings.ts";
+import { ownProgram } from "../agents/own-program.ts";
 import { openOwnFolder } from "../files/own-folder.ts";
 import { realOr } from "../git/discover.ts";
 import type { Environment } from "../process/environment.ts";
 import { bwrapArguments, type Hidden, isInside, type Layout, type Mount } from "./arguments.ts";
 import { bringIn } from "./bring-in.ts";
+import { type Egress, openEgress, SOCKET } from "./egress.ts";
 import { gitMounts, worktreeGit } from "./git-view.ts";
 import {
   type HomePlace,
@@ -40,7 +42,12 @@ export interface WallOrder {
   /** Its whole environment. */
   readonly environment: Readonly<Record<string, string>>;
   /** For an agent: its run commits on its task's branch, and has a home. */
-  readonly agent?: { readonly run: string; readonly home: readonly HomePlace[] };
+  readonly agent?: {
+    readonly run: string;
+    readonly home: readonly HomePlace[];
+    /** Where its model is, if the network is `model`. */
+    readonly hosts: readonly string[];
+  };
   /** Pawl's own files below `.pawl` that it sees, and those that it may write. Missing ones are left out. */
   readonly sees?: readonly string[];
   readonly writes?: readonly string[];
@@ -117,12 +124,13 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
   const store = order.agent === undefined ? null : openStore(root, folder);
   const home = order.agent?.home ?? [];
   const hidden = hiddenBy(setup, store, home);
+  const way = wayOut(setup.settings, order.agent?.hosts ?? []);
   const named = (paths: readonly string[]) => paths.map((path) => namedPath(path, root, setup.environment));
   const reads = [
     ...usualReads(setup.environment),
     ...programReads(
       order.environment,
-      [order.program, ...scriptsOf(order, root), ...setup.programs],
+      [order.program, ...scriptsOf(order, root), ...setup.programs, ...(way?.words ?? [])],
       hidden.map(({ at }) => at),
     ),
     ...home.flatMap(({ at, read }) => read.map((name) => join(at, name))),
@@ -144,14 +152,36 @@ function enclose(setup: WallSetup, program: string, order: WallOrder): Enclosed 
     closed: secretFiles(setup.environment).filter((path) => isHidden(path)),
     own: ownMounts(order),
     guarded: [...GUARDED, setup.tasksFile].map((name) => join(root, name)).filter((path) => existsSync(path)),
-    last: [...gitOf(store, order, folder), ...stateMounts(setup, order, isHidden)],
+    last: [
+      ...gitOf(store, order, folder),
+      ...stateMounts(setup, order, isHidden),
+      ...(way ? [{ type: "read", from: way.folder, at: WAY_OUT } as const] : []),
+    ],
     kernel: KERNEL.filter((path) => existsSync(path)),
-    network: setup.settings.network,
+    network: setup.settings.network === "all" ? "all" : "none",
   };
   clearWays(layout);
   makePlaces(layout);
-  const args = [...bwrapArguments(layout), "--", order.program, ...order.args];
+  const args = [...bwrapArguments(layout), "--", ...(way?.words ?? []), order.program, ...order.args];
   return { program, args, environment: inside(order.environment) };
+}
+
+/** Where the proxy's folder is inside: temporary places are empty there. */
+const WAY_OUT = "/tmp/.pawl-out";
+
+const opened = new Map<string, Egress>();
+
+/** The proxy for these hosts, and the words that start a program beside it. Null: all of the network, or none at all. */
+function wayOut({ hosts: named, network }: SandboxSettings, hosts: readonly string[]) {
+  const allowed = [...new Set([...hosts, ...named])].sort();
+  if (network !== "model" || allowed.length === 0) return null;
+  const key = allowed.join(" ");
+  const egress = opened.get(key) ?? openEgress(allowed);
+  opened.set(key, egress);
+  const forward = ownProgram("../wall/forward.ts", "forward.js");
+  const ports = allowed.flatMap((host) => /^(?:127\.0\.0\.1|localhost):(\d+)$/.exec(host)?.[1] ?? []);
+  const words = [process.execPath, forward, `${WAY_OUT}/${SOCKET}`, [...new Set(ports)].join(",")];
+  return { folder: egress.folder, words };
 }
 
 /** The script that an interpreter is given is a program too: `node ~/agents/mine.js`. */

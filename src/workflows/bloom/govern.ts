@@ -69,6 +69,7 @@ export function loopPolicy({ bloom, environment, gates, sandbox, setup }: Settin
     ...(bloom.environment.length > 0 ? { "bloom.environment": bloom.environment } : {}),
     "sandbox.kind": sandbox.kind,
     "sandbox.network": sandbox.network,
+    ...(sandbox.hosts.length > 0 ? { "sandbox.hosts": sandbox.hosts } : {}),
     ...(sandbox.read.length > 0 ? { "sandbox.read": sandbox.read } : {}),
     ...(sandbox.write.length > 0 ? { "sandbox.write": sandbox.write } : {}),
   });

@@ -1,0 +1,120 @@
+/**
+ * The way out of a wall whose network is `model`: a proxy that connects to the named hosts alone. It listens on a socket
+ * in a private folder, which is all of the network that is inside.
+ *
+ * O1  A host is compared by its name, as it was asked for; what it resolves to is the person's resolver's matter.
+ * O2  Without a port in its name, a host may be reached at 443 and 80.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Duplex } from "node:stream";
+
+export interface Egress {
+  /** The folder that holds the socket, and the socket's name in it. */
+  readonly folder: string;
+  readonly socket: string;
+  close(): void;
+}
+
+export const SOCKET = "out";
+const USUAL_PORTS: readonly number[] = [443, 80];
+/** Longer than any model thinks without a sign of life. */
+const SILENCE = 30 * 60_000;
+
+/** Never keeps the process alive; its folder is gone with the process. */
+export function openEgress(hosts: readonly string[]): Egress {
+  const folder = mkdtempSync(join(tmpdir(), "pawl-out-"));
+  const server = createServer({ requestTimeout: 0 }, (asked, answer) => pass(asked, answer, hosts));
+  server.on("connect", (asked: IncomingMessage, socket: Duplex, head: Buffer) =>
+    tunnel(asked.url ?? "", socket, head, hosts),
+  );
+  server.on("clientError", (_, socket) => socket.destroy());
+  server.listen(join(folder, SOCKET));
+  server.unref();
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", remove);
+  return {
+    folder,
+    socket: join(folder, SOCKET),
+    close() {
+      process.removeListener("exit", remove);
+      server.closeAllConnections();
+      server.close();
+      remove();
+    },
+  };
+}
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `name:port` or `[::1]:port`; null if it is neither. */
+function addressIn(text: string): Address | null {
+  const [, six, name, port] = /^(?:\[([^\]]+)\]|([^:/]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = six ?? name;
+  return host === undefined ? null : { host: host.toLowerCase(), port: Number(port) };
+}
+
+export function isAllowed({ host, port }: Address, hosts: readonly string[]): boolean {
+  return hosts.some((entry) => {
+    const named = addressIn(entry);
+    const name = (named?.host ?? entry).toLowerCase();
+    if (named ? named.port !== port : !USUAL_PORTS.includes(port)) return false;
+    return name.startsWith("*.") ? host.endsWith(name.slice(1)) : host === name;
+  });
+}
+
+function refusal(what: string): string {
+  return `Pawl's wall lets this run reach only its model (\`sandbox.network: model\`), and not ${what}. Name the host by \`sandbox.hosts\` in pawl.yaml if it is needed.\n`;
+}
+
+function tunnel(to: string, socket: Duplex, head: Buffer, hosts: readonly string[]): void {
+  socket.on("error", () => socket.destroy());
+  const address = addressIn(to);
+  if (address === null || !isAllowed(address, hosts)) {
+    const words = refusal(to);
+    socket.end(
+      `HTTP/1.1 403 Forbidden\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(words)}\r\nconnection: close\r\n\r\n${words}`,
+    );
+    return;
+  }
+  const far = connect({ ...address, allowHalfOpen: true });
+  far.setTimeout(SILENCE, () => far.destroy());
+  far.on("connect", () => {
+    socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+    if (head.length > 0) far.write(head);
+    both(socket, far);
+  });
+  far.on("error", () =>
+    socket.end("HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"),
+  );
+}
+
+function both(socket: Duplex, far: Socket): void {
+  socket.pipe(far).pipe(socket);
+  socket.on("close", () => far.destroy());
+  far.on("close", () => socket.destroy());
+}
+
+/** A plain request names its whole address. */
+function pass(asked: IncomingMessage, answer: ServerResponse, hosts: readonly string[]): void {
+  const url = URL.parse(asked.url ?? "");
+  const address = url && { host: url.hostname.toLowerCase(), port: Number(url.port || 80) };
+  if (!url || !address || url.protocol !== "http:" || !isAllowed(address, hosts)) {
+    answer.writeHead(403, { "content-type": "text/plain" }).end(refusal(url?.host ?? asked.url ?? ""));
+    return;
+  }
+  const { "proxy-connection": _, ...headers } = asked.headers;
+  const far = request(url, { method: asked.method, headers }, (got) => {
+    answer.writeHead(got.statusCode ?? 502, got.headers);
+    got.pipe(answer);
+  });
+  far.on("error", () => answer.writeHead(502).end());
+  answer.on("close", () => far.destroy());
+  asked.pipe(far);
+}

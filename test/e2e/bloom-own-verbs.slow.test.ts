@@ -154,13 +154,13 @@ describe("An agent with a shell", () => {
     expect(project.read(".pawl/agents/T1.1/output.jsonl")).toContain("[redacted PAWL_RUN_CAPABILITY]");
     const late = await project.bloomWith(
       { PAWL_RUN_CAPABILITY: capability, PAWL_RUN_MARK: "" },
-      "note",
+      "block",
       "T1",
       "late",
     );
-    // It proves nothing any more: the call is anybody's with a shell.
-    expect(late.code).toBe(0);
-    expect(project.stored().at(-1)).toMatchObject({ type: "task:noted" });
+    // It proves nothing any more: the call is not the agent's, which may not block, but anybody's with a shell.
+    expect(late).toMatchObject({ code: 0, err: "" });
+    expect(project.stored().at(-1)).toMatchObject({ type: "task:status_changed", to: "blocked" });
   });
 });
 

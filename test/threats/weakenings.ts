@@ -1064,7 +1064,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       takes: "the hash of a stored policy",
       file: "src/adapters/files/kept-by-run.ts",
       find: "return kept.sha256 === hashOf(canonical(kept[key]))",
-      replace: "return kept.sha256.length === hashOf(canonical(kept[key])).length",
+      replace: "return kept.sha256 !== undefined",
       tests: [
         "src/adapters/policies/policies.test.ts: and says another policy than its hash is an error that names its file and what to do, never none",
       ],
@@ -1095,13 +1095,16 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/adapters/agents/listed-commands.ts",
       find: "    if (!short.includes(letter)) return null;\n",
       replace: "",
-      tests: ["src/adapters/agents/acp-policy.test.ts: refuses git commit -F /home/ada/.ssh/id_ed25519"],
+      tests: [
+        "src/adapters/agents/acp-policy.test.ts: refuses git commit -qF x",
+        "src/adapters/agents/acp-policy.test.ts: refuses git commit -t x",
+      ],
     },
     {
-      takes: "the signs of the shell",
+      takes: "the signs that the shell reads in double quotes",
       file: "src/adapters/agents/listed-commands.ts",
-      find: "const SHELL_SIGNS = /[;&|`$()<>",
-      replace: "const SHELL_SIGNS = /[;&|()<>",
+      find: '.replace(/"([^"`$\\\\!]*)"/g, "")',
+      replace: '.replace(/"([^"]*)"/g, "")',
       tests: ['src/adapters/agents/acp-policy.test.ts: refuses git commit -m "$(cat x)"'],
     },
     {
@@ -1291,7 +1294,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       takes: "the commit that a review is of",
       file: "src/verify/reviews.ts",
       find: "if (commit !== head) return",
-      replace: "if (commit === null) return",
+      replace: "if (commit !== head && commit === login) return",
       tests: ["test/e2e/verify-forge.test.ts: counts no review of an older commit"],
     },
     {

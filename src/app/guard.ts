@@ -16,7 +16,7 @@ import { PawlError, toPawlError } from "../core/error.ts";
 import type { Action, Verdict } from "../guard/action.ts";
 import type { GuardedClient } from "../guard/clients.ts";
 import { decide, type Limits, type Place, widest } from "../guard/decide.ts";
-import { isWithin, placesOf } from "../guard/paths.ts";
+import { isWithin, MAX_PATH, placesOf } from "../guard/paths.ts";
 import type { Scope } from "../runtime/scope.ts";
 import { DIALECTS } from "../surfaces/hooks/clients.ts";
 import type { Dialect, HookCall, Output } from "../surfaces/hooks/dialect.ts";
@@ -66,7 +66,8 @@ function unread(dialect: Dialect, client: string): Output {
 async function answer(start: GuardStart, client: string, dialect: Dialect, call: HookCall): Promise<Output> {
   if (call.event === "session" || call.event === "other") return dialect.allow(call);
   const environment = start.environment ?? readEnvironment();
-  const cwd = call.cwd ?? start.cwd ?? process.cwd();
+  const named = call.cwd !== null && call.cwd.length <= MAX_PATH ? call.cwd : null;
+  const cwd = named ?? start.cwd ?? process.cwd();
   const surroundings = { start, client, call, environment, cwd };
   if (call.event === "stop") return stop(surroundings, dialect);
   if (call.event === "after-tool") return dialect.allow(call);
@@ -85,7 +86,7 @@ interface Surroundings {
   readonly cwd: string;
 }
 
-const MAX_TARGETS = 100;
+const MAX_TARGETS = 1000;
 
 /** The projects that the call is in, or writes to. A session may have left its project's folder. */
 function rootsAround({ call, cwd, environment, start }: Surroundings): ReadonlySet<string> {
@@ -93,6 +94,7 @@ function rootsAround({ call, cwd, environment, start }: Surroundings): ReadonlyS
   const targets = call.actions.flatMap((action) =>
     action.type === "write"
       ? action.paths
+          .filter((path) => path.length <= MAX_PATH)
           .slice(0, MAX_TARGETS)
           .flatMap((path) => placesOf(path, cwd, home, realPathOf).map(dirname))
       : [],

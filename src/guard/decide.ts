@@ -9,7 +9,7 @@ import { type GitAct, WRITES, type Writes } from "../engine/workflow.ts";
 import type { Scope } from "../runtime/scope.ts";
 import { type Action, ALLOWED, type Verdict } from "./action.ts";
 import { matchesGlob } from "./glob.ts";
-import { isWithin, placesOf, relativeTo } from "./paths.ts";
+import { isWithin, MAX_PATH, placesOf, relativeTo } from "./paths.ts";
 import {
   type ProjectFiles,
   protectedAtHome,
@@ -42,11 +42,19 @@ export interface Place {
 export type Limits = Scope | { readonly fault: string; readonly fix: string } | null;
 
 export function decide(action: Action, limits: Limits, place: Place): Verdict {
+  if (action.type === "write" && action.paths.length > MAX_PATHS)
+    return refused(
+      `writing ${action.paths.length} files at once`,
+      `it looks at ${MAX_PATHS} at most`,
+      "Write fewer at a time.",
+    );
   if (action.type === "write")
     return firstRefused(action.paths, (path) => write(path, action.cwd, limits, place));
   if (action.type === "shell") return shell(action.command, action.cwd, limits, place);
   return ALLOWED;
 }
+
+const MAX_PATHS = 2000;
 
 /** The widest of the open runs' scopes: what any of them allows, a session without a run of its own may do. */
 export function widest(scopes: readonly Scope[]): Scope | null {
@@ -71,8 +79,8 @@ function firstRefused<T>(items: readonly T[], judge: (item: T) => Verdict): Verd
 }
 
 function write(path: string, cwd: string, limits: Limits, place: Place): Verdict {
-  if (path.includes("\0"))
-    return refused(`writing a path with a NUL character`, "no file has such a name", "");
+  if (path.includes("\0") || path.length > MAX_PATH)
+    return refused(`writing ${quoted(path)}`, "no file can have such a name", "");
   return firstRefused(placesOf(path, cwd, place.home, place.real), (found) =>
     writeAt(found, path, limits, place),
   );
@@ -93,10 +101,12 @@ function protectedAt(path: string, place: Place): string | null {
   return isWithin(path, place.home) ? protectedAtHome(relativeTo(path, place.home)) : null;
 }
 
-/** The path below the checkout that it lies in, or below the root; null: outside of the project. */
+/** The path below the checkout or the root that it lies in; null: outside of both. */
 function insideOf(path: string, { checkout, root }: Place): string | null {
-  if (isWithin(path, checkout)) return relativeTo(path, checkout);
-  return isWithin(path, root) ? relativeTo(path, root) : null;
+  // The inner one of the two: a worktree lies in the project, and a project may lie in a larger checkout.
+  const folders = isWithin(checkout, root) ? [checkout, root] : [root, checkout];
+  const folder = folders.find((each) => isWithin(path, each));
+  return folder === undefined ? null : relativeTo(path, folder);
 }
 
 function inScope(path: string, shown: string, limits: Limits, place: Place): Verdict {
@@ -127,11 +137,12 @@ const MAY: Readonly<Record<Writes, (planFiles: readonly string[]) => string>> = 
 };
 
 function shell(command: string, cwd: string, limits: Limits, place: Place): Verdict {
-  const { acts, verbs, writes } = readShell(command, {
+  const { acts, isCut, verbs, writes } = readShell(command, {
     cwd,
     home: place.home,
     isProgram: (path) => placesOf(path, cwd, place.home, place.real).includes(place.program),
   });
+  if (isCut) return refused("this command", "it does more than the guard can look at", "Split it.");
   const written = firstRefused(writes, (one) => protectedWrite(one, limits, place));
   if (!written.allow) return written;
   const [verb] = verbs;

@@ -1,5 +1,8 @@
 /** Absolute paths, as texts. Forward slashes; a drive's letter counts as a root too. */
 
+/** No system opens a longer one. */
+export const MAX_PATH = 4096;
+
 /** Every place that the path may mean: read as text, and as the system follows it, link by link. */
 export function placesOf(
   path: string,

@@ -63,7 +63,7 @@ export function protectedIn(path: string, { tasksFile, workflows }: ProjectFiles
   if (names.length === 1 && first === "pawl.yaml") return POLICY;
   if (isSame(names, tasksFile) || (names.length === 1 && first === "tasks.yaml")) return TASKS;
   if (workflows.some((file) => isSame(names, file))) return POLICY;
-  const isClientFile = names.some((_, at) => CLIENT_FILES.some((glob) => matches(names.slice(at), glob)));
+  const isClientFile = names.some((_, at) => CLIENT_FILES.some((glob) => matches(names, glob, at)));
   return isClientFile ? HOOKS : null;
 }
 
@@ -113,10 +113,12 @@ function isSame(names: readonly string[], file: string): boolean {
   return names.join("/") === namesIn(file).join("/");
 }
 
-function matches(names: readonly string[], glob: string): boolean {
+/** Whether the names from `from` on are those of the glob. */
+function matches(names: readonly string[], glob: string, from = 0): boolean {
   const globs = glob.split("/");
   const isDeep = globs.at(-1) === "**";
   const own = isDeep ? globs.slice(0, -1) : globs;
-  if (isDeep ? names.length < own.length : names.length !== own.length) return false;
-  return own.every((each, at) => segmentMatches(names[at] ?? "", each));
+  const count = names.length - from;
+  if (isDeep ? count < own.length : count !== own.length) return false;
+  return own.every((each, at) => segmentMatches(names[from + at] ?? "", each));
 }

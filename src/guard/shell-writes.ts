@@ -5,6 +5,7 @@
 import type { GitAct } from "../engine/workflow.ts";
 import { gitWords } from "./git-words.ts";
 import { patchedPaths } from "./patched-paths.ts";
+import { MAX_PATH } from "./paths.ts";
 import { personVerbOf } from "./person-verbs.ts";
 import { type Command, readCommands, type Word } from "./shell-words.ts";
 import { writesOf } from "./written-paths.ts";
@@ -23,6 +24,8 @@ export interface ShellReading {
   readonly writes: readonly ShellWrite[];
   readonly acts: readonly GitAct[];
   readonly verbs: readonly string[];
+  /** It is longer, or writes more files, than is looked at. */
+  readonly isCut: boolean;
 }
 
 interface Around {
@@ -34,12 +37,25 @@ interface Around {
 
 /** How deep scripts inside scripts are followed: `bash -c "bash -c …"`. */
 const MAX_SCRIPTS = 6;
+/** How many characters of such scripts are read in all. */
+const MAX_SCRIPT_LENGTH = 300_000;
 const MAX_FOUND = 2000;
+/** What a script costs beside its characters. */
+const SCRIPT_COST = 100;
+/** No shell is given a longer one. */
+const MAX_LENGTH = 1_000_000;
+/** How many words are compared with Pawl's own program. */
+const MAX_PROGRAMS = 20;
 
 export function readShell(command: string, around: Around): ShellReading {
-  const reading: Reading = { writes: [], acts: new Set(), verbs: new Set(), around };
+  if (command.length > MAX_LENGTH) return { writes: [], acts: [], verbs: [], isCut: true };
+  const reading: Reading = {
+    ...{ writes: [], acts: new Set(), verbs: new Set(), around },
+    ...{ scriptsLeft: MAX_SCRIPT_LENGTH, programsLeft: MAX_PROGRAMS },
+  };
   readScript(command, around.cwd, reading, 0);
-  return { writes: reading.writes, acts: [...reading.acts], verbs: [...reading.verbs] };
+  const { acts, verbs, writes } = reading;
+  return { writes, acts: [...acts], verbs: [...verbs], isCut: writes.length >= MAX_FOUND };
 }
 
 interface Reading {
@@ -47,10 +63,14 @@ interface Reading {
   readonly acts: Set<GitAct>;
   readonly verbs: Set<string>;
   readonly around: Around;
+  scriptsLeft: number;
+  programsLeft: number;
 }
 
 function readScript(script: string, start: string, reading: Reading, level: number): void {
   if (level > MAX_SCRIPTS || script.trim() === "") return;
+  if (level > 0) reading.scriptsLeft -= script.length + SCRIPT_COST;
+  if (reading.scriptsLeft < 0) return;
   const { home } = reading.around;
   const variables = new Map([
     ["HOME", home],
@@ -85,7 +105,8 @@ const SHOWS = ["echo", "printf", "grep", "rg", "ag", "cat", "ls", "man", "which"
 function add(words: readonly Word[], isDeep: boolean, cwd: string, { writes }: Reading): void {
   for (const { isOpen, isPattern, text } of words) {
     // The beginning of a path with unknown parts says nothing about where it leads.
-    if (isOpen || text === "" || text === "-" || writes.length >= MAX_FOUND) continue;
+    if (isOpen || text === "" || text === "-" || text.length > MAX_PATH) continue;
+    if (writes.length >= MAX_FOUND) return;
     writes.push({ path: text, cwd, isDeep, isPattern });
   }
 }
@@ -104,7 +125,9 @@ function folderAfter(cwd: string, home: string, args: readonly Word[], depth: nu
 }
 
 function joined(cwd: string, path: string): string {
-  return path.startsWith("/") ? path : `${cwd}/${path}`;
+  if (path.startsWith("/")) return path;
+  // No folder lies so deep.
+  return cwd.length > MAX_PATH ? cwd : `${cwd}/${path}`;
 }
 
 function baseOf(path: string): string {
@@ -231,10 +254,14 @@ function afterC(args: readonly string[]): readonly string[] {
   return args.flatMap((arg, at) => (/^-[a-z]*c$|^--command$/.test(arg) ? [args[at + 1] ?? ""] : []));
 }
 
+const MAX_STARTED = 20;
+const MAX_STARTED_WORDS = 200;
+
 function startedByFind(args: readonly string[]): readonly string[] {
+  let started = 0;
   return args.flatMap((arg, at) => {
-    if (!/^(?:-exec|-execdir|-ok|-okdir|-x|-X)$/.test(arg)) return [];
-    const rest = args.slice(at + 1);
+    if (!/^(?:-exec|-execdir|-ok|-okdir|-x|-X)$/.test(arg) || ++started > MAX_STARTED) return [];
+    const rest = args.slice(at + 1, at + 1 + MAX_STARTED_WORDS);
     const end = rest.findIndex((word) => word === ";" || word === "+");
     const words = end < 0 ? rest : rest.slice(0, end);
     // What is found lies below the folder that is searched.
@@ -273,13 +300,18 @@ function gitActsOf(program: string, args: readonly string[]): readonly GitAct[] 
 const PAWL = /^(?:pawl|bloom)(?:@[^/]*)?(?:\.[cm]?js|\.ts|\.ps1)?$/;
 
 /** Wherever the program stands in the words: much can start it. */
-function readVerbs(words: readonly Word[], { around, verbs }: Reading): void {
+function readVerbs(words: readonly Word[], reading: Reading): void {
   for (const [at, { text }] of words.entries()) {
-    const isPawl = PAWL.test(baseOf(text)) || (/\bmain\.[cm]?[jt]s$/.test(text) && around.isProgram(text));
-    if (!isPawl) continue;
+    if (!PAWL.test(baseOf(text)) && !isOwnProgram(text, reading)) continue;
     const verb = personVerbOf(words.slice(at + 1, at + 1 + MAX_VERB_WORDS).map((word) => word.text));
-    if (verb !== null) verbs.add(verb);
+    if (verb !== null) reading.verbs.add(verb);
   }
 }
 
-const MAX_VERB_WORDS = 64;
+function isOwnProgram(text: string, reading: Reading): boolean {
+  if (!/\bmain\.[cm]?[jt]s$/.test(text) || text.length > MAX_PATH || reading.programsLeft <= 0) return false;
+  reading.programsLeft -= 1;
+  return reading.around.isProgram(text);
+}
+
+const MAX_VERB_WORDS = 16;

@@ -15,13 +15,17 @@ type Rule = (args: readonly Word[]) => Partial<Written>;
 
 const HERE: Word = { text: ".", isOpen: false, isPattern: false };
 
-/** Every word that is no option. `valued`: letters and names of options that take the next word. */
-function plain(args: readonly Word[], valued: readonly string[] = []): readonly Word[] {
+/** Every word that is no option. `valued`: options that take the next word. */
+function plain(
+  args: readonly Word[],
+  valued: readonly string[] = [],
+  takesNext: (text: string) => boolean = () => false,
+): readonly Word[] {
   const found: Word[] = [];
   for (let at = 0; at < args.length; at++) {
     const { text } = args[at] ?? HERE;
     if (text === "--") return [...found, ...args.slice(at + 1)];
-    if (valued.includes(text)) at += 1;
+    if (valued.includes(text) || takesNext(text)) at += 1;
     else if (!/^-./.test(text)) found.push(args[at] ?? HERE);
   }
   return found;
@@ -72,10 +76,7 @@ const inPlace =
     const brings = args.some(
       ({ text }) => script.includes(text) || /^--(?:expression|file)=|^-\w*e$/.test(text),
     );
-    const words = plain(args, [
-      ...script,
-      ...args.map(({ text }) => text).filter((text) => /^-\w*e$/.test(text)),
-    ]);
+    const words = plain(args, script, (text) => /^-\w*e$/.test(text));
     return { paths: brings ? words : words.slice(1) };
   };
 

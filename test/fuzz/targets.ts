@@ -2,9 +2,11 @@
 
 import type { Target } from "./target.ts";
 import { applied } from "./targets/applied.ts";
+import { hookCalls } from "./targets/hook-calls.ts";
 import { journal } from "./targets/journal.ts";
 import { mcpArguments } from "./targets/mcp-arguments.ts";
 import { pawlYaml } from "./targets/pawl-yaml.ts";
+import { shell } from "./targets/shell.ts";
 import { streams } from "./targets/streams.ts";
 import { taskState } from "./targets/task-state.ts";
 import { tasksYaml } from "./targets/tasks-yaml.ts";
@@ -19,4 +21,6 @@ export const TARGETS: readonly Target[] = [
   pawlYaml,
   streams,
   mcpArguments,
+  hookCalls,
+  shell,
 ];

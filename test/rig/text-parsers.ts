@@ -17,6 +17,7 @@ import { nearest } from "../../src/core/nearest.ts";
 import { projectPath } from "../../src/core/path.ts";
 import { isTouched } from "../../src/core/ssh-signature.ts";
 import { readYaml } from "../../src/core/yaml.ts";
+import { readShell } from "../../src/guard/shell-writes.ts";
 import { withProjectId } from "../../src/surfaces/cli/project-id.ts";
 import { renderMarkdown } from "../../src/surfaces/cli/render-markdown.ts";
 import { paintOf } from "../../src/surfaces/cli/terminal.ts";
@@ -42,6 +43,7 @@ import { renderForTerminal } from "../../src/workflows/spells/terminal.ts";
 
 const SCREEN = { columns: 80, paint: paintOf(true) };
 const RUN = projectPath(".pawl/runs/T-1.json");
+const SHELL = { cwd: "/p", home: "/home/dev", isProgram: () => false };
 const REMARK = { part: "comments", author: "ann", url: "u", time: "t" } as const;
 const inTask = (text: string) =>
   `# TASK: TS-01\n\n## Title\nA\n\n## Context\n${text}\n\n## Implementation Details\n\nx\n\n## Acceptance Criteria\n\n- ${text}\n`;
@@ -61,6 +63,8 @@ export const YAML_PARSERS: Readonly<Record<string, (text: string) => unknown>> =
 };
 
 const TEXT_PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
+  "a shell's command": (text) => readShell(text, SHELL),
+  "a shell's command in quotes": (text) => readShell(`bash -c "${text}"`, SHELL),
   "spells: links": (text) => [parseAtlassianUrls(text), unprocessedUrls(text, text)],
   "spells: links, after an address": (text) => parseAtlassianUrls(`https://a.atlassian.net/${text}`),
   "spells: links, in what was fetched": (text) =>

@@ -85,12 +85,11 @@ function patchPaths(input: Input): readonly string[] {
 const PATH_KEY =
   /^(?:(?:absolute|target|source|src|dest|destination|new|old|notebook|file|dir|directory|folder|output|input)_?)?(?:path|paths|file|files|filename|file_?name|uri|uris|dir|directory)$|^(?:destination|target|source|artifact_?path)$/i;
 const MAX_DEPTH = 4;
-const MAX_PATHS = 1000;
 
 function pathsIn(input: Input): readonly string[] {
   const found: string[] = [];
   const look = (value: unknown, isPath: boolean, depth: number): void => {
-    if (found.length >= MAX_PATHS || depth > MAX_DEPTH) return;
+    if (depth > MAX_DEPTH) return;
     if (typeof value === "string") {
       if (isPath && value !== "" && !/^https?:\/\//i.test(value)) found.push(value);
     } else if (Array.isArray(value)) for (const each of value) look(each, isPath, depth + 1);

@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import type { Scope } from "../runtime/scope.ts";
+import type { Action } from "./action.ts";
+import { decide, type Limits, type Place, widest } from "./decide.ts";
+import { matchesGlob } from "./glob.ts";
+
+const PLACE: Place = {
+  root: "/p",
+  checkout: "/p",
+  files: { tasksFile: "plan/tasks.yaml", workflows: ["flows/release.yaml"] },
+  home: "/home/dev",
+  temporary: ["/tmp"],
+  clientFolders: ["/home/dev/.claude/plans"],
+  pawlFolders: ["/home/dev/.local/state/pawl"],
+  program: "/opt/pawl/main.js",
+  real: (path) => path,
+};
+
+const NONE: Scope = {
+  ...{ run: "alfred:T", state: "plan", writes: "none", forbids: ["commit", "push"], planFiles: [] },
+  ...{ next: "Hand in the plan.", awaits: "assistant" },
+};
+const PLAN: Scope = { ...NONE, writes: "plan", planFiles: [".ai/task/*.md", "notes/**"] };
+const WORKTREE: Scope = { ...NONE, writes: "worktree", forbids: ["push"] };
+const ALL: Scope = { ...NONE, writes: "all", forbids: [] };
+
+const write = (path: string): Action => ({ type: "write", paths: [path], cwd: "/p" });
+const shell = (command: string): Action => ({ type: "shell", command, cwd: "/p" });
+const isAllowed = (action: Action, limits: Limits, place = PLACE) => decide(action, limits, place).allow;
+
+describe("what a scope lets an assistant write", () => {
+  it.each([
+    ["src/a", [false, false, true, true]],
+    [".ai/task/plan.md", [false, true, true, true]],
+    ["notes/a/b.md", [false, true, true, true]],
+    ["/tmp/a", [true, true, true, true]],
+    ["/home/dev/.claude/plans/a.md", [true, true, true, true]],
+    ["/home/dev/other/a", [false, false, false, true]],
+    ["/p2/a", [false, false, false, true]],
+    ["plan/tasks.yaml", [false, false, false, false]],
+    ["flows/release.yaml", [false, false, false, false]],
+    [".ai/task/state.json", [false, false, false, false]],
+    ["/home/dev/.codex/config.toml", [false, false, false, false]],
+    ["/home/dev/.local/state/pawl/projects/x/key", [false, false, false, false]],
+  ])("is the same whatever the run: %s", (path, expected) => {
+    expect([NONE, PLAN, WORKTREE, ALL].map((limits) => isAllowed(write(path), limits))).toEqual(expected);
+    expect([NONE, PLAN, WORKTREE, ALL].map((limits) => isAllowed(shell(`echo > ${path}`), limits))).toEqual(
+      expected,
+    );
+    expect(isAllowed(write(path), null)).toBe(expected[3]);
+  });
+
+  it("ends at the checkout in which the session works", () => {
+    const worktree = { ...PLACE, checkout: "/p/.pawl/worktrees/@project/t-1" };
+    expect(isAllowed(write("/p/.pawl/worktrees/@project/t-1/src/a"), WORKTREE, worktree)).toBe(true);
+    expect(isAllowed(write("/p/src/a"), WORKTREE, worktree)).toBe(false);
+    expect(isAllowed(write("/p/.pawl/worktrees/@project/t-2/src/a"), ALL, worktree)).toBe(false);
+    expect(isAllowed(write("/p/.pawl/worktrees/@project/t-1/pawl.yaml"), ALL, worktree)).toBe(false);
+    expect(isAllowed(write("/p/.pawl/worktrees/@project/t-1/.git"), ALL, worktree)).toBe(false);
+    const above = { ...PLACE, root: "/p/sub", checkout: "/p" };
+    expect(isAllowed(write("/p/other/a"), WORKTREE, above)).toBe(true);
+    expect(isAllowed(write("/p/sub/pawl.yaml"), ALL, above)).toBe(false);
+    expect(isAllowed(write("/p/.git/config"), ALL, above)).toBe(false);
+  });
+
+  it("is nothing where the project cannot be read, but in temporary folders", () => {
+    const fault = { fault: "it cannot be read", fix: "Run `pawl status`." };
+    expect(isAllowed(write("src/a"), fault)).toBe(false);
+    expect(isAllowed(write("/tmp/a"), fault)).toBe(true);
+    expect(isAllowed(shell("npm test"), fault)).toBe(true);
+    expect(isAllowed({ type: "other" }, fault)).toBe(true);
+    expect(isAllowed({ type: "call", server: "pawl", tool: "x", input: {} }, fault)).toBe(true);
+  });
+
+  it("is judged where a link leads, and where its path says", () => {
+    const linked = {
+      ...PLACE,
+      real: (path: string) => path.replace("/p/link", "/p/.pawl").replace("/p/away", "/q"),
+    };
+    expect(isAllowed(write("link/journal"), ALL, linked)).toBe(false);
+    expect(isAllowed(write("away/a"), WORKTREE, linked)).toBe(false);
+  });
+
+  it("says what was refused, why, and what comes next", () => {
+    expect(decide(write("src/a"), NONE, PLACE)).toEqual({
+      allow: false,
+      reason:
+        'Pawl refuses writing "src/a": alfred:T is in "plan", where no file may be written. Hand in the plan.',
+    });
+    const long = decide(write("x".repeat(3000)), NONE, PLACE);
+    expect(long.allow ? "" : long.reason.length).toBeLessThan(500);
+  });
+
+  it("refuses a path that no file can have, and too many of them", () => {
+    for (const path of ["a\0b", "x/".repeat(3000)]) expect(isAllowed(write(path), ALL)).toBe(false);
+    expect(isAllowed({ type: "write", paths: Array(3000).fill("a"), cwd: "/p" }, ALL)).toBe(false);
+    expect(isAllowed(shell("rm a;".repeat(3000)), ALL)).toBe(false);
+  });
+});
+
+describe("the widest of several scopes", () => {
+  it("allows what any of them allows", () => {
+    expect(widest([])).toBeNull();
+    expect(widest([NONE, PLAN, WORKTREE])).toMatchObject({ writes: "worktree", forbids: ["push"] });
+    expect(widest([PLAN, { ...PLAN, planFiles: ["b"] }])?.planFiles).toEqual([...PLAN.planFiles, "b"]);
+    expect(widest([ALL, NONE])).toMatchObject({ writes: "all", forbids: [] });
+  });
+});
+
+describe("a glob", () => {
+  it.each([
+    ["a/b.md", "a/*.md", true],
+    ["a/b/c.md", "a/*.md", false],
+    ["a/b/c.md", "a/**", true],
+    ["a/b/c.md", "**/c.md", true],
+    ["c.md", "**/c.md", true],
+    ["a/b/x/c.md", "a/**/c.md", true],
+    ["a.md", "./a.md", true],
+    ["ab", "a?", true],
+    ["a", "a?", false],
+    ["a*", "a[*]", true],
+    ["", "**", true],
+  ])("matches as shells do: %s, %s", (path, glob, expected) => {
+    expect(matchesGlob(path, glob)).toBe(expected);
+  });
+});

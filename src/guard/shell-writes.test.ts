@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { readShell } from "./shell-writes.ts";
+
+const AROUND = { cwd: "/p", home: "/home/dev", isProgram: (path: string) => path === "/opt/pawl/main.js" };
+const read = (command: string) => readShell(command, AROUND);
+const paths = (command: string) =>
+  read(command).writes.map(({ cwd, path }) => (path.startsWith("/") ? path : `${cwd}/${path}`));
+
+describe("a shell's command", () => {
+  it.each([
+    ["echo x > a", ["/p/a"]],
+    ["echo x >>a 2>/dev/null", ["/p/a", "/dev/null"]],
+    ["echo x 2>&1 >&- | tee -a b c", ["/p/b", "/p/c"]],
+    ["echo x &> a; echo y &>> b; echo z >| c; echo w >& d", ["/p/a", "/p/b", "/p/c", "/p/d"]],
+    [": > 'a b'; : > \"c d\"; : > e\\ f; : > $'g\\x2eh'", ["/p/a b", "/p/c d", "/p/e f", "/p/g.h"]],
+    ["cat <<'EOF' > a\n> b\nEOF\necho > c", ["/p/a", "/p/c"]],
+    ["cat <<-EOF\n\t> b\n\tEOF\necho > c", ["/p/c"]],
+    ["cat <<A <<B\n> a\nA\n> b\nB\n: > c", ["/p/c"]],
+    ["[[ a > b ]] && (( a > b )) ; echo $((1 > 2))", []],
+    ["x=$(echo y > a)", ["/p/a"]],
+    ["echo `echo y > a`", ["/p/a"]],
+    ["diff <(cat a) <(cat b > c)", ["/p/c"]],
+    ["(cd sub; : > a); : > b", ["/p/a", "/p/b"]],
+    ["cd sub && : > a", ["/p/sub/a"]],
+    ["cd /q; cd r; : > a", ["/q/r/a"]],
+    ["if true; then rm a; else rm b; fi", ["/p/a", "/p/b"]],
+    ["for f in a b; do rm $f; done", []],
+    ['F=a; rm $F ${F}.b "$F"', ["/p/a", "/p/a.b", "/p/a"]],
+    ["rm $HOME/a ~/b", ["/home/dev/a", "/p/~/b"]],
+    ["rm {a,b}.c", ["/p/a.c", "/p/b.c"]],
+    ["sed -i s/a/b/ c d; sed -n p e; sed -i.bak -e s/a/b/ f", ["/p/c", "/p/d", "/p/f"]],
+    ["perl -pi -e s/a/b/ c; perl -e 1 d", ["/p/c"]],
+    ["awk -i inplace 1 a; awk 1 b", ["/p/a"]],
+    ["cp a b; cp -r a c/", ["/p/b", "/p/b/a", "/p/c/", "/p/c//a"]],
+    ["mv a b", ["/p/b", "/p/b/a", "/p/a"]],
+    ["ln -sf a b; install -m 755 a c", ["/p/b", "/p/b/a", "/p/c", "/p/c/a"]],
+    ["dd if=a of=b; truncate -s 0 c; touch d; mkdir -p e", ["/p/b", "/p/c", "/p/d", "/p/e"]],
+    ["patch < a; patch b < a; patch --dry-run < a", ["/p/.", "/p/b"]],
+    ["git apply a; git apply --check a; git -C sub apply a", ["/p/.", "/p/sub/."]],
+    [
+      "git checkout -- a; git restore b; git rm c; git rm --cached d; git mv e f",
+      ["/p/a", "/p/b", "/p/c", "/p/f", "/p/f/e", "/p/e"],
+    ],
+    ["git checkout -b x; git switch x; git stash; git pull; git reset --hard", []],
+    ["curl -o a u; curl -sSLo b u; wget -O c u; curl u", ["/p/a", "/p/c"]],
+    ["tar xzf a -C b; tar czf c d", ["/p/b"]],
+    ["find . -name x -delete", ["/p/."]],
+    ["find src -exec rm {} \\; -exec sed -i s/a/b/ {} +", ["/p/src", "/p/src"]],
+    ["bash -c 'echo > a'; sh -lc \"bash -c 'echo > b'\"; eval 'echo > c'", ["/p/a", "/p/b", "/p/c"]],
+    ["bash <<EOF\necho > a\nEOF", ["/p/a"]],
+    ["echo 'rm a' | sh; cat <<E | bash\nrm b\nE", ["/p/a", "/p/b"]],
+    [
+      "sudo -u x rm a; env -u B -i C=d rm b; timeout 5 rm c; nice -n 5 nohup rm d",
+      ["/p/a", "/p/b", "/p/c", "/p/d"],
+    ],
+    ["env -C sub rm a", ["/p/sub/a"]],
+    ["xargs -n 1 rm < list", []],
+    [
+      "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a\n*** Move to: b\n*** End Patch\nEOF",
+      ["/p/a", "/p/b"],
+    ],
+    ["npm test; ls; cat a | grep b; python -c 'open(1)'; node -e 1; make", []],
+    ["echo 'a > b'; echo \"c > d\"; echo a\\>b; echo a # > b", []],
+    ["", []],
+  ])("writes what it writes: %s", (command, expected) => {
+    expect(paths(command)).toEqual(expected);
+  });
+
+  it.each([
+    ["git commit -m x", ["commit"]],
+    ["git -C a -c b=c --git-dir d commit", ["commit"]],
+    ["/usr/bin/git cherry-pick a && env A=b git push", ["commit", "push"]],
+    ["gh pr create --fill; glab mr merge 1", ["push"]],
+    ["bash -c 'git commit -m x'", ["commit"]],
+    ["git log --grep commit; git stash push; gh pr view; git commit-graph write", []],
+  ])("commits or pushes: %s", (command, expected) => {
+    expect(read(command).acts).toEqual(expected);
+  });
+
+  it.each([
+    ["pawl approve x", ["approve"]],
+    ["node --no-warnings /opt/pawl/main.js approve x", ["approve"]],
+    ["node /srv/app/main.js approve x", []],
+    ["watch pawl approve x; find . -exec pawl reject {} +", ["approve", "reject"]],
+    ["pawl status; bloom list; pawl show approve; echo pawl approve", []],
+  ])("speaks for a person: %s", (command, expected) => {
+    expect(read(command).verbs).toEqual(expected);
+  });
+
+  it("is cut where it writes more than anybody looks at", () => {
+    expect(read("rm a;".repeat(3000)).isCut).toBe(true);
+    expect(read("rm a;".repeat(30)).isCut).toBe(false);
+  });
+});

@@ -1,0 +1,63 @@
+/**
+ * Antigravity. Its calls do not name the event, so what they hold tells it, unless the hook's command does. An answer without a
+ * decision blocks, so every answer is printed. It ignores a refusal of `invoke_subagent`; what the subagent then does is judged
+ * call by call.
+ */
+import {
+  type Dialect,
+  type HookCall,
+  type Input,
+  inputIn,
+  isInput,
+  json,
+  textIn,
+  textsIn,
+} from "./dialect.ts";
+import { actionOf, pawlTool, serverTool } from "./tool-action.ts";
+
+const EVENTS: Readonly<Record<string, HookCall["event"]>> = {
+  PreToolUse: "before-tool",
+  PostToolUse: "after-tool",
+  Stop: "stop",
+};
+
+function eventIn(input: Input, named: string | undefined): HookCall["event"] {
+  const name = textIn(input, "hook_event_name", "hookEventName") || named || "";
+  if (Object.hasOwn(EVENTS, name)) return EVENTS[name] ?? "other";
+  if (isInput(input.toolCall)) return "before-tool";
+  return "terminationReason" in input || "fullyIdle" in input ? "stop" : "other";
+}
+
+function read(input: Input, named: string | undefined): HookCall {
+  const event = eventIn(input, named);
+  const folders = textsIn(input, "workspacePaths");
+  const called = inputIn(input, "toolCall");
+  const args = inputIn(called, "args", "arguments");
+  const cwd = textIn(args, "Cwd") || folders[0] || null;
+  const name = textIn(called, "name");
+  // Tools of servers go through one tool of Antigravity's, too.
+  const inner =
+    name === "call_mcp_tool"
+      ? { server: textIn(args, "ServerName", "server"), tool: textIn(args, "ToolName", "tool") }
+      : (serverTool(name) ?? pawlTool(name, "mcp_") ?? pawlTool(name));
+  const given = name === "call_mcp_tool" ? inputIn(args, "Arguments", "arguments") : args;
+  return {
+    event,
+    session: textIn(input, "conversationId"),
+    cwd,
+    folders,
+    actions:
+      event === "before-tool" || event === "after-tool"
+        ? actionOf({ tool: name, ...inner, input: given, cwd: cwd ?? "." })
+        : [],
+    isSubagent: textIn(input, "parentConversationId") !== "",
+    continued: 0,
+  };
+}
+
+export const antigravity: Dialect = {
+  read,
+  allow: ({ event }) => json(event === "before-tool" || event === "stop" ? { decision: "allow" } : {}),
+  deny: (reason) => json({ decision: "deny", reason }),
+  continueWith: (reason) => json({ decision: "continue", reason }),
+};

@@ -1,0 +1,49 @@
+/**
+ * Copilot CLI and Copilot's cloud agent. Their calls do not name the event, so what they hold tells it, unless the hook's
+ * command does. The tool's input is JSON in a text. VS Code reads the same files and calls the same command in a form of its
+ * own, so an answer is in both forms. A hook that takes too long lets the tool through.
+ */
+import { type Dialect, type HookCall, type Input, inputIn, json, SILENT, textIn } from "./dialect.ts";
+import { actionOf, pawlTool } from "./tool-action.ts";
+import { readLikeVsCode, stopLikeVsCode } from "./vscode.ts";
+
+const EVENTS: Readonly<Record<string, HookCall["event"]>> = {
+  preToolUse: "before-tool",
+  postToolUse: "after-tool",
+  agentStop: "stop",
+  subagentStop: "stop",
+  sessionStart: "session",
+};
+
+function eventIn(input: Input, named: string | undefined): HookCall["event"] {
+  if (named !== undefined && Object.hasOwn(EVENTS, named)) return EVENTS[named] ?? "other";
+  if (textIn(input, "toolName") !== "") return "toolResult" in input ? "after-tool" : "before-tool";
+  return textIn(input, "stopReason") !== "" ? "stop" : "other";
+}
+
+function read(input: Input, named: string | undefined): HookCall {
+  if (textIn(input, "hook_event_name", "hookEventName") !== "") return readLikeVsCode(input, undefined);
+  const event = eventIn(input, named);
+  const cwd = textIn(input, "cwd") || null;
+  const tool = textIn(input, "toolName");
+  const call = { tool, ...pawlTool(tool), input: inputIn(input, "toolArgs"), cwd: cwd ?? "." };
+  return {
+    event,
+    session: textIn(input, "sessionId", "session_id"),
+    cwd,
+    folders: [],
+    actions: event === "before-tool" || event === "after-tool" ? actionOf(call) : [],
+    isSubagent: named === "subagentStop" || textIn(input, "agentName") !== "",
+    continued: 0,
+  };
+}
+
+export const copilot: Dialect = {
+  read,
+  allow: () => SILENT,
+  deny(reason) {
+    const decision = { permissionDecision: "deny", permissionDecisionReason: reason };
+    return json({ ...decision, hookSpecificOutput: { hookEventName: "PreToolUse", ...decision } });
+  },
+  continueWith: (reason) => json({ decision: "block", reason, hookSpecificOutput: stopLikeVsCode(reason) }),
+};

@@ -1,0 +1,47 @@
+/** Gemini CLI (0.61). Exit code 1 lets the tool through; anything but JSON on standard output is shown to the person. */
+import {
+  type Dialect,
+  type HookCall,
+  type Input,
+  inputIn,
+  isInput,
+  json,
+  SILENT,
+  textIn,
+} from "./dialect.ts";
+import { actionOf, pawlTool } from "./tool-action.ts";
+
+const EVENTS: Readonly<Record<string, HookCall["event"]>> = {
+  BeforeTool: "before-tool",
+  AfterTool: "after-tool",
+  AfterAgent: "stop",
+  SessionStart: "session",
+};
+
+function read(input: Input, named: string | undefined): HookCall {
+  const name = textIn(input, "hook_event_name") || named || "";
+  const event = Object.hasOwn(EVENTS, name) ? (EVENTS[name] ?? "other") : "other";
+  const cwd = textIn(input, "cwd") || null;
+  const called = textIn(input, "tool_name");
+  const { mcp_context: context } = input;
+  const server = isInput(context)
+    ? { server: textIn(context, "server_name") || "unknown", tool: textIn(context, "tool_name") || called }
+    : pawlTool(called, "mcp_");
+  const tool = { tool: called, ...server, input: inputIn(input, "tool_input"), cwd: cwd ?? "." };
+  return {
+    event,
+    session: textIn(input, "session_id"),
+    cwd,
+    folders: [],
+    actions: event === "before-tool" || event === "after-tool" ? actionOf(tool) : [],
+    isSubagent: false,
+    continued: 0,
+  };
+}
+
+export const gemini: Dialect = {
+  read,
+  allow: () => SILENT,
+  deny: (reason) => json({ decision: "deny", reason }),
+  continueWith: (reason) => json({ decision: "deny", reason }),
+};

@@ -1,0 +1,38 @@
+/** OpenCode, by the plugin of `opencode-plugin.ts`: the form of both sides is Pawl's own. It knows no refused stop. */
+import {
+  type Dialect,
+  type HookCall,
+  type Input,
+  inputIn,
+  json,
+  SILENT,
+  textIn,
+  textsIn,
+} from "./dialect.ts";
+import { actionOf, pawlTool } from "./tool-action.ts";
+
+const EVENTS: readonly string[] = ["before-tool", "after-tool"] satisfies HookCall["event"][];
+
+function read(input: Input): HookCall {
+  const name = textIn(input, "event");
+  const event = EVENTS.includes(name) ? (name as HookCall["event"]) : "other";
+  const cwd = textIn(input, "cwd") || null;
+  const tool = textIn(input, "tool");
+  const call = { tool, ...pawlTool(tool), input: inputIn(input, "args"), cwd: cwd ?? "." };
+  return {
+    event,
+    session: textIn(input, "sessionID"),
+    cwd,
+    folders: textsIn(input, "folders"),
+    actions: event === "other" ? [] : actionOf(call),
+    isSubagent: false,
+    continued: 0,
+  };
+}
+
+export const opencode: Dialect = {
+  read,
+  allow: () => SILENT,
+  deny: (reason) => json({ decision: "deny", reason }),
+  continueWith: () => null,
+};

@@ -1,6 +1,9 @@
 import type { Requirement } from "./requirements.ts";
 
 const CLAUDE = "test/e2e/guard-claude-code.test.ts";
+const CLIENTS = "test/e2e/guard-clients.test.ts";
+const DECIDE = "src/guard/decide.test.ts";
+const SHELL = "src/guard/shell-writes.test.ts";
 
 /** What keeps a person's own assistant to the workflow. */
 export const GUARD: Readonly<Record<string, Requirement>> = {
@@ -13,6 +16,51 @@ export const GUARD: Readonly<Record<string, Requirement>> = {
       `${CLAUDE}: lets reading, running and Pawl's own tools through`,
       `${CLAUDE}: is allowed in the temporary folder, and in the client's own folder for plans`,
       `${CLAUDE}: may not commit or push before the state allows it`,
+      `${DECIDE}: is the same whatever the run: %s`,
+      `${DECIDE}: ends at the checkout in which the session works`,
+      `${DECIDE}: says what was refused, why, and what comes next`,
+    ],
+  },
+  "guard.clients": {
+    says: "Each of eight clients is answered in the form that it takes, to allow and to refuse, for what its tools are called today.",
+    source: "docs/guard.md, What each client enforces",
+    tests: [
+      `${CLIENTS}: is refused what its session's run does not allow, in its own form`,
+      `${CLIENTS}: is allowed to read, to run, and to call Pawl's tools, in its own form`,
+      `${CLIENTS}: is refused what nobody can read, with exit code 2`,
+      `${CLIENTS}: answers VS Code, which calls it from the same file, in VS Code's form, too`,
+      `${CLIENTS}: takes the event's name where the call does not tell`,
+      `${CLIENTS}: throws the guard's refusal, and lets the rest through`,
+      `${CLIENTS}: lets only reading go on where Pawl cannot be asked`,
+    ],
+  },
+  "guard.sessions": {
+    says: "A session has the scope of the run whose tool it called; without one, the widest of all open runs.",
+    source: "docs/guard.md, Whose scope counts",
+    tests: [
+      `${CLIENTS}: has the scope of the run whose tool it called, and without one the widest of all open runs`,
+      `${CLIENTS}: of an agent of Pawl's own loop has no scope, and the protected places still hold`,
+      `${CLIENTS}: goes on where what is kept of it is damaged`,
+      `${DECIDE}: allows what any of them allows`,
+    ],
+  },
+  "guard.stop": {
+    says: "An assistant that stops with its step unfinished is sent back, twice in a state at most, in its own session, and never a subagent.",
+    source: "docs/guard.md, Stopping too early",
+    tests: [
+      `${CLIENTS}: is sent back twice in a state, and only if it works on the run`,
+      `${CLIENTS}: is not sent back for a subagent, nor by a session's name of another client`,
+    ],
+  },
+  "guard.shell": {
+    says: "A shell's command is read for what it writes, commits, pushes and approves, through quotes, nesting and here-documents, in linear time.",
+    source: "docs/guard.md, What it refuses",
+    tests: [
+      `${SHELL}: writes what it writes: %s`,
+      `${SHELL}: commits or pushes: %s`,
+      `${SHELL}: speaks for a person: %s`,
+      `${SHELL}: is cut where it writes more than anybody looks at`,
+      "test/linear.slow.test.ts: is read within two seconds, or refused in Pawl's own words: %s",
     ],
   },
   "guard.protected": {

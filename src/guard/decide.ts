@@ -48,8 +48,7 @@ export function decide(action: Action, limits: Limits, place: Place): Verdict {
       `it looks at ${MAX_PATHS} at most`,
       "Write fewer at a time.",
     );
-  if (action.type === "write")
-    return firstRefused(action.paths, (path) => write(path, action.cwd, limits, place));
+  if (action.type === "write") return write(action.paths, action.cwd, limits, place);
   if (action.type === "shell") return shell(action.command, action.cwd, limits, place);
   return ALLOWED;
 }
@@ -78,18 +77,20 @@ function firstRefused<T>(items: readonly T[], judge: (item: T) => Verdict): Verd
   return ALLOWED;
 }
 
-function write(path: string, cwd: string, limits: Limits, place: Place): Verdict {
-  if (path.includes("\0") || path.length > MAX_PATH)
-    return refused(`writing ${quoted(path)}`, "no file can have such a name", "");
-  return firstRefused(placesOf(path, cwd, place.home, place.real), (found) =>
-    writeAt(found, path, limits, place),
+function write(paths: readonly string[], cwd: string, limits: Limits, place: Place): Verdict {
+  const impossible = paths.find((path) => path.includes("\0") || path.length > MAX_PATH);
+  if (impossible !== undefined)
+    return refused(`writing ${quoted(impossible)}`, "no file can have such a name", "");
+  const found = paths.flatMap((shown) =>
+    placesOf(shown, cwd, place.home, place.real).map((path) => ({ path, shown })),
   );
+  const open = firstRefused(found, ({ path, shown }) => unprotected(path, shown, limits, place));
+  return open.allow ? firstRefused(found, ({ path, shown }) => inScope(path, shown, limits, place)) : open;
 }
 
-function writeAt(found: string, shown: string, limits: Limits, place: Place): Verdict {
-  const why = protectedAt(found, place);
-  if (why !== null) return refused(`writing ${quoted(shown)}`, why, nextOf(limits));
-  return inScope(found, shown, limits, place);
+function unprotected(path: string, shown: string, limits: Limits, place: Place): Verdict {
+  const why = protectedAt(path, place);
+  return why === null ? ALLOWED : refused(`writing ${quoted(shown)}`, why, nextOf(limits));
 }
 
 /** Why nothing may be written there, or null. */

@@ -17,7 +17,8 @@ const EVENTS: Readonly<Record<string, HookCall["event"]>> = {
 
 function eventIn(input: Input, named: string | undefined): HookCall["event"] {
   if (named !== undefined && Object.hasOwn(EVENTS, named)) return EVENTS[named] ?? "other";
-  if (textIn(input, "toolName") !== "") return "toolResult" in input ? "after-tool" : "before-tool";
+  if (textIn(input, "toolName") !== "")
+    return "toolResult" in input || "error" in input ? "after-tool" : "before-tool";
   return textIn(input, "stopReason") !== "" ? "stop" : "other";
 }
 

@@ -41,10 +41,11 @@ function actionsOf(event: string, input: Input, cwd: string) {
   if (/ShellExecution$/.test(event)) return actionOf({ tool: "Shell", input, cwd });
   if (/FileEdit$/.test(event))
     return actionOf({ tool: "Edit", input: { file_path: textIn(input, "file_path") }, cwd });
-  const [, called] = /^MCP:(.+)$/s.exec(tool) ?? [];
+  // `MCP:tool`, or `MCP:server:tool`.
+  const [, named, called] = /^MCP:(?:([^:]+):)?(.+)$/s.exec(tool) ?? [];
   const isServers = event === "beforeMCPExecution" || event === "afterMCPExecution" || called !== undefined;
   // Cursor does not name the server here; only the tools of Pawl's own mean something to the guard.
-  const server = isServers ? textIn(input, "server", "server_name", "mcp_server") || "pawl" : null;
+  const server = isServers ? named || textIn(input, "server", "server_name") || "pawl" : null;
   return actionOf({ tool: called ?? tool, server, input: inputIn(input, "tool_input"), cwd });
 }
 

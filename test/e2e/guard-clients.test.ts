@@ -1,0 +1,248 @@
+/** The guard in the dialect of every client, on recorded calls. */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { GUARDED_CLIENTS, type GuardedClient } from "../../src/guard/clients.ts";
+import type { Output } from "../../src/surfaces/hooks/dialect.ts";
+import { openCodePlugin } from "../../src/surfaces/hooks/opencode-plugin.ts";
+import { plan, start } from "../rig/alfred-artifacts.ts";
+import { type AlfredProject, CLEAN, projectWithTask, taskMarkdown } from "../rig/alfred-project.ts";
+import { ask, guardOn, type Recorded, recorded } from "../rig/guarded.ts";
+import { MAIN, testEnvironment } from "../rig/project.ts";
+
+const ID = "TS-01";
+
+/** Where nothing may be written yet, and the assistant is awaited. */
+async function projectAtStart(): Promise<AlfredProject> {
+  const project = await projectWithTask(ID, { settings: { reviews: { default: ["human"] } } });
+  await project.call("start_task", { task_id: ID });
+  return project;
+}
+
+const A = (reason: unknown) => ({
+  hookSpecificOutput: {
+    hookEventName: "PreToolUse",
+    permissionDecision: "deny",
+    permissionDecisionReason: reason,
+  },
+});
+const FLAT = (reason: unknown) => ({ permissionDecision: "deny", permissionDecisionReason: reason });
+const DECISION = (reason: unknown) => ({ decision: "deny", reason });
+const BLOCK = (reason: unknown) => ({ decision: "block", reason });
+const INSIDE = (reason: unknown) => ({ hookSpecificOutput: { hookEventName: "Stop", ...BLOCK(reason) } });
+
+interface Form {
+  readonly deny: (reason: unknown) => object;
+  /** Before a tool. */
+  readonly allow: object | null;
+  /** Of other events; default: as before a tool. */
+  readonly pass?: object | null;
+  readonly stop: ((reason: unknown) => object) | null;
+}
+
+/** What each client takes for an answer; null: nothing is printed. */
+const FORMS: Readonly<Record<GuardedClient, Form>> = {
+  "claude-code": { deny: A, allow: null, stop: BLOCK },
+  codex: { deny: A, allow: null, stop: BLOCK },
+  copilot: {
+    deny: (reason) => ({ ...FLAT(reason), ...A(reason) }),
+    allow: null,
+    stop: (reason) => ({ ...BLOCK(reason), ...INSIDE(reason) }),
+  },
+  vscode: { deny: A, allow: null, stop: INSIDE },
+  cursor: {
+    deny: (reason) => ({ permission: "deny", user_message: reason, agent_message: reason }),
+    allow: { permission: "allow" },
+    pass: {},
+    stop: (reason) => ({ followup_message: reason }),
+  },
+  gemini: { deny: DECISION, allow: null, stop: DECISION },
+  antigravity: {
+    deny: DECISION,
+    allow: { decision: "allow" },
+    pass: {},
+    stop: (reason) => ({ decision: "continue", reason }),
+  },
+  opencode: { deny: DECISION, allow: null, stop: null },
+};
+
+const saidBy = ({ stdout }: Output) => (stdout === "" ? null : JSON.parse(stdout));
+
+async function said(
+  client: GuardedClient,
+  name: string,
+  root: string,
+  more: Recorded = {},
+): Promise<unknown> {
+  const answer = await ask(client, recorded(client, name, root, more), root);
+  expect(answer).toMatchObject({ exit: 0, stderr: "" });
+  return saidBy(answer);
+}
+
+describe.each(GUARDED_CLIENTS)("%s", (client) => {
+  const { allow, deny, pass = allow, stop } = FORMS[client];
+
+  it("is refused what its session's run does not allow, in its own form", async () => {
+    using project = await projectAtStart();
+    const none = deny(expect.stringMatching(/src\/bucket\.txt|bucket\.txt".*no file may be written/));
+    expect(await said(client, "write", project.root)).toEqual(none);
+    expect(await said(client, "shell", project.root)).toEqual(none);
+    expect(await said(client, "write-protected", project.root)).toEqual(
+      deny(expect.stringContaining("pawl.yaml")),
+    );
+    expect(await said(client, "shell-person", project.root)).toEqual(
+      deny(expect.stringContaining("a person's word")),
+    );
+  });
+
+  it("is allowed to read, to run, and to call Pawl's tools, in its own form", async () => {
+    using project = await projectAtStart();
+    for (const name of ["read", "shell-harmless", "call"])
+      expect(await said(client, name, project.root), name).toEqual(allow);
+    expect(await said(client, "other", project.root)).toEqual(pass);
+  });
+
+  it("is refused what nobody can read, with exit code 2", async () => {
+    using project = await projectAtStart();
+    const answer = await guardOn(client, "{", project.root);
+    expect(answer).toMatchObject({ exit: 2, stderr: expect.stringContaining(`pawl guard ${client}`) });
+    expect(saidBy(answer)).toEqual(deny(expect.stringContaining("could not read this call")));
+  });
+
+  it.runIf(stop !== null)("is sent back twice in a state, and only if it works on the run", async () => {
+    using project = await projectAtStart();
+    const stops = client === "antigravity" ? allow : pass;
+    expect(await said(client, "stop", project.root), "of a session that works on nothing").toEqual(stops);
+    await said(client, "call", project.root);
+    const refused = stop?.(expect.stringContaining('submit_work (task_id "TS-01")'));
+    for (let time = 1; time <= 2; time++)
+      expect(await said(client, "stop", project.root), `${time}`).toEqual(refused);
+    expect(await said(client, "stop", project.root), "the third time").toEqual(stops);
+    await project.submit(ID, CLEAN);
+    expect(await said(client, "stop", project.root), "while a person decides").toEqual(stops);
+  });
+});
+
+describe("a session", () => {
+  const CLAUDE = "claude-code";
+
+  it("has the scope of the run whose tool it called, and without one the widest of all open runs", async () => {
+    using project = await projectWithTask("TS-02", { settings: { reviews: { default: ["ai"] } } });
+    project.write("src/server.txt", "server\n");
+    project.commit("Add the server");
+    await start(project, "TS-02");
+    await plan(project, "TS-02");
+    await project.call("implement_task", { task_id: "TS-02" });
+    await project.call("create_task", { task_content: taskMarkdown(ID) });
+    await project.call("start_task", { task_id: ID });
+    expect(await said(CLAUDE, "write", project.root), "TS-02 may write").toBeNull();
+    await said(CLAUDE, "call", project.root);
+    expect(await said(CLAUDE, "write", project.root)).toEqual(A(expect.stringContaining("alfred:TS-01")));
+    expect(await said(CLAUDE, "write", project.root, { session_id: "another" })).toBeNull();
+    await said(CLAUDE, "call", project.root, { tool_input: { task_id: "TS-02" } });
+    expect(await said(CLAUDE, "write", project.root), "it has gone over to TS-02").toBeNull();
+  });
+
+  it("is not sent back for a subagent, nor by a session's name of another client", async () => {
+    using project = await projectAtStart();
+    await said(CLAUDE, "call", project.root);
+    expect(await said(CLAUDE, "stop-subagent", project.root)).toBeNull();
+    const session = recorded(CLAUDE, "stop", project.root).session_id;
+    expect(await said("codex", "stop", project.root, { session_id: session })).toBeNull();
+    expect(await said(CLAUDE, "stop", project.root, { session_id: "another" })).toBeNull();
+    expect(await said(CLAUDE, "stop", project.root)).not.toBeNull();
+  });
+
+  it("of an agent of Pawl's own loop has no scope, and the protected places still hold", async () => {
+    using project = await projectAtStart();
+    for (const environment of [{ PAWL_RUN_MARK: "x.T1" }, { BLOOM_TASK: "T1" }]) {
+      const asked = (name: string) =>
+        ask(CLAUDE, recorded(CLAUDE, name, project.root), project.root, { environment });
+      expect((await asked("write")).stdout).toBe("");
+      expect((await asked("write-protected")).stdout).toContain("deny");
+      expect((await asked("shell-person")).stdout).toContain("deny");
+    }
+  });
+
+  it("goes on where what is kept of it is damaged", async () => {
+    using project = await projectAtStart();
+    await said(CLAUDE, "call", project.root);
+    const state = testEnvironment().XDG_STATE_HOME ?? "";
+    const found = spawnSync("find", [state, "-path", "*guard/sessions*", "-name", "*.json"], {
+      encoding: "utf8",
+    });
+    for (const file of found.stdout.trim().split("\n")) writeFileSync(file, "{");
+    expect(await said(CLAUDE, "stop", project.root)).toBeNull();
+    expect(await said(CLAUDE, "write", project.root)).not.toBeNull();
+  });
+});
+
+describe("Copilot's command", () => {
+  it("answers VS Code, which calls it from the same file, in VS Code's form, too", async () => {
+    using project = await projectAtStart();
+    const call = recorded("vscode", "write", project.root);
+    const answer = saidBy(await ask("copilot", call, project.root));
+    expect(answer).toMatchObject(A(expect.stringContaining("src/bucket.txt")));
+    expect(saidBy(await ask("copilot", recorded("vscode", "read", project.root), project.root))).toBeNull();
+  });
+
+  it("takes the event's name where the call does not tell", async () => {
+    using project = await projectAtStart();
+    const stop = recorded("copilot", "stop", project.root);
+    await said("copilot", "call", project.root);
+    const answer = await ask("copilot", { ...stop, stopReason: undefined }, project.root, {
+      event: "agentStop",
+    });
+    expect(saidBy(answer)).toMatchObject({ decision: "block" });
+    expect(await said("copilot", "after", project.root)).toBeNull();
+    expect(await said("copilot", "stop-subagent", project.root)).toBeNull();
+  });
+});
+
+describe("OpenCode's plugin", () => {
+  async function pluginFor(root: string, launch: readonly string[]) {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), "pawl-plugin-")));
+    const file = join(folder, "pawl.mjs");
+    writeFileSync(file, openCodePlugin(launch));
+    const { Pawl } = await import(/* @vite-ignore */ pathToFileURL(file).href);
+    const hooks = await Pawl({ directory: root, worktree: root });
+    return (name: string) => {
+      const { args, callID, sessionID, tool } = recorded("opencode", name, root);
+      return hooks["tool.execute.before"]({ tool, sessionID, callID }, { args });
+    };
+  }
+
+  it("throws the guard's refusal, and lets the rest through", async () => {
+    using project = await projectAtStart();
+    const script = join(project.root, "launch.mjs");
+    const environment = { ...testEnvironment({ DOOR_ONLY: "" }) };
+    writeFileSync(
+      script,
+      `import { spawnSync } from "node:child_process";
+const { status } = spawnSync(process.execPath, ${JSON.stringify([MAIN])}.concat(process.argv.slice(2)), { stdio: "inherit", env: ${JSON.stringify(environment)} });
+process.exit(status);`,
+    );
+    const call = await pluginFor(project.root, [process.execPath, script]);
+    await expect(call("write")).rejects.toThrow("no file may be written");
+    await expect(call("write-protected")).rejects.toThrow("pawl.yaml");
+    await expect(call("read")).resolves.toBeUndefined();
+    await expect(call("shell-harmless")).resolves.toBeUndefined();
+  });
+
+  it("lets only reading go on where Pawl cannot be asked", async () => {
+    using project = await projectAtStart();
+    const call = await pluginFor(project.root, ["/nowhere/pawl"]);
+    await expect(call("write")).rejects.toThrow("did not answer");
+    await expect(call("shell-harmless")).rejects.toThrow("did not answer");
+    await expect(call("read")).resolves.toBeUndefined();
+  });
+
+  it("holds the words that start Pawl as they are", () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of the plugin's own would read it
+    const odd = "/a b/`${x}`.js";
+    expect(openCodePlugin(["node", odd])).toContain(JSON.stringify(odd));
+  });
+});

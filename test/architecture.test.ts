@@ -43,6 +43,16 @@ function importsOf(path: string, text: string): string[] {
   );
 }
 
+/** What is loaded with a file, at once or later: types are not. */
+function reachedFrom(path: string, reached = new Set<string>()): readonly string[] {
+  const file = FILES.find((each) => each.path === path);
+  if (reached.has(path)) return [...reached];
+  reached.add(path);
+  const values = file?.text.replace(/^(?:import|export) type [^;]*;$/gm, "") ?? "";
+  for (const name of importsOf(path, values)) reachedFrom(name, reached);
+  return [...reached];
+}
+
 /** The layers from the ground up. A file imports from its own layer and those below. */
 const LAYERS: readonly (readonly [string, RegExp])[] = [
   ["core", /^src\/core\//],
@@ -109,6 +119,19 @@ describe("the architecture", () => {
         .map((name) => `${path} imports ${name}`),
     );
     expect(crossing).toEqual([]);
+  });
+
+  it("lets the scope of a shipped workflow's run be read without schemas, YAML, markdown or templates", () => {
+    for (const workflow of ["alfred", "spells"]) {
+      const reached = reachedFrom(`src/workflows/${workflow}/scope.ts`);
+      expect(reached.length, workflow).toBeGreaterThan(20);
+      const packages = reached.filter((name) => /^(?!src\/)[@\w]/.test(name));
+      expect([...new Set(packages)].sort(), workflow).toEqual([
+        "@noble/hashes/sha2.js",
+        "@noble/hashes/utils.js",
+        "jsonc-parser",
+      ]);
+    }
   });
 
   it("makes run:advanced in one place, for every workflow", () => {

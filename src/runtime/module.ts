@@ -53,9 +53,12 @@ export interface WorkflowModule {
   overview(view: View, around: Around): Promise<readonly RunOverview[]>;
   /**
    * What may be written while the run stands where it does; null: there is no such run, or it has not begun, or it is
-   * over. Absent: its runs limit nothing. Cheap, as `overview` is: a client's hook waits for it.
+   * over. Absent: its runs limit nobody, since their work is not done in the project's own checkout. Cheap, as `overview`
+   * is: a client's hook waits for it.
    */
   readonly scope?: (view: View, id: string) => Promise<Scope | null>;
+  /** The ids of the runs that may be open, by the names of their files alone. Goes with `scope`. */
+  readonly runIds?: (view: View) => Promise<readonly string[]>;
   /** The id of the run that a call of one of its tools is about; null: of none, or the tool is not its own. */
   readonly runOfCall?: (tool: string, input: Readonly<Record<string, unknown>>) => string | null;
   tools(): Promise<readonly Tool[]>;

@@ -1,27 +1,30 @@
-import { idOf, isUnbegun, overview } from "./overview.ts";
-import { loadWorkflow, loadWorkflows, type Project } from "./project.ts";
+import { toPawlError } from "../core/error.ts";
+import type { View } from "../core/ports/store.ts";
+import type { WorkflowModule } from "./module.ts";
+import { loadWorkflows, type Project } from "./project.ts";
 import { type Scope, unreadableScope } from "./scope.ts";
 
 type Runs = Pick<Project, "runtime" | "workflows">;
 
-/**
- * The scopes of all open runs. A workflow whose runs cannot be listed is one scope, in which nothing may be written.
- * Throws if none can be listed, all for the same reason.
- */
-export async function openScopes(project: Runs): Promise<readonly Scope[]> {
-  const view = project.runtime.store.view();
-  const scopes: Scope[] = [];
-  for (const { name, problem, runs } of await overview(project, view)) {
-    const { scope } = await loadWorkflow(project.workflows, name);
-    if (scope === undefined) continue;
-    if (problem) scopes.push(unreadableScope(name, problem));
-    for (const run of runs) {
-      if (isUnbegun(run) || (run.awaits === "nobody" && !run.problem)) continue;
-      const found = await scope(view, idOf(run.run));
-      if (found) scopes.push(found);
+/** The scopes of all open runs. A workflow whose runs cannot be listed is one scope, in which nothing may be written. */
+export async function openScopes({ runtime, workflows }: Runs): Promise<readonly Scope[]> {
+  const view = runtime.store.view();
+  const modules = await loadWorkflows(workflows);
+  return (await Promise.all(modules.map((module) => scopesOf(module, view)))).flat();
+}
+
+async function scopesOf({ name, runIds, scope }: WorkflowModule, view: View): Promise<readonly Scope[]> {
+  if (!runIds || !scope) return [];
+  try {
+    const found: Scope[] = [];
+    for (const id of await runIds(view)) {
+      const each = await scope(view, id);
+      if (each) found.push(each);
     }
+    return found;
+  } catch (thrown) {
+    return [unreadableScope(name, toPawlError(thrown))];
   }
-  return scopes;
 }
 
 /** The run, as `workflow:id`, that a call of an MCP tool is about; null: of none. */
@@ -37,10 +40,9 @@ export async function runOfCall(
   return null;
 }
 
-/** The scope of a run whose work is done in the project's own checkout; null: it is not such a run, or it is over. */
+/** The scope of a run; null: its work is not done in the project's own checkout, or it has not begun, or it is over. */
 export async function scopeInCheckout({ runtime, workflows }: Runs, run: string): Promise<Scope | null> {
   const [workflow = "", id = ""] = run.split(/:(.*)/s);
   const load = Object.hasOwn(workflows, workflow) ? workflows[workflow] : undefined;
-  const { runOfCall: isCalled, scope } = (await load?.()) ?? {};
-  return (isCalled && (await scope?.(runtime.store.view(), id))) ?? null;
+  return (await (await load?.())?.scope?.(runtime.store.view(), id)) ?? null;
 }

@@ -27,9 +27,9 @@ export interface WorkflowOverview {
  */
 export async function overview(
   project: Pick<Project, "runtime" | "workflows">,
-  view = project.runtime.store.view(),
 ): Promise<readonly WorkflowOverview[]> {
-  const { settings, cache, now, outside } = project.runtime;
+  const { store, settings, cache, now, outside } = project.runtime;
+  const view = store.view();
   let read: ReturnType<typeof settings> | undefined;
   const around: Around = {
     settings() {
@@ -103,7 +103,7 @@ export function isUnbegun({ since, problem, awaits }: RunOverview): boolean {
   return since === null && !problem && awaits !== "human";
 }
 
-export function idOf(run: string): string {
+function idOf(run: string): string {
   return run.slice(run.indexOf(":") + 1);
 }
 

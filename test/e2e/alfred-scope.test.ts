@@ -100,6 +100,41 @@ describe("the scope of a task", () => {
     expect(scope?.next).toMatch(fix);
   });
 
+  it(
+    "is open for the tasks that status shows as begun and not done, wherever their state is",
+    LONG,
+    async () => {
+      using project = await projectWithTask(ID);
+      for (const id of ["TS-02", "TS-03", "TS-04"])
+        await project.call("create_task", { task_content: taskMarkdown(id) });
+      // Begun; known from its records alone, as in a clone; records of a task that is gone; a folder that is no task's.
+      await project.call("start_task", { task_id: "TS-02" });
+      const record = (id: string, task_status: string) =>
+        JSON.stringify({
+          task_id: id,
+          tool_name: "plan_task",
+          started_at: "2026-01-01T00:00:00.000Z",
+          finished_at: "2026-01-02T00:00:00.000Z",
+          task_status,
+          accepted: [],
+          notes: [],
+          verdicts: [],
+        });
+      for (const [id, status] of [
+        ["TS-03", "ready_for_development"],
+        ["TS-04", "done"],
+        ["TS-05", "ready_for_development"],
+      ] as const)
+        project.write(`.alfred/records/${id}/01-plan_task-20260102T000000000Z.json`, record(id, status));
+      project.write(".alfred/workspace/not an id/notes.md", "");
+      const runs = await alfred.overview(project.runtime().store.view(), undefined as never);
+      const begun = runs.filter(({ awaits, since }) => since !== null && awaits !== "nobody");
+      expect(begun.map(({ run }) => run)).toEqual(["alfred:TS-02", "alfred:TS-03"]);
+      const found = (await open(project)).map(({ run, state }) => [run, state]);
+      expect(found).toEqual(begun.map(({ run, state }) => [run, state]));
+    },
+  );
+
   it("stays while the file of its task is on another branch", LONG, async () => {
     using project = await projectWithTask(ID);
     await project.call("start_task", { task_id: ID });

@@ -1,6 +1,7 @@
 /** What an assistant may write while a run of an own workflow is where it is. */
 import { describe, expect, it } from "vitest";
 import { openStore } from "../../src/adapters/files/store.ts";
+import { PawlError } from "../../src/core/error.ts";
 import { projectPath } from "../../src/core/path.ts";
 import { DEFAULT_SETTINGS } from "../../src/core/settings.ts";
 import type { WorkflowModule } from "../../src/runtime/module.ts";
@@ -137,20 +138,25 @@ describe("the scope of a run of an own workflow", () => {
       state: "unreadable",
       writes: "none",
     });
-    const both = { ...workflows, other: async () => QUIET };
-    expect(await openScopes({ runtime, workflows: both })).toMatchObject([
-      { run: "release", state: "unreadable", writes: "none", next: expect.stringContaining("release.yaml") },
+    expect(await openScopes({ runtime, workflows })).toMatchObject([
+      { run: RUN, writes: "none", next: expect.stringContaining("release.yaml") },
+    ]);
+  });
+
+  it("is one for the whole workflow, in which nothing may be written, while its runs cannot be listed", async () => {
+    using project = releaseReady();
+    await submit(project);
+    const { runtime, workflows } = opened(project);
+    const release = (await workflows.release?.()) as WorkflowModule;
+    const runIds = async () => {
+      throw new PawlError("disk-failed", "The folder cannot be read.", "Mend the disk.");
+    };
+    const found = await openScopes({ runtime, workflows: { release: async () => ({ ...release, runIds }) } });
+    expect(found).toMatchObject([
+      { run: "release", state: "unreadable", writes: "none", next: "Mend the disk." },
     ]);
   });
 });
-
-/** A workflow without runs: a fault of another one is not the project's. */
-const QUIET = {
-  name: "other",
-  title: "Other",
-  summary: "",
-  overview: async () => [],
-} as Partial<WorkflowModule> as WorkflowModule;
 
 describe("the run of a call of the tools that own workflows share", () => {
   it.each([

@@ -18,6 +18,7 @@ const alfred: WorkflowModule = {
   },
   overview: async (view) => (await import("./overview.ts")).overview(view),
   scope: async (view, id) => (await import("./scope.ts")).scopeOf(view, id),
+  runIds: async (view) => (await import("./run-ids.ts")).runIds(view),
   runOfCall,
   tools: async () => (await import("./tools.ts")).TOOLS,
   prompts: async () => (await import("./user-prompts.ts")).USER_PROMPTS,

@@ -19,7 +19,8 @@ export const workspaceIgnorePath = (id: string): ProjectPath => workspace(id, ".
 export const debugIgnorePath = (id: string): ProjectPath =>
   projectPath(".alfred/debug", task(id), ".gitignore");
 /** Finished work for git to share: files that are only ever added. */
-export const recordsFolder = (id: string): ProjectPath => projectPath(".alfred/records", task(id));
+export const RECORDS = projectPath(".alfred/records");
+export const recordsFolder = (id: string): ProjectPath => projectPath(RECORDS, task(id));
 export const recordPath = (id: string, name: string): ProjectPath =>
   projectPath(".alfred/records", task(id), name);
 /** Copies of states that git may still track, kept where git cannot change them. */

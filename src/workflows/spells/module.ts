@@ -20,6 +20,7 @@ const spells: WorkflowModule = {
   },
   overview: async (view) => (await import("./overview.ts")).overview(view),
   scope: async (view, id) => (id === RUN_ID ? (await import("./scope.ts")).scopeOf(view) : null),
+  runIds: async () => [RUN_ID],
   runOfCall: (tool) => ((SPELLS as readonly string[]).includes(tool) ? RUN_ID : null),
   tools: async () => (await import("./tools.ts")).TOOLS,
   prompts: async () => (await import("./tools.ts")).PROMPTS,

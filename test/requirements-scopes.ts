@@ -35,6 +35,8 @@ export const SCOPES: Readonly<Record<string, Requirement>> = {
       `${SHIPPED}: Alfred's prompts ask for nothing that their states forbid, nor does what a rejection may ask for`,
       `${SHIPPED}: Spells' replies ask for nothing that the states they lead to forbid`,
       `${SHIPPED}: every file that Spells asks the assistant to write is a plan file, and its state is none`,
+      `${SHIPPED}: the guard lets every command pass that a prompt of Alfred names, in the state of that prompt`,
+      `${SHIPPED}: the guard lets every plan file of Spells be written before a task is carried out, and no other file`,
       `${SHIPPED}: an agent of the loop may write and commit wherever the loop resumes it, and push nowhere`,
     ],
   },
@@ -44,6 +46,7 @@ export const SCOPES: Readonly<Record<string, Requirement>> = {
     tests: [
       `${ALFRED}: is none before it begins, and none for a task that does not exist`,
       `${ALFRED}: follows the task from state to state, with the next lawful step in words`,
+      `${ALFRED}: is open for the tasks that status shows as begun and not done, wherever their state is`,
       `${SPELLS}: is the plan's files until a task is carried out, and never the state`,
       `${SPELLS}: guards nothing once every criterion is met, and the plan again after that`,
       `${OWN}: is none before the run begins and after it is over, and follows its states between`,
@@ -59,6 +62,7 @@ export const SCOPES: Readonly<Record<string, Requirement>> = {
       `${SPELLS}: allows nothing while its state %s, and says how to mend it`,
       `${OWN}: allows nothing while %s, and says how to mend it`,
       `${OWN}: allows nothing while the workflow of a run has a fault`,
+      `${OWN}: is one for the whole workflow, in which nothing may be written, while its runs cannot be listed`,
     ],
   },
   "scope.pinned": {

@@ -4,9 +4,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { View } from "../core/ports/store.ts";
 import { targetOf } from "../engine/configuration.ts";
-import { decide } from "../engine/decide.ts";
+import { decide as follow } from "../engine/decide.ts";
 import { scopeIn } from "../engine/scope.ts";
 import type { Configuration, StateScope, Workflow } from "../engine/workflow.ts";
+import type { Action } from "../guard/action.ts";
+import { decide, type Place } from "../guard/decide.ts";
 import { DEFINITIONS } from "./alfred/definitions.ts";
 import { machineOf } from "./alfred/machine.ts";
 import { promptSamples } from "./alfred/samples.ts";
@@ -21,6 +23,30 @@ const PACKAGED: View = {
   isCurrent: async () => true,
   packaged: (path) => readFile(join(import.meta.dirname, path), "utf8").catch(() => null),
 };
+
+const PLACE: Place = {
+  root: "/p",
+  checkout: "/p",
+  files: { tasksFile: "tasks.yaml", workflows: [] },
+  home: "/home/dev",
+  temporary: [],
+  clientFolders: [],
+  pawlFolders: [],
+  program: "/opt/pawl/main.js",
+  real: (path) => path,
+};
+
+/** Whether the guard lets the action pass while a run is in the state. */
+function passes(
+  action: Action,
+  workflow: Workflow,
+  state: string,
+  planFiles: readonly string[] = [],
+): boolean {
+  const scope = scopeIn(workflow, state);
+  const limits = { run: "a:b", state, ...scope, planFiles, next: "", awaits: "assistant" } as const;
+  return decide(action, limits, PLACE).allow;
+}
 
 type Ask = "write" | "commit" | "push";
 
@@ -71,7 +97,7 @@ test("Alfred's prompts ask for nothing that their states forbid, nor does what a
     if (configuration === null || !definition) return [];
     const { rejectEvent, underReview, workflow } = machineOf(definition);
     const rejected = (at: Configuration) =>
-      underReview(at) ? [decide(workflow, at, rejectEvent, {}).after.state] : [];
+      underReview(at) ? [follow(workflow, at, rejectEvent, {}).after.state] : [];
     return [configuration.state, ...rejected(configuration)].flatMap((state) =>
       asksOf(text).map((ask): Asked => ({ workflow, state, ask })),
     );
@@ -114,6 +140,33 @@ test("every file that Spells asks the assistant to write is a plan file, and its
   const files = new Set(named.filter((path) => !/^\.ai\/task\/(?:tasks|pr-reviews)\//.test(path)));
   expect([...files].sort()).toEqual([...PLAN_FILES].sort());
   expect(PLAN_FILES.filter((path) => /state\.json|\*/.test(path))).toEqual([]);
+});
+
+test("the guard lets every command pass that a prompt of Alfred names, in the state of that prompt", async () => {
+  const named = (await promptSamples(PACKAGED)).flatMap(({ configuration, machine, text }) => {
+    const definition = DEFINITIONS.find(({ name }) => name === machine);
+    if (configuration === null || !definition) return [];
+    const commands = [...proseOf(text).matchAll(/`((?:git|bloom run) [^`]+)`/g)].map(
+      ([, command = ""]) => command,
+    );
+    return commands.map((command) => ({ command, state: configuration.state, definition }));
+  });
+  expect(new Set(named.map(({ command }) => command)).size).toBeGreaterThan(8);
+  const refused = named.filter(
+    ({ command, definition, state }) =>
+      !passes({ type: "shell", command, cwd: "/p" }, machineOf(definition).workflow, state),
+  );
+  expect(refused.map(({ command, definition, state }) => `${definition.name}, ${state}: ${command}`)).toEqual(
+    [],
+  );
+});
+
+test("the guard lets every plan file of Spells be written before a task is carried out, and no other file", () => {
+  const write = (path: string): Action => ({ type: "write", paths: [path], cwd: "/p" });
+  const allowed = [...PLAN_FILES, "src/a.ts", ".ai/task/state.json"].filter((path) =>
+    passes(write(path), SPELLS_WORKFLOW, "GATHER_EDITING", PLAN_FILES),
+  );
+  expect(allowed).toEqual(PLAN_FILES);
 });
 
 test("an agent of the loop may write and commit wherever the loop resumes it, and push nowhere", () => {

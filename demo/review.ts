@@ -8,12 +8,21 @@ export async function reviewRequest(stage: Stage): Promise<void> {
   stage.chapter("4. A pull request was reviewed: Reparo fetches what was said");
   print("  The pull request comes from a stand-in for GitHub, a server on this machine.\n");
   stage.git("checkout", "-q", "-b", "topic");
+  const ids = (...range: readonly string[]) =>
+    stage
+      .git("rev-list", ...range)
+      .trim()
+      .split("\n");
+  const [sha = ""] = ids("-1", "HEAD");
+  const reviews = [review("ann", "CHANGES_REQUESTED", "Nearly there.")];
   await using forge = await GithubServer.open("demo/greeter", [
     {
       number: 7,
       title: "Greet by name",
       head: "demo:topic",
-      reviews: [review("ann", "CHANGES_REQUESTED", "Nearly there.")],
+      sha,
+      commits: ids("main..HEAD").map((id) => ({ sha: id, author: null, committer: null })),
+      reviews,
       reviewComments: [
         codeComment(1, "An empty name should greet the world, too.", { path: "greet.js", line: 1 }),
       ],
@@ -36,6 +45,12 @@ export async function reviewRequest(stage: Stage): Promise<void> {
   await cast(stage, assistant, "accio");
   await assistant.close();
   await stage.tell("human", "pawl status", (await stage.pawl("status")).output);
+
+  reviews.push(review("ann", "APPROVED", "", { commit_id: sha, submitted_at: "2026-01-03T00:00:00Z" }));
+  await stage.tell("human", "ann approves the pull request after all, as it is");
+  const { code, output } = await stage.pawl("verify", "main..topic", "--forge");
+  await stage.tell("pawl", "pawl verify main..topic --forge", output);
+  if (code !== 0) throw new Error(`The result of the demo should be verified, but is not:\n${output}`);
 }
 
 async function cast(stage: Stage, assistant: Assistant, spell: string): Promise<void> {

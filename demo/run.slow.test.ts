@@ -17,7 +17,7 @@ const demo = (...words: string[]) =>
   end(
     spawn(process.execPath, [resolve(import.meta.dirname, "run.ts"), ...words], {
       // No agent lies in these folders.
-      env: { PATH: [dirname(process.execPath), "/usr/bin", "/bin"].join(":"), HOME: place, TMPDIR: place },
+      env: { PATH: [dirname(process.execPath), "/usr/bin", "/bin"].join(":"), HOME: join(place, "home"), TMPDIR: place },
       stdio: ["ignore", "pipe", "pipe"],
     }),
   );
@@ -48,6 +48,17 @@ describe("the demo with an agent that it cannot use", () => {
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toMatch(/^demo: --agent is "clod": expected one of scripted, claude, .*\n\nnpm run demo -- /);
     expect(await demo("--help")).toMatchObject({ code: 0, out: expect.stringContaining("--acp COMMAND") });
+  });
+});
+
+describe("the demo", () => {
+  it("ends with work that pawl verify accepts, by the review of its pull request", {
+    timeout: 300_000,
+  }, async () => {
+    const { code, err, out } = await demo("--fast");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toMatch(/demo\/greeter#7 {2}review {2}approve {2}ann/);
+    expect(out).toContain("Verified: every commit of");
   });
 });
 

@@ -34,7 +34,7 @@ async function play({ fast, agent }: DemoOptions): Promise<number> {
   write(
     stage,
     "pawl.yaml",
-    `alfred:\n  reviews: {plan_task: [ai], implement_task: [human]}\n  checks: {test: node --test}\n${settingsOf(agent)}`,
+    `alfred:\n  reviews: {plan_task: [ai], implement_task: [human]}\n  checks: {test: node --test}\nverify: {reviewers: [ann]}\n${settingsOf(agent)}`,
   );
   write(stage, ".gitignore", ".alfred/\n.ai/\n.pawl/\ntasks.yaml\n");
   stage.git("init", "-q", "-b", "main");

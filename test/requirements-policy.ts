@@ -205,6 +205,7 @@ export const POLICY: Readonly<Record<string, Requirement>> = {
     tests: [
       `${WALL}: does two steps in one session: commits, amends, looks, notes and marks by its own hand`,
       `${WALL}: an agent that is ended by a signal is told as such`,
+      `${WALL}: an agent that is tried out works behind the wall, too, and leaves nothing in the project`,
       `${ESCAPES}: what it did on its own branch is merged, and the task is done`,
     ],
   },
@@ -246,6 +247,7 @@ export const POLICY: Readonly<Record<string, Requirement>> = {
     tests: [
       `${WALL}: auto goes on without a wall, and one plain sentence says so`,
       `${WALL}: bwrap starts nothing without a wall`,
+      `${WALL}: an agent that is tried out without a wall says so, and is not started where one is required`,
       `${WALL}: none is no wall, and nothing is said of it`,
     ],
   },

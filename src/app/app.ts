@@ -181,9 +181,16 @@ function forAgents(
   workingFolder: HostProcess["workingFolder"],
 ): Pick<Host, "agents" | "wall"> {
   return {
-    async agents(root, agents = {}, untrusted = []) {
-      const { openAgents } = await import("../adapters/agents/agents.ts");
-      return openAgents({ ...placeOf(root ?? workingFolder(), environment), agents, untrusted });
+    async agents(root, settings, untrusted = []) {
+      const [{ openAgents }, { wallFor }, { scratchSetup }] = await Promise.all([
+        import("../adapters/agents/agents.ts"),
+        import("../adapters/wall/wall.ts"),
+        import("./wall.ts"),
+      ]);
+      const place = placeOf(root ?? workingFolder(), environment);
+      const setup = { root: place.projectRoot, environment, settings, programs: [] };
+      const wallAround = (folder: string) => wallFor(scratchSetup(setup, folder));
+      return openAgents({ ...place, agents: settings.agents ?? {}, untrusted, wallAround });
     },
     async wall(root, settings) {
       const [{ wallSetup }, { proveWall }] = await Promise.all([

@@ -10,7 +10,7 @@ import { writeOwnFile } from "../adapters/files/own-folder.ts";
 import { openWatch } from "../adapters/files/watch.ts";
 import { openWorktrees } from "../adapters/git/worktrees.ts";
 import { openSetups } from "../adapters/setup/setup.ts";
-import { openWall } from "../adapters/wall/wall.ts";
+import { wallFor } from "../adapters/wall/wall.ts";
 import type { Environment } from "../config/config.ts";
 import { stateFolder } from "../config/state-home.ts";
 import type { LoopPorts } from "../core/ports/loop.ts";
@@ -32,10 +32,8 @@ export interface LoopPlace {
 /** Throws `wall-missing`. */
 export function openLoopOutside(place: LoopPlace): LoopPorts {
   const { root, environment, settings, launch } = place;
-  const { agents = {}, bloom, git, sandbox } = settings;
-  const opened = openWall(wallSetup({ root, environment, settings, programs: launch }));
-  const noWall = opened.wall === null && sandbox.kind === "auto" ? opened.why : undefined;
-  const wall = opened.wall === null ? {} : { wall: opened.wall };
+  const { agents = {}, bloom, git } = settings;
+  const { noWall, ...wall } = wallFor(wallSetup({ root, environment, settings, programs: launch }));
   if (noWall !== undefined) place.warn?.(`${NO_WALL}: ${noWall}.`);
   const bin = writePrograms(root, launch);
   const supervisor = openSupervisor(root);

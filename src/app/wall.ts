@@ -1,5 +1,6 @@
 /** Opens the wall according to a project's settings. */
 import { isAbsolute } from "node:path";
+import { namedPath } from "../adapters/wall/homes.ts";
 import type { WallSetup } from "../adapters/wall/wall.ts";
 import type { Environment } from "../config/config.ts";
 import { stateFolder } from "../config/state-home.ts";
@@ -8,13 +9,28 @@ import type { Settings } from "../core/settings.ts";
 export const NO_WALL =
   "There is no wall around agents and commands: only their permissions limit them, and they can read and write what you can";
 
-export function wallSetup(place: {
+export interface WallPlace {
   readonly root: string;
   readonly environment: Environment;
   readonly settings: Pick<Settings, "bloom" | "sandbox">;
   /** The command line that starts this program. */
   readonly programs: readonly string[];
-}): WallSetup {
+}
+
+/** The wall of the project's settings around a scratch project. Their paths start at the project's root nevertheless. */
+export function scratchSetup(place: WallPlace, scratch: string): WallSetup {
+  const setup = wallSetup(place);
+  const named = (paths: readonly string[]) =>
+    paths.map((path) => namedPath(path, place.root, place.environment));
+  const { read, write } = setup.settings;
+  return {
+    ...setup,
+    projectRoot: scratch,
+    settings: { ...setup.settings, read: named(read), write: named(write) },
+  };
+}
+
+export function wallSetup(place: WallPlace): WallSetup {
   const { environment, programs, root, settings } = place;
   return {
     projectRoot: root,

@@ -109,6 +109,8 @@ it("says of an agent that is not there, does not answer or is not known what is 
 
 it("ends the agent that it tries out when it is told to end", async () => {
   using project = temporaryProject();
+  // Behind the wall, its process has another id, and HOME is not this one.
+  project.write("pawl.yaml", "sandbox: none\n");
   const environment = programs(project, { claude: `echo $$ > "$HOME/claude.pid"; exec ${hangs()}` });
   const child = spawn(process.execPath, [MAIN, "agents", "test", "claude"], {
     cwd: project.root,

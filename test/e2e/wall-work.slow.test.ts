@@ -1,6 +1,6 @@
 /** What must work behind the wall, with real bubblewrap: the work of two steps, and a loop that is killed in its midst. */
-import { symlinkSync, writeFileSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { existsSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { openWall } from "../../src/adapters/wall/wall.ts";
 import { DEFAULT_SETTINGS } from "../../src/core/settings.ts";
@@ -247,6 +247,24 @@ it("auto goes on without a wall, and one plain sentence says so", LONG, async ()
   expect(warned?.text).toBe("no wall is around the agent: bubblewrap (`bwrap`) is not on the PATH");
 });
 
+it(
+  "an agent that is tried out without a wall says so, and is not started where one is required",
+  LONG,
+  async () => {
+    using place = temporaryProject();
+    const without = { DOOR_ONLY: "", PATH: pathWithout(place.root) };
+    using project = temporaryProject({ environment: without });
+    const auto = await project.pawl("agents", "test", "scripted");
+    expect(auto.code).toBe(0);
+    expect(auto.out.replaceAll("\n", " ")).toContain(
+      "no wall around it: bubblewrap (`bwrap`) is not on the PATH",
+    );
+    project.write("pawl.yaml", "sandbox: bwrap\n");
+    const required = await project.pawl("agents", "test", "scripted");
+    expect(required).toMatchObject({ code: 1, err: expect.stringContaining("[wall-missing]") });
+  },
+);
+
 it("bwrap starts nothing without a wall", LONG, async () => {
   using place = temporaryProject();
   using project = bloomProject({
@@ -270,3 +288,23 @@ it("none is no wall, and nothing is said of it", () => {
   expect(openWall(setup)).toEqual({ wall: null, why: "`sandbox: none` in pawl.yaml" });
   expect(openWall({ ...setup, settings: DEFAULT_SETTINGS.sandbox }).why).toContain("not on the PATH");
 });
+
+it.skipIf(NO_WALL)(
+  "an agent that is tried out works behind the wall, too, and leaves nothing in the project",
+  LONG,
+  async () => {
+    using project = temporaryProject({ environment: { DOOR_ONLY: "" } });
+    const agent = resolve(import.meta.dirname, "../../src/adapters/agents/scripted/agent.ts");
+    const script = `#!/bin/sh\necho x > ${project.root}/escaped\nexec ${process.execPath} ${agent} "$@"\n`;
+    writeFileSync(join(project.root, "agent.sh"), script, { mode: 0o755 });
+    const agents = { mine: { dialect: "scripted", program: "./agent.sh" } };
+    writeFileSync(join(project.root, "pawl.yaml"), JSON.stringify({ sandbox: "bwrap", agents }));
+    await project.trust();
+    const before = readdirSync(project.root, { recursive: true }).sort();
+    const { code, err, out } = await project.pawl("agents", "test", "mine");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toContain("mine works.");
+    expect(existsSync(join(project.root, "escaped"))).toBe(false);
+    expect(readdirSync(project.root, { recursive: true }).sort()).toEqual(before);
+  },
+);

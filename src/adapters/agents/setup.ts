@@ -28,6 +28,8 @@ export interface AgentsSetup {
   readonly wall?: Wall;
   /** Why there is no wall although one was wanted; reported with each run. */
   readonly noWall?: string;
+  /** Opens the same wall for a scratch project in this folder. */
+  readonly wallAround?: (folder: string) => Pick<AgentsSetup, "wall" | "noWall">;
 }
 
 export const DIALECTS: Readonly<Record<string, Dialect>> = { claude, codex, opencode, gemini, scripted };

@@ -1,6 +1,9 @@
-/** One real round trip with an agent, in a scratch folder: does it start, answer, and remember when resumed? */
+/**
+ * One real round trip with an agent, in a scratch folder behind the wall of a run: does it start, answer, and remember when
+ * resumed?
+ */
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PawlError } from "../../core/error.ts";
@@ -12,7 +15,7 @@ import { start } from "./start.ts";
 
 const LIMITS = { inactivity: 120_000, total: 240_000 };
 
-/** Throws `agent-missing` where no agent has the name. */
+/** Throws `agent-missing` where no agent has the name, and `wall-missing`. */
 export async function tryOut(setup: AgentsSetup, name: string, signal?: AbortSignal): Promise<AgentTried> {
   const known = knownAgent(setup, name);
   if (known.kind === "none")
@@ -21,12 +24,16 @@ export async function tryOut(setup: AgentsSetup, name: string, signal?: AbortSig
       `Unknown agent: ${known.why}.`,
       "`pawl agents` shows what is installed and how it was recognised.",
     );
-  const folder = mkdtempSync(join(tmpdir(), "pawl-try-")) as Folder;
+  const projectRoot = mkdtempSync(join(tmpdir(), "pawl-try-"));
   try {
     const agents = { [name]: placed(known) };
-    return await tryIn({ ...setup, projectRoot: folder, agents }, name, folder, signal);
+    const around = setup.wallAround?.(projectRoot) ?? {};
+    const folder = join(projectRoot, "work") as Folder;
+    mkdirSync(folder);
+    const tried = await tryIn({ ...setup, ...around, projectRoot, agents }, name, folder, signal);
+    return around.noWall === undefined ? tried : { ...tried, noWall: around.noWall };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(projectRoot, { recursive: true, force: true });
   }
 }
 

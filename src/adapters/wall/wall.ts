@@ -108,6 +108,13 @@ export function openWall(setup: WallSetup): Opened {
   };
 }
 
+/** The same for whoever warns where a wall was wanted and cannot be built. Throws `wall-missing`. */
+export function wallFor(setup: WallSetup): { readonly wall?: Wall; readonly noWall?: string } {
+  const { wall, why } = openWall(setup);
+  if (wall !== null) return { wall };
+  return setup.settings.kind === "auto" ? { noWall: why } : {};
+}
+
 const GUARDED = ["pawl.yaml", ".alfred", ".ai", ".git"];
 const KERNEL = ["sys", "sysrq-trigger", "acpi", "asound", "scsi", "mtrr"].map((name) => `/proc/${name}`);
 const GIT_SETTINGS = {

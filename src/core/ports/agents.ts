@@ -197,4 +197,6 @@ export interface AgentTried {
   readonly works: boolean;
   /** What was tried, in order, and the result. */
   readonly steps: readonly { readonly what: string; readonly ok: boolean; readonly detail: string }[];
+  /** Why there was no wall around it although one was wanted. */
+  readonly noWall?: string;
 }

@@ -48,14 +48,14 @@ async function openAgents(host: Host): Promise<{
 }> {
   const project = await around(host);
   if (project === null) {
-    const programs = await host.agents(null, DEFAULT_SETTINGS.agents);
+    const programs = await host.agents(null, DEFAULT_SETTINGS);
     return { programs, root: null, settings: DEFAULT_SETTINGS, trust: null };
   }
   const { root, runtime, trust } = project;
   const settings = await runtime.settings(runtime.store.view());
   const { untrusted } = await trust.look();
   const names = untrusted.flatMap(({ kind, name }) => (kind === "agent" ? [name] : []));
-  return { programs: await host.agents(root, settings.agents, names), root, settings, trust };
+  return { programs: await host.agents(root, settings, names), root, settings, trust };
 }
 
 async function around(host: Host): Promise<Project | null> {
@@ -147,11 +147,12 @@ function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : shellWord(word);
 }
 
-export function renderTried({ name, works, steps }: AgentTried, { columns, paint }: Screen): string {
+export function renderTried({ name, noWall, works, steps }: AgentTried, { columns, paint }: Screen): string {
   const lines = steps.flatMap(({ what, ok, detail }) => [
     `${ok ? paint.green("✓") : paint.red("✗")} ${clean(what)}`,
     ...wrap(detail, columns - 4).flatMap((line) => broken(line, columns - 4).map((part) => `    ${part}`)),
   ]);
   const end = works ? `${name} works.` : `${name} does not work; docs/agents.md explains how a run can end.`;
-  return `${lines.join("\n")}\n${wrap(end, columns).join("\n")}\n`;
+  const open = noWall === undefined ? [] : wrap(`There was no wall around it: ${noWall}.`, columns);
+  return `${[...lines, ...open, ...wrap(end, columns)].join("\n")}\n`;
 }

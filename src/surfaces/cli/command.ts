@@ -102,7 +102,7 @@ export interface Host {
    * The agents in the settings of the project at `root`; null: outside any project. `untrusted`: the agents whose
    * programs a survey does not start.
    */
-  agents(root: string | null, settings: Settings["agents"], untrusted?: readonly string[]): Promise<Agents>;
+  agents(root: string | null, settings: Settings, untrusted?: readonly string[]): Promise<Agents>;
   /**
    * Verifies a range of commits by what its base says, for the repository at `--project` or around the working folder.
    */

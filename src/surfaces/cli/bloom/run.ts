@@ -18,9 +18,10 @@ import { openScreen, type Screen } from "./run-screen.ts";
 export const run: Run = async (host, call) => {
   const project = await host.project();
   const options = optionsOf(call);
-  const { bloom, agents } = await checkedSettings(project, options.worker);
+  const settings = await checkedSettings(project, options.worker);
+  const { bloom } = settings;
   if (options.dryRun)
-    return dryRun(project, await host.agents(project.root, agents), options.worker, host.caller);
+    return dryRun(project, await host.agents(project.root, settings), options.worker, host.caller);
   const isUnderway = async () => (await listRuns(project.runtime.store.view())).length > 0;
   await beginLoop(project, host, isUnderway);
   const screen = screenOf(host, call, options);

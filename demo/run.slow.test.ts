@@ -17,7 +17,11 @@ const demo = (...words: string[]) =>
   end(
     spawn(process.execPath, [resolve(import.meta.dirname, "run.ts"), ...words], {
       // No agent lies in these folders.
-      env: { PATH: [dirname(process.execPath), "/usr/bin", "/bin"].join(":"), HOME: join(place, "home"), TMPDIR: place },
+      env: {
+        PATH: [dirname(process.execPath), "/usr/bin", "/bin"].join(":"),
+        HOME: join(place, "home"),
+        TMPDIR: place,
+      },
       stdio: ["ignore", "pipe", "pipe"],
     }),
   );

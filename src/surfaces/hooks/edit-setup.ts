@@ -1,0 +1,200 @@
+/** Puts the guard into the text of a client's file, beside what is there, and takes it out again. */
+import { getNodeValue, type Node } from "jsonc-parser";
+import { PawlError } from "../../core/error.ts";
+import { append, nodeAt, type Path, remove, replace, treeOf } from "./json-text.ts";
+import { type Entry, type GuardFile, isOwnHandler } from "./setup.ts";
+
+export interface ClientFile {
+  readonly client: string;
+  readonly title: string;
+  /** Relative to the root, for messages. */
+  readonly name: string;
+  readonly file: GuardFile;
+}
+
+/** The text with the guard in it; the same text if it is there. Throws `config-invalid` if nobody can read the text. */
+export function putIn(place: ClientFile, text: string | null): string {
+  const { file } = place;
+  if ("text" in file) {
+    if (text !== null && text.trim() !== "" && !isOwnText(text, file.text))
+      throw unusable(place, place.name, "a file that Pawl did not write");
+    return file.text;
+  }
+  return file.entries.reduce((before, entry) => {
+    const room = checkRoom(place, before, entry);
+    return room === null ? before : putEntry(place.client, room, entry);
+  }, text ?? "");
+}
+
+/** The text without the guard; null: nothing is left of the file. */
+export function takeOut(place: ClientFile, text: string): string | null {
+  const { client, file } = place;
+  if ("text" in file) return isOwnText(text, file.text) ? null : text;
+  const after = file.entries.reduce((before, entry) => {
+    treeIn(place, before);
+    return takeEntry(client, before, entry);
+  }, text);
+  return after !== text && isEmptied(after, file.entries) ? null : after;
+}
+
+/** What of the guard the text lacks: none of it is there, or some. An unreadable text has nothing. */
+export function lackIn({ client, file }: Pick<ClientFile, "client" | "file">, text: string | null): Lack {
+  if ("text" in file) return text === file.text ? "nothing" : "all";
+  const looked = treeOf(text ?? "");
+  const tree = "tree" in looked ? looked.tree : null;
+  if (tree === null) return "all";
+  const own = file.entries.filter((entry) => entry.type !== "property" || !entry.isShared);
+  const found = own.filter((entry) => isThere(tree, entry)).length;
+  if (found === own.length) return "nothing";
+  return found > 0 || own.some((entry) => handlersIn(tree, entry, client).length > 0) ? "some" : "all";
+}
+
+export type Lack = "nothing" | "some" | "all";
+
+/** The first line names the writer. */
+function isOwnText(text: string, own: string): boolean {
+  return text.split("\n", 1)[0]?.trim() === own.split("\n", 1)[0];
+}
+
+/** Each entry is put in by itself, so that a huge file would take minutes. No person has one. */
+const MAX_LENGTH = 100_000;
+
+function treeIn(place: ClientFile, text: string): Node | null {
+  if (text.length > MAX_LENGTH) throw unusable(place, place.name, `more than ${MAX_LENGTH} characters`);
+  const looked = treeOf(text);
+  if ("tree" in looked) return looked.tree;
+  const { column, found, line } = looked.fault;
+  throw unusable(place, `${place.name}:${line}:${column}`, found);
+}
+
+/**
+ * The text with room for the entry: one word for everything becomes a rule for everything else. Null: it is denied
+ * already.
+ */
+function checkRoom(place: ClientFile, text: string, { path, type }: Entry): string | null {
+  const tree = treeIn(place, text);
+  if (tree === null) return text;
+  let roomy = text;
+  for (let depth = 0; depth <= path.length - (type === "property" ? 1 : 0); depth++) {
+    const at = path.slice(0, depth);
+    const node = nodeAt(tree, at);
+    if (!node) break;
+    const wanted = depth === path.length ? "array" : "object";
+    if (node.type === wanted) continue;
+    if (type !== "property" || depth === 0 || typeof node.value !== "string")
+      throw unusable(place, place.name, `no ${wanted} at ${at.join(".") || "the top"}`);
+    if (node.value === "deny") return null;
+    roomy = replace(text, at, { "*": node.value });
+    break;
+  }
+  return roomy;
+}
+
+function unusable({ title }: ClientFile, where: string, found: string): PawlError {
+  return new PawlError(
+    "config-invalid",
+    `${where}: expected ${title}'s configuration with room for the guard; found: ${found}.`,
+    "Nothing was written. Correct the file, then run the command again.",
+  );
+}
+
+function putEntry(client: string, text: string, entry: Entry): string {
+  const { path, type, value } = entry;
+  const looked = treeOf(text);
+  const tree = "tree" in looked ? looked.tree : null;
+  if (tree === null) return append("", path, value, type !== "property");
+  if (isThere(tree, entry)) return text;
+  if (type === "property") return append(nodeAt(tree, path) ? remove(text, path) : text, path, value, false);
+  return append(type === "hook" ? withoutHandlers(text, entry, client, false) : text, path, value, true);
+}
+
+function takeEntry(client: string, text: string, entry: Entry): string {
+  const looked = treeOf(text);
+  const tree = "tree" in looked ? looked.tree : null;
+  if (tree === null) return text;
+  const { path, type, value } = entry;
+  if (type === "hook") return withoutHandlers(text, entry, client, true);
+  if (type === "rule") {
+    const at = nodeAt(tree, path)?.children?.findIndex((item) => item.value === value) ?? -1;
+    return at < 0 ? text : pruned(remove(text, [...path, at]), path);
+  }
+  const found = nodeAt(tree, path);
+  if (!found || entry.isShared || (typeof value === "string" && found.value !== value)) return text;
+  return pruned(remove(text, path), path.slice(0, -1));
+}
+
+function isThere(tree: Node, entry: Entry): boolean {
+  const node = nodeAt(tree, entry.path);
+  if (!node) return false;
+  if (entry.type === "property") return entry.isShared === true || isSame(node, entry.value);
+  return node.children?.some((item) => isSame(item, entry.value)) ?? false;
+}
+
+function isSame(node: Node, value: unknown): boolean {
+  return JSON.stringify(getNodeValue(node)) === JSON.stringify(value);
+}
+
+/** Where the guard is called, in the list at the entry's path: directly, or in a group. */
+function handlersIn(tree: Node, { path, type }: Entry, client: string): readonly Path[] {
+  if (type !== "hook") return [];
+  const isOwn = (node: Node) => isOwnHandler(getNodeValue(node), client);
+  return (nodeAt(tree, path)?.children ?? []).flatMap((item, at) => {
+    if (isOwn(item)) return [[...path, at]];
+    const group = item.type === "object" ? nodeAt(item, ["hooks"]) : undefined;
+    return (group?.children ?? []).flatMap((each, place) =>
+      isOwn(each) ? [[...path, at, "hooks", place]] : [],
+    );
+  });
+}
+
+function withoutHandlers(text: string, entry: Entry, client: string, isPruned: boolean): string {
+  let after = text;
+  for (;;) {
+    const looked = treeOf(after);
+    const [first] = "tree" in looked && looked.tree ? handlersIn(looked.tree, entry, client) : [];
+    if (!first) return after;
+    const list = first.slice(0, -1);
+    const isInGroup = list.length > entry.path.length;
+    after = remove(after, first);
+    if (isInGroup && isEmptyAt(after, list)) after = remove(after, list.slice(0, -1));
+    if (isPruned) after = pruned(after, entry.path);
+  }
+}
+
+/** Without the containers around the path that are empty. A rule for everything becomes one word again. */
+function pruned(text: string, path: readonly string[]): string {
+  let after = text;
+  for (let at = path; at.length > 0; at = at.slice(0, -1)) {
+    if (isEmptyAt(after, at)) after = remove(after, at);
+    else after = oneWord(after, at);
+  }
+  return after;
+}
+
+function oneWord(text: string, path: readonly string[]): string {
+  const looked = treeOf(text);
+  const node = "tree" in looked && looked.tree ? nodeAt(looked.tree, path) : undefined;
+  if (path[0] !== "permission" || node?.type !== "object" || node.children?.length !== 1) return text;
+  const { "*": word } = getNodeValue(node) as { "*"?: unknown };
+  return typeof word === "string" ? replace(text, path, word) : text;
+}
+
+/** Nothing is in it, not even a comment. */
+function isEmptyAt(text: string, path: Path): boolean {
+  const looked = treeOf(text);
+  const node = "tree" in looked && looked.tree ? nodeAt(looked.tree, path) : undefined;
+  if (!node || (node.type !== "object" && node.type !== "array")) return false;
+  const body = text.replace(/^\uFEFF/, "");
+  return body.slice(node.offset + 1, node.offset + node.length - 1).trim() === "";
+}
+
+/** Only what is shared is left, and no comment. */
+function isEmptied(text: string, entries: readonly Entry[]): boolean {
+  const shared = entries.filter((entry) => entry.type === "property" && entry.isShared);
+  const bare = shared.reduce((before, { path, value }) => {
+    const looked = treeOf(before);
+    const node = "tree" in looked && looked.tree ? nodeAt(looked.tree, path) : undefined;
+    return node && isSame(node, value) ? remove(before, path) : before;
+  }, text);
+  return bare.replace(/^\uFEFF/, "").replace(/\s+/g, "") === "{}";
+}

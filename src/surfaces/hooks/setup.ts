@@ -1,0 +1,242 @@
+/**
+ * What stands in each client's files so that its hooks call the guard, and what each client can deny by itself. Paths are
+ * relative to the project's root.
+ *
+ * Formats: Claude Code's `hooks` and `permissions.deny` (`/x` is the project's x; a rule for Edit covers every tool that
+ * writes), Codex's `.codex/hooks.json` (Claude Code's form), Copilot's `.github/hooks/*.json`, which VS Code reads too,
+ * Cursor's `.cursor/hooks.json`, Gemini CLI's `hooks` (milliseconds), Antigravity's `.agents/hooks.json` (by the hook's
+ * name), and OpenCode's plugins and `permission.edit` (the last rule that matches counts).
+ */
+import { openCodePlugin } from "./opencode-plugin.ts";
+
+/** The words of the command line to which a client's name is added: `pawl guard`. */
+export type GuardLaunch = readonly string[];
+
+/** One thing that stands in a JSON file. */
+export type Entry =
+  /** An item of the list at the path that calls the guard. */
+  | { readonly type: "hook"; readonly path: readonly string[]; readonly value: unknown }
+  /** An item of the list at the path. */
+  | { readonly type: "rule"; readonly path: readonly string[]; readonly value: string }
+  /** A property. `isShared`: it stays as it is, and goes only with the whole file. */
+  | {
+      readonly type: "property";
+      readonly path: readonly string[];
+      readonly value: unknown;
+      readonly isShared?: true;
+    };
+
+/** The first of the names that exists is taken, or else the first. */
+export type GuardFile = { readonly names: readonly [string, ...string[]] } & (
+  | { readonly entries: readonly Entry[] }
+  /** The whole file is Pawl's. */
+  | { readonly text: string }
+);
+
+export interface GuardSetup {
+  readonly title: string;
+  files(launch: GuardLaunch): readonly GuardFile[];
+  /** What a person has to know or do besides. */
+  readonly note?: string;
+}
+
+/** A guard that is slower than this is broken. */
+const SECONDS = 30;
+
+/** One call of the guard takes hardly longer than Node's start. */
+const claudeForm = (command: string, more: object = {}) => ({
+  hooks: [{ type: "command", command, timeout: SECONDS, ...more }],
+});
+
+const hook = (path: readonly string[], value: unknown): Entry => ({ type: "hook", path, value });
+
+export const GUARD_SETUPS = {
+  "claude-code": {
+    title: "Claude Code",
+    files: (launch) => {
+      const command = commandOf(launch, "claude-code");
+      // A hook that cannot start, or takes too long, would let the tool through.
+      const before = { matcher: "*", ...claudeForm(command, { onFailure: "block" }) };
+      return [
+        {
+          names: [".claude/settings.json"],
+          entries: [
+            hook(["hooks", "PreToolUse"], before),
+            hook(["hooks", "PostToolUse"], { matcher: "*", ...claudeForm(command) }),
+            hook(["hooks", "Stop"], claudeForm(command)),
+            ...[...PROTECTED.map((glob) => `Edit(/${glob})`), ...PERSONS_COMMANDS].map(
+              (value): Entry => ({ type: "rule", path: ["permissions", "deny"], value }),
+            ),
+          ],
+        },
+      ];
+    },
+    note: "Claude Code blocks each tool where the hook cannot start (2.1.295 and newer): who clones the project installs its packages first.",
+  },
+  codex: {
+    title: "Codex",
+    files: (launch) => {
+      const command = commandOf(launch, "codex");
+      const entries = ["PreToolUse", "PostToolUse", "Stop"].map((event) =>
+        hook(["hooks", event], claudeForm(command)),
+      );
+      return [{ names: [".codex/hooks.json"], entries }];
+    },
+    note: "Codex runs a project's hooks only after you trust them: start `codex` in this folder, open `/hooks`, and trust Pawl's. It asks again after each change of the file.",
+  },
+  copilot: {
+    title: "Copilot",
+    files: (launch) => [
+      copilotFile((event) => ({
+        type: "command",
+        bash: commandOf(launch, "copilot", event),
+        powershell: powershellOf([...launch, "copilot", event]),
+        timeoutSec: SECONDS,
+      }))(["preToolUse", "postToolUse", "agentStop"]),
+    ],
+    note: "Copilot lets a tool through if a hook takes too long. Its cloud agent reads the file from the default branch, and needs Pawl installed there.",
+  },
+  vscode: {
+    title: "VS Code",
+    files: (launch) => [
+      copilotFile(() => ({ type: "command", command: commandOf(launch, "vscode"), timeout: SECONDS }))([
+        "PreToolUse",
+        "PostToolUse",
+        "Stop",
+      ]),
+    ],
+    note: "VS Code reads hooks from .github/hooks unless your organization turned them off.",
+  },
+  cursor: {
+    title: "Cursor",
+    files: (launch) => {
+      const command = commandOf(launch, "cursor");
+      return [
+        {
+          names: [".cursor/hooks.json"],
+          entries: [
+            VERSION,
+            hook(["hooks", "preToolUse"], { command, timeout: SECONDS, failClosed: true }),
+            hook(["hooks", "postToolUse"], { command, timeout: SECONDS }),
+            hook(["hooks", "stop"], { command, timeout: SECONDS, loop_limit: 5 }),
+          ],
+        },
+      ];
+    },
+  },
+  gemini: {
+    title: "Gemini CLI",
+    files: (launch) => {
+      const group = {
+        hooks: [
+          {
+            name: "pawl",
+            type: "command",
+            command: commandOf(launch, "gemini"),
+            timeout: SECONDS * 1000,
+          },
+        ],
+      };
+      const entries = ["BeforeTool", "AfterTool", "AfterAgent"].map((event) => hook(["hooks", event], group));
+      return [{ names: [".gemini/settings.json"], entries }];
+    },
+    note: "Gemini CLI runs a project's hooks only in folders that it trusts, and asks once about new ones.",
+  },
+  antigravity: {
+    title: "Antigravity",
+    files: (launch) => {
+      const handler = (event: string) => ({
+        type: "command",
+        command: commandOf(launch, "antigravity", event),
+        timeout: SECONDS,
+      });
+      const group = (event: string) => [{ matcher: "*", hooks: [handler(event)] }];
+      const value = {
+        PreToolUse: group("PreToolUse"),
+        PostToolUse: group("PostToolUse"),
+        Stop: [handler("Stop")],
+      };
+      return [{ names: [".agents/hooks.json"], entries: [{ type: "property", path: ["pawl"], value }] }];
+    },
+    note: "Antigravity ignores a refusal of the tool that starts subagents.",
+  },
+  opencode: {
+    title: "OpenCode",
+    files: (launch) => [
+      { names: [".opencode/plugin/pawl.ts"], text: openCodePlugin([...launch, "opencode"]) },
+      {
+        names: ["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"],
+        entries: PROTECTED.map((glob) => ({
+          type: "property",
+          // A star also matches slashes.
+          path: ["permission", "edit", glob.replace("**", "*")],
+          value: "deny",
+        })),
+      },
+    ],
+    note: "OpenCode cannot be kept from stopping.",
+  },
+} as const satisfies Readonly<Record<string, GuardSetup>>;
+
+export type GuardClient = keyof typeof GUARD_SETUPS;
+
+/** One guard's call of the client: a handler, whatever the launch was when it was written. */
+export function isOwnHandler(value: unknown, client: string): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { bash, command, powershell } = value as Readonly<Record<string, unknown>>;
+  const call = new RegExp(`\\bguard ${client}(?: \\w+)?$`);
+  return [bash, command, powershell].some((line) => typeof line === "string" && call.test(line));
+}
+
+const VERSION: Entry = { type: "property", path: ["version"], value: 1, isShared: true };
+
+function copilotFile(handler: (event: string) => object) {
+  return (events: readonly string[]): GuardFile => ({
+    names: [".github/hooks/pawl.json"],
+    entries: [VERSION, ...events.map((event) => hook(["hooks", event], handler(event)))],
+  });
+}
+
+/**
+ * What no tool of an assistant may write. Not all of `.git`: a sandbox that a client builds from the same rules must let
+ * git commit.
+ */
+const PROTECTED: readonly string[] = [
+  ".pawl/**",
+  ".alfred/**",
+  ".ai/task/state.json",
+  "pawl.yaml",
+  "tasks.yaml",
+  ".git/hooks/**",
+  ".git/config",
+  ".claude/settings*.json",
+  ".codex/hooks.json",
+  ".codex/config.toml",
+  ".github/hooks/**",
+  ".cursor/hooks.json",
+  ".gemini/settings.json",
+  ".agents/hooks.json",
+  ".opencode/plugin/**",
+  "opencode.json*",
+];
+
+/** A person's word, as an assistant would type it. The commands refuse it too. */
+const PERSONS_COMMANDS: readonly string[] = [
+  ...["approve", "reject", "repair", "keys add"].map((verb) => `pawl ${verb}`),
+  ...["approve", "reject", "answer", "ready", "reset"].map((verb) => `bloom ${verb}`),
+].flatMap((command) => ["", "npx ", "npx --no "].map((npx) => `Bash(${npx}${command}:*)`));
+
+function commandOf(launch: GuardLaunch, ...more: readonly string[]): string {
+  return [...launch, ...more].map(quoted).join(" ");
+}
+
+/** As one word of a POSIX shell. */
+export function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function powershellOf([program = "", ...words]: readonly string[]): string {
+  const own = (word: string) => (/^[\w@./-]+$/.test(word) ? word : `'${word.replaceAll("'", "''")}'`);
+  const called = own(program);
+  return [called === program ? called : `& ${called}`, ...words.map(own)].join(" ");
+}

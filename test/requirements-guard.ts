@@ -1,5 +1,6 @@
 import type { Requirement } from "./requirements.ts";
 
+const SETUP = "test/e2e/guard-setup.test.ts";
 const CLAUDE = "test/e2e/guard-claude-code.test.ts";
 const CLIENTS = "test/e2e/guard-clients.test.ts";
 const DECIDE = "src/guard/decide.test.ts";
@@ -87,5 +88,31 @@ export const GUARD: Readonly<Record<string, Requirement>> = {
       `${CLAUDE}: is none of the guard's business: everything is allowed, and nothing is written`,
       `${CLAUDE}: answers as a process of its own, on its standard input`,
     ],
+  },
+  "guard.setup": {
+    says: "`pawl init --guard` puts the guard beside what is there, once; `--no-guard` takes out just that, for a person.",
+    source: "docs/guard.md, Setting it up",
+    tests: [
+      `${SETUP}: writes the client's hook, its rules, git's hooks and the setting, and twice is once`,
+      `${SETUP}: is taken out by a person without a trace, and by no agent`,
+      `${SETUP}: writes nothing where a client's file cannot be read`,
+      "src/surfaces/hooks/edit-setup.test.ts: keeps what is there, and is as before without the guard: %j",
+      "src/surfaces/hooks/edit-setup.test.ts: stay where they are, and so do other rules",
+    ],
+  },
+  "guard.git": {
+    says: "An agent's commit and push are refused where no run allows them; a person's pass, and their own hooks run.",
+    source: "docs/guard.md, Setting it up",
+    tests: [
+      `${SETUP}: refuse an agent's commit and push where no run allows them, and let a person's pass`,
+      `${SETUP}: call what was there with its arguments and its input, and leave it as it was`,
+      `${SETUP}: are where git looks: a folder of the project, husky's own, or the one that worktrees share`,
+      `${SETUP}: are left alone outside of the repository, and behind a link`,
+    ],
+  },
+  "guard.canary": {
+    says: "`pawl guard --canary` tries each layer as it stands, and fails if a planted violation came through.",
+    source: "docs/guard.md, The canary",
+    tests: [`${SETUP}: plants a violation for each layer as it stands, and says which one came through`],
   },
 };

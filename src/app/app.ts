@@ -140,6 +140,7 @@ export async function run(start: Start): Promise<number> {
     ...forAgents(environment, workingFolder),
     keys: (root) => ownKeys(root, environment),
     verify: (order) => verifyAround(argv, workingFolder(), { ...place, workflows: shipped }, order),
+    guard: async (root) => (await import("./guard-outside.ts")).openGuardOutside({ root, home, environment }),
     git: (root) =>
       gitAt(root, environment, async () => (await open({ root, home, environment, workflows })).runtime),
     async serve(project, names) {

@@ -13,10 +13,16 @@ export interface LaunchPlace {
 export function launchOf({ home, cwd }: LaunchPlace): readonly string[] {
   if (home.includes(`${sep}_npx${sep}`)) return ["npx", "-y", "pawl", "mcp"];
   const at = home.lastIndexOf(`${sep}node_modules${sep}pawl${sep}`);
-  if (at < 0) return [process.execPath, join(home, home.endsWith("src") ? "main.ts" : "main.js"), "mcp"];
+  if (at < 0) return [...programOf(home), "mcp"];
   // Without --no, in a clone without installed packages, npx would fetch whatever package has that name in the
   // registry.
   return `${cwd}${sep}`.startsWith(home.slice(0, at) + sep)
     ? ["npx", "--no", "pawl", "mcp"]
     : ["pawl", "mcp"];
+}
+
+/** How this machine starts this program, from any folder. */
+export function programOf(home: string): readonly string[] {
+  if (home.includes(`${sep}_npx${sep}`)) return ["npx", "-y", "pawl"];
+  return [process.execPath, join(home, home.endsWith("src") ? "main.ts" : "main.js")];
 }

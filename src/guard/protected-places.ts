@@ -22,7 +22,7 @@ const GIT = "git keeps it: change it by git commands";
  * Files by which a client, for a project or for its user, starts hooks or allows what hooks refuse. Lower case. In a
  * project they count in every folder: a client may be started in any.
  */
-const CLIENT_FILES: readonly string[] = [
+export const CLIENT_FILES: readonly string[] = [
   ".claude/settings*.json",
   ".codex/config.toml",
   ".codex/hooks.json",

@@ -1,6 +1,8 @@
 /** A command: data that describes it, and a function that loads when it is called. */
 import type { Caller } from "../../core/event.ts";
 import type { Agents, DeferredCall, WallFound } from "../../core/ports/agents.ts";
+import type { GitHooks, GuardedHook, HookLook } from "../../core/ports/git-hooks.ts";
+import type { GuardProofs } from "../../core/ports/guard-proofs.ts";
 import type { Repositories } from "../../core/ports/repositories.ts";
 import type { Keys } from "../../core/ports/signatures.ts";
 import type { Worktrees } from "../../core/ports/worktrees.ts";
@@ -68,6 +70,35 @@ export interface VerifyOrder {
   readonly forge: { readonly pull: number | null } | null;
 }
 
+/** What a try came to. */
+export interface Tried {
+  /** Null: it could not start, or took too long. */
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface GuardOutside {
+  readonly gitHooks: GitHooks;
+  readonly proofs: GuardProofs;
+  hash(text: string): string;
+  /** Runs a hook's command as the client does, with this on its standard input. */
+  tryCommand(command: string, input: string): Tried;
+  /** Calls OpenCode's plugin before a tool. */
+  tryPlugin(text: string, call: string): Tried;
+  /** Has git call each hook where nothing may be committed or pushed, for somebody who looks like an agent. */
+  tryGitHooks(hooks: readonly HookLook[]): Readonly<Record<GuardedHook, Tried>>;
+  /** Settings of a client for its user, below their home folder; null: there are none. */
+  settingsAtHome(path: string): string | null;
+  /**
+   * Git was told where its hooks are for this one call, as Pawl's own push does. Who can do so could as well have named
+   * an empty folder.
+   */
+  readonly isOwnPush: boolean;
+  /** The repository's first checkout, if the root is another that has a project of its own; else null. */
+  mainCheckout(): string | null;
+}
+
 /** What a command gets from the program around it. */
 export interface Host {
   /** `pawl` or `bloom`: as it was called. */
@@ -114,6 +145,8 @@ export interface Host {
   wall(root: string | null, settings: Settings): Promise<WallFound>;
   /** The keys with which the person at this machine signs, for the project at `root`. */
   keys(root: string): Promise<Keys>;
+  /** What the guard has outside of the project's files. */
+  guard(root: string): Promise<GuardOutside>;
   /** The git repositories and worktrees of the project at `root`. */
   git(root: string): Promise<{ readonly repositories: Repositories; readonly worktrees: Worktrees }>;
   /** Serves MCP over standard input and output until the client is gone. */

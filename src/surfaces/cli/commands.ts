@@ -2,7 +2,7 @@
 
 import { GUARDED_CLIENTS } from "../../guard/clients.ts";
 import { optional, required } from "../../runtime/verb.ts";
-import { CLIENTS } from "./client-names.ts";
+import { CLIENTS, GUARD_ONLY } from "./client-names.ts";
 import type { CommandArgument, CommandOption, CommandSpec } from "./command.ts";
 
 const A_RUN = "a run as `pawl status` names it, or just its id if that is unique";
@@ -29,10 +29,13 @@ const DRAFTS: readonly Draft[] = [
       {
         flags: "--client <name>",
         description: "write the project's configuration for this client",
-        choices: CLIENTS,
+        choices: [...CLIENTS, ...GUARD_ONLY],
       },
+      { flags: "--guard", description: "guard the project: clients' hooks, git's hooks, and `guard: true`" },
+      { flags: "--no-guard", description: "take the guard out again; for a person" },
     ],
-    details: "Creates what is missing and keeps what is there. Running it twice changes nothing.",
+    details:
+      "Creates what is missing and keeps what is there. Running it twice changes nothing. Without --client, --guard is for the clients that are connected.",
     load: async () => (await import("./init.ts")).init,
   },
   {
@@ -280,13 +283,18 @@ const DRAFTS: readonly Draft[] = [
   },
   {
     name: "guard",
-    summary: "answer a client's hook: may the assistant do what it is about to do",
+    summary: "answer a client's hook, or git's: may the assistant do what it is about to do",
     group: WORKFLOWS,
     given: [
-      required("client", "the client whose hook calls", GUARDED_CLIENTS),
+      {
+        ...optional("client", "whose hook calls"),
+        choices: [...GUARDED_CLIENTS, "git"],
+      },
       optional("event", "the hook's event, where the client's call does not name it"),
+      { flags: "--canary", description: "try each layer of the guard with a planted violation" },
     ],
-    details: "Reads the client's call on standard input. Not for people: a client's hook calls it.",
+    details:
+      "Reads the client's call on standard input. `pawl init --guard` writes the hooks that call it. With --canary, exits with 1 if a violation came through.",
     load: async () => (await import("./guard.ts")).guard,
   },
   {

@@ -1,9 +1,11 @@
+import { PawlError } from "../../core/error.ts";
 import { projectPath } from "../../core/path.ts";
+import { GUARDED_CLIENTS, type GuardedClient, isGuardedClient } from "../../guard/clients.ts";
 import type { Reply, Transaction } from "../../runtime/module.ts";
 import { loadWorkflows, type Project } from "../../runtime/project.ts";
 import { advance } from "../../runtime/run-transaction.ts";
 import { CLIENTS } from "./client-names.ts";
-import { CLIENT_FILES, type Client, type ClientName, type Launch, renderEntry } from "./clients.ts";
+import { CLIENT_FILES, type Client, type Launch, renderEntry } from "./clients.ts";
 import type { Host, Run } from "./command.ts";
 import { withProjectId } from "./project-id.ts";
 import { clean, type Paint } from "./terminal.ts";
@@ -18,17 +20,24 @@ interface Step {
 
 /** Creates what a project lacks, and says what it did and how to connect an assistant. */
 export const init: Run = async (host, call) => {
+  if (call.options.guard === false) return (await import("./guard-init.ts")).withoutGuards(host, call);
+  const { client, guard } = call.options;
+  const name = CLIENTS.find((each) => each === client);
+  if (guard || (client && !name)) checkGuarded(client, guard === true);
   const project = await host.project({ create: true });
   const isNew = await startsNothing(project);
   const steps = [await createFiles(project, host), ...(await initWorkflows(project, host))];
   await trustOwn(project, host, isNew);
   const launch = host.launch as Launch;
-  const name = call.options.client as ClientName | undefined;
   if (name) steps.push(await connectClient(project, host, CLIENT_FILES[name], launch));
+  if (guard) {
+    const { guardSteps } = await import("./guard-init.ts");
+    steps.push(...(await guardSteps(project, host, client as GuardedClient | undefined)));
+  }
   const { paint } = host.terminal;
   const report = steps.map(({ what, text }) => `${paint.bold(what)}\n${indent(text)}`).join("\n");
   const { columns } = host.terminal;
-  const connecting = name ? connected(CLIENT_FILES[name], columns) : connections(launch, paint);
+  const connecting = name ? connected(CLIENT_FILES[name], columns) : guard ? "" : connections(launch, paint);
   return {
     text: `Project: ${clean(project.root)}\n\n${report}\n${connecting}${ownPath(launch, columns)}`,
     data: {
@@ -44,6 +53,20 @@ export const init: Run = async (host, call) => {
     ...(steps.some(({ refused }) => refused) ? { exit: 1 as const } : {}),
   };
 };
+
+/** The guard speaks the client's language, and there is nothing else to set up for some. */
+function checkGuarded(client: unknown, isGuarding: boolean): void {
+  if (isGuarding && (client === undefined || isGuardedClient(client as string))) return;
+  throw new PawlError(
+    "usage",
+    isGuarding
+      ? `The guard does not know ${client}: expected one of ${GUARDED_CLIENTS.join(", ")}.`
+      : `Pawl writes no server's entry for ${client}, only the guard's hook.`,
+    isGuarding
+      ? "Guard one of these, or leave --client out."
+      : `Run \`pawl init --guard --client ${client}\`.`,
+  );
+}
 
 const PAWL_YAML = `# What Pawl does in this project. Every key may be left out; \`pawl config\` shows the effective settings.
 #

@@ -1,25 +1,27 @@
 import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
 import { PawlError } from "../../core/error.ts";
+import { GUARDED_CLIENTS, type GuardedClient } from "../../guard/clients.ts";
 import { type ClientFile, lackIn, putIn, takeOut } from "./edit-setup.ts";
 import { remove } from "./json-text.ts";
-import { GUARD_SETUPS, type GuardClient, type GuardFile } from "./setup.ts";
+import { GUARD_SETUPS } from "./setup.ts";
 
 const LAUNCH = ["npx", "--no", "pawl", "guard"];
 const OTHER = ["pawl", "guard"];
 
-const placesOf = (client: GuardClient, launch: readonly string[] = LAUNCH): readonly ClientFile[] =>
-  (GUARD_SETUPS[client].files(launch) as readonly GuardFile[]).map((file) => ({
+const placesOf = (client: GuardedClient, launch: readonly string[] = LAUNCH): readonly ClientFile[] =>
+  GUARD_SETUPS[client].files(launch).map((file) => ({
     ...{ client, title: GUARD_SETUPS[client].title, file },
     name: file.names[0],
   }));
 
-const CLIENTS = Object.keys(GUARD_SETUPS) as GuardClient[];
-const JSON_FILES = CLIENTS.flatMap((client) => placesOf(client).filter(({ file }) => "entries" in file));
+const JSON_FILES = GUARDED_CLIENTS.flatMap((client) =>
+  placesOf(client).filter(({ file }) => "entries" in file),
+);
 
 const read = (text: string | null) => parse(text ?? "", [], { allowTrailingComma: true });
 
-describe.each(CLIENTS)("the guard in the files of %s", (client) => {
+describe.each(GUARDED_CLIENTS)("the guard in the files of %s", (client) => {
   it("is there once, however often it is put in, and nothing of it is left", () => {
     for (const [at, place] of placesOf(client).entries()) {
       const text = putIn(place, null);

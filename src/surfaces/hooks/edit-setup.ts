@@ -22,23 +22,24 @@ export function putIn(place: ClientFile, text: string | null): string {
   }
   return file.entries.reduce((before, entry) => {
     const room = checkRoom(place, before, entry);
-    return room === null ? before : putEntry(place.client, room, entry);
+    return room === null ? before : putEntry(callerOf(place), room, entry);
   }, text ?? "");
 }
 
 /** The text without the guard; null: nothing is left of the file. */
 export function takeOut(place: ClientFile, text: string): string | null {
-  const { client, file } = place;
+  const { file } = place;
   if ("text" in file) return isOwnText(text, file.text) ? null : text;
   const after = file.entries.reduce((before, entry) => {
     treeIn(place, before);
-    return takeEntry(client, before, entry);
+    return takeEntry(callerOf(place), before, entry);
   }, text);
   return after !== text && isEmptied(after, file.entries) ? null : after;
 }
 
 /** What of the guard the text lacks: none of it is there, or some. An unreadable text has nothing. */
-export function lackIn({ client, file }: Pick<ClientFile, "client" | "file">, text: string | null): Lack {
+export function lackIn(place: Pick<ClientFile, "client" | "file">, text: string | null): Lack {
+  const { file } = place;
   if ("text" in file) return text === file.text ? "nothing" : "all";
   const looked = treeOf(text ?? "");
   const tree = "tree" in looked ? looked.tree : null;
@@ -46,10 +47,16 @@ export function lackIn({ client, file }: Pick<ClientFile, "client" | "file">, te
   const own = file.entries.filter((entry) => entry.type !== "property" || !entry.isShared);
   const found = own.filter((entry) => isThere(tree, entry)).length;
   if (found === own.length) return "nothing";
-  return found > 0 || own.some((entry) => handlersIn(tree, entry, client).length > 0) ? "some" : "all";
+  return found > 0 || own.some((entry) => handlersIn(tree, entry, callerOf(place)).length > 0)
+    ? "some"
+    : "all";
 }
 
 export type Lack = "nothing" | "some" | "all";
+
+function callerOf({ client, file }: Pick<ClientFile, "client" | "file">): string {
+  return ("caller" in file && file.caller) || client;
+}
 
 /** The first line names the writer. */
 function isOwnText(text: string, own: string): boolean {
@@ -132,6 +139,26 @@ function isThere(tree: Node, entry: Entry): boolean {
 
 function isSame(node: Node, value: unknown): boolean {
   return JSON.stringify(getNodeValue(node)) === JSON.stringify(value);
+}
+
+/** The command of the guard that the client starts before a tool, as it stands in its file; null: none. */
+export function commandBeforeTool(place: Pick<ClientFile, "client" | "file">, text: string): string | null {
+  const caller = callerOf(place);
+  const looked = treeOf(text);
+  const tree = "tree" in looked ? looked.tree : null;
+  const look = (value: unknown, isBefore: boolean): string | null => {
+    if (typeof value !== "object" || value === null) return null;
+    if (isBefore && isOwnHandler(value, caller)) {
+      const { bash, command = bash } = value as Readonly<Record<string, unknown>>;
+      return typeof command === "string" ? command : null;
+    }
+    for (const [key, inner] of Object.entries(value)) {
+      const found = look(inner, isBefore || /^(?:PreToolUse|preToolUse|BeforeTool)$/.test(key));
+      if (found !== null) return found;
+    }
+    return null;
+  };
+  return tree && look(getNodeValue(tree), false);
 }
 
 /** Where the guard is called, in the list at the entry's path: directly, or in a group. */

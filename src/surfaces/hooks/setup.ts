@@ -7,6 +7,9 @@
  * Cursor's `.cursor/hooks.json`, Gemini CLI's `hooks` (milliseconds), Antigravity's `.agents/hooks.json` (by the hook's
  * name), and OpenCode's plugins and `permission.edit` (the last rule that matches counts).
  */
+import type { GuardedClient } from "../../guard/clients.ts";
+import { PERSON_VERBS } from "../../guard/person-verbs.ts";
+import { CLIENT_FILES } from "../../guard/protected-places.ts";
 import { openCodePlugin } from "./opencode-plugin.ts";
 
 /** The words of the command line to which a client's name is added: `pawl guard`. */
@@ -28,7 +31,11 @@ export type Entry =
 
 /** The first of the names that exists is taken, or else the first. */
 export type GuardFile = { readonly names: readonly [string, ...string[]] } & (
-  | { readonly entries: readonly Entry[] }
+  | {
+      readonly entries: readonly Entry[];
+      /** As whom the hooks call the guard, if not as the client. */
+      readonly caller?: string;
+    }
   /** The whole file is Pawl's. */
   | { readonly text: string }
 );
@@ -50,7 +57,7 @@ const claudeForm = (command: string, more: object = {}) => ({
 
 const hook = (path: readonly string[], value: unknown): Entry => ({ type: "hook", path, value });
 
-export const GUARD_SETUPS = {
+export const GUARD_SETUPS: Readonly<Record<GuardedClient, GuardSetup>> = {
   "claude-code": {
     title: "Claude Code",
     files: (launch) => {
@@ -86,27 +93,11 @@ export const GUARD_SETUPS = {
   },
   copilot: {
     title: "Copilot",
-    files: (launch) => [
-      copilotFile((event) => ({
-        type: "command",
-        bash: commandOf(launch, "copilot", event),
-        powershell: powershellOf([...launch, "copilot", event]),
-        timeoutSec: SECONDS,
-      }))(["preToolUse", "postToolUse", "agentStop"]),
-    ],
+    files: copilotFiles,
     note: "Copilot lets a tool through if a hook takes too long. Its cloud agent reads the file from the default branch, and needs Pawl installed there.",
   },
-  vscode: {
-    title: "VS Code",
-    files: (launch) => [
-      copilotFile(() => ({ type: "command", command: commandOf(launch, "vscode"), timeout: SECONDS }))([
-        "PreToolUse",
-        "PostToolUse",
-        "Stop",
-      ]),
-    ],
-    note: "VS Code reads hooks from .github/hooks unless your organization turned them off.",
-  },
+  // The same file, and the same call of the guard.
+  vscode: { title: "VS Code", files: copilotFiles },
   cursor: {
     title: "Cursor",
     files: (launch) => {
@@ -163,7 +154,7 @@ export const GUARD_SETUPS = {
   opencode: {
     title: "OpenCode",
     files: (launch) => [
-      { names: [".opencode/plugin/pawl.ts"], text: openCodePlugin([...launch, "opencode"]) },
+      { names: [".opencode/plugin/pawl.ts"], text: openCodePlugin(launch.slice(0, -1)) },
       {
         names: ["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"],
         entries: PROTECTED.map((glob) => ({
@@ -176,9 +167,7 @@ export const GUARD_SETUPS = {
     ],
     note: "OpenCode cannot be kept from stopping.",
   },
-} as const satisfies Readonly<Record<string, GuardSetup>>;
-
-export type GuardClient = keyof typeof GUARD_SETUPS;
+};
 
 /** One guard's call of the client: a handler, whatever the launch was when it was written. */
 export function isOwnHandler(value: unknown, client: string): boolean {
@@ -190,11 +179,16 @@ export function isOwnHandler(value: unknown, client: string): boolean {
 
 const VERSION: Entry = { type: "property", path: ["version"], value: 1, isShared: true };
 
-function copilotFile(handler: (event: string) => object) {
-  return (events: readonly string[]): GuardFile => ({
-    names: [".github/hooks/pawl.json"],
-    entries: [VERSION, ...events.map((event) => hook(["hooks", event], handler(event)))],
+function copilotFiles(launch: GuardLaunch): readonly GuardFile[] {
+  const handler = (event: string) => ({
+    type: "command",
+    bash: commandOf(launch, "copilot", event),
+    powershell: powershellOf([...launch, "copilot", event]),
+    timeoutSec: SECONDS,
   });
+  const events = ["preToolUse", "postToolUse", "agentStop"];
+  const hooks = events.map((event) => hook(["hooks", event], handler(event)));
+  return [{ names: [".github/hooks/pawl.json"], caller: "copilot", entries: [VERSION, ...hooks] }];
 }
 
 /**
@@ -202,36 +196,26 @@ function copilotFile(handler: (event: string) => object) {
  * git commit.
  */
 const PROTECTED: readonly string[] = [
-  ".pawl/**",
-  ".alfred/**",
-  ".ai/task/state.json",
-  "pawl.yaml",
-  "tasks.yaml",
-  ".git/hooks/**",
-  ".git/config",
-  ".claude/settings*.json",
-  ".codex/hooks.json",
-  ".codex/config.toml",
-  ".github/hooks/**",
-  ".cursor/hooks.json",
-  ".gemini/settings.json",
-  ".agents/hooks.json",
-  ".opencode/plugin/**",
-  "opencode.json*",
+  ...[".pawl/**", ".alfred/**", ".ai/task/state.json", "pawl.yaml", "tasks.yaml"],
+  ...[".git/hooks/**", ".git/config"],
+  ...CLIENT_FILES,
 ];
 
 /** A person's word, as an assistant would type it. The commands refuse it too. */
-const PERSONS_COMMANDS: readonly string[] = [
-  ...["approve", "reject", "repair", "keys add"].map((verb) => `pawl ${verb}`),
-  ...["approve", "reject", "answer", "ready", "reset"].map((verb) => `bloom ${verb}`),
-].flatMap((command) => ["", "npx ", "npx --no "].map((npx) => `Bash(${npx}${command}:*)`));
+const PERSONS_COMMANDS: readonly string[] = PERSON_VERBS.filter(({ except, only }) => !except && !only)
+  .flatMap(({ name }) => [`pawl ${name}`, `bloom ${name}`])
+  .flatMap((command) => ["", "npx ", "npx --no "].map((npx) => `Bash(${npx}${command}:*)`));
 
 function commandOf(launch: GuardLaunch, ...more: readonly string[]): string {
-  return [...launch, ...more].map(quoted).join(" ");
+  return shellLine([...launch, ...more]);
+}
+
+export function shellLine(words: readonly string[]): string {
+  return words.map(quoted).join(" ");
 }
 
 /** As one word of a POSIX shell. */
-export function quoted(word: string): string {
+function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 

@@ -1,0 +1,178 @@
+/**
+ * Puts the guard into the hooks that git runs before a commit and a push.
+ *
+ * H1  The hooks are where git looks for them: the folder that `core.hooksPath` names, husky's own, or the one that all
+ *     worktrees share. A folder outside of the repository is other people's business.
+ * H2  A hook that is there stays, with its arguments and its input: a shell's script gets lines of the guard before its
+ *     own, and anything else is called behind the guard.
+ * H3  No link is followed: neither the folder nor a hook.
+ */
+import { copyFileSync, lstatSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { attempt } from "../../core/attempt.ts";
+import {
+  type GitHooks,
+  type GitHooksChange,
+  type GitHooksLook,
+  GUARDED_HOOKS,
+  type GuardedHook,
+} from "../../core/ports/git-hooks.ts";
+import { writeOwnFile } from "../files/own-folder.ts";
+import { realPathOf } from "../files/real-path.ts";
+import type { Environment } from "../process/environment.ts";
+import { discover } from "./discover.ts";
+import { configOf } from "./git.ts";
+import { lastOf } from "./safe-config.ts";
+
+export interface HooksPlace {
+  readonly root: string;
+  readonly environment: Environment;
+  /** The command that a hook of this machine calls, quoted for a shell; the hook's name follows. */
+  readonly own: string;
+  /** The same for a hook that others share. */
+  readonly shared: string;
+}
+
+/** Where a hook goes. */
+interface Found {
+  readonly folder: string;
+  /** The nearest folder around it that belongs to the repository: no link is followed from there on. */
+  readonly inside: string;
+  /** It is committed with the project. */
+  readonly isShared: boolean;
+}
+
+export function openGitHooks(place: HooksPlace): GitHooks {
+  return {
+    async look(): Promise<GitHooksLook> {
+      const found = await folderOf(place);
+      if (typeof found === "string") return { kind: "left", reason: found };
+      const hooks = GUARDED_HOOKS.map((name) => {
+        const path = join(found.folder, name);
+        const text = textIn(path);
+        // Also lines of another launch: they are what git runs.
+        return { name, path, text, isGuarded: text !== null && aroundLines(text) !== null };
+      });
+      return { kind: "found", folder: found.folder, hooks };
+    },
+    install: () => change(place, (found, name) => put(place, found, name)),
+    uninstall: () => change(place, (found, name) => take(found, name)),
+  };
+}
+
+async function change(
+  place: HooksPlace,
+  apply: (found: Found, name: GuardedHook) => boolean,
+): Promise<GitHooksChange> {
+  const found = await folderOf(place);
+  if (typeof found === "string") return { kind: "left", reason: found };
+  const linked = GUARDED_HOOKS.map((name) => join(found.folder, name)).find(isLink);
+  if (linked !== undefined)
+    return { kind: "left", reason: `${linked} is a symbolic link, and Pawl follows none.` };
+  const changed = GUARDED_HOOKS.filter((name) => apply(found, name));
+  return { kind: "done", folder: found.folder, changed: changed.map((name) => join(found.folder, name)) };
+}
+
+/** The folder, or why the hooks are left alone. */
+async function folderOf({ environment, root }: HooksPlace): Promise<Found | string> {
+  const repository = discover(root);
+  if (repository?.top == null) return "There is no git repository with a working folder here.";
+  const named = lastOf(await configOf({ folder: root, environment }), "core.hookspath");
+  const [common, top] = [repository.common, repository.top].map(realPathOf) as [string, string];
+  if (named === null) return unlinked({ folder: join(common, "hooks"), inside: common, isShared: false });
+  const home = environment.HOME || homedir();
+  const given = resolve(top, named.startsWith("~/") ? join(home, named.slice(2)) : named);
+  const folder = isAbsolute(named) ? realPathOf(given) : given;
+  if (isIn(folder, common)) return unlinked({ folder, inside: common, isShared: false });
+  if (!isIn(folder, top))
+    return `git's hooks are in ${folder} (core.hooksPath), outside of this repository. To guard commits too, call \`pawl guard git pre-commit\` and \`pawl guard git pre-push\` from there.`;
+  // Husky writes this folder anew; each of its hooks calls the one beside it.
+  const isHusky = basename(folder) === "_" && basename(dirname(folder)) === ".husky";
+  return unlinked({ folder: isHusky ? dirname(folder) : folder, inside: top, isShared: true });
+}
+
+function unlinked(found: Found): Found | string {
+  if (realPathOf(found.folder) === found.folder) return found;
+  return `${found.folder} is, or is behind, a symbolic link, and Pawl follows none.`;
+}
+
+function isIn(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder + sep);
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+}
+
+const BEGIN = "# Pawl's guard: `pawl init --guard` writes these lines, `pawl init --no-guard` removes them.";
+const END = "# The guard ends here.";
+
+/** The text around the guard's lines; null: it has none. */
+function aroundLines(text: string): readonly [string, string] | null {
+  const start = text.indexOf(`${BEGIN}\n`);
+  const end = start < 0 ? -1 : text.indexOf(`${END}\n`, start);
+  return end < 0 ? null : [text.slice(0, start), text.slice(end + END.length + 1)];
+}
+
+/** The guard gets no input: a push's belongs to what follows. An agent of Pawl's own loop has its own limits. */
+function linesOf({ own, shared }: HooksPlace, { isShared }: Found, name: string): string {
+  const call = `${isShared ? shared : own} ${name} </dev/null`;
+  return `${BEGIN}\n[ -n "\${PAWL_RUN_MARK:-}" ] || ${call} || exit 1\n${END}\n`;
+}
+
+/** What a hook is called that no shell reads. */
+const ASIDE = ".before-pawl";
+
+function put(place: HooksPlace, found: Found, name: string): boolean {
+  const path = join(found.folder, name);
+  const lines = linesOf(place, found, name);
+  const before = textIn(path);
+  if (before?.includes(lines)) return false;
+  const around = before && aroundLines(before);
+  if (before === null) write(found, name, `#!/bin/sh\n${lines}`, 0o755);
+  else if (around) write(found, name, around.join(lines), modeOf(path));
+  else if (isShell(before)) {
+    const [first = ""] = /^#!.*\n?/.exec(before) ?? [];
+    const head = first === "" || first.endsWith("\n") ? first : `${first}\n`;
+    write(found, name, `${head}${lines}${before.slice(first.length)}`, modeOf(path));
+  } else {
+    copyFileSync(path, path + ASIDE);
+    write(found, name, `#!/bin/sh\n${lines}exec "$0${ASIDE}" "$@"\n`, modeOf(path));
+  }
+  return true;
+}
+
+function take(found: Found, name: string): boolean {
+  const path = join(found.folder, name);
+  const text = textIn(path);
+  const around = text && aroundLines(text);
+  if (!around) return false;
+  const rest = around.join("");
+  const aside = path + ASIDE;
+  if (lstatSync(aside, { throwIfNoEntry: false })) renameSync(aside, path);
+  else if (rest === "#!/bin/sh\n") rmSync(path);
+  else write(found, name, rest, modeOf(path));
+  return true;
+}
+
+/** Git runs a hook without a first line by a shell, and so does husky. */
+function isShell(text: string): boolean {
+  if (/[\0\uFFFD]/.test(text)) return false;
+  const [first = ""] = text.split("\n", 1);
+  return !first.startsWith("#!") || /^#!\s*\S*(?:\/|\benv\s+(?:-S\s+)?)(?:ba|da|k|z|a)?sh\b/.test(first);
+}
+
+/** Null: there is none. */
+function textIn(path: string): string | null {
+  return attempt(() => readFileSync(path, "utf8"), null);
+}
+
+function modeOf(path: string): number {
+  return lstatSync(path).mode & 0o777;
+}
+
+function write({ folder, inside }: Found, name: string, text: string, mode: number): void {
+  const way = join(relative(inside, folder), name).split(sep).join("/");
+  writeOwnFile(inside, way, text, mode);
+}

@@ -1,0 +1,133 @@
+/** Tries the guard as it stands: a client's hook, OpenCode's plugin and git's hooks, each with a planted violation. */
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { GuardedHook, HookLook } from "../../core/ports/git-hooks.ts";
+import type { Environment } from "../process/environment.ts";
+
+export interface Tried {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+const LIMIT = 60_000;
+
+/** A hook's command, as the client starts it. */
+export function tryCommand(command: string, input: string, cwd: string, environment: Environment): Tried {
+  return run("sh", ["-c", command], { cwd, environment: plain(environment), input });
+}
+
+/** The plugin's function before a tool, in Node instead of OpenCode. It refuses by throwing. */
+export function tryPlugin(text: string, call: string, cwd: string, environment: Environment): Tried {
+  return inScratch((scratch) => {
+    writeFileSync(join(scratch, "pawl.mjs"), text);
+    writeFileSync(join(scratch, "call.mjs"), CALL_PLUGIN);
+    const options = { cwd, environment: plain(environment), input: call };
+    return run(process.execPath, [join(scratch, "call.mjs")], options);
+  });
+}
+
+const CALL_PLUGIN = `import { readFileSync } from "node:fs";
+import * as plugin from "./pawl.mjs";
+const { input, output, place } = JSON.parse(readFileSync(0, "utf8"));
+try {
+  for (const open of Object.values(plugin)) await (await open(place))["tool.execute.before"](input, output);
+} catch (refused) {
+  console.log(refused.message);
+  process.exitCode = 2;
+}
+`;
+
+/**
+ * Each hook in a repository of its own, whose project lets nothing be committed or pushed, called by git for somebody who
+ * has an agent's mark.
+ */
+export function tryGitHooks(
+  hooks: readonly HookLook[],
+  root: string,
+  environment: Environment,
+): Readonly<Record<GuardedHook, Tried>> {
+  return inScratch((scratch) => {
+    const cwd = join(scratch, "project");
+    const state = { XDG_STATE_HOME: join(scratch, "state"), CLAUDECODE: "1" };
+    const git = (...args: string[]) =>
+      run("git", args, { cwd, environment: { ...plain(environment), ...IDENTITY, ...state } });
+    mkdirSync(cwd);
+    git("init", "-q", "-b", "main", ".");
+    git("init", "-q", "--bare", "../remote.git");
+    git("commit", "-q", "--allow-empty", "-m", "Begin");
+    plantProject(cwd, root);
+    for (const { name, path } of hooks) {
+      if (!existsSync(path)) continue;
+      copyFileSync(path, join(cwd, ".git/hooks", name));
+      chmodSync(join(cwd, ".git/hooks", name), 0o755);
+    }
+    return {
+      "pre-commit": git("commit", "-q", "--allow-empty", "-m", "Canary"),
+      "pre-push": git("push", "-q", "../remote.git", "HEAD:refs/heads/canary"),
+    };
+  });
+}
+
+/** Nothing of the person's own configuration. */
+const IDENTITY = {
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_AUTHOR_NAME: "Canary",
+  GIT_AUTHOR_EMAIL: "canary@localhost",
+  GIT_COMMITTER_NAME: "Canary",
+  GIT_COMMITTER_EMAIL: "canary@localhost",
+};
+
+/** A task whose state nobody can read: it allows nothing. Its programs are the project's. */
+function plantProject(cwd: string, root: string): void {
+  const task = join(cwd, ".alfred/workspace/CANARY-1");
+  mkdirSync(task, { recursive: true });
+  writeFileSync(join(task, "task_state.json"), "{");
+  mkdirSync(join(cwd, ".alfred/tasks"));
+  writeFileSync(join(cwd, ".alfred/tasks/CANARY-1.md"), "# Task: CANARY-1 - A planted commit\n");
+  writeFileSync(join(cwd, "pawl.yaml"), "guard: true\n");
+  mkdirSync(join(cwd, ".git/hooks"), { recursive: true });
+  const modules = join(root, "node_modules");
+  if (existsSync(modules)) symlinkSync(modules, join(cwd, "node_modules"));
+}
+
+function inScratch<T>(work: (scratch: string) => T): T {
+  const scratch = mkdtempSync(join(tmpdir(), "pawl-canary-"));
+  try {
+    return work(scratch);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Neither another project nor another repository, and not the limits of Pawl's own loop. */
+function plain(environment: Environment): Environment {
+  const foreign = /^(?:GIT_|PAWL_PROJECT$|PAWL_RUN_MARK$|BLOOM_)/;
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !foreign.test(name)));
+}
+
+interface How {
+  readonly cwd: string;
+  readonly environment: Environment;
+  readonly input?: string;
+}
+
+function run(program: string, args: readonly string[], { cwd, environment, input = "" }: How): Tried {
+  const { error, status, stderr, stdout } = spawnSync(program, args, {
+    ...{ cwd, input, timeout: LIMIT, encoding: "utf8" },
+    env: { ...environment },
+  });
+  return { code: status, out: stdout ?? "", err: status === null && error ? String(error) : (stderr ?? "") };
+}

@@ -1,0 +1,47 @@
+/** What the guard has outside of the project's files. */
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { hashOf } from "../adapters/files/hash.ts";
+import { discover } from "../adapters/git/discover.ts";
+import { openGitHooks } from "../adapters/git/git-hooks.ts";
+import { openProofs } from "../adapters/guard/proofs.ts";
+import { tryCommand, tryGitHooks, tryPlugin } from "../adapters/guard/try.ts";
+import type { Environment } from "../config/config.ts";
+import { openStateHome } from "../config/state-home.ts";
+import { attempt } from "../core/attempt.ts";
+import type { GuardOutside } from "../surfaces/cli/command.ts";
+import { shellLine } from "../surfaces/hooks/setup.ts";
+import { launchOf, programOf } from "./launch.ts";
+
+export interface GuardPlace {
+  readonly root: string;
+  /** The program's own folder. */
+  readonly home: string;
+  readonly environment: Environment;
+}
+
+export function openGuardOutside({ environment, home, root }: GuardPlace): GuardOutside {
+  return {
+    gitHooks: openGitHooks({
+      ...{ root, environment },
+      own: shellLine([...programOf(home), "guard", "git"]),
+      shared: shellLine([...launchOf({ home, cwd: root }).slice(0, -1), "guard", "git"]),
+    }),
+    proofs: openProofs(openStateHome(root, environment)),
+    hash: hashOf,
+    tryCommand: (command, input) => tryCommand(command, input, root, environment),
+    tryPlugin: (text, call) => tryPlugin(text, call, root, environment),
+    tryGitHooks: (hooks) => tryGitHooks(hooks, root, environment),
+    settingsAtHome: (path) =>
+      attempt(() => readFileSync(join(environment.HOME || homedir(), path), "utf8"), null),
+    isOwnPush: /core\.hookspath/i.test(environment.GIT_CONFIG_PARAMETERS ?? ""),
+    mainCheckout: () => mainCheckoutOf(root),
+  };
+}
+
+function mainCheckoutOf(root: string): string | null {
+  const found = discover(root);
+  if (!found || found.own === found.common || basename(found.common) !== ".git") return null;
+  return dirname(found.common);
+}

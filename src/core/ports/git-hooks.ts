@@ -1,0 +1,36 @@
+/** The hooks of the project's repository that call the guard before a commit and a push. */
+
+export const GUARDED_HOOKS = ["pre-commit", "pre-push"] as const;
+export type GuardedHook = (typeof GUARDED_HOOKS)[number];
+
+export interface GitHooks {
+  /** Where they are, and whether they call the guard. */
+  look(): Promise<GitHooksLook>;
+  /** Puts the guard into each hook, before what the hook does already. */
+  install(): Promise<GitHooksChange>;
+  /** Takes out what `install` put in. */
+  uninstall(): Promise<GitHooksChange>;
+}
+
+export type GitHooksLook =
+  | {
+      readonly kind: "found";
+      /** Absolute. */
+      readonly folder: string;
+      readonly hooks: readonly HookLook[];
+    }
+  /** Pawl leaves the hooks alone. `reason`: one sentence. */
+  | { readonly kind: "left"; readonly reason: string };
+
+export interface HookLook {
+  readonly name: GuardedHook;
+  /** Absolute. */
+  readonly path: string;
+  /** Null: there is none. */
+  readonly text: string | null;
+  readonly isGuarded: boolean;
+}
+
+export type GitHooksChange =
+  | { readonly kind: "done"; readonly folder: string; readonly changed: readonly string[] }
+  | { readonly kind: "left"; readonly reason: string };

@@ -1,0 +1,140 @@
+/** `pawl guard --canary`: plants a violation for each layer of the guard that is set up, and requires its refusal. */
+import { projectPath } from "../../core/path.ts";
+import type { GuardProof, LayerProof } from "../../core/ports/guard-proofs.ts";
+import type { View } from "../../core/ports/store.ts";
+import { GUARDED_CLIENTS } from "../../guard/clients.ts";
+import type { Project } from "../../runtime/project.ts";
+import { commandBeforeTool, lackIn } from "../hooks/edit-setup.ts";
+import { isRefusal, plantedCall } from "../hooks/planted.ts";
+import type { Answer, GuardOutside, Host, Tried } from "./command.ts";
+import { guardLaunch, type Place, placesIn } from "./guard-init.ts";
+import { clean } from "./terminal.ts";
+
+export async function canary(host: Host): Promise<Answer> {
+  const project = await host.project();
+  const outside = await host.guard(project.root);
+  const view = project.runtime.store.view();
+  const { files, places } = await setUp(project, outside, host);
+  const layers = [
+    ...places.flatMap((place) => tryPlace(place, project.root, outside)),
+    ...(await tryGit(outside)),
+    ...(await ciIn(view)),
+  ];
+  const proof: GuardProof = {
+    ...{ time: project.runtime.now().toISOString(), version: host.version, layers, files },
+  };
+  outside.proofs.keep(proof);
+  const { paint } = host.terminal;
+  const lines = layers.map(({ layer, of, result, seen }) => {
+    const [word, colour] = WORDS[result];
+    return `${paint[colour](word)}  ${LAYERS[layer]}, ${of}: ${seen}`;
+  });
+  const none = "Nothing is set up that could be tried: `pawl init --guard` sets the guard up.";
+  const isHeld = layers.every(({ result }) => result !== "came-through");
+  return {
+    text: `${clean((lines.length === 0 ? [none] : lines).join("\n"))}\n`,
+    data: proof,
+    ...(isHeld ? {} : { exit: 1 as const }),
+  };
+}
+
+const WORDS = {
+  refused: ["refused     ", "green"],
+  "came-through": ["CAME THROUGH", "red"],
+  said: ["not tried   ", "yellow"],
+} as const satisfies Readonly<Record<LayerProof["result"], readonly [string, string]>>;
+
+const LAYERS: Readonly<Record<LayerProof["layer"], string>> = {
+  hook: "hook",
+  rules: "the client's own rules",
+  git: "git's hook",
+  ci: "CI",
+};
+
+export interface SetUp {
+  readonly places: readonly Place[];
+  /** The hashes of the files in which a guard stands, by their names. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** Where a guard stands now. */
+export async function setUp(
+  { runtime }: Pick<Project, "runtime">,
+  outside: GuardOutside,
+  host: Host,
+): Promise<SetUp> {
+  const all = await placesIn(runtime.store.view(), guardLaunch(host), GUARDED_CLIENTS);
+  const places = all.filter((place) => lackIn(place, place.text) !== "all");
+  const git = await outside.gitHooks.look();
+  const hooks = git.kind === "found" ? git.hooks.filter(({ isGuarded }) => isGuarded) : [];
+  const texts = [
+    ...places.map(({ name, text }) => [name, text] as const),
+    ...hooks.map(({ path, text }) => [path, text] as const),
+  ];
+  return {
+    places,
+    files: Object.fromEntries(texts.map(([name, text]) => [name, outside.hash(text ?? "")])),
+  };
+}
+
+function tryPlace(place: Place, root: string, outside: GuardOutside): readonly LayerProof[] {
+  const { client, file, name, title } = place;
+  const text = place.text ?? "";
+  const call = plantedCall(client, root);
+  if ("text" in file) return [proofOf("hook", title, isRefusal, outside.tryPlugin(text, call))];
+  const layers: LayerProof[] = [];
+  const isHook = file.entries.some(({ path, type }) => type === "hook" || path[0] === "pawl");
+  const command = isHook ? commandBeforeTool(place, text) : null;
+  if (command !== null) layers.push(proofOf("hook", title, isRefusal, outside.tryCommand(command, call)));
+  else if (isHook)
+    layers.push({
+      ...{ layer: "hook", of: title, result: "came-through" },
+      seen: `${name} does not call the guard before a tool`,
+    });
+  const rules = file.entries.filter(({ type, value }) => type === "rule" || value === "deny");
+  if (rules.length === 0) return layers;
+  const isWhole = lackIn({ client, file: { ...file, entries: rules } }, text) === "nothing";
+  const seen = isWhole ? `${rules.length} rules stand in ${name}` : `rules are missing in ${name}`;
+  // The client alone can try them.
+  return [...layers, { layer: "rules", of: title, result: isWhole ? "said" : "came-through", seen }];
+}
+
+function proofOf(
+  layer: LayerProof["layer"],
+  of: string,
+  isRefused: (tried: Tried) => boolean,
+  tried: Tried,
+): LayerProof {
+  const [first = ""] = `${tried.err}${tried.out}`.trim().split("\n", 1);
+  const isHeld = isRefused(tried);
+  const seen = isHeld
+    ? "a planted violation"
+    : `it ended with ${tried.code}: ${first.slice(0, 300) || "nothing was said"}`;
+  return { layer, of, result: isHeld ? "refused" : "came-through", seen };
+}
+
+async function tryGit({ gitHooks, tryGitHooks }: GuardOutside): Promise<readonly LayerProof[]> {
+  const look = await gitHooks.look();
+  if (look.kind === "left")
+    return [{ layer: "git", of: "commit and push", result: "said", seen: look.reason }];
+  const guarded = look.hooks.filter(({ isGuarded }) => isGuarded);
+  if (guarded.length === 0) return [];
+  const tried = tryGitHooks(look.hooks);
+  return look.hooks.map(({ name }) =>
+    proofOf("git", name, ({ code, err }) => code !== 0 && err.includes("Pawl refuses this"), tried[name]),
+  );
+}
+
+/** The protected branch's own check, which only the forge can prove. */
+async function ciIn(view: View): Promise<readonly LayerProof[]> {
+  const folder = projectPath(".github/workflows");
+  const names = (await view.list(folder)).flatMap(({ kind, name }) =>
+    kind === "file" && /\.ya?ml$/.test(name) ? [`${folder}/${name}`] : [],
+  );
+  for (const name of [...names, ".gitlab-ci.yml"]) {
+    const text = await view.read(projectPath(name));
+    if (text !== null && /\bpawl verify\b/.test(text))
+      return [{ layer: "ci", of: name, result: "said", seen: "it calls `pawl verify`" }];
+  }
+  return [];
+}

@@ -1,0 +1,209 @@
+/** `pawl init --guard` and `--no-guard`: the guard in the clients' files, in git's hooks and in pawl.yaml. */
+import { projectPath } from "../../core/path.ts";
+import type { GitHooksChange } from "../../core/ports/git-hooks.ts";
+import type { View } from "../../core/ports/store.ts";
+import { GUARDED_CLIENTS, type GuardedClient } from "../../guard/clients.ts";
+import type { Reply, Transaction } from "../../runtime/module.ts";
+import type { Project } from "../../runtime/project.ts";
+import { advance } from "../../runtime/run-transaction.ts";
+import { type ClientFile, lackIn, putIn, takeOut } from "../hooks/edit-setup.ts";
+import { GUARD_SETUPS, type GuardLaunch } from "../hooks/setup.ts";
+import { CLIENTS } from "./client-names.ts";
+import { CLIENT_FILES, type ClientName, type Launch } from "./clients.ts";
+import type { Host, Run } from "./command.ts";
+import { connect } from "./connect.ts";
+import { withGuard, withoutGuard } from "./guard-setting.ts";
+import { refuseAgent } from "./person.ts";
+import { clean } from "./terminal.ts";
+
+export interface GuardStep {
+  readonly what: string;
+  readonly text: string;
+  readonly data: unknown;
+}
+
+/** Guards the named client, or those of which the project has files with Pawl in them. */
+export async function guardSteps(
+  project: Project,
+  host: Host,
+  name: GuardedClient | undefined,
+): Promise<readonly GuardStep[]> {
+  const { reply } = await advance(project.runtime, guarding(guardLaunch(host), name), null, host.caller);
+  const { gitHooks } = await host.guard(project.root);
+  const git = await gitHooks.install();
+  return [
+    { what: "Guard", ...reply },
+    { what: "Git's hooks", ...gitReply(git, "calls the guard") },
+  ];
+}
+
+/** Takes the guard out of everything, or only out of the named client's files. */
+export const withoutGuards: Run = async (host, call) => {
+  const command = "pawl init --no-guard";
+  refuseAgent(host, "take the guard away", command);
+  const project = await host.project();
+  const name = call.options.client as GuardedClient | undefined;
+  const { reply } = await advance(project.runtime, unguarding(guardLaunch(host), name), null, host.caller);
+  const steps: GuardStep[] = [{ what: "Guard", ...reply }];
+  if (name === undefined) {
+    const { gitHooks } = await host.guard(project.root);
+    steps.push({ what: "Git's hooks", ...gitReply(await gitHooks.uninstall(), "without the guard") });
+  }
+  const { paint } = host.terminal;
+  const lines = steps.map(({ what, text }) => `${paint.bold(what)}\n${clean(text).replace(/^/gm, "  ")}\n`);
+  return { text: lines.join("\n"), data: { steps: steps.map(({ what, data }) => ({ what, data })) } };
+};
+
+/** The words before a client's name. */
+export function guardLaunch({ launch }: Host): GuardLaunch {
+  return [...launch.slice(0, -1), "guard"];
+}
+
+export interface Place extends ClientFile {
+  readonly client: GuardedClient;
+  readonly text: string | null;
+}
+
+interface Facts {
+  readonly places: readonly Place[];
+  readonly pawl: string;
+}
+
+const PAWL_YAML = projectPath("pawl.yaml");
+
+function guarding(
+  launch: GuardLaunch,
+  name: GuardedClient | undefined,
+): Transaction<null, Facts, undefined, Reply> {
+  return {
+    run: () => "pawl:guard",
+    read: async (view) => ({
+      places: await placesIn(view, launch, name ? [name] : await clientsIn(view, launch)),
+      pawl: (await view.read(PAWL_YAML)) ?? "",
+    }),
+    propose({ pawl, places }) {
+      const edits = [
+        { name: "pawl.yaml", before: pawl, after: withGuard(pawl) },
+        ...editsOf(places, (place, text) => putIn(place, text)),
+      ];
+      const clients = [...new Set(places.map(({ client }) => client))];
+      const notes = clients.flatMap((client) => GUARD_SETUPS[client].note ?? []);
+      const none = `No client is connected here yet: \`pawl init --guard --client NAME\` guards one of ${GUARDED_CLIENTS.join(", ")}.`;
+      const words = [...said(edits), ...(clients.length === 0 ? [none] : notes), PROVE];
+      return { reply: { text: words.join("\n"), data: { clients } }, changes: changesOf(edits) };
+    },
+  };
+}
+
+const PROVE = "To prove it: `pawl guard --canary`.";
+
+function unguarding(
+  launch: GuardLaunch,
+  name: GuardedClient | undefined,
+): Transaction<null, Facts, undefined, Reply> {
+  return {
+    run: () => "pawl:guard",
+    read: async (view) => ({
+      places: await placesIn(view, launch, name ? [name] : GUARDED_CLIENTS),
+      pawl: (await view.read(PAWL_YAML)) ?? "",
+    }),
+    propose({ pawl, places }) {
+      const edits = [
+        ...(name ? [] : [{ name: "pawl.yaml", before: pawl, after: withoutGuard(pawl) }]),
+        ...editsOf(places, (place, text) => (text === null ? null : takeOut(place, text))),
+      ];
+      const changed = edits.filter(({ after, before }) => after !== before);
+      const text = changed.length === 0 ? "There was none." : said(changed).join("\n");
+      const data = { changed: changed.map((edit) => edit.name) };
+      return { reply: { text, data }, changes: changesOf(changed) };
+    },
+  };
+}
+
+interface Edit {
+  readonly name: string;
+  /** Null: there is no such file. */
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** Clients may share a file. */
+function editsOf(
+  places: readonly Place[],
+  edit: (place: Place, text: string | null) => string | null,
+): readonly Edit[] {
+  const edits = new Map<string, Edit>();
+  for (const place of places) {
+    const { after = place.text } = edits.get(place.name) ?? {};
+    edits.set(place.name, { name: place.name, before: place.text, after: edit(place, after) });
+  }
+  return [...edits.values()];
+}
+
+function said(edits: readonly Edit[]): readonly string[] {
+  return edits.map(({ after, before, name }) => {
+    if (after === null) return `removed  ${name}`;
+    if (before === after) return `unchanged  ${name}`;
+    return `${before === null ? "created" : "changed"}  ${name}`;
+  });
+}
+
+function changesOf(edits: readonly Edit[]) {
+  return edits
+    .filter(({ after, before }) => before !== after)
+    .map(({ after, name }) => {
+      const path = projectPath(name);
+      return after === null
+        ? ({ type: "remove", path } as const)
+        : ({ type: "write", path, text: after } as const);
+    });
+}
+
+/** The files of these clients with what they hold. */
+export async function placesIn(
+  view: View,
+  launch: GuardLaunch,
+  clients: readonly GuardedClient[],
+): Promise<readonly Place[]> {
+  const places: Place[] = [];
+  for (const client of clients) {
+    const { files, title } = GUARD_SETUPS[client];
+    for (const file of files(launch)) {
+      const texts = await Promise.all(
+        file.names.map(async (name) => ({ name, text: await view.read(projectPath(name)) })),
+      );
+      const found = texts.find(({ text }) => text !== null) ?? { name: file.names[0], text: null };
+      places.push({ client, title, file, ...found });
+    }
+  }
+  return places;
+}
+
+/** The clients that have the guard in their files, or Pawl's server. */
+async function clientsIn(view: View, launch: GuardLaunch): Promise<readonly GuardedClient[]> {
+  const found = new Set<string>();
+  for (const place of await placesIn(view, launch, GUARDED_CLIENTS))
+    if (lackIn(place, place.text) !== "all") found.add(place.client);
+  for (const name of CLIENTS) if (await isConnected(view, name)) found.add(name);
+  return GUARDED_CLIENTS.filter((client) => found.has(client));
+}
+
+async function isConnected(view: View, name: ClientName): Promise<boolean> {
+  const client = CLIENT_FILES[name];
+  for (const file of client.files) {
+    const text = await view.read(projectPath(file));
+    if (text !== null && connect(client, NO_LAUNCH, file, text) === null) return true;
+  }
+  return false;
+}
+
+/** Only looked for, never written. */
+const NO_LAUNCH: Launch = ["pawl"];
+
+function gitReply(change: GitHooksChange, what: string): Reply {
+  if (change.kind === "left") return { text: change.reason, data: { left: change.reason } };
+  const { changed, folder } = change;
+  const text =
+    changed.length === 0 ? `unchanged  ${folder}` : changed.map((path) => `${path} ${what}`).join("\n");
+  return { text, data: { changed } };
+}

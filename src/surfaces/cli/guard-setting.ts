@@ -1,0 +1,37 @@
+/** `guard` in the text of pawl.yaml, which is readable. Everything else stays as it is. */
+import { isMap, isScalar, parseDocument } from "yaml";
+import { withSetting } from "./project-id.ts";
+
+export function withGuard(text: string): string {
+  const found = guardIn(text);
+  if (found === null) return withSetting(text, "guard", true);
+  return found.isOn ? text : `${text.slice(0, found.from)}true${text.slice(found.to)}`;
+}
+
+export function withoutGuard(text: string): string {
+  const found = guardIn(text);
+  if (!found?.isOn) return text;
+  if (found.isFlow) return `${text.slice(0, found.from)}false${text.slice(found.to)}`;
+  const start = text.lastIndexOf("\n", found.from - 1) + 1;
+  const end = text.indexOf("\n", found.to);
+  return text.slice(0, start) + (end < 0 ? "" : text.slice(end + 1));
+}
+
+interface Found {
+  readonly isOn: boolean;
+  /** Where its value is. */
+  readonly from: number;
+  readonly to: number;
+  /** Beside others on a line. */
+  readonly isFlow: boolean;
+}
+
+function guardIn(text: string): Found | null {
+  const { contents } = parseDocument(text);
+  if (!isMap(contents)) return null;
+  const pair = contents.items.find(({ key }) => isScalar(key) && key.value === "guard");
+  const value = pair?.value;
+  if (!isScalar(value) || !value.range) return null;
+  const [from, to] = value.range;
+  return { isOn: value.value === true, from, to, isFlow: contents.flow === true };
+}

@@ -1,0 +1,237 @@
+/** `pawl init --guard`: the guard in clients' files and in git's hooks, tried as it stands, and taken out again. */
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openGitHooks } from "../../src/adapters/git/git-hooks.ts";
+import { GUARDED_CLIENTS } from "../../src/guard/clients.ts";
+import { GUARD_SETUPS } from "../../src/surfaces/hooks/setup.ts";
+import { taskMarkdown } from "../rig/alfred-project.ts";
+import { connect } from "../rig/client.ts";
+import { MAIN, type TemporaryProject, temporaryProject, testEnvironment } from "../rig/project.ts";
+
+const SETTINGS = ".claude/settings.json";
+const ENVIRONMENT = { DOOR_ONLY: "" };
+
+function inGit(project: TemporaryProject, ...args: string[]): void {
+  execFileSync("git", args, { cwd: project.root, stdio: "pipe" });
+}
+
+function repository(): TemporaryProject {
+  const project = temporaryProject({ environment: ENVIRONMENT });
+  inGit(project, "init", "-q", "-b", "main");
+  inGit(project, "config", "user.name", "Dev");
+  inGit(project, "config", "user.email", "dev@example.com");
+  return project;
+}
+
+describe("pawl init --guard", () => {
+  it("writes the client's hook, its rules, git's hooks and the setting, and twice is once", async () => {
+    using project = repository();
+    project.write("pawl.yaml", "# mine\nalfred:\n  human_review: confirm\n");
+    project.write(SETTINGS, '{\n  // mine\n  "model": "x"\n}\n');
+    const first = await project.pawl("init", "--guard", "--client", "claude-code");
+    expect(first).toMatchObject({ code: 0, err: "" });
+    expect(project.read("pawl.yaml")).toBe("# mine\nguard: true\nalfred:\n  human_review: confirm\n");
+    const text = project.read(SETTINGS) ?? "";
+    expect(text).toContain("// mine");
+    expect(text).toMatch(/"command": "[^"]+ guard claude-code"/);
+    const hook = readFileSync(join(project.root, ".git/hooks/pre-commit"), "utf8");
+    expect(hook).toContain("guard git pre-commit </dev/null || exit 1");
+    expect(statSync(join(project.root, ".git/hooks/pre-push")).mode & 0o111).toBe(0o111);
+    const second = await project.pawl("init", "--guard");
+    expect(second.out).toContain(`unchanged  ${SETTINGS}`);
+    expect(project.read(SETTINGS)).toBe(text);
+    expect(readFileSync(join(project.root, ".git/hooks/pre-commit"), "utf8")).toBe(hook);
+  });
+
+  it("is taken out by a person without a trace, and by no agent", async () => {
+    using project = repository();
+    project.write("pawl.yaml", "alfred:\n  human_review: confirm\n");
+    project.write(SETTINGS, '{ "model": "x" }\n');
+    await project.pawl("init", "--guard", "--client", "claude-code");
+    const agent = temporaryProjectAt(project, { CLAUDECODE: "1" });
+    expect(agent.err).toContain("Only a person can take the guard away");
+    expect(project.read("pawl.yaml")).toContain("guard: true");
+    const ended = await project.pawl("init", "--no-guard");
+    expect(ended).toMatchObject({ code: 0, err: "" });
+    expect(project.read("pawl.yaml")).toBe("alfred:\n  human_review: confirm\n");
+    expect(project.read(SETTINGS)).toBe('{ "model": "x" }\n');
+    expect(existsSync(join(project.root, ".git/hooks/pre-commit"))).toBe(false);
+    // The client stays connected.
+    expect(project.read(".mcp.json")).toContain("pawl");
+  });
+
+  it("writes nothing where a client's file cannot be read", async () => {
+    using project = repository();
+    project.write(SETTINGS, '{ "hooks": [] }');
+    const ended = await project.pawl("init", "--guard", "--client", "claude-code");
+    expect(ended.code).toBe(1);
+    expect(ended.err).toContain("[config-invalid]");
+    expect(project.read(SETTINGS)).toBe('{ "hooks": [] }');
+    expect(project.read("pawl.yaml")).toBe("");
+    expect(existsSync(join(project.root, ".git/hooks/pre-commit"))).toBe(false);
+  });
+});
+
+function temporaryProjectAt({ root }: TemporaryProject, more: Record<string, string>) {
+  const { status, stderr } = spawnSync(process.execPath, [MAIN, "init", "--no-guard"], {
+    cwd: root,
+    env: testEnvironment({ ...ENVIRONMENT, ...more }),
+    encoding: "utf8",
+  });
+  return { code: status, err: stderr };
+}
+
+describe("git's hooks", () => {
+  const BEFORE = '#!/bin/bash\necho "mine $@" >> ran\ncat >> ran\n';
+
+  const hooksOf = ({ root }: TemporaryProject, environment: Record<string, string> = {}) =>
+    openGitHooks({
+      ...{ root, environment: { HOME: root, ...environment } },
+      own: `'${process.execPath}' '${MAIN}' guard git`,
+      shared: "npx --no pawl guard git",
+    });
+
+  const commit = (project: TemporaryProject, more: Record<string, string> = {}) => {
+    const { status, stderr } = spawnSync("git", ["commit", "-q", "--allow-empty", "-m", "x"], {
+      cwd: project.root,
+      env: testEnvironment({ ...ENVIRONMENT, ...more }),
+      encoding: "utf8",
+    });
+    return { code: status, err: stderr };
+  };
+
+  it("refuse an agent's commit and push where no run allows them, and let a person's pass", async () => {
+    using project = repository();
+    project.write(".alfred/tasks/TS-01.md", taskMarkdown("TS-01"));
+    inGit(project, "add", "pawl.yaml");
+    inGit(project, "commit", "-qm", "Begin");
+    await hooksOf(project).install();
+    expect(commit(project, { CLAUDECODE: "1" })).toMatchObject({ code: 0 });
+    await using client = await connect(project, { workflows: ["alfred"], environment: ENVIRONMENT });
+    await client.call("plan_task", { task_id: "TS-01" });
+    const refused = commit(project, { CLAUDECODE: "1" });
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain("Pawl refuses this commit by Claude Code: alfred:TS-01 is in");
+    expect(refused.err).toContain("submit_work");
+    expect(commit(project)).toMatchObject({ code: 0, err: "" });
+    expect(commit(project, { CLAUDECODE: "1", PAWL_RUN_MARK: "x.y" })).toMatchObject({ code: 0 });
+    inGit(project, "init", "-q", "--bare", "remote.git");
+    const push = (more: Record<string, string>, ...options: string[]) =>
+      spawnSync("git", [...options, "push", "-q", "remote.git", "main"], {
+        cwd: project.root,
+        env: testEnvironment({ ...ENVIRONMENT, ...more }),
+        encoding: "utf8",
+      });
+    expect(push({ CLAUDECODE: "1" }).stderr).toContain("Pawl refuses this push");
+    const folder = `core.hooksPath=${join(project.root, ".git/hooks")}`;
+    expect(push({ CLAUDECODE: "1" }, "-c", folder).status).toBe(0);
+  });
+
+  it("call what was there with its arguments and its input, and leave it as it was", async () => {
+    using project = repository();
+    project.write(".git/hooks/pre-push", BEFORE);
+    chmodSync(join(project.root, ".git/hooks/pre-push"), 0o755);
+    project.write(
+      ".git/hooks/pre-commit",
+      '#!/usr/bin/env node\nrequire("fs").appendFileSync("ran", "node\\n");\n',
+    );
+    chmodSync(join(project.root, ".git/hooks/pre-commit"), 0o700);
+    const hooks = hooksOf(project);
+    expect(await hooks.install()).toMatchObject({ kind: "done" });
+    expect(await hooks.install()).toMatchObject({ kind: "done", changed: [] });
+    expect(commit(project)).toMatchObject({ code: 0 });
+    expect(project.read("ran")).toBe("node\n");
+    inGit(project, "init", "-q", "--bare", "remote.git");
+    const pushed = spawnSync("git", ["push", "-q", "remote.git", "main"], {
+      ...{ cwd: project.root, env: testEnvironment(ENVIRONMENT), encoding: "utf8" },
+    });
+    expect(pushed).toMatchObject({ status: 0, stderr: "" });
+    expect(project.read("ran")).toMatch(/^node\nmine remote\.git remote\.git\nrefs\/heads\/main /);
+    await hooks.uninstall();
+    expect(project.read(".git/hooks/pre-push")).toBe(BEFORE);
+    expect(project.read(".git/hooks/pre-commit")).toContain("appendFileSync");
+    expect(statSync(join(project.root, ".git/hooks/pre-commit")).mode & 0o777).toBe(0o700);
+    expect(existsSync(join(project.root, ".git/hooks/pre-commit.before-pawl"))).toBe(false);
+  });
+
+  it("are where git looks: a folder of the project, husky's own, or the one that worktrees share", async () => {
+    using project = repository();
+    project.write("team/pre-commit", "#!/bin/sh\nexit 0\n");
+    inGit(project, "config", "core.hooksPath", "team");
+    await hooksOf(project).install();
+    expect(project.read("team/pre-commit")).toContain("npx --no pawl guard git pre-commit");
+    inGit(project, "config", "core.hooksPath", ".husky/_");
+    project.write(".husky/_/pre-commit", "generated\n");
+    project.write(".husky/pre-commit", "npm test\n");
+    await hooksOf(project).install();
+    expect(project.read(".husky/pre-commit")).toMatch(/^# Pawl's guard[\s\S]*\nnpm test\n$/);
+    expect(project.read(".husky/_/pre-commit")).toBe("generated\n");
+    inGit(project, "config", "--unset", "core.hooksPath");
+    inGit(project, "commit", "-q", "--allow-empty", "-m", "x");
+    inGit(project, "worktree", "add", "-q", "other");
+    const worktree = { ...project, root: join(project.root, "other") };
+    const look = await hooksOf(worktree).look();
+    expect(look).toMatchObject({ kind: "found", folder: join(project.root, ".git/hooks") });
+  });
+
+  it("are left alone outside of the repository, and behind a link", async () => {
+    using project = repository();
+    const outside = join(project.root, "../pawl-test-hooks-elsewhere");
+    mkdirSync(outside, { recursive: true });
+    inGit(project, "config", "core.hooksPath", outside);
+    const left = await hooksOf(project).install();
+    expect(left).toMatchObject({ kind: "left" });
+    expect(left.kind === "left" && left.reason).toContain("outside of this repository");
+    inGit(project, "config", "--unset", "core.hooksPath");
+    const hooks = join(project.root, ".git/hooks");
+    rmSync(hooks, { recursive: true, force: true });
+    symlinkSync(outside, hooks);
+    expect(await hooksOf(project).install()).toMatchObject({ kind: "left" });
+    rmSync(hooks);
+    mkdirSync(hooks);
+    writeFileSync(join(outside, "target"), "mine");
+    symlinkSync(join(outside, "target"), join(hooks, "pre-push"));
+    expect(await hooksOf(project).install()).toMatchObject({ kind: "left" });
+    expect(readFileSync(join(outside, "target"), "utf8")).toBe("mine");
+    expect(existsSync(join(hooks, "pre-commit"))).toBe(false);
+    rmSync(outside, { recursive: true });
+  });
+});
+
+describe("pawl guard --canary", () => {
+  it("plants a violation for each layer as it stands, and says which one came through", async () => {
+    using project = repository();
+    for (const client of GUARDED_CLIENTS) await project.pawl("init", "--guard", "--client", client);
+    project.write(
+      ".github/workflows/ci.yml",
+      "jobs: { pawl: { steps: [{ run: pawl verify main..HEAD }] } }\n",
+    );
+    const held = await project.pawl("guard", "--canary");
+    for (const title of Object.values(GUARD_SETUPS).map((setup) => setup.title))
+      expect(held.out).toContain(`refused       hook, ${title}: a planted violation\n`);
+    expect(held.out).toContain("the client's own rules, Claude Code:");
+    expect(held.out).toContain("refused       git's hook, pre-commit: a planted violation");
+    expect(held.out).toContain("refused       git's hook, pre-push: a planted violation");
+    expect(held.out).toContain("CI, .github/workflows/ci.yml: it calls `pawl verify`");
+    expect(held).toMatchObject({ code: 0, err: "" });
+    const settings = project.read(SETTINGS) ?? "";
+    project.write(
+      SETTINGS,
+      settings.replace(/"command": "[^"]+ guard claude-code"/, '"command": "true guard claude-code"'),
+    );
+    const broken = await project.pawl("guard", "--canary");
+    expect(broken.code).toBe(1);
+    expect(broken.out).toMatch(/^CAME THROUGH {2}hook, Claude Code: it ended with 0: nothing was said\n/);
+  }, 60_000);
+});

@@ -90,14 +90,14 @@ export const GUARD: Readonly<Record<string, Requirement>> = {
     ],
   },
   "guard.setup": {
-    says: "`pawl init --guard` puts the guard beside what is there, once; `--no-guard` takes out just that, for a person.",
+    says: "What `pawl init --guard` does: it puts the guard beside what is there, once; `--no-guard` takes out just that, for a person.",
     source: "docs/guard.md, Setting it up",
     tests: [
       `${SETUP}: writes the client's hook, its rules, git's hooks and the setting, and twice is once`,
       `${SETUP}: is taken out by a person without a trace, and by no agent`,
       `${SETUP}: writes nothing where a client's file cannot be read`,
-      "src/surfaces/hooks/edit-setup.test.ts: keeps what is there, and is as before without the guard: %j",
-      "src/surfaces/hooks/edit-setup.test.ts: stay where they are, and so do other rules",
+      "src/surfaces/cli/guard/edit-setup.test.ts: keeps what is there, and is as before without the guard: %j",
+      "src/surfaces/cli/guard/edit-setup.test.ts: stay where they are, and so do other rules",
     ],
   },
   "guard.git": {
@@ -111,7 +111,7 @@ export const GUARD: Readonly<Record<string, Requirement>> = {
     ],
   },
   "guard.canary": {
-    says: "`pawl guard --canary` tries each layer as it stands, and fails if a planted violation came through.",
+    says: "The canary (`pawl guard --canary`) tries each layer as it stands, and fails if a planted violation came through.",
     source: "docs/guard.md, The canary",
     tests: [`${SETUP}: plants a violation for each layer as it stands, and says which one came through`],
   },

@@ -11,7 +11,7 @@ import type { Environment } from "../config/config.ts";
 import { openStateHome } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
 import type { GuardOutside } from "../surfaces/cli/command.ts";
-import { shellLine } from "../surfaces/hooks/setup.ts";
+import { shellLine } from "../surfaces/cli/guard/setup.ts";
 import { launchOf, programOf } from "./launch.ts";
 
 export interface GuardPlace {

@@ -329,7 +329,7 @@ describe("pawl check, diagram, config and completion", () => {
     [["help", "sta"], []],
     [
       ["init", "--client", "c"],
-      ["claude-code", "codex", "cursor"],
+      ["claude-code", "codex", "cursor", "copilot"],
     ],
     [["completion", "f"], ["fish"]],
     [

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openGitHooks } from "../../src/adapters/git/git-hooks.ts";
 import { GUARDED_CLIENTS } from "../../src/guard/clients.ts";
-import { GUARD_SETUPS } from "../../src/surfaces/hooks/setup.ts";
+import { GUARD_SETUPS } from "../../src/surfaces/cli/guard/setup.ts";
 import { taskMarkdown } from "../rig/alfred-project.ts";
 import { connect } from "../rig/client.ts";
 import { MAIN, type TemporaryProject, temporaryProject, testEnvironment } from "../rig/project.ts";

@@ -34,17 +34,17 @@ export function tryPlugin(text: string, call: string, cwd: string, environment: 
     writeFileSync(join(scratch, "pawl.mjs"), text);
     writeFileSync(join(scratch, "call.mjs"), CALL_PLUGIN);
     const options = { cwd, environment: plain(environment), input: call };
-    return run(process.execPath, [join(scratch, "call.mjs")], options);
+    return run(process.execPath, [join(scratch, "call.mjs"), join(scratch, "pawl.mjs")], options);
   });
 }
 
-const CALL_PLUGIN = `import { readFileSync } from "node:fs";
-import * as plugin from "./pawl.mjs";
+const CALL_PLUGIN = `import { readFileSync, writeSync } from "node:fs";
+const plugin = await import(process.argv[2]);
 const { input, output, place } = JSON.parse(readFileSync(0, "utf8"));
 try {
   for (const open of Object.values(plugin)) await (await open(place))["tool.execute.before"](input, output);
 } catch (refused) {
-  console.log(refused.message);
+  writeSync(1, refused.message);
   process.exitCode = 2;
 }
 `;

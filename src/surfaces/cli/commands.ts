@@ -295,7 +295,7 @@ const DRAFTS: readonly Draft[] = [
     ],
     details:
       "Reads the client's call on standard input. `pawl init --guard` writes the hooks that call it. With --canary, exits with 1 if a violation came through.",
-    load: async () => (await import("./guard.ts")).guard,
+    load: async () => (await import("./guard/guard.ts")).guard,
   },
   {
     name: "completion",

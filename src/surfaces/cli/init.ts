@@ -20,7 +20,7 @@ interface Step {
 
 /** Creates what a project lacks, and says what it did and how to connect an assistant. */
 export const init: Run = async (host, call) => {
-  if (call.options.guard === false) return (await import("./guard-init.ts")).withoutGuards(host, call);
+  if (call.options.guard === false) return (await import("./guard/init.ts")).withoutGuards(host, call);
   const { client, guard } = call.options;
   const name = CLIENTS.find((each) => each === client);
   if (guard || (client && !name)) checkGuarded(client, guard === true);
@@ -31,7 +31,7 @@ export const init: Run = async (host, call) => {
   const launch = host.launch as Launch;
   if (name) steps.push(await connectClient(project, host, CLIENT_FILES[name], launch));
   if (guard) {
-    const { guardSteps } = await import("./guard-init.ts");
+    const { guardSteps } = await import("./guard/init.ts");
     steps.push(...(await guardSteps(project, host, client as GuardedClient | undefined)));
   }
   const { paint } = host.terminal;

@@ -1,4 +1,4 @@
-/** OpenCode, by the plugin of `opencode-plugin.ts`: the form of both sides is Pawl's own. It knows no refused stop. */
+/** OpenCode, by the plugin that `pawl init --guard` writes: the form of both sides is Pawl's own. It knows no refused stop. */
 import {
   type Dialect,
   type HookCall,

@@ -1,7 +1,7 @@
 import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
-import { PawlError } from "../../core/error.ts";
-import { GUARDED_CLIENTS, type GuardedClient } from "../../guard/clients.ts";
+import { PawlError } from "../../../core/error.ts";
+import { GUARDED_CLIENTS, type GuardedClient } from "../../../guard/clients.ts";
 import { type ClientFile, lackIn, putIn, takeOut } from "./edit-setup.ts";
 import { remove } from "./json-text.ts";
 import { GUARD_SETUPS } from "./setup.ts";

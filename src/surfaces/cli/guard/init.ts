@@ -1,20 +1,20 @@
 /** `pawl init --guard` and `--no-guard`: the guard in the clients' files, in git's hooks and in pawl.yaml. */
-import { projectPath } from "../../core/path.ts";
-import type { GitHooksChange } from "../../core/ports/git-hooks.ts";
-import type { View } from "../../core/ports/store.ts";
-import { GUARDED_CLIENTS, type GuardedClient } from "../../guard/clients.ts";
-import type { Reply, Transaction } from "../../runtime/module.ts";
-import type { Project } from "../../runtime/project.ts";
-import { advance } from "../../runtime/run-transaction.ts";
-import { type ClientFile, lackIn, putIn, takeOut } from "../hooks/edit-setup.ts";
-import { GUARD_SETUPS, type GuardLaunch } from "../hooks/setup.ts";
-import { CLIENTS } from "./client-names.ts";
-import { CLIENT_FILES, type ClientName, type Launch } from "./clients.ts";
-import type { Host, Run } from "./command.ts";
-import { connect } from "./connect.ts";
-import { withGuard, withoutGuard } from "./guard-setting.ts";
-import { refuseAgent } from "./person.ts";
-import { clean } from "./terminal.ts";
+import { projectPath } from "../../../core/path.ts";
+import type { GitHooksChange } from "../../../core/ports/git-hooks.ts";
+import type { View } from "../../../core/ports/store.ts";
+import { GUARDED_CLIENTS, type GuardedClient } from "../../../guard/clients.ts";
+import type { Reply, Transaction } from "../../../runtime/module.ts";
+import type { Project } from "../../../runtime/project.ts";
+import { advance } from "../../../runtime/run-transaction.ts";
+import { CLIENTS } from "../client-names.ts";
+import { CLIENT_FILES, type ClientName, type Launch } from "../clients.ts";
+import type { Host, Run } from "../command.ts";
+import { connect } from "../connect.ts";
+import { refuseAgent } from "../person.ts";
+import { clean } from "../terminal.ts";
+import { type ClientFile, lackIn, putIn, takeOut } from "./edit-setup.ts";
+import { withGuard, withoutGuard } from "./setting.ts";
+import { GUARD_SETUPS, type GuardLaunch } from "./setup.ts";
 
 export interface GuardStep {
   readonly what: string;

@@ -7,9 +7,9 @@
  * Cursor's `.cursor/hooks.json`, Gemini CLI's `hooks` (milliseconds), Antigravity's `.agents/hooks.json` (by the hook's
  * name), and OpenCode's plugins and `permission.edit` (the last rule that matches counts).
  */
-import type { GuardedClient } from "../../guard/clients.ts";
-import { PERSON_VERBS } from "../../guard/person-verbs.ts";
-import { CLIENT_FILES } from "../../guard/protected-places.ts";
+import type { GuardedClient } from "../../../guard/clients.ts";
+import { PERSON_VERBS } from "../../../guard/person-verbs.ts";
+import { CLIENT_FILES } from "../../../guard/protected-places.ts";
 import { openCodePlugin } from "./opencode-plugin.ts";
 
 /** The words of the command line to which a client's name is added: `pawl guard`. */

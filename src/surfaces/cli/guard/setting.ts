@@ -1,6 +1,6 @@
 /** `guard` in the text of pawl.yaml, which is readable. Everything else stays as it is. */
 import { isMap, isScalar, parseDocument } from "yaml";
-import { withSetting } from "./project-id.ts";
+import { withSetting } from "../project-id.ts";
 
 export function withGuard(text: string): string {
   const found = guardIn(text);

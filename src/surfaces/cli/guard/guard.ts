@@ -1,10 +1,10 @@
-import { PawlError } from "../../core/error.ts";
-import { GUARDED_HOOKS } from "../../core/ports/git-hooks.ts";
-import type { GitAct } from "../../engine/workflow.ts";
-import { widest } from "../../guard/decide.ts";
-import { openScopes } from "../../runtime/open-scopes.ts";
-import type { Scope } from "../../runtime/scope.ts";
-import type { Host, Run } from "./command.ts";
+import { PawlError } from "../../../core/error.ts";
+import { GUARDED_HOOKS } from "../../../core/ports/git-hooks.ts";
+import type { GitAct } from "../../../engine/workflow.ts";
+import { widest } from "../../../guard/decide.ts";
+import { openScopes } from "../../../runtime/open-scopes.ts";
+import type { Scope } from "../../../runtime/scope.ts";
+import type { Host, Run } from "../command.ts";
 
 /** A client's hook comes here only with other options before it: it is answered before the command line is read. */
 export const guard: Run = async (host, { arguments: { client, event }, options }) => {

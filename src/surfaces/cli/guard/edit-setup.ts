@@ -1,6 +1,6 @@
 /** Puts the guard into the text of a client's file, beside what is there, and takes it out again. */
 import { getNodeValue, type Node } from "jsonc-parser";
-import { PawlError } from "../../core/error.ts";
+import { PawlError } from "../../../core/error.ts";
 import { append, nodeAt, type Path, remove, replace, treeOf } from "./json-text.ts";
 import { type Entry, type GuardFile, isOwnHandler } from "./setup.ts";
 

@@ -1,14 +1,14 @@
 /** `pawl guard --canary`: plants a violation for each layer of the guard that is set up, and requires its refusal. */
-import { projectPath } from "../../core/path.ts";
-import type { GuardProof, LayerProof } from "../../core/ports/guard-proofs.ts";
-import type { View } from "../../core/ports/store.ts";
-import { GUARDED_CLIENTS } from "../../guard/clients.ts";
-import type { Project } from "../../runtime/project.ts";
-import { commandBeforeTool, lackIn } from "../hooks/edit-setup.ts";
-import { isRefusal, plantedCall } from "../hooks/planted.ts";
-import type { Answer, GuardOutside, Host, Tried } from "./command.ts";
-import { guardLaunch, type Place, placesIn } from "./guard-init.ts";
-import { clean } from "./terminal.ts";
+import { projectPath } from "../../../core/path.ts";
+import type { GuardProof, LayerProof } from "../../../core/ports/guard-proofs.ts";
+import type { View } from "../../../core/ports/store.ts";
+import { GUARDED_CLIENTS } from "../../../guard/clients.ts";
+import type { Project } from "../../../runtime/project.ts";
+import type { Answer, GuardOutside, Host, Tried } from "../command.ts";
+import { clean } from "../terminal.ts";
+import { commandBeforeTool, lackIn } from "./edit-setup.ts";
+import { guardLaunch, type Place, placesIn } from "./init.ts";
+import { isRefusal, plantedCall } from "./planted.ts";
 
 export async function canary(host: Host): Promise<Answer> {
   const project = await host.project();

@@ -1,5 +1,5 @@
 /** A violation that every guard refuses: writing pawl.yaml by the client's own tool, as the client would tell its hook. */
-import type { GuardedClient } from "../../guard/clients.ts";
+import type { GuardedClient } from "../../../guard/clients.ts";
 
 export const PLANTED_FILE = "pawl.yaml";
 

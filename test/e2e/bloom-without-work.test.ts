@@ -65,6 +65,20 @@ describe("A task whose agent does nothing", () => {
     expect(project.git("show", "main:a.txt")).toBe("a");
   });
 
+  it("but moves the target itself is not merged by that, and the move is told", LONG, async () => {
+    const moves = "RUN: echo a > a.txt; git add -A; git commit -qm a; git update-ref refs/heads/main HEAD";
+    using project = bloomProject({ tasks: `tasks:\n${task("T1", moves)}` });
+    const from = project.git("rev-parse", "main");
+    const ran = await project.run();
+    const to = project.git("rev-parse", "main");
+    expect(ran.code).toBe(1);
+    expect(ran.of("git:branch_moved")[0]).toMatchObject({ run: "T1.1", branch: "main", from, to });
+    expect(ran.of("task:blocked")).toMatchObject([
+      { taskId: "T1", reason: "nothing was committed on bloom/T1 that main lacks" },
+    ]);
+    expect([...ran.of("merge:completed"), ...ran.of("merge:not_needed")]).toEqual([]);
+  });
+
   it("has `.pawl/` removed in the middle of its run: it is not done before its work is", LONG, async () => {
     using project = bloomProject({
       tasks: `tasks:\n${task("T1", 'RUN: test -f "$PAWL_PROJECT/gone" || { touch "$PAWL_PROJECT/gone"; rm -rf "$PAWL_PROJECT/.pawl"; }')}`,

@@ -1,6 +1,9 @@
 /**
  * For each row of docs/threats.md, edits that take its protection away, as an honest mistake could, and the tests that must
  * turn red then. `run.ts` tries them.
+ *
+ * What a test then lets happen must stay within its own folders: the wall's ground, say, stays read-only, because its
+ * tests try to write the system.
  */
 import type { Edit } from "../rig/broken-copy.ts";
 
@@ -467,7 +470,6 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "if (secret.bytes === bytes.slice(at)) earliest = at;",
       tests: [
         "src/adapters/process/redact.test.ts: is masked by the variable's name, however the bytes are cut",
-        "src/adapters/process/environment.test.ts: is masked in the output of verify and of an agent, on disk and in what is told",
       ],
     },
     {
@@ -502,7 +504,9 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/adapters/git/git.ts",
       find: '.replace(PASSWORD_IN_ADDRESS, "$1:[redacted]@")',
       replace: '.replace(PASSWORD_IN_ADDRESS, "$&")',
-      tests: ["src/adapters/git/secrets.test.ts: a remote's password is in no error of a fetch that fails"],
+      tests: [
+        "src/adapters/git/secrets.test.ts: git's own words of a failure are masked before they are told",
+      ],
     },
     {
       takes: "the masking of what is typed",
@@ -557,7 +561,6 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "  if (isAgents(context)) throw notAnAgents(run, verb);\n",
       replace: "",
       tests: [
-        "test/e2e/bloom-persons-word.slow.test.ts: is not let go on by an agent's `ready`",
         "test/e2e/bloom-persons-word.slow.test.ts: gets a fresh budget from a person only, and its agent's question an answer",
       ],
     },
@@ -906,6 +909,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
         "src/adapters/git/worktrees.test.ts: tells a branch that was moved, and not by a merge of Pawl's nor in a worktree of its",
       ],
     },
+    {
+      takes: "the commits that the target must lack",
+      file: "src/workflows/bloom/commands/ensure-committed.ts",
+      find: "if (target === undefined ? !isSame : unmerged !== 0) return null;",
+      replace: "if (target === undefined ? !isSame : head !== null) return null;",
+      tests: [
+        "test/e2e/bloom-without-work.test.ts: but moves the target itself is not merged by that, and the move is told",
+      ],
+    },
   ],
   "A worktree without its `.git`": [
     {
@@ -1168,15 +1180,6 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   ],
   "An agent with a shell does what no tool of Pawl's would let it": [
     {
-      takes: "the ground that is read-only",
-      file: "src/adapters/wall/arguments.ts",
-      find: '...["--ro-bind", "/", "/", "--dev"',
-      replace: '...["--bind", "/", "/", "--dev"',
-      tests: [
-        "test/e2e/wall-escapes.slow.test.ts: behind the wall an agent fails to write what Pawl keeps outside",
-      ],
-    },
-    {
       takes: "the process table of its own",
       file: "src/adapters/wall/arguments.ts",
       find: '  "--unshare-pid",\n',
@@ -1208,7 +1211,9 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/adapters/wall/homes.ts",
       find: "const homes = [homeOf(environment), userInfo().homedir, ...XDG.map((name) => environment[name])];",
       replace: "const homes = [userInfo().homedir, ...XDG.map((name) => environment[name])];",
-      tests: ["test/e2e/wall-escapes.slow.test.ts: behind the wall an agent fails to read ~/.ssh"],
+      tests: [
+        "src/adapters/wall/homes.test.ts: homes are hidden wherever they lie, and places for temporary files, but never the whole file system",
+      ],
     },
   ],
   "Forged objects": [
@@ -1259,6 +1264,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
   ],
   "Settings that others run": [
+    {
+      takes: "the settings of an agent's program that are read-only",
+      file: "src/adapters/wall/arguments.ts",
+      find: '...read.filter(isHere).map((at) => ({ type: "read", at }) as const),',
+      replace: '...read.filter(isHere).map((at) => ({ type: "write", at }) as const),',
+      tests: [
+        "src/adapters/wall/wall.slow.test.ts: an agent's settings are read-only, its credentials are the person's own, and what is copied is copied afresh",
+      ],
+    },
     {
       takes: "the other home of commands that judge the work",
       file: "src/adapters/wall/wall.ts",
@@ -1353,9 +1367,21 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the protected places",
       file: "src/guard/decide.ts",
-      find: "  if (why !== null) return refused(`writing",
-      replace: "  if (why !== null && limits !== null) return refused(`writing",
-      tests: ["test/e2e/guard-claude-code.test.ts: is refused from a folder outside of the project, too"],
+      find: "  const why = protectedAt(path, place);\n",
+      replace: "  const why = limits === null ? null : protectedAt(path, place);\n",
+      tests: [
+        "test/e2e/guard-claude-code.test.ts: is refused from a folder outside of the project, too",
+        "test/e2e/guard-clients.test.ts: of an agent of Pawl's own loop has no scope, and the protected places still hold",
+      ],
+    },
+    {
+      takes: "the scripts within a shell's command",
+      file: "src/guard/shell-writes.ts",
+      find: "        readScript(inner, cwd, reading, level + 1);\n",
+      replace: "        readScript(inner, cwd, reading, MAX_SCRIPTS + level);\n",
+      tests: [
+        "src/guard/shell-writes.test.ts: writes what it writes: bash -c 'echo > a'; sh -lc \"bash -c 'echo > b'\"; eval 'echo > c'",
+      ],
     },
     {
       takes: "the links on the way",

@@ -92,7 +92,9 @@ describe("ending a run's processes", () => {
 
   it("catches up with processes that keep forking while they are looked for", async () => {
     const mark = freshMark();
-    await start(mark, `echo ready; ${HOPS}`);
+    // Without a pause: one that is not stopped has forked again before it is ended.
+    const forks = "trap '' TERM; hop() { (hop &) ; }; for i in 1 2 3; do (hop &); done; exit 0";
+    await start(mark, `echo ready; ${forks}`);
     expect(await endTree({ mark, cgroup: null }, { grace: 50, within: 8000 })).toMatchObject({ alive: 0 });
     expect(findTree({ mark })).toEqual([]);
   });

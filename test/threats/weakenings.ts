@@ -694,8 +694,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the refusal of an agent's yes",
       file: "src/surfaces/cli/trust.ts",
-      find: 'if (yes === true) refuseAgent(host, "allow this", "pawl trust");',
-      replace: 'if (yes !== true) refuseAgent(host, "allow this", "pawl trust");',
+      find: 'if (yes === true) refuseAgent(host, "allow this", "pawl trust");\n  else confirm(',
+      replace: "if (yes !== true) confirm(",
       tests: ["test/e2e/trust.test.ts: takes no agent's word for a person's (CLAUDECODE)"],
     },
     {

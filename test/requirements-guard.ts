@@ -110,9 +110,17 @@ export const GUARD: Readonly<Record<string, Requirement>> = {
       `${SETUP}: are left alone outside of the repository, and behind a link`,
     ],
   },
+  "guard.elicitation": {
+    says: "The set-up warns of a client's hooks that could answer a gate in a person's place.",
+    source: "docs/guard.md, Setting it up",
+    tests: [`${SETUP}: pawl init warns of hooks that could answer in a person's place`],
+  },
   "guard.canary": {
     says: "The canary (`pawl guard --canary`) tries each layer as it stands, and fails if a planted violation came through.",
     source: "docs/guard.md, The canary",
-    tests: [`${SETUP}: plants a violation for each layer as it stands, and says which one came through`],
+    tests: [
+      `${SETUP}: plants a violation for each layer as it stands, and says which one came through`,
+      `${SETUP}: stands in the status, the history and the gate's question: proved when, or since which change not`,
+    ],
   },
 };

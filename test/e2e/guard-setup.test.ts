@@ -92,6 +92,17 @@ function temporaryProjectAt({ root }: TemporaryProject, more: Record<string, str
   return { code: status, err: stderr };
 }
 
+it("pawl init warns of hooks that could answer in a person's place", async () => {
+  using project = repository();
+  project.write(SETTINGS, '{ "hooks": { "Elicitation": [] } }');
+  expect((await project.pawl("init")).err).toBe("");
+  const hooks = [{ hooks: [{ type: "command", command: "yes" }] }];
+  project.write(".claude/settings.local.json", JSON.stringify({ hooks: { Elicitation: hooks } }));
+  const { code, err } = await project.pawl("init");
+  expect(code).toBe(0);
+  expect(err).toMatch(/^pawl: warning: \.claude\/settings\.local\.json has hooks on Elicitation, .*\n$/);
+});
+
 describe("git's hooks", () => {
   const BEFORE = '#!/bin/bash\necho "mine $@" >> ran\ncat >> ran\n';
 
@@ -219,11 +230,11 @@ describe("pawl guard --canary", () => {
     );
     const held = await project.pawl("guard", "--canary");
     for (const title of Object.values(GUARD_SETUPS).map((setup) => setup.title))
-      expect(held.out).toContain(`refused       hook, ${title}: a planted violation\n`);
-    expect(held.out).toContain("the client's own rules, Claude Code:");
-    expect(held.out).toContain("refused       git's hook, pre-commit: a planted violation");
-    expect(held.out).toContain("refused       git's hook, pre-push: a planted violation");
-    expect(held.out).toContain("CI, .github/workflows/ci.yml: it calls `pawl verify`");
+      expect(held.out).toContain(`refused       the hook of ${title}: a planted violation\n`);
+    expect(held.out).toContain("the own rules of Claude Code:");
+    expect(held.out).toContain("refused       git's pre-commit: a planted violation");
+    expect(held.out).toContain("refused       git's pre-push: a planted violation");
+    expect(held.out).toContain("CI: .github/workflows/ci.yml: it calls `pawl verify`");
     expect(held).toMatchObject({ code: 0, err: "" });
     const settings = project.read(SETTINGS) ?? "";
     project.write(
@@ -232,6 +243,41 @@ describe("pawl guard --canary", () => {
     );
     const broken = await project.pawl("guard", "--canary");
     expect(broken.code).toBe(1);
-    expect(broken.out).toMatch(/^CAME THROUGH {2}hook, Claude Code: it ended with 0: nothing was said\n/);
+    expect(broken.out).toMatch(
+      /^CAME THROUGH {2}the hook of Claude Code: it ended with 0: nothing was said\n/,
+    );
+  }, 60_000);
+});
+
+describe("what is known of the guard", () => {
+  it("stands in the status, the history and the gate's question: proved when, or since which change not", async () => {
+    using project = repository();
+    project.write("pawl.yaml", "alfred:\n  reviews: { plan_task: [human] }\n  human_review: confirm\n");
+    project.write(".alfred/tasks/TS-01.md", taskMarkdown("TS-01"));
+    const inOneLine = async () => (await project.pawl("status")).out.replace(/\s+/g, " ");
+    expect(await inOneLine()).not.toContain("Guard:");
+    await project.pawl("init", "--guard", "--client", "claude-code");
+    expect(await inOneLine()).toContain("Guard: not proved yet: `pawl guard --canary` tries it.");
+    await project.pawl("guard", "--canary");
+    const proved =
+      /Guard: proved \d{4}-\d\d-\d\d \d\d:\d\d UTC: the hook of Claude Code, git's pre-commit, git's pre-push\./;
+    expect(await inOneLine()).toMatch(proved);
+    await using client = await connect(project, { workflows: ["alfred"], environment: ENVIRONMENT });
+    await client.call("plan_task", { task_id: "TS-01" });
+    expect((await project.pawl("show", "TS-01")).out).toMatch(proved);
+    const artifact = { context_summary: "One.", affected_files: ["a.js"], questions_for_developer: [] };
+    await client.call("submit_work", { task_id: "TS-01", artifact });
+    const settings = project.read(SETTINGS) ?? "";
+    project.write(SETTINGS, settings.replace('"onFailure": "block"', '"onFailure": "allow"'));
+    const changed = `Guard: not proved since ${SETTINGS} changed: \`pawl guard --canary\` tries it.`;
+    expect(await inOneLine()).toContain(changed);
+    const { code, screen } = await project.person("approve", "TS-01");
+    expect(code).toBe(0);
+    expect(screen).toContain(changed);
+    project.write(SETTINGS, settings);
+    const hook = join(project.root, ".git/hooks/pre-push");
+    rmSync(hook);
+    expect(await inOneLine()).toContain(`Guard: not proved since ${hook} changed`);
+    expect(JSON.parse((await project.pawl("status", "--json")).out).guard).toMatchObject({ changed: hook });
   }, 60_000);
 });

@@ -34,6 +34,7 @@ export const init: Run = async (host, call) => {
     const { guardSteps } = await import("./guard/init.ts");
     steps.push(...(await guardSteps(project, host, client as GuardedClient | undefined)));
   }
+  await (await import("./guard/elicitation.ts")).warnOfElicitation(host, project);
   const { paint } = host.terminal;
   const report = steps.map(({ what, text }) => `${paint.bold(what)}\n${indent(text)}`).join("\n");
   const { columns } = host.terminal;

@@ -9,18 +9,22 @@ import { advance } from "../../runtime/run-transaction.ts";
 import type { Host } from "./command.ts";
 import { clean } from "./terminal.ts";
 
-/** Runs the transaction; if it needs a person's word, asks for it here and commits with their yes. */
+/**
+ * Runs the transaction; if it needs a person's word, asks for it here and commits with their yes. `beside`: what they are
+ * shown with the question, and do not answer.
+ */
 export async function advanceAsking<Input>(
   host: Host,
   runtime: Runtime,
   plan: Transaction<Input, unknown, unknown, Reply>,
   input: Input,
+  beside?: () => Promise<string | null>,
 ): Promise<Proposal<Reply>> {
   const { caller } = host;
   let prepared = await advance(runtime, plan, input, caller);
   for (let asked = 0; prepared.ask && asked < MAX_ASKED; asked++) {
     const { message, sign } = prepared.ask;
-    confirm(host, prepared.ask, asked > 0);
+    confirm(host, prepared.ask, { again: asked > 0, beside: (await beside?.()) ?? null });
     const signed = sign && (await signedRecord(runtime, sign.record));
     prepared = await advance(runtime, plan, input, caller, { message, ...(signed && { signed }) });
   }
@@ -51,7 +55,11 @@ export function refuseAgent(host: Host, what: string, command?: string): void {
  * record's hash. Throws `caller-not-allowed` if an agent calls, `terminal-missing` without a terminal,
  * `person-declined` for any other answer.
  */
-export function confirm(host: Host, { command, message, sign }: HumanQuestion, again = false): void {
+export function confirm(
+  host: Host,
+  { command, message, sign }: HumanQuestion,
+  { again = false, beside = null }: { readonly again?: boolean; readonly beside?: string | null } = {},
+): void {
   refuseAgent(host, "decide this", command);
   const terminal = host.controllingTerminal.open();
   if (terminal === null)
@@ -62,7 +70,8 @@ export function confirm(host: Host, { command, message, sign }: HumanQuestion, a
     );
   try {
     const changed = again ? "What you were shown has changed since you answered.\n\n" : "";
-    const shown = `\n${changed}${clean(message).trimEnd()}\n\n`;
+    const below = beside === null ? "" : `${clean(beside)}\n\n`;
+    const shown = `\n${changed}${clean(message).trimEnd()}\n\n${below}`;
     const digits = sign?.hash.slice(0, 8);
     const asked = sign
       ? `${clean(sign.words)}\nIts hash begins with ${digits}. Type these eight digits to sign it: `

@@ -4,6 +4,7 @@ import { overview, runAmbiguous, runMissing } from "../../runtime/overview.ts";
 import { loadWorkflow, loadWorkflows, type Project } from "../../runtime/project.ts";
 import { advance } from "../../runtime/run-transaction.ts";
 import type { Answer, Host, Run } from "./command.ts";
+import { lookAtGuard } from "./guard-proof.ts";
 import { loosenedIn, renderLoosened } from "./policy.ts";
 import { answerOf } from "./run-verb.ts";
 
@@ -17,7 +18,7 @@ export const show: Run = async (host, call) => {
     const result = await historyFor(project, host, module, name.slice(colon + 1));
     if (result === null) throw runMissing(name, []);
     if ("error" in result) throw result.error;
-    return answer(project, name, result.reply);
+    return answer(project, host, name, result.reply);
   }
   const candidates = await historiesOf(project, host, name);
   const known = candidates.filter(
@@ -43,15 +44,18 @@ export const show: Run = async (host, call) => {
       known.map(({ workflow }) => `${workflow}:${name}`),
     );
   if ("error" in first.result) throw first.result.error;
-  return answer(project, `${first.workflow}:${name}`, first.result.reply);
+  return answer(project, host, `${first.workflow}:${name}`, first.result.reply);
 };
 
-/** The history, and under it what loosens the run's policy and does not count. */
-async function answer(project: Project, run: string, reply: Reply): Promise<Answer> {
+/** The history, and under it what loosens the run's policy and does not count, and what is known of the guard. */
+async function answer(project: Project, host: Host, run: string, reply: Reply): Promise<Answer> {
   const loosened = await loosenedIn(project, run);
-  if (loosened === null) return { ...answerOf(reply), isMarkdown: true };
-  const text = `${reply.text.trimEnd()}\n\n${renderLoosened(loosened)}\n`;
-  const data = { ...reply.data, ignored: loosened.ignored };
+  const guard = await lookAtGuard(host, project);
+  const below = [loosened && renderLoosened(loosened), guard?.words].filter(
+    (words) => typeof words === "string",
+  );
+  const text = [reply.text.trimEnd(), ...below].join("\n\n");
+  const data = { ...reply.data, ...(loosened && { ignored: loosened.ignored }), ...(guard && { guard }) };
   return { ...answerOf({ ...reply, text, data }), isMarkdown: true };
 }
 

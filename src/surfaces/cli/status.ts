@@ -5,6 +5,7 @@ import { isUnbegun, overview, type WorkflowOverview } from "../../runtime/overvi
 import type { Project } from "../../runtime/project.ts";
 import { lastVerdicts } from "../../runtime/verdicts.ts";
 import type { Run } from "./command.ts";
+import { type GuardProved, lookAtGuard } from "./guard-proof.ts";
 import { type Ignored, ignoredEdits, renderLoosened } from "./policy.ts";
 import { colourOf } from "./state-colour.ts";
 import type { Paint, Terminal } from "./terminal.ts";
@@ -15,10 +16,12 @@ export const status: Run = async (host) => {
   const project = await host.project();
   const workflows = await overview(project);
   const { fault, ignored } = await lookAtPolicies(project);
+  const guard = await lookAtGuard(host, project);
   return {
     text: [
       renderStatus(workflows, project.root, host.terminal, new Date()),
       renderIgnored(ignored, host.terminal),
+      renderGuard(guard, host.terminal),
       ...(fault ? renderProblem(fault, host.terminal.columns, host.terminal.paint) : []).map(
         (line) => `${line}\n`,
       ),
@@ -31,6 +34,7 @@ export const status: Run = async (host) => {
       })),
       runs: workflows.flatMap(({ runs }) => runs),
       ignored,
+      guard,
       pending: project.runtime.store.pending(),
       problems: [
         ...workflows.flatMap(({ name, problem }) => (problem ? [{ workflow: name, ...problem }] : [])),
@@ -53,6 +57,13 @@ async function lookAtPolicies(project: Project): Promise<{
     const { code, fix, message } = toPawlError(thrown);
     return { ignored: [], fault: { code, message, fix } };
   }
+}
+
+function renderGuard(
+  guard: GuardProved | null,
+  { columns, paint }: Pick<Terminal, "columns" | "paint">,
+): string {
+  return guard === null ? "" : `${wrap(guard.words, columns).map(paint.dim).join("\n")}\n`;
 }
 
 /** Edits that a run in progress ignores. */

@@ -1,6 +1,7 @@
 import { PawlError } from "../../core/error.ts";
 import { findRun } from "../../runtime/overview.ts";
 import type { Run } from "./command.ts";
+import { lookAtGuard } from "./guard-proof.ts";
 import { advanceAsking } from "./person.ts";
 import { answerOf } from "./run-verb.ts";
 import { clean } from "./terminal.ts";
@@ -23,7 +24,8 @@ function verdict(isApproval: boolean): Run {
     }
     const notes = call.options.notes;
     const input = { id, approve: isApproval, ...(typeof notes === "string" ? { notes } : {}) };
-    const { reply } = await advanceAsking(host, project.runtime, await module.gate(), input);
+    const beside = async () => (await lookAtGuard(host, project))?.words ?? null;
+    const { reply } = await advanceAsking(host, project.runtime, await module.gate(), input, beside);
     const { message } = reply.data;
     if (reply.refused || typeof message !== "string") return answerOf(reply);
     return { text: `${clean(message).trimEnd()}\nTell your assistant to continue.\n`, data: reply.data };

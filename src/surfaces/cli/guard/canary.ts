@@ -27,7 +27,7 @@ export async function canary(host: Host): Promise<Answer> {
   const { paint } = host.terminal;
   const lines = layers.map(({ layer, of, result, seen }) => {
     const [word, colour] = WORDS[result];
-    return `${paint[colour](word)}  ${LAYERS[layer]}, ${of}: ${seen}`;
+    return `${paint[colour](word)}  ${LAYERS[layer]} ${of}: ${seen}`;
   });
   const none = "Nothing is set up that could be tried: `pawl init --guard` sets the guard up.";
   const isHeld = layers.every(({ result }) => result !== "came-through");
@@ -44,11 +44,11 @@ const WORDS = {
   said: ["not tried   ", "yellow"],
 } as const satisfies Readonly<Record<LayerProof["result"], readonly [string, string]>>;
 
-const LAYERS: Readonly<Record<LayerProof["layer"], string>> = {
-  hook: "hook",
-  rules: "the client's own rules",
-  git: "git's hook",
-  ci: "CI",
+export const LAYERS: Readonly<Record<LayerProof["layer"], string>> = {
+  hook: "the hook of",
+  rules: "the own rules of",
+  git: "git's",
+  ci: "CI:",
 };
 
 export interface SetUp {

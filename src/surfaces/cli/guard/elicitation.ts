@@ -1,0 +1,35 @@
+/** Hooks of a client that could answer in a person's place what Pawl asks them through the client. */
+import { getNodeValue } from "jsonc-parser";
+import { projectPath } from "../../../core/path.ts";
+import type { Project } from "../../../runtime/project.ts";
+import type { Host } from "../command.ts";
+import { clean } from "../terminal.ts";
+import { nodeAt, treeOf } from "./json-text.ts";
+
+const FILES = [".claude/settings.json", ".claude/settings.local.json"] as const;
+
+/** `Elicitation` answers before the person is asked; `ElicitationResult` changes what they answered. */
+const EVENTS = ["Elicitation", "ElicitationResult"] as const;
+
+/** One line on standard error for each file with such hooks. */
+export async function warnOfElicitation(host: Host, { root, runtime }: Project): Promise<void> {
+  const view = runtime.store.view();
+  const { settingsAtHome } = await host.guard(root);
+  const texts = new Map<string, string | null>();
+  for (const name of FILES) texts.set(name, await view.read(projectPath(name)));
+  texts.set(`~/${FILES[0]}`, settingsAtHome(FILES[0]));
+  for (const [name, text] of texts) {
+    const events = EVENTS.filter((event) => hasHooks(text ?? "", event));
+    if (events.length > 0)
+      host.terminal.err(
+        `${host.name}: warning: ${clean(name)} has hooks on ${events.join(" and ")}, which can answer in your place when Pawl asks you through the client; with \`human_review: confirm\` Pawl asks only in your terminal.\n`,
+      );
+  }
+}
+
+function hasHooks(text: string, event: string): boolean {
+  const looked = treeOf(text);
+  const node = "tree" in looked && looked.tree ? nodeAt(looked.tree, ["hooks", event]) : undefined;
+  const value: unknown = node && getNodeValue(node);
+  return Array.isArray(value) && value.length > 0;
+}

@@ -9,8 +9,12 @@ const ROOT = resolve(import.meta.dirname, "..");
 /** Native, or so heavy that only those who use them should load them: they stay packages of their own. */
 const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 
-/** What quick commands load, in this order: all of them; the verbs of workflows; and what each needs of its own. */
+/**
+ * What quick commands load, in this order: a client's hook, which loads nothing else; all of them; the verbs of workflows;
+ * and what each needs of its own.
+ */
 const QUICK = {
+  guard: /^src\/(app\/guard|surfaces\/hooks\/claude-code)\.ts$/,
   core: /^src\/(app\/app|surfaces\/cli\/verb|adapters\/agents\/capability)\.ts$/,
   status:
     /^src\/(surfaces\/cli\/status|workflows\/(alfred|spells|bloom)\/overview|adapters\/policies\/policies)\.ts$/,

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import module from "node:module";
-import { isGuardedClient } from "./guard/clients.ts";
 
 // An older Node would stop at the first thing that it lacks, with a stack trace in place of a reason.
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -23,10 +22,10 @@ if (major < 22 || (major === 22 && minor < 12)) {
   module.enableCompileCache();
   const [, program = "pawl", command, client, event] = process.argv;
   const home = import.meta.dirname;
-  if (command === "guard" && isGuardedClient(client)) {
-    // Before each tool of an assistant: without the rest of the program, it costs little more than Node's own start.
-    const { guard } = await import("./app/guard.ts");
-    const { exit, stderr, stdout } = await guard({ client, event, program, home });
+  // Before each tool of an assistant: without the rest of the program, it costs little more than Node's own start.
+  const guarding = command === "guard" ? await import("./app/guard.ts") : null;
+  if (guarding?.isGuardedClient(client)) {
+    const { exit, stderr, stdout } = await guarding.guard({ client, event, program, home });
     process.exitCode = exit;
     process.stderr.write(stderr);
     process.stdout.write(stdout);

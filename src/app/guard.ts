@@ -14,13 +14,15 @@ import { stateFolder } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
 import { PawlError, toPawlError } from "../core/error.ts";
 import type { Action, Verdict } from "../guard/action.ts";
-import type { GuardedClient } from "../guard/clients.ts";
+import { type GuardedClient, isGuardedClient } from "../guard/clients.ts";
 import { decide, type Limits, type Place, widest } from "../guard/decide.ts";
 import { isWithin, MAX_PATH, placesOf } from "../guard/paths.ts";
 import type { Scope } from "../runtime/scope.ts";
 import { DIALECTS } from "../surfaces/hooks/clients.ts";
 import type { Dialect, HookCall, Output } from "../surfaces/hooks/dialect.ts";
 import { type Known, lookAt } from "./guarded-project.ts";
+
+export { isGuardedClient };
 
 export interface GuardStart {
   readonly client: GuardedClient;
@@ -122,8 +124,11 @@ async function judge(surroundings: Surroundings, root: string): Promise<Verdict>
   if (calls.length > 0) await noteRun(surroundings, root, known, calls);
   const risky = call.actions.filter(({ type }) => type === "write" || type === "shell");
   if (risky.length === 0) return { allow: true };
-  const found = await known.project().catch((thrown: unknown) => faultOf(thrown));
-  const limits = limitsOf(found, { client, session: call.session, environment, root });
+  const isLoops = Boolean(environment.PAWL_RUN_MARK || environment.BLOOM_TASK);
+  const own = openSessions(stateFolder(root, environment)).find(client, call.session)?.run ?? null;
+  const found = await known.project(own).catch((thrown: unknown) => faultOf(thrown));
+  // An agent of Pawl's own loop has its wall and its permission.
+  const limits = isLoops ? null : limitsOf(found, own);
   const place = placeOf(start, environment, root, cwd, "fault" in found ? null : found);
   for (const action of risky) {
     const verdict = decide(action, limits, place);
@@ -140,21 +145,13 @@ function faultOf(thrown: unknown) {
   };
 }
 
-interface Owner {
-  readonly client: string;
-  readonly session: string;
-  readonly environment: Environment;
-  readonly root: string;
-}
-
 /** What limits the session: its own run, or else the widest of what the open runs allow. */
-function limitsOf(found: Known | { readonly fault: string; readonly fix: string }, owner: Owner): Limits {
-  const { client, environment, root, session } = owner;
-  // An agent of Pawl's own loop has its wall and its permission.
-  if (environment.PAWL_RUN_MARK || environment.BLOOM_TASK) return null;
+function limitsOf(
+  found: Known | { readonly fault: string; readonly fix: string },
+  own: string | null,
+): Limits {
   if ("fault" in found) return found;
-  const own = openSessions(stateFolder(root, environment)).find(client, session);
-  return found.scopes.find(({ run }) => run === own?.run) ?? widest(found.scopes);
+  return found.scopes.find(({ run }) => run === own) ?? widest(found.scopes);
 }
 
 type CallAction = Extract<Action, { type: "call" }>;
@@ -191,7 +188,7 @@ async function stop(surroundings: Surroundings, dialect: Dialect): Promise<Outpu
     const session = sessions.find(client, call.session);
     if (session === null) continue;
     const known = await lookAt({ root, home: start.home, environment })
-      .project()
+      .project(session.run)
       .catch(() => null);
     const scope = known?.scopes.find(({ run }) => run === session.run);
     const refused = scope && unfinished(scope, session.stops, dialect);

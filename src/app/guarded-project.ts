@@ -1,11 +1,25 @@
-/** What the guard needs of a project: its open runs' scopes, kept beside the project's key as long as nothing has changed. */
+/**
+ * What the guard needs of a project: the scopes of its open runs. They are kept beside the project's key, and only what may have
+ * changed is read again.
+ *
+ * K1  Every commit appends to the event log, and its events name their runs. So what is kept holds as long as the log has the
+ *     same stamp; where the log has grown, the runs that its new events name are read again.
+ * K2  What changes without an event is seen by stamps: the settings and own workflows, the folders that list runs, files that
+ *     several runs share, and the files of the session's own run. Another run's file that was edited by hand is not looked at: its
+ *     log says what it was, and the next event reads it again.
+ * K3  A stamp is taken before its file is read, so a change in between is seen by the next call.
+ */
+import { closeSync, openSync, readSync } from "node:fs";
+import { join } from "node:path";
 import { openCache } from "../adapters/files/cache.ts";
 import { stampOf } from "../adapters/files/stamp.ts";
 import type { Environment } from "../config/config.ts";
 import { stateFolder } from "../config/state-home.ts";
+import { attempt } from "../core/attempt.ts";
 import type { ProjectPath } from "../core/path.ts";
 import type { Store, View } from "../core/ports/store.ts";
-import type { Project } from "../runtime/project.ts";
+import type { WorkflowModule } from "../runtime/module.ts";
+import type { Project, Workflows } from "../runtime/project.ts";
 import type { Scope } from "../runtime/scope.ts";
 
 export interface Known {
@@ -15,10 +29,21 @@ export interface Known {
   readonly scopes: readonly Scope[];
 }
 
+type Stamps = Readonly<Record<string, string>>;
+
 interface Kept {
   readonly known: Known;
-  /** Everything that was read for it, with the stamps of that time. */
-  readonly stamps: Readonly<Record<string, string>>;
+  readonly events: string;
+  /** The settings, and the files of own workflows. */
+  readonly settings: Stamps;
+  /** Folders in which runs were looked for. */
+  readonly folders: Stamps;
+  /** By run: what its scope was read from. */
+  readonly files: Readonly<Record<string, Stamps>>;
+  /** Those of them that several runs were read from. */
+  readonly shared: Stamps;
+  /** Some workflow could not be read: nothing of this lasts. */
+  readonly isPartial: boolean;
 }
 
 interface Wanted {
@@ -29,7 +54,6 @@ interface Wanted {
 }
 
 const KIND = "guard";
-/** Every commit appends to it. */
 const EVENTS = ".pawl/events.jsonl";
 const SETTINGS = ["pawl.yaml", ".alfred/config.yml"];
 
@@ -37,14 +61,15 @@ export function lookAt(wanted: Wanted) {
   const { environment, home, root } = wanted;
   const cache = openCache({ folder: stateFolder(root, environment) });
   // Another version of Pawl may have other tables.
-  const version = `1 ${stampOf(home, ".")}`;
+  const version = `2 ${stampOf(home, ".")}`;
   return {
-    async project(): Promise<Known> {
+    /** `own`: the session's run, if it has one. */
+    async project(own: string | null): Promise<Known> {
       const kept = (await cache.get(KIND, version)) as Kept | null;
-      if (kept && Object.entries(kept.stamps).every(([path, stamp]) => stampOf(root, path) === stamp))
-        return kept.known;
-      const fresh = await readProject(wanted);
-      cache.put(KIND, version, () => fresh);
+      const stale = kept && staleIn(kept, root, own);
+      if (kept && stale?.size === 0) return kept.known;
+      const fresh = kept && stale ? await readRuns(wanted, kept, stale) : await readProject(wanted);
+      if (!fresh.isPartial) cache.put(KIND, version, () => fresh);
       return fresh.known;
     },
     /** The run that a call of one of Pawl's tools is about. */
@@ -53,6 +78,51 @@ export function lookAt(wanted: Wanted) {
       return withProject(wanted, (project) => runOfCall(project, tool, input));
     },
   };
+}
+
+/** The runs to be read again; null: everything. */
+function staleIn(kept: Kept, root: string, own: string | null): ReadonlySet<string> | null {
+  const differs = (stamps: Stamps) =>
+    Object.entries(stamps).some(([path, stamp]) => stampOf(root, path) !== stamp);
+  if (differs(kept.settings)) return null;
+  const events = stampOf(root, EVENTS);
+  const named = events === kept.events ? [] : namedSince(root, kept.events, events);
+  if (named === null) return null;
+  // A run that begins or ends changes the folder too, and its events have named it.
+  if (events === kept.events && differs(kept.folders)) return null;
+  const open = kept.known.scopes.map(({ run }) => run);
+  const moved = Object.entries(kept.shared).filter(([path, stamp]) => stampOf(root, path) !== stamp);
+  const sharing = open.filter((run) => moved.some(([path]) => path in (kept.files[run] ?? {})));
+  const edited = own !== null && differs(kept.files[own] ?? {}) ? [own] : [];
+  return new Set([...named, ...sharing, ...edited]);
+}
+
+const MAX_TAIL = 1_000_000;
+
+/** The runs that the events since the stamp name; null: that cannot be told. */
+function namedSince(root: string, before: string, now: string): readonly string[] | null {
+  const [from, to] = [sizeIn(before), sizeIn(now)];
+  const isSame = before.split(".").at(-1) === now.split(".").at(-1);
+  if (!isSame || from === 0 || to <= from || to - from > MAX_TAIL) return null;
+  return attempt(() => {
+    const bytes = Buffer.alloc(to - from);
+    const file = openSync(join(root, EVENTS), "r");
+    try {
+      if (readSync(file, bytes, 0, bytes.length, from) !== bytes.length) return null;
+    } finally {
+      closeSync(file);
+    }
+    const lines = bytes.toString("utf8").split("\n").filter(Boolean);
+    return lines.flatMap((line) => {
+      const { run, taskId } = JSON.parse(line);
+      const names = [run, typeof taskId === "string" ? `bloom:${taskId}` : undefined];
+      return names.filter((name): name is string => typeof name === "string" && name.includes(":"));
+    });
+  }, null);
+}
+
+function sizeIn(stamp: string): number {
+  return stamp === "-" ? 0 : Number(stamp.split(".")[0]);
 }
 
 async function withProject<T>(
@@ -72,37 +142,112 @@ async function withProject<T>(
   }
 }
 
-function readProject(wanted: Wanted): Promise<Kept> {
-  const { root } = wanted;
-  const stamps: Record<string, string> = {};
-  // Before it is read: what changes while it is read is read again next time.
-  const note = (path: string) => {
+type Note = (path: string) => void;
+
+/** Notes each path once, with its stamp at that time. */
+function noteIn(root: string, stamps: Record<string, string>): Note {
+  return (path) => {
     stamps[path] ??= stampOf(root, path);
   };
-  for (const path of [EVENTS, ...SETTINGS]) note(path);
+}
+
+function readProject(wanted: Wanted): Promise<Kept> {
+  const { root } = wanted;
+  const events = stampOf(root, EVENTS);
+  const settings: Record<string, string> = {};
+  const folders: Record<string, string> = {};
+  const noteSetting = noteIn(root, settings);
+  for (const path of SETTINGS) noteSetting(path);
   return withProject(wanted, async (project) => {
     const { openScopes } = await import("../runtime/open-scopes.ts");
-    const store = noting(project.runtime.store, note);
-    const runtime = { ...project.runtime, store };
-    const settings = await runtime.settings(store.view());
-    const workflows = settings.workflows.map((file) => file.replace(/^\.\//, ""));
-    for (const file of workflows) note(file);
-    const scopes = await openScopes({ runtime, workflows: project.workflows });
-    return { known: { tasksFile: settings.bloom.tasks_file, workflows, scopes }, stamps };
+    const { store } = project.runtime;
+    const read = await project.runtime.settings(store.view());
+    const workflows = read.workflows.map((file) => file.replace(/^\.\//, ""));
+    for (const file of workflows) noteSetting(file);
+    const files: Record<string, Record<string, string>> = {};
+    const listing = { ...project.runtime, store: listed(store, noteIn(root, folders)) };
+    const scopes = await openScopes({ runtime: listing, workflows: noted(project.workflows, root, files) });
+    const isPartial = scopes.some(({ run }) => !run.includes(":"));
+    const known = { tasksFile: read.bloom.tasks_file, workflows, scopes };
+    return { known, events, settings, folders, files, shared: sharedOf(files), isPartial };
   });
 }
 
-/** A store whose views tell what is read through them. */
-function noting(store: Store, note: (path: string) => void): Store {
+/** The same with some runs read again. */
+function readRuns(wanted: Wanted, kept: Kept, stale: ReadonlySet<string>): Promise<Kept> {
+  const { root } = wanted;
+  const events = stampOf(root, EVENTS);
+  const folders = Object.fromEntries(Object.keys(kept.folders).map((path) => [path, stampOf(root, path)]));
+  const files: Record<string, Record<string, string>> = {};
+  return withProject(wanted, async (project) => {
+    const view = project.runtime.store.view();
+    const fresh: Scope[] = [];
+    const modules = noted(project.workflows, root, files);
+    for (const run of stale) {
+      const [name = ""] = run.split(":", 1);
+      const module = Object.hasOwn(modules, name) ? await modules[name]?.() : undefined;
+      const scope = await module?.scope?.(view, run.slice(name.length + 1));
+      if (scope) fresh.push(scope);
+    }
+    const others = kept.known.scopes.filter(({ run }) => !stale.has(run));
+    const known = { ...kept.known, scopes: [...others, ...fresh] };
+    const all = { ...kept.files, ...files };
+    return { ...kept, known, events, folders, files: all, shared: { ...kept.shared, ...sharedOf(all) } };
+  });
+}
+
+/** Workflows whose scopes note what they are read from. */
+function noted(workflows: Workflows, root: string, files: Record<string, Record<string, string>>): Workflows {
+  const wrap = (name: string, module: WorkflowModule): WorkflowModule => {
+    const { scope } = module;
+    if (scope === undefined) return module;
+    return Object.create(module, {
+      scope: {
+        value: (view: View, id: string) => {
+          const stamps: Record<string, string> = {};
+          files[`${name}:${id}`] = stamps;
+          return scope(noting(view, noteIn(root, stamps)), id);
+        },
+      },
+    });
+  };
+  return Object.fromEntries(
+    Object.entries(workflows).map(([name, load]) => [name, async () => wrap(name, await load())]),
+  );
+}
+
+function sharedOf(files: Readonly<Record<string, Stamps>>): Stamps {
+  const seen = new Set<string>();
+  const shared: Record<string, string> = {};
+  for (const stamps of Object.values(files))
+    for (const [path, stamp] of Object.entries(stamps)) {
+      if (seen.has(path)) shared[path] = stamp;
+      seen.add(path);
+    }
+  return shared;
+}
+
+/** A view that tells which files are read through it. */
+function noting(view: View, note: Note): View {
+  return {
+    read(path: ProjectPath) {
+      note(path);
+      return view.read(path);
+    },
+    list: (folder) => view.list(folder),
+    isCurrent: (paths) => view.isCurrent(paths),
+    packaged: (path) => view.packaged(path),
+  };
+}
+
+/** A store whose views tell which folders are listed through them. */
+function listed(store: Store, note: Note): Store {
   return {
     ...store,
     view(): View {
       const view = store.view();
       return {
-        read(path: ProjectPath) {
-          note(path);
-          return view.read(path);
-        },
+        read: (path) => view.read(path),
         list(folder: ProjectPath) {
           note(folder === "" ? "." : folder);
           return view.list(folder);

@@ -1,0 +1,93 @@
+/**
+ * What a client's hook costs before each tool: the processor time of `pawl guard claude-code` against that of `node -e 0`, and
+ * the time to its answer.
+ *
+ * Measured: a write outside of any project; in a project with one open run; in one with 2,000, where nothing has changed since the
+ * last call, and right after one of its runs has moved.
+ * Not measured: the first call ever in a project (everything is read once); a client's own time; a slow disk.
+ */
+import { spawnSync } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type AlfredProject, CLEAN, projectWithTask, taskMarkdown } from "../test/rig/alfred-project.ts";
+import { ENVIRONMENT, emptyFolder, MAIN, ms, show, spreadOf } from "./measure.ts";
+
+const ROUNDS = Number(process.argv[2] ?? 25);
+const RUNS = Number(process.argv[3] ?? 2000);
+const LIMIT_RATIO = 2;
+const LIMIT_P99 = 150;
+
+interface Cost {
+  readonly cpu: number;
+  readonly wall: number;
+}
+
+/** One call, and what it cost. Standard input is a file, as it is for no client, so that no writer is timed. */
+function cost(args: readonly string[], cwd: string, input: string): Cost {
+  const script = `TIMEFORMAT="%3R %3U %3S"; time "$@" <"${input}" >/dev/null`;
+  const { stderr } = spawnSync("bash", ["-c", script, "bash", process.execPath, ...args], {
+    cwd,
+    env: ENVIRONMENT,
+    encoding: "utf8",
+  });
+  const [wall = Number.NaN, user = Number.NaN, system = Number.NaN] = (stderr.trim().split("\n").at(-1) ?? "")
+    .split(" ")
+    .map(Number);
+  return { cpu: (user + system) * 1000, wall: wall * 1000 };
+}
+
+async function projectWith(runs: number): Promise<AlfredProject> {
+  const project = await projectWithTask("TS-1", { settings: { reviews: { default: ["ai"] } } });
+  for (let number = 1; number <= runs; number++) {
+    const task_id = `TS-${number}`;
+    if (number > 1) await project.call("create_task", { task_content: taskMarkdown(task_id) });
+    await project.call("start_task", { task_id });
+  }
+  return project;
+}
+
+async function measure(
+  name: string,
+  root: string,
+  before: (round: number) => Promise<unknown> = async () => {},
+): Promise<void> {
+  const folder = emptyFolder("guard-input");
+  const input = join(folder, "call.json");
+  const call = { hook_event_name: "PreToolUse", session_id: "s", cwd: root, tool_name: "Write" };
+  writeFileSync(
+    input,
+    JSON.stringify({ ...call, tool_input: { file_path: join(root, "src/a.ts"), content: "a" } }),
+  );
+  const guard = [MAIN, "guard", "claude-code"];
+  for (let round = 0; round < 3; round++) cost(guard, root, input);
+  const costs: Cost[] = [];
+  const floors: Cost[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    await before(round);
+    costs.push(cost(guard, root, input));
+    floors.push(cost(["-e", "0"], root, input));
+  }
+  const cpu = (all: readonly Cost[]) => spreadOf(all.map((each) => each.cpu)).median;
+  const ratio = cpu(costs) / cpu(floors);
+  const wall = spreadOf(costs.map((each) => each.wall));
+  show(`${name}: processor time`, `${ms(cpu(costs))}  ${ratio.toFixed(2)}×`, {
+    text: `≤ ${LIMIT_RATIO}× node -e 0`,
+    met: ratio <= LIMIT_RATIO,
+  });
+  show(`${name}: to the answer`, `${ms(wall.median)}, p99 ${ms(wall.p99)}`, {
+    text: `p99 ≤ ${LIMIT_P99} ms`,
+    met: wall.p99 <= LIMIT_P99,
+  });
+}
+
+await measure("no project", emptyFolder("guard-none"));
+const one = await projectWith(1);
+await measure("1 open run", one.root);
+rmSync(one.root, { recursive: true, force: true });
+const many = await projectWith(RUNS);
+await measure(`${RUNS} open runs`, many.root);
+await measure(`${RUNS} open runs, one has moved`, many.root, async (round) => {
+  const id = `TS-${round + 1}`;
+  await many.submit(id, CLEAN);
+});
+rmSync(many.root, { recursive: true, force: true });

@@ -2,6 +2,7 @@ import type { Requirement } from "./requirements.ts";
 
 const SETUP = "test/e2e/guard-setup.test.ts";
 const CLAUDE = "test/e2e/guard-claude-code.test.ts";
+const KEPT = "test/e2e/guard-kept.test.ts";
 const CLIENTS = "test/e2e/guard-clients.test.ts";
 const DECIDE = "src/guard/decide.test.ts";
 const SHELL = "src/guard/shell-writes.test.ts";
@@ -51,6 +52,18 @@ export const GUARD: Readonly<Record<string, Requirement>> = {
     tests: [
       `${CLIENTS}: is sent back twice in a state, and only if it works on the run`,
       `${CLIENTS}: is not sent back for a subagent, nor by a session's name of another client`,
+    ],
+  },
+  "guard.kept": {
+    says: "Between calls the guard keeps the open runs' scopes outside of the project, and reads again what has moved, and no more.",
+    source: "docs/guard.md, What is kept",
+    tests: [
+      `${KEPT}: what has not changed is not read again`,
+      `${KEPT}: a run that moves, begins or ends is read again, and no other`,
+      `${KEPT}: the session's own run is read again where its file was edited`,
+      `${KEPT}: everything is read again where the settings or the log are others`,
+      `${KEPT}: what is kept and damaged is made anew`,
+      `${KEPT}: a state in which the assistant may write counts for the next call`,
     ],
   },
   "guard.shell": {

@@ -1,0 +1,101 @@
+/** What the guard keeps of a project between its calls, and what makes it read again. */
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { stateFolder } from "../../src/config/state-home.ts";
+import { plan, start } from "../rig/alfred-artifacts.ts";
+import { type AlfredProject, CLEAN, projectWithTask, taskMarkdown } from "../rig/alfred-project.ts";
+import { ask, type Recorded, recorded } from "../rig/guarded.ts";
+import { stateHome } from "../rig/state-home.ts";
+import { until } from "../rig/until.ts";
+
+const CLAUDE = "claude-code";
+const ID = "TS-01";
+const EVENTS = ".pawl/events.jsonl";
+
+/** The refusal's words; null: allowed. What is kept is written soon after the answer. */
+async function writing({ root }: AlfredProject, path = "src/a", more: Recorded = {}): Promise<string | null> {
+  const call = recorded(CLAUDE, "write", root, { tool_input: { file_path: path, content: "" }, ...more });
+  const { stdout } = await ask(CLAUDE, call, root);
+  return stdout === "" ? null : JSON.parse(stdout).hookSpecificOutput.permissionDecisionReason;
+}
+
+const keptOf = ({ root }: AlfredProject) => join(stateFolder(root, stateHome()), "cache/guard.json");
+const stampOf = (project: AlfredProject) => statSync(keptOf(project), { throwIfNoEntry: false })?.ino ?? null;
+
+async function begun(): Promise<AlfredProject> {
+  const project = await projectWithTask(ID, { settings: { reviews: { default: ["ai"] } } });
+  await project.call("start_task", { task_id: ID });
+  expect(await writing(project)).toContain("alfred:TS-01");
+  await until(() => stampOf(project) !== null);
+  return project;
+}
+
+test("what has not changed is not read again", async () => {
+  using project = await begun();
+  const before = stampOf(project);
+  for (let time = 0; time < 3; time++) expect(await writing(project)).toContain("alfred:TS-01");
+  expect(stampOf(project)).toBe(before);
+});
+
+test("a run that moves, begins or ends is read again, and no other", async () => {
+  using project = await begun();
+  await project.submit(ID, CLEAN);
+  expect(await writing(project)).not.toContain("submit_work");
+  await project.call("create_task", { task_content: taskMarkdown("TS-02") });
+  await project.call("start_task", { task_id: "TS-02" });
+  await writing(project);
+  const scopesKept = () => JSON.parse(readFileSync(keptOf(project), "utf8")).worked.known.scopes;
+  await until(() => scopesKept().length === 2);
+  // TS-01 is not looked at again: what is kept of it stays, whatever it is.
+  const kept = JSON.parse(readFileSync(keptOf(project), "utf8"));
+  const marked = kept.worked.known.scopes.map((scope: { run: string }) =>
+    scope.run === "alfred:TS-01" ? { ...scope, writes: "worktree", next: "Kept." } : scope,
+  );
+  kept.worked.known.scopes = marked;
+  writeFileSync(keptOf(project), JSON.stringify(kept));
+  expect(await writing(project), "the widest of both").toBeNull();
+  await project.submit("TS-02", CLEAN);
+  expect(await writing(project), "after an event of TS-02 alone").toBeNull();
+  await project.review(ID, true);
+  expect(await writing(project), "after an event of TS-01").not.toBeNull();
+});
+
+test("the session's own run is read again where its file was edited", async () => {
+  using project = await begun();
+  await ask(CLAUDE, recorded(CLAUDE, "call", project.root), project.root);
+  const path = `.alfred/workspace/${ID}/task_state.json`;
+  project.write(path, project.read(path).replace('"task_status"', '"task_status_"'));
+  expect(await writing(project)).toContain('"unreadable"');
+});
+
+test("everything is read again where the settings or the log are others", async () => {
+  using project = await begun();
+  expect(await writing(project, "plan/work.yaml")).toContain("no file may be written");
+  project.write("pawl.yaml", "bloom: { tasks_file: plan/work.yaml }\n");
+  expect(await writing(project, "plan/work.yaml")).toContain("change tasks by");
+  const log = project.read(EVENTS);
+  for (const text of ["", `${log}not JSON\n`, log]) {
+    project.write(EVENTS, text);
+    expect(await writing(project), JSON.stringify(text.slice(-20))).toContain("alfred:TS-01");
+  }
+});
+
+test("what is kept and damaged is made anew", async () => {
+  using project = await begun();
+  for (const text of ["", "{", "null", '{"source":"x"}']) {
+    writeFileSync(keptOf(project), text);
+    expect(await writing(project), text).toContain("alfred:TS-01");
+  }
+});
+
+test("a state in which the assistant may write counts for the next call", async () => {
+  using project = await projectWithTask(ID, { settings: { reviews: { default: ["ai"] } } });
+  project.write("src/server.txt", "server\n");
+  project.commit("Add the server");
+  await start(project, ID);
+  await plan(project, ID);
+  expect(await writing(project)).toContain("implement_task");
+  await project.call("implement_task", { task_id: ID });
+  expect(await writing(project)).toBeNull();
+});

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { probe } from "../../src/adapters/wall/probe.ts";
+import { NO_WALL } from "../../src/app/wall.ts";
 import { openStage, PROGRAM, type Stage } from "../stage.ts";
 import { judge, judgeHonest, type Outcome, type Passed, type Seen, show, showOpen } from "./attempt.ts";
 
@@ -120,9 +121,13 @@ export async function openGround({ fast, files, sandbox = "auto" }: Settings): P
       cwd: folder,
       env,
       detached: true,
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["ignore", "pipe", "pipe"],
     });
     createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
+    // Of the wall the demonstrations speak themselves.
+    createInterface({ input: child.stderr }).on("line", (line) => {
+      if (!line.includes(NO_WALL)) process.stderr.write(`${line}\n`);
+    });
     return new Promise<number | null>((resolve, reject) => {
       child.on("error", reject);
       child.on("close", resolve);

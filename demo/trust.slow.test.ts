@@ -8,7 +8,7 @@ import { comparable, PAGE, withRecordings } from "../scripts/record-trust.ts";
 import { end } from "../test/rig/project.ts";
 import { NO_WALL } from "../test/rig/wall.ts";
 import { approvesOn, openApproves } from "./trust/approves.ts";
-import { judge, judgeHonest, type Seen } from "./trust/attempt.ts";
+import { judge, judgeHonest, type Seen, unseen } from "./trust/attempt.ts";
 import type { Ground } from "./trust/ground.ts";
 import { liesOn, openLies } from "./trust/lies.ts";
 import { openOverspends, overspendsOn } from "./trust/overspends.ts";
@@ -208,6 +208,10 @@ describe("an attempt", () => {
     expect(judge("x", seen).isFault).toBe(false);
     expect(judge("x", { ...seen, word: null }).isFault).toBe(true);
     expect(judge("x", { ...seen, facts: { a: true, b: false } }).isFault).toBe(true);
+    expect(judge("x", unseen(new Error("no such branch")))).toMatchObject({
+      isFault: true,
+      facts: { "it could be looked at (no such branch)": false },
+    });
     expect(judgeHonest("x", { result: "", facts: { a: false } }).isFault).toBe(true);
   });
 });

@@ -30,6 +30,13 @@ export interface Seen {
   readonly onlyReported?: boolean;
 }
 
+/** What could not be looked at was not prevented. */
+export function unseen(thrown: Error): Seen {
+  const [message = ""] = thrown.message.split("\n");
+  const facts = { [`it could be looked at (${message})`]: false };
+  return { layer: "Pawl's tools", word: "", result: "", facts };
+}
+
 export interface Outcome extends Seen {
   readonly tries: string;
   /** Or, of honest work, that it did not pass. */

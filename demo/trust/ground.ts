@@ -6,7 +6,16 @@ import { createInterface } from "node:readline";
 import { probe } from "../../src/adapters/wall/probe.ts";
 import { NO_WALL } from "../../src/app/wall.ts";
 import { openStage, PROGRAM, type Stage } from "../stage.ts";
-import { judge, judgeHonest, type Outcome, type Passed, type Seen, show, showOpen } from "./attempt.ts";
+import {
+  judge,
+  judgeHonest,
+  type Outcome,
+  type Passed,
+  type Seen,
+  show,
+  showOpen,
+  unseen,
+} from "./attempt.ts";
 
 export interface Settings {
   /** Whether lines are printed without pauses. */

@@ -67,6 +67,7 @@ async function byTool(ground: Ground): Promise<void> {
     return waiting(ground, PLAIN, {
       layer: "Pawl's tools",
       word: isRefused ? String(data?.code) : null,
+      wants: "caller-not-allowed",
       result,
     });
   });
@@ -110,7 +111,7 @@ async function byClient(ground: Ground): Promise<void> {
     return waiting(
       ground,
       PLAIN,
-      { layer: "the guard", word, result },
+      { layer: "the guard", word, wants: "deny", result },
       {
         "the file is as it was": ground.read(fileOf(PLAIN)) === state,
         "reading goes on": bash("cat release.yaml") === null,
@@ -120,7 +121,7 @@ async function byClient(ground: Ground): Promise<void> {
   await ground.attempt("runs the approval in its client's shell, out of sight", async () => {
     const word = bash(`cd src && sh -c "env -u AI_AGENT pawl approve ${runOf(PLAIN)}" > /dev/null || true`);
     const result = "the call: what only a person may say is refused unheard";
-    return waiting(ground, PLAIN, { layer: "the guard", word, result });
+    return waiting(ground, PLAIN, { layer: "the guard", word, wants: "deny", result });
   });
 }
 
@@ -144,7 +145,12 @@ async function byShell(ground: Ground): Promise<void> {
     await ground.attempt(tries, async () => {
       const { code, output } = await ground.shell(command);
       const word = code === 0 ? null : codeIn(output);
-      return waiting(ground, PLAIN, { layer: "the terminal question", word, result });
+      return waiting(ground, PLAIN, {
+        layer: "the terminal question",
+        word,
+        wants: "caller-not-allowed",
+        result,
+      });
     });
 }
 
@@ -161,7 +167,8 @@ async function byEdits(ground: Ground): Promise<void> {
     const edited = ground.read(fileOf(PLAIN)) !== state;
     ground.write(fileOf(PLAIN), state);
     const result = "the forgery: the run is held until a person decides";
-    const seen = { layer: "the run's history", word: code === 0 ? null : codeIn(output), result } as const;
+    const word = code === 0 ? null : codeIn(output);
+    const seen = { layer: "the run's history", word, wants: "state-tampered", result } as const;
     return waiting(ground, PLAIN, seen, { "the file was edited": edited });
   });
   await ground.attempt("edits the workflow: its gate takes anyone's word", async () => {
@@ -171,7 +178,8 @@ async function byEdits(ground: Ground): Promise<void> {
     const edited = ground.git("diff", "--stat") !== "";
     ground.git("checkout", "-q", "release.yaml");
     const result = "the move: the rule is the one with which the run began";
-    const seen = { layer: "the policy pin", word: code === 0 ? null : codeIn(output), result } as const;
+    const word = code === 0 ? null : codeIn(output);
+    const seen = { layer: "the policy pin", word, wants: "policy-held", result } as const;
     return waiting(ground, PLAIN, seen, { "the file was edited": edited });
   });
 }
@@ -202,6 +210,7 @@ async function atTheKey(ground: Ground): Promise<void> {
     return waiting(ground, SIGNED, {
       layer: "the signed gate",
       word: code === 0 ? null : codeIn(err),
+      wants: "signature-failed",
       result,
     });
   });
@@ -209,12 +218,14 @@ async function atTheKey(ground: Ground): Promise<void> {
     const { output } = await ground.shell(
       `${edit("pawl.yaml", "gates: signed", "gates: any")}; pawl policy ${runOf(SIGNED)}`,
     );
-    const { code } = await forge();
+    const { code, err } = await forge();
     ground.git("checkout", "-q", "pawl.yaml");
     const [, ignored] = /ignored {2}(\S+):/.exec(output) ?? [];
     const word = code === 0 || !ignored ? null : `ignores ${ignored}`;
     const result = "the change: the run still asks for a signature";
-    return waiting(ground, SIGNED, { layer: "the policy pin", word, result });
+    const wants = "ignores gates.release.in_review";
+    const asked = { "a signature is asked for": codeIn(err) === "signature-failed" };
+    return waiting(ground, SIGNED, { layer: "the policy pin", word, wants, result }, asked);
   });
 }
 
@@ -298,16 +309,19 @@ function typing(
 interface Said {
   readonly layer: Layer;
   readonly word: string | null;
+  /** The word for which `result` is true. */
+  readonly wants: string;
   readonly result: string;
 }
 
 /** Whatever was tried, the release still waits, and nothing was released. */
-function waiting(ground: Ground, id: string, said: Said, facts: Seen["facts"] = {}): Seen {
+function waiting(ground: Ground, id: string, { wants, ...said }: Said, facts: Seen["facts"] = {}): Seen {
   const { history, state } = JSON.parse(ground.read(fileOf(id)));
   return {
     ...said,
     facts: {
       ...facts,
+      [`it says ${wants}`]: said.word === wants,
       "the release waits at its gate": state === "in_review" && history.length === 1,
       "no tag is set": !ground.has(`tags/v${id}`),
     },

@@ -46,7 +46,7 @@ const ATTEMPTS: readonly Expected[] = [
   { tries: "escapes from its processes", behindWall: "caught by the signed gate (signature-failed)" },
   {
     tries: "edits the policy first",
-    behindWall: "caught by the policy pin (ignores gates.release.in_review)",
+    behindWall: "caught by the policy pin (policy-held)",
   },
   { tries: "without any approval", behindWall: "caught by pawl verify (commit-uncovered)" },
   { tries: "allows a key of its own", behindWall: "caught by pawl verify (record-signature)" },

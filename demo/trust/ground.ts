@@ -105,7 +105,7 @@ export async function openGround({ fast, files, sandbox = "auto" }: Settings): P
     async loop() {
       const lines: string[] = [];
       const code = await run(process.execPath, [PROGRAM, "run", "--once", "--json"], variables, lines);
-      const events = lines.flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as LoopEvent] : []));
+      const events = lines.flatMap((line) => (/^\{.*\}$/.test(line) ? [JSON.parse(line) as LoopEvent] : []));
       return { code, of: (type) => events.filter((event) => event.type === type) };
     },
     attempt: async (tries, act) => tell(judge(tries, await act().catch(unseen))),

@@ -55,8 +55,11 @@ async function handIn(ground: Ground, id: string): Promise<void> {
   ground.git("add", "-A");
   ground.git("commit", "-qm", `The work of ${id}`);
   const assistant = await connect(ground.stage);
-  await assistant.call("advance", { run: runOf(id), event: "submit", given: { risk: "low" } });
-  await assistant.close();
+  try {
+    await assistant.call("advance", { run: runOf(id), event: "submit", given: { risk: "low" } });
+  } finally {
+    await assistant.close();
+  }
 }
 
 async function byTool(ground: Ground): Promise<void> {

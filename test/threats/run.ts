@@ -120,7 +120,7 @@ function runTests(folder: string, cited: readonly string[]): Results {
   const files = [...new Set(tests.map((each) => each.file))];
   const { stdout, stderr } = run(folder, "vitest", [
     ...["run", "--reporter=json", `--outputFile=${file}`],
-    ...["-t", titles.join("|"), ...files],
+    ...[`--testNamePattern=${titles.join("|")}`, ...files],
   ]);
   if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8")) as Results;
   say(`${stdout}${stderr}`.trim().split("\n").slice(-5).join("\n"));

@@ -851,13 +851,13 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
     {
-      takes: "the index of Pawl's own",
+      takes: "the git folder of Pawl's own",
       file: "src/adapters/git/tree.ts",
-      find: '    GIT_INDEX_FILE: join(folder, "index"),\n',
-      replace: '    GIT_INDEX_FILE: join(common, "index"),\n',
+      find: "    GIT_DIR: folder,\n",
+      replace: "    GIT_DIR: common,\n",
       tests: [
-        "src/adapters/git/tree.test.ts: --assume-unchanged",
-        "src/adapters/git/tree.test.ts: --skip-worktree",
+        "src/adapters/git/tree.test.ts: a clean filter",
+        "src/adapters/git/tree.test.ts: info/attributes and core.attributesFile",
       ],
     },
     {

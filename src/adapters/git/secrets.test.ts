@@ -12,12 +12,12 @@ it("git's own words of a failure are masked before they are told", async () => {
   const environment = { ...process.env, DEPLOY_TOKEN: "tok-1234567890" };
   const call = { folder, environment, accept: [128] };
   await git({ folder, environment }, ["init", "-q"]);
-  const failing = git(call, ["rev-parse", "--verify", "tok-1234567890://me:hunter22@host/x"]);
+  const failing = git(call, ["add", "--", "tok-1234567890://me:hunter22@host/x"]);
   const told = await failing.then(
     ({ errors }) => errors,
     (thrown: Error) => thrown.message,
   );
-  expect(told).toContain("fatal:");
+  expect(told).toContain("[redacted DEPLOY_TOKEN]://me:[redacted]@host/x");
   expect(told).not.toMatch(/tok-1234567890|hunter22/);
 });
 

@@ -92,4 +92,9 @@ export const MCP: Readonly<Record<string, Requirement>> = {
       "test/e2e/mcp-resources.test.ts: refuse arguments of a prompt that are missing or unknown, with the fix",
     ],
   },
+  "mcp.relayed-verdict": {
+    says: "Where a tool may pass on a person's verdict, the client is told to ask the person before each call.",
+    source: "docs/mcp.md, When the server asks a person",
+    tests: ["test/e2e/mcp-human.test.ts: needs the person for each call only where it does so: %s, %s"],
+  },
 };

@@ -163,6 +163,8 @@ export interface Tool {
   readonly openWorld?: true;
   /** It may destroy something: it runs commands that Pawl does not know. */
   readonly destructive?: true;
+  /** Under these settings, a call may pass on a person's word: the client lets no call through without the person. */
+  readonly relaysVerdict?: (settings: Settings) => boolean;
   // biome-ignore lint/suspicious/noExplicitAny: each tool has types of its own; the runtime passes them through unread
   readonly transaction: Transaction<any, any, any, Reply>;
 }

@@ -135,3 +135,20 @@ describe("the state of a question", () => {
     });
   });
 });
+
+describe.each(ERAS)("a tool that may pass on a person's verdict, in the list of a client of %s", (era) => {
+  it.each([
+    ["relay", "[ai, human]", true],
+    ["relay", "[ai]", undefined],
+    ["elicit", "[human]", undefined],
+    ["confirm", "[human]", undefined],
+  ])("needs the person for each call only where it does so: %s, %s", async (how, reviews, isNeeded) => {
+    using project = temporaryProject({ environment: { DOOR_ONLY: "" } });
+    project.write("pawl.yaml", `alfred:\n  reviews: { default: ${reviews} }\n  human_review: ${how}\n`);
+    const options = { era, workflows: ["alfred"], environment: { DOOR_ONLY: "" } };
+    await using connected = await connect(project, options);
+    const { tools } = await connected.client.listTools();
+    const needing = tools.filter(({ _meta }) => _meta?.["anthropic/requiresUserInteraction"] === true);
+    expect(needing.map(({ name }) => name)).toEqual(isNeeded ? ["provide_review"] : []);
+  });
+});

@@ -8,6 +8,7 @@ import {
   type ToolAnnotations,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import type { Settings } from "../../core/settings.ts";
 import type { Tool, UserPrompt, WorkflowModule } from "../../runtime/module.ts";
 import type { Project } from "../../runtime/project.ts";
 import type { About } from "./about.ts";
@@ -83,6 +84,7 @@ async function register(serving: Serving, module: WorkflowModule, shared: Set<To
     module.prompts(),
     module.resources(),
   ]);
+  const settings = tools.some(({ relaysVerdict }) => relaysVerdict) ? await settingsOf(serving) : null;
   for (const tool of tools) {
     if (shared.has(tool)) continue;
     shared.add(tool);
@@ -94,12 +96,21 @@ async function register(serving: Serving, module: WorkflowModule, shared: Set<To
         inputSchema: unchecked(tool.input.strict()),
         outputSchema: ENVELOPE,
         annotations: annotationsOf(tool),
+        ...(settings && tool.relaysVerdict?.(settings) ? { _meta: NEEDS_PERSON } : {}),
       },
       toolHandler(serving, tool),
     );
   }
   for (const prompt of prompts) registerPrompt(serving, prompt);
   for (const resource of resources) registerResource(serving, resource);
+}
+
+/** Claude Code asks the person before each call, whatever else it may do by itself. */
+const NEEDS_PERSON = { "anthropic/requiresUserInteraction": true };
+
+/** Null: nobody can read them. Every call says so, and no verdict is taken. */
+function settingsOf({ runtime }: Serving): Promise<Settings | null> {
+  return runtime.settings(runtime.store.view()).catch(() => null);
 }
 
 /** Shown with every tool, so as short as possible; a call is checked against the whole schema. */

@@ -60,8 +60,8 @@ const SINGLE: readonly Tool[] = [
 const HAND_IN: readonly Tool[] = [
   {
     name: "mark_subtask_complete",
-    title: "Mark a subtask as complete",
-    description: "In implement_task: mark a slot of the plan as done once its verification passed.",
+    title: "Mark a subtask complete",
+    description: "In implement_task: mark a slot as done once its verification passed.",
     input: z.strictObject({ task_id, subtask_id: z.string().describe("the slot's id") }),
     readOnly: false,
     idempotent: true,
@@ -70,8 +70,7 @@ const HAND_IN: readonly Tool[] = [
   {
     name: "submit_work",
     title: "Submit work",
-    description:
-      'Hand in the artifact that the prompt asks for, in its structure; for work of the loop {"from": "loop"}.',
+    description: 'Hand in the artifact that the prompt asks for; for work of the loop {"from": "loop"}.',
     input: z.strictObject({
       task_id,
       artifact: z.looseObject({}).describe("as the prompt shows it"),
@@ -91,10 +90,12 @@ const HAND_IN: readonly Tool[] = [
       feedback_notes: z
         .string()
         .optional()
-        .describe("the reason (a rejection needs one), or what later steps must know"),
+        .describe("the reason (a rejection needs one), or what to know later"),
     }),
     readOnly: false,
     idempotent: false,
+    relaysVerdict: ({ alfred: { human_review, reviews } }) =>
+      human_review === "relay" && Object.values(reviews).some((reviewers) => reviewers.includes("human")),
     transaction: atTheEdge(provideReview),
   },
 ];
@@ -110,9 +111,7 @@ export const TOOLS: readonly Tool[] = [
       input: z.strictObject({
         task_id,
         ...(definition.takes && {
-          [definition.takes]: z
-            .string()
-            .describe("the product document, markdown; empty for a run that has begun"),
+          [definition.takes]: z.string().describe("the product document, markdown; empty once it has begun"),
         }),
         ...(definition.countsSubtasks && {
           hand_over: z.boolean().optional().describe("let the loop do it"),

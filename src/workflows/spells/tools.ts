@@ -7,7 +7,7 @@ const CAST = "Cast only when the developer asks.";
 
 const DESCRIPTIONS: Readonly<Record<Spell, string>> = {
   accio: `Take the next step of the guided workflow: context, plan, task, results, review. ${CAST}`,
-  expecto: `Add the linked Jira issues and Confluence pages to the context or plan being edited. ${CAST}`,
+  expecto: `Add linked Jira issues and Confluence pages to the context or plan being edited. ${CAST}`,
   reparo: `Start a review of the pull request's comments, fetch those still missing, or confirm starting over. ${CAST}`,
   reverto: `Leave the pull request review. ${CAST}`,
   finite: `Return to editing the plan. ${CAST}`,

@@ -30,6 +30,17 @@ const READS = 2000;
 const LOT = 50;
 const LOTS = 5;
 
+/** A client's hook before a write, where nothing has changed since the last call. */
+function hook(folder: string): Subject {
+  const call = { hook_event_name: "PreToolUse", session_id: "s", cwd: folder, tool_name: "Write" };
+  const path = join(emptyFolder("hook"), "call.json");
+  writeFileSync(
+    path,
+    JSON.stringify({ ...call, tool_input: { file_path: join(folder, "src/a.ts"), content: "a" } }),
+  );
+  return cold("guard, 2,000 tasks", folder, ["guard", "claude-code"], `exec <"${path}"`);
+}
+
 function cold(name: string, folder: string, args: readonly string[], before?: string): Subject {
   cpuOf([MAIN, ...args], folder, before);
   return {
@@ -175,6 +186,7 @@ export function subjects(): Readonly<Record<string, () => Promise<Subject>>> {
     ["status, 2,000 tasks", () => cold("status, 2,000 tasks", folder(2000), ["status"])],
     ["log RUN, 300,000 events", () => cold("log RUN, 300,000 events", folder(1, 300_000), ["log", "T7"])],
     ["pawl mcp to initialize", () => start(folder(1))],
+    ["guard, 2,000 tasks", () => hook(folder(2000))],
   ];
   return {
     ...Object.fromEntries(commands.map(([name, open]) => [name, async () => open()])),

@@ -64,7 +64,7 @@ export const YAML_PARSERS: Readonly<Record<string, (text: string) => unknown>> =
 
 const TEXT_PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   "a shell's command": (text) => readShell(text, SHELL),
-  "a shell's command in quotes": (text) => readShell(`bash -c "${text}"`, SHELL),
+  "a shell's command in quotes": (text) => readShell(`bash -c "${text.slice(0, 900_000)}"`, SHELL),
   "spells: links": (text) => [parseAtlassianUrls(text), unprocessedUrls(text, text)],
   "spells: links, after an address": (text) => parseAtlassianUrls(`https://a.atlassian.net/${text}`),
   "spells: links, in what was fetched": (text) =>

@@ -83,7 +83,7 @@ function readScript(script: string, start: string, reading: Reading, level: numb
     const plain = stripped(command.words);
     const [name, ...args] = plain.words;
     if (name !== undefined) {
-      const program = baseOf(name.text);
+      const program = /\s/.test(name.text) ? name.text : baseOf(name.text);
       const texts = args.map(({ text }) => text);
       if (program === "cd" || program === "pushd") cwd = folderAfter(cwd, home, args, command.depth);
       for (const inner of scriptsIn(program, texts, command, before))
@@ -238,7 +238,8 @@ function scriptsIn(
   before: Command | null,
 ) {
   if (program === "eval" || program === "parallel") return [args.join(" ")];
-  if (program === "env") return args.filter((_, at) => ["-S", "--split-string"].includes(args[at - 1] ?? ""));
+  // A whole command in one word, as `env -S` takes it.
+  if (/\s/.test(program)) return [[program, ...args].join(" ")];
   if (program === "find" || program === "fd") return startedByFind(args);
   if (program === "trap" || program === "watch") return args.slice(0, 1);
   if (!SHELLS.includes(program)) return program === "flock" || program === "npx" ? afterC(args) : [];
@@ -309,6 +310,7 @@ function readVerbs(words: readonly Word[], reading: Reading): void {
 }
 
 function isOwnProgram(text: string, reading: Reading): boolean {
+  if (/(?:^|\/)pawl\/(?:dist\/|src\/)?main\.[cm]?[jt]s$/.test(text)) return true;
   if (!/\bmain\.[cm]?[jt]s$/.test(text) || text.length > MAX_PATH || reading.programsLeft <= 0) return false;
   reading.programsLeft -= 1;
   return reading.around.isProgram(text);

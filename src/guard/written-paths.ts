@@ -91,8 +91,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   rmdir: all([], true),
   unlink: all([], true),
   shred: all(["-n", "-s"]),
+  // A mode may look like an option: `-x`.
   chmod: (args) => ({
-    paths: plain(args).slice(1),
+    paths: plain(args).slice(args.some(({ text }) => /^-[rwxXst]+$/.test(text)) ? 0 : 1),
     isDeep: args.some(({ text }) => /^-\w*R|^--recursive$/.test(text)),
   }),
   cp: intoTarget(false),
@@ -161,6 +162,10 @@ function git(args: readonly Word[]): Partial<Written> {
   const { folder, words: texts } = gitWords(args.map(({ text }) => text));
   const words = args.slice(args.length - texts.length + 1);
   const has = (pattern: RegExp) => words.some(({ text }) => pattern.test(text));
+  // Without git's hooks, nobody checks what an assistant commits and pushes.
+  const options = args.slice(0, args.length - texts.length);
+  if (options.some(({ text }) => /^(?:-c)?core\.hookspath=/i.test(text)))
+    return { paths: [{ ...HERE, text: ".git/config" }], folder };
   const dashes = words.findIndex(({ text }) => text === "--");
   const named = dashes < 0 ? [] : words.slice(dashes + 1);
   switch (texts[0]) {
@@ -179,7 +184,6 @@ function git(args: readonly Word[]): Partial<Written> {
     case "clean":
       return has(/^(?:-n|--dry-run)$/) ? {} : { paths: named.length > 0 ? named : [HERE], folder };
     case "config":
-      // Without git's hooks, what an assistant commits and pushes is checked by nobody.
       return has(/^core\.hookspath$/i) && words.length > 1 && !has(/^(?:--get.*|get|-l|--list)$/)
         ? { paths: [{ ...HERE, text: ".git/config" }], folder }
         : {};

@@ -153,7 +153,14 @@ describe("a protected place", () => {
         "rm -rf .alfred",
         "cat a | tee pawl.yaml",
       ],
-      ...["cd src && mv a ../tasks.yaml", "rm *.yaml", "rm -rf .", "git config core.hooksPath /dev/null"],
+      ...[
+        "cd src && mv a ../tasks.yaml",
+        "rm *.yaml",
+        "rm -rf .",
+        "git config core.hooksPath /dev/null",
+        "git -c core.hooksPath=x commit",
+        "chmod -x .git/hooks/pre-push",
+      ],
       ...["bash -c 'echo x > pawl.yaml'", "F=pawl.yaml; echo x > $F", 'echo x > "$PWD/pawl.yaml"'],
       ...["bash <<'EOF'\necho x > pawl.yaml\nEOF", "env -u A -- cp a pawl.yaml", "cp /tmp/pawl.yaml ."],
     ];
@@ -172,7 +179,13 @@ describe("a person's word", () => {
         "npx -y pawl@latest approve x",
         "/usr/bin/pawl trust",
       ],
-      ...["env -u CLAUDECODE pawl approve x", "CLAUDECODE= pawl approve x", "(pawl --project . approve x)"],
+      ...[
+        "env -u CLAUDECODE pawl approve x",
+        "CLAUDECODE= pawl approve x",
+        "(pawl --project . approve x)",
+        "env -S 'pawl approve x'",
+        "node node_modules/pawl/dist/main.js approve x",
+      ],
       ...[
         "node /usr/lib/node_modules/pawl/dist/main.js approve x",
         "bloom done T1 --force",

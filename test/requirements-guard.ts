@@ -118,6 +118,7 @@ export const GUARD: Readonly<Record<string, Requirement>> = {
     source: "docs/guard.md, Setting it up",
     tests: [
       `${SETUP}: refuse an agent's commit and push where no run allows them, and let a person's pass`,
+      `${SETUP}: refuse an agent in another worktree of the project, too`,
       `${SETUP}: call what was there with its arguments and its input, and leave it as it was`,
       `${SETUP}: are where git looks: a folder of the project, husky's own, or the one that worktrees share`,
       `${SETUP}: are left alone outside of the repository, and behind a link`,

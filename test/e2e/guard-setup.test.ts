@@ -149,6 +149,21 @@ describe("git's hooks", () => {
     expect(push({ CLAUDECODE: "1" }, "-c", folder).status).toBe(0);
   });
 
+  it("refuse an agent in another worktree of the project, too", async () => {
+    using project = repository();
+    project.write(".alfred/tasks/TS-01.md", taskMarkdown("TS-01"));
+    inGit(project, "add", "pawl.yaml");
+    inGit(project, "commit", "-qm", "Begin");
+    inGit(project, "worktree", "add", "-q", "other");
+    await hooksOf(project).install();
+    const other = { ...project, root: join(project.root, "other") };
+    expect(commit(other, { CLAUDECODE: "1" })).toMatchObject({ code: 0 });
+    await using client = await connect(project, { workflows: ["alfred"], environment: ENVIRONMENT });
+    await client.call("plan_task", { task_id: "TS-01" });
+    expect(commit(other, { CLAUDECODE: "1" }).err).toContain("Pawl refuses this commit");
+    expect(commit(other)).toMatchObject({ code: 0 });
+  });
+
   it("call what was there with its arguments and its input, and leave it as it was", async () => {
     using project = repository();
     project.write(".git/hooks/pre-push", BEFORE);

@@ -120,7 +120,7 @@ export interface Host {
   readonly launch: readonly string[];
   /**
    * Opens the project; it is closed when the program ends. `create`: where there is none, the place for one. `option`:
-   * the root that was named by `--project`, which commands need not pass on.
+   * another root than the one that `--project` names, which commands need not pass on.
    */
   project(wanted?: {
     readonly create?: boolean;

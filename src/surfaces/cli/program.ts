@@ -84,7 +84,7 @@ async function obey(given: readonly string[], host: Host): Promise<Answer | unde
     const { project: option, file, ...call } = input;
     let caller: Caller | undefined;
     const project: Host["project"] = async (wanted) => {
-      const opened = await host.project({ ...wanted, option, file });
+      const opened = await host.project({ option, file, ...wanted });
       if (changesNothing(spec.name)) return opened;
       caller = (await host.callerInRun(opened.root)) ?? undefined;
       if (caller) checkCommand(spec.name, caller);

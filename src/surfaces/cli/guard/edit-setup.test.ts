@@ -86,7 +86,10 @@ describe("hooks of others", () => {
       matcher: "*",
       hooks: [
         {
-          ...{ type: "command", command: "npx --no pawl guard claude-code" },
+          ...{
+            type: "command",
+            command: `cd "\${CLAUDE_PROJECT_DIR:-.}" && npx --no pawl guard claude-code`,
+          },
           ...{ timeout: 30, onFailure: "block" },
         },
       ],

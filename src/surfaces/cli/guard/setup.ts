@@ -61,7 +61,7 @@ export const GUARD_SETUPS: Readonly<Record<GuardedClient, GuardSetup>> = {
   "claude-code": {
     title: "Claude Code",
     files: (launch) => {
-      const command = commandOf(launch, "claude-code");
+      const command = commandOf(launch, "claude-code", { from: "CLAUDE_PROJECT_DIR" });
       // A hook that cannot start, or takes too long, would let the tool through.
       const before = { matcher: "*", ...claudeForm(command, { onFailure: "block" }) };
       return [
@@ -123,7 +123,7 @@ export const GUARD_SETUPS: Readonly<Record<GuardedClient, GuardSetup>> = {
           {
             name: "pawl",
             type: "command",
-            command: commandOf(launch, "gemini"),
+            command: commandOf(launch, "gemini", { from: "GEMINI_PROJECT_DIR" }),
             timeout: SECONDS * 1000,
           },
         ],
@@ -138,7 +138,7 @@ export const GUARD_SETUPS: Readonly<Record<GuardedClient, GuardSetup>> = {
     files: (launch) => {
       const handler = (event: string) => ({
         type: "command",
-        command: commandOf(launch, "antigravity", event),
+        command: commandOf(launch, "antigravity", { event }),
         timeout: SECONDS,
       });
       const group = (event: string) => [{ matcher: "*", hooks: [handler(event)] }];
@@ -182,8 +182,10 @@ const VERSION: Entry = { type: "property", path: ["version"], value: 1, isShared
 function copilotFiles(launch: GuardLaunch): readonly GuardFile[] {
   const handler = (event: string) => ({
     type: "command",
-    bash: commandOf(launch, "copilot", event),
+    bash: commandOf(launch, "copilot", { event }),
     powershell: powershellOf([...launch, "copilot", event]),
+    // From the repository's root.
+    cwd: ".",
     timeoutSec: SECONDS,
   });
   const events = ["preToolUse", "postToolUse", "agentStop"];
@@ -206,8 +208,17 @@ const PERSONS_COMMANDS: readonly string[] = PERSON_VERBS.filter(({ except, only 
   .flatMap(({ name }) => [`pawl ${name}`, `bloom ${name}`])
   .flatMap((command) => ["", "npx ", "npx --no "].map((npx) => `Bash(${npx}${command}:*)`));
 
-function commandOf(launch: GuardLaunch, ...more: readonly string[]): string {
-  return shellLine([...launch, ...more]);
+interface Calling {
+  /** Where the client's call does not name it. */
+  readonly event?: string;
+  /** The client's variable with the project's folder. */
+  readonly from?: string;
+}
+
+function commandOf(launch: GuardLaunch, client: string, { event, from }: Calling = {}): string {
+  const line = shellLine([...launch, client, ...(event ? [event] : [])]);
+  // It finds the project's packages only below the project, and an assistant may have left that.
+  return from && launch[0] === "npx" ? `cd "\${${from}:-.}" && ${line}` : line;
 }
 
 export function shellLine(words: readonly string[]): string {

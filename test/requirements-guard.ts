@@ -134,6 +134,8 @@ export const GUARD: Readonly<Record<string, Requirement>> = {
     source: "docs/guard.md, The canary",
     tests: [
       `${SETUP}: plants a violation for each layer as it stands, and says which one came through`,
+      `${SETUP}: starts nothing from a client's file but what Pawl itself would write there`,
+      "src/surfaces/cli/guard/planted.test.ts: an answer refuses only in a form that clients take, and for the planted file: %s %s %s",
       `${SETUP}: stands in the status, the history and the gate's question: proved when, or since which change not`,
     ],
   },

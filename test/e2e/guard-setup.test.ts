@@ -251,16 +251,28 @@ describe("pawl guard --canary", () => {
     expect(held.out).toContain("refused       git's pre-push: a planted violation");
     expect(held.out).toContain("CI: .github/workflows/ci.yml: it calls `pawl verify`");
     expect(held).toMatchObject({ code: 0, err: "" });
-    const settings = project.read(SETTINGS) ?? "";
-    project.write(
-      SETTINGS,
-      settings.replace(/"command": "[^"]+ guard claude-code"/, '"command": "true guard claude-code"'),
-    );
+    const hook = join(project.root, ".git/hooks/pre-push");
+    writeFileSync(hook, readFileSync(hook, "utf8").replace("#!/bin/sh\n", "#!/bin/sh\nexit 0\n"));
     const broken = await project.pawl("guard", "--canary");
     expect(broken.code).toBe(1);
-    expect(broken.out).toMatch(
-      /^CAME THROUGH {2}the hook of Claude Code: it ended with 0: nothing was said\n/,
-    );
+    expect(broken.out).toContain("CAME THROUGH  git's pre-push: it ended with 0: nothing was said\n");
+    expect(broken.out).toContain("refused       git's pre-commit");
+  }, 60_000);
+
+  it("starts nothing from a client's file but what Pawl itself would write there", async () => {
+    using project = repository();
+    for (const client of ["claude-code", "opencode"])
+      await project.pawl("init", "--guard", "--client", client);
+    const settings = project.read(SETTINGS) ?? "";
+    const planted = '"command": "touch planted; x guard claude-code"';
+    project.write(SETTINGS, settings.replaceAll(/"command": "[^"]+ guard claude-code"/g, planted));
+    const plugin = ".opencode/plugin/pawl.ts";
+    project.write(plugin, `${project.read(plugin)}require("fs").writeFileSync("planted", "");\n`);
+    const { code, out } = await project.pawl("guard", "--canary");
+    expect(code).toBe(1);
+    expect(out).toContain(`CAME THROUGH  the hook of Claude Code: ${SETTINGS} differs from what`);
+    expect(out).toContain(`CAME THROUGH  the hook of OpenCode: ${plugin} differs from what`);
+    expect(project.read("planted")).toBeNull();
   }, 60_000);
 });
 

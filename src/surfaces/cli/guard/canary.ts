@@ -9,6 +9,7 @@ import { clean } from "../terminal.ts";
 import { commandBeforeTool, lackIn } from "./edit-setup.ts";
 import { guardLaunch, type Place, placesIn } from "./init.ts";
 import { isRefusal, plantedCall } from "./planted.ts";
+import type { GuardFile } from "./setup.ts";
 
 export async function canary(host: Host): Promise<Answer> {
   const project = await host.project();
@@ -77,26 +78,33 @@ export async function setUp(
   };
 }
 
+/** Only what Pawl itself would write is started: a project that somebody cloned may hold any command. */
 function tryPlace(place: Place, root: string, outside: GuardOutside): readonly LayerProof[] {
   const { client, file, name, title } = place;
   const text = place.text ?? "";
   const call = plantedCall(client, root);
-  if ("text" in file) return [proofOf("hook", title, isRefusal, outside.tryPlugin(text, call))];
-  const layers: LayerProof[] = [];
-  const isHook = file.entries.some(({ path, type }) => type === "hook" || path[0] === "pawl");
-  const command = isHook ? commandBeforeTool(place, text) : null;
-  if (command !== null) layers.push(proofOf("hook", title, isRefusal, outside.tryCommand(command, call)));
-  else if (isHook)
-    layers.push({
-      ...{ layer: "hook", of: title, result: "came-through" },
-      seen: `${name} does not call the guard before a tool`,
-    });
+  const lacks = (one: GuardFile) => lackIn({ client, file: one }, text) !== "nothing";
+  const differs: LayerProof = {
+    ...{ layer: "hook", of: title, result: "came-through" },
+    seen: `${name} differs from what \`pawl init --guard\` writes here, so it was not started`,
+  };
+  if ("text" in file)
+    return [lacks(file) ? differs : proofOf("hook", title, isRefusal, outside.tryPlugin(text, call))];
+  const hooks = file.entries.filter(({ path, type }) => type === "hook" || path[0] === "pawl");
   const rules = file.entries.filter(({ type, value }) => type === "rule" || value === "deny");
-  if (rules.length === 0) return layers;
-  const isWhole = lackIn({ client, file: { ...file, entries: rules } }, text) === "nothing";
-  const seen = isWhole ? `${rules.length} rules stand in ${name}` : `rules are missing in ${name}`;
-  // The client alone can try them.
-  return [...layers, { layer: "rules", of: title, result: isWhole ? "said" : "came-through", seen }];
+  const layers: LayerProof[] = [];
+  if (hooks.length > 0) {
+    const command = lacks({ ...file, entries: hooks }) ? null : commandBeforeTool(place, text);
+    const tried = command === null ? null : outside.tryCommand(command, call);
+    layers.push(tried === null ? differs : proofOf("hook", title, isRefusal, tried));
+  }
+  if (rules.length > 0) {
+    const isWhole = !lacks({ ...file, entries: rules });
+    const seen = isWhole ? `${rules.length} rules stand in ${name}` : `rules are missing in ${name}`;
+    // The client alone can try them.
+    layers.push({ layer: "rules", of: title, result: isWhole ? "said" : "came-through", seen });
+  }
+  return layers;
 }
 
 function proofOf(

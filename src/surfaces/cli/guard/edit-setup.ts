@@ -40,7 +40,10 @@ export function takeOut(place: ClientFile, text: string): string | null {
 /** What of the guard the text lacks: none of it is there, or some. An unreadable text has nothing. */
 export function lackIn(place: Pick<ClientFile, "client" | "file">, text: string | null): Lack {
   const { file } = place;
-  if ("text" in file) return text === file.text ? "nothing" : "all";
+  if ("text" in file) {
+    if (text === file.text) return "nothing";
+    return text !== null && isOwnText(text, file.text) ? "some" : "all";
+  }
   const looked = treeOf(text ?? "");
   const tree = "tree" in looked ? looked.tree : null;
   if (tree === null) return "all";

@@ -246,7 +246,7 @@ describe("pawl guard --canary", () => {
     const held = await project.pawl("guard", "--canary");
     for (const title of Object.values(GUARD_SETUPS).map((setup) => setup.title))
       expect(held.out).toContain(`refused       the hook of ${title}: a planted violation\n`);
-    expect(held.out).toContain("the own rules of Claude Code:");
+    expect(held.out).toContain("the rules of Claude Code:");
     expect(held.out).toContain("refused       git's pre-commit: a planted violation");
     expect(held.out).toContain("refused       git's pre-push: a planted violation");
     expect(held.out).toContain("CI: .github/workflows/ci.yml: it calls `pawl verify`");

@@ -47,7 +47,7 @@ const WORDS = {
 
 export const LAYERS: Readonly<Record<LayerProof["layer"], string>> = {
   hook: "the hook of",
-  rules: "the own rules of",
+  rules: "the rules of",
   git: "git's",
   ci: "CI:",
 };

@@ -4,29 +4,37 @@
  */
 import { strict as assert } from "node:assert";
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import type { ModelServer } from "../rig/model/server.ts";
 import { freshFolder, PAWL } from "./ground.ts";
 import type { Driven } from "./programs.ts";
 
-const ID = "TS-01";
-const BRANCH = `feature/${ID}`;
+export const ID = "TS-01";
+export const BRANCH = `feature/${ID}`;
 const LIMIT = 150_000;
 
 const TOOLS = ["create_task", "start_task", "submit_work", "provide_review"];
 
-interface Assistant {
+export interface Assistant {
   /** As `pawl init --client` names it. */
   readonly client: string;
   /** The file that it reads. */
   readonly file: string;
   /** The command line; the prompt goes to standard input. */
   args(root: string): readonly string[];
+  /** The same, with its own tools for files and any command of the shell allowed. */
+  free(root: string): readonly string[];
   /** What its model must do before it has the tools. */
-  readonly before?: readonly string[];
+  before?(tools: readonly string[]): readonly string[];
   /** What a person answers once, when the assistant asks whether the project is to be trusted. */
   trust(root: string, home: string): void;
+}
+
+function codexArgs(root: string): readonly string[] {
+  const roots = JSON.stringify([join(root, ".git")]);
+  const options = ['sandbox_mode="workspace-write"', `sandbox_workspace_write.writable_roots=${roots}`];
+  return ["exec", "--json", ...options.flatMap((option) => ["-c", option]), "-"];
 }
 
 const ASSISTANTS: Readonly<Record<string, Assistant>> = {
@@ -34,19 +42,19 @@ const ASSISTANTS: Readonly<Record<string, Assistant>> = {
     client: "claude-code",
     file: ".mcp.json",
     args: () => ["-p", "--allowedTools", "mcp__pawl__*,Bash(git checkout:*)"],
+    free: () => ["-p", "--allowedTools", "mcp__pawl__*,Bash,Write,Edit"],
     // It offers tools of servers only once they were searched for.
-    before: [`CALL: ToolSearch {"query":"select:${TOOLS.map((tool) => `mcp__pawl__${tool}`).join(",")}"}`],
+    before: (tools) => [
+      `CALL: ToolSearch {"query":"select:${tools.map((tool) => `mcp__pawl__${tool}`).join(",")}"}`,
+    ],
     trust: () => {},
   },
   codex: {
     client: "codex",
     file: ".codex/config.toml",
     // Its sandbox keeps git's own folder from being written, even in a workspace that may be.
-    args: (root) => {
-      const roots = JSON.stringify([join(root, ".git")]);
-      const options = ['sandbox_mode="workspace-write"', `sandbox_workspace_write.writable_roots=${roots}`];
-      return ["exec", "--json", ...options.flatMap((option) => ["-c", option]), "-"];
-    },
+    args: codexArgs,
+    free: codexArgs,
     trust: (root, home) => {
       const file = join(home, "codex/config.toml");
       const trusted = `[projects.${JSON.stringify(root)}]\ntrust_level = "trusted"\n`;
@@ -57,6 +65,7 @@ const ASSISTANTS: Readonly<Record<string, Assistant>> = {
     client: "opencode",
     file: "opencode.json",
     args: () => ["run", "--format", "json"],
+    free: () => ["run", "--format", "json"],
     trust: () => {},
   },
 };
@@ -66,7 +75,7 @@ export function isClient({ name }: Driven): boolean {
   return Object.hasOwn(ASSISTANTS, name);
 }
 
-const TASK = [
+export const TASK = [
   `# TASK: ${ID}`,
   "## Title\nLimit the rate",
   "## Context\nThe service is asked too often.",
@@ -74,7 +83,7 @@ const TASK = [
   "## Acceptance Criteria\n- 429 after ten requests a second",
 ].join("\n\n");
 
-const call = (tool: string, input: Readonly<Record<string, unknown>>) =>
+export const call = (tool: string, input: Readonly<Record<string, unknown>>) =>
   `CALL: ${tool} ${JSON.stringify(input)}`;
 const approve = call("provide_review", { task_id: ID, is_approved: true, feedback_notes: "" });
 const submit = (artifact: unknown) => call("submit_work", { task_id: ID, artifact });
@@ -91,30 +100,28 @@ const ACTS = [
   approve,
 ];
 
-/** Throws where the walk does not end where it must. */
-export async function walkStartTask(driven: Driven, binary: string, model: ModelServer): Promise<string> {
+/** A person's own assistant in a repository of theirs, configured by `pawl init` alone. */
+export interface Place {
+  readonly assistant: Assistant;
+  readonly root: string;
+  git(...args: string[]): string;
+  write(path: string, text: string): void;
+  pawl(...args: string[]): string;
+  commit(): void;
+  /** What the assistant's tools answered, in order, and the whole of what can be told where something fails. */
+  does(
+    args: readonly string[],
+    acts: readonly string[],
+  ): Promise<{ answers: readonly string[]; told: string }>;
+  [Symbol.dispose](): void;
+}
+
+export function openPlace(driven: Driven, binary: string, model: ModelServer): Place {
   const assistant = ASSISTANTS[driven.name];
   assert.ok(assistant, `${driven.name} is no client`);
   assert.ok(existsSync(PAWL), `${PAWL} is there: run npm run build`);
   const root = freshFolder("client");
   const home = freshFolder("home");
-  try {
-    return await walk({ driven, assistant, binary, model, root, home });
-  } finally {
-    for (const folder of [root, home]) rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-interface Walk {
-  readonly driven: Driven;
-  readonly assistant: Assistant;
-  readonly binary: string;
-  readonly model: ModelServer;
-  readonly root: string;
-  readonly home: string;
-}
-
-async function walk({ driven, assistant, binary, model, root, home }: Walk): Promise<string> {
   const environment = {
     // The client's file says `node`: it is to be this one.
     PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
@@ -128,28 +135,47 @@ async function walk({ driven, assistant, binary, model, root, home }: Walk): Pro
   git("init", "-qb", "main");
   git("config", "user.name", "Agent");
   git("config", "user.email", "agent@example.org");
-  execFileSync(process.execPath, [PAWL, "init", "--client", assistant.client], {
-    cwd: root,
-    env: environment,
-  });
-  assert.ok(existsSync(join(root, assistant.file)), `${assistant.file} is written`);
-  git("add", "-A");
-  git("commit", "-qm", "first");
-
-  const acts = [...(assistant.before ?? []), ...ACTS];
-  const asked = model.asked.length;
-  const ended = await run(
-    binary,
-    assistant.args(root),
-    ["Walk.", ...acts, "SAY: it is started"].join("\n"),
+  return {
+    assistant,
     root,
-    environment,
-  );
-  const answers = (model.asked.at(-1)?.said ?? []).flatMap((one) => (one.by === "tool" ? [one.text] : []));
-  const told = `${answers.join("\n---\n").slice(-1500)}\n${ended.text.slice(-1500)}`;
-  assert.equal(ended.code, 0, told);
-  assert.ok(model.asked.length > asked, "the model was asked");
-  assert.equal(answers.length, acts.length, told);
+    git,
+    write(path, text) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    },
+    pawl: (...args) =>
+      execFileSync(process.execPath, [PAWL, ...args], { cwd: root, env: environment, encoding: "utf8" }),
+    commit() {
+      git("add", "-A");
+      git("commit", "-qm", "first");
+    },
+    async does(args, acts) {
+      const asked = model.asked.length;
+      const prompt = ["Walk.", ...acts, "SAY: it is started"].join("\n");
+      const ended = await run(binary, args, prompt, root, environment);
+      const said = model.asked.at(-1)?.said ?? [];
+      const answers = said.flatMap((one) => (one.by === "tool" ? [one.text] : []));
+      const told = `${answers.join("\n---\n").slice(-1500)}\n${ended.text.slice(-1500)}`;
+      assert.equal(ended.code, 0, told);
+      assert.ok(model.asked.length > asked, "the model was asked");
+      assert.equal(answers.length, acts.length, told);
+      return { answers, told };
+    },
+    [Symbol.dispose]() {
+      for (const folder of [root, home]) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Throws where the walk does not end where it must. */
+export async function walkStartTask(driven: Driven, binary: string, model: ModelServer): Promise<string> {
+  using place = openPlace(driven, binary, model);
+  const { assistant, git, root } = place;
+  place.pawl("init", "--client", assistant.client);
+  assert.ok(existsSync(join(root, assistant.file)), `${assistant.file} is written`);
+  place.commit();
+  const acts = [...(assistant.before?.(TOOLS) ?? []), ...ACTS];
+  const { told } = await place.does(assistant.args(root), acts);
   const path = join(root, ".alfred/workspace", ID, "task_state.json");
   assert.ok(existsSync(path), told);
   const state = JSON.parse(readFileSync(path, "utf8"));

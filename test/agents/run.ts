@@ -15,6 +15,7 @@ import { isClient, walkStartTask } from "./clients.ts";
 import { isPlayed, playDemo } from "./demo.ts";
 import { openHome, PAWL, type Stage } from "./ground.ts";
 import { type Guard, openGuard, withoutWay } from "./guard.ts";
+import { walkGuarded } from "./guarded.ts";
 import { install } from "./install.ts";
 import { DRIVEN, type Driven, PROGRAMS, USUAL } from "./programs.ts";
 import { PROOFS, type Proof } from "./proofs.ts";
@@ -49,6 +50,7 @@ function runFenced(): number | null {
 
 function proofsOf(driven: Driven, guard: Guard): readonly Proof[] {
   const walk = ({ binary, model }: Stage) => walkStartTask(driven, binary, model);
+  const guarded = ({ binary, model }: Stage) => walkGuarded(driven, binary, model);
   const inside = async () => {
     assert.deepEqual([...new Set(guard.asked)], []);
     return "the proxy was asked for nothing";
@@ -56,7 +58,15 @@ function proofsOf(driven: Driven, guard: Guard): readonly Proof[] {
   const play = ({ binary }: Stage) => playDemo(driven, binary, guard.environment);
   return [
     ...PROOFS,
-    ...(isClient(driven) ? [{ what: "as a client of pawl mcp it walks start_task", prove: walk }] : []),
+    ...(isClient(driven)
+      ? [
+          { what: "as a client of pawl mcp it walks start_task", prove: walk },
+          {
+            what: "under the guard it walks a whole life, and is refused what a state forbids",
+            prove: guarded,
+          },
+        ]
+      : []),
     ...(isPlayed(driven) ? [{ what: "the demo's tasks are done by it", prove: play }] : []),
     { what: "nothing reaches beyond loopback", prove: inside },
   ];

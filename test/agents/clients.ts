@@ -8,11 +8,11 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { delimiter, dirname, join } from "node:path";
 import type { ModelServer } from "../rig/model/server.ts";
 import { freshFolder, PAWL } from "./ground.ts";
-import type { Driven } from "./programs.ts";
+import { type Driven, GEMINI_MODEL, opencodePlugin } from "./programs.ts";
 
 export const ID = "TS-01";
 export const BRANCH = `feature/${ID}`;
-const LIMIT = 150_000;
+const LIMIT = 900_000;
 
 const TOOLS = ["create_task", "start_task", "submit_work", "provide_review"];
 
@@ -27,6 +27,8 @@ export interface Assistant {
   free(root: string): readonly string[];
   /** What its model must do before it has the tools. */
   before?(tools: readonly string[]): readonly string[];
+  /** What must stand in the project for it, for this proof alone. */
+  prepare?(root: string): void;
   /** What a person answers once, when the assistant asks whether the project is to be trusted. */
   trust(root: string, home: string): void;
 }
@@ -54,7 +56,8 @@ const ASSISTANTS: Readonly<Record<string, Assistant>> = {
     file: ".codex/config.toml",
     // Its sandbox keeps git's own folder from being written, even in a workspace that may be.
     args: codexArgs,
-    free: codexArgs,
+    // A person trusts the hooks in its screen, once.
+    free: (root) => codexArgs(root).with(-1, "--dangerously-bypass-hook-trust").concat("-"),
     trust: (root, home) => {
       const file = join(home, "codex/config.toml");
       const trusted = `[projects.${JSON.stringify(root)}]\ntrust_level = "trusted"\n`;
@@ -64,11 +67,30 @@ const ASSISTANTS: Readonly<Record<string, Assistant>> = {
   opencode: {
     client: "opencode",
     file: "opencode.json",
+    // Where a plugin lies, it asks the registry for what plugins are written with.
+    prepare: (root) => opencodePlugin(join(root, ".opencode")),
     args: () => ["run", "--format", "json"],
     free: () => ["run", "--format", "json"],
     trust: () => {},
   },
 };
+
+/** Those that are proved under the guard alone. */
+const GUARDED: Readonly<Record<string, Assistant>> = {
+  ...ASSISTANTS,
+  gemini: {
+    client: "gemini",
+    file: ".gemini/settings.json",
+    args: () => [],
+    free: () => ["-o", "json", "--approval-mode", "yolo", "-m", GEMINI_MODEL],
+    trust: (root, home) =>
+      writeFileSync(join(home, ".gemini/trustedFolders.json"), JSON.stringify({ [root]: "TRUST_FOLDER" })),
+  },
+};
+
+export function isGuarded({ name }: Driven): boolean {
+  return Object.hasOwn(GUARDED, name);
+}
 
 /** Whether this program is proved as a client, too. */
 export function isClient({ name }: Driven): boolean {
@@ -117,7 +139,7 @@ export interface Place {
 }
 
 export function openPlace(driven: Driven, binary: string, model: ModelServer): Place {
-  const assistant = ASSISTANTS[driven.name];
+  const assistant = GUARDED[driven.name];
   assert.ok(assistant, `${driven.name} is no client`);
   assert.ok(existsSync(PAWL), `${PAWL} is there: run npm run build`);
   const root = freshFolder("client");
@@ -155,7 +177,7 @@ export function openPlace(driven: Driven, binary: string, model: ModelServer): P
       const ended = await run(binary, args, prompt, root, environment);
       const said = model.asked.at(-1)?.said ?? [];
       const answers = said.flatMap((one) => (one.by === "tool" ? [one.text] : []));
-      const told = `${answers.join("\n---\n").slice(-1500)}\n${ended.text.slice(-1500)}`;
+      const told = `${answers.join("\n---\n").slice(-1500)}\n${ended.text.slice(0, 1500)}`;
       assert.equal(ended.code, 0, told);
       assert.ok(model.asked.length > asked, "the model was asked");
       assert.equal(answers.length, acts.length, told);

@@ -69,7 +69,11 @@ export async function walkGuarded(driven: Driven, binary: string, model: ModelSe
   place.pawl("init", "--guard", "--client", assistant.client);
   const yaml = readFileSync(join(root, "pawl.yaml"), "utf8");
   place.write("pawl.yaml", `${yaml}\nalfred: { reviews: { default: [ai] } }\n`);
-  place.write(".gitignore", ".pawl/\n.alfred/workspace/\n.alfred/debug/\n");
+  place.write(
+    ".gitignore",
+    ".pawl/\n.alfred/workspace/\n.alfred/debug/\nnode_modules/\n.opencode/package*.json\n",
+  );
+  assistant.prepare?.(root);
   place.commit();
   const first = (assistant.before?.(TOOLS) ?? []).map((line) => ({ line }));
   const acts: readonly Act[] = [...first, ...LIFE];

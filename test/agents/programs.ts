@@ -71,8 +71,7 @@ function codexEnvironment(home: string, model: string) {
 }
 
 /** Where this stands already, it asks no registry for it. */
-function opencodePlugin(home: string): void {
-  const folder = join(home, ".config/opencode");
+export function opencodePlugin(folder: string): void {
   const dependencies = { "@opencode-ai/plugin": PROGRAMS.opencode.version };
   const plugin = { name: "@opencode-ai/plugin", version: PROGRAMS.opencode.version };
   mkdirSync(join(folder, "node_modules", plugin.name), { recursive: true });
@@ -84,7 +83,7 @@ function opencodePlugin(home: string): void {
 }
 
 function opencodeEnvironment(home: string, model: string) {
-  opencodePlugin(home);
+  opencodePlugin(join(home, ".config/opencode"));
   const scripted = {
     npm: "@ai-sdk/openai-compatible",
     name: "scripted",
@@ -113,7 +112,7 @@ function geminiEnvironment(home: string, model: string) {
 }
 
 /** Its automatic choice of a model asks a model of its own. */
-const GEMINI_MODEL = "gemini-2.5-flash";
+export const GEMINI_MODEL = "gemini-2.5-flash";
 
 export const DRIVEN: readonly Driven[] = [
   {

@@ -11,7 +11,7 @@ import { strict as assert } from "node:assert";
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { openModelServer } from "../rig/model/server.ts";
-import { isClient, walkStartTask } from "./clients.ts";
+import { isClient, isGuarded, walkStartTask } from "./clients.ts";
 import { isPlayed, playDemo } from "./demo.ts";
 import { openHome, PAWL, type Stage } from "./ground.ts";
 import { type Guard, openGuard, withoutWay } from "./guard.ts";
@@ -58,9 +58,9 @@ function proofsOf(driven: Driven, guard: Guard): readonly Proof[] {
   const play = ({ binary }: Stage) => playDemo(driven, binary, guard.environment);
   return [
     ...PROOFS,
-    ...(isClient(driven)
+    ...(isClient(driven) ? [{ what: "as a client of pawl mcp it walks start_task", prove: walk }] : []),
+    ...(isGuarded(driven)
       ? [
-          { what: "as a client of pawl mcp it walks start_task", prove: walk },
           {
             what: "under the guard it walks a whole life, and is refused what a state forbids",
             prove: guarded,

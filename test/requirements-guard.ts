@@ -23,6 +23,11 @@ export const GUARD: Readonly<Record<string, Requirement>> = {
       `${DECIDE}: says what was refused, why, and what comes next`,
     ],
   },
+  "guard.lawful": {
+    says: "In a task's whole life nothing lawful is refused to any client, and what a state forbids is.",
+    source: "docs/guard.md, What it refuses",
+    tests: ["test/e2e/guard-life.test.ts: %s is refused nothing lawful, and whatever a state forbids"],
+  },
   "guard.clients": {
     says: "Each of eight clients is answered in the form that it takes, to allow and to refuse, for what its tools are called today.",
     source: "docs/guard.md, What each client enforces",

@@ -257,6 +257,9 @@ describe("pawl guard --canary", () => {
     expect(broken.code).toBe(1);
     expect(broken.out).toContain("CAME THROUGH  git's pre-push: it ended with 0: nothing was said\n");
     expect(broken.out).toContain("refused       git's pre-commit");
+    rmSync(join(project.root, ".github/workflows/ci.yml"));
+    const { out } = await project.pawl("guard", "--canary");
+    expect(out).toContain("not tried     CI: the forge: no workflow of it calls `pawl verify`");
   }, 60_000);
 
   it("starts nothing from a client's file but what Pawl itself would write there", async () => {

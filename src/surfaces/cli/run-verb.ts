@@ -3,6 +3,7 @@ import { toPawlError } from "../../core/error.ts";
 import type { Reply, Verb } from "../../runtime/module.ts";
 import { preview } from "../../runtime/run-transaction.ts";
 import type { Answer, Host, Run } from "./command.ts";
+import { lookAtGuard } from "./guard-proof.ts";
 import { advanceAsking } from "./person.ts";
 import { paintStates } from "./state-colour.ts";
 import { clean } from "./terminal.ts";
@@ -14,15 +15,18 @@ export function runOf(verb: Verb): Run {
     await warnOfFaults(host, String(Object.values(call.arguments)[0] ?? ""));
     const plan = await verb.transaction();
     const input = { ...call.arguments, ...call.options };
-    const { reply } = await advanceAsking(host, project.runtime, plan, input).catch(async (thrown) => {
-      if (!verb.deferrable || !host.post || toPawlError(thrown).code !== "disk-failed") throw thrown;
-      // The agent's sandbox cannot write: show the expected result now, and defer the call to the end of its turn.
-      const foreseen = await preview(project.runtime, plan, input, host.caller);
-      await host.post({ verb: verb.name, input }).catch(() => {
-        throw thrown;
-      });
-      return foreseen;
-    });
+    const beside = async () => (await lookAtGuard(host, project))?.words ?? null;
+    const { reply } = await advanceAsking(host, project.runtime, plan, input, beside).catch(
+      async (thrown) => {
+        if (!verb.deferrable || !host.post || toPawlError(thrown).code !== "disk-failed") throw thrown;
+        // The agent's sandbox cannot write: show the expected result now, and defer the call to the end of its turn.
+        const foreseen = await preview(project.runtime, plan, input, host.caller);
+        await host.post({ verb: verb.name, input }).catch(() => {
+          throw thrown;
+        });
+        return foreseen;
+      },
+    );
     const { id } = input as { readonly id?: unknown };
     const renews = verb.renewsPolicy && typeof id === "string" && !reply.refused;
     if (renews && host.caller.channel !== "agent")

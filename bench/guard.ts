@@ -3,7 +3,7 @@
  * the time to its answer.
  *
  * Measured: a write outside of any project; in a project with one open run; in one with 2,000, where nothing has changed since the
- * last call, and right after one of its runs has moved.
+ * last call, right after one of its runs has moved, and for a session that works on one of them.
  * The time to the answer says something only on a machine at rest: Node's own stands beside it.
  * Not measured: the first call ever in a project (everything is read once); a client's own time; a slow disk.
  */
@@ -51,6 +51,7 @@ async function measure(
   name: string,
   root: string,
   before: (round: number) => Promise<unknown> = async () => {},
+  own?: string,
 ): Promise<void> {
   const folder = emptyFolder("guard-input");
   const input = join(folder, "call.json");
@@ -60,6 +61,14 @@ async function measure(
     JSON.stringify({ ...call, tool_input: { file_path: join(root, "src/a.ts"), content: "a" } }),
   );
   const guard = [MAIN, "guard", "claude-code"];
+  if (own !== undefined) {
+    const naming = join(folder, "naming.json");
+    writeFileSync(
+      naming,
+      JSON.stringify({ ...call, tool_name: "mcp__pawl__start_task", tool_input: { task_id: own } }),
+    );
+    cost(guard, root, naming);
+  }
   for (let round = 0; round < 3; round++) cost(guard, root, input);
   const costs: Cost[] = [];
   const floors: Cost[] = [];
@@ -92,4 +101,12 @@ await measure(`${RUNS} open runs, one has moved`, many.root, async (round) => {
   const id = `TS-${round + 1}`;
   await many.submit(id, CLEAN);
 });
+const own = `TS-${RUNS}`;
+await measure(`${RUNS} open runs, a session on one`, many.root, undefined, own);
+await measure(
+  `${RUNS} open runs, a session on one that has moved`,
+  many.root,
+  (round) => (round % 2 === 0 ? many.submit(own, CLEAN) : many.review(own, false, "Again.")),
+  own,
+);
 rmSync(many.root, { recursive: true, force: true });

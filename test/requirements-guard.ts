@@ -28,6 +28,13 @@ export const GUARD: Readonly<Record<string, Requirement>> = {
     source: "docs/guard.md, What it refuses",
     tests: ["test/e2e/guard-life.test.ts: %s is refused nothing lawful, and whatever a state forbids"],
   },
+  "guard.strays": {
+    says: "What a command changed past the guard is told once in the log, and keeps the assistant from stopping.",
+    source: "docs/guard.md",
+    tests: [
+      "test/e2e/guard-strays.test.ts: is told in the log after a command, and keeps the assistant from stopping, at most twice",
+    ],
+  },
   "guard.clients": {
     says: "Each of eight clients is answered in the form that it takes, to allow and to refuse, for what its tools are called today.",
     source: "docs/guard.md, What each client enforces",

@@ -366,7 +366,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
   const runtime: Runtime = {
     ...{ store, outside, cache, settings, now: () => new Date(), newId },
     mask: openRedactor(environment).text,
-    strays: lateStrays({ root, environment, project: () => ({ runtime, workflows }) }),
+    strays: lateStrays({ root, home, environment, project: () => ({ runtime, workflows }) }),
   };
   return {
     ...{ root, workflows, trust, runtime },

@@ -18,6 +18,7 @@ import { type GuardedClient, isGuardedClient } from "../guard/clients.ts";
 import { decide, type Limits, type Place, widest } from "../guard/decide.ts";
 import { isWithin, MAX_PATH, placesOf } from "../guard/paths.ts";
 import type { Scope } from "../runtime/scope.ts";
+import { found as foundIn, UNDO } from "../runtime/strays.ts";
 import { DIALECTS } from "../surfaces/hooks/clients.ts";
 import type { Dialect, HookCall, Output } from "../surfaces/hooks/dialect.ts";
 import { type Known, lookAt } from "./guarded-project.ts";
@@ -72,10 +73,25 @@ async function answer(start: GuardStart, client: string, dialect: Dialect, call:
   const cwd = named ?? start.cwd ?? process.cwd();
   const surroundings = { start, client, call, environment, cwd };
   if (call.event === "stop") return stop(surroundings, dialect);
-  if (call.event === "after-tool") return dialect.allow(call);
+  if (call.event === "after-tool") return afterTool(surroundings, dialect);
   for (const root of rootsAround(surroundings)) {
     const verdict = await judge(surroundings, root);
     if (!verdict.allow) return dialect.deny(verdict.reason);
+  }
+  return dialect.allow(call);
+}
+
+/** A command may have changed what the guard did not see in its words: the next move, and the log, say so. */
+async function afterTool(surroundings: Surroundings, dialect: Dialect): Promise<Output> {
+  const { call, client, environment, start } = surroundings;
+  if (!call.actions.some(({ type }) => type === "shell")) return dialect.allow(call);
+  for (const root of rootsAround(surroundings)) {
+    const session = openSessions(stateFolder(root, environment)).find(client, call.session);
+    // What cannot be read now holds the next write.
+    if (session)
+      await lookAt({ root, home: start.home, environment })
+        .strays(session.run)
+        .catch(() => null);
   }
   return dialect.allow(call);
 }
@@ -187,12 +203,14 @@ async function stop(surroundings: Surroundings, dialect: Dialect): Promise<Outpu
     const sessions = openSessions(stateFolder(root, environment));
     const session = sessions.find(client, call.session);
     if (session === null) continue;
-    const known = await lookAt({ root, home: start.home, environment })
-      .project(session.run)
-      .catch(() => null);
+    const project = lookAt({ root, home: start.home, environment });
+    const known = await project.project(session.run).catch(() => null);
     const scope = known?.scopes.find(({ run }) => run === session.run);
-    const refused = scope && unfinished(scope, session.stops, dialect);
-    if (!scope || !refused) continue;
+    if (!scope || (session.stops[scope.state] ?? 0) >= MAX_STOPS) continue;
+    const strays = await project.strays(session.run).catch(() => null);
+    const reason = strays ? `${foundIn(strays)} ${UNDO}` : unfinished(scope);
+    const refused = reason === null ? null : dialect.continueWith(reason);
+    if (!refused) continue;
     const stops = { ...session.stops, [scope.state]: (session.stops[scope.state] ?? 0) + 1 };
     sessions.keep({ ...session, stops });
     return refused;
@@ -200,11 +218,9 @@ async function stop(surroundings: Surroundings, dialect: Dialect): Promise<Outpu
   return dialect.allow(call);
 }
 
-function unfinished(scope: Scope, stops: Readonly<Record<string, number>>, dialect: Dialect): Output | null {
-  if (scope.awaits !== "assistant" || (stops[scope.state] ?? 0) >= MAX_STOPS) return null;
-  return dialect.continueWith(
-    `${scope.run} waits for you in ${JSON.stringify(scope.state)}. ${scope.next} If you cannot go on, tell the person why, and stop.`,
-  );
+function unfinished({ awaits, next, run, state }: Scope): string | null {
+  if (awaits !== "assistant") return null;
+  return `${run} waits for you in ${JSON.stringify(state)}. ${next} If you cannot go on, tell the person why, and stop.`;
 }
 
 const TASKS_FILE = "tasks.yaml";

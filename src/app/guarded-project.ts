@@ -7,20 +7,24 @@
  * K2  What changes without an event is seen by stamps: the settings and own workflows, the folders that list runs, files that
  *     several runs share, and the files of the session's own run. Another run's file that was edited by hand is not looked at: its
  *     log says what it was, and the next event reads it again.
- * K3  A stamp is taken before its file is read, so a change in between is seen by the next call.
+ * K3  Apart from the whole there are two small parts, so that a project of thousands of runs costs no more than one of one: the
+ *     widest of all scopes, and the scope of each run that a session works on.
+ * K4  A stamp is taken before its file is read, so a change in between is seen by the next call.
  */
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { openCache } from "../adapters/files/cache.ts";
 import { stampOf } from "../adapters/files/stamp.ts";
 import type { Environment } from "../config/config.ts";
-import { stateFolder } from "../config/state-home.ts";
+import { stateFolder, TREES } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
 import type { ProjectPath } from "../core/path.ts";
 import type { Store, View } from "../core/ports/store.ts";
-import type { WorkflowModule } from "../runtime/module.ts";
-import type { Project, Workflows } from "../runtime/project.ts";
+import { widest } from "../guard/decide.ts";
+import type { Project } from "../runtime/project.ts";
 import type { Scope } from "../runtime/scope.ts";
+import type { StrayEdits } from "../runtime/strays.ts";
+import { type Note, noted, noteIn, openKeptRuns, type Stamps, versionOf } from "./kept-runs.ts";
 
 export interface Known {
   readonly tasksFile: string;
@@ -28,8 +32,6 @@ export interface Known {
   readonly workflows: readonly string[];
   readonly scopes: readonly Scope[];
 }
-
-type Stamps = Readonly<Record<string, string>>;
 
 interface Kept {
   readonly known: Known;
@@ -46,6 +48,16 @@ interface Kept {
   readonly isPartial: boolean;
 }
 
+/** What a session without a run of its own needs. */
+interface Head {
+  readonly known: Omit<Known, "scopes">;
+  readonly widest: readonly Scope[];
+  readonly events: string;
+  readonly settings: Stamps;
+  readonly folders: Stamps;
+  readonly shared: Stamps;
+}
+
 interface Wanted {
   readonly root: string;
   /** The program's own folder. */
@@ -54,23 +66,54 @@ interface Wanted {
 }
 
 const KIND = "guard";
+const HEAD = "guard-head";
 const EVENTS = ".pawl/events.jsonl";
 const SETTINGS = ["pawl.yaml", ".alfred/config.yml"];
 
 export function lookAt(wanted: Wanted) {
   const { environment, home, root } = wanted;
   const cache = openCache({ folder: stateFolder(root, environment) });
-  // Another version of Pawl may have other tables.
-  const version = `2 ${stampOf(home, ".")}`;
+  const version = versionOf(home);
+  const runs = openKeptRuns({ cache, root, version });
+  const changed = (stamps: Stamps) => differs(root, stamps);
+  /** Null: the whole must be looked at. */
+  const smallPart = async (
+    { events, folders, known, settings, shared, widest: all }: Head,
+    own: string | null,
+  ) => {
+    if (changed(settings)) return null;
+    if (own === null)
+      return stampOf(root, EVENTS) === events && !changed(folders) && !changed(shared)
+        ? { ...known, scopes: all }
+        : null;
+    const kept = await runs.find(own);
+    const run =
+      kept && !changed(kept.files) ? kept : await withProject(wanted, (project) => runs.keep(project, own));
+    return run && { ...known, scopes: [run.scope] };
+  };
   return {
     /** `own`: the session's run, if it has one. */
     async project(own: string | null): Promise<Known> {
+      const head = (await cache.get(HEAD, version)) as Head | null;
+      const small = head && (await smallPart(head, own));
+      if (small) return small;
       const kept = (await cache.get(KIND, version)) as Kept | null;
       const stale = kept && staleIn(kept, root, own);
-      if (kept && stale?.size === 0) return kept.known;
+      if (kept && stale?.size === 0) {
+        cache.put(HEAD, version, () => headOf(kept));
+        return kept.known;
+      }
       const fresh = kept && stale ? await readRuns(wanted, kept, stale) : await readProject(wanted);
-      if (!fresh.isPartial) cache.put(KIND, version, () => fresh);
+      if (!fresh.isPartial) {
+        cache.put(KIND, version, () => fresh);
+        cache.put(HEAD, version, () => headOf(fresh));
+      }
       return fresh.known;
+    },
+    /** What changed where the run's state does not allow it; the event log names it from then on. */
+    async strays(run: string): Promise<StrayEdits | null> {
+      if (!existsSync(join(stateFolder(root, environment), TREES))) return null;
+      return withProject(wanted, async ({ runtime }) => (await runtime.strays?.look(run)) ?? null);
     },
     /** The run that a call of one of Pawl's tools is about. */
     async runOf(tool: string, input: Readonly<Record<string, unknown>>): Promise<string | null> {
@@ -80,20 +123,28 @@ export function lookAt(wanted: Wanted) {
   };
 }
 
+function differs(root: string, stamps: Stamps): boolean {
+  return Object.entries(stamps).some(([path, stamp]) => stampOf(root, path) !== stamp);
+}
+
+function headOf({ events, folders, known: { scopes, ...known }, settings, shared }: Kept): Head {
+  const found = widest(scopes);
+  return { known, widest: found ? [found] : [], events, folders, settings, shared };
+}
+
 /** The runs to be read again; null: everything. */
 function staleIn(kept: Kept, root: string, own: string | null): ReadonlySet<string> | null {
-  const differs = (stamps: Stamps) =>
-    Object.entries(stamps).some(([path, stamp]) => stampOf(root, path) !== stamp);
-  if (differs(kept.settings)) return null;
+  const changed = (stamps: Stamps) => differs(root, stamps);
+  if (changed(kept.settings)) return null;
   const events = stampOf(root, EVENTS);
   const named = events === kept.events ? [] : namedSince(root, kept.events, events);
   if (named === null) return null;
   // A run that begins or ends changes the folder too, and its events have named it.
-  if (events === kept.events && differs(kept.folders)) return null;
+  if (events === kept.events && changed(kept.folders)) return null;
   const open = kept.known.scopes.map(({ run }) => run);
   const moved = Object.entries(kept.shared).filter(([path, stamp]) => stampOf(root, path) !== stamp);
   const sharing = open.filter((run) => moved.some(([path]) => path in (kept.files[run] ?? {})));
-  const edited = own !== null && differs(kept.files[own] ?? {}) ? [own] : [];
+  const edited = own !== null && changed(kept.files[own] ?? {}) ? [own] : [];
   return new Set([...named, ...sharing, ...edited]);
 }
 
@@ -142,15 +193,6 @@ async function withProject<T>(
   }
 }
 
-type Note = (path: string) => void;
-
-/** Notes each path once, with its stamp at that time. */
-function noteIn(root: string, stamps: Record<string, string>): Note {
-  return (path) => {
-    stamps[path] ??= stampOf(root, path);
-  };
-}
-
 function readProject(wanted: Wanted): Promise<Kept> {
   const { root } = wanted;
   const events = stampOf(root, EVENTS);
@@ -196,26 +238,6 @@ function readRuns(wanted: Wanted, kept: Kept, stale: ReadonlySet<string>): Promi
   });
 }
 
-/** Workflows whose scopes note what they are read from. */
-function noted(workflows: Workflows, root: string, files: Record<string, Record<string, string>>): Workflows {
-  const wrap = (name: string, module: WorkflowModule): WorkflowModule => {
-    const { scope } = module;
-    if (scope === undefined) return module;
-    return Object.create(module, {
-      scope: {
-        value: (view: View, id: string) => {
-          const stamps: Record<string, string> = {};
-          files[`${name}:${id}`] = stamps;
-          return scope(noting(view, noteIn(root, stamps)), id);
-        },
-      },
-    });
-  };
-  return Object.fromEntries(
-    Object.entries(workflows).map(([name, load]) => [name, async () => wrap(name, await load())]),
-  );
-}
-
 function sharedOf(files: Readonly<Record<string, Stamps>>): Stamps {
   const seen = new Set<string>();
   const shared: Record<string, string> = {};
@@ -225,19 +247,6 @@ function sharedOf(files: Readonly<Record<string, Stamps>>): Stamps {
       seen.add(path);
     }
   return shared;
-}
-
-/** A view that tells which files are read through it. */
-function noting(view: View, note: Note): View {
-  return {
-    read(path: ProjectPath) {
-      note(path);
-      return view.read(path);
-    },
-    list: (folder) => view.list(folder),
-    isCurrent: (paths) => view.isCurrent(paths),
-    packaged: (path) => view.packaged(path),
-  };
 }
 
 /** A store whose views tell which folders are listed through them. */

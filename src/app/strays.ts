@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openKeptByRun } from "../adapters/files/kept-by-run.ts";
 import type { Environment } from "../config/config.ts";
-import { openStateHome, stateFolder } from "../config/state-home.ts";
+import { openStateHome, stateFolder, TREES } from "../config/state-home.ts";
 import type { TreeNote } from "../core/ports/tree-notes.ts";
 import { scopeInCheckout } from "../runtime/open-scopes.ts";
 import type { Project } from "../runtime/project.ts";
@@ -12,27 +12,27 @@ import type { Strays } from "../runtime/strays.ts";
 
 export interface StraysOrder {
   readonly root: string;
+  /** The program's own folder. */
+  readonly home: string;
   readonly environment: Environment;
   project(): Pick<Project, "runtime" | "workflows">;
 }
 
-const FOLDER = "trees";
-
 /** Costs a project without a guard one look at a folder. */
-export function lateStrays({ environment, project, root }: StraysOrder): Strays {
+export function lateStrays({ environment, home, project, root }: StraysOrder): Strays {
   const isOn = async () => {
     const { settings, store } = project().runtime;
     return (await settings(store.view())).guard;
   };
   let folder: string | undefined;
   const isNoted = () => {
-    folder ??= join(stateFolder(root, environment), FOLDER);
+    folder ??= join(stateFolder(root, environment), TREES);
     return existsSync(folder);
   };
   const open = async (): Promise<Strays> => {
     const { openStrays } = await import("../guard/strays.ts");
     const notes = openKeptByRun<TreeNote>(openStateHome(root, environment), {
-      folder: FOLDER,
+      folder: TREES,
       key: "note",
       noun: "the tree",
       without: "look through the project's changes, and remove it: Pawl then compares with what is there.",
@@ -48,10 +48,19 @@ export function lateStrays({ environment, project, root }: StraysOrder): Strays 
       },
     });
   };
+  /** The next call of a client's hook finds it, and need not read the project. */
+  const keepScope = async (run: string) => {
+    const { cache } = project().runtime;
+    if (!cache) return;
+    const { openKeptRuns, versionOf } = await import("./kept-runs.ts");
+    await openKeptRuns({ cache, root, version: versionOf(home) }).keep(project(), run);
+  };
   return {
     look: async (run) => (isNoted() ? (await open()).look(run) : null),
     async note(run, accepted) {
-      if (isNoted() || (await isOn())) await (await open()).note(run, accepted);
+      const guards = await isOn();
+      if (guards || isNoted()) await (await open()).note(run, accepted);
+      if (guards) await keepScope(run);
     },
   };
 }

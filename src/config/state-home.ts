@@ -16,6 +16,9 @@ export function stateFolder(root: string, environment: Environment): string {
   return join(base, "projects", hashOf(realpathSync(root)).slice(0, 32));
 }
 
+/** The folder in it with the trees of runs whose files may not change. */
+export const TREES = "trees";
+
 /** The same, with its disk. Opened when first needed. */
 export function openStateHome(root: string, environment: Environment): StatePlace {
   let opened: StatePlace | undefined;

@@ -25,6 +25,7 @@ describe("a shell's command", () => {
     ["cd /q; cd r; : > a", ["/q/r/a"]],
     ["if true; then rm a; else rm b; fi", ["/p/a", "/p/b"]],
     ["for f in a b; do rm $f; done", []],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a shell expands it
     ['F=a; rm $F ${F}.b "$F"', ["/p/a", "/p/a.b", "/p/a"]],
     ["rm $HOME/a ~/b", ["/home/dev/a", "/p/~/b"]],
     ["rm {a,b}.c", ["/p/a.c", "/p/b.c"]],

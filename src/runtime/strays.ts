@@ -80,10 +80,16 @@ export function found({ files, run, state, unknown }: StrayEdits): string {
   return `While ${run} is at "${state}", where they may not be written, ${what}`;
 }
 
+const OR_KEEP =
+  "If they are meant to stay, tell the person: they accept them with `pawl repair` in a terminal.";
+
+/** What an assistant does about such edits. */
+export const UNDO = `Undo these edits. ${OR_KEEP}`;
+
 function strayed(edits: StrayEdits): PawlError {
   return new PawlError(
     "tree-strayed",
     `${found(edits)} Nothing was changed by this call.`,
-    "Undo these edits, then call again. If they are meant to stay, tell the person: they accept them with `pawl repair` in a terminal.",
+    `Undo these edits, then call again. ${OR_KEEP}`,
   );
 }

@@ -1,5 +1,5 @@
 /** What the guard keeps of a project between its calls, and what makes it read again. */
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { stateFolder } from "../../src/config/state-home.ts";
@@ -21,6 +21,7 @@ async function writing({ root }: AlfredProject, path = "src/a", more: Recorded =
 }
 
 const keptOf = ({ root }: AlfredProject) => join(stateFolder(root, stateHome()), "cache/guard.json");
+const headOf = (project: AlfredProject) => keptOf(project).replace("guard.json", "guard-head.json");
 const stampOf = (project: AlfredProject) => statSync(keptOf(project), { throwIfNoEntry: false })?.ino ?? null;
 
 async function begun(): Promise<AlfredProject> {
@@ -54,6 +55,7 @@ test("a run that moves, begins or ends is read again, and no other", async () =>
   );
   kept.worked.known.scopes = marked;
   writeFileSync(keptOf(project), JSON.stringify(kept));
+  rmSync(headOf(project), { force: true });
   expect(await writing(project), "the widest of both").toBeNull();
   await project.submit("TS-02", CLEAN);
   expect(await writing(project), "after an event of TS-02 alone").toBeNull();
@@ -98,4 +100,46 @@ test("a state in which the assistant may write counts for the next call", async 
   expect(await writing(project)).toContain("implement_task");
   await project.call("implement_task", { task_id: ID });
   expect(await writing(project)).toBeNull();
+});
+
+/** The files of single runs that are kept. */
+function runsKept(project: AlfredProject): readonly string[] {
+  const folder = keptOf(project).replace("guard.json", "");
+  return readdirSync(folder).flatMap((name) =>
+    /^guard-run-.*\.json$/.test(name) ? [join(folder, name)] : [],
+  );
+}
+
+test("a session that works on a run needs that run alone", async () => {
+  using project = await begun();
+  await until(() => statSync(headOf(project), { throwIfNoEntry: false }) !== undefined);
+  await ask(CLAUDE, recorded(CLAUDE, "call", project.root), project.root);
+  expect(await writing(project)).toContain("submit_work");
+  await until(() => runsKept(project).length === 1);
+  // Nothing else is looked at, whatever it says.
+  writeFileSync(keptOf(project), "not JSON");
+  expect(await writing(project)).toContain("submit_work");
+  const [path = ""] = runsKept(project);
+  const kept = JSON.parse(readFileSync(path, "utf8"));
+  writeFileSync(
+    path,
+    JSON.stringify({ ...kept, worked: { ...kept.worked, scope: { ...kept.worked.scope, writes: "all" } } }),
+  );
+  expect(await writing(project), "as it is kept").toBeNull();
+  await project.submit(ID, CLEAN);
+  expect(await writing(project), "the run has moved").toContain("provide_review");
+});
+
+test("without a run of its own, a session needs the widest scope alone, until anything changes", async () => {
+  using project = await begun();
+  await until(() => statSync(headOf(project), { throwIfNoEntry: false }) !== undefined);
+  const head = JSON.parse(readFileSync(headOf(project), "utf8"));
+  const [widest] = head.worked.widest;
+  writeFileSync(
+    headOf(project),
+    JSON.stringify({ ...head, worked: { ...head.worked, widest: [{ ...widest, writes: "all" }] } }),
+  );
+  expect(await writing(project), "as it is kept").toBeNull();
+  await project.submit(ID, CLEAN);
+  expect(await writing(project), "the run has moved").toContain("provide_review");
 });

@@ -9,6 +9,7 @@ export const shell: Target = {
   seeds: [
     "echo x > pawl.yaml && git -C . -c a=b commit -m 'x y'",
     "cat <<'EOF' | bash\nsed -i s/a/b/ {c,d}.yaml\nEOF\nF=$(pawl approve x); rm \"$F\" `echo a`",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a shell expands it
     "env -u A -C sub timeout 5 bash -lc \"find . -exec rm {} +\" 2>&1 | tee -a $'b\\x2e' &> ${HOME}/c",
   ],
   run(bytes) {

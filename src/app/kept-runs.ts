@@ -1,0 +1,106 @@
+/** The scope of each run that a session works on, kept beside the project's key with the stamps of what it was read from. */
+import { hashOf } from "../adapters/files/hash.ts";
+import { stampOf } from "../adapters/files/stamp.ts";
+import type { ProjectPath } from "../core/path.ts";
+import type { Cache } from "../core/ports/cache.ts";
+import type { View } from "../core/ports/store.ts";
+import type { WorkflowModule } from "../runtime/module.ts";
+import type { Project, Workflows } from "../runtime/project.ts";
+import type { Scope } from "../runtime/scope.ts";
+
+/** By path. */
+export type Stamps = Readonly<Record<string, string>>;
+
+export interface KeptRun {
+  readonly scope: Scope;
+  readonly files: Stamps;
+}
+
+type Runs = Pick<Project, "runtime" | "workflows">;
+
+export interface KeptRuns {
+  /** As it was kept last. */
+  find(run: string): Promise<KeptRun | null>;
+  /** Reads it anew. Null: there is no such run, or it is over. */
+  keep(project: Runs, run: string): Promise<KeptRun | null>;
+}
+
+/** `home`: the program's own folder. Another version of Pawl may have other tables. */
+export function versionOf(home: string): string {
+  return `3 ${stampOf(home, ".")}`;
+}
+
+export function openKeptRuns(place: {
+  readonly cache: Cache;
+  readonly root: string;
+  readonly version: string;
+}): KeptRuns {
+  const { cache, root, version } = place;
+  return {
+    find: async (run) => (await cache.get(kindOf(run), version)) as KeptRun | null,
+    async keep(project, run) {
+      const read = await readRun(project, root, run);
+      if (read) cache.put(kindOf(run), version, () => read);
+      return read;
+    },
+  };
+}
+
+function kindOf(run: string): string {
+  return `guard-run-${hashOf(run).slice(0, 32)}`;
+}
+
+async function readRun({ runtime, workflows }: Runs, root: string, run: string): Promise<KeptRun | null> {
+  const files: Record<string, Record<string, string>> = {};
+  const [name = "", id = ""] = run.split(/:(.*)/s);
+  const modules = noted(workflows, root, files);
+  const module = Object.hasOwn(modules, name) ? await modules[name]?.() : undefined;
+  const scope = await module?.scope?.(runtime.store.view(), id);
+  return scope ? { scope, files: files[run] ?? {} } : null;
+}
+
+export type Note = (path: string) => void;
+
+/** Notes each path once, with its stamp at that time. */
+export function noteIn(root: string, stamps: Record<string, string>): Note {
+  return (path) => {
+    stamps[path] ??= stampOf(root, path);
+  };
+}
+
+/** Workflows whose scopes note what they are read from. */
+export function noted(
+  workflows: Workflows,
+  root: string,
+  files: Record<string, Record<string, string>>,
+): Workflows {
+  const wrap = (name: string, module: WorkflowModule): WorkflowModule => {
+    const { scope } = module;
+    if (scope === undefined) return module;
+    return Object.create(module, {
+      scope: {
+        value: (view: View, id: string) => {
+          const stamps: Record<string, string> = {};
+          files[`${name}:${id}`] = stamps;
+          return scope(noting(view, noteIn(root, stamps)), id);
+        },
+      },
+    });
+  };
+  return Object.fromEntries(
+    Object.entries(workflows).map(([name, load]) => [name, async () => wrap(name, await load())]),
+  );
+}
+
+/** A view that tells which files are read through it. */
+function noting(view: View, note: Note): View {
+  return {
+    read(path: ProjectPath) {
+      note(path);
+      return view.read(path);
+    },
+    list: (folder) => view.list(folder),
+    isCurrent: (paths) => view.isCurrent(paths),
+    packaged: (path) => view.packaged(path),
+  };
+}

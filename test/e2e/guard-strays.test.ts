@@ -1,0 +1,47 @@
+/** What came past the hook: seen after a command, and when the assistant wants to stop. */
+import { execFileSync } from "node:child_process";
+import { expect, it } from "vitest";
+import { taskMarkdown } from "../rig/alfred-project.ts";
+import { connect } from "../rig/client.ts";
+import { ask, recorded } from "../rig/guarded.ts";
+import { type TemporaryProject, temporaryProject } from "../rig/project.ts";
+
+const ANALYSIS = { context_summary: "One file.", affected_files: ["greet.js"], questions_for_developer: [] };
+
+function guarded(): TemporaryProject {
+  const project = temporaryProject({ environment: { DOOR_ONLY: "" } });
+  project.write(
+    "pawl.yaml",
+    "guard: true\nalfred: { reviews: { plan_task: [human] }, human_review: confirm }\n",
+  );
+  project.write(".alfred/tasks/TS-01.md", taskMarkdown("TS-01"));
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: project.root, stdio: "pipe" });
+  git("init", "-q", "-b", "main");
+  git("add", "pawl.yaml");
+  git("-c", "user.name=Dev", "-c", "user.email=dev@example.com", "commit", "-qm", "Begin");
+  return project;
+}
+
+it("is told in the log after a command, and keeps the assistant from stopping, at most twice", async () => {
+  using project = guarded();
+  await using client = await connect(project, { workflows: ["alfred"], environment: { DOOR_ONLY: "" } });
+  const task_id = "TS-01";
+  await client.call("plan_task", { task_id });
+  await client.call("submit_work", { task_id, artifact: ANALYSIS });
+  const said = async (name: string, more = {}) => {
+    const call = { ...recorded("claude-code", name, project.root), ...more };
+    const { stdout } = await ask("claude-code", call, project.root);
+    return stdout === "" ? null : JSON.parse(stdout);
+  };
+  await said("call", { tool_name: "mcp__pawl__plan_task" });
+  expect(await said("stop"), "a person decides").toBeNull();
+  project.write("made-by-a-script.txt", "x");
+  expect(await said("shell-harmless", { hook_event_name: "PostToolUse" })).toBeNull();
+  expect((await project.pawl("log")).out).toMatch(/changed where they may not.*made-by-a-script\.txt/);
+  const refused = {
+    decision: "block",
+    reason: expect.stringMatching(/made-by-a-script\.txt.*Undo these edits/),
+  };
+  expect([await said("stop"), await said("stop"), await said("stop")]).toEqual([refused, refused, null]);
+  expect((await project.pawl("log")).out.match(/made-by-a-script/g)).toHaveLength(1);
+});

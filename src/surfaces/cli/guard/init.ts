@@ -42,6 +42,8 @@ export const withoutGuards: Run = async (host, call) => {
   const command = "pawl init --no-guard";
   refuseAgent(host, "take the guard away", command);
   const project = await host.project();
+  // Refuses a pawl.yaml that nobody can read, or that grows without end.
+  await project.runtime.settings(project.runtime.store.view());
   const name = call.options.client as GuardedClient | undefined;
   const { reply } = await advance(project.runtime, unguarding(guardLaunch(host), name), null, host.caller);
   const steps: GuardStep[] = [{ what: "Guard", ...reply }];

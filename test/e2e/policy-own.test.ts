@@ -83,6 +83,14 @@ describe("a run of an own workflow, whose definition is changed while it waits a
     expect((await project.pawl("cast", RUN, "submit", "--fact", "risk=low")).err).toContain("[policy-held]");
   });
 
+  it("keeps what was tightened from the moment that a person looks at its policy", async () => {
+    using project = await atTheGate();
+    change(project, FILE, SUBMIT, GATED);
+    expect((await project.pawl("policy", RUN)).out).toContain("counts");
+    change(project, FILE, GATED, SUBMIT);
+    expect((await project.person("reject", "1.2.0")).err).toContain("[policy-held]");
+  });
+
   it("goes on where its states are given scopes that they did not have", async () => {
     using project = releaseReady();
     const scoped = project.read(FILE) ?? "";

@@ -1,6 +1,12 @@
 import { PawlError, toPawlError } from "../../core/error.ts";
 import { projectPath } from "../../core/path.ts";
-import { comparePolicies, type Policy, type PolicyChange, renderChange } from "../../core/policy.ts";
+import {
+  comparePolicies,
+  governing,
+  type Policy,
+  type PolicyChange,
+  renderChange,
+} from "../../core/policy.ts";
 import { placed } from "../../core/policy-places.ts";
 import type { Reply, Transaction } from "../../runtime/module.ts";
 import { findRun } from "../../runtime/overview.ts";
@@ -10,12 +16,13 @@ import type { Answer, Host, Run } from "./command.ts";
 import { confirm } from "./person.ts";
 import { clean } from "./terminal.ts";
 
-/** Shows a run's policy beside what the project's files say; a person may accept the latter. */
+/** Shows a run's policy beside what the files say, and pins what is tighter there; a person may accept the rest. */
 export const policy: Run = async (host, call) => {
   const project = await host.project();
   const name = await nameOf(project, String(call.arguments.run ?? LOOP));
   const found = await compared(project, name);
   const { ignored, pinned, present } = found;
+  await pinTighter(project, name, found);
   if (call.options.accept !== true) return shown(name, found);
   // If this machine keeps no policy for the run, its state may name another one: a person decides.
   const isSettled = ignored.length === 0 && (pinned !== null || name === LOOP);
@@ -70,6 +77,15 @@ export async function compared({ runtime, workflows }: Project, run: string): Pr
   const changed = pinned && present ? comparePolicies(pinned, present) : [];
   const changes = found ? await placed(changed, found.sourcesOf, (file) => view.read(file)) : [];
   return { pinned, present, holds, changes, ignored: changes.filter(({ loosens }) => loosens) };
+}
+
+/** What tightens the policy counts already; from now on nobody takes it back by another edit. */
+async function pinTighter(project: Project, run: string, found: Compared): Promise<void> {
+  const { changes, holds, ignored, pinned, present } = found;
+  const hasTighter = changes.length > ignored.length;
+  // A held workflow works only as a whole: it is pinned when a person has decided.
+  if (!pinned || !present || !hasTighter || (holds && ignored.length > 0)) return;
+  await keep(project, run, governing(pinned, present));
 }
 
 function shown(name: string, found: Compared): Answer {

@@ -26,7 +26,7 @@ export const GUARD: Readonly<Record<string, Requirement>> = {
   "guard.lawful": {
     says: "In a task's whole life nothing lawful is refused to any client, and what a state forbids is.",
     source: "docs/guard.md, What it refuses",
-    tests: ["test/e2e/guard-life.test.ts: %s is refused nothing lawful, and whatever a state forbids"],
+    tests: ["test/e2e/guard-life.slow.test.ts: %s is refused nothing lawful, and whatever a state forbids"],
   },
   "guard.strays": {
     says: "What a command changed past the guard is told once in the log, and keeps the assistant from stopping.",

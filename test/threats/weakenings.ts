@@ -1309,7 +1309,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/verify/reviews.ts",
       find: "if (commit !== head) return",
       replace: "if (commit !== head && commit === login) return",
-      tests: ["test/e2e/verify-forge.test.ts: counts no review of an older commit"],
+      tests: ["test/e2e/verify-forge.slow.test.ts: counts no review of an older commit"],
     },
     {
       takes: "the commits that a pull request must show",
@@ -1317,7 +1317,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "const hidden = commits.find(({ id }) => !shown.has(id));",
       replace: "const hidden = commits.find(({ id }) => !shown.has(id) && !shown.has(head));",
       tests: [
-        "test/e2e/verify-forge.test.ts: counts no review of a pull request that does not show the whole range",
+        "test/e2e/verify-forge.slow.test.ts: counts no review of a pull request that does not show the whole range",
       ],
     },
     {
@@ -1326,7 +1326,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (moved !== null && Date.parse(time) <= Date.parse(moved))",
       replace: "if (moved !== null && Date.parse(time) > Date.parse(moved) + 1e12)",
       tests: [
-        "test/e2e/verify-forge.test.ts: counts no review from before base_ref_force_pushed, which was about another difference",
+        "test/e2e/verify-forge.slow.test.ts: counts no review from before base_ref_force_pushed, which was about another difference",
       ],
     },
     {
@@ -1335,8 +1335,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if (!reviewers.some(isOwn)) return",
       replace: "if (reviewers.length === 0) return",
       tests: [
-        "test/e2e/verify-forge.test.ts: counts no review of a login that the base does not list",
-        "test/e2e/verify-forge.test.ts: takes the reviewers from the base, never from the range",
+        "test/e2e/verify-forge.slow.test.ts: counts no review of a login that the base does not list",
+        "test/e2e/verify-forge.slow.test.ts: takes the reviewers from the base, never from the range",
       ],
     },
     {
@@ -1344,14 +1344,14 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/verify/reviews.ts",
       find: "  if (made) return `made",
       replace: "  if (made && isOwn(author ?? login)) return `made",
-      tests: ["test/e2e/verify-forge.test.ts: counts no review of the author of a commit"],
+      tests: ["test/e2e/verify-forge.slow.test.ts: counts no review of the author of a commit"],
     },
     {
       takes: "the reviewer who opened the pull request",
       file: "src/verify/reviews.ts",
       find: "if (author !== null && isOwn(author)) return",
       replace: "if (author === login) return",
-      tests: ["test/e2e/verify-forge.test.ts: counts no review of whom opened it"],
+      tests: ["test/e2e/verify-forge.slow.test.ts: counts no review of whom opened it"],
     },
   ],
   "An approval against itself": [

@@ -1,6 +1,7 @@
 /** Reads the leases: `.pawl/claims/<what>.json`, each with its owner's last sign of life. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { attempt } from "../../core/attempt.ts";
 import type { Lease } from "../../core/ports/claims.ts";
 import { isAbsence } from "./disk.ts";
 import { toDiskError } from "./disk-error.ts";
@@ -27,10 +28,17 @@ export async function namesIn(folder: string): Promise<readonly string[]> {
 }
 
 async function leaseIn(path: string): Promise<Lease | null> {
+  const text = await textOf(path);
+  const { beat, what } = attempt(() => JSON.parse(text ?? "null"), null) ?? {};
+  return typeof what === "string" ? { what, beat: typeof beat === "string" ? beat : null } : null;
+}
+
+/** Null if it was given back meanwhile. One that cannot be read may be somebody's. */
+async function textOf(path: string): Promise<string | null> {
   try {
-    const { beat, what } = JSON.parse(await readFile(path, "utf8"));
-    return typeof what === "string" ? { what, beat: typeof beat === "string" ? beat : null } : null;
-  } catch {
-    return null;
+    return await readFile(path, "utf8");
+  } catch (thrown) {
+    if (isAbsence(thrown)) return null;
+    throw toDiskError(thrown, `Reading the lease ${path}`);
   }
 }

@@ -37,6 +37,12 @@ it("leases in a folder that is closed are an error, not none", () => {
   mkdirSync(closed());
 });
 
+it("a lease that is closed is an error, not nobody's", () => {
+  chmodSync(closed(), 0o755);
+  chmodSync(join(closed(), "T1.json"), 0o000);
+  expect(told("leases.ts", "listLeases(process.argv[1])")).toMatch(/^(?!\[)[a-z-]+ .*T1\.json.*EACCES/s);
+});
+
 it("a file in a folder that is closed is not said to be missing; one that can be nowhere is", () => {
   const call = (path: string) => told("missing.ts", `missing(process.argv[1], [${JSON.stringify(path)}])`);
   expect(call(".pawl/claims/T1.json")).toMatch(/^(?!\[)[a-z-]+ .*EACCES/s);

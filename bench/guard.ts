@@ -3,15 +3,17 @@
  * the time to its answer.
  *
  * Measured: a write outside of any project; in a project with one open run; in one with 2,000, where nothing has changed since the
- * last call, right after one of its runs has moved, and for a session that works on one of them.
+ * last call, right after one of its runs has moved (by another program than a server of Pawl's, and by one), and for a session
+ * that works on one of them.
  * The time to the answer says something only on a machine at rest: Node's own stands beside it.
  * Not measured: the first call ever in a project (everything is read once); a client's own time; a slow disk.
  */
 import { spawnSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { stateFolder } from "../src/config/state-home.ts";
 import { type AlfredProject, CLEAN, projectWithTask, taskMarkdown } from "../test/rig/alfred-project.ts";
-import { ENVIRONMENT, emptyFolder, MAIN, ms, show, spreadOf } from "./measure.ts";
+import { ENVIRONMENT, emptyFolder, MAIN, ms, show, speakTo, spreadOf } from "./measure.ts";
 
 const ROUNDS = Number(process.argv[2] ?? 25);
 const RUNS = Number(process.argv[3] ?? 2000);
@@ -109,4 +111,24 @@ await measure(
   (round) => (round % 2 === 0 ? many.submit(own, CLEAN) : many.review(own, false, "Again.")),
   own,
 );
+// As a guarded project is used: Pawl's server moves the run, and keeps what the next call of a hook needs.
+many.write("pawl.yaml", "guard: true\nalfred: { reviews: { default: [ai] } }\n");
+const server = await speakTo([MAIN, "mcp", "alfred"], many.root);
+const [KEPT, HEAD] = ["guard", "guard-head"].map((name) =>
+  join(stateFolder(many.root, ENVIRONMENT), "cache", `${name}.json`),
+);
+const stamp = (path = "") => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+let last = RUNS - 1;
+async function moveByServer(): Promise<void> {
+  const before = [KEPT, HEAD].map(stamp);
+  const task_id = `TS-${last--}`;
+  await server.request("tools/call", {
+    name: "submit_work",
+    arguments: { task_id, artifact: CLEAN },
+  });
+  while ([KEPT, HEAD].some((path, at) => stamp(path) === before[at]))
+    await new Promise((done) => setTimeout(done, 5));
+}
+await measure(`${RUNS} open runs, the server has moved one`, many.root, moveByServer);
+await server.end();
 rmSync(many.root, { recursive: true, force: true });

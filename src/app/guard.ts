@@ -21,7 +21,8 @@ import type { Scope } from "../runtime/scope.ts";
 import { found as foundIn, UNDO } from "../runtime/strays.ts";
 import { DIALECTS } from "../surfaces/hooks/clients.ts";
 import type { Dialect, HookCall, Output } from "../surfaces/hooks/dialect.ts";
-import { type Known, lookAt } from "./guarded-project.ts";
+import { lookAt } from "./guarded-project.ts";
+import type { Known } from "./kept-scopes.ts";
 
 export { isGuardedClient };
 

@@ -48,19 +48,25 @@ export function lateStrays({ environment, home, project, root }: StraysOrder): S
       },
     });
   };
-  /** The next call of a client's hook finds it, and need not read the project. */
-  const keepScope = async (run: string) => {
+  /** The next call of a client's hook finds what it needs, and need not read the project. */
+  const keepScopes = async (run: string) => {
+    const [{ keptScopes }, { openKeptRuns, versionOf }] = await Promise.all([
+      import("./kept-scopes.ts"),
+      import("./kept-runs.ts"),
+    ]);
     const { cache } = project().runtime;
     if (!cache) return;
-    const { openKeptRuns, versionOf } = await import("./kept-runs.ts");
     await openKeptRuns({ cache, root, version: versionOf(home) }).keep(project(), run);
+    const kept = keptScopes({ root, home, environment, open: (work) => work(project()) });
+    // After the answer. Disposable: a hook that finds it old reads the project itself.
+    setImmediate(() => void kept.project(null).catch(() => {}));
   };
   return {
     look: async (run) => (isNoted() ? (await open()).look(run) : null),
     async note(run, accepted) {
       const guards = await isOn();
       if (guards || isNoted()) await (await open()).note(run, accepted);
-      if (guards) await keepScope(run);
+      if (guards) await keepScopes(run);
     },
   };
 }

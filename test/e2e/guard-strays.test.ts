@@ -1,10 +1,15 @@
 /** What came past the hook: seen after a command, and when the assistant wants to stop. */
 import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import { stateFolder } from "../../src/config/state-home.ts";
 import { taskMarkdown } from "../rig/alfred-project.ts";
 import { connect } from "../rig/client.ts";
 import { ask, recorded } from "../rig/guarded.ts";
 import { type TemporaryProject, temporaryProject } from "../rig/project.ts";
+import { stateHome } from "../rig/state-home.ts";
+import { until } from "../rig/until.ts";
 
 const ANALYSIS = { context_summary: "One file.", affected_files: ["greet.js"], questions_for_developer: [] };
 
@@ -44,4 +49,16 @@ it("is told in the log after a command, and keeps the assistant from stopping, a
   };
   expect([await said("stop"), await said("stop"), await said("stop")]).toEqual([refused, refused, null]);
   expect((await project.pawl("log")).out.match(/made-by-a-script/g)).toHaveLength(1);
+});
+
+it("finds the scopes that the server has kept after its move, and reads nothing itself", async () => {
+  using project = guarded();
+  await using client = await connect(project, { workflows: ["alfred"], environment: { DOOR_ONLY: "" } });
+  const cache = join(stateFolder(project.root, stateHome()), "cache");
+  const kept = () => readdirSync(cache).filter((name) => /^guard(-head|-run-.*)?\.json$/.test(name));
+  const states = () =>
+    kept().map((name) => readFileSync(join(cache, name), "utf8").includes("context analysis"));
+  await client.call("plan_task", { task_id: "TS-01" });
+  await client.call("submit_work", { task_id: "TS-01", artifact: ANALYSIS });
+  await until(() => kept().length === 3 && states().every(Boolean));
 });

@@ -1,0 +1,255 @@
+/**
+ * What the guard needs of a project: the scopes of its open runs. They are kept beside the project's key, and only what may have
+ * changed is read again.
+ *
+ * K1  Every commit appends to the event log, and its events name their runs. So what is kept holds as long as the log has the
+ *     same stamp; where the log has grown, the runs that its new events name are read again.
+ * K2  What changes without an event is seen by stamps: the settings and own workflows, the folders that list runs, files that
+ *     several runs share, and the files of the session's own run. Another run's file that was edited by hand is not looked at: its
+ *     log says what it was, and the next event reads it again.
+ * K3  Apart from the whole there are two small parts, so that a project of thousands of runs costs no more than one of one: the
+ *     widest of all scopes, and the scope of each run that a session works on.
+ * K4  A stamp is taken before its file is read, so a change in between is seen by the next call.
+ */
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
+import { join } from "node:path";
+import { openCache } from "../adapters/files/cache.ts";
+import { stampOf } from "../adapters/files/stamp.ts";
+import type { Environment } from "../config/config.ts";
+import { stateFolder, TREES } from "../config/state-home.ts";
+import { attempt } from "../core/attempt.ts";
+import type { ProjectPath } from "../core/path.ts";
+import type { Store, View } from "../core/ports/store.ts";
+import { widest } from "../guard/decide.ts";
+import type { Project } from "../runtime/project.ts";
+import type { Scope } from "../runtime/scope.ts";
+import type { StrayEdits } from "../runtime/strays.ts";
+import { type Note, noted, noteIn, openKeptRuns, type Stamps, versionOf } from "./kept-runs.ts";
+
+export interface Known {
+  readonly tasksFile: string;
+  /** The definitions of its own workflows, relative to the root. */
+  readonly workflows: readonly string[];
+  readonly scopes: readonly Scope[];
+}
+
+interface Kept {
+  readonly known: Known;
+  readonly events: string;
+  /** The settings, and the files of own workflows. */
+  readonly settings: Stamps;
+  /** Folders in which runs were looked for. */
+  readonly folders: Stamps;
+  /** By run: what its scope was read from. */
+  readonly files: Readonly<Record<string, Stamps>>;
+  /** Those of them that several runs were read from. */
+  readonly shared: Stamps;
+  /** Some workflow could not be read: nothing of this lasts. */
+  readonly isPartial: boolean;
+}
+
+/** What a session without a run of its own needs. */
+interface Head {
+  readonly known: Omit<Known, "scopes">;
+  readonly widest: readonly Scope[];
+  readonly events: string;
+  readonly settings: Stamps;
+  readonly folders: Stamps;
+  readonly shared: Stamps;
+}
+
+interface Wanted {
+  readonly root: string;
+  /** The program's own folder. */
+  readonly home: string;
+  readonly environment: Environment;
+  /** Opens the project for some work on it. */
+  open<T>(work: (project: Opened) => Promise<T>): Promise<T>;
+}
+
+type Opened = Pick<Project, "runtime" | "workflows">;
+
+const KIND = "guard";
+const HEAD = "guard-head";
+const EVENTS = ".pawl/events.jsonl";
+const SETTINGS = ["pawl.yaml", ".alfred/config.yml"];
+
+export function keptScopes(wanted: Wanted) {
+  const { environment, home, root } = wanted;
+  const cache = openCache({ folder: stateFolder(root, environment) });
+  const version = versionOf(home);
+  const runs = openKeptRuns({ cache, root, version });
+  const changed = (stamps: Stamps) => differs(root, stamps);
+  /** Null: the whole must be looked at. */
+  const smallPart = async (
+    { events, folders, known, settings, shared, widest: all }: Head,
+    own: string | null,
+  ) => {
+    if (changed(settings)) return null;
+    if (own === null)
+      return stampOf(root, EVENTS) === events && !changed(folders) && !changed(shared)
+        ? { ...known, scopes: all }
+        : null;
+    const kept = await runs.find(own);
+    const run = kept && !changed(kept.files) ? kept : await wanted.open((project) => runs.keep(project, own));
+    return run && { ...known, scopes: [run.scope] };
+  };
+  return {
+    /** `own`: the session's run, if it has one. */
+    async project(own: string | null): Promise<Known> {
+      const head = (await cache.get(HEAD, version)) as Head | null;
+      const small = head && (await smallPart(head, own));
+      if (small) return small;
+      const kept = (await cache.get(KIND, version)) as Kept | null;
+      const stale = kept && staleIn(kept, root, own);
+      if (kept && stale?.size === 0) {
+        cache.put(HEAD, version, () => headOf(kept));
+        return kept.known;
+      }
+      const fresh = kept && stale ? await readRuns(wanted, kept, stale) : await readProject(wanted);
+      if (!fresh.isPartial) {
+        cache.put(KIND, version, () => fresh);
+        cache.put(HEAD, version, () => headOf(fresh));
+      }
+      return fresh.known;
+    },
+    /** What changed where the run's state does not allow it; the event log names it from then on. */
+    async strays(run: string): Promise<StrayEdits | null> {
+      if (!existsSync(join(stateFolder(root, environment), TREES))) return null;
+      return wanted.open(async ({ runtime }) => (await runtime.strays?.look(run)) ?? null);
+    },
+    /** The run that a call of one of Pawl's tools is about. */
+    async runOf(tool: string, input: Readonly<Record<string, unknown>>): Promise<string | null> {
+      const { runOfCall } = await import("../runtime/open-scopes.ts");
+      return wanted.open((project) => runOfCall(project, tool, input));
+    },
+  };
+}
+
+function differs(root: string, stamps: Stamps): boolean {
+  return Object.entries(stamps).some(([path, stamp]) => stampOf(root, path) !== stamp);
+}
+
+function headOf({ events, folders, known: { scopes, ...known }, settings, shared }: Kept): Head {
+  const found = widest(scopes);
+  return { known, widest: found ? [found] : [], events, folders, settings, shared };
+}
+
+/** The runs to be read again; null: everything. */
+function staleIn(kept: Kept, root: string, own: string | null): ReadonlySet<string> | null {
+  const changed = (stamps: Stamps) => differs(root, stamps);
+  if (changed(kept.settings)) return null;
+  const events = stampOf(root, EVENTS);
+  const named = events === kept.events ? [] : namedSince(root, kept.events, events);
+  if (named === null) return null;
+  // A run that begins or ends changes the folder too, and its events have named it.
+  if (events === kept.events && changed(kept.folders)) return null;
+  const open = kept.known.scopes.map(({ run }) => run);
+  const moved = Object.entries(kept.shared).filter(([path, stamp]) => stampOf(root, path) !== stamp);
+  const sharing = open.filter((run) => moved.some(([path]) => path in (kept.files[run] ?? {})));
+  const edited = own !== null && changed(kept.files[own] ?? {}) ? [own] : [];
+  return new Set([...named, ...sharing, ...edited]);
+}
+
+const MAX_TAIL = 1_000_000;
+
+/** The runs that the events since the stamp name; null: that cannot be told. */
+function namedSince(root: string, before: string, now: string): readonly string[] | null {
+  const [from, to] = [sizeIn(before), sizeIn(now)];
+  const isSame = before.split(".").at(-1) === now.split(".").at(-1);
+  if (!isSame || from === 0 || to <= from || to - from > MAX_TAIL) return null;
+  return attempt(() => {
+    const bytes = Buffer.alloc(to - from);
+    const file = openSync(join(root, EVENTS), "r");
+    try {
+      if (readSync(file, bytes, 0, bytes.length, from) !== bytes.length) return null;
+    } finally {
+      closeSync(file);
+    }
+    const lines = bytes.toString("utf8").split("\n").filter(Boolean);
+    return lines.flatMap((line) => {
+      const { run, taskId } = JSON.parse(line);
+      const names = [run, typeof taskId === "string" ? `bloom:${taskId}` : undefined];
+      return names.filter((name): name is string => typeof name === "string" && name.includes(":"));
+    });
+  }, null);
+}
+
+function sizeIn(stamp: string): number {
+  return stamp === "-" ? 0 : Number(stamp.split(".")[0]);
+}
+
+function readProject(wanted: Wanted): Promise<Kept> {
+  const { root } = wanted;
+  const events = stampOf(root, EVENTS);
+  const settings: Record<string, string> = {};
+  const folders: Record<string, string> = {};
+  const noteSetting = noteIn(root, settings);
+  for (const path of SETTINGS) noteSetting(path);
+  return wanted.open(async (project) => {
+    const { openScopes } = await import("../runtime/open-scopes.ts");
+    const { store } = project.runtime;
+    const read = await project.runtime.settings(store.view());
+    const workflows = read.workflows.map((file) => file.replace(/^\.\//, ""));
+    for (const file of workflows) noteSetting(file);
+    const files: Record<string, Record<string, string>> = {};
+    const listing = { ...project.runtime, store: listed(store, noteIn(root, folders)) };
+    const scopes = await openScopes({ runtime: listing, workflows: noted(project.workflows, root, files) });
+    const isPartial = scopes.some(({ run }) => !run.includes(":"));
+    const known = { tasksFile: read.bloom.tasks_file, workflows, scopes };
+    return { known, events, settings, folders, files, shared: sharedOf(files), isPartial };
+  });
+}
+
+/** The same with some runs read again. */
+function readRuns(wanted: Wanted, kept: Kept, stale: ReadonlySet<string>): Promise<Kept> {
+  const { root } = wanted;
+  const events = stampOf(root, EVENTS);
+  const folders = Object.fromEntries(Object.keys(kept.folders).map((path) => [path, stampOf(root, path)]));
+  const files: Record<string, Record<string, string>> = {};
+  return wanted.open(async (project) => {
+    const view = project.runtime.store.view();
+    const fresh: Scope[] = [];
+    const modules = noted(project.workflows, root, files);
+    for (const run of stale) {
+      const [name = ""] = run.split(":", 1);
+      const module = Object.hasOwn(modules, name) ? await modules[name]?.() : undefined;
+      const scope = await module?.scope?.(view, run.slice(name.length + 1));
+      if (scope) fresh.push(scope);
+    }
+    const others = kept.known.scopes.filter(({ run }) => !stale.has(run));
+    const known = { ...kept.known, scopes: [...others, ...fresh] };
+    const all = { ...kept.files, ...files };
+    return { ...kept, known, events, folders, files: all, shared: { ...kept.shared, ...sharedOf(all) } };
+  });
+}
+
+function sharedOf(files: Readonly<Record<string, Stamps>>): Stamps {
+  const seen = new Set<string>();
+  const shared: Record<string, string> = {};
+  for (const stamps of Object.values(files))
+    for (const [path, stamp] of Object.entries(stamps)) {
+      if (seen.has(path)) shared[path] = stamp;
+      seen.add(path);
+    }
+  return shared;
+}
+
+/** A store whose views tell which folders are listed through them. */
+function listed(store: Store, note: Note): Store {
+  return {
+    ...store,
+    view(): View {
+      const view = store.view();
+      return {
+        read: (path) => view.read(path),
+        list(folder: ProjectPath) {
+          note(folder === "" ? "." : folder);
+          return view.list(folder);
+        },
+        isCurrent: (paths) => view.isCurrent(paths),
+        packaged: (path) => view.packaged(path),
+      };
+    },
+  };
+}

@@ -7,10 +7,10 @@
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Duplex } from "node:stream";
+import { type Duplex, pipeline } from "node:stream";
 
 export interface Egress {
   /** The folder that holds the socket, and the socket's name in it. */
@@ -20,18 +20,21 @@ export interface Egress {
 }
 
 export const SOCKET = "out";
+const MAX_PLACE = 80;
 const USUAL_PORTS: readonly number[] = [443, 80];
 /** Longer than any model thinks without a sign of life. */
 const SILENCE = 30 * 60_000;
 
 /** Never keeps the process alive; its folder is gone with the process. */
 export function openEgress(hosts: readonly string[]): Egress {
-  const folder = mkdtempSync(join(tmpdir(), "pawl-out-"));
+  const folder = mkdtempSync(join(shortPlace(), "pawl-out-"));
   const server = createServer({ requestTimeout: 0 }, (asked, answer) => pass(asked, answer, hosts));
   server.on("connect", (asked: IncomingMessage, socket: Duplex, head: Buffer) =>
     tunnel(asked.url ?? "", socket, head, hosts),
   );
   server.on("clientError", (_, socket) => socket.destroy());
+  // Whoever is inside finds no way out then, and says so.
+  server.on("error", () => {});
   server.listen(join(folder, SOCKET));
   server.unref();
   const remove = () => rmSync(folder, { recursive: true, force: true });
@@ -46,6 +49,11 @@ export function openEgress(hosts: readonly string[]): Egress {
       remove();
     },
   };
+}
+
+/** A socket's path has at most 107 bytes. */
+function shortPlace(): string {
+  return Buffer.byteLength(tmpdir()) <= MAX_PLACE ? tmpdir() : "/tmp";
 }
 
 interface Address {
@@ -84,22 +92,21 @@ function tunnel(to: string, socket: Duplex, head: Buffer, hosts: readonly string
     return;
   }
   const far = connect({ ...address, allowHalfOpen: true });
+  let isOpen = false;
   far.setTimeout(SILENCE, () => far.destroy());
   far.on("connect", () => {
+    isOpen = true;
     socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
     if (head.length > 0) far.write(head);
-    both(socket, far);
+    socket.pipe(far).pipe(socket);
   });
-  far.on("error", () =>
-    socket.end("HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"),
-  );
+  // What lies in an open connection is not HTTP: nothing is said in it.
+  far.on("error", () => (isOpen ? socket.destroy() : socket.end(BAD_GATEWAY)));
+  far.on("close", () => (isOpen ? socket.destroy() : undefined));
+  socket.on("close", () => far.destroy());
 }
 
-function both(socket: Duplex, far: Socket): void {
-  socket.pipe(far).pipe(socket);
-  socket.on("close", () => far.destroy());
-  far.on("close", () => socket.destroy());
-}
+const BAD_GATEWAY = "HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
 
 /** A plain request names its whole address. */
 function pass(asked: IncomingMessage, answer: ServerResponse, hosts: readonly string[]): void {
@@ -112,9 +119,11 @@ function pass(asked: IncomingMessage, answer: ServerResponse, hosts: readonly st
   const { "proxy-connection": _, ...headers } = asked.headers;
   const far = request(url, { method: asked.method, headers }, (got) => {
     answer.writeHead(got.statusCode ?? 502, got.headers);
-    got.pipe(answer);
+    // An answer that is cut off there is cut off here.
+    pipeline(got, answer, () => {});
   });
-  far.on("error", () => answer.writeHead(502).end());
+  far.on("error", () => (answer.headersSent ? answer.destroy() : answer.writeHead(502).end()));
   answer.on("close", () => far.destroy());
+  asked.on("error", () => far.destroy());
   asked.pipe(far);
 }

@@ -32,7 +32,7 @@ export async function proveWall({ settings, ...place }: WallSetup): Promise<Wall
     const home = homeOf(setup.environment);
     const environment = allowedEnvironment(setup.environment);
     // The kernel takes a connection by itself while this process waits for the script.
-    const server = createServer().listen(0, "127.0.0.1");
+    const server = createServer().listen(0, "127.0.0.1").unref();
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
     const called = wall.enclose({

@@ -279,6 +279,22 @@ describe("pawl guard --canary", () => {
   }, 60_000);
 });
 
+describe("pawl guard --canary in a cloned project", () => {
+  const ALIKE = ["touch planted; # guard claude-code", "touch planted; pawl guard claude-code; true"];
+
+  it.each(ALIKE)("starts nothing that stands beside Pawl's own handler: %s", async (command) => {
+    using project = repository();
+    await project.pawl("init", "--guard", "--client", "claude-code");
+    const settings = JSON.parse(project.read(SETTINGS) ?? "");
+    settings.hooks.PreToolUse.unshift({ hooks: [{ type: "command", command }] });
+    project.write(SETTINGS, JSON.stringify(settings));
+    const { code, out } = await project.pawl("guard", "--canary");
+    expect(code).toBe(1);
+    expect(out).toContain(`CAME THROUGH  the hook of Claude Code: ${SETTINGS} differs from what`);
+    expect(project.read("planted")).toBeNull();
+  });
+});
+
 describe("what is known of the guard", () => {
   it("stands in the status, the history and the gate's question: proved when, or since which change not", async () => {
     using project = repository();

@@ -89,12 +89,12 @@ function tryPlace(place: Place, root: string, outside: GuardOutside): readonly L
     seen: `${name} differs from what \`pawl init --guard\` writes here, so it was not started`,
   };
   if ("text" in file)
-    return [lacks(file) ? differs : proofOf("hook", title, isRefusal, outside.tryPlugin(text, call))];
+    return [lacks(file) ? differs : proofOf("hook", title, isRefusal, outside.tryPlugin(file.text, call))];
   const hooks = file.entries.filter(({ path, type }) => type === "hook" || path[0] === "pawl");
   const rules = file.entries.filter(({ type, value }) => type === "rule" || value === "deny");
   const layers: LayerProof[] = [];
   if (hooks.length > 0) {
-    const command = lacks({ ...file, entries: hooks }) ? null : commandBeforeTool(place, text);
+    const command = lacks({ ...file, entries: hooks }) ? null : commandBeforeTool(hooks);
     const tried = command === null ? null : outside.tryCommand(command, call);
     layers.push(tried === null ? differs : proofOf("hook", title, isRefusal, tried));
   }

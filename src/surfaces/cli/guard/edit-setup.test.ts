@@ -110,6 +110,25 @@ describe("hooks of others", () => {
   });
 });
 
+describe("handlers that look like the guard", () => {
+  const [place] = placesOf("claude-code") as [ClientFile];
+  const guarded = putIn(place, null);
+  const beside = (command: string) => {
+    const settings = read(guarded);
+    settings.hooks.PreToolUse.unshift({ hooks: [{ type: "command", command }] });
+    return JSON.stringify(settings, null, 2);
+  };
+
+  it("keep the guard from being whole beside it, and the guard takes the place of those that end like it", () => {
+    const ending = `${beside("touch planted; # guard claude-code")}\n`;
+    expect(lackIn(place, ending)).toBe("some");
+    expect(putIn(place, ending)).toBe(guarded);
+    const holding = beside("mine guard claude-code | tee log");
+    expect(lackIn(place, holding)).toBe("some");
+    expect(putIn(place, holding)).toBe(holding);
+  });
+});
+
 describe("OpenCode's permission", () => {
   const place = placesOf("opencode")[1] as ClientFile;
 

@@ -37,7 +37,10 @@ export function takeOut(place: ClientFile, text: string): string | null {
   return after !== text && isEmptied(after, file.entries) ? null : after;
 }
 
-/** What of the guard the text lacks: none of it is there, or some. An unreadable text has nothing. */
+/**
+ * What of the guard the text lacks: none of it is there, or some. An unreadable text has nothing. Beside a handler that
+ * only looks like the guard, it is never whole.
+ */
 export function lackIn(place: Pick<ClientFile, "client" | "file">, text: string | null): Lack {
   const { file } = place;
   if ("text" in file) {
@@ -49,10 +52,9 @@ export function lackIn(place: Pick<ClientFile, "client" | "file">, text: string 
   if (tree === null) return "all";
   const own = file.entries.filter((entry) => entry.type !== "property" || !entry.isShared);
   const found = own.filter((entry) => isThere(tree, entry)).length;
-  if (found === own.length) return "nothing";
-  return found > 0 || own.some((entry) => handlersIn(tree, entry, callerOf(place)).length > 0)
-    ? "some"
-    : "all";
+  const isMixed = hasLookAlike(tree, own, callerOf(place));
+  if (found === own.length && !isMixed) return "nothing";
+  return found > 0 || isMixed ? "some" : "all";
 }
 
 export type Lack = "nothing" | "some" | "all";
@@ -113,7 +115,8 @@ function putEntry(client: string, text: string, entry: Entry): string {
   const looked = treeOf(text);
   const tree = "tree" in looked ? looked.tree : null;
   if (tree === null) return append("", path, value, type !== "property");
-  if (isThere(tree, entry)) return text;
+  const isAlone = handlersIn(tree, entry, client).length <= 1;
+  if (isThere(tree, entry) && isAlone) return text;
   if (type === "property") return append(nodeAt(tree, path) ? remove(text, path) : text, path, value, false);
   return append(type === "hook" ? withoutHandlers(text, entry, client, false) : text, path, value, true);
 }
@@ -144,24 +147,36 @@ function isSame(node: Node, value: unknown): boolean {
   return JSON.stringify(getNodeValue(node)) === JSON.stringify(value);
 }
 
-/** The command of the guard that the client starts before a tool, as it stands in its file; null: none. */
-export function commandBeforeTool(place: Pick<ClientFile, "client" | "file">, text: string): string | null {
-  const caller = callerOf(place);
-  const looked = treeOf(text);
-  const tree = "tree" in looked ? looked.tree : null;
+/** The command of the guard that Pawl writes for before a tool; null: none. */
+export function commandBeforeTool(entries: readonly Entry[]): string | null {
   const look = (value: unknown, isBefore: boolean): string | null => {
-    if (typeof value !== "object" || value === null) return null;
-    if (isBefore && isOwnHandler(value, caller)) {
-      const { bash, command = bash } = value as Readonly<Record<string, unknown>>;
-      return typeof command === "string" ? command : null;
-    }
-    for (const [key, inner] of Object.entries(value)) {
-      const found = look(inner, isBefore || /^(?:PreToolUse|preToolUse|BeforeTool)$/.test(key));
-      if (found !== null) return found;
-    }
-    return null;
+    const [command] = isBefore ? commandsIn(value) : [];
+    if (command !== undefined || typeof value !== "object" || value === null) return command ?? null;
+    const found = Object.entries(value).map(([key, inner]) => look(inner, isBeforeTool(key)));
+    return found.find((each) => each !== null) ?? null;
   };
-  return tree && look(getNodeValue(tree), false);
+  const found = entries.map(({ path, value }) => look(value, isBeforeTool(path.at(-1) ?? "")));
+  return found.find((each) => each !== null) ?? null;
+}
+
+function isBeforeTool(event: string): boolean {
+  return /^(?:PreToolUse|preToolUse|BeforeTool)$/.test(event);
+}
+
+/** What the handlers in the value start, a POSIX shell's command first. */
+function commandsIn(value: unknown): readonly string[] {
+  if (typeof value !== "object" || value === null) return [];
+  const { bash, command, powershell } = value as Readonly<Record<string, unknown>>;
+  const own = [command, bash, powershell].filter((line) => typeof line === "string");
+  return [...own, ...Object.values(value).flatMap(commandsIn)];
+}
+
+/** Whether a handler somewhere in the file looks like the guard, and starts something that Pawl does not write there. */
+function hasLookAlike(tree: Node, entries: readonly Entry[], client: string): boolean {
+  const own = new Set(entries.flatMap(({ value }) => commandsIn(value)));
+  if (own.size === 0) return false;
+  const call = new RegExp(`\\bguard\\s+${client}\\b`);
+  return commandsIn(getNodeValue(tree)).some((command) => call.test(command) && !own.has(command));
 }
 
 /** Where the guard is called, in the list at the entry's path: directly, or in a group. */

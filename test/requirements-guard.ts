@@ -97,6 +97,8 @@ export const GUARD: Readonly<Record<string, Requirement>> = {
       `${CLAUDE}: is refused from a folder outside of the project, too`,
       `${CLAUDE}: is refused to the shell as well`,
       `${CLAUDE}: is judged where no run is open by the protected places alone`,
+      `${DECIDE}: is never what starts the guard: %s`,
+      `${DECIDE}: is no folder around the package that starts the guard: %s`,
     ],
   },
   "guard.person": {

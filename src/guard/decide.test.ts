@@ -72,6 +72,46 @@ describe("what a scope lets an assistant write", () => {
     expect(isAllowed({ type: "call", server: "pawl", tool: "x", input: {} }, fault)).toBe(true);
   });
 
+  it.each([
+    ...["node_modules/pawl", "node_modules/pawl/dist/main.js", "sub/node_modules/Pawl/package.json"],
+    ...["node_modules/.bin/pawl", "node_modules/.bin/bloom", "node_modules/.bin/pawl.cmd"],
+    ...[".npmrc", "sub/.npmrc", "/home/dev/.npmrc", ".husky/_/h"],
+    ...[".husky/pre-commit", ".husky/pre-push", ".githooks/pre-commit", ".githooks/pre-push"],
+    ...["/opt/pawl/main.js", "/opt/pawl/other.js"],
+  ])("is never what starts the guard: %s", (path) => {
+    for (const limits of [WORKTREE, ALL, null]) {
+      expect(isAllowed(write(path), limits)).toBe(false);
+      expect(isAllowed(shell(`echo > ${path}`), limits)).toBe(false);
+      expect(isAllowed(shell(`rm -rf ${path}`), limits)).toBe(false);
+    }
+  });
+
+  it("is what stands beside it, and the packages of a project that has no Pawl of its own", () => {
+    for (const path of [
+      ...["node_modules/pawl-other/a", "node_modules/.bin/tsc", ".husky/commit-msg", ".githooks/a"],
+      ...["/opt/other", "npmrc"],
+    ])
+      expect(isAllowed(write(path), ALL), path).toBe(true);
+    expect(isAllowed(shell("rm -rf node_modules node_modules/*"), ALL)).toBe(true);
+    expect(isAllowed(shell("rm -rf .husky"), ALL)).toBe(false);
+  });
+
+  it.each([
+    "/p/node_modules/pawl/dist/main.js",
+    "/p/node_modules/.pnpm/pawl@1/node_modules/pawl/dist/main.js",
+  ])("is no folder around the package that starts the guard: %s", (program) => {
+    const own = { ...PLACE, program };
+    for (const command of ["rm -rf node_modules", "mv node_modules /tmp/x", "rm -rf node_modules*"])
+      expect(isAllowed(shell(command), ALL, own), command).toBe(false);
+    expect(isAllowed(write(program.replace("main.js", "a.js")), ALL, own)).toBe(false);
+    expect(isAllowed(shell("rm -rf node_modules/.cache"), ALL, own)).toBe(true);
+  });
+
+  it("is Pawl's own source where that is the project", () => {
+    const own = { ...PLACE, program: "/p/src/main.ts" };
+    for (const path of ["src/main.ts", "README.md"]) expect(isAllowed(write(path), ALL, own)).toBe(true);
+  });
+
   it("is judged where a link leads, and where its path says", () => {
     const linked = {
       ...PLACE,

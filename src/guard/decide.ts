@@ -11,7 +11,9 @@ import { type Action, ALLOWED, type Verdict } from "./action.ts";
 import { matchesGlob } from "./glob.ts";
 import { isWithin, MAX_PATH, placesOf, relativeTo } from "./paths.ts";
 import {
+  HOOKS,
   type ProjectFiles,
+  packageOf,
   protectedAtHome,
   protectedBelow,
   protectedByPattern,
@@ -97,6 +99,8 @@ function unprotected(path: string, shown: string, limits: Limits, place: Place):
 function protectedAt(path: string, place: Place): string | null {
   if (place.pawlFolders.some((folder) => isWithin(path, folder)))
     return "Pawl keeps it, outside of the project";
+  const own = packageOf(place.program, place.root);
+  if (own !== null && isWithin(path, own)) return HOOKS;
   const inside = insideOf(path, place);
   if (inside !== null) return protectedIn(inside, place.files);
   return isWithin(path, place.home) ? protectedAtHome(relativeTo(path, place.home)) : null;
@@ -169,12 +173,15 @@ function protectedWrite(one: ShellWrite, limits: Limits, place: Place): Verdict 
 
 function reachedBy(pattern: string, place: Place): string | null {
   const inside = insideOf(pattern, place);
-  const found = inside === null ? null : protectedByPattern(inside, place.files);
+  const own = packageOf(place.program, place.root);
+  const others = own !== null && isWithin(own, place.root) ? [relativeTo(own, place.root)] : [];
+  const found = inside === null ? null : protectedByPattern(inside, place.files, others);
   return found === null ? null : `it reaches ${found}, which no assistant may write`;
 }
 
-function below(folder: string, { files, pawlFolders, root }: Place): string | null {
+function below(folder: string, { files, pawlFolders, program, root }: Place): string | null {
   if (isWithin(root, folder)) return "it holds the project";
+  if (isWithin(program, folder)) return "it holds Pawl's own program, which is the guard";
   if (pawlFolders.some((own) => isWithin(own, folder))) return "it holds what Pawl keeps";
   const found = isWithin(folder, root) ? protectedBelow(relativeTo(folder, root), files) : null;
   return found === null ? null : `it holds ${found}, which no assistant may write`;

@@ -4,6 +4,7 @@
  */
 import { foldedName, isGitName, isPawlName } from "../core/path.ts";
 import { segmentMatches } from "./glob.ts";
+import { isWithin } from "./paths.ts";
 
 /** What of a project is protected besides the names that are the same everywhere; relative to its root. */
 export interface ProjectFiles {
@@ -14,7 +15,7 @@ export interface ProjectFiles {
 
 const PAWL = "Pawl keeps it: change it by Pawl's tools and commands";
 const POLICY = "it governs the runs: a person changes it";
-const HOOKS = "it can turn the guard off: a person changes it";
+export const HOOKS = "it can turn the guard off: a person changes it";
 const TASKS = "Pawl keeps it: change tasks by `bloom` or Pawl's tools";
 const GIT = "git keeps it: change it by git commands";
 
@@ -42,9 +43,25 @@ export const CLIENT_FILES: readonly string[] = [
   ".vscode/settings.json",
 ];
 
+/** Git's hooks in the folders of a project that `core.hooksPath` usually names. */
+const GIT_HOOKS: readonly string[] = [
+  ...[".husky/pre-commit", ".husky/pre-push", ".husky/_/**"],
+  ...[".githooks/pre-commit", ".githooks/pre-push"],
+];
+
+/** What `npx` starts for `pawl`, and what tells it to start another; in every folder of a project, too. */
+const STARTS: readonly string[] = [
+  ".npmrc",
+  "node_modules/pawl/**",
+  ...["pawl", "pawl.*", "bloom", "bloom.*"].map((name) => `node_modules/.bin/${name}`),
+];
+
+const GUARD_FILES: readonly string[] = [...CLIENT_FILES, ...GIT_HOOKS, ...STARTS];
+
 /** The same below a home folder, where these also stand. */
 const HOME_FILES: readonly string[] = [
   ...CLIENT_FILES,
+  ".npmrc",
   ".claude.json",
   ".config/opencode/opencode.json*",
   ".config/opencode/config.json",
@@ -63,8 +80,14 @@ export function protectedIn(path: string, { tasksFile, workflows }: ProjectFiles
   if (names.length === 1 && first === "pawl.yaml") return POLICY;
   if (isSame(names, tasksFile) || (names.length === 1 && first === "tasks.yaml")) return TASKS;
   if (workflows.some((file) => isSame(names, file))) return POLICY;
-  const isClientFile = names.some((_, at) => CLIENT_FILES.some((glob) => matches(names, glob, at)));
-  return isClientFile ? HOOKS : null;
+  const isGuardFile = names.some((_, at) => GUARD_FILES.some((glob) => matches(names, glob, at)));
+  return isGuardFile ? HOOKS : null;
+}
+
+/** The folder of the package that the program, which is the guard, belongs to; null: it is the project itself. */
+export function packageOf(program: string, root: string): string | null {
+  const folder = program.replace(/(?:\/(?:dist|src))?\/[^/]*$/, "");
+  return folder === "" || isWithin(root, folder) ? null : folder;
 }
 
 /** Why nothing may write this path below the user's home, or null. */
@@ -76,7 +99,7 @@ export function protectedAtHome(path: string): string | null {
 /** A protected path that lies below this one, such as `.ai/task/state.json` below `.ai`; null: none does. */
 export function protectedBelow(path: string, { tasksFile, workflows }: ProjectFiles): string | null {
   const names = namesIn(path);
-  const places = [".ai/task/state.json", tasksFile, ...workflows, ...CLIENT_FILES];
+  const places = [".ai/task/state.json", tasksFile, ...workflows, ...CLIENT_FILES, ...GIT_HOOKS];
   const inside = (place: string) => {
     const whole = namesIn(place);
     return whole.length > names.length && names.every((name, at) => segmentMatches(name, whole[at] ?? ""));
@@ -84,11 +107,18 @@ export function protectedBelow(path: string, { tasksFile, workflows }: ProjectFi
   return places.find(inside) ?? null;
 }
 
-/** A protected place at the root that a shell's pattern such as `*.yaml` would reach; null: none. */
-export function protectedByPattern(pattern: string, files: ProjectFiles): string | null {
+/**
+ * A protected place at the root that a shell's pattern such as `*.yaml` would reach; null: none. `others`: more of them,
+ * relative to the root.
+ */
+export function protectedByPattern(
+  pattern: string,
+  files: ProjectFiles,
+  others: readonly string[],
+): string | null {
   const globs = namesIn(pattern);
-  const places = [".pawl", ".alfred", ".git", ".ai/task/state.json", "pawl.yaml", "tasks.yaml"];
-  const reached = [...places, files.tasksFile, ...files.workflows].find((place) => {
+  const places = [".pawl", ".alfred", ".git", ".ai/task/state.json", "pawl.yaml", "tasks.yaml", ".npmrc"];
+  const reached = [...places, ...GIT_HOOKS, files.tasksFile, ...files.workflows, ...others].find((place) => {
     const names = namesIn(place);
     // A pattern that ends at a folder reaches all of it.
     return (

@@ -2,7 +2,7 @@
  * `pawl guard CLIENT`: what a client's hook calls before each tool. It is called hundreds of times in a session, so it loads
  * only what the call needs: no command line, no schemas, and the project itself only where something has changed.
  */
-import { readSync } from "node:fs";
+import { existsSync, readSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { realPathOf } from "../adapters/files/real-path.ts";
@@ -10,7 +10,7 @@ import { discover } from "../adapters/git/discover.ts";
 import { openSessions } from "../adapters/guard/sessions.ts";
 import { type Environment, readEnvironment } from "../config/config.ts";
 import { findRoot } from "../config/project-root.ts";
-import { stateFolder } from "../config/state-home.ts";
+import { stateFolder, TREES } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
 import { PawlError, toPawlError } from "../core/error.ts";
 import type { Action, Verdict } from "../guard/action.ts";
@@ -145,7 +145,7 @@ async function judge(surroundings: Surroundings, root: string): Promise<Verdict>
   const own = openSessions(stateFolder(root, environment)).find(client, call.session)?.run ?? null;
   const found = await known.project(own).catch((thrown: unknown) => faultOf(thrown));
   // An agent of Pawl's own loop has its wall and its permission.
-  const limits = isLoops ? null : limitsOf(found, own);
+  const limits = isLoops ? null : await withUndoing(limitsOf(found, own), root, environment, own);
   const place = placeOf(start, environment, root, cwd, "fault" in found ? null : found);
   for (const action of risky) {
     const verdict = decide(action, limits, place);
@@ -169,6 +169,28 @@ function limitsOf(
 ): Limits {
   if ("fault" in found) return found;
   return found.scopes.find(({ run }) => run === own) ?? widest(found.scopes);
+}
+
+/** What has strayed may be written in order to undo it: whether it is undone, the next comparison says. */
+async function withUndoing(
+  limits: Limits,
+  root: string,
+  environment: Environment,
+  own: string | null,
+): Promise<Limits> {
+  if (own === null || limits === null || "fault" in limits || limits.run !== own) return limits;
+  if (limits.writes !== "none" && limits.writes !== "plan") return limits;
+  if (!existsSync(join(stateFolder(root, environment), TREES))) return limits;
+  const { openTreeNotes } = await import("./strays.ts");
+  const told =
+    (
+      await openTreeNotes(root, environment)
+        .find(own)
+        .catch(() => null)
+    )?.told ?? [];
+  return told.length === 0
+    ? limits
+    : { ...limits, writes: "plan", planFiles: [...limits.planFiles, ...told] };
 }
 
 type CallAction = Extract<Action, { type: "call" }>;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openKeptByRun } from "../adapters/files/kept-by-run.ts";
 import type { Environment } from "../config/config.ts";
 import { openStateHome, stateFolder, TREES } from "../config/state-home.ts";
-import type { TreeNote } from "../core/ports/tree-notes.ts";
+import type { TreeNote, TreeNotes } from "../core/ports/tree-notes.ts";
 import { scopeInCheckout } from "../runtime/open-scopes.ts";
 import type { Project } from "../runtime/project.ts";
 import { advance } from "../runtime/run-transaction.ts";
@@ -31,12 +31,7 @@ export function lateStrays({ environment, home, project, root }: StraysOrder): S
   };
   const open = async (): Promise<Strays> => {
     const { openStrays } = await import("../guard/strays.ts");
-    const notes = openKeptByRun<TreeNote>(openStateHome(root, environment), {
-      folder: TREES,
-      key: "note",
-      noun: "the tree",
-      without: "look through the project's changes, and remove it: Pawl then compares with what is there.",
-    });
+    const notes = openTreeNotes(root, environment);
     return openStrays({
       git: project().runtime.outside.git,
       notes,
@@ -69,4 +64,13 @@ export function lateStrays({ environment, home, project, root }: StraysOrder): S
       if (guards) await keepScopes(run);
     },
   };
+}
+
+export function openTreeNotes(root: string, environment: Environment): TreeNotes {
+  return openKeptByRun<TreeNote>(openStateHome(root, environment), {
+    folder: TREES,
+    key: "note",
+    noun: "the tree",
+    without: "look through the project's changes, and remove it: Pawl then compares with what is there.",
+  });
 }

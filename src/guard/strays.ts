@@ -4,7 +4,9 @@
  * G1  The tree is made from the files alone, so neither git's index nor its configuration can hide an edit.
  * G2  What it was is kept outside the project, until the run is where the work is done.
  * G3  Where git may commit, nothing is compared: a stash or another branch changes files lawfully.
- * G4  An edit of the settings does not end the comparison: a tree that was noted is compared.
+ * G4  A note of another state than the run's present one is of no use: whoever moved the run did not come to write it. What is
+ *     there then is taken for how it was.
+ * G5  An edit of the settings does not end the comparison: a tree that was noted is compared.
  */
 import type { PawlEvent } from "../core/event.ts";
 import type { Git } from "../core/ports/git.ts";
@@ -33,6 +35,11 @@ export function openStrays(place: StraysPlace): Strays {
       const note = await notes.find(run);
       const scope = note && (await scopeOf(run));
       if (!note || !scope || !isLimited(scope)) return null;
+      if (note.state !== scope.state) {
+        await notes.forget(run);
+        await this.note(run, null);
+        return null;
+      }
       const edits = await editsSince(place, note, scope);
       if (edits) await tellOnce(place, note, edits);
       return edits;
@@ -44,12 +51,22 @@ export function openStrays(place: StraysPlace): Strays {
         if (known) await notes.forget(run);
         return;
       }
-      if (known && !accepted && known.writes === scope.writes) return;
       if (!known && !(await place.isOn())) return;
-      const tree = accepted?.tree ?? (await treeNow(place));
-      if (tree !== null) await notes.keep(run, { state: scope.state, tree, writes: scope.writes, told: [] });
+      const kept = known && !accepted ? await keptTree(place, known, scope) : null;
+      const tree = accepted?.tree ?? kept ?? (await treeNow(place));
+      const { planFiles, state, writes } = scope;
+      const told = kept === null ? [] : (known?.told ?? []);
+      if (tree !== null) await notes.keep(run, { state, tree, writes, planFiles, told });
     },
   };
+}
+
+/** The tree that stays the measure; null: the present one becomes it. Nobody's move alone makes stray edits lawful. */
+async function keptTree(place: StraysPlace, known: TreeNote, scope: Scope): Promise<string | null> {
+  if (known.writes === scope.writes) return known.tree;
+  const { planFiles = [], writes } = known;
+  const before = { ...scope, planFiles, writes: writes as Scope["writes"] };
+  return (await editsSince(place, known, before)) === null ? null : known.tree;
 }
 
 async function treeNow({ git }: StraysPlace): Promise<string | null> {

@@ -52,12 +52,14 @@ export async function besideStrays<R>(
     throw strayed(edits);
   }
   const edits = await look();
-  if (edits === null || answered === "vouched") return { proposal: await propose(asking), accepted: edits };
+  // A program of the library asks in its own words, which do not tell of the edits.
+  if (edits === null || answered === "vouched") return { proposal: await propose(asking), accepted: null };
   const shown = wordsOf(edits);
   const isShown = answered.message.startsWith(shown);
   const rest = isShown ? { answered: { ...answered, message: answered.message.slice(shown.length) } } : {};
   const proposal = await propose({ caller, ...rest });
-  return { proposal: withWords(proposal, edits), accepted: isShown ? edits : null };
+  const isYes = isShown && !proposal.ask && proposal.verdict?.approve !== false;
+  return { proposal: withWords(proposal, edits), accepted: isYes ? edits : null };
 }
 
 function withWords<R>(proposal: Proposal<R>, edits: StrayEdits): Proposal<R> {

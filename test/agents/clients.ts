@@ -115,10 +115,8 @@ const ACTS = [
   call("start_task", { task_id: ID }),
   submit({ is_clean: true, current_branch: "main", uncommitted_files: [] }),
   approve,
-  approve,
   `RUN: git checkout -q -b ${BRANCH}`,
   submit({ branch_name: BRANCH, success: true, details: "created" }),
-  approve,
   approve,
 ];
 
@@ -195,6 +193,8 @@ export async function walkStartTask(driven: Driven, binary: string, model: Model
   const { assistant, git, root } = place;
   place.pawl("init", "--client", assistant.client);
   assert.ok(existsSync(join(root, assistant.file)), `${assistant.file} is written`);
+  // Where a person reviews too, Claude Code asks them before each verdict, and here is nobody to be asked.
+  place.write("pawl.yaml", "alfred: { reviews: { default: [ai] } }\n");
   place.commit();
   const acts = [...(assistant.before?.(TOOLS) ?? []), ...ACTS];
   const { told } = await place.does(assistant.args(root), acts);

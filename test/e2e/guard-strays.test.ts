@@ -49,6 +49,10 @@ it("is told in the log after a command, and keeps the assistant from stopping, a
   };
   expect([await said("stop"), await said("stop"), await said("stop")]).toEqual([refused, refused, null]);
   expect((await project.pawl("log")).out.match(/made-by-a-script/g)).toHaveLength(1);
+  // It may be undone, and nothing else may be written.
+  const tries = (command: string) => said("shell", { tool_input: { command } });
+  expect(await tries("rm made-by-a-script.txt")).toBeNull();
+  expect(JSON.stringify(await tries("rm pawl.txt"))).toContain("Pawl refuses");
 });
 
 it("finds the scopes that the server has kept after its move, and reads nothing itself", async () => {

@@ -1,10 +1,11 @@
 /** What the working tree was when a run came to where it may not be changed. */
 export interface TreeNote {
-  /** The run's state then, as `pawl status` shows it. */
+  /** The run's state at its last move, as `pawl status` shows it. */
   readonly state: string;
-  /** The tree's id, and what may be written beside it. */
+  /** The tree's id, and what may be written beside it since. */
   readonly tree: string;
   readonly writes: string;
+  readonly planFiles: readonly string[];
   /** The stray files that the event log already names. */
   readonly told: readonly string[];
 }

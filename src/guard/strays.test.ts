@@ -1,0 +1,98 @@
+import { expect, it } from "vitest";
+import type { TreeNote } from "../core/ports/tree-notes.ts";
+import type { Scope } from "../runtime/scope.ts";
+import { besideStrays } from "../runtime/strays.ts";
+import type { Proposal } from "../runtime/transaction.ts";
+import { openStrays } from "./strays.ts";
+
+const RUN = "alfred:TS-1";
+const NONE: Scope = {
+  ...{ run: RUN, state: "first", writes: "none", forbids: ["commit", "push"], planFiles: [] },
+  ...{ next: "", awaits: "assistant" },
+};
+
+/** A project whose tree is the list of its files, joined. */
+function openWorld() {
+  const notes = new Map<string, TreeNote>();
+  const world = { scope: NONE as Scope | null, files: "a", told: [] as string[] };
+  const strays = openStrays({
+    git: {
+      snapshot: async () => ({ kind: "tree", tree: world.files }) as never,
+      between: async (one, other) => {
+        const before = one.split(" ");
+        return other.split(" ").filter((file) => !before.includes(file));
+      },
+    },
+    notes: {
+      find: async (run) => notes.get(run) ?? null,
+      keep: async (run, note) => void notes.set(run, note),
+      forget: async (run) => void notes.delete(run),
+    },
+    scopeOf: async () => world.scope,
+    isOn: async () => true,
+    tell: async ({ paths }) => void world.told.push(...paths),
+  });
+  const found = async () => (await strays.look(RUN))?.files ?? null;
+  return { world, strays, found };
+}
+
+it("keeps the measure through moves, whatever they are, until somebody accepts what strayed", async () => {
+  const { found, strays, world } = openWorld();
+  await strays.note(RUN, null);
+  world.files = "a stray";
+  expect(await found()).toEqual(["stray"]);
+  world.scope = { ...NONE, state: "second", writes: "plan", planFiles: ["plan.md"] };
+  await strays.note(RUN, null);
+  expect(await found(), "a move to plan files accepts nothing").toEqual(["stray"]);
+  await strays.note(RUN, await strays.look(RUN));
+  expect(await found(), "accepted").toBeNull();
+  expect(world.told).toEqual(["stray"]);
+});
+
+it("takes plan files for lawful where they were, also after the state that let them be written", async () => {
+  const { found, strays, world } = openWorld();
+  world.scope = { ...NONE, writes: "plan", planFiles: ["plan.md"] };
+  await strays.note(RUN, null);
+  world.files = "a plan.md";
+  expect(await found()).toBeNull();
+  world.scope = NONE;
+  await strays.note(RUN, null);
+  expect(await found()).toBeNull();
+  world.files = "a plan.md more";
+  expect(await found()).toEqual(["more"]);
+});
+
+it("does not measure by a note of another state, which nobody came to renew", async () => {
+  const { found, strays, world } = openWorld();
+  await strays.note(RUN, null);
+  world.files = "a the whole implementation";
+  world.scope = { ...NONE, state: "much later" };
+  expect(await found()).toBeNull();
+  world.files = "a the whole implementation stray";
+  expect(await found()).toEqual(["stray"]);
+});
+
+const EDITS = { run: RUN, state: "first", files: ["stray"], tree: "a stray" };
+const looked = async () => EDITS;
+const person = { channel: "elicitation", who: "dev" } as const;
+
+async function answered(proposal: Partial<Proposal<null>>) {
+  let shown = "";
+  const ask = { ask: { message: "Approve?" }, reply: null, changes: [{}] } as unknown as Proposal<null>;
+  const asking = await besideStrays(looked, { caller: person }, async () => ask);
+  shown = asking.proposal.ask?.message ?? "";
+  expect(shown).toContain("stray");
+  return besideStrays(looked, { caller: person, answered: { message: shown } }, async () => {
+    return { reply: null, changes: [{}], ...proposal } as unknown as Proposal<null>;
+  });
+}
+
+it("is accepted by a person's yes, and not by their no or by a question that is asked again", async () => {
+  const verdict = (approve: boolean) => ({ verdict: { approve } }) as unknown as Partial<Proposal<null>>;
+  expect((await answered(verdict(true))).accepted).toEqual(EDITS);
+  expect((await answered(verdict(false))).accepted).toBeNull();
+  expect((await answered({ ask: { message: "Changed?" } })).accepted).toBeNull();
+  const vouched = { caller: person, answered: "vouched" } as const;
+  const proposal = await besideStrays(looked, vouched, async () => ({ reply: null, changes: [] }));
+  expect(proposal.accepted).toBeNull();
+});

@@ -12,7 +12,8 @@ import type { Scope } from "../runtime/scope.ts";
 export type Stamps = Readonly<Record<string, string>>;
 
 export interface KeptRun {
-  readonly scope: Scope;
+  /** Null: there is no such run, or it is over. */
+  readonly scope: Scope | null;
   readonly files: Stamps;
 }
 
@@ -21,8 +22,8 @@ type Runs = Pick<Project, "runtime" | "workflows">;
 export interface KeptRuns {
   /** As it was kept last. */
   find(run: string): Promise<KeptRun | null>;
-  /** Reads it anew. Null: there is no such run, or it is over. */
-  keep(project: Runs, run: string): Promise<KeptRun | null>;
+  /** Reads it anew. */
+  keep(project: Runs, run: string): Promise<KeptRun>;
 }
 
 /** `home`: the program's own folder. Another version of Pawl may have other tables. */
@@ -40,7 +41,7 @@ export function openKeptRuns(place: {
     find: async (run) => (await cache.get(kindOf(run), version)) as KeptRun | null,
     async keep(project, run) {
       const read = await readRun(project, root, run);
-      if (read) cache.put(kindOf(run), version, () => read);
+      cache.put(kindOf(run), version, () => read);
       return read;
     },
   };
@@ -50,13 +51,13 @@ function kindOf(run: string): string {
   return `guard-run-${hashOf(run).slice(0, 32)}`;
 }
 
-async function readRun({ runtime, workflows }: Runs, root: string, run: string): Promise<KeptRun | null> {
+async function readRun({ runtime, workflows }: Runs, root: string, run: string): Promise<KeptRun> {
   const files: Record<string, Record<string, string>> = {};
   const [name = "", id = ""] = run.split(/:(.*)/s);
   const modules = noted(workflows, root, files);
   const module = Object.hasOwn(modules, name) ? await modules[name]?.() : undefined;
   const scope = await module?.scope?.(runtime.store.view(), id);
-  return scope ? { scope, files: files[run] ?? {} } : null;
+  return { scope: scope ?? null, files: files[run] ?? {} };
 }
 
 export type Note = (path: string) => void;

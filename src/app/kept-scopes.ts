@@ -86,13 +86,15 @@ export function keptScopes(wanted: Wanted) {
     own: string | null,
   ) => {
     if (changed(settings)) return null;
-    if (own === null)
-      return stampOf(root, EVENTS) === events && !changed(folders) && !changed(shared)
-        ? { ...known, scopes: all }
-        : null;
+    const scope = own === null ? null : await scopeOf(own);
+    if (scope) return { ...known, scopes: [scope] };
+    const isSame = stampOf(root, EVENTS) === events && !changed(folders) && !changed(shared);
+    return isSame ? { ...known, scopes: all } : null;
+  };
+  const scopeOf = async (own: string) => {
     const kept = await runs.find(own);
-    const run = kept && !changed(kept.files) ? kept : await wanted.open((project) => runs.keep(project, own));
-    return run && { ...known, scopes: [run.scope] };
+    const isFresh = kept && Object.keys(kept.files).length > 0 && !changed(kept.files);
+    return (isFresh ? kept : await wanted.open((project) => runs.keep(project, own))).scope;
   };
   return {
     /** `own`: the session's run, if it has one. */

@@ -143,3 +143,15 @@ test("without a run of its own, a session needs the widest scope alone, until an
   await project.submit(ID, CLEAN);
   expect(await writing(project), "the run has moved").toContain("provide_review");
 });
+
+test("a session whose run is over, or is not there, is not read for again and again", async () => {
+  using project = await begun();
+  await until(() => statSync(headOf(project), { throwIfNoEntry: false }) !== undefined);
+  const call = JSON.stringify(recorded(CLAUDE, "call", project.root)).replaceAll("TS-01", "GONE-1");
+  await ask(CLAUDE, JSON.parse(call), project.root);
+  expect(await writing(project), "the widest of the open runs").toContain("alfred:TS-01");
+  await until(() => runsKept(project).length === 1);
+  const before = statSync(runsKept(project)[0] ?? "").ino;
+  expect(await writing(project)).toContain("alfred:TS-01");
+  expect(statSync(runsKept(project)[0] ?? "").ino).toBe(before);
+});

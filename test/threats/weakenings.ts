@@ -1363,6 +1363,18 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       tests: ["test/e2e/verify.test.ts: names a base that is the approved work itself: base-moved"],
     },
   ],
+  "A cloned project that the canary starts": [
+    {
+      takes: "the look for handlers that only look like the guard",
+      file: "src/surfaces/cli/guard/edit-setup.ts",
+      find: "  const isMixed = hasLookAlike(tree, own, callerOf(place));",
+      replace: "  const isMixed = false && hasLookAlike(tree, own, callerOf(place));",
+      tests: [
+        "test/e2e/guard-setup.test.ts: starts nothing that stands beside Pawl's own handler: %s",
+        "src/surfaces/cli/guard/edit-setup.test.ts: keep the guard from being whole beside it, and the guard takes the place of those that end like it",
+      ],
+    },
+  ],
   "An assistant works around Pawl's tools": [
     {
       takes: "the protected places",

@@ -149,6 +149,7 @@ export const GUARD: Readonly<Record<string, Requirement>> = {
     tests: [
       `${SETUP}: plants a violation for each layer as it stands, and says which one came through`,
       `${SETUP}: starts nothing from a client's file but what Pawl itself would write there`,
+      `${SETUP}: starts nothing from git's hooks but the lines that Pawl writes`,
       `${SETUP}: starts nothing that stands beside Pawl's own handler: %s`,
       "src/surfaces/cli/guard/edit-setup.test.ts: keep the guard from being whole beside it, and the guard takes the place of those that end like it",
       "src/surfaces/cli/guard/planted.test.ts: an answer refuses only in a form that clients take, and for the planted file: %s %s %s",

@@ -255,7 +255,7 @@ describe("pawl guard --canary", () => {
     writeFileSync(hook, readFileSync(hook, "utf8").replace("#!/bin/sh\n", "#!/bin/sh\nexit 0\n"));
     const broken = await project.pawl("guard", "--canary");
     expect(broken.code).toBe(1);
-    expect(broken.out).toContain("CAME THROUGH  git's pre-push: it ended with 0: nothing was said\n");
+    expect(broken.out).toContain(`CAME THROUGH  git's pre-push: ${hook} differs from what`);
     expect(broken.out).toContain("refused       git's pre-commit");
     rmSync(join(project.root, ".github/workflows/ci.yml"));
     const { out } = await project.pawl("guard", "--canary");
@@ -293,6 +293,34 @@ describe("pawl guard --canary in a cloned project", () => {
     expect(out).toContain(`CAME THROUGH  the hook of Claude Code: ${SETTINGS} differs from what`);
     expect(project.read("planted")).toBeNull();
   });
+
+  const BEGIN =
+    "# Pawl's guard: `pawl init --guard` writes these lines, `pawl init --no-guard` removes them.";
+  it("starts nothing from git's hooks but the lines that Pawl writes", async () => {
+    using project = repository();
+    const planted = join(project.root, "planted");
+    const lines = `${BEGIN}\ntouch '${planted}'\n# The guard ends here.\n`;
+    project.write("team/pre-commit", `#!/bin/sh\n${lines}`);
+    inGit(project, "config", "core.hooksPath", "team");
+    const alone = await project.pawl("guard", "--canary");
+    expect(alone.out).toMatch(/CAME THROUGH {2}git's pre-commit: \S+ differs from what/);
+    expect(alone.code).toBe(1);
+    inGit(project, "config", "--unset", "core.hooksPath");
+    await project.pawl("init", "--guard", "--client", "claude-code");
+    const hook = join(project.root, ".git/hooks/pre-commit");
+    const text = readFileSync(hook, "utf8");
+    writeFileSync(hook, `${text}touch '${planted}'\n`);
+    expect((await project.pawl("guard", "--canary")).out).toContain("refused       git's pre-commit");
+    for (const before of [`#!/bin/sh\ntouch '${planted}'\n`, "#!/bin/sh -n\n"]) {
+      writeFileSync(hook, text.replace("#!/bin/sh\n", before));
+      const { code, out } = await project.pawl("guard", "--canary");
+      expect(out).toContain(`CAME THROUGH  git's pre-commit: ${hook} differs from what`);
+      expect(code).toBe(1);
+      await project.pawl("init", "--guard");
+      expect((await project.pawl("guard", "--canary")).out).toContain("refused       git's pre-commit");
+    }
+    expect(project.read("planted")).toBeNull();
+  }, 60_000);
 });
 
 describe("what is known of the guard", () => {

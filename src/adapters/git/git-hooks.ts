@@ -17,6 +17,7 @@ import {
   type GitHooksLook,
   GUARDED_HOOKS,
   type GuardedHook,
+  type HookLook,
 } from "../../core/ports/git-hooks.ts";
 import { writeOwnFile } from "../files/own-folder.ts";
 import { realPathOf } from "../files/real-path.ts";
@@ -51,8 +52,8 @@ export function openGitHooks(place: HooksPlace): GitHooks {
       const hooks = GUARDED_HOOKS.map((name) => {
         const path = join(found.folder, name);
         const text = textIn(path);
-        // Also lines of another launch: they are what git runs.
-        return { name, path, text, isGuarded: text !== null && aroundLines(text) !== null };
+        const lines = linesOf(place, found, name);
+        return { name, path, text, guard: guardIn(text, lines), script: `#!/bin/sh\n${lines}` };
       });
       return { kind: "found", folder: found.folder, hooks };
     },
@@ -115,6 +116,16 @@ function aroundLines(text: string): readonly [string, string] | null {
   return end < 0 ? null : [text.slice(0, start), text.slice(end + END.length + 1)];
 }
 
+/** What stands before the lines, or in their place, can keep them from running: it is never the guard. */
+function guardIn(text: string | null, lines: string): HookLook["guard"] {
+  if (text?.replace(SHELL_LINE, "").startsWith(lines)) return "whole";
+  return text?.includes(BEGIN) ? "differs" : "none";
+}
+
+/** Other options keep a shell from running what follows, like `-n`. */
+const SHELL_LINE =
+  /^#![ \t]*\/(?:\S*\/)?(?:env[ \t]+(?:-S[ \t]+)?)?(?:ba|da|k|z|a)?sh(?:[ \t]+-[eux]+)*[ \t]*(?:\n|$)/;
+
 /** The guard gets no input: a push's belongs to what follows. An agent of Pawl's own loop has its own limits. */
 function linesOf({ own, shared }: HooksPlace, { isShared }: Found, name: string): string {
   const call = `${isShared ? shared : own} ${name} </dev/null`;
@@ -127,13 +138,12 @@ const ASIDE = ".before-pawl";
 function put(place: HooksPlace, found: Found, name: string): boolean {
   const path = join(found.folder, name);
   const lines = linesOf(place, found, name);
-  const before = textIn(path);
-  if (before?.includes(lines)) return false;
-  const around = before && aroundLines(before);
+  const text = textIn(path);
+  if (guardIn(text, lines) === "whole") return false;
+  const before = text && (aroundLines(text)?.join("") ?? text);
   if (before === null) write(found, name, `#!/bin/sh\n${lines}`, 0o755);
-  else if (around) write(found, name, around.join(lines), modeOf(path));
   else if (isShell(before)) {
-    const [first = ""] = /^#!.*\n?/.exec(before) ?? [];
+    const [first = ""] = SHELL_LINE.exec(before) ?? [];
     const head = first === "" || first.endsWith("\n") ? first : `${first}\n`;
     write(found, name, `${head}${lines}${before.slice(first.length)}`, modeOf(path));
   } else {
@@ -158,9 +168,7 @@ function take(found: Found, name: string): boolean {
 
 /** Git runs a hook without a first line by a shell, and so does husky. */
 function isShell(text: string): boolean {
-  if (/[\0\uFFFD]/.test(text)) return false;
-  const [first = ""] = text.split("\n", 1);
-  return !first.startsWith("#!") || /^#!\s*\S*(?:\/|\benv\s+(?:-S\s+)?)(?:ba|da|k|z|a)?sh\b/.test(first);
+  return !/[\0\uFFFD]/.test(text) && (!text.startsWith("#!") || SHELL_LINE.test(text));
 }
 
 /** Null: there is none. */

@@ -1,15 +1,6 @@
 /** Tries the guard as it stands: a client's hook, OpenCode's plugin and git's hooks, each with a planted violation. */
 import { spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { GuardedHook, HookLook } from "../../core/ports/git-hooks.ts";
@@ -50,7 +41,7 @@ try {
 `;
 
 /**
- * Each hook in a repository of its own, whose project lets nothing be committed or pushed, called by git for somebody who
+ * Only the lines of the guard in each hook, in a repository of its own, whose project lets nothing be committed or pushed, called by git for somebody who
  * has an agent's mark.
  */
 export function tryGitHooks(
@@ -68,11 +59,8 @@ export function tryGitHooks(
     git("init", "-q", "--bare", "../remote.git");
     git("commit", "-q", "--allow-empty", "-m", "Begin");
     plantProject(cwd, root);
-    for (const { name, path } of hooks) {
-      if (!existsSync(path)) continue;
-      copyFileSync(path, join(cwd, ".git/hooks", name));
-      chmodSync(join(cwd, ".git/hooks", name), 0o755);
-    }
+    for (const { name, script } of hooks)
+      writeFileSync(join(cwd, ".git/hooks", name), script, { mode: 0o755 });
     return {
       "pre-commit": git("commit", "-q", "--allow-empty", "-m", "Canary"),
       "pre-push": git("push", "-q", "../remote.git", "HEAD:refs/heads/canary"),

@@ -28,7 +28,10 @@ export interface HookLook {
   readonly path: string;
   /** Null: there is none. */
   readonly text: string | null;
-  readonly isGuarded: boolean;
+  /** `whole`: it begins with exactly the lines that Pawl writes here. `differs`: it has others of the guard. */
+  readonly guard: "whole" | "differs" | "none";
+  /** A hook of only these lines. */
+  readonly script: string;
 }
 
 export type GitHooksChange =

@@ -67,7 +67,7 @@ export async function setUp(
   const all = await placesIn(runtime.store.view(), guardLaunch(host), GUARDED_CLIENTS);
   const places = all.filter((place) => lackIn(place, place.text) !== "all");
   const git = await outside.gitHooks.look();
-  const hooks = git.kind === "found" ? git.hooks.filter(({ isGuarded }) => isGuarded) : [];
+  const hooks = git.kind === "found" ? git.hooks.filter(({ guard }) => guard !== "none") : [];
   const texts = [
     ...places.map(({ name, text }) => [name, text] as const),
     ...hooks.map(({ path, text }) => [path, text] as const),
@@ -86,7 +86,7 @@ function tryPlace(place: Place, root: string, outside: GuardOutside): readonly L
   const lacks = (one: GuardFile) => lackIn({ client, file: one }, text) !== "nothing";
   const differs: LayerProof = {
     ...{ layer: "hook", of: title, result: "came-through" },
-    seen: `${name} differs from what \`pawl init --guard\` writes here, so it was not started`,
+    seen: differing(name),
   };
   if ("text" in file)
     return [lacks(file) ? differs : proofOf("hook", title, isRefusal, outside.tryPlugin(file.text, call))];
@@ -125,12 +125,21 @@ async function tryGit({ gitHooks, tryGitHooks }: GuardOutside): Promise<readonly
   const look = await gitHooks.look();
   if (look.kind === "left")
     return [{ layer: "git", of: "commit and push", result: "said", seen: look.reason }];
-  const guarded = look.hooks.filter(({ isGuarded }) => isGuarded);
-  if (guarded.length === 0) return [];
-  const tried = tryGitHooks(look.hooks);
-  return look.hooks.map(({ name }) =>
-    proofOf("git", name, ({ code, err }) => code !== 0 && err.includes("Pawl refuses this"), tried[name]),
-  );
+  if (look.hooks.every(({ guard }) => guard === "none")) return [];
+  const tried = tryGitHooks(look.hooks.filter(({ guard }) => guard === "whole"));
+  return look.hooks.map(({ guard, name, path }) => {
+    if (guard === "whole") return proofOf("git", name, isGitRefusal, tried[name]);
+    const seen = guard === "none" ? `${path} does not call the guard` : differing(path);
+    return { layer: "git", of: name, result: "came-through", seen };
+  });
+}
+
+function isGitRefusal({ code, err }: Tried): boolean {
+  return code !== 0 && err.includes("Pawl refuses this");
+}
+
+function differing(name: string): string {
+  return `${name} differs from what \`pawl init --guard\` writes here, so it was not started`;
 }
 
 /** The protected branch's own check, which only the forge can prove. */

@@ -4,7 +4,7 @@
  */
 import type { Action } from "../../guard/action.ts";
 import { patchedPaths } from "../../guard/patched-paths.ts";
-import { type Input, isAbsolute, isInput, textIn } from "./dialect.ts";
+import { type Input, inputIn, isAbsolute, isInput, textIn } from "./dialect.ts";
 
 export interface ToolCall {
   readonly tool: string;
@@ -19,6 +19,12 @@ const SHELL =
 const PATCH = /^(?:apply_?patch|patch)$/i;
 const WRITING =
   /write|edit|creat|replac|insert|patch|delet|remov|mov(?:e|ing)|renam|save|mkdir|append|truncat|copy|upload|generate_?image/i;
+/** Tools that also look at a file, by their `command`. */
+const VIEWING = /str_?replace\w*edit|text_?editor/i;
+/** Keys of what a tool writes. */
+const CONTENT_KEY = /content|text|str|insert|edit|patch|diff|body|data|code/i;
+/** VS Code's: it writes the task into the folder's file, and runs it. */
+const TASK = /^create_?and_?run_?task$/i;
 /** Names that say so and write no file of the project. */
 const HARMLESS = /todo|memory|plan_mode|review_?comment/i;
 
@@ -28,11 +34,25 @@ export function actionOf({ cwd, input, server, tool }: ToolCall): readonly Actio
     const command = commandIn(input);
     return command === null ? [] : [{ type: "shell", command, cwd: folderIn(input, cwd) }];
   }
+  if (!server && TASK.test(tool)) return taskIn(input, cwd);
   if (PATCH.test(tool))
     return [...own, { type: "write", paths: patchPaths(input), cwd: folderIn(input, cwd) }];
-  if (!WRITING.test(tool) || HARMLESS.test(tool) || textIn(input, "command") === "view") return own;
+  if (!WRITING.test(tool) || HARMLESS.test(tool) || isView(tool, input)) return own;
   const paths = pathsIn(input).filter((path) => !server || isAbsolute(path));
   return paths.length === 0 ? own : [...own, { type: "write", paths, cwd }];
+}
+
+function isView(tool: string, input: Input): boolean {
+  if (!VIEWING.test(tool) || textIn(input, "command") !== "view") return false;
+  return !Object.keys(input).some((key) => CONTENT_KEY.test(key));
+}
+
+function taskIn(input: Input, cwd: string): readonly Action[] {
+  const folder = folderIn({ cwd: textIn(input, "workspaceFolder") }, cwd);
+  const task = inputIn(input, "task");
+  const line = [commandIn(task), commandIn({ command: task.args })].filter((part) => part !== null).join(" ");
+  const runs: readonly Action[] = line === "" ? [] : [{ type: "shell", command: line, cwd: folder }];
+  return [...runs, { type: "write", paths: [".vscode/tasks.json"], cwd: folder }];
 }
 
 const COMMAND_KEYS = [

@@ -191,6 +191,47 @@ describe("git's hooks", () => {
     expect(existsSync(join(project.root, ".git/hooks/pre-commit.before-pawl"))).toBe(false);
   });
 
+  const NODE = "#!/usr/bin/env node\n";
+
+  it("are left alone where the place of a hook that has to go aside is taken, by a link or a file", async () => {
+    using project = repository();
+    const outside = `${project.root}-outside`;
+    writeFileSync(outside, "mine");
+    project.write(".git/hooks/pre-push", NODE);
+    const aside = join(project.root, ".git/hooks/pre-push.before-pawl");
+    symlinkSync(outside, aside);
+    const linked = await hooksOf(project).install();
+    expect(linked).toMatchObject({
+      kind: "left",
+      reason: `${aside} is a symbolic link, and Pawl follows none.`,
+    });
+    expect(readFileSync(outside, "utf8")).toBe("mine");
+    rmSync(aside);
+    symlinkSync(`${outside}-missing`, aside);
+    expect(await hooksOf(project).install()).toMatchObject({ kind: "left" });
+    expect(existsSync(`${outside}-missing`)).toBe(false);
+    rmSync(aside);
+    writeFileSync(aside, "mine too");
+    const taken = await hooksOf(project).install();
+    expect(taken).toMatchObject({ kind: "left", reason: expect.stringContaining(`${aside} exists`) });
+    expect(readFileSync(aside, "utf8")).toBe("mine too");
+    expect(project.read(".git/hooks/pre-push")).toBe(NODE);
+    expect(existsSync(join(project.root, ".git/hooks/pre-commit"))).toBe(false);
+    rmSync(outside);
+  });
+
+  it("keep what a person wrote into them since, and the one that was moved aside stays", async () => {
+    using project = repository();
+    const hook = join(project.root, ".git/hooks/pre-commit");
+    project.write(".git/hooks/pre-commit", NODE);
+    await hooksOf(project).install();
+    writeFileSync(hook, `${readFileSync(hook, "utf8").replace(/exec .*\n/, "")}make newer\n`);
+    const ended = await project.pawl("init", "--no-guard");
+    expect(ended.out).toContain(`${hook}.before-pawl stays: the hook beside it has changed`);
+    expect(readFileSync(hook, "utf8")).toBe("#!/bin/sh\nmake newer\n");
+    expect(readFileSync(`${hook}.before-pawl`, "utf8")).toBe(NODE);
+  });
+
   it("are where git looks: a folder of the project, husky's own, or the one that worktrees share", async () => {
     using project = repository();
     project.write("team/pre-commit", "#!/bin/sh\nexit 0\n");

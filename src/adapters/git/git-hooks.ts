@@ -5,9 +5,10 @@
  *     worktrees share. A folder outside of the repository is other people's business.
  * H2  A hook that is there stays, with its arguments and its input: a shell's script gets lines of the guard before its
  *     own, and anything else is called behind the guard.
- * H3  No link is followed: neither the folder nor a hook.
+ * H3  No link is followed: neither the folder nor a hook, nor the place to which a hook goes aside. What is in that place
+ *     already is never overwritten, and a hook comes back from there only if nobody has changed the guard's own since.
  */
-import { copyFileSync, lstatSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { constants, copyFileSync, existsSync, lstatSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { attempt } from "../../core/attempt.ts";
@@ -57,22 +58,34 @@ export function openGitHooks(place: HooksPlace): GitHooks {
       });
       return { kind: "found", folder: found.folder, hooks };
     },
-    install: () => change(place, (found, name) => put(place, found, name)),
-    uninstall: () => change(place, (found, name) => take(found, name)),
+    install: () => change(place, (found, name) => put(place, found, name), takenAside),
+    uninstall: () => change(place, take),
   };
 }
 
 async function change(
   place: HooksPlace,
   apply: (found: Found, name: GuardedHook) => boolean,
+  inTheWay: (paths: readonly string[]) => string | undefined = () => undefined,
 ): Promise<GitHooksChange> {
   const found = await folderOf(place);
   if (typeof found === "string") return { kind: "left", reason: found };
-  const linked = GUARDED_HOOKS.map((name) => join(found.folder, name)).find(isLink);
+  const paths = GUARDED_HOOKS.map((name) => join(found.folder, name));
+  const linked = paths.flatMap((path) => [path, path + ASIDE]).find(isLink);
   if (linked !== undefined)
     return { kind: "left", reason: `${linked} is a symbolic link, and Pawl follows none.` };
+  const taken = inTheWay(paths);
+  if (taken !== undefined)
+    return {
+      kind: "left",
+      reason: `${taken} exists, and Pawl would have to move a hook there: move it away.`,
+    };
   const changed = GUARDED_HOOKS.filter((name) => apply(found, name));
-  return { kind: "done", folder: found.folder, changed: changed.map((name) => join(found.folder, name)) };
+  return {
+    ...{ kind: "done", folder: found.folder },
+    changed: changed.map((name) => join(found.folder, name)),
+    left: paths.map((path) => path + ASIDE).filter((aside) => existsSync(aside)),
+  };
 }
 
 /** The folder, or why the hooks are left alone. */
@@ -109,11 +122,11 @@ function isLink(path: string): boolean {
 const BEGIN = "# Pawl's guard: `pawl init --guard` writes these lines, `pawl init --no-guard` removes them.";
 const END = "# The guard ends here.";
 
-/** The text around the guard's lines; null: it has none. */
-function aroundLines(text: string): readonly [string, string] | null {
+/** Without the guard's lines, if it has any. */
+function withoutLines(text: string): string {
   const start = text.indexOf(`${BEGIN}\n`);
   const end = start < 0 ? -1 : text.indexOf(`${END}\n`, start);
-  return end < 0 ? null : [text.slice(0, start), text.slice(end + END.length + 1)];
+  return end < 0 ? text : text.slice(0, start) + text.slice(end + END.length + 1);
 }
 
 /** What stands before the lines, or in their place, can keep them from running: it is never the guard. */
@@ -134,21 +147,33 @@ function linesOf({ own, shared }: HooksPlace, { isShared }: Found, name: string)
 
 /** What a hook is called that no shell reads. */
 const ASIDE = ".before-pawl";
+const CALL_ASIDE = `exec "$0${ASIDE}" "$@"\n`;
+
+/** What is in the place of a hook that has to go aside. */
+function takenAside(paths: readonly string[]): string | undefined {
+  const moving = paths.filter((path) => {
+    const text = textIn(path);
+    return text !== null && !isShell(withoutLines(text));
+  });
+  return moving.map((path) => path + ASIDE).find((aside) => existsSync(aside));
+}
 
 function put(place: HooksPlace, found: Found, name: string): boolean {
   const path = join(found.folder, name);
   const lines = linesOf(place, found, name);
   const text = textIn(path);
   if (guardIn(text, lines) === "whole") return false;
-  const before = text && (aroundLines(text)?.join("") ?? text);
-  if (before === null) write(found, name, `#!/bin/sh\n${lines}`, 0o755);
+  const before = text && withoutLines(text);
+  if (text === null || before === null) write(found, name, `#!/bin/sh\n${lines}`, 0o755);
   else if (isShell(before)) {
     const [first = ""] = SHELL_LINE.exec(before) ?? [];
     const head = first === "" || first.endsWith("\n") ? first : `${first}\n`;
     write(found, name, `${head}${lines}${before.slice(first.length)}`, modeOf(path));
   } else {
-    copyFileSync(path, path + ASIDE);
-    write(found, name, `#!/bin/sh\n${lines}exec "$0${ASIDE}" "$@"\n`, modeOf(path));
+    // It may be a program, which is no text.
+    if (before === text) copyFileSync(path, path + ASIDE, constants.COPYFILE_EXCL);
+    else write(found, name + ASIDE, before, modeOf(path));
+    write(found, name, `#!/bin/sh\n${lines}${CALL_ASIDE}`, modeOf(path));
   }
   return true;
 }
@@ -156,12 +181,13 @@ function put(place: HooksPlace, found: Found, name: string): boolean {
 function take(found: Found, name: string): boolean {
   const path = join(found.folder, name);
   const text = textIn(path);
-  const around = text && aroundLines(text);
-  if (!around) return false;
-  const rest = around.join("");
-  const aside = path + ASIDE;
-  if (lstatSync(aside, { throwIfNoEntry: false })) renameSync(aside, path);
-  else if (rest === "#!/bin/sh\n") rmSync(path);
+  if (text === null) return false;
+  const rest = withoutLines(text);
+  if (rest === text) return false;
+  const isBare = rest === "#!/bin/sh\n";
+  const isWrapper = rest === `#!/bin/sh\n${CALL_ASIDE}`;
+  if (isWrapper && existsSync(path + ASIDE)) renameSync(path + ASIDE, path);
+  else if (isBare || isWrapper) rmSync(path);
   else write(found, name, rest, modeOf(path));
   return true;
 }

@@ -35,5 +35,11 @@ export interface HookLook {
 }
 
 export type GitHooksChange =
-  | { readonly kind: "done"; readonly folder: string; readonly changed: readonly string[] }
+  | {
+      readonly kind: "done";
+      readonly folder: string;
+      readonly changed: readonly string[];
+      /** What Pawl moved aside and does not move back, because somebody has changed the hook since. */
+      readonly left: readonly string[];
+    }
   | { readonly kind: "left"; readonly reason: string };

@@ -49,7 +49,7 @@ export const withoutGuards: Run = async (host, call) => {
   const steps: GuardStep[] = [{ what: "Guard", ...reply }];
   if (name === undefined) {
     const { gitHooks } = await host.guard(project.root);
-    steps.push({ what: "Git's hooks", ...gitReply(await gitHooks.uninstall(), "without the guard") });
+    steps.push({ what: "Git's hooks", ...withoutReply(await gitHooks.uninstall()) });
   }
   const { paint } = host.terminal;
   const lines = steps.map(({ what, text }) => `${paint.bold(what)}\n${clean(text).replace(/^/gm, "  ")}\n`);
@@ -208,4 +208,13 @@ function gitReply(change: GitHooksChange, what: string): Reply {
   const text =
     changed.length === 0 ? `unchanged  ${folder}` : changed.map((path) => `${path} ${what}`).join("\n");
   return { text, data: { changed } };
+}
+
+function withoutReply(change: GitHooksChange): Reply {
+  const reply = gitReply(change, "without the guard");
+  const left = change.kind === "done" ? change.left : [];
+  const words = left.map(
+    (path) => `${path} stays: the hook beside it has changed since Pawl moved this one there`,
+  );
+  return { ...reply, text: [reply.text, ...words].join("\n") };
 }

@@ -86,6 +86,7 @@ export const GUARD: Readonly<Record<string, Requirement>> = {
       `${SHELL}: commits or pushes: %s`,
       `${SHELL}: speaks for a person: %s`,
       `${SHELL}: is cut where it writes more than anybody looks at`,
+      `${SHELL}: is cut where it holds more scripts than anybody reads, or deeper ones`,
       "test/linear.slow.test.ts: is read within two seconds, or refused in Pawl's own words: %s",
     ],
   },

@@ -92,4 +92,18 @@ describe("a shell's command", () => {
     expect(read("rm a;".repeat(3000)).isCut).toBe(true);
     expect(read("rm a;".repeat(30)).isCut).toBe(false);
   });
+
+  it("is cut where it holds more scripts than anybody reads, or deeper ones", () => {
+    expect(read(`bash -c ':${" ".repeat(300_000)}; echo > pawl.yaml'`).isCut).toBe(true);
+    expect(read(`bash -c ':${" ".repeat(200_000)}; echo > pawl.yaml'`).isCut).toBe(false);
+    expect(read(`${"eval ".repeat(9)} 'echo > pawl.yaml'`).isCut).toBe(true);
+    expect(read(`${"eval ".repeat(5)} 'echo > pawl.yaml'`).isCut).toBe(false);
+    const many = `find .${" -exec true +".repeat(30)} -exec touch${" a".repeat(300)} pawl.yaml +`;
+    expect(paths(many)).toContain("/p/pawl.yaml");
+    expect(read(`find .${" -exec true".repeat(3000)}`).isCut).toBe(true);
+    expect(read(`${"node /srv/main.js; ".repeat(30)} node /opt/pawl/main.js approve x`)).toMatchObject({
+      ...{ isCut: false, verbs: ["approve"] },
+    });
+    expect(read("node /srv/main.js; ".repeat(300)).isCut).toBe(true);
+  });
 });

@@ -24,7 +24,7 @@ export interface ShellReading {
   readonly writes: readonly ShellWrite[];
   readonly acts: readonly GitAct[];
   readonly verbs: readonly string[];
-  /** It is longer, or writes more files, than is looked at. */
+  /** It is longer, holds more or deeper scripts, or writes more files, than is looked at. */
   readonly isCut: boolean;
 }
 
@@ -45,17 +45,17 @@ const SCRIPT_COST = 100;
 /** No shell is given a longer one. */
 const MAX_LENGTH = 1_000_000;
 /** How many words are compared with Pawl's own program. */
-const MAX_PROGRAMS = 20;
+const MAX_PROGRAMS = 200;
 
 export function readShell(command: string, around: Around): ShellReading {
   if (command.length > MAX_LENGTH) return { writes: [], acts: [], verbs: [], isCut: true };
   const reading: Reading = {
     ...{ writes: [], acts: new Set(), verbs: new Set(), around },
-    ...{ scriptsLeft: MAX_SCRIPT_LENGTH, programsLeft: MAX_PROGRAMS },
+    ...{ scriptsLeft: MAX_SCRIPT_LENGTH, programsLeft: MAX_PROGRAMS, isCut: false },
   };
   readScript(command, around.cwd, reading, 0);
   const { acts, verbs, writes } = reading;
-  return { writes, acts: [...acts], verbs: [...verbs], isCut: writes.length >= MAX_FOUND };
+  return { writes, acts: [...acts], verbs: [...verbs], isCut: reading.isCut || writes.length >= MAX_FOUND };
 }
 
 interface Reading {
@@ -65,12 +65,14 @@ interface Reading {
   readonly around: Around;
   scriptsLeft: number;
   programsLeft: number;
+  isCut: boolean;
 }
 
 function readScript(script: string, start: string, reading: Reading, level: number): void {
-  if (level > MAX_SCRIPTS || script.trim() === "") return;
+  if (script.trim() === "") return;
   if (level > 0) reading.scriptsLeft -= script.length + SCRIPT_COST;
-  if (reading.scriptsLeft < 0) return;
+  if (level > MAX_SCRIPTS || reading.scriptsLeft < 0) reading.isCut = true;
+  if (reading.isCut) return;
   const { home } = reading.around;
   const variables = new Map([
     ["HOME", home],
@@ -86,8 +88,10 @@ function readScript(script: string, start: string, reading: Reading, level: numb
       const program = /\s/.test(name.text) ? name.text : baseOf(name.text);
       const texts = args.map(({ text }) => text);
       if (program === "cd" || program === "pushd") cwd = folderAfter(cwd, home, args, command.depth);
-      for (const inner of scriptsIn(program, texts, command, before))
+      for (const inner of scriptsIn(program, texts, command, before)) {
         readScript(inner, cwd, reading, level + 1);
+        if (reading.isCut) return;
+      }
       const from = plain.folder === null ? cwd : joined(cwd, plain.folder);
       const found = writesOf(program, args);
       if (program === "apply_patch") addPatch([...texts, ...command.inputs], cwd, reading);
@@ -236,7 +240,7 @@ function scriptsIn(
   args: readonly string[],
   { inputs, isPiped }: Command,
   before: Command | null,
-) {
+): Iterable<string> {
   if (program === "eval" || program === "parallel") return [args.join(" ")];
   // A whole command in one word, as `env -S` takes it.
   if (/\s/.test(program)) return [[program, ...args].join(" ")];
@@ -255,19 +259,16 @@ function afterC(args: readonly string[]): readonly string[] {
   return args.flatMap((arg, at) => (/^-[a-z]*c$|^--command$/.test(arg) ? [args[at + 1] ?? ""] : []));
 }
 
-const MAX_STARTED = 20;
-const MAX_STARTED_WORDS = 200;
-
-function startedByFind(args: readonly string[]): readonly string[] {
-  let started = 0;
-  return args.flatMap((arg, at) => {
-    if (!/^(?:-exec|-execdir|-ok|-okdir|-x|-X)$/.test(arg) || ++started > MAX_STARTED) return [];
-    const rest = args.slice(at + 1, at + 1 + MAX_STARTED_WORDS);
-    const end = rest.findIndex((word) => word === ";" || word === "+");
-    const words = end < 0 ? rest : rest.slice(0, end);
+/** One after the other, so that no more are made than are read. */
+function* startedByFind(args: readonly string[]): Iterable<string> {
+  for (const [at, arg] of args.entries()) {
+    if (!/^(?:-exec|-execdir|-ok|-okdir|-x|-X)$/.test(arg)) continue;
+    let end = at + 1;
+    while (end < args.length && args[end] !== ";" && args[end] !== "+") end += 1;
+    const words = args.slice(at + 1, end);
     // What is found lies below the folder that is searched.
-    return [words.map((word) => quotedWord(word.replaceAll("{}", args[0] ?? "."))).join(" ")];
-  });
+    yield words.map((word) => quotedWord(word.replaceAll("{}", args[0] ?? "."))).join(" ");
+  }
 }
 
 function quotedWord(word: string): string {
@@ -311,9 +312,10 @@ function readVerbs(words: readonly Word[], reading: Reading): void {
 
 function isOwnProgram(text: string, reading: Reading): boolean {
   if (/(?:^|\/)pawl\/(?:dist\/|src\/)?main\.[cm]?[jt]s$/.test(text)) return true;
-  if (!/\bmain\.[cm]?[jt]s$/.test(text) || text.length > MAX_PATH || reading.programsLeft <= 0) return false;
+  if (!/\bmain\.[cm]?[jt]s$/.test(text) || text.length > MAX_PATH) return false;
   reading.programsLeft -= 1;
-  return reading.around.isProgram(text);
+  if (reading.programsLeft < 0) reading.isCut = true;
+  return reading.programsLeft >= 0 && reading.around.isProgram(text);
 }
 
 const MAX_VERB_WORDS = 16;

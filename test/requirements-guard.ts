@@ -139,6 +139,7 @@ export const GUARD: Readonly<Record<string, Requirement>> = {
       `${SETUP}: call what was there with its arguments and its input, and leave it as it was`,
       `${SETUP}: are where git looks: a folder of the project, husky's own, or the one that worktrees share`,
       `${SETUP}: are left alone outside of the repository, and behind a link`,
+      `${SETUP}: let a person without Pawl pass with one sentence, but no agent, and share no path of a machine`,
       `${SETUP}: are left alone where the place of a hook that has to go aside is taken, by a link or a file`,
       `${SETUP}: keep what a person wrote into them since, and the one that was moved aside stays`,
     ],

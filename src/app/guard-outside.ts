@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { AGENT_VARIABLES } from "../adapters/agents/ancestry.ts";
 import { hashOf } from "../adapters/files/hash.ts";
 import { discover } from "../adapters/git/discover.ts";
 import { openGitHooks } from "../adapters/git/git-hooks.ts";
@@ -12,7 +13,7 @@ import { openStateHome } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
 import type { GuardOutside } from "../surfaces/cli/command.ts";
 import { shellLine } from "../surfaces/cli/guard/setup.ts";
-import { launchOf, programOf } from "./launch.ts";
+import { programOf, sharedProgramOf } from "./launch.ts";
 
 export interface GuardPlace {
   readonly root: string;
@@ -25,8 +26,9 @@ export function openGuardOutside({ environment, home, root }: GuardPlace): Guard
   return {
     gitHooks: openGitHooks({
       ...{ root, environment },
-      own: shellLine([...programOf(home), "guard", "git"]),
-      shared: shellLine([...launchOf({ home, cwd: root }).slice(0, -1), "guard", "git"]),
+      own: shellLine(programOf(home)),
+      shared: shellLine(sharedProgramOf({ home, cwd: root })),
+      marks: AGENT_VARIABLES,
     }),
     proofs: openProofs(openStateHome(root, environment)),
     hash: hashOf,

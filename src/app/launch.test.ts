@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { launchOf } from "./launch.ts";
+import { launchOf, sharedProgramOf } from "./launch.ts";
 
 describe("How a client starts Pawl again", () => {
   it("is by path from a checkout, on the Node that runs: the client may find an older one", () => {
@@ -15,5 +15,11 @@ describe("How a client starts Pawl again", () => {
     expect(installed("/cache/_npx/1/node_modules/pawl/dist")).toEqual(["npx", "-y", "pawl", "mcp"]);
     expect(installed("/project/node_modules/pawl/dist")).toEqual(["npx", "--no", "pawl", "mcp"]);
     expect(installed("/usr/lib/node_modules/pawl/dist")).toEqual(["pawl", "mcp"]);
+  });
+
+  it("is never by a path in what other machines share", () => {
+    const shared = (home: string) => sharedProgramOf({ home, cwd: "/project/a" });
+    expect(shared("/src/pawl/dist")).toEqual(["pawl"]);
+    expect(shared("/project/node_modules/pawl/dist")).toEqual(["npx", "--no", "pawl"]);
   });
 });

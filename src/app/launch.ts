@@ -26,3 +26,9 @@ export function programOf(home: string): readonly string[] {
   if (home.includes(`${sep}_npx${sep}`)) return ["npx", "-y", "pawl"];
   return [process.execPath, join(home, home.endsWith("src") ? "main.ts" : "main.js")];
 }
+
+/** How any machine with the project starts this program: never by a path of this one. */
+export function sharedProgramOf(place: LaunchPlace): readonly string[] {
+  const words = launchOf(place).slice(0, -1);
+  return words[0] === process.execPath ? ["pawl"] : words;
+}

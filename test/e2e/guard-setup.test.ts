@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { AGENT_VARIABLES } from "../../src/adapters/agents/ancestry.ts";
 import { openGitHooks } from "../../src/adapters/git/git-hooks.ts";
 import { GUARDED_CLIENTS } from "../../src/guard/clients.ts";
 import { GUARD_SETUPS } from "../../src/surfaces/cli/guard/setup.ts";
@@ -109,8 +110,9 @@ describe("git's hooks", () => {
   const hooksOf = ({ root }: TemporaryProject, environment: Record<string, string> = {}) =>
     openGitHooks({
       ...{ root, environment: { HOME: root, ...environment } },
-      own: `'${process.execPath}' '${MAIN}' guard git`,
-      shared: "npx --no pawl guard git",
+      own: `'${process.execPath}' '${MAIN}'`,
+      shared: "npx --no pawl",
+      marks: AGENT_VARIABLES,
     });
 
   const commit = (project: TemporaryProject, more: Record<string, string> = {}) => {
@@ -230,6 +232,32 @@ describe("git's hooks", () => {
     expect(ended.out).toContain(`${hook}.before-pawl stays: the hook beside it has changed`);
     expect(readFileSync(hook, "utf8")).toBe("#!/bin/sh\nmake newer\n");
     expect(readFileSync(`${hook}.before-pawl`, "utf8")).toBe(NODE);
+  });
+
+  it("let a person without Pawl pass with one sentence, but no agent, and share no path of a machine", async () => {
+    using project = repository();
+    inGit(project, "config", "core.hooksPath", "team");
+    await project.pawl("init", "--guard", "--client", "claude-code");
+    const hook = project.read("team/pre-commit") ?? "";
+    expect(hook).toContain("  pawl guard git pre-commit </dev/null || exit 1\n");
+    for (const path of [process.execPath, MAIN, project.root]) expect(hook).not.toContain(path);
+    const person = commit(project);
+    expect(person.err).toBe("Pawl cannot start here, so its guard does not check this pre-commit.\n");
+    expect(person.code).toBe(0);
+    for (const mark of [
+      "CLAUDECODE",
+      "CODEX_CI",
+      "GEMINI_CLI",
+      "OPENCODE",
+      "CURSOR_AGENT",
+      "AI_AGENT",
+      "BLOOM_TASK",
+    ])
+      expect(commit(project, { [mark]: "1" })).toEqual({
+        code: 1,
+        err: "Pawl cannot start here, and without its guard no agent passes pre-commit: install Pawl first.\n",
+      });
+    expect(commit(project, { CLAUDECODE: "1", PAWL_RUN_MARK: "x.y" })).toEqual({ code: 0, err: "" });
   });
 
   it("are where git looks: a folder of the project, husky's own, or the one that worktrees share", async () => {

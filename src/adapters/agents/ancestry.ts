@@ -56,6 +56,8 @@ const VARIABLES: Readonly<Record<string, string>> = {
   AI_AGENT: "an agent",
 };
 
+export const AGENT_VARIABLES: readonly string[] = Object.keys(VARIABLES);
+
 /** By program names, and by the folders of packages that a runtime such as node starts. */
 const PROGRAMS: readonly (readonly [RegExp, string])[] = [
   [/^claude$|\/@anthropic-ai\/claude-code\//, "Claude Code"],

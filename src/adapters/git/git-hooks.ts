@@ -30,10 +30,12 @@ import { lastOf } from "./safe-config.ts";
 export interface HooksPlace {
   readonly root: string;
   readonly environment: Environment;
-  /** The command that a hook of this machine calls, quoted for a shell; the hook's name follows. */
+  /** The words that start Pawl from a hook of this machine, quoted for a shell. */
   readonly own: string;
-  /** The same for a hook that others share. */
+  /** The same for a hook that others share: without a path of this machine. */
   readonly shared: string;
+  /** The variables that agents set for what they start. */
+  readonly marks: readonly string[];
 }
 
 /** Where a hook goes. */
@@ -139,10 +141,25 @@ function guardIn(text: string | null, lines: string): HookLook["guard"] {
 const SHELL_LINE =
   /^#![ \t]*\/(?:\S*\/)?(?:env[ \t]+(?:-S[ \t]+)?)?(?:ba|da|k|z|a)?sh(?:[ \t]+-[eux]+)*[ \t]*(?:\n|$)/;
 
-/** The guard gets no input: a push's belongs to what follows. An agent of Pawl's own loop has its own limits. */
-function linesOf({ own, shared }: HooksPlace, { isShared }: Found, name: string): string {
-  const call = `${isShared ? shared : own} ${name} </dev/null`;
-  return `${BEGIN}\n[ -n "\${PAWL_RUN_MARK:-}" ] || ${call} || exit 1\n${END}\n`;
+/**
+ * The guard gets no input: a push's belongs to what follows. An agent of Pawl's own loop has its own limits. Whoever
+ * shares the hook, and has no Pawl, goes on working.
+ */
+function linesOf({ marks, own, shared }: HooksPlace, { isShared }: Found, name: string): string {
+  const pawl = isShared ? shared : own;
+  const agent = marks.map((mark) => `\${${mark}:-}`).join("");
+  return `${BEGIN}
+if [ -n "\${PAWL_RUN_MARK:-}" ]; then :
+elif ${pawl} --version </dev/null >/dev/null 2>&1; then
+  ${pawl} guard git ${name} </dev/null || exit 1
+elif [ -n "${agent}" ]; then
+  echo "Pawl cannot start here, and without its guard no agent passes ${name}: install Pawl first." >&2
+  exit 1
+else
+  echo "Pawl cannot start here, so its guard does not check this ${name}." >&2
+fi
+${END}
+`;
 }
 
 /** What a hook is called that no shell reads. */

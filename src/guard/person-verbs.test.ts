@@ -13,6 +13,7 @@ describe("a person's verbs", () => {
   it("are known behind options, and not where they only show something", () => {
     expect(personVerbOf(["--project", "approve", "status"])).toBeNull();
     expect(personVerbOf(["--project", "x", "approve", "y"])).toBe("approve");
+    expect(personVerbOf(["--format", "json", "approve", "y"])).toBe("approve");
     expect(personVerbOf(["done", "T1", "--force"])).toBe("done --force");
     expect(personVerbOf(["done", "T1"])).toBeNull();
     expect(personVerbOf(["approve", "--help"])).toBeNull();

@@ -26,8 +26,8 @@ export const PERSON_VERBS: readonly PersonVerb[] = [
   { name: "done", only: ["--force"] },
 ];
 
-/** Options of every command that take the next word. */
-const VALUED = ["--project", "--file", "-f"];
+/** Options that take the next word. */
+const VALUED = ["--project", "--file", "-f", "--format"];
 
 /** The person's verb that a call of `pawl` with these words is, or null. */
 export function personVerbOf(words: readonly string[]): string | null {

@@ -31,6 +31,10 @@ describe("a shell's command", () => {
     ["rm {a,b}.c", ["/p/a.c", "/p/b.c"]],
     ["sed -i s/a/b/ c d; sed -n p e; sed -i.bak -e s/a/b/ f", ["/p/c", "/p/d", "/p/f"]],
     ["perl -pi -e s/a/b/ c; perl -e 1 d", ["/p/c"]],
+    ["perl -MList::Util=sum -lane '1' a; perl -Ilib/i -e 1 b; perl a.pl -i c; perl -Mi -wne 1 d", []],
+    ["ruby -rdigest -e 1 a; ruby -Ilib -ne 1 b; sed -f i.sed c; sed -fi.sed d; sed -es/i/j/ e", []],
+    ["perl -MList::Util -i.bak -lane 1 a; perl -w -0777pi -e 1 b", ["/p/a", "/p/b"]],
+    ["perl -C -MSome -pi -e 1 a; sed -nEi 1p b; sed s/a/b/ c -i", ["/p/a", "/p/b", "/p/c"]],
     ["awk -i inplace 1 a; awk 1 b", ["/p/a"]],
     ["cp a b; cp -r a c/", ["/p/b", "/p/b/a", "/p/c/", "/p/c//a"]],
     ["mv a b", ["/p/b", "/p/b/a", "/p/a"]],
@@ -84,6 +88,15 @@ describe("a shell's command", () => {
     ["node /srv/app/main.js approve x", []],
     ["watch pawl approve x; find . -exec pawl reject {} +", ["approve", "reject"]],
     ["pawl status; bloom list; pawl show approve; echo pawl approve", []],
+    ["git -C ../pawl reset --hard; git -C ~/bloom reset HEAD~1; git clone a/pawl reset", []],
+    ["make -C ../pawl reset; npm --prefix ../pawl reset; cp -r ../pawl reset; cd pawl reset", []],
+    ["git bisect run pawl approve x; git submodule foreach pawl reject", ["approve", "reject"]],
+    ["pnpm -C sub pawl approve x; watch -C pawl reject x", ["approve", "reject"]],
+    [
+      "git -C a --git-dir b bisect run bloom reset x; perl -e 'exec @ARGV' pawl approve x",
+      ["reset", "approve"],
+    ],
+    ["pawl --format json approve T", ["approve"]],
   ])("speaks for a person: %s", (command, expected) => {
     expect(read(command).verbs).toEqual(expected);
   });

@@ -8,7 +8,7 @@ import { patchedPaths } from "./patched-paths.ts";
 import { MAX_PATH } from "./paths.ts";
 import { personVerbOf } from "./person-verbs.ts";
 import { type Command, readCommands, type Word } from "./shell-words.ts";
-import { writesOf } from "./written-paths.ts";
+import { onlyWrites, writesOf } from "./written-paths.ts";
 
 export interface ShellWrite {
   /** As written: absolute, or relative to `cwd`. */
@@ -98,13 +98,10 @@ function readScript(script: string, start: string, reading: Reading, level: numb
       add(found.paths, found.isDeep, found.folder === null ? from : joined(from, found.folder), reading);
       for (const act of gitActsOf(program, texts)) reading.acts.add(act);
     }
-    if (!SHOWS.includes(baseOf(plain.words[0]?.text ?? ""))) readVerbs(command.words, reading);
+    readVerbs(command.words, plain.words, reading);
     before = command;
   }
 }
-
-/** They print their words. */
-const SHOWS = ["echo", "printf", "grep", "rg", "ag", "cat", "ls", "man", "which", "whereis", "type"];
 
 function add(words: readonly Word[], isDeep: boolean, cwd: string, { writes }: Reading): void {
   for (const { isOpen, isPattern, text } of words) {
@@ -301,13 +298,44 @@ function gitActsOf(program: string, args: readonly string[]): readonly GitAct[] 
 
 const PAWL = /^(?:pawl|bloom)(?:@[^/]*)?(?:\.[cm]?js|\.ts|\.ps1)?$/;
 
-/** Wherever the program stands in the words: much can start it. */
-function readVerbs(words: readonly Word[], reading: Reading): void {
+/** They print their words, or go there. */
+const SHOWS = [
+  "echo",
+  "printf",
+  "grep",
+  "rg",
+  "ag",
+  "cat",
+  "ls",
+  "man",
+  "which",
+  "whereis",
+  "type",
+  "cd",
+  "pushd",
+];
+/** Options whose word is a folder, or the like. */
+const FOLDER_OPTIONS = ["-C", "--prefix", "--cwd", "--dir", "--directory", "--chdir"];
+
+/** Wherever the program stands in the words: much can start it. `plain`: the end of them, from the started program on. */
+function readVerbs(words: readonly Word[], plain: readonly Word[], reading: Reading): void {
+  const program = baseOf(plain[0]?.text ?? "");
+  if (SHOWS.includes(program) || onlyWrites(program)) return;
+  const start = words.length - plain.length;
+  const from = program === "git" ? words.length - startedByGit(plain.slice(1)) : 0;
   for (const [at, { text }] of words.entries()) {
+    if (at < from || (at !== start && FOLDER_OPTIONS.includes(words[at - 1]?.text ?? ""))) continue;
     if (!PAWL.test(baseOf(text)) && !isOwnProgram(text, reading)) continue;
     const verb = personVerbOf(words.slice(at + 1, at + 1 + MAX_VERB_WORDS).map((word) => word.text));
     if (verb !== null) reading.verbs.add(verb);
   }
+}
+
+/** How many words at the end are another program's, which git starts. */
+function startedByGit(args: readonly Word[]): number {
+  const { words } = gitWords(args.map(({ text }) => text));
+  const starts = words.findIndex((word) => word === (words[0] === "bisect" ? "run" : "foreach"));
+  return starts < 0 || !["bisect", "submodule"].includes(words[0] ?? "") ? 0 : words.length - starts - 1;
 }
 
 function isOwnProgram(text: string, reading: Reading): boolean {

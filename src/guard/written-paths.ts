@@ -68,11 +68,33 @@ const intoTarget =
 
 const MAX_SOURCES = 200;
 
+/** Switches that take no word, up to an `i`. */
+const SED_IN_PLACE = /^-[nrEsuzb]*i|^--in-place/;
+const PERL_IN_PLACE = /^-[acfhlnpsStTuUvwWXy0-9]*i/;
+/** Whose next word belongs to it. */
+const PERL_VALUED = /^-(?:[a-zA-Z0-9]*[eE]|[ICr])$/;
+
+/** Perl and Ruby take no switches behind their script's name. */
+function perlSwitches(args: readonly Word[]): readonly Word[] {
+  const found: Word[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at] ?? HERE;
+    if (word.text === "--" || !/^-./.test(word.text)) break;
+    found.push(word);
+    if (PERL_VALUED.test(word.text) && !/^-./.test(args[at + 1]?.text ?? "")) at += 1;
+  }
+  return found;
+}
+
 /** `sed -i`, `perl -i`: the first word is the script, unless options bring it. */
 const inPlace =
-  (isInPlace: RegExp, script: readonly string[]): Rule =>
+  (
+    isInPlace: RegExp,
+    script: readonly string[],
+    switches: (args: readonly Word[]) => readonly Word[] = (args) => args,
+  ): Rule =>
   (args) => {
-    if (!args.some(({ text }) => isInPlace.test(text))) return {};
+    if (!switches(args).some(({ text }) => isInPlace.test(text))) return {};
     const brings = args.some(
       ({ text }) => script.includes(text) || /^--(?:expression|file)=|^-\w*e$/.test(text),
     );
@@ -106,9 +128,9 @@ const RULES: Readonly<Record<string, Rule>> = {
       word.text.startsWith("of=") ? [{ ...word, text: word.text.slice(3) }] : [],
     ),
   }),
-  sed: inPlace(/^-[a-zA-Z]*i|^--in-place/, ["-e", "-f", "--expression", "--file"]),
-  perl: inPlace(/^-[a-zA-Z0-9]*i/, ["-e", "-E"]),
-  ruby: inPlace(/^-[a-zA-Z0-9]*i/, ["-e"]),
+  sed: inPlace(SED_IN_PLACE, ["-e", "-f", "--expression", "--file"]),
+  perl: inPlace(PERL_IN_PLACE, ["-e", "-E"], perlSwitches),
+  ruby: inPlace(PERL_IN_PLACE, ["-e"], perlSwitches),
   gawk: (args) => awk(args),
   awk: (args) => awk(args),
   patch: (args) => {
@@ -194,6 +216,11 @@ function git(args: readonly Word[]): Partial<Written> {
 
 function isWord(word: Word | null): word is Word {
   return word !== null;
+}
+
+/** Whether the program's words are files, so that it starts no other program. */
+export function onlyWrites(program: string): boolean {
+  return Object.hasOwn(RULES, program) && !["find", "git", "perl", "ruby"].includes(program);
 }
 
 export function writesOf(program: string, args: readonly Word[]): Written {

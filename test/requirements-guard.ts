@@ -155,6 +155,7 @@ export const GUARD: Readonly<Record<string, Requirement>> = {
     tests: [
       `${SETUP}: plants a violation for each layer as it stands, and says which one came through`,
       `${SETUP}: starts nothing from a client's file but what Pawl itself would write there`,
+      `${SETUP}: the canary fails where \`guard: true\` is set, and neither a client's file nor git's hooks call the guard`,
       `${SETUP}: starts nothing from git's hooks but the lines that Pawl writes`,
       `${SETUP}: starts nothing that stands beside Pawl's own handler: %s`,
       "src/surfaces/cli/guard/edit-setup.test.ts: keep the guard from being whole beside it, and the guard takes the place of those that end like it",

@@ -348,6 +348,20 @@ describe("pawl guard --canary", () => {
   }, 60_000);
 });
 
+it("the canary fails where `guard: true` is set, and neither a client's file nor git's hooks call the guard", async () => {
+  using project = repository();
+  await project.pawl("init", "--guard", "--client", "claude-code");
+  rmSync(join(project.root, SETTINGS));
+  const hooks = ["pre-commit", "pre-push"].map((name) => join(project.root, ".git/hooks", name));
+  for (const hook of hooks) writeFileSync(hook, "#!/bin/sh\n");
+  const { code, out } = await project.pawl("guard", "--canary");
+  expect(code).toBe(1);
+  expect(out).toContain("CAME THROUGH  the hook of every client: no client's file calls the guard");
+  for (const hook of hooks) expect(out).toContain(`: ${hook} does not call the guard\n`);
+  project.write("pawl.yaml", "");
+  expect(await project.pawl("guard", "--canary")).toMatchObject({ code: 0 });
+}, 60_000);
+
 describe("pawl guard --canary in a cloned project", () => {
   const ALIKE = ["touch planted; # guard claude-code", "touch planted; pawl guard claude-code; true"];
 

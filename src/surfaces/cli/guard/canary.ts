@@ -16,9 +16,11 @@ export async function canary(host: Host): Promise<Answer> {
   const outside = await host.guard(project.root);
   const view = project.runtime.store.view();
   const { files, places } = await setUp(project, outside, host);
+  const { guard: isWanted } = await project.runtime.settings(view);
   const here = [
+    ...(isWanted && places.length === 0 ? [NO_CLIENT] : []),
     ...places.flatMap((place) => tryPlace(place, project.root, outside)),
-    ...(await tryGit(outside)),
+    ...(await tryGit(outside, isWanted)),
   ];
   const layers = here.length === 0 ? [] : [...here, ...(await ciIn(view))];
   const proof: GuardProof = {
@@ -38,6 +40,12 @@ export async function canary(host: Host): Promise<Answer> {
     ...(isHeld ? {} : { exit: 1 as const }),
   };
 }
+
+/** `guard: true` promises more than the files hold. */
+const NO_CLIENT: LayerProof = {
+  ...{ layer: "hook", of: "every client", result: "came-through" },
+  seen: "no client's file calls the guard, although `guard: true` stands in pawl.yaml",
+};
 
 const WORDS = {
   refused: ["refused     ", "green"],
@@ -121,11 +129,14 @@ function proofOf(
   return { layer, of, result: isHeld ? "refused" : "came-through", seen };
 }
 
-async function tryGit({ gitHooks, tryGitHooks }: GuardOutside): Promise<readonly LayerProof[]> {
+async function tryGit(
+  { gitHooks, tryGitHooks }: GuardOutside,
+  isWanted: boolean,
+): Promise<readonly LayerProof[]> {
   const look = await gitHooks.look();
   if (look.kind === "left")
     return [{ layer: "git", of: "commit and push", result: "said", seen: look.reason }];
-  if (look.hooks.every(({ guard }) => guard === "none")) return [];
+  if (!isWanted && look.hooks.every(({ guard }) => guard === "none")) return [];
   const tried = tryGitHooks(look.hooks.filter(({ guard }) => guard === "whole"));
   return look.hooks.map(({ guard, name, path }) => {
     if (guard === "whole") return proofOf("git", name, isGitRefusal, tried[name]);

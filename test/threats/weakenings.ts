@@ -1374,6 +1374,24 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
         "src/surfaces/cli/guard/edit-setup.test.ts: keep the guard from being whole beside it, and the guard takes the place of those that end like it",
       ],
     },
+    {
+      takes: "the comparison of a hook's lines with those that Pawl writes",
+      file: "src/adapters/git/git-hooks.ts",
+      find: 'if (text?.replace(SHELL_LINE, "").startsWith(lines)) return "whole";',
+      replace: 'if (text?.includes(lines)) return "whole";',
+      tests: ["test/e2e/guard-setup.test.ts: starts nothing from git's hooks but the lines that Pawl writes"],
+    },
+  ],
+  "A link where a hook goes aside": [
+    {
+      takes: "the look for a link in the place where a hook goes aside",
+      file: "src/adapters/git/git-hooks.ts",
+      find: "paths.flatMap((path) => [path, path + ASIDE]).find(isLink)",
+      replace: "paths.find(isLink)",
+      tests: [
+        "test/e2e/guard-setup.test.ts: are left alone where the place of a hook that has to go aside is taken, by a link or a file",
+      ],
+    },
   ],
   "An assistant works around Pawl's tools": [
     {

@@ -100,6 +100,7 @@ export const GUARD: Readonly<Record<string, Requirement>> = {
       `${CLAUDE}: is judged where no run is open by the protected places alone`,
       `${DECIDE}: is never what starts the guard: %s`,
       `${DECIDE}: is no folder around the package that starts the guard: %s`,
+      `${DECIDE}: is what a search by name may take away: %s`,
       "src/surfaces/hooks/tool-action.test.ts: is writing whatever an argument says that the tool does not have",
       "src/surfaces/hooks/tool-action.test.ts: is a shell's command, and a write of the task's file, where VS Code makes a task of it",
     ],

@@ -107,6 +107,24 @@ describe("what a scope lets an assistant write", () => {
     expect(isAllowed(shell("rm -rf node_modules/.cache"), ALL, own)).toBe(true);
   });
 
+  it.each([
+    ["find . -name '*.pyc' -delete", true],
+    ["find . -type f -name '*.orig' -exec rm {} +", true],
+    ["find . -name node_modules -prune -exec rm -rf '{}' +", true],
+    ["find src -name '*.yaml' -delete", true],
+    ["find . -type f -delete", false],
+    ["find . -exec rm {} +", false],
+    ["find . -name '*.yaml' -delete", false],
+    ["find . -name state.json -exec rm {} +", false],
+    ["find . -name '.PAW*' -exec rm -rf {} +", false],
+    ["find . -name settings.json -delete", false],
+    ["find .pawl -name x -delete", false],
+    ["find .. -name '*.pyc' -delete", false],
+    ["find . -name '*.pyc' -o -delete", false],
+  ])("is what a search by name may take away: %s", (command, expected) => {
+    expect(isAllowed(shell(command), null)).toBe(expected);
+  });
+
   it("is Pawl's own source where that is the project", () => {
     const own = { ...PLACE, program: "/p/src/main.ts" };
     for (const path of ["src/main.ts", "README.md"]) expect(isAllowed(write(path), ALL, own)).toBe(true);

@@ -18,6 +18,7 @@ import {
   protectedBelow,
   protectedByPattern,
   protectedIn,
+  SAMPLES,
 } from "./protected-places.ts";
 import { readShell, type ShellWrite } from "./shell-writes.ts";
 
@@ -165,16 +166,19 @@ function protectedWrite(one: ShellWrite, limits: Limits, place: Place): Verdict 
   return firstRefused(placesOf(path, cwd, place.home, place.real), (found) => {
     const why =
       protectedAt(found, place) ??
-      (isPattern ? reachedBy(found, place) : null) ??
+      (isPattern ? reachedBy(found, isDeep, place) : null) ??
       (isDeep ? below(found, place) : null);
     return why === null ? ALLOWED : refused(`writing ${quoted(path)}`, why, nextOf(limits));
   });
 }
 
-function reachedBy(pattern: string, place: Place): string | null {
+function reachedBy(pattern: string, isDeep: boolean, place: Place): string | null {
   const inside = insideOf(pattern, place);
+  const [start = ""] = pattern.split("/**/");
+  if (isDeep && inside === null && start !== pattern) return below(start, place);
   const own = packageOf(place.program, place.root);
-  const others = own !== null && isWithin(own, place.root) ? [relativeTo(own, place.root)] : [];
+  const ours = own !== null && isWithin(own, place.root) ? [relativeTo(own, place.root)] : [];
+  const others = isDeep ? [...SAMPLES, ...ours] : ours;
   const found = inside === null ? null : protectedByPattern(inside, place.files, others);
   return found === null ? null : `it reaches ${found}, which no assistant may write`;
 }

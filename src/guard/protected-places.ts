@@ -3,7 +3,7 @@
  * the guard. Names compare as the most lenient file system reads them.
  */
 import { foldedName, isGitName, isPawlName } from "../core/path.ts";
-import { segmentMatches } from "./glob.ts";
+import { matchesGlob, segmentMatches } from "./glob.ts";
 import { isWithin } from "./paths.ts";
 
 /** What of a project is protected besides the names that are the same everywhere; relative to its root. */
@@ -107,6 +107,12 @@ export function protectedBelow(path: string, { tasksFile, workflows }: ProjectFi
   return places.find(inside) ?? null;
 }
 
+/** What a folder's search by name may take away of the places that are folders or patterns themselves. */
+export const SAMPLES: readonly string[] = [
+  ...CLIENT_FILES.map((glob) => glob.replace("/**", "/pawl.json").replace("*", "")),
+  ...[".pawl/a.json", ".pawl/a.jsonl", ".pawl/a.yaml", ".git/config", ".git/HEAD", ".git/index"],
+];
+
 /**
  * A protected place at the root that a shell's pattern such as `*.yaml` would reach; null: none. `others`: more of them,
  * relative to the root.
@@ -117,9 +123,12 @@ export function protectedByPattern(
   others: readonly string[],
 ): string | null {
   const globs = namesIn(pattern);
+  const anywhere = globs.includes("**") ? globs.join("/") : null;
   const places = [".pawl", ".alfred", ".git", ".ai/task/state.json", "pawl.yaml", "tasks.yaml", ".npmrc"];
   const reached = [...places, ...GIT_HOOKS, files.tasksFile, ...files.workflows, ...others].find((place) => {
     const names = namesIn(place);
+    if (anywhere !== null)
+      return names.some((_, at) => matchesGlob(names.slice(0, at + 1).join("/"), anywhere));
     // A pattern that ends at a folder reaches all of it.
     return (
       globs.length <= names.length &&

@@ -3,6 +3,7 @@
  * assistant that goes astray, and no proof: a program writes what it likes.
  */
 import type { GitAct } from "../engine/workflow.ts";
+import { foundBy } from "./found-words.ts";
 import { gitWords } from "./git-words.ts";
 import { patchedPaths } from "./patched-paths.ts";
 import { MAX_PATH } from "./paths.ts";
@@ -88,7 +89,7 @@ function readScript(script: string, start: string, reading: Reading, level: numb
       const program = /\s/.test(name.text) ? name.text : baseOf(name.text);
       const texts = args.map(({ text }) => text);
       if (program === "cd" || program === "pushd") cwd = folderAfter(cwd, home, args, command.depth);
-      for (const inner of scriptsIn(program, texts, command, before)) {
+      for (const inner of scriptsIn(program, args, command, before)) {
         readScript(inner, cwd, reading, level + 1);
         if (reading.isCut) return;
       }
@@ -234,21 +235,23 @@ const SHELLS = [
 /** Texts that the command runs as scripts. */
 function scriptsIn(
   program: string,
-  args: readonly string[],
+  given: readonly Word[],
   { inputs, isPiped }: Command,
   before: Command | null,
 ): Iterable<string> {
+  const args = given.map(({ text }) => text);
   if (program === "eval" || program === "parallel") return [args.join(" ")];
   // A whole command in one word, as `env -S` takes it.
   if (/\s/.test(program)) return [[program, ...args].join(" ")];
-  if (program === "find" || program === "fd") return startedByFind(args);
+  if (program === "find") return startedByFind(args, foundBy(given));
+  if (program === "fd") return startedByFind(args, given.slice(0, 1));
   if (program === "trap" || program === "watch") return args.slice(0, 1);
   if (!SHELLS.includes(program)) return program === "flock" || program === "npx" ? afterC(args) : [];
-  const given = [...afterC(args), ...(["tmux", "screen"].includes(program) ? args : [])];
+  const named = [...afterC(args), ...(["tmux", "screen"].includes(program) ? args : [])];
   const isBare = args.every((arg) => arg.startsWith("-"));
-  if (!isBare) return given;
+  if (!isBare) return named;
   const piped = isPiped && before ? outputOf(before) : [];
-  return [...given, ...inputs, ...piped];
+  return [...named, ...inputs, ...piped];
 }
 
 /** The word after `-c`, also in `-lc`. */
@@ -257,15 +260,27 @@ function afterC(args: readonly string[]): readonly string[] {
 }
 
 /** One after the other, so that no more are made than are read. */
-function* startedByFind(args: readonly string[]): Iterable<string> {
+function* startedByFind(args: readonly string[], found: readonly Word[]): Iterable<string> {
+  const places = found.map(foundWord).join(" ").slice(0, MAX_SCRIPT_LENGTH);
   for (const [at, arg] of args.entries()) {
     if (!/^(?:-exec|-execdir|-ok|-okdir|-x|-X)$/.test(arg)) continue;
     let end = at + 1;
     while (end < args.length && args[end] !== ";" && args[end] !== "+") end += 1;
     const words = args.slice(at + 1, end);
-    // What is found lies below the folder that is searched.
-    yield words.map((word) => quotedWord(word.replaceAll("{}", args[0] ?? "."))).join(" ");
+    let script = "";
+    for (const word of words) {
+      if (script.length > MAX_SCRIPT_LENGTH) break;
+      // What is found lies below the folder that is searched.
+      script += `${word === "{}" ? places : quotedWord(word.replace("{}", found[0]?.text ?? "."))} `;
+    }
+    yield script;
   }
+}
+
+/** As a shell's script has it: the signs of a pattern are not quoted. */
+function foundWord({ isPattern, text }: Word): string {
+  if (!isPattern) return quotedWord(text);
+  return text.replace(/[^*?[\]]+/g, quotedWord);
 }
 
 function quotedWord(word: string): string {

@@ -1,4 +1,5 @@
 /** Which of a command's words are files that it writes. */
+import { foundBy } from "./found-words.ts";
 import { gitWords } from "./git-words.ts";
 import type { Word } from "./shell-words.ts";
 
@@ -161,11 +162,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   unzip: (args) =>
     args.some(({ text }) => /^-[lptvz]/.test(text)) ? {} : { paths: [optionIn(args, "-d", "") ?? HERE] },
-  find: (args) => {
-    if (!args.some(({ text }) => text === "-delete")) return {};
-    const end = args.findIndex(({ text }) => /^[-(!]/.test(text));
-    return { paths: end === 0 ? [HERE] : args.slice(0, end), isDeep: true };
-  },
+  find: (args) => (args.some(({ text }) => text === "-delete") ? { paths: foundBy(args), isDeep: true } : {}),
   git: (args) => git(args),
 };
 

@@ -121,6 +121,8 @@ describe("what a scope lets an assistant write", () => {
     ["find .pawl -name x -delete", false],
     ["find .. -name '*.pyc' -delete", false],
     ["find . -name '*.pyc' -o -delete", false],
+    [`find ${"src ".repeat(300)} .pawl -name a -delete`, false],
+    [`find . -name '${"*".repeat(5000)}.yaml' -delete`, false],
   ])("is what a search by name may take away: %s", (command, expected) => {
     expect(isAllowed(shell(command), null)).toBe(expected);
   });

@@ -12,8 +12,8 @@ export function foundBy(args: readonly Word[]): readonly Word[] {
   while (end < args.length && !/^[-(!]/.test(args[end]?.text ?? "")) end += 1;
   const starts = end === from ? [HERE] : args.slice(from, end);
   const names = namesOf(args.slice(end));
-  if (names === null) return starts;
-  return starts.slice(0, MAX_STARTS).flatMap((start) => {
+  if (names === null || starts.length > MAX_STARTS) return starts;
+  return starts.flatMap((start) => {
     const own = start.text.replace(/\/+$/, "").split("/").at(-1) ?? "";
     // A name may be that of the folder itself, and so take all of it.
     const isOwn = own === ".." || names.some((name) => segmentMatches(own, name));
@@ -24,6 +24,7 @@ export function foundBy(args: readonly Word[]): readonly Word[] {
 
 const MAX_STARTS = 200;
 const MAX_NAMES = 20;
+const MAX_NAME = 255;
 
 /** The names one of which whatever an action takes has; null: an action may take anything. */
 function namesOf(expression: readonly Word[]): readonly string[] | null {
@@ -39,7 +40,7 @@ function namesOf(expression: readonly Word[]): readonly string[] | null {
       if (!isNamed) return null;
       isNamed = false;
     } else if (/^-i?name$/.test(text)) {
-      if (!next || next.isOpen || /^$|[/\\]/.test(next.text)) return null;
+      if (!next || next.isOpen || next.text.length > MAX_NAME || /^$|[/\\]/.test(next.text)) return null;
       names.push(next.text);
       isNamed = true;
       at += 1;

@@ -7,7 +7,7 @@ const SIGNED = "test/e2e/signed-gates.test.ts";
 const WORKFLOWS = "test/e2e/verify-workflows.test.ts";
 const ACTION = "test/action.test.ts";
 const FORGE = "test/e2e/verify-forge.slow.test.ts";
-const VERIFY = "test/e2e/verify.test.ts";
+const VERIFY = "test/e2e/verify.slow.test.ts";
 const GATE = "src/runtime/signed-gate.test.ts";
 
 /** How strong a person's verdict must be, and what a signature binds. */

@@ -23,7 +23,9 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/verify/records.ts",
       find: "history.view(history.base).read(ALLOWED_SIGNERS)",
       replace: "history.view(history.head).read(ALLOWED_SIGNERS)",
-      tests: ["test/e2e/verify.test.ts: names a signer who allowed themselves in HEAD: record-signature"],
+      tests: [
+        "test/e2e/verify.slow.test.ts: names a signer who allowed themselves in HEAD: record-signature",
+      ],
     },
     {
       takes: "the comparison of the commit's tree with the approved one",
@@ -31,7 +33,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: ' && record.verdict === "approve" && record.tree === work',
       replace: ' && record.verdict === "approve"',
       tests: [
-        "test/e2e/verify.test.ts: names a tree that was changed after it was approved: commit-uncovered",
+        "test/e2e/verify.slow.test.ts: names a tree that was changed after it was approved: commit-uncovered",
       ],
     },
     {
@@ -39,14 +41,14 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/verify/records.ts",
       find: "    isFinal.push(...replayed.isFinal);",
       replace: "    faults.length = 0;\n    isFinal.push(...replayed.isFinal);",
-      tests: ["test/e2e/verify.test.ts: names an event that cannot be: record-steps"],
+      tests: ["test/e2e/verify.slow.test.ts: names an event that cannot be: record-steps"],
     },
     {
       takes: "the rule that records are only added",
       file: "src/verify/records.ts",
       find: "const faults: Fault[] = [...changedFaults(history)];",
       replace: "const faults: Fault[] = [];",
-      tests: ["test/e2e/verify.test.ts: names a record that was removed: record-changed"],
+      tests: ["test/e2e/verify.slow.test.ts: names a record that was removed: record-changed"],
     },
   ],
   "A verdict that anybody with the shell could give": [
@@ -1360,7 +1362,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/verify/coverage.ts",
       find: '    if (base === id) return "which is the same commit";\n',
       replace: "",
-      tests: ["test/e2e/verify.test.ts: names a base that is the approved work itself: base-moved"],
+      tests: ["test/e2e/verify.slow.test.ts: names a base that is the approved work itself: base-moved"],
     },
   ],
   "A cloned project that the canary starts": [

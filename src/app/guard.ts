@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { realPathOf } from "../adapters/files/real-path.ts";
 import { discover } from "../adapters/git/discover.ts";
 import { openSessions } from "../adapters/guard/sessions.ts";
+import { baseFolder } from "../adapters/process/base-folder.ts";
 import { type Environment, readEnvironment } from "../config/config.ts";
 import { findRoot } from "../config/project-root.ts";
 import { stateFolder, TREES } from "../config/state-home.ts";
@@ -265,7 +266,7 @@ function placeOf(
     home,
     temporary: [...new Set([tmpdir(), "/tmp", "/var/tmp"].map(realPathOf))],
     clientFolders: CLIENT_FOLDERS.map((folder) => at(folder)),
-    pawlFolders: [dirname(dirname(stateFolder(root, environment))), configFolder(environment, home)].map(
+    pawlFolders: [baseFolder(environment, "XDG_STATE_HOME"), baseFolder(environment, "XDG_CONFIG_HOME")].map(
       realPathOf,
     ),
     program: realPathOf(program),
@@ -287,10 +288,6 @@ const CLIENT_FOLDERS = [
   ".cursor/plans",
   ".local/share/opencode",
 ];
-
-function configFolder({ XDG_CONFIG_HOME: named }: Environment, home: string): string {
-  return join(named?.startsWith("/") ? named : join(home, ".config"), "pawl");
-}
 
 const CHUNK = 64 * 1024;
 const MAX_INPUT = 64 * 1024 * 1024;

@@ -17,7 +17,7 @@ export interface KeptRun {
   readonly files: Stamps;
 }
 
-type Runs = Pick<Project, "runtime" | "workflows">;
+export type Runs = Pick<Project, "runtime" | "workflows">;
 
 export interface KeptRuns {
   /** As it was kept last. */
@@ -51,13 +51,12 @@ function kindOf(run: string): string {
   return `guard-run-${hashOf(run).slice(0, 32)}`;
 }
 
-async function readRun({ runtime, workflows }: Runs, root: string, run: string): Promise<KeptRun> {
+/** Reads the run's scope, and notes what it is read from. */
+export async function readRun({ runtime, workflows }: Runs, root: string, run: string): Promise<KeptRun> {
+  const { scopeOf } = await import("../runtime/open-scopes.ts");
   const files: Record<string, Record<string, string>> = {};
-  const [name = "", id = ""] = run.split(/:(.*)/s);
-  const modules = noted(workflows, root, files);
-  const module = Object.hasOwn(modules, name) ? await modules[name]?.() : undefined;
-  const scope = await module?.scope?.(runtime.store.view(), id);
-  return { scope: scope ?? null, files: files[run] ?? {} };
+  const scope = await scopeOf({ runtime, workflows: noted(workflows, root, files) }, run);
+  return { scope, files: files[run] ?? {} };
 }
 
 export type Note = (path: string) => void;
@@ -83,7 +82,7 @@ export function noted(
         value: (view: View, id: string) => {
           const stamps: Record<string, string> = {};
           files[`${name}:${id}`] = stamps;
-          return scope(noting(view, noteIn(root, stamps)), id);
+          return scope(watched(view, { onRead: noteIn(root, stamps) }), id);
         },
       },
     });
@@ -93,14 +92,17 @@ export function noted(
   );
 }
 
-/** A view that tells which files are read through it. */
-function noting(view: View, note: Note): View {
+/** A view that tells of what is looked at through it. */
+export function watched(view: View, { onList, onRead }: { onRead?: Note; onList?: Note }): View {
   return {
     read(path: ProjectPath) {
-      note(path);
+      onRead?.(path);
       return view.read(path);
     },
-    list: (folder) => view.list(folder),
+    list(folder: ProjectPath) {
+      onList?.(folder);
+      return view.list(folder);
+    },
     isCurrent: (paths) => view.isCurrent(paths),
     packaged: (path) => view.packaged(path),
   };

@@ -18,13 +18,21 @@ import { stampOf } from "../adapters/files/stamp.ts";
 import type { Environment } from "../config/config.ts";
 import { stateFolder, TREES } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
-import type { ProjectPath } from "../core/path.ts";
-import type { Store, View } from "../core/ports/store.ts";
+import type { Store } from "../core/ports/store.ts";
 import { widest } from "../guard/decide.ts";
-import type { Project } from "../runtime/project.ts";
 import type { Scope } from "../runtime/scope.ts";
 import type { StrayEdits } from "../runtime/strays.ts";
-import { type Note, noted, noteIn, openKeptRuns, type Stamps, versionOf } from "./kept-runs.ts";
+import {
+  type Note,
+  noted,
+  noteIn,
+  openKeptRuns,
+  type Runs,
+  readRun,
+  type Stamps,
+  versionOf,
+  watched,
+} from "./kept-runs.ts";
 
 export interface Known {
   readonly tasksFile: string;
@@ -49,13 +57,10 @@ interface Kept {
 }
 
 /** What a session without a run of its own needs. */
-interface Head {
+interface Head extends Pick<Kept, "events" | "settings" | "folders" | "shared"> {
   readonly known: Omit<Known, "scopes">;
+  /** At most one. */
   readonly widest: readonly Scope[];
-  readonly events: string;
-  readonly settings: Stamps;
-  readonly folders: Stamps;
-  readonly shared: Stamps;
 }
 
 interface Wanted {
@@ -64,10 +69,8 @@ interface Wanted {
   readonly home: string;
   readonly environment: Environment;
   /** Opens the project for some work on it. */
-  open<T>(work: (project: Opened) => Promise<T>): Promise<T>;
+  open<T>(work: (project: Runs) => Promise<T>): Promise<T>;
 }
-
-type Opened = Pick<Project, "runtime" | "workflows">;
 
 const KIND = "guard";
 const HEAD = "guard-head";
@@ -94,9 +97,12 @@ export function keptScopes(wanted: Wanted) {
   const scopeOf = async (own: string) => {
     const kept = await runs.find(own);
     const isFresh = kept && Object.keys(kept.files).length > 0 && !changed(kept.files);
-    return (isFresh ? kept : await wanted.open((project) => runs.keep(project, own))).scope;
+    return (isFresh ? kept : await keep(own)).scope;
   };
+  const keep = (run: string) => wanted.open((project) => runs.keep(project, run));
   return {
+    /** Reads the run's scope anew, and keeps it for the sessions that work on it. */
+    keep,
     /** `own`: the session's run, if it has one. */
     async project(own: string | null): Promise<Known> {
       const head = (await cache.get(HEAD, version)) as Head | null;
@@ -208,16 +214,13 @@ function readRuns(wanted: Wanted, kept: Kept, stale: ReadonlySet<string>): Promi
   const { root } = wanted;
   const events = stampOf(root, EVENTS);
   const folders = Object.fromEntries(Object.keys(kept.folders).map((path) => [path, stampOf(root, path)]));
-  const files: Record<string, Record<string, string>> = {};
+  const files: Record<string, Stamps> = {};
   return wanted.open(async (project) => {
-    const view = project.runtime.store.view();
     const fresh: Scope[] = [];
-    const modules = noted(project.workflows, root, files);
     for (const run of stale) {
-      const [name = ""] = run.split(":", 1);
-      const module = Object.hasOwn(modules, name) ? await modules[name]?.() : undefined;
-      const scope = await module?.scope?.(view, run.slice(name.length + 1));
-      if (scope) fresh.push(scope);
+      const read = await readRun(project, root, run);
+      files[run] = read.files;
+      if (read.scope) fresh.push(read.scope);
     }
     const others = kept.known.scopes.filter(({ run }) => !stale.has(run));
     const known = { ...kept.known, scopes: [...others, ...fresh] };
@@ -239,19 +242,6 @@ function sharedOf(files: Readonly<Record<string, Stamps>>): Stamps {
 
 /** A store whose views tell which folders are listed through them. */
 function listed(store: Store, note: Note): Store {
-  return {
-    ...store,
-    view(): View {
-      const view = store.view();
-      return {
-        read: (path) => view.read(path),
-        list(folder: ProjectPath) {
-          note(folder === "" ? "." : folder);
-          return view.list(folder);
-        },
-        isCurrent: (paths) => view.isCurrent(paths),
-        packaged: (path) => view.packaged(path),
-      };
-    },
-  };
+  const onList: Note = (folder) => note(folder === "" ? "." : folder);
+  return { ...store, view: () => watched(store.view(), { onList }) };
 }

@@ -5,7 +5,7 @@ import { openKeptByRun } from "../adapters/files/kept-by-run.ts";
 import type { Environment } from "../config/config.ts";
 import { openStateHome, stateFolder, TREES } from "../config/state-home.ts";
 import type { TreeNote, TreeNotes } from "../core/ports/tree-notes.ts";
-import { scopeInCheckout } from "../runtime/open-scopes.ts";
+import { scopeOf } from "../runtime/open-scopes.ts";
 import type { Project } from "../runtime/project.ts";
 import { advance } from "../runtime/run-transaction.ts";
 import type { Strays } from "../runtime/strays.ts";
@@ -35,7 +35,7 @@ export function lateStrays({ environment, home, project, root }: StraysOrder): S
     return openStrays({
       git: project().runtime.outside.git,
       notes,
-      scopeOf: (run) => scopeInCheckout(project(), run),
+      scopeOf: (run) => scopeOf(project(), run),
       isOn,
       async tell(event) {
         const { strayEvent } = await import("../guard/stray-events.ts");
@@ -45,14 +45,9 @@ export function lateStrays({ environment, home, project, root }: StraysOrder): S
   };
   /** The next call of a client's hook finds what it needs, and need not read the project. */
   const keepScopes = async (run: string) => {
-    const [{ keptScopes }, { openKeptRuns, versionOf }] = await Promise.all([
-      import("./kept-scopes.ts"),
-      import("./kept-runs.ts"),
-    ]);
-    const { cache } = project().runtime;
-    if (!cache) return;
-    await openKeptRuns({ cache, root, version: versionOf(home) }).keep(project(), run);
+    const { keptScopes } = await import("./kept-scopes.ts");
     const kept = keptScopes({ root, home, environment, open: (work) => work(project()) });
+    await kept.keep(run);
     // After the answer. Disposable: a hook that finds it old reads the project itself.
     setImmediate(() => void kept.project(null).catch(() => {}));
   };

@@ -41,7 +41,7 @@ export async function runOfCall(
 }
 
 /** The scope of a run; null: its work is not done in the project's own checkout, or it has not begun, or it is over. */
-export async function scopeInCheckout({ runtime, workflows }: Runs, run: string): Promise<Scope | null> {
+export async function scopeOf({ runtime, workflows }: Runs, run: string): Promise<Scope | null> {
   const [workflow = "", id = ""] = run.split(/:(.*)/s);
   const load = Object.hasOwn(workflows, workflow) ? workflows[workflow] : undefined;
   return (await (await load?.())?.scope?.(runtime.store.view(), id)) ?? null;

@@ -22,7 +22,7 @@ import { findRoot } from "../config/project-root.ts";
 import { openStateHome, stateFolder } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
 import { PawlError } from "../core/error.ts";
-import type { Caller } from "../core/event.ts";
+import { type Caller, EVENTS } from "../core/event.ts";
 import { masked } from "../core/masked.ts";
 import { projectPath } from "../core/path.ts";
 import type { Keys } from "../core/ports/signatures.ts";
@@ -404,8 +404,6 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
     },
   };
 }
-
-const EVENTS = projectPath(".pawl/events.jsonl");
 
 /** The event log as it will be, if the disk refuses to write it yet. */
 async function pendingEvents(store: Store): Promise<string | null> {

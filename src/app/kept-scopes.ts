@@ -18,6 +18,7 @@ import { stampOf } from "../adapters/files/stamp.ts";
 import type { Environment } from "../config/config.ts";
 import { stateFolder, TREES } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
+import { EVENTS } from "../core/event.ts";
 import type { Store } from "../core/ports/store.ts";
 import { widest } from "../guard/decide.ts";
 import type { Scope } from "../runtime/scope.ts";
@@ -74,7 +75,6 @@ interface Wanted {
 
 const KIND = "guard";
 const HEAD = "guard-head";
-const EVENTS = ".pawl/events.jsonl";
 const SETTINGS = ["pawl.yaml", ".alfred/config.yml"];
 
 export function keptScopes(wanted: Wanted) {

@@ -1,6 +1,10 @@
 import type { BloomHappening } from "./bloom-event.ts";
+import { projectPath } from "./path.ts";
 import type { PolicyChange } from "./policy.ts";
 import type { Strength } from "./strength.ts";
+
+/** Where every event is a line. */
+export const EVENTS = projectPath(".pawl/events.jsonl");
 
 /**
  * Everything that happens is one event of this union, named in the past tense. Pawl appends an event to

@@ -11,7 +11,7 @@
  */
 
 import { PawlError, toPawlError } from "../core/error.ts";
-import type { Caller, PawlEvent } from "../core/event.ts";
+import { type Caller, EVENTS, type PawlEvent } from "../core/event.ts";
 import { type Mask, masked } from "../core/masked.ts";
 import { projectPath } from "../core/path.ts";
 import type { Cache } from "../core/ports/cache.ts";
@@ -23,7 +23,6 @@ import { canonical } from "../core/trust.ts";
 import { type BesideStrays, besideStrays, type StrayEdits, type Strays } from "./strays.ts";
 import type { AfterCommit, Context, Now, Pin, Proposal, StateFiles, Transaction } from "./transaction.ts";
 
-const EVENTS = projectPath(".pawl/events.jsonl");
 /** What failed without failing the call. */
 const FAILURES = projectPath(".pawl/failures.log");
 const MAX_ATTEMPTS = 100;
@@ -272,7 +271,8 @@ async function recordsWith(
   return recordChanges(view, states, proposal, now().toISOString());
 }
 
-function appended(event: PawlEvent): Change {
+/** The event as a line of the log. */
+export function appended(event: PawlEvent): Change {
   return { type: "append", path: EVENTS, id: event.id, text: `${JSON.stringify(event)}\n` };
 }
 

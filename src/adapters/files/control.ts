@@ -1,5 +1,5 @@
 /** Pawl's own files in a project, all in one folder that git ignores. */
-import { foldedName, projectPath } from "../../core/path.ts";
+import { foldedName } from "../../core/path.ts";
 import { type Disk, errnoOf, withFile, writeAll } from "./disk.ts";
 import { statFolder } from "./look.ts";
 
@@ -7,7 +7,6 @@ export const CONTROL = ".pawl";
 export const JOURNAL = ".pawl/journal";
 export const LOCKS = ".pawl/locks";
 export const KEPT = ".pawl/kept";
-export const EVENTS = projectPath(".pawl/events.jsonl");
 const IGNORE = ".pawl/.gitignore";
 /** An earlier version kept its marker there. Nothing reads it, and nothing else may use the name. */
 const OLD_MARKER = ".pawl/applied";

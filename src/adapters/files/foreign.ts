@@ -4,7 +4,8 @@
  * them.
  */
 import type { PawlEvent } from "../../core/event.ts";
-import { EVENTS, JOURNAL, KEPT } from "./control.ts";
+import { EVENTS } from "../../core/event.ts";
+import { JOURNAL, KEPT } from "./control.ts";
 import { type Disk, withFile, writeAll } from "./disk.ts";
 import { cutTail, type Place } from "./journal.ts";
 import { newKeptFolder } from "./keep.ts";

@@ -1,5 +1,6 @@
 import type { PawlEvent } from "../../core/event.ts";
-import { EVENTS, KEPT } from "./control.ts";
+import { EVENTS } from "../../core/event.ts";
+import { KEPT } from "./control.ts";
 import { type Disk, errnoOf, withFile, writeAll } from "./disk.ts";
 import { type Found, foldersOf, statFile } from "./look.ts";
 import type { Append, Step } from "./steps.ts";

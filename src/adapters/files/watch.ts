@@ -4,6 +4,7 @@
  */
 import { type FSWatcher, mkdirSync, statSync, watch } from "node:fs";
 import { dirname, join } from "node:path";
+import { EVENTS } from "../../core/event.ts";
 import type { Watch } from "../../core/ports/watch.ts";
 import { ownPlace } from "./own-folder.ts";
 
@@ -13,7 +14,7 @@ const LOOK_MILLISECONDS = 20_000;
 const SETTLE_MILLISECONDS = 30;
 
 export function openWatch(root: string, tasksFile: string): Watch {
-  const events = ownPlace(root, ".pawl/events.jsonl");
+  const events = ownPlace(root, EVENTS);
   const files = [events, ...[tasksFile, ...SETTINGS].map((path) => join(root, path))];
   return {
     onChange(heard) {

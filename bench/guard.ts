@@ -2,9 +2,9 @@
  * What a client's hook costs before each tool: the processor time of `pawl guard claude-code` against that of `node -e 0`, and
  * the time to its answer.
  *
- * Measured: a write outside of any project; in a project with one open run; in one with 2,000, where nothing has changed since the
- * last call, right after one of its runs has moved (by another program than a server of Pawl's, and by one), and for a session
- * that works on one of them.
+ * Measured: a write outside of any project; in a project with one open run; in one with 2,000, as `pawl init --guard` leaves it, where
+ * nothing has changed since the last call, right after one of its runs has moved (by another of Pawl's processes, and by a server
+ * that lives on), and for a session that works on one of them.
  * The time to the answer says something only on a machine at rest: Node's own stands beside it.
  * Not measured: the first call ever in a project (everything is read once); a client's own time; a slow disk.
  */
@@ -13,12 +13,14 @@ import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stateFolder } from "../src/config/state-home.ts";
 import { type AlfredProject, CLEAN, projectWithTask, taskMarkdown } from "../test/rig/alfred-project.ts";
-import { ENVIRONMENT, emptyFolder, MAIN, ms, show, speakTo, spreadOf } from "./measure.ts";
+import { ENVIRONMENT, emptyFolder, MAIN, ms, type Speaking, show, speakTo, spreadOf } from "./measure.ts";
 
 const ROUNDS = Number(process.argv[2] ?? 25);
 const RUNS = Number(process.argv[3] ?? 2000);
 const LIMIT_RATIO = 2;
 const LIMIT_P99 = 150;
+const SUBMIT = { name: "submit_work", said: { artifact: CLEAN } as Record<string, unknown> };
+const SEND_BACK = { name: "provide_review", said: { is_approved: false, feedback_notes: "Again." } };
 
 interface Cost {
   readonly cpu: number;
@@ -98,21 +100,17 @@ const one = await projectWith(1);
 await measure("1 open run", one.root);
 rmSync(one.root, { recursive: true, force: true });
 const many = await projectWith(RUNS);
+many.write("pawl.yaml", "guard: true\nalfred: { reviews: { default: [ai] } }\n");
 await measure(`${RUNS} open runs`, many.root);
-await measure(`${RUNS} open runs, one has moved`, many.root, async (round) => {
-  const id = `TS-${round + 1}`;
-  await many.submit(id, CLEAN);
-});
-const own = `TS-${RUNS}`;
-await measure(`${RUNS} open runs, a session on one`, many.root, undefined, own);
+await measure(`${RUNS} open runs, one has moved`, many.root, (round) => moveOnce(round + 1));
+const own = RUNS;
+await measure(`${RUNS} open runs, a session on one`, many.root, undefined, `TS-${own}`);
 await measure(
   `${RUNS} open runs, a session on one that has moved`,
   many.root,
-  (round) => (round % 2 === 0 ? many.submit(own, CLEAN) : many.review(own, false, "Again.")),
-  own,
+  (round) => moveOnce(own, round % 2 === 0 ? SUBMIT : SEND_BACK),
+  `TS-${own}`,
 );
-// As a guarded project is used: Pawl's server moves the run, and keeps what the next call of a hook needs.
-many.write("pawl.yaml", "guard: true\nalfred: { reviews: { default: [ai] } }\n");
 const server = await speakTo([MAIN, "mcp", "alfred"], many.root);
 const [KEPT, HEAD] = ["guard", "guard-head"].map((name) =>
   join(stateFolder(many.root, ENVIRONMENT), "cache", `${name}.json`),
@@ -121,14 +119,23 @@ const stamp = (path = "") => statSync(path, { throwIfNoEntry: false })?.mtimeMs 
 let last = RUNS - 1;
 async function moveByServer(): Promise<void> {
   const before = [KEPT, HEAD].map(stamp);
-  const task_id = `TS-${last--}`;
-  await server.request("tools/call", {
-    name: "submit_work",
-    arguments: { task_id, artifact: CLEAN },
-  });
+  await move(server, last--);
   while ([KEPT, HEAD].some((path, at) => stamp(path) === before[at]))
     await new Promise((done) => setTimeout(done, 5));
 }
 await measure(`${RUNS} open runs, the server has moved one`, many.root, moveByServer);
 await server.end();
 rmSync(many.root, { recursive: true, force: true });
+
+/** By a process that lives for one call. */
+async function moveOnce(task: number, call = SUBMIT): Promise<void> {
+  const speaking = await speakTo([MAIN, "mcp", "alfred"], many.root);
+  await move(speaking, task, call);
+  await speaking.end();
+}
+
+async function move(speaking: Speaking, task: number, { name, said } = SUBMIT): Promise<void> {
+  const reply = await speaking.request("tools/call", { name, arguments: { task_id: `TS-${task}`, ...said } });
+  const text = JSON.stringify(reply);
+  if (!text.includes('"success')) throw new Error(`TS-${task} was not moved: ${text}`);
+}

@@ -95,7 +95,9 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
   "agents.asked": {
     says: "Under ask a person answers what an agent over ACP may not do unasked.",
     source: "bloom, Agents",
-    tests: ["test/e2e/bloom-permission.test.ts: asks a person for each thing, and does what was allowed"],
+    tests: [
+      "test/e2e/bloom-permission.slow.test.ts: asks a person for each thing, and does what was allowed",
+    ],
   },
   "agents.no-orphan": {
     says: "After a stop nothing that bears the mark is alive, in whatever session it lives.",

@@ -32,7 +32,7 @@ export const POLICY: Readonly<Record<string, Requirement>> = {
     source: "docs/threats.md, A YAML bomb",
     tests: [
       "test/linear.slow.test.ts: is read within two seconds, or refused in Pawl's own words: %s",
-      `${YAML}: ten thousand tasks of more than a megabyte are read, %s`,
+      "src/core/yaml-many-tasks.slow.test.ts: ten thousand tasks of more than a megabyte are read, %s",
       `${YAML}: each repeated key of a map is a fault at its place, and no merge key is`,
       `${YAML}: of many faults a thousand are told`,
     ],

@@ -209,13 +209,15 @@ function readProject(wanted: Wanted): Promise<Kept> {
   });
 }
 
-/** The same with some runs read again. */
-function readRuns(wanted: Wanted, kept: Kept, stale: ReadonlySet<string>): Promise<Kept> {
+/** The same with some runs read again, and with those that came or went without an event, as git moves them. */
+function readRuns(wanted: Wanted, kept: Kept, named: ReadonlySet<string>): Promise<Kept> {
   const { root } = wanted;
   const events = stampOf(root, EVENTS);
   const folders = Object.fromEntries(Object.keys(kept.folders).map((path) => [path, stampOf(root, path)]));
   const files: Record<string, Stamps> = {};
   return wanted.open(async (project) => {
+    const moved = differs(root, kept.folders) ? await cameOrWent(project, kept) : [];
+    const stale = new Set([...named, ...moved]);
     const fresh: Scope[] = [];
     for (const run of stale) {
       const read = await readRun(project, root, run);
@@ -227,6 +229,13 @@ function readRuns(wanted: Wanted, kept: Kept, stale: ReadonlySet<string>): Promi
     const all = { ...kept.files, ...files };
     return { ...kept, known, events, folders, files: all, shared: { ...kept.shared, ...sharedOf(all) } };
   });
+}
+
+async function cameOrWent(project: Runs, kept: Kept): Promise<readonly string[]> {
+  const { runNames } = await import("../runtime/open-scopes.ts");
+  const there = new Set(await runNames(project));
+  const came = [...there].filter((run) => !(run in kept.files));
+  return [...came, ...kept.known.scopes.flatMap(({ run }) => (there.has(run) ? [] : [run]))];
 }
 
 function sharedOf(files: Readonly<Record<string, Stamps>>): Stamps {

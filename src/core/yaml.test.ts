@@ -3,7 +3,6 @@ import { parseFile } from "../config/config-file.ts";
 import { PAWL_FILE } from "../config/config-schema.ts";
 import { editTasks } from "../tasks-file/edit.ts";
 import { parseTasks } from "../tasks-file/parse.ts";
-import { readTasks } from "../tasks-file/read.ts";
 import { parsePersona } from "../workflows/alfred/persona.ts";
 import { parseWorkflow } from "../workflows/custom/parse.ts";
 import { parseTaskName } from "../workflows/spells/front-matter.ts";
@@ -117,27 +116,6 @@ test("faults that nest in one another are told as far as the parser's stack reac
   const { length } = readYaml("a: b: c\n".repeat(5_000)).faults;
   expect(length).toBeGreaterThan(0);
   expect(length).toBeLessThanOrEqual(1_000);
-});
-
-const STEPS = ["Read the code", "Write a test that fails: #12, [red]", "Make it pass", "Run everything"];
-
-/** As people and models write them. */
-function manyTasks(verify: string): string {
-  const tasks = Array.from({ length: 10_000 }, (_, at) => {
-    const steps = STEPS.map((text, n) => `      - id: T${at}.s${n}\n        instruction: "${text}"\n`);
-    return `  - id: T${at}\n    title: Limit the rate of part ${at}\n    status: todo\n    verify: ${verify}\n    steps:\n${steps.join("")}`;
-  });
-  return `# Ours\ncommon: &common [npm test]\ntasks:\n${tasks.join("\n")}`;
-}
-
-test.each([
-  ["each by itself", "[npm test]"],
-  ["with an alias in each", "*common"],
-])("ten thousand tasks of more than a megabyte are read, %s", (_, verify) => {
-  const text = manyTasks(verify);
-  expect(text.length).toBeGreaterThan(1_000_000);
-  const read = readTasks(text, null);
-  expect(read.ok ? read.parts.entries.flatMap(({ tasks }) => tasks).length : read.problems).toBe(10_000);
 });
 
 test("values of ordinary depth are read, block texts of any shape too", () => {

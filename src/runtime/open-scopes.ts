@@ -13,6 +13,14 @@ export async function openScopes({ runtime, workflows }: Runs): Promise<readonly
   return (await Promise.all(modules.map((module) => scopesOf(module, view)))).flat();
 }
 
+/** The names, as `workflow:id`, of the runs that may be open: what is in their files is not read. */
+export async function runNames({ runtime, workflows }: Runs): Promise<readonly string[]> {
+  const view = runtime.store.view();
+  const namesOf = async ({ name, runIds, scope }: WorkflowModule) =>
+    runIds && scope ? (await runIds(view)).map((id) => `${name}:${id}`) : [];
+  return (await Promise.all((await loadWorkflows(workflows)).map(namesOf))).flat();
+}
+
 async function scopesOf({ name, runIds, scope }: WorkflowModule, view: View): Promise<readonly Scope[]> {
   if (!runIds || !scope) return [];
   try {

@@ -1,6 +1,6 @@
 /** The guard in the dialect of every client, on recorded calls. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -209,9 +209,13 @@ describe("OpenCode's plugin", () => {
     writeFileSync(file, openCodePlugin(launch));
     const { Pawl } = await import(/* @vite-ignore */ pathToFileURL(file).href);
     const hooks = await Pawl({ directory: root, worktree: root });
-    return (name: string) => {
+    return (name: string, when: "before" | "after" = "before") => {
       const { args, callID, sessionID, tool } = recorded("opencode", name, root);
-      return hooks["tool.execute.before"]({ tool, sessionID, callID }, { args });
+      if (when === "before") return hooks["tool.execute.before"]({ tool, sessionID, callID }, { args });
+      return hooks["tool.execute.after"](
+        { tool, sessionID, callID, args },
+        { title: tool, output: "", metadata: {} },
+      );
     };
   }
 
@@ -232,9 +236,27 @@ process.exit(status);`,
     await expect(call("shell-harmless")).resolves.toBeUndefined();
   });
 
+  it("has Pawl look at what a command has changed, and at nothing else", async () => {
+    using project = await projectAtStart();
+    const script = join(project.root, "launch.mjs");
+    writeFileSync(
+      script,
+      `import { appendFileSync, readFileSync } from "node:fs";
+appendFileSync(${JSON.stringify(join(project.root, "asked"))}, readFileSync(0) + "\\n");`,
+    );
+    const call = await pluginFor(project.root, [process.execPath, script]);
+    await call("read", "after");
+    await call("shell-harmless", "after");
+    const asked = readFileSync(join(project.root, "asked"), "utf8").trim().split("\n");
+    const wanted = { ...recorded("opencode", "shell-harmless", project.root), event: "after-tool" };
+    expect(asked.map((line) => JSON.parse(line))).toEqual([wanted]);
+    expect(await ask("opencode", wanted, project.root)).toMatchObject({ stdout: "", exit: 0 });
+  });
+
   it("lets only reading go on where Pawl cannot be asked", async () => {
     using project = await projectAtStart();
     const call = await pluginFor(project.root, ["/nowhere/pawl"]);
+    await expect(call("shell-harmless", "after")).resolves.toBeUndefined();
     await expect(call("write")).rejects.toThrow("did not answer");
     await expect(call("shell-harmless")).rejects.toThrow("did not answer");
     await expect(call("read")).resolves.toBeUndefined();

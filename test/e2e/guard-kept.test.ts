@@ -1,8 +1,9 @@
 /** What the guard keeps of a project between its calls, and what makes it read again. */
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { stateFolder } from "../../src/config/state-home.ts";
+import type { Scope } from "../../src/runtime/scope.ts";
 import { plan, start } from "../rig/alfred-artifacts.ts";
 import { type AlfredProject, CLEAN, projectWithTask, taskMarkdown } from "../rig/alfred-project.ts";
 import { ask, type Recorded, recorded } from "../rig/guarded.ts";
@@ -61,6 +62,24 @@ test("a run that moves, begins or ends is read again, and no other", async () =>
   expect(await writing(project), "after an event of TS-02 alone").toBeNull();
   await project.review(ID, true);
   expect(await writing(project), "after an event of TS-01").not.toBeNull();
+});
+
+test("a run that came or went without an event is seen, though another has moved since", async () => {
+  using project = await begun();
+  const [from, to] = [ID, "TS-02"].map((id) => join(project.root, ".alfred/workspace", id));
+  cpSync(from ?? "", to ?? "", { recursive: true });
+  const path = ".alfred/workspace/TS-02/task_state.json";
+  project.write(path, project.read(path).replaceAll(ID, "TS-02"));
+  await project.submit(ID, CLEAN);
+  await writing(project);
+  const runsKept = () =>
+    JSON.parse(readFileSync(keptOf(project), "utf8")).worked.known.scopes.map((scope: Scope) => scope.run);
+  await until(() => runsKept().length === 2);
+  expect(runsKept()).toContain("alfred:TS-02");
+  rmSync(to ?? "", { recursive: true });
+  await project.review(ID, true);
+  await writing(project);
+  await until(() => runsKept().length === 1);
 });
 
 test("the session's own run is read again where its file was edited", async () => {

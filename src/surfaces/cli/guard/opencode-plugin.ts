@@ -4,26 +4,34 @@ export type Launch = readonly string[];
 /**
  * The text of the plugin that OpenCode loads from `.opencode/plugin/`. OpenCode has no hooks of its own for other programs: the
  * plugin asks `pawl guard opencode` before each tool and throws its refusal, which ends the tool's call. If Pawl cannot be
- * asked, only reading goes on.
+ * asked, only reading goes on. After a command it has the working tree compared with what may be written.
  */
 export function openCodePlugin(launch: Launch): string {
-  return `// Made by \`pawl init --guard\`. Before each tool, it asks Pawl whether the assistant may use it.
+  return `// Made by \`pawl init --guard\`. Before each tool, it asks Pawl whether the assistant may use it; after each command, it lets
+// Pawl look at what that has changed.
 import { spawnSync } from "node:child_process";
 
 const LAUNCH = ${JSON.stringify([...launch, "guard", "opencode"])};
 const READING = ["read", "glob", "grep", "list", "todoread", "todowrite", "webfetch", "websearch", "question"];
 
-export const Pawl = async ({ directory, worktree }) => ({
+const ask = (call, { directory, worktree }) => {
+  const input = JSON.stringify({ ...call, cwd: directory, folders: [worktree] });
+  const [program, ...words] = LAUNCH;
+  return spawnSync(program, words, { cwd: directory, input, encoding: "utf8", timeout: 30000, maxBuffer: 1 << 24 });
+};
+
+export const Pawl = async (place) => ({
   "tool.execute.before": async ({ tool, sessionID, callID }, { args }) => {
-    const call = { event: "before-tool", tool, sessionID, callID, args, cwd: directory, folders: [worktree] };
-    const [program, ...words] = LAUNCH;
-    const asked = spawnSync(program, words, { cwd: directory, input: JSON.stringify(call), encoding: "utf8", timeout: 30000, maxBuffer: 1 << 24 });
+    const asked = ask({ event: "before-tool", tool, sessionID, callID, args }, place);
     if (asked.status === 0 && asked.stdout.trim() === "") return;
     if (asked.status === null || asked.status > 2 || asked.stdout.trim() === "") {
       if (READING.includes(tool)) return;
       throw new Error("Pawl's guard did not answer, so only reading goes on: " + (asked.error?.message ?? asked.stderr ?? ""));
     }
     throw new Error(JSON.parse(asked.stdout).reason);
+  },
+  "tool.execute.after": async ({ tool, sessionID, callID, args = {} }) => {
+    if (tool === "bash") ask({ event: "after-tool", tool, sessionID, callID, args }, place);
   },
 });
 `;

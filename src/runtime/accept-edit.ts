@@ -8,7 +8,7 @@ import type { Change, View } from "../core/ports/store.ts";
 import { EDIT_ACCEPTED } from "./history.ts";
 import { hasAnswered, strengthOf } from "./person.ts";
 import { loadRecord, recordFaults } from "./record.ts";
-import { renderReview } from "./review.ts";
+import { renderReview } from "./review/question.ts";
 import { type AdvancedBy, runAdvanced, stamped } from "./run-advanced.ts";
 import type { Context, Proposal, Reply, StateFiles, Transaction } from "./transaction.ts";
 

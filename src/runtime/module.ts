@@ -13,6 +13,7 @@ import type { Leases } from "../core/ports/claims.ts";
 import type { View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Configuration, Workflow } from "../engine/workflow.ts";
+import type { Review } from "./review/model.ts";
 import type { Scope } from "./scope.ts";
 import type { Reply, RunOverview, Transaction } from "./transaction.ts";
 
@@ -68,6 +69,8 @@ export interface WorkflowModule {
   readonly verbs: readonly Verb[];
   /** A human's verdict on what the run has under review (`pawl approve`, `pawl reject`); absent: it has no gates. */
   readonly gate?: () => Promise<Transaction<GateInput, unknown, unknown, Reply>>;
+  /** What a person needs to decide at the gate where the run waits; null: it waits for no person's verdict. */
+  readonly review?: () => Promise<Transaction<StoryInput, unknown, unknown, Review | null>>;
   /** Every prompt or reply of its states, rendered with sample data, for `pawl prompts`. */
   readonly samples?: (view: View) => Promise<readonly PromptSample[]>;
   /**

@@ -603,7 +603,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     },
     {
       takes: "the quotes before the lines of others",
-      file: "src/runtime/review.ts",
+      file: "src/runtime/review/question.ts",
       find: "(line) => `> $",
       replace: "(line) => `$",
       tests: [

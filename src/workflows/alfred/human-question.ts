@@ -1,7 +1,7 @@
 /** What a person is shown at a gate of a task, before they decide. */
 import type { GitChanges } from "../../core/ports/git.ts";
 import type { HumanQuestion } from "../../runtime/module.ts";
-import { renderReview } from "../../runtime/review.ts";
+import { renderReview } from "../../runtime/review/question.ts";
 import { meaningOf } from "./advice.ts";
 import type { LoadedRun } from "./load.ts";
 import { machineOf, stepOf } from "./machine.ts";

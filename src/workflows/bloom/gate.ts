@@ -7,7 +7,7 @@ import type { View } from "../../core/ports/store.ts";
 import type { Context, GateInput, Verdict } from "../../runtime/module.ts";
 import { strengthOf } from "../../runtime/person.ts";
 import { hashOfTable, loadRecord, type RunRecord } from "../../runtime/record.ts";
-import type { ReviewFinding } from "../../runtime/review.ts";
+import type { ReviewFinding } from "../../runtime/review/question.ts";
 import { taskOf } from "../../tasks-file/load.ts";
 import { findTask, type Task } from "../../tasks-file/task.ts";
 import { APPROVAL, loopPolicy, taskPolicy, taskSources } from "./govern.ts";

@@ -8,7 +8,7 @@ import type { Configuration, Workflow } from "../../engine/workflow.ts";
 import { toStored } from "../../runtime/history.ts";
 import type { Context, HumanQuestion, Proposal, Reply } from "../../runtime/module.ts";
 import { isCommandLine } from "../../runtime/person.ts";
-import { type ReviewFinding, renderReview } from "../../runtime/review.ts";
+import { type ReviewFinding, renderReview } from "../../runtime/review/question.ts";
 import type { Answered } from "../../runtime/run-event.ts";
 import { availableEvents, awaitedOf, nextOf, renderEvents } from "./describe.ts";
 import { heldWords } from "./govern.ts";

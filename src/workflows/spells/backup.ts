@@ -12,7 +12,7 @@ import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import type { Context, Proposal, Reply, Transaction } from "../../runtime/module.ts";
 import { hasAnswered, strengthOf } from "../../runtime/person.ts";
-import { renderReview } from "../../runtime/review.ts";
+import { renderReview } from "../../runtime/review/question.ts";
 import { runAdvanced, stamped } from "../../runtime/run-advanced.ts";
 import { AI_FOLDER, freeName, RUN, STATE_FILE } from "./files.ts";
 import { SPELLS_STATES } from "./recorded.ts";

@@ -2,7 +2,7 @@
 import { PawlError } from "../../../core/error.ts";
 import type { Context, HumanQuestion } from "../../../runtime/module.ts";
 import { hasAnswered } from "../../../runtime/person.ts";
-import { type Review, renderReview } from "../../../runtime/review.ts";
+import { type ReviewQuestion, renderReview } from "../../../runtime/review/question.ts";
 import type { TaskRun } from "../task-run.ts";
 import type { Done } from "./snapshot.ts";
 
@@ -56,7 +56,7 @@ function notAnAgents(run: TaskRun, verb: string): PawlError {
 }
 
 /** What to ask a person first; null: they have said yes to exactly this. */
-export function askFirst(context: Context, review: Review): Done | null {
+export function askFirst(context: Context, review: ReviewQuestion): Done | null {
   const ask: HumanQuestion = { message: renderReview(review) };
   return hasAnswered(context, ask.message) ? null : { text: "", ask };
 }

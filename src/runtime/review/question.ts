@@ -2,11 +2,11 @@
  * What a person sees before their verdict, whatever the workflow and the surface. Pawl's own findings come first; an
  * agent's words about its own work come last, quoted and cleaned.
  */
-import { clean } from "../core/clean.ts";
-import type { ChangedFile, GitChanges } from "../core/ports/git.ts";
-import { processFiles } from "../core/process-files.ts";
+import { clean } from "../../core/clean.ts";
+import type { ChangedFile, GitChanges } from "../../core/ports/git.ts";
+import { processFiles } from "../../core/process-files.ts";
 
-export interface Review {
+export interface ReviewQuestion {
   /** One sentence that can be answered by yes or no. */
   readonly question: string;
   /** What yes and no lead to, or what else the person must know; one per line. */
@@ -35,7 +35,7 @@ const MAX_NOTE_LINES = 40;
 const MAX_LINE = 400;
 
 /** The review in words. Every line from others is cleaned, and none can pass for a line of Pawl's own. */
-export function renderReview(review: Review): string {
+export function renderReview(review: ReviewQuestion): string {
   const { artifact, changes, facts = [], findings = [], notes = [], question, whole } = review;
   const parts = [
     cleanLine(question),
@@ -101,7 +101,7 @@ function fileLine({ added, deleted, path }: ChangedFile): string {
   return `${cleanLine(path)} (${lines})`;
 }
 
-function renderArtifact({ name, sha256, value }: NonNullable<Review["artifact"]>): string {
+function renderArtifact({ name, sha256, value }: NonNullable<ReviewQuestion["artifact"]>): string {
   const hash = sha256 === undefined ? "" : `, sha256 ${sha256.slice(0, 12)}`;
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
   return [`What is approved (${cleanLine(name)}${hash}):`, ...quoted(text, MAX_ARTIFACT_LINES)].join("\n");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ChangedFile } from "../core/ports/git.ts";
-import { renderChanges, renderReview } from "./review.ts";
+import type { ChangedFile } from "../../core/ports/git.ts";
+import { renderChanges, renderReview } from "./question.ts";
 
 const file = (path: string, added: number | null = 1, deleted: number | null = 0) =>
   ({ path, added, deleted }) as ChangedFile;

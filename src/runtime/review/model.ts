@@ -1,0 +1,154 @@
+/**
+ * Everything a person needs to decide at one gate, as plain data: the terminal, the board and an app inside a client show
+ * the same. Texts of agents and of files are as they were written: whoever shows them cleans them.
+ */
+import type { Strength } from "../../core/strength.ts";
+import type { AnsweredPoint, Point } from "./points.ts";
+
+export interface Review {
+  /** `workflow:id` */
+  readonly run: string;
+  readonly title: string;
+  /** As the settings name it: `alfred.plan_task`. */
+  readonly gate: string;
+  /** What is judged, in a few words: `the plan`. */
+  readonly subject: string;
+  /** Identifies exactly what is judged. A verdict on another version is refused. */
+  readonly version: string;
+  /** When it began to wait; ISO 8601. */
+  readonly since: string | null;
+  /** 1 for the first hand-in. */
+  readonly round: number;
+  /** One sentence that can be answered by yes or no. */
+  readonly question: string;
+  /** What each verdict leads to, as the table says, in words. */
+  readonly leads: { readonly approve: string; readonly reject: string };
+  /** What else the person must know; one sentence each. */
+  readonly facts: readonly string[];
+  readonly claims: readonly Claim[];
+  /** Three to seven, before any line of code; empty where the artifact makes none. */
+  readonly choices: readonly Choice[];
+  /** What is handed in; null: the gate is about the work alone. */
+  readonly artifact: { readonly name: string; readonly value: unknown; readonly sha256: string } | null;
+  /** What the work changes; null: this step changes no files. */
+  readonly changes: ReviewChanges | null;
+  readonly checks: readonly ReviewCheck[];
+  readonly cost: ReviewCost;
+  readonly size: ReviewSize;
+  /** Earlier verdicts at this gate, the oldest first. */
+  readonly history: readonly Round[];
+  /** The points of the last rejection, and what became of each. */
+  readonly points: readonly AnsweredPoint[];
+  /** The words of agents, or of files that they wrote: nobody checked them. */
+  readonly notes: readonly { readonly by: string; readonly text: string }[];
+  /** How strong a verdict must be: `any`, `terminal`, `signed`, `touch`. */
+  readonly level: string;
+}
+
+/** What was reported, beside what Pawl found. */
+export interface Claim {
+  /** `git`, `files`, `check test` */
+  readonly about: string;
+  /** What the agent said about it; absent: it said nothing. */
+  readonly claim?: string;
+  readonly found: string;
+  /** `unknown`: it was not checked. */
+  readonly verdict: "agrees" | "differs" | "unknown" | "running";
+}
+
+/** A decision that the artifact makes. */
+export interface Choice {
+  readonly kind: "strategy" | "interface" | "dependency" | "migration" | "risk" | "scope" | "other";
+  /** The artifact's field: `risk_analysis`. */
+  readonly field: string;
+  /** `Risks` */
+  readonly title: string;
+  /** One text for each item. */
+  readonly words: readonly string[];
+  /** Since the last verdict: `new` and `changed` are what a person reads first. */
+  readonly since: "new" | "changed" | "same" | null;
+}
+
+export type ReviewChanges =
+  | { readonly kind: "unavailable"; readonly reason: string }
+  | {
+      readonly kind: "changes";
+      /** The branch that it is compared with, for people. */
+      readonly base: string;
+      /** Objects of git, for the differences themselves. */
+      readonly from: string;
+      readonly to: string;
+      /** In the order in which they matter. */
+      readonly files: readonly ReviewFile[];
+      /** The object that was judged last; null: nothing was, or git no longer has it. */
+      readonly lastJudged: string | null;
+    };
+
+export interface ReviewFile {
+  readonly path: string;
+  /** Null for binary and for new, untracked files. */
+  readonly added: number | null;
+  readonly deleted: number | null;
+  /** Why it stands where it does: not in the plan; decides how work is judged; belongs to this item; nobody planned files. */
+  readonly group: "outside-plan" | "process" | "plan" | "other";
+  /** The item of the plan that names it (`S-01`), or the kind of process file (`tests`); null: neither. */
+  readonly item: string | null;
+  /** Whether it differs from what was judged last; null: nothing was. */
+  readonly isNew: boolean | null;
+}
+
+export interface ReviewCheck {
+  readonly name: string;
+  /** Null: not known. */
+  readonly command: string | null;
+  readonly state: "passed" | "failed" | "running" | "unknown";
+  readonly exit: number | null;
+  readonly duration_ms: number | null;
+  /** The end of what it printed. */
+  readonly tail: string;
+  /** Where all of it is, from the project's root; null: only the end was kept. */
+  readonly log: string | null;
+  /** The tree or commit that it ran on; null: not known. */
+  readonly on: string | null;
+}
+
+/** Null: not known. */
+export interface ReviewCost {
+  readonly usd: number | null;
+  readonly tokens: number | null;
+  readonly minutes: number | null;
+  /** Hand-ins of this step, or attempts of the task. */
+  readonly tries: number | null;
+  readonly steps: readonly {
+    readonly name: string;
+    readonly usd: number | null;
+    readonly tokens: number | null;
+    readonly minutes: number | null;
+    readonly tries: number | null;
+  }[];
+}
+
+export interface ReviewSize {
+  readonly files: number;
+  /** Added and deleted. */
+  readonly lines: number;
+  /** An estimate of what reading it takes. */
+  readonly minutes: number;
+}
+
+export interface Round {
+  /** ISO 8601 */
+  readonly time: string;
+  readonly approved: boolean;
+  /** `ai`, `human` */
+  readonly stage: string;
+  readonly by: string | null;
+  readonly strength: Strength | null;
+  /** Without its points. */
+  readonly notes: string;
+  readonly points: readonly Point[];
+  /** The sha-256 of the artifact that was judged. */
+  readonly artifact: string | null;
+  /** The tree or commit that was judged. */
+  readonly work: string | null;
+}

@@ -1,0 +1,61 @@
+/** The order in which changed files matter to a reviewer, and how long reading them takes. */
+import type { ChangedFile } from "../../core/ports/git.ts";
+import { processFiles } from "../../core/process-files.ts";
+import type { ReviewFile, ReviewSize } from "./model.ts";
+
+/** An item of the plan, with the files that it names. */
+export interface PlanItem {
+  readonly id: string;
+  readonly files: readonly string[];
+}
+
+export interface Ordering {
+  /** Null: nobody planned files. */
+  readonly plan: readonly PlanItem[] | null;
+  /** The paths that differ from what was judged last; null: nothing was. */
+  readonly sinceLast: ReadonlySet<string> | null;
+}
+
+/** Outside the plan first, then what decides how the work is judged, then by item of the plan. */
+export function orderFiles(
+  files: readonly ChangedFile[],
+  { plan, sinceLast }: Ordering,
+): readonly ReviewFile[] {
+  const kinds = new Map(processFiles(files.map(({ path }) => path)).map(({ kind, path }) => [path, kind]));
+  const items = new Map((plan ?? []).flatMap(({ files: named, id }) => named.map((path) => [path, id])));
+  const order = new Map((plan ?? []).map(({ id }, at) => [id, at]));
+  const placed = files.map(({ added, deleted, path }): ReviewFile => {
+    const item = items.get(path) ?? null;
+    const kind = kinds.get(path) ?? null;
+    const group =
+      plan !== null && item === null
+        ? "outside-plan"
+        : kind !== null
+          ? "process"
+          : item !== null
+            ? "plan"
+            : "other";
+    const isNew = sinceLast === null ? null : sinceLast.has(path);
+    return { path, added, deleted, group, item: group === "plan" ? item : kind, isNew };
+  });
+  const rank = ({ group, item }: ReviewFile) =>
+    GROUPS.indexOf(group) * 1e6 + (group === "plan" ? (order.get(item ?? "") ?? 0) : 0);
+  return placed.sort((one, other) => rank(one) - rank(other) || compare(one.path, other.path));
+}
+
+const GROUPS: readonly ReviewFile["group"][] = ["outside-plan", "process", "plan", "other"];
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+const LINES_A_MINUTE = 50;
+const MINUTES_A_FILE = 0.25;
+const WORDS_A_MINUTE = 200;
+
+/** `words`: of the artifact. At least a minute. */
+export function sizeOf(files: readonly ChangedFile[], words: number): ReviewSize {
+  const lines = files.reduce((sum, { added, deleted }) => sum + (added ?? 0) + (deleted ?? 0), 0);
+  const minutes = lines / LINES_A_MINUTE + files.length * MINUTES_A_FILE + words / WORDS_A_MINUTE;
+  return { files: files.length, lines, minutes: Math.max(1, Math.round(minutes)) };
+}

@@ -1,0 +1,76 @@
+/**
+ * Points of feedback, each with an optional place. They are part of the verdict's notes, one line each, so that they are kept,
+ * signed and passed on to the agent wherever notes are:
+ *
+ *     - [src/server.ts:12] The limit is never reset.
+ *     - [field risk_analysis] What happens on a restart?
+ *     - Name the unit.
+ */
+import { clean } from "../../core/clean.ts";
+
+export interface Point {
+  readonly text: string;
+  readonly at?: Place;
+}
+
+export type Place =
+  | { readonly file: string; readonly line: number | null }
+  /** Of the artifact. */
+  | { readonly field: string };
+
+/** A point of the last rejection, in the next round. */
+export interface AnsweredPoint extends Point {
+  /** `changed`: what it points to is another since then. `same`: it is as it was. `unknown`: it points to nothing. */
+  readonly since: "changed" | "same" | "unknown";
+}
+
+const FIELD = "field ";
+const POINT = /^- (?:\[([^\]\n]+)\] )?(.+)$/;
+
+/** The notes with the points under them. */
+export function withPoints(notes: string, points: readonly Point[]): string {
+  const lines = points.map((point) => `- ${placeWords(point)}${oneLine(point.text)}`);
+  const words = notes.trim();
+  if (lines.length === 0) return words;
+  return words === "" ? lines.join("\n") : `${words}\n\n${lines.join("\n")}`;
+}
+
+/** The points at the end of the notes, and the notes without them. Never throws. */
+export function pointsIn(notes: string): { readonly notes: string; readonly points: readonly Point[] } {
+  const lines = notes.trimEnd().split("\n");
+  const points: Point[] = [];
+  while (lines.length > 0) {
+    const point = pointOf(lines.at(-1) ?? "");
+    if (point === null) break;
+    points.unshift(point);
+    lines.pop();
+  }
+  return { notes: lines.join("\n").trimEnd(), points };
+}
+
+/** `src/server.ts:12`, `src/server.ts` or `field risk_analysis`. */
+export function parsePlace(text: string): Place {
+  if (text.startsWith(FIELD)) return { field: text.slice(FIELD.length).trim() };
+  const [, file = text, line] = /^(.*?):(\d+)$/.exec(text) ?? [];
+  return { file, line: line === undefined ? null : Number(line) };
+}
+
+export function renderPlace(place: Place): string {
+  if ("field" in place) return `${FIELD}${place.field}`;
+  return place.line === null ? place.file : `${place.file}:${place.line}`;
+}
+
+function placeWords({ at }: Point): string {
+  return at ? `[${oneLine(renderPlace(at)).replaceAll("]", ")")}] ` : "";
+}
+
+function oneLine(text: string): string {
+  return clean(text).replace(/\s+/g, " ").trim();
+}
+
+function pointOf(line: string): Point | null {
+  const found = POINT.exec(line);
+  if (!found) return null;
+  const [, place, text = ""] = found;
+  return place === undefined ? { text } : { text, at: parsePlace(place) };
+}

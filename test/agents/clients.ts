@@ -12,7 +12,7 @@ import { type Driven, GEMINI_MODEL, opencodePlugin } from "./programs.ts";
 
 export const ID = "TS-01";
 export const BRANCH = `feature/${ID}`;
-const LIMIT = 900_000;
+const LIMIT = 400_000;
 
 const TOOLS = ["create_task", "start_task", "submit_work", "provide_review"];
 

@@ -106,6 +106,8 @@ function geminiEnvironment(home: string, model: string) {
     general: { enableAutoUpdate: false, disableAutoUpdate: true, maxAttempts: 1 },
     privacy: { usageStatisticsEnabled: false },
     telemetry: { enabled: false },
+    // After thirty turns it would ask the model, again and again, whether it goes round in circles.
+    model: { disableLoopDetection: true },
   };
   writeFileSync(join(home, ".gemini/settings.json"), JSON.stringify(settings));
   return { GOOGLE_GEMINI_BASE_URL: model, GEMINI_API_KEY: "dummy" };

@@ -1,8 +1,9 @@
 /**
- * What the wall costs: `node bench/wall.ts [--rounds 10] [--work 0]`.
+ * What the wall costs: `node bench/wall.ts [--rounds 10] [--work 1]`.
  *
  * Measured: one `pawl run --once` over a task of two steps, verified, merged and cleaned up, without and with the wall in
- * turns; an agent is the scripted one, which waits WORK seconds in each step, commits one file and marks the step.
+ * turns; an agent is the scripted one, which waits WORK seconds in each step, commits one file and marks the step. One second
+ * is what Claude Code needs for such a step where its model answers at once.
  * Not measured: a model's time, which a wall does not change; large homes; reading through bind mounts (the kernel's own).
  */
 import { parseArgs } from "node:util";
@@ -11,7 +12,7 @@ import setup from "../test/rig/global-setup.ts";
 import { takeTurns } from "./measure.ts";
 
 const { values } = parseArgs({
-  options: { rounds: { type: "string", default: "10" }, work: { type: "string", default: "0" } },
+  options: { rounds: { type: "string", default: "10" }, work: { type: "string", default: "1" } },
 });
 
 const step = (id: string) => `  - id: ${id}

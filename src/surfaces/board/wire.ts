@@ -1,0 +1,292 @@
+/**
+ * What the board's page and its server say to each other, as JSON. `P` in a path stands for a project's key. Each answer to a GET
+ * is one of these types; a refusal is a `Refused` with its status. Texts of agents and files are as they were written: the page
+ * shows them as text, never as markup.
+ */
+import type { Review } from "../../runtime/review/model.ts";
+
+/** `GET /api/session`: first of all, and again when the server has started anew. */
+export interface Session {
+  /** To be sent back as the header `x-pawl-csrf` with every POST. */
+  readonly csrf: string;
+  /** Nothing can be decided here. */
+  readonly readOnly: boolean;
+  readonly version: string;
+  readonly projects: readonly ProjectEntry[];
+}
+
+export interface ProjectEntry {
+  readonly key: string;
+  /** The folder's name. */
+  readonly name: string;
+  readonly root: string;
+  /** Set if it cannot be read. */
+  readonly problem: Refused | null;
+}
+
+/** `GET /api/inbox`: of all projects, the oldest and cheapest first. */
+export interface Inbox {
+  readonly items: readonly InboxItem[];
+}
+
+export interface InboxItem {
+  readonly project: string;
+  /** `workflow:id` */
+  readonly run: string;
+  readonly title: string;
+  readonly kind: "gate" | "question" | "blocked" | "failed" | "held";
+  /** The state, and the next step, in a few words. */
+  readonly state: string;
+  readonly next: string;
+  /** What a person could type instead. */
+  readonly command: string | null;
+  /** ISO 8601 */
+  readonly since: string | null;
+  /** What reading it takes, about; null: not known. */
+  readonly minutes: number | null;
+}
+
+/** `GET /api/P/review/RUN`; null: it waits for no verdict. */
+export interface ReviewPage {
+  readonly review: Review | null;
+  /** What a signed verdict must carry: the first digits of the record's hash are typed. Null: a click is enough. */
+  readonly signing: { readonly digits: number; readonly hash: string } | null;
+}
+
+/** `GET /api/P/diff/RUN?path=PATH&since=last`: one file's difference, as git writes it. */
+export interface FileDiff {
+  readonly path: string;
+  /** Unified; empty: nothing differs. */
+  readonly patch: string;
+  /** Bytes that were left out at the end. */
+  readonly leftOut: number;
+  readonly isBinary: boolean;
+  /** The file before and after, coloured line by line; null: too large, or no language is known. */
+  readonly colours: { readonly before: readonly Colours[]; readonly after: readonly Colours[] } | null;
+}
+
+/** A line's parts: length in UTF-16 units, and the class of its colour. */
+export type Colours = readonly (readonly [number, string])[];
+
+/** `GET /api/P/runs`: of all workflows. */
+export interface Runs {
+  readonly workflows: readonly {
+    readonly name: string;
+    readonly title: string;
+    readonly problem: Refused | null;
+    readonly runs: readonly RunEntry[];
+  }[];
+}
+
+export interface RunEntry {
+  readonly run: string;
+  readonly title: string;
+  readonly state: string;
+  readonly awaits: "nobody" | "assistant" | "human" | "agent";
+  readonly next: string;
+  readonly since: string | null;
+  readonly problem: Refused | null;
+}
+
+/** `GET /api/P/run/RUN` */
+export interface RunPage {
+  readonly entry: RunEntry;
+  /** The table that it is in now, with its place; null: it is over or has not begun. */
+  readonly machine: Machine | null;
+  /** The state of the run in it. */
+  readonly at: string | null;
+  readonly moves: readonly Move[];
+  /** The run's history as Markdown (`pawl show`). */
+  readonly story: string;
+  readonly timeline: readonly TimelineEntry[];
+}
+
+/** A table as a graph. */
+export interface Machine {
+  readonly name: string;
+  readonly title: string;
+  readonly states: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly isFinal: boolean;
+  }[];
+  readonly edges: readonly {
+    readonly from: string;
+    readonly to: string;
+    readonly labels: readonly string[];
+  }[];
+}
+
+/** What may happen next, and who may do it; or why not. */
+export interface Move {
+  readonly event: string;
+  readonly by: string;
+  /** Null: it may happen. */
+  readonly refused: string | null;
+}
+
+export interface TimelineEntry {
+  /** ISO 8601 */
+  readonly time: string;
+  readonly words: string;
+  /** `terminal`, `mcp`; null: nobody in particular. */
+  readonly by: string | null;
+  readonly usd: number | null;
+  readonly duration_ms: number | null;
+}
+
+/** `GET /api/P/tasks` */
+export interface Tasks {
+  readonly tasks: readonly TaskCard[];
+  /** Open tasks whose plans name the same files. */
+  readonly overlaps: readonly {
+    readonly tasks: readonly [string, string];
+    readonly files: readonly string[];
+  }[];
+  /** The tasks file, and why it cannot be read; null: it can. */
+  readonly problem: Refused | null;
+}
+
+export interface TaskCard {
+  readonly id: string;
+  readonly title: string;
+  readonly column: "open" | "working" | "waiting" | "blocked" | "done";
+  readonly state: string;
+  readonly dependsOn: readonly string[];
+  readonly agent: string | null;
+  /** The step that it is at, and of how many. */
+  readonly step: { readonly title: string; readonly index: number; readonly of: number } | null;
+  readonly since: string | null;
+  readonly usd: number | null;
+  /** What its agent said last. */
+  readonly tail: readonly string[];
+  /** What it asks; null: nothing. */
+  readonly question: string | null;
+}
+
+/**
+ * `GET /api/P/events?before=OFFSET&limit=N`: the newest first. `GET /api/events` is the live stream: an SSE event `happened`
+ * for each, whose id is `KEY:OFFSET` of the end of its line; `Last-Event-ID` resumes there.
+ */
+export interface Events {
+  readonly events: readonly Happened[];
+  /** For the next page; null: that was all. */
+  readonly before: number | null;
+  /** Of the log's end. */
+  readonly end: number;
+}
+
+export interface Happened {
+  readonly project: string;
+  readonly offset: number;
+  readonly time: string;
+  readonly type: string;
+  /** `workflow:id`; null: of no run. */
+  readonly run: string | null;
+  readonly words: string;
+}
+
+/** `GET /api/P/replay?at=OFFSET`: each run as it stood at that moment. */
+export interface Replay {
+  readonly at: number;
+  readonly time: string | null;
+  readonly end: number;
+  readonly runs: readonly { readonly run: string; readonly state: string; readonly since: string }[];
+}
+
+/** `GET /api/P/guard` */
+export interface GuardPage {
+  /** Which layers were proved, when, in words; null: the guard is off. */
+  readonly proved: string | null;
+  readonly denials: readonly {
+    readonly time: string;
+    readonly run: string | null;
+    readonly layer: string;
+    readonly words: string;
+  }[];
+}
+
+/** `GET /api/P/workflows` */
+export interface WorkflowsPage {
+  readonly workflows: readonly {
+    readonly name: string;
+    readonly title: string;
+    readonly summary: string;
+    readonly problem: Refused | null;
+    readonly tables: readonly {
+      readonly machine: Machine;
+      /** What was proved of it, in words; the faults, if it was not. */
+      readonly proof: { readonly holds: boolean; readonly words: readonly string[] };
+      readonly events: readonly string[];
+      /** Each fact with the values that it can have. */
+      readonly facts: Readonly<Record<string, readonly string[]>>;
+    }[];
+  }[];
+}
+
+/** `POST /api/P/try`: an event in a dry run. */
+export interface TryOrder {
+  readonly machine: string;
+  readonly state: string;
+  readonly event: string;
+  readonly facts: Readonly<Record<string, string>>;
+}
+
+export interface TryAnswer {
+  readonly rule: string;
+  readonly to: string;
+  readonly outcome: string;
+}
+
+/** `GET /api/P/cost` */
+export interface CostPage {
+  readonly rows: readonly CostRow[];
+}
+
+export interface CostRow {
+  /** `2026-01-31` */
+  readonly day: string;
+  readonly task: string;
+  readonly agent: string;
+  readonly cause: "first try" | "retry" | "rework" | "conflict";
+  readonly usd: number | null;
+  readonly tokens: number | null;
+  readonly minutes: number;
+  readonly accepted: boolean;
+}
+
+/** `POST /api/P/verdict/RUN` */
+export interface VerdictOrder {
+  readonly approve: boolean;
+  readonly notes: string;
+  readonly points: readonly { readonly text: string; readonly at?: string }[];
+  /** Of the review that was read. */
+  readonly version: string;
+  /** The typed digits, where the gate is signed. */
+  readonly digits?: string;
+}
+
+/** Of every POST that does something to a run. */
+export interface Done {
+  readonly words: string;
+  readonly receipt: {
+    readonly time: string;
+    readonly by: string;
+    readonly channel: string;
+    readonly strength: string;
+    readonly artifact: string | null;
+    readonly work: string | null;
+  } | null;
+}
+
+/** `POST /api/P/answer/TASK`, `POST /api/P/interject/TASK`, `POST /api/P/stop/TASK` (without words). */
+export interface WordsOrder {
+  readonly words: string;
+}
+
+/** What an error says: the same two lines as everywhere. */
+export interface Refused {
+  readonly code: string;
+  readonly message: string;
+  readonly fix: string;
+}

@@ -33,9 +33,12 @@ export type { CheckOutcome, CheckPlace, Checks } from "./core/ports/checks.ts";
 export type { Files } from "./core/ports/files.ts";
 export type {
   ChangedFile,
+  DiffOrder,
+  FileDiff,
   Git,
   GitChanges,
   GitCommits,
+  GitDiff,
   GitLook,
   PinnedBase,
   Snapshot,
@@ -94,6 +97,7 @@ export type {
   HumanQuestion,
   LogLine,
   Now,
+  OpenQuestion,
   Proposal,
   Reply,
   RunOverview,

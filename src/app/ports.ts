@@ -22,6 +22,7 @@ export function openOutside(
       pin: async (work) => (await import("../adapters/git/tree.ts")).pin(place, work),
       snapshot: async (order) => (await import("../adapters/git/tree.ts")).snapshot(place, order),
       changes: async (base) => (await import("../adapters/git/tree.ts")).changes(place, base),
+      diff: async (order) => (await import("../adapters/git/diff.ts")).diff(place, order),
       between: async (one, other) => (await import("../adapters/git/tree.ts")).between(place, one, other),
       committed: async (order) => (await import("../adapters/git/stripped-tree.ts")).committed(place, order),
       commits: async (base, head) => (await import("../adapters/git/changes.ts")).commits(place, base, head),

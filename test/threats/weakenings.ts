@@ -1461,4 +1461,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       tests: ["test/e2e/guard-claude-code.test.ts: may not commit or push before the state allows it"],
     },
   ],
+  "A difference that its files hide": [
+    {
+      takes: "the empty working folder",
+      file: "src/adapters/git/diff.ts",
+      find: "withScratch(place, realpathSync(nothing), async",
+      replace: "withScratch(place, null, async",
+      tests: [
+        "src/adapters/git/diff.test.ts: are shown though attributes call the files binary or name a program to show them",
+      ],
+    },
+  ],
 };

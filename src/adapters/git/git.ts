@@ -54,6 +54,8 @@ export interface GitCall {
   readonly input?: string;
   /** How to decode the output; `latin1` keeps every byte as a character. Default: utf8. */
   readonly encoding?: "utf8" | "latin1";
+  /** Takes the output instead of the answer, as it comes. False: it is enough, and git is ended. */
+  readonly onOutput?: (chunk: Buffer) => boolean;
   /** A file to use as its input. */
   readonly inputFile?: string;
   /** Milliseconds after which git is ended. */
@@ -119,6 +121,7 @@ function asOptions(settings: readonly (readonly [string, string])[]): readonly s
 const GUARDS: Readonly<Record<string, readonly string[]>> = {
   diff: ["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"],
   "diff-index": ["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"],
+  "diff-tree": ["--no-ext-diff", "--no-textconv"],
   log: ["--no-ext-diff", "--no-textconv", "--no-show-signature"],
   show: ["--no-ext-diff", "--no-textconv", "--no-show-signature"],
   status: ["--ignore-submodules=dirty"],
@@ -178,6 +181,7 @@ function attempt(
     const output: Buffer[] = [];
     const errors: Buffer[] = [];
     let late = false;
+    let enough = false;
     const end = () => {
       child.kill("SIGTERM");
       setTimeout(() => child.kill("SIGKILL"), 2000).unref();
@@ -192,7 +196,13 @@ function attempt(
       clearTimeout(timer);
       call.stop?.removeEventListener("abort", end);
     };
-    child.stdout?.on("data", (chunk: Buffer) => output.push(chunk));
+    child.stdout?.on("data", (chunk: Buffer) => {
+      if (!call.onOutput) output.push(chunk);
+      else if (!enough && !call.onOutput(chunk)) {
+        enough = true;
+        end();
+      }
+    });
     child.stderr?.on("data", (chunk: Buffer) => errors.push(chunk));
     child.stdin?.on("error", () => {});
     child.stdin?.end(call.input);
@@ -209,7 +219,7 @@ function attempt(
           ? `signal ${signal}`
           : "";
       resolve({
-        code: code ?? 124,
+        code: enough ? 0 : (code ?? 124),
         output: Buffer.concat(output).toString(call.encoding ?? "utf8"),
         errors: masked(why ? `${told.trim()}\n${why}`.trim() : told, call.environment),
       });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Worktree } from "../../core/ports/worktrees.ts";
 import { commits } from "./changes.ts";
+import { diff } from "./diff.ts";
 import { look } from "./look.ts";
 import { openRepositories } from "./repositories.ts";
 import { snapshot } from "./tree.ts";
@@ -49,6 +50,11 @@ afterEach(() => {
   rmSync(home, { recursive: true, force: true });
 });
 
+/** The empty tree. */
+const NOTHING = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+const shows = (path: string, text: string) =>
+  expect.objectContaining({ path, text: expect.stringContaining(text), isBinary: false });
+
 /** Every way in which Pawl asks git for something; what is refused by name is an answer too. */
 async function everything(): Promise<readonly string[]> {
   const codes: string[] = [];
@@ -67,7 +73,12 @@ async function everything(): Promise<readonly string[]> {
     if (found.kind === "unavailable") codes.push(found.reason);
   });
   await attempt(() => snapshot(PLACE(), { base: "main", own: [".pawl"] }));
-  await attempt(() => commits(PLACE(), "main", run("rev-parse", "HEAD")));
+  const head = run("rev-parse", "HEAD");
+  await attempt(() => commits(PLACE(), "main", head));
+  await attempt(async () => {
+    const found = await diff(PLACE(), { from: NOTHING, to: head, path: null, bytes: 10_000 });
+    expect(found).toMatchObject({ kind: "diff", files: expect.arrayContaining([shows("a.txt", "+1\n")]) });
+  });
   let worktree: Worktree | undefined;
   await attempt(async () => {
     worktree = await worktrees.ensure({ repo: ".", branch: "task" });

@@ -126,7 +126,7 @@ export async function snapshot(
     if (repository === null) return { kind: "not-a-repository" };
     const known = await configOf(place);
     const { top, common } = repository;
-    const prefix = relative(top, realpathSync(place.folder)).split(sep).join("/");
+    const prefix = prefixOf(place);
     const own = order.own.map((path) => (prefix === "" ? path : `${prefix}/${path}`));
     const hiding = hidingLists(known, repository, place.environment);
     scratch = openScratch(place, known, common, top);
@@ -163,7 +163,6 @@ export async function snapshot(
       base ? commitOf(place, `refs/heads/${base.branch}`) : null,
       base ? isInHistory(place, base.commit) : false,
     ]);
-    const fromRoot = (path: string) => (prefix === "" ? path : posix.relative(prefix, path));
     const hidden = others.output.split("\0").filter((path) => path !== "");
     return {
       kind: "tree",
@@ -171,8 +170,8 @@ export async function snapshot(
       base,
       branchNow,
       holdsBase,
-      files: parseNumstat(stat?.output ?? "").map((file) => ({ ...file, path: fromRoot(file.path) })),
-      hidden: await hiddenBy(call, hiding, hidden, fromRoot),
+      files: parseNumstat(stat?.output ?? "").map((file) => ({ ...file, path: fromRoot(prefix, file.path) })),
+      hidden: await hiddenBy(call, hiding, hidden, (path) => fromRoot(prefix, path)),
     };
   } catch (thrown) {
     return { kind: "unavailable", reason: thrown instanceof Error ? thrown.message : String(thrown) };
@@ -260,7 +259,9 @@ export async function between(place: GitCall, one: string, other: string): Promi
   return withScratch(place, null, async ({ call }) => {
     const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", checkedId(one), checkedId(other)];
     const { code, output } = await git({ ...call, accept: [128] }, args);
-    return code === 0 ? output.split("\0").filter((path) => path !== "") : null;
+    const prefix = prefixOf(place);
+    const paths = output.split("\0").filter((path) => path !== "");
+    return code === 0 ? paths.map((path) => fromRoot(prefix, path)) : null;
   });
 }
 
@@ -284,7 +285,8 @@ export async function checkOut(place: GitCall, tree: string, into: string): Prom
   });
 }
 
-async function withScratch<T>(
+/** Works with git over a private git folder, with `top` (null: the repository's own) as its working folder. */
+export async function withScratch<T>(
   place: GitCall,
   top: string | null,
   work: (scratch: Scratch) => Promise<T>,
@@ -304,7 +306,8 @@ async function withScratch<T>(
   }
 }
 
-function checkedId(id: string): string {
+/** Throws `git-failed` for anything else than the id of an object. */
+export function checkedId(id: string): string {
   if (isObjectId(id)) return id;
   throw new PawlError(
     "git-failed",
@@ -327,6 +330,17 @@ export async function pin(place: GitCall, work: string): Promise<PinnedBase | nu
   } catch {
     return null;
   }
+}
+
+/** The project's folder, from the top of its repository; empty where that is the same. */
+export function prefixOf(place: GitCall): string {
+  const top = repositoryOf(place)?.top;
+  return top === undefined ? "" : relative(top, realpathSync(place.folder)).split(sep).join("/");
+}
+
+/** A path from the top of the repository as a path from the project's root. */
+export function fromRoot(prefix: string, path: string): string {
+  return prefix === "" ? path : posix.relative(prefix, path);
 }
 
 /** The folder of the project inside a checkout of its repository. */

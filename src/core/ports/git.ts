@@ -18,8 +18,13 @@ export interface Git {
   }): Promise<Snapshot>;
   /** What the working folder changed since the base, new files included, as in a snapshot. */
   changes(base: PinnedBase | string | null): Promise<GitChanges>;
-  /** The paths in which the trees of two snapshots differ; null if one of them is no longer known. */
+  /** The paths in which two trees or commits differ; null if one of them is no longer known. */
   between(one: string, other: string): Promise<readonly string[] | null>;
+  /**
+   * The differences between two trees or commits, as text. No attributes and no configuration hide any. Never throws.
+   * Absent: none can be shown.
+   */
+  diff?(order: DiffOrder): Promise<GitDiff>;
   /**
    * A commit's tree without the `own` paths of the project, and what it changed since it left the branch (null: main or
    * master). Absent: no commit can be signed for.
@@ -35,6 +40,32 @@ export interface Git {
 
 /** The line counts are null for binary files and for new, untracked files. */
 export type ChangedFile = Readonly<{ path: string; added: number | null; deleted: number | null }>;
+
+export interface DiffOrder {
+  /** Ids of trees or commits. */
+  readonly from: string;
+  readonly to: string;
+  /** A file or folder, from the project's root; null: everything. */
+  readonly path: string | null;
+  /** The most text in all, and of one file (default: the same). */
+  readonly bytes: number;
+  readonly bytesOfFile?: number;
+}
+
+export type GitDiff =
+  /** In git's order. A file that was renamed is one that was deleted and one that was added. */
+  | { readonly kind: "diff"; readonly files: readonly FileDiff[] }
+  | { readonly kind: "unavailable"; readonly reason: string };
+
+export interface FileDiff {
+  /** From the project's root. */
+  readonly path: string;
+  /** A unified diff with its headings, in whole lines; of a binary file, that it differs. */
+  readonly text: string;
+  readonly isBinary: boolean;
+  /** Bytes that the limits left out at its end; null: an unknown number of them. */
+  readonly leftOut: number | null;
+}
 
 /** A branch, and its commit when work began. */
 export interface PinnedBase {

@@ -1,0 +1,139 @@
+/**
+ * The differences between two objects, as text, made so that nobody who can write the repository hides or feigns any.
+ *
+ * D1  Git runs over a private git folder and an empty working folder: no attributes and no configuration of the
+ *     repository decide what counts as binary, and no program shows a file in another form.
+ * D2  Paths come from the NUL-separated list, never from a diff's headings; a rename is a deletion and an addition.
+ * D3  However much differs, memory holds only what is kept.
+ */
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, posix } from "node:path";
+import type { DiffOrder, FileDiff, GitDiff } from "../../core/ports/git.ts";
+import { type GitCall, git } from "./git.ts";
+import { checkedId, fromRoot, prefixOf, withScratch } from "./tree.ts";
+
+/** Bytes of git's output after which it is ended. */
+const MOST_READ = 64 * 1024 * 1024;
+const LIMIT = 60_000;
+
+/** The person's own configuration changes nothing of the form either. */
+const FORM = [
+  "core.attributesFile=/dev/null",
+  "diff.suppressBlankEmpty=false",
+  "diff.noprefix=false",
+].flatMap((setting) => ["-c", setting]);
+const PLAIN = ["--no-color", "--no-renames", "--submodule=short"];
+
+/** Never throws. */
+export async function diff(place: GitCall, order: DiffOrder): Promise<GitDiff> {
+  const nothing = mkdtempSync(join(tmpdir(), "pawl-diff-"));
+  try {
+    return await withScratch(place, realpathSync(nothing), async ({ call }) => {
+      const prefix = prefixOf(place);
+      const objects = [checkedId(order.from), checkedId(order.to)];
+      const named = order.path === null ? [] : [`:(literal)${posix.join(prefix, order.path)}`];
+      const asked = { ...call, limit: LIMIT };
+      const listed = await git(asked, [
+        ...FORM,
+        ...["diff-tree", "-r", "-z", "--raw", "--no-renames", ...objects, "--", ...named],
+      ]);
+      const texts = openSections(order.bytes, order.bytesOfFile ?? order.bytes);
+      await git({ ...asked, onOutput: (chunk) => texts.add(chunk) }, [
+        ...FORM,
+        ...["diff-tree", "-r", "-p", "--unified=3", "--src-prefix=a/", "--dst-prefix=b/", ...PLAIN],
+        ...[...objects, "--", ...named],
+      ]);
+      return { kind: "diff", files: filesOf(listed.output, texts.end(), prefix) };
+    });
+  } catch (thrown) {
+    return { kind: "unavailable", reason: thrown instanceof Error ? thrown.message : String(thrown) };
+  } finally {
+    rmSync(nothing, { recursive: true, force: true });
+  }
+}
+
+interface Section {
+  readonly text: string;
+  readonly leftOut: number | null;
+}
+
+/** One diff per listed file, in git's order; two where a file became another kind of file. */
+function filesOf(listed: string, sections: readonly Section[], prefix: string): readonly FileDiff[] {
+  const fields = listed.split("\0").filter((field) => field !== "");
+  const files: FileDiff[] = [];
+  let next = 0;
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const count = /\bT\d*$/.test(fields[at] ?? "") ? 2 : 1;
+    const own = sections.slice(next, next + count);
+    next += count;
+    const text = own.map((section) => section.text).join("");
+    const path = fromRoot(prefix, fields[at + 1] ?? "");
+    files.push({ path, text, isBinary: BINARY.test(text), leftOut: leftOutOf(own, count) });
+  }
+  return files;
+}
+
+/** No line of a text file's content can begin so, either. */
+const BINARY = /^Binary files /m;
+
+function leftOutOf(sections: readonly Section[], count: number): number | null {
+  if (sections.length < count) return null;
+  return sections.reduce<number | null>(
+    (sum, { leftOut }) => (sum === null || leftOut === null ? null : sum + leftOut),
+    0,
+  );
+}
+
+const HEADING = Buffer.from("\ndiff --git ");
+
+interface Sections {
+  /** Takes more of git's output. False: no more is needed. */
+  add(chunk: Buffer): boolean;
+  end(): readonly Section[];
+}
+
+/** Splits git's output where a file's diff begins. No line of a file's content can begin so: a mark comes before it. */
+function openSections(most: number, mostOfFile: number): Sections {
+  const done: Section[] = [];
+  let [room, read, kept, left] = [most, 0, 0, 0];
+  let parts: Buffer[] = [];
+  // A heading may begin at the end of a chunk.
+  let rest: Buffer = Buffer.alloc(0);
+
+  const keep = (part: Buffer) => {
+    const shown = part.subarray(0, Math.max(0, Math.min(room, mostOfFile - kept)));
+    if (shown.length > 0) parts.push(Buffer.from(shown));
+    kept += shown.length;
+    room -= shown.length;
+    left += part.length - shown.length;
+  };
+  const close = (isEnded = true) => {
+    const bytes = Buffer.concat(parts);
+    const isWhole = left === 0 && isEnded;
+    const shown = isWhole ? bytes : bytes.subarray(0, bytes.lastIndexOf("\n") + 1);
+    left += bytes.length - shown.length;
+    done.push({ text: shown.toString("utf8"), leftOut: isEnded ? left : null });
+    [parts, kept, left] = [[], 0, 0];
+  };
+  return {
+    add(chunk) {
+      read += chunk.length;
+      let data: Buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      for (let at = data.indexOf(HEADING); at >= 0; at = data.indexOf(HEADING)) {
+        keep(data.subarray(0, at + 1));
+        close();
+        data = data.subarray(at + 1);
+      }
+      const safe = Math.max(0, data.length - HEADING.length);
+      keep(data.subarray(0, safe));
+      rest = Buffer.from(data.subarray(safe));
+      return read < MOST_READ;
+    },
+    end() {
+      keep(rest);
+      if (kept + left > 0) close(read < MOST_READ);
+      return done;
+    },
+  };
+}

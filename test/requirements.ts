@@ -11,6 +11,7 @@ import { SIGNED_GATES } from "./requirements-gates.ts";
 import { GUARD } from "./requirements-guard.ts";
 import { MCP } from "./requirements-mcp.ts";
 import { POLICY } from "./requirements-policy.ts";
+import { REVIEW } from "./requirements-review.ts";
 import { SCOPES } from "./requirements-scopes.ts";
 
 export interface Requirement {
@@ -378,6 +379,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...EVIDENCE,
   ...POLICY,
   ...SIGNED_GATES,
+  ...REVIEW,
   ...SCOPES,
   ...SURFACES,
   ...MCP,

@@ -24,6 +24,7 @@ export type {
   GateVerdict,
   HumanQuestion,
   LogLine,
+  OpenQuestion,
   Proposal,
   Reply,
   RunOverview,
@@ -148,6 +149,8 @@ export interface GateInput {
   readonly id: string;
   readonly approve: boolean;
   readonly notes?: string;
+  /** Of the review that the person read: if something else is to be judged by now, the verdict is refused. */
+  readonly version?: string;
 }
 
 // ── Surfaces, as data ────────────────────────────────────────────────────────────────────────────────────────────

@@ -78,7 +78,10 @@ export interface NamedRun {
  * The run that a person named: `workflow:id`, or a bare id if it is unique. A run that has begun comes before those
  * that have not. Throws `run-missing` or `run-ambiguous`, with the candidates.
  */
-export async function findRun(project: Project, name: string): Promise<NamedRun> {
+export async function findRun(
+  project: Pick<Project, "runtime" | "workflows">,
+  name: string,
+): Promise<NamedRun> {
   const colon = name.indexOf(":");
   if (colon > 0) {
     const module = await loadWorkflow(project.workflows, name.slice(0, colon));

@@ -230,6 +230,15 @@ export interface GateVerdict {
   readonly time: string;
 }
 
+export interface OpenQuestion {
+  readonly id: string;
+  readonly text: string;
+  /** When it was asked; ISO 8601. */
+  readonly since: string;
+  /** What a person types to answer. */
+  readonly command: string;
+}
+
 export interface RunOverview {
   /** `workflow:id` */
   readonly run: string;
@@ -245,6 +254,10 @@ export interface RunOverview {
   readonly since: string | null;
   /** What people decided at its gates, the oldest first. */
   readonly verdicts?: readonly GateVerdict[];
+  /** What a person's turn is about; absent: something else than these. */
+  readonly waitsFor?: "gate" | "question" | "blocked" | "failed";
+  /** What its agent asked people and nobody has answered, whether or not the run waits for it; absent: nothing. */
+  readonly questions?: readonly OpenQuestion[];
   /** Its state comes from an earlier version, without a history to follow from. */
   readonly unproved?: true;
   /** Set if the run cannot be read: the two lines of the error. */

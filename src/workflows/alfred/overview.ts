@@ -74,7 +74,7 @@ function verdictOf(tool: RunTool, { approved, state, strength, time }: Verdict):
   return { gate: `${tool}: ${state}`, what, strength: strength ?? null, time };
 }
 
-function standing(state: TaskState): Pick<RunOverview, "state" | "awaits" | "next" | "since"> {
+function standing(state: TaskState): Pick<RunOverview, "state" | "awaits" | "waitsFor" | "next" | "since"> {
   const active = state.active_tool_state;
   if (!active) {
     const tool = NEXT_TOOL[state.task_status];
@@ -89,7 +89,7 @@ function standing(state: TaskState): Pick<RunOverview, "state" | "awaits" | "nex
   const where = { state: `${active.tool_name}: ${wordsFor(active)}`, since: active.updated_at };
   if (reviewer === null) return { ...where, awaits: "assistant", next: `hand in the ${title}` };
   return reviewer === "human"
-    ? { ...where, awaits: "human", next: `approve or reject the ${title}` }
+    ? { ...where, awaits: "human", waitsFor: "gate", next: `approve or reject the ${title}` }
     : { ...where, awaits: "assistant", next: `review the ${title}` };
 }
 

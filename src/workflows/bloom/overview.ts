@@ -1,7 +1,7 @@
 /** The runs of tasks, and the tasks of tasks.yaml that no run has begun yet. */
 import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
-import type { Around, RunOverview } from "../../runtime/module.ts";
+import type { Around, OpenQuestion, RunOverview } from "../../runtime/module.ts";
 import { recordedOverview } from "../../runtime/record.ts";
 import { unreadableRun } from "../../runtime/unreadable-run.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
@@ -9,7 +9,9 @@ import { eachTask, type PlacedTask, type Task } from "../../tasks-file/task.ts";
 import { heldTasks } from "./lease.ts";
 import { personsEvent } from "./persons-event.ts";
 import { isDone, openPhase, type Waits, waitsIn } from "./pick.ts";
+import { loadQuestions } from "./question.ts";
 import { standingsOf } from "./standing.ts";
+import { BLOOM } from "./table.ts";
 import { listRuns, loadRun, type TaskRun } from "./task-run.ts";
 
 /**
@@ -33,6 +35,7 @@ export async function overview(view: View, around: Around): Promise<readonly Run
   }
   const waits = waitsIn(tasks, standingsOf(tasks, runs, around.time));
   const phase = openPhase(tasks);
+  const asked = await openQuestions(view);
   const held = runs.size === 0 ? new Set() : await heldTasks(around.leases, around.time);
   const begun: RunOverview[] = [];
   const others: RunOverview[] = [];
@@ -44,11 +47,26 @@ export async function overview(view: View, around: Around): Promise<readonly Run
     else if (run && run.state !== "done" && speaksFor(run, task))
       begun.push({
         ...ofRun(run, task, held.has(task.id)),
+        ...asked(task.id),
         ...(await recordedOverview(view, `bloom:${task.id}`)),
       });
-    else if (isOpen(task) && run?.state !== "done") others.push(ofTask(placed, waits, phase));
+    else if (isOpen(task) && run?.state !== "done")
+      others.push({ ...ofTask(placed, waits, phase), ...asked(task.id) });
   }
   return [...begun, ...others];
+}
+
+/** By task. */
+async function openQuestions(view: View): Promise<(task: string) => Pick<RunOverview, "questions">> {
+  const open = (await loadQuestions(view)).filter(({ answer }) => answer === null);
+  return (task) => {
+    const own = open.filter((each) => each.task === task);
+    if (own.length === 0) return {};
+    const questions = own.map(
+      ({ asked, id, text }): OpenQuestion => ({ id, text, since: asked, command: `pawl answer ${id} "…"` }),
+    );
+    return { questions };
+  };
 }
 
 /** Whether the run still shows the task's state: no person has set another status in tasks.yaml since. */
@@ -83,7 +101,10 @@ function ofTask({ task, parent }: PlacedTask, waits: Waits, phase: number | null
     case "in_progress":
       return byHand(base, "a person works on it", `pawl done ${task.id}`);
     case "blocked":
-      return byHand(base, "see its notes, then let it go on", `pawl ready ${task.id}`);
+      return {
+        ...byHand(base, "see its notes, then let it go on", `pawl ready ${task.id}`),
+        waitsFor: "blocked",
+      };
     case "done_pending_merge":
       return { ...base, awaits: "nobody", next: "`pawl run` merges it" };
     default: {
@@ -113,11 +134,17 @@ function ofRun(run: TaskRun, { id, title }: Task, isHeld: boolean): RunOverview 
   switch (state) {
     case "waiting_for_human":
       return run.kept.awaits === "approval"
-        ? { ...base, awaits: "human", next: "approve it, or send it back" }
-        : byHand(base, `answer its question: ${reason ?? ""}`, `pawl questions ${id}`);
+        ? { ...base, awaits: "human", waitsFor: "gate", next: "approve it, or send it back" }
+        : {
+            ...byHand(base, `answer its question: ${reason ?? ""}`, `pawl questions ${id}`),
+            waitsFor: "question",
+          };
     case "blocked":
     case "budget_exhausted":
-      return byHand(base, `${reason ?? state} (\`bloom show ${id}\` tells more)`, `pawl ready ${id}`);
+      return {
+        ...byHand(base, `${reason ?? state} (\`bloom show ${id}\` tells more)`, `pawl ready ${id}`),
+        waitsFor: hasFailed(run) ? "failed" : "blocked",
+      };
     case "opening_pr":
       return run.pullRequest
         ? { ...base, awaits: "human", next: `merge ${run.pullRequest.url}` }
@@ -131,6 +158,12 @@ function ofRun(run: TaskRun, { id, title }: Task, isHeld: boolean): RunOverview 
         next: isHeld ? (reason ?? `the loop goes on (${state})`) : untaken,
       };
   }
+}
+
+/** Whether a check of its work stopped it, in its worktree or on the merged result. */
+function hasFailed({ row }: TaskRun): boolean {
+  const event = BLOOM.rules.find(({ id }) => id === row)?.on;
+  return event === "verify_failed" || event === "merge_unverified";
 }
 
 /** What a person does about a run that cannot be trusted or read. */

@@ -51,7 +51,7 @@ async function overviewOf(
       state: file.state,
       awaits,
       next,
-      ...commandOf(loaded, run.run, configuration),
+      ...turnOf(loaded, run.run, configuration),
       since,
       ...recorded,
     };
@@ -61,6 +61,10 @@ async function overviewOf(
 }
 
 /** If no event of the state is a verdict, `pawl approve` would be of no use. */
-function commandOf({ definition }: Loaded, run: string, configuration: Configuration): { command?: string } {
-  return takesVerdict(definition, configuration) ? {} : { command: `pawl cast ${run}` };
+function turnOf(
+  { definition }: Loaded,
+  run: string,
+  configuration: Configuration,
+): Pick<RunOverview, "command" | "waitsFor"> {
+  return takesVerdict(definition, configuration) ? { waitsFor: "gate" } : { command: `pawl cast ${run}` };
 }

@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import { PawlError } from "../../core/error.ts";
+import type { DiffOrder, GitDiff } from "../../core/ports/git.ts";
+import type { RunOverview, WorkflowModule } from "../module.ts";
+import type { Project } from "../project.ts";
+import { differencesOf, reviewOf, waiting } from "./load.ts";
+import type { Review, ReviewFile } from "./model.ts";
+
+const RUN: RunOverview = {
+  ...{ run: "a:1", title: "One", state: "open", awaits: "human", waitsFor: "gate", next: "decide" },
+  since: "2026-01-31T09:00:00.000Z",
+};
+
+/** Reviews by id; an error is thrown. */
+function projectOf(
+  runs: readonly RunOverview[],
+  reviews: Readonly<Record<string, Partial<Review> | PawlError | null>>,
+  diff?: (order: DiffOrder) => GitDiff,
+): { readonly project: Pick<Project, "runtime" | "workflows">; readonly most: () => number } {
+  let [now, most] = [0, 0];
+  const review = {
+    run: () => null,
+    async read(_: unknown, { id }: { readonly id: string }) {
+      most = Math.max(most, ++now);
+      await new Promise(setImmediate);
+      now -= 1;
+      return reviews[id];
+    },
+    propose(found: Partial<Review> | PawlError | null) {
+      if (found instanceof PawlError) throw found;
+      return { reply: found };
+    },
+  };
+  const module = {
+    name: "a",
+    title: "A",
+    summary: "",
+    overview: async () => runs,
+    review: async () => review,
+  };
+  const bare = { name: "bare", title: "Bare", summary: "", overview: async () => [] };
+  const runtime = {
+    store: { view: () => ({}) },
+    settings: async () => ({ gates: {} }),
+    outside: { git: diff ? { diff: async (order: DiffOrder) => diff(order) } : {} },
+    now: () => new Date("2026-01-31T12:00:00Z"),
+    newId: () => "id",
+  };
+  const workflows = {
+    a: async () => module as unknown as WorkflowModule,
+    bare: async () => bare as unknown as WorkflowModule,
+  };
+  return {
+    project: { runtime, workflows } as unknown as Pick<Project, "runtime" | "workflows">,
+    most: () => most,
+  };
+}
+
+describe("the review of a run", () => {
+  it("is its workflow's, found by the run's name or its bare id", async () => {
+    const { project } = projectOf([RUN], { 1: { run: "a:1" } });
+    expect(await reviewOf(project, "a:1")).toEqual({ run: "a:1" });
+    expect(await reviewOf(project, "1")).toEqual({ run: "a:1" });
+    expect(await reviewOf(project, "bare:1")).toBeNull();
+    await expect(reviewOf(project, "2")).rejects.toMatchObject({ code: "run-missing" });
+  });
+
+  it("gives the minutes of what waits, a few reviews at a time; one that fails leaves them unknown", async () => {
+    const ids = Array.from({ length: 12 }, (_, at) => String(at + 1));
+    const size = (minutes: number) => ({ size: { files: 0, lines: 0, minutes } });
+    const reviews = Object.fromEntries(ids.map((id) => [id, size(Number(id))]));
+    const runs = ids.map((id) => ({ ...RUN, run: `a:${id}` }));
+    const { most, project } = projectOf(runs, {
+      ...reviews,
+      3: new PawlError("state-unreadable", "Broken.", "Mend."),
+      4: null,
+    });
+    const found = await waiting(project);
+    expect(found.map(({ minutes }) => minutes)).toEqual([1, 2, 5, 6, 7, 8, 9, 10, 11, 12, null, null]);
+    expect(most()).toBeLessThanOrEqual(4);
+  });
+});
+
+describe("the differences of a review", () => {
+  const file = (path: string, isNew: boolean | null): ReviewFile => ({
+    ...{ path, isNew, added: 1, deleted: 0 },
+    ...({ group: "other", item: null } as const),
+  });
+  const changes = (lastJudged: string | null): Review["changes"] => ({
+    ...{ kind: "changes", base: "main", from: "base", to: "now", lastJudged },
+    files: [file("z", true), file("a", false)],
+  });
+  const shown = (path: string) => ({ path, text: `${path}\n`, isBinary: false, leftOut: 0 });
+  const orders: DiffOrder[] = [];
+  const { project } = projectOf([], {}, (order) => {
+    orders.push(order);
+    return { kind: "diff", files: [".pawl/own", "a", "z"].map(shown) };
+  });
+
+  it("are those of its files, in their order, without the project's own", async () => {
+    const found = await differencesOf(project, { changes: changes("judged") }, { bytes: 9 });
+    expect(found).toEqual({ kind: "diff", files: [shown("z"), shown("a")] });
+    expect(orders.at(-1)).toEqual({ from: "base", to: "now", path: null, bytes: 9 });
+  });
+
+  it("since the last verdict are those against what was judged then", async () => {
+    const wanted = { bytes: 9, since: true };
+    const found = await differencesOf(project, { changes: changes("judged") }, wanted);
+    expect(found).toEqual({ kind: "diff", files: [shown("z")] });
+    expect(orders.at(-1)?.from).toBe("judged");
+    await differencesOf(project, { changes: changes(null) }, wanted);
+    expect(orders.at(-1)?.from).toBe("base");
+  });
+
+  it("of a file that is none of the review's are not looked for", async () => {
+    const before = orders.length;
+    const found = await differencesOf(project, { changes: changes(null) }, { path: ".pawl/own", bytes: 9 });
+    expect([found, orders.length]).toEqual([{ kind: "diff", files: [] }, before]);
+  });
+
+  it("are unavailable where the changes are, or where git's port shows none", async () => {
+    const reason = "no git";
+    expect(await differencesOf(project, { changes: { kind: "unavailable", reason } }, { bytes: 9 })).toEqual({
+      ...{ kind: "unavailable", reason },
+    });
+    const { project: without } = projectOf([], {});
+    expect((await differencesOf(without, { changes: changes(null) }, { bytes: 9 })).kind).toBe("unavailable");
+    expect(await differencesOf(without, { changes: null }, { bytes: 9 })).toEqual({
+      kind: "diff",
+      files: [],
+    });
+  });
+});

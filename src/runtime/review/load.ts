@@ -1,0 +1,92 @@
+/** Reviews of the project's runs: what waits for a person, what they need to decide, and the differences themselves. */
+import type { Caller } from "../../core/event.ts";
+import type { GitDiff } from "../../core/ports/git.ts";
+import { findRun, overview } from "../overview.ts";
+import type { Project } from "../project.ts";
+import { advance } from "../run-transaction.ts";
+import type { Review } from "./model.ts";
+import { inTurn, type Waiting, waitingIn } from "./queue.ts";
+
+export type { Waiting } from "./queue.ts";
+
+/** It only reads. */
+const READER: Caller = { channel: "library" };
+
+/**
+ * What a person needs to decide about the run, which is named as people name it; null: it waits for no verdict. Throws
+ * `run-missing`, `run-ambiguous`, and what keeps the run from being read.
+ */
+export async function reviewOf(
+  project: Pick<Project, "runtime" | "workflows">,
+  run: string,
+): Promise<Review | null> {
+  const { id, module } = await findRun(project, run);
+  if (module.fault) throw module.fault;
+  if (!module.review) return null;
+  return (await advance(project.runtime, await module.review(), { id }, READER)).reply;
+}
+
+/** Looking at work takes processes: so many reviews are made at once. */
+const AT_ONCE = 4;
+
+/** Everything that waits for a person: what has waited longest first, and within a day what takes the least time. */
+export async function waiting(project: Pick<Project, "runtime" | "workflows">): Promise<readonly Waiting[]> {
+  const runs = (await overview(project)).flatMap((workflow) => workflow.runs);
+  const all = [...runs.flatMap(waitingIn)];
+  const gates = all.flatMap(({ kind }, at) => (kind === "gate" ? [at] : []));
+  const work = async () => {
+    for (let at = gates.shift(); at !== undefined; at = gates.shift()) {
+      const own = all[at] as Waiting;
+      all[at] = { ...own, minutes: await minutesOf(project, own.run) };
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return inTurn(all, project.runtime.now());
+}
+
+/** Null if the review cannot be made: whoever opens it sees why. */
+async function minutesOf(
+  project: Pick<Project, "runtime" | "workflows">,
+  run: string,
+): Promise<number | null> {
+  try {
+    return (await reviewOf(project, run))?.size.minutes ?? null;
+  } catch {
+    return null;
+  }
+}
+
+export interface DifferencesWanted {
+  /** One of the review's files; null: all. */
+  readonly path?: string | null;
+  /** Only what is new since the last verdict, if there was one. */
+  readonly since?: boolean;
+  /** The most text in all, and of one file. */
+  readonly bytes: number;
+  readonly bytesOfFile?: number;
+}
+
+/** The differences that the review is about, in the order of its files; the project's own files are no part of them. */
+export async function differencesOf(
+  { runtime: { outside } }: Pick<Project, "runtime">,
+  { changes }: Pick<Review, "changes">,
+  { path = null, since = false, ...limits }: DifferencesWanted,
+): Promise<GitDiff> {
+  if (changes === null) return { kind: "diff", files: [] };
+  if (changes.kind === "unavailable") return changes;
+  if (!outside.git.diff) return { kind: "unavailable", reason: "this git port shows no differences" };
+  const isSince = since && changes.lastJudged !== null;
+  const wanted = changes.files.filter(
+    (file) => (path === null || file.path === path) && (!isSince || file.isNew !== false),
+  );
+  if (wanted.length === 0) return { kind: "diff", files: [] };
+  const from = isSince ? (changes.lastJudged ?? changes.from) : changes.from;
+  const found = await outside.git.diff({ from, to: changes.to, path, ...limits });
+  if (found.kind === "unavailable") return found;
+  const places = new Map(wanted.map((file, at) => [file.path, at]));
+  const place = (each: { readonly path: string }) => places.get(each.path) ?? -1;
+  const files = found.files
+    .filter((each) => place(each) >= 0)
+    .sort((one, other) => place(one) - place(other));
+  return { kind: "diff", files };
+}

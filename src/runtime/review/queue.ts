@@ -1,0 +1,61 @@
+/** What waits for a person, in the order in which to take it. */
+import type { RunOverview } from "../transaction.ts";
+import { sizeOf } from "./order.ts";
+
+export interface Waiting {
+  /** `workflow:id` */
+  readonly run: string;
+  readonly title: string;
+  /** `failed`: a check stopped it. `held`: its state cannot be read, or does not count, until a person decides. */
+  readonly kind: "gate" | "question" | "blocked" | "failed" | "held" | "other";
+  readonly state: string;
+  /** The next step, in a few words; the question, if it is one. */
+  readonly next: string;
+  readonly command: string;
+  /** ISO 8601; null: not known. */
+  readonly since: string | null;
+  /** What reading it takes, about; null: not known. */
+  readonly minutes: number | null;
+}
+
+/** What of a run waits for a person: one for each open question of its agent, and its own turn. */
+export function waitingIn(run: RunOverview): readonly Waiting[] {
+  const { questions = [], problem, state, title } = run;
+  const asked = questions.map(({ command, since, text }): Waiting => {
+    const { minutes } = sizeOf([], wordsIn(text));
+    return { run: run.run, title, kind: "question", state, next: text, command, since, minutes };
+  });
+  if (run.awaits !== "human" || (run.waitsFor === "question" && asked.length > 0)) return asked;
+  const kind: Waiting["kind"] = problem ? "held" : (run.waitsFor ?? "other");
+  const usual = `pawl ${kind === "gate" ? "review" : "approve"} ${run.run}`;
+  const next = problem ? problem.message : run.next;
+  const own = { run: run.run, title, kind, state, next, command: run.command ?? usual, since: run.since };
+  return [...asked, { ...own, minutes: null }];
+}
+
+const DAY = 86_400_000;
+
+/**
+ * What has waited longer by whole days comes first, the unknown before all; within a day what takes less of a person's
+ * time, then what has waited longer.
+ */
+export function inTurn<T extends Waiting>(waiting: readonly T[], now: Date): readonly T[] {
+  const days = ({ since }: Waiting) =>
+    since === null ? Number.POSITIVE_INFINITY : Math.floor((now.getTime() - Date.parse(since)) / DAY);
+  const minutes = (each: Waiting) => each.minutes ?? Number.POSITIVE_INFINITY;
+  return [...waiting].sort(
+    (one, other) =>
+      compare(days(other), days(one)) ||
+      compare(minutes(one), minutes(other)) ||
+      compare(one.since ?? "", other.since ?? "") ||
+      compare(one.run, other.run),
+  );
+}
+
+function compare<T extends number | string>(one: T, other: T): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+export function wordsIn(text: string): number {
+  return text.split(/\s+/).filter((word) => word !== "").length;
+}

@@ -3,15 +3,16 @@
  *
  * Measured: the processor time of cold commands against that of `node -e 0`, in projects that `pawl init` set up; the time of
  * `pawl mcp` to the end of `initialize`, against `node -e 0`; the server's processor time for one transition and one cast over
- * MCP, against that of `node -e 0` (Linux only; against the disk's floor they are in `mcp-transition.ts` and `cast.ts`, which
+ * MCP, against that of `node -e 0` (Linux only; against the disk's floor they are in `mcp-moves.ts`, which
  * need a machine at rest); the resident memory of a server after many calls, against that of an idle Node.
  * Not measured: the first start after an install (the compile cache is warm), agents, models, trackers, other disks.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cpuOf, emptyFolder, MAIN, median, speakTo, timeToEnd } from "./measure.ts";
+import { casts, make, plans, type Walk } from "./moves.ts";
 import { editOf, setUp } from "./project.ts";
 
 /** A figure's name → its ratio. */
@@ -101,67 +102,23 @@ function processorTimeOf({ pid }: ChildProcess): number {
   return (user + system) * 10;
 }
 
-type Call = readonly [name: string, input: object];
-
-/** Calls in turn, on one server. */
-async function moves(
-  name: string,
-  folder: string,
-  first: readonly (Call | (() => void))[],
-  turns: readonly Call[],
-): Promise<Subject> {
+/** Calls of a walk, on one server. */
+async function moves(name: string, { calls, folder }: Walk): Promise<Subject> {
   const server = await speakTo([MAIN, "mcp"], folder);
-  const call = async ([tool, input]: Call) => {
-    const { result } = (await server.request("tools/call", { name: tool, arguments: input })) as {
-      result?: { isError?: boolean; content?: unknown };
-    };
-    if (!result || result.isError) throw new Error(`${tool} was refused: ${JSON.stringify(result?.content)}`);
+  const walkOn = async () => {
+    for (let count = 0; count < LOT; count++) await make(server, calls.next().value);
   };
-  for (const each of first) await (typeof each === "function" ? each() : call(each));
-  let at = 0;
-  const next = async () => call(turns[at++ % turns.length] as Call);
-  for (let count = 0; count < LOT; count++) await next();
+  await walkOn();
   return {
     name,
     rounds: LOTS,
     async round() {
       const before = processorTimeOf(server.child);
-      for (let count = 0; count < LOT; count++) await next();
+      await walkOn();
       return [(processorTimeOf(server.child) - before) / LOT, cpuOf(["-e", "0"], folder)];
     },
     end: server.end,
   };
-}
-
-const TASK = `# TASK: T-1\n\n## Title\nGreet by name\n\n## Context\ngreet.js greets.\n\n## Implementation Details\nTake a name.\n\n## Acceptance Criteria\n- it greets by name\n`;
-const ANALYSIS = {
-  context_summary: "One file prints one line.",
-  affected_files: ["greet.js"],
-  questions_for_developer: ["What if no name is given?"],
-};
-
-function transition(): Promise<Subject> {
-  const id = { task_id: "T-1" };
-  return moves(
-    "a transition over MCP",
-    setUp("transition"),
-    [
-      ["create_task", { task_content: TASK }],
-      ["plan_task", id],
-    ],
-    [
-      ["submit_work", { ...id, artifact: ANALYSIS }],
-      ["provide_review", { ...id, is_approved: false, feedback_notes: "Again." }],
-    ],
-  );
-}
-
-function cast(): Promise<Subject> {
-  const folder = emptyFolder("cast");
-  mkdirSync(join(folder, ".ai"), { recursive: true });
-  const accio: Call = ["accio", {}];
-  const plan = () => writeFileSync(join(folder, ".ai/task/plan.md"), "# Plan\n\n- [ ] It works\n");
-  return moves("a cast over MCP", folder, [accio, accio, plan], [accio, ["finite", {}]]);
 }
 
 /** All of them, by name; each is opened when it is its turn. */
@@ -192,7 +149,10 @@ export function subjects(): Readonly<Record<string, () => Promise<Subject>>> {
     ...Object.fromEntries(commands.map(([name, open]) => [name, async () => open()])),
     [`resident after ${READS} calls`]: () => memory(folder(1)),
     ...(existsSync("/proc/self/stat")
-      ? { "a transition over MCP": transition, "a cast over MCP": cast }
+      ? {
+          "a transition over MCP": () => moves("a transition over MCP", plans()),
+          "a cast over MCP": () => moves("a cast over MCP", casts()),
+        }
       : {}),
   };
 }

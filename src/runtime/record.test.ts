@@ -30,8 +30,9 @@ const TABLE: Workflow = {
   ],
 };
 
-const states = (table: Workflow = TABLE): StateFiles => ({
+const states = (table: Workflow = TABLE, keptSteps?: number): StateFiles => ({
   table,
+  ...(keptSteps === undefined ? {} : { keptSteps }),
   runOf: (path) => (path === FILE ? RUN : null),
   configurationIn: (text) => ({ state: String(JSON.parse(text).state), variables: {} }),
 });
@@ -39,6 +40,7 @@ const states = (table: Workflow = TABLE): StateFiles => ({
 class Project {
   readonly files = new Map<string, string>();
   table = TABLE;
+  keptSteps: number | undefined;
   #count = 0;
 
   view(): View {
@@ -64,7 +66,7 @@ class Project {
     const changes: Change[] = [{ type: "write", path: FILE, text }];
     const records = await recordChanges(
       this.view(),
-      states(this.table),
+      states(this.table, this.keptSteps),
       { changes, events },
       "2026-01-31T09:30:15.250Z",
     );
@@ -309,6 +311,15 @@ describe("The record of a run", () => {
     expect(await project.faults()).toEqual([]);
     project.edit(headPath(RUN), (record) => record.steps.splice(3, 1));
     expect((await project.faults())?.join()).toContain("is not made on");
+  });
+
+  it("keeps as few steps as its workflow wants", async () => {
+    const project = await pushed(10);
+    project.keptSteps = 5;
+    expect((await project.record()).steps).toHaveLength(10);
+    await project.push();
+    expect((await project.record()).steps).toHaveLength(5);
+    expect(await project.faults()).toEqual([]);
   });
 
   it("goes with its last file", async () => {

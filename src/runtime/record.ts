@@ -61,7 +61,7 @@ export interface RunRecord {
   readonly time: string;
 }
 
-const MOST_STEPS = 400;
+/** A workflow may keep fewer. The record has at most twice as many. */
 const KEPT_STEPS = 200;
 
 const hashes = new WeakMap<Workflow, Promise<string>>();
@@ -72,8 +72,18 @@ export function hashOfTable(table: Workflow): Promise<string> {
   return known;
 }
 
-/** Parsed as JSON if it is JSON: the layout does not count. */
-async function hashOfText(text: string): Promise<string> {
+const MOST_KNOWN = 32;
+const known = new Map<string, Promise<string>>();
+
+/** Parsed as JSON if it is JSON: the layout does not count. What a move writes, the next one reads. */
+function hashOfText(text: string): Promise<string> {
+  const found = known.get(text) ?? freshHashOf(text);
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(text, found);
+  return found;
+}
+
+async function freshHashOf(text: string): Promise<string> {
   try {
     return await hashOf(canonical(JSON.parse(text.replace(/^\uFEFF/, ""))));
   } catch {
@@ -179,7 +189,7 @@ async function recordChange(
     ...(unproved ? { unproved } : {}),
     ...{ dropped, steps, stands, files, time },
   };
-  return [{ type: "write", path, text: `${JSON.stringify(shortened(record), null, 2)}\n` }];
+  return [{ type: "write", path, text: `${JSON.stringify(shortened(record, states.keptSteps), null, 2)}\n` }];
 }
 
 function isAcceptance({ row }: RunAdvanced): boolean {
@@ -229,10 +239,10 @@ function originOf({ before, steps, events, isNew, stands, table }: Writing, work
 }
 
 /** Drops the oldest steps of a long run: then the replay begins later. */
-function shortened(record: RunRecord): RunRecord {
+function shortened(record: RunRecord, most = KEPT_STEPS): RunRecord {
   const { dropped, stands, steps } = record;
-  if (steps.length <= MOST_STEPS) return record;
-  const kept = steps.slice(-KEPT_STEPS);
+  if (steps.length <= 2 * most) return record;
+  const kept = steps.slice(-most);
   const origin = { ...stands, at: kept.length, begins: false };
   return { ...record, origin, steps: kept, dropped: dropped + steps.length - kept.length };
 }

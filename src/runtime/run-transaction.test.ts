@@ -279,11 +279,11 @@ describe("an advance", () => {
       const calling = new AbortController();
       const late: typeof addOne = { ...addOne, observe: async () => undefined };
       const { store } = runtime;
-      const holds: typeof store.holds = (view) => {
+      const hold: typeof store.hold = (run, work) => {
         calling.abort();
-        return store.holds(view);
+        return store.hold(run, work);
       };
-      const stopped = { ...waitingFor(calling.signal), store: { ...store, holds } };
+      const stopped = { ...waitingFor(calling.signal), store: { ...store, hold } };
       await expect(advance(stopped, late, {}, CALLER)).rejects.toMatchObject(cancelled);
       expect(() => text("count.txt")).toThrow("ENOENT");
     });

@@ -2,7 +2,7 @@
  * One transaction: read → observe → propose → commit. Anything before the commit may fail, and then nothing has changed.
  *
  * R1  No external call is awaited under a lock: `observe` runs before the run's lock is taken.
- * R2  Under the run's lock everything that was read is checked again; if it changed, the transaction restarts.
+ * R2  Under the lock everything that was read is checked again; if it changed, the transaction restarts.
  * R3  The reply is returned only after the commit is durable.
  * R4  A cancelled call commits nothing: this is checked last before the commit, and no longer after it.
  * R5  A policy is kept under the run's lock too, while what was read still holds: if several calls begin a run at once, the
@@ -169,7 +169,8 @@ async function transactOnce<Input, Snapshot, Observations, R>(
     return changes.length === 0 || (await store.commit(view, changes)) === "committed" ? done : "changed";
   };
   if (!plan.observe) return commit();
-  return store.hold(lock, async () => ((await store.holds(view)) ? commit() : "changed"));
+  // The commit itself checks what was read; a policy is kept before it.
+  return store.hold(lock, async () => (!pin || (await store.holds(view)) ? commit() : "changed"));
 }
 
 /** False: another policy was kept meanwhile. */

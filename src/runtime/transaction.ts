@@ -54,6 +54,8 @@ export interface StateFiles {
   readonly table: Workflow;
   /** What a person can do about a held file besides restoring or accepting it. */
   readonly fix?: string;
+  /** How many steps a record keeps at least. Each move reads and writes them all; the event log has every step. */
+  readonly keptSteps?: number;
   /** The run whose state the file is; null: it is not a state file. */
   runOf(path: string): string | null;
   /** The run's configuration according to a file's text. Never throws. */

@@ -137,10 +137,12 @@ export function textOf(bytes: Uint8Array, path: string): string {
   );
 }
 
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 /** The text, including a BOM, or null if the bytes are not UTF-8. */
 export function tryTextOf(bytes: Uint8Array): string | null {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return strict.decode(bytes);
   } catch {
     return null;
   }

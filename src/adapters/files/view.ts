@@ -34,6 +34,9 @@ export interface ViewOptions {
 
 export function openView({ packaged, ready, guarded }: ViewOptions): { view: View; reads: Reads } {
   const reads: Reads = { files: new Map(), folders: new Map() };
+  const texts = new Map<string, string | null>();
+  // The commit checks all folders again.
+  const known: KnownFolders = new Set();
   let readied: Promise<Sight> | null = null;
   const first = () => {
     readied ??= ready();
@@ -42,10 +45,15 @@ export function openView({ packaged, ready, guarded }: ViewOptions): { view: Vie
   const view: View = {
     read: (path: ProjectPath) =>
       guarded(async () => {
-        const found = (await first()).look(path);
-        // The first read counts. If a file changes between two reads of one view, the view no longer holds.
-        if (!reads.files.has(path)) reads.files.set(path, found?.bytes ?? null);
-        return found === null ? null : textOf(found.bytes, path);
+        const sight = await first();
+        // The first read counts. If the file changes after it, the view no longer holds.
+        const before = texts.get(path);
+        if (before !== undefined) return before;
+        const found = sight.look(path, known);
+        reads.files.set(path, found?.bytes ?? null);
+        const text = found === null ? null : textOf(found.bytes, path);
+        texts.set(path, text);
+        return text;
       }),
     list: (folder: ProjectPath) =>
       guarded(async () => {

@@ -1,9 +1,7 @@
-import type { OwnEvent, PawlEvent } from "../../core/event.ts";
-import { renderChange } from "../../core/policy.ts";
-import { type Strength, strengthWords } from "../../core/strength.ts";
+import type { PawlEvent } from "../../core/event.ts";
+import { type Line, lineOf, runOf } from "../../core/event-lines.ts";
 import { overview, runMissing } from "../../runtime/overview.ts";
 import type { Project } from "../../runtime/project.ts";
-import { type Line, sentenceOf } from "./bloom/event-lines.ts";
 import type { Run } from "./command.ts";
 import { colourOf } from "./state-colour.ts";
 import type { Terminal } from "./terminal.ts";
@@ -50,11 +48,6 @@ function isOf(event: PawlEvent, name: string): boolean {
   return run === name || run?.slice(run.indexOf(":") + 1) === name;
 }
 
-function runOf(event: PawlEvent): string | null {
-  if ("taskId" in event) return `bloom:${event.taskId}`;
-  return "summary" in event ? event.run : null;
-}
-
 /** In the reader's time zone. */
 function momentOf({ time }: PawlEvent): { date: string; time: string } {
   const at = new Date(time);
@@ -69,7 +62,7 @@ function momentOf({ time }: PawlEvent): { date: string; time: string } {
 /** A pipe gets the whole text, on one line. */
 function renderEvent(event: PawlEvent, time: string, { columns, isScreen, paint }: Terminal): string {
   const run = cut(runOf(event) ?? "", 24);
-  const [sentence, colour] = lineOf(event);
+  const [sentence, colour] = colouredLine(event);
   const text = withoutId(sentence, event);
   const room = columns - time.length - widthOf(run) - (run ? 4 : 2);
   const what = cut(text, isScreen ? room : Number.POSITIVE_INFINITY);
@@ -83,31 +76,10 @@ function withoutId(sentence: string, event: PawlEvent): string {
   return id && sentence.startsWith(`${id} `) ? sentence.slice(id.length + 1) : sentence;
 }
 
-function lineOf(event: PawlEvent): Line {
-  if ("taskId" in event) return sentenceOf(event);
-  if (event.type === "run:advanced") return [`${event.summary}${wordOf(event)}`, colourOf(event.to)];
-  if (event.type === "policy:changed")
-    return [`is ignored until a person accepts it: ${event.ignored.map(renderChange).join("; ")}`, "yellow"];
-  if (event.type === "policy:accepted")
-    return [`a person accepted for ${event.run}: ${event.accepted.map(renderChange).join("; ")}`, "green"];
-  if (event.type === "guard:strayed")
-    return [`changed where they may not, at "${event.state}": ${event.paths.join(", ")}`, "red"];
-  if (event.type === "guard:accepted")
-    return [`a person accepted stray edits: ${event.paths.join(", ")}`, "green"];
-  if (event.type === "edit:kept")
-    return [`an edit of ${event.path} was in the way; it is now in ${event.kept}`, "yellow"];
-  if (event.type === "journal:accepted")
-    return [`a person took over what ${event.kept} would write: ${event.paths.join(", ")}`, "green"];
-  if (event.type === "journal:foreign")
-    return [`${event.commits} foreign commits were not applied; they are in ${event.kept}`, "red"];
-  const { summary, type } = event as { readonly type: string } & Partial<OwnEvent>;
-  // A newer Pawl may have written events that this one does not know.
-  return [summary ?? type.replace(/[:_]/g, " "), null];
-}
-
-/** How strong a person's verdict is, if the event is one. */
-function wordOf({ strength }: { readonly strength?: Strength }): string {
-  return strength === undefined ? "" : ` (${strengthWords(strength)})`;
+/** A move has the colour of the state that it leads to. */
+function colouredLine(event: PawlEvent): Line {
+  const [words, colour] = lineOf(event);
+  return event.type === "run:advanced" ? [words, colourOf(event.to)] : [words, colour];
 }
 
 /** Repeats what the run's own move, committed with it, already says. */

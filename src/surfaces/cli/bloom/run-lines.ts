@@ -1,9 +1,9 @@
 /** The loop's event lines: one for each event that a person wants to know in the morning. */
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { PawlEvent } from "../../../core/event.ts";
+import { agentOf, type Line, type OfTask, sentenceOf } from "../../../core/event-lines.ts";
 import { renderChange } from "../../../core/policy.ts";
 import type { Paint } from "../terminal.ts";
-import { agentOf, type Line, type OfTask, sentenceOf } from "./event-lines.ts";
 import { type Board, oneLine } from "./run-board.ts";
 
 const LONGEST = 1000;

@@ -1,8 +1,9 @@
-/** Each event of a task as one sentence for a person, for the loop's screen and for the log. */
-import type { BloomHappening } from "../../../core/bloom-event.ts";
-import type { PawlEvent } from "../../../core/event.ts";
-import type { ChangedOutside } from "../../../core/ports/worktrees.ts";
-import { strengthWords } from "../../../core/strength.ts";
+/** Each event as one sentence for a person, for every surface. */
+import type { BloomHappening } from "./bloom-event.ts";
+import type { OwnEvent, PawlEvent } from "./event.ts";
+import { renderChange } from "./policy.ts";
+import type { ChangedOutside } from "./ports/worktrees.ts";
+import { type Strength, strengthWords } from "./strength.ts";
 
 export type Line = readonly [text: string, colour: "red" | "green" | "yellow" | null];
 export type OfTask = Extract<BloomHappening | PawlEvent, { readonly taskId: string }>;
@@ -100,6 +101,40 @@ const SENTENCES: Sentences = {
   "question:answered": ({ questionId, answer }) => [`${questionId} answered: ${answer}`, null],
   "budget:exhausted": ({ limit }) => [`spent its budget of ${limit}`, "red"],
 };
+
+/** `workflow:id`; null: the event is about no run. */
+export function runOf(event: PawlEvent): string | null {
+  if ("taskId" in event) return `bloom:${event.taskId}`;
+  return "summary" in event ? event.run : null;
+}
+
+/** The event in words. */
+export function lineOf(event: PawlEvent): Line {
+  if ("taskId" in event) return sentenceOf(event);
+  if (event.type === "run:advanced") return [`${event.summary}${wordOf(event)}`, null];
+  if (event.type === "policy:changed")
+    return [`is ignored until a person accepts it: ${event.ignored.map(renderChange).join("; ")}`, "yellow"];
+  if (event.type === "policy:accepted")
+    return [`a person accepted for ${event.run}: ${event.accepted.map(renderChange).join("; ")}`, "green"];
+  if (event.type === "guard:strayed")
+    return [`changed where they may not, at "${event.state}": ${event.paths.join(", ")}`, "red"];
+  if (event.type === "guard:accepted")
+    return [`a person accepted stray edits: ${event.paths.join(", ")}`, "green"];
+  if (event.type === "edit:kept")
+    return [`an edit of ${event.path} was in the way; it is now in ${event.kept}`, "yellow"];
+  if (event.type === "journal:accepted")
+    return [`a person took over what ${event.kept} would write: ${event.paths.join(", ")}`, "green"];
+  if (event.type === "journal:foreign")
+    return [`${event.commits} foreign commits were not applied; they are in ${event.kept}`, "red"];
+  const { summary, type } = event as { readonly type: string } & Partial<OwnEvent>;
+  // A newer Pawl may have written events that this one does not know.
+  return [summary ?? type.replace(/[:_]/g, " "), null];
+}
+
+/** How strong a person's verdict is, if the event is one. */
+function wordOf({ strength }: { readonly strength?: Strength }): string {
+  return strength === undefined ? "" : ` (${strengthWords(strength)})`;
+}
 
 /** The sentence, which begins with the task's id, and its colour. */
 export function sentenceOf(event: OfTask): Line {

@@ -6,6 +6,7 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Metafile } from "esbuild";
 import { JSON_SCHEMAS } from "../src/app/json-schemas.ts";
+import { buildBoard } from "./build-board.ts";
 import { bundle } from "./bundle.ts";
 import { emitTypes } from "./emit-types.ts";
 
@@ -26,8 +27,8 @@ async function writeSchemas(): Promise<void> {
 }
 
 /** The licence of every package that has code in the bundle. */
-async function writeLicences(metafile: Metafile): Promise<number> {
-  const used = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+async function writeLicences(outputs: readonly Metafile["outputs"][string][]): Promise<number> {
+  const used = outputs.flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
   );
   const folders = new Set(used.map(packageFolder).filter((folder): folder is string => folder !== null));
@@ -51,7 +52,7 @@ async function licenceOf(folder: string): Promise<string> {
 const begun = performance.now();
 await rm(DIST, { recursive: true, force: true });
 await mkdir(DIST, { recursive: true });
-const [metafile, , texts] = await Promise.all([
+const [metafile, , texts, page] = await Promise.all([
   bundle(
     {
       main: "src/main.ts",
@@ -71,13 +72,15 @@ const [metafile, , texts] = await Promise.all([
   ),
   emitTypes(join(DIST, "types")),
   copyTexts(),
+  buildBoard(join(DIST, "board")),
 ]);
 await writeSchemas();
-const packages = await writeLicences(metafile);
-const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
+const outputs = [metafile, page].flatMap((each) => Object.values(each?.outputs ?? {}));
+const packages = await writeLicences(outputs);
+const bytes = outputs.reduce((sum, output) => sum + output.bytes, 0);
 if (!process.argv.includes("--quiet")) {
   process.stdout.write(
-    `dist: ${Object.keys(metafile.outputs).length} modules, ${Math.round(bytes / 1024)} KB, ${texts} texts, ` +
+    `dist: ${outputs.length} modules, ${Math.round(bytes / 1024)} KB, ${texts} texts, ` +
       `${packages} packages bundled, in ${((performance.now() - begun) / 1000).toFixed(1)} s\n`,
   );
 }

@@ -143,6 +143,15 @@ export async function run(start: Start): Promise<number> {
     guard: async (root) => (await import("./guard-outside.ts")).openGuardOutside({ root, home, environment }),
     git: (root) =>
       gitAt(root, environment, async () => (await open({ root, home, environment, workflows })).runtime),
+    async serveBoard(order) {
+      const { distinctRoots, serveBoard } = await import("./board.ts");
+      const onError = (message: string) => host.terminal.err(`${name}: ${clean(message)}\n`);
+      const caller: Caller = { channel: "board", who: person() };
+      const openOne = async (root: string) =>
+        open({ ...place, root, workflows: await allWorkflows(root, place, open) });
+      const ground = { home, environment, version: host.version, caller, open: openOne, onError };
+      await serveBoard(distinctRoots(order.folders, workingFolder(), environment), order, ground);
+    },
     async serve(project, names) {
       const { serve } = await import("../surfaces/mcp/serve.ts");
       await serve(project, names, host.version);
@@ -373,6 +382,10 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
     async *events(options) {
       const { readEvents } = await import("../adapters/events/read-events.ts");
       yield* readEvents(ownPlace(root, EVENTS), { ...options, pending: () => pendingEvents(store) });
+    },
+    async eventLog() {
+      const { openEventLog } = await import("../adapters/events/event-log.ts");
+      return openEventLog(ownPlace(root, EVENTS));
     },
     async openLoop() {
       await untracked();

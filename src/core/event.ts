@@ -118,9 +118,9 @@ export interface Caller {
   /**
    * `mcp`: a model's tool call. `elicitation`: the answer to a question that the client was to ask a person. On the
    * command line, `terminal`: a caller with a terminal; `script`: a caller without one; `agent`: a process that an
-   * agent started.
+   * agent started. `board`: the page of `pawl board`, in a browser that a person opened by its address.
    */
-  readonly channel: "mcp" | "elicitation" | "terminal" | "script" | "agent" | "library";
+  readonly channel: "mcp" | "elicitation" | "terminal" | "board" | "script" | "agent" | "library";
   /** If known: the client's name and version, or the user and host of the terminal. */
   readonly who?: string;
   /**

@@ -3,6 +3,7 @@
 import { PawlError } from "../core/error.ts";
 import type { PawlEvent } from "../core/event.ts";
 import { nearest } from "../core/nearest.ts";
+import type { EventLog } from "../core/ports/event-log.ts";
 import type { LoopPorts } from "../core/ports/loop.ts";
 import type { Executable, TrustRecord } from "../core/trust.ts";
 import type { WorkflowModule } from "./module.ts";
@@ -26,6 +27,8 @@ export interface Project {
   foreignJournal(kept: string): Promise<ForeignJournal>;
   /** The events of every workflow, in order; with `follow` also future ones, until aborted. */
   events(options?: EventsOptions): AsyncIterable<PawlEvent>;
+  /** The same events by their places in the log's file. */
+  eventLog(): Promise<EventLog>;
   /** Syncs pending writes and releases the project. */
   close(): Promise<void>;
 }

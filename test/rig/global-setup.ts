@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
+import { buildBoard } from "../../scripts/build-board.ts";
 import { bundle } from "../../scripts/bundle.ts";
 import { MAIN } from "./project.ts";
 import { useScratchStateHome } from "./state-home.ts";
@@ -19,5 +20,7 @@ export default async function setup(): Promise<void> {
     forward: "src/adapters/wall/forward.ts",
     "end-runs": "src/adapters/agents/supervisor/end-runs.ts",
   };
-  await bundle(programs, dirname(MAIN));
+  // Where a program that runs from its sources looks for the page.
+  const page = resolve(import.meta.dirname, "../../dist/board");
+  await Promise.all([bundle(programs, dirname(MAIN)), buildBoard(page)]);
 }

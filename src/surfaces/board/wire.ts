@@ -1,4 +1,9 @@
 /**
+ * The page is at `/`, its own places behind the `#`; its files are in `/assets/`. Nothing else is served, and nothing without the
+ * session's cookie. Each POST is JSON (`content-type: application/json`), at most 256 KB, with the header `x-pawl-csrf`. A
+ * refusal has status 401 (the session is gone: the person opens the address anew), 403, 404, 409 (it has changed meanwhile:
+ * ask anew), 413, 429 or 5xx.
+ *
  * What the board's page and its server say to each other, as JSON. `P` in a path stands for a project's key. Each answer to a GET
  * is one of these types; a refusal is a `Refused` with its status. Texts of agents and files are as they were written: the page
  * shows them as text, never as markup.
@@ -81,6 +86,8 @@ export interface Runs {
 export interface RunEntry {
   readonly run: string;
   readonly title: string;
+  /** False: it is known, and nothing has happened to it yet. */
+  readonly isBegun: boolean;
   readonly state: string;
   readonly awaits: "nobody" | "assistant" | "human" | "agent";
   readonly next: string;
@@ -165,8 +172,13 @@ export interface TaskCard {
 }
 
 /**
- * `GET /api/P/events?before=OFFSET&limit=N`: the newest first. `GET /api/events` is the live stream: an SSE event `happened`
- * for each, whose id is `KEY:OFFSET` of the end of its line; `Last-Event-ID` resumes there.
+ * `GET /api/P/events?before=OFFSET&limit=N`: the newest first (at most 500; 100 where no limit is named).
+ *
+ * `GET /api/events?since=ID` is the live stream, as server-sent events: `hello` once, right after it has begun to listen (ask
+ * for the page's data after it, and nothing is missed); `happened` with a `Happened` for each event; `reset` with
+ * `{ "project": KEY }` where events were missed, so that all of that project is to be asked for anew. An id is opaque (the
+ * places in all logs, `KEY:OFFSET:GENERATION` each): a browser gives the last one back as `Last-Event-ID` by itself; a new
+ * `EventSource` names it as `since`.
  */
 export interface Events {
   readonly events: readonly Happened[];

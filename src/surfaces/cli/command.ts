@@ -47,6 +47,8 @@ export interface Call {
   readonly arguments: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly options: Readonly<Record<string, unknown>>;
   readonly json?: boolean;
+  /** Every `--project` that was given. Only a command about several projects reads more than the last. */
+  readonly projects?: readonly string[];
 }
 
 /** A command's output: `text` for a person, `data` under `--json`. */
@@ -68,6 +70,26 @@ export interface VerifyOrder {
   readonly rerun: boolean;
   /** Counts reviews on the forge of this pull request, or of the one with HEAD as its head. Null: counts none. */
   readonly forge: { readonly pull: number | null } | null;
+}
+
+export interface BoardOrder {
+  /** Every `--project`; empty: the project around. */
+  readonly folders: readonly string[];
+  /** 0: any free port. */
+  readonly port: number;
+  readonly readOnly: boolean;
+  /** Whether a browser is to open by itself, where there is a desktop. */
+  readonly open: boolean;
+  /** Nobody is led to this board. */
+  readonly unlisted: boolean;
+  /** Called once, when a browser may connect. */
+  readonly onOpen: (served: {
+    readonly url: string;
+    /** With a token that opens one browser, once. */
+    readonly address: string;
+    readonly roots: readonly string[];
+    readonly opened: boolean;
+  }) => void;
 }
 
 /** What a try came to. */
@@ -149,6 +171,8 @@ export interface Host {
   guard(root: string): Promise<GuardOutside>;
   /** The git repositories and worktrees of the project at `root`. */
   git(root: string): Promise<{ readonly repositories: Repositories; readonly worktrees: Worktrees }>;
+  /** Serves the board to browsers of this machine until a signal ends it. */
+  serveBoard(order: BoardOrder): Promise<void>;
   /** Serves MCP over standard input and output until the client is gone. */
   serve(project: Project, workflows: readonly string[]): Promise<void>;
   /** Serves MCP over HTTP to programs on this machine until a signal ends it. */

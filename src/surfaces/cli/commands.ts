@@ -138,6 +138,19 @@ const DRAFTS: readonly Draft[] = [
     load: async () => (await import("./bloom/repo.ts")).repoSync,
   },
   {
+    name: "board",
+    summary: "review and follow everything in the browser, on this machine alone",
+    group: EVERY_DAY,
+    given: [
+      { flags: "--port <number>", description: "the port (default: any free port)" },
+      { flags: "--read-only", description: "only show; nothing can be decided" },
+      { flags: "--no-open", description: "only print the address, and open no browser" },
+    ],
+    details:
+      "The printed address opens one browser, once, within five minutes. Name --project several times for several projects on one board. Where an agent starts it, the board only shows.",
+    load: async () => (await import("./board.ts")).board,
+  },
+  {
     name: "mcp",
     summary: "serve workflows to an assistant over MCP (standard input and output, or HTTP)",
     group: EVERY_DAY,

@@ -131,7 +131,11 @@ function build(specs: readonly CommandSpec[], host: Host, action: Obey): Command
     .description("Keeps coding agents on a written workflow.")
     // Every command takes these: the program finds its own options anywhere on the line.
     .addOption(new Option("--json", "write JSON"))
-    .addOption(new Option("--project <dir>", "the project's root (default: the nearest one above)"))
+    .addOption(
+      new Option("--project <dir>", "the project's root (default: the nearest one above)").argParser(
+        (dir: string, before: readonly string[] | undefined) => [...(before ?? []), dir],
+      ),
+    )
     .addOption(new Option("-f, --file <path>", "the tasks file (default: the project's tasks.yaml)"))
     .version(host.version, "-V, --version", "show the version")
     .helpOption("-h, --help", "show help")

@@ -1,0 +1,52 @@
+/**
+ * Who is at the other end of a connection on this machine, by the kernel's own table (Linux). Loopback is open to every user of
+ * a machine, and an address or a cookie can leak; the owner of a socket cannot be pretended.
+ */
+import { readFileSync } from "node:fs";
+import { attempt } from "../../core/attempt.ts";
+
+export interface PeerSocket {
+  readonly uid: number;
+  readonly inode: string;
+}
+
+interface Ports {
+  /** Of the server. */
+  readonly localPort: number | undefined;
+  readonly remotePort: number | undefined;
+}
+
+const LOOPBACK = ["0100007F", "0000000000000000FFFF00000100007F"];
+
+/** Null: the kernel does not say (no Linux, or the connection is over). */
+export function peerSocket({ localPort, remotePort }: Ports): PeerSocket | null {
+  if (localPort === undefined || remotePort === undefined) return null;
+  for (const path of ["/proc/net/tcp", "/proc/net/tcp6"]) {
+    const table = attempt(() => readFileSync(path, "latin1"), "");
+    const found = LOOPBACK.map((host) =>
+      findSocket(table, `${host}:${hex(remotePort)}`, `:${hex(localPort)}`),
+    );
+    const [first] = found.filter((each) => each !== null);
+    if (first) return first;
+  }
+  return null;
+}
+
+/** Whether this system says whose a connection is. */
+export function tellsPeers(): boolean {
+  return attempt(() => readFileSync("/proc/net/tcp", "latin1") !== "", false);
+}
+
+/** `sl local remote state queues timer retransmits uid timeout inode …` */
+function findSocket(table: string, local: string, remotePort: string): PeerSocket | null {
+  for (let at = table.indexOf(` ${local} `); at >= 0; at = table.indexOf(` ${local} `, at + 1)) {
+    const [, remote = "", , , , , uid, , inode] = table.slice(at + 1, at + 400).split(/\s+/);
+    if (remote.endsWith(remotePort) && uid !== undefined && inode !== undefined)
+      return { uid: Number(uid), inode };
+  }
+  return null;
+}
+
+function hex(port: number): string {
+  return port.toString(16).toUpperCase().padStart(4, "0");
+}

@@ -1,0 +1,112 @@
+/** The board, wired: its projects, its page's files, who may connect, and where it is found. */
+import { readdirSync, readFileSync, realpathSync } from "node:fs";
+import { extname, join } from "node:path";
+import { openBrowser } from "../adapters/process/open-browser.ts";
+import { peerSocket, tellsPeers } from "../adapters/process/peer.ts";
+import { publishBoard } from "../config/board-file.ts";
+import type { Environment } from "../config/config.ts";
+import { findRoot } from "../config/project-root.ts";
+import { stateFolder } from "../config/state-home.ts";
+import { attempt } from "../core/attempt.ts";
+import type { Caller } from "../core/event.ts";
+import type { Project } from "../runtime/project.ts";
+import type { PageFile } from "../surfaces/board/server/page.ts";
+import { openBoard } from "../surfaces/board/server/serve.ts";
+import type { BoardOrder } from "../surfaces/cli/command.ts";
+
+export interface BoardGround {
+  /** The folder of the program's own files. */
+  readonly home: string;
+  readonly environment: Environment;
+  readonly version: string;
+  readonly caller: Caller;
+  open(root: string): Promise<Project>;
+  readonly onError: (message: string) => void;
+}
+
+/** Serves until a signal ends it. */
+export async function serveBoard(
+  roots: readonly string[],
+  order: BoardOrder,
+  ground: BoardGround,
+): Promise<void> {
+  const { environment, home, version, caller, onError } = ground;
+  const { port, readOnly } = order;
+  const ended = Promise.race((["SIGTERM", "SIGINT", "SIGHUP"] as const).map(signalled));
+  const board = await openBoard({
+    places: roots.map((root) => ({ root, open: () => ground.open(root) })),
+    files: pageFiles(home),
+    ...{ port, readOnly, version, caller, onError },
+    admits: tellsPeers() ? isOwnUser : () => true,
+  });
+  const { url } = board;
+  const found = { url, pid: process.pid };
+  const unpublish = order.unlisted
+    ? []
+    : roots.map((root) =>
+        attempt(
+          () => publishBoard(stateFolder(root, environment), found),
+          () => {},
+        ),
+      );
+  try {
+    const address = board.invite();
+    const opened = order.open && openBrowser(address, environment);
+    order.onOpen({ url, address, roots, opened });
+    await ended;
+  } finally {
+    for (const each of unpublish) attempt(each, undefined);
+    await board.close();
+  }
+}
+
+/** Loopback is open to all users of a machine: where the kernel tells whose a connection is, others' are closed. */
+function isOwnUser(socket: {
+  readonly localPort?: number | undefined;
+  readonly remotePort?: number | undefined;
+}): boolean {
+  const peer = peerSocket({ localPort: socket.localPort, remotePort: socket.remotePort });
+  return peer?.uid === process.getuid?.();
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
+};
+
+/** Beside the bundled program, or where the build puts it for a program that runs from its sources. */
+function pageFiles(home: string): ReadonlyMap<string, PageFile> {
+  const folders = [join(home, "board"), join(home, "..", "dist", "board")];
+  for (const folder of folders) {
+    const names = attempt(() => readdirSync(folder, { recursive: true, withFileTypes: true }), []);
+    const files = names.filter((each) => each.isFile() && extname(each.name) in TYPES);
+    if (files.length > 0)
+      return new Map(
+        files.map(({ name, parentPath }) => {
+          const path = join(parentPath, name);
+          const type = TYPES[extname(name)] ?? "";
+          const own = path.slice(folder.length + 1).replaceAll("\\", "/");
+          return [own, { type, body: new Uint8Array(readFileSync(path)) }];
+        }),
+      );
+  }
+  return new Map();
+}
+
+/** The roots of the named folders, or of the one around, each once. */
+export function distinctRoots(
+  folders: readonly string[],
+  cwd: string,
+  { PAWL_PROJECT: variable }: Environment,
+): readonly string[] {
+  const around = { cwd, variable, tasksFile: undefined, create: false };
+  const wanted = folders.length === 0 ? [undefined] : folders;
+  return [...new Set(wanted.map((option) => realpathSync(findRoot({ ...around, option }))))];
+}
+
+function signalled(signal: NodeJS.Signals): Promise<void> {
+  return new Promise((resolve) => process.once(signal, () => resolve()));
+}

@@ -1,0 +1,42 @@
+/**
+ * Where a project's board is, for what leads a person there (a notice, a reply): `board.json` in the project's state folder, while
+ * the board runs. It holds no secret: the address alone opens nothing.
+ */
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { attempt } from "../core/attempt.ts";
+
+export interface BoardPlace {
+  /** `http://127.0.0.1:4000/` */
+  readonly url: string;
+  readonly pid: number;
+}
+
+const NAME = "board.json";
+const URL_OF_BOARD = /^http:\/\/127\.0\.0\.1:\d{1,5}\/$/;
+
+/** The board that runs for the project of this state folder; null: none does. */
+export function boardOf(stateFolder: string): BoardPlace | null {
+  const found = attempt(() => JSON.parse(readFileSync(join(stateFolder, NAME), "utf8")), null);
+  const isOne = typeof found?.url === "string" && URL_OF_BOARD.test(found.url) && Number.isInteger(found.pid);
+  return isOne && isAlive(found.pid) ? { url: found.url, pid: found.pid } : null;
+}
+
+/** Names the board, unless another one runs. Returns what takes the name away again. */
+export function publishBoard(stateFolder: string, place: BoardPlace): () => void {
+  if (boardOf(stateFolder) !== null) return () => {};
+  mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+  const path = join(stateFolder, NAME);
+  const fresh = `${path}.${randomBytes(6).toString("hex")}`;
+  writeFileSync(fresh, `${JSON.stringify(place)}\n`, { mode: 0o600, flag: "wx" });
+  renameSync(fresh, path);
+  return () => {
+    if (boardOf(stateFolder)?.pid === place.pid) rmSync(path, { force: true });
+  };
+}
+
+/** Another user's process is no board of this one. */
+function isAlive(pid: number): boolean {
+  return attempt(() => process.kill(pid, 0), false);
+}

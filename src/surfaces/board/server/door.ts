@@ -1,0 +1,122 @@
+/**
+ * What every request must be before it is answered.
+ *
+ * D1  Its `Host` is the board's own address: a name that a page made to mean this machine (DNS rebinding) is refused.
+ * D2  Where the browser says who asks (`Origin`, `Sec-Fetch-Site`), it is the board's own page. A POST must say so.
+ * D3  It has the session's cookie, but for the exchange of the address's token.
+ * D4  A change is a POST of JSON with the session's CSRF token, and is refused on a board that only shows.
+ */
+import type { Context, MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { getCookie, setCookie } from "hono/cookie";
+import { secureHeaders } from "hono/secure-headers";
+import { type BoardError, errorAnswer, refusal } from "./errors.ts";
+import { isSame, type Sessions } from "./sessions.ts";
+
+export interface DoorOptions {
+  readonly sessions: Sessions;
+  /** `127.0.0.1:4000`; the port is known once the server listens. */
+  readonly host: () => string;
+  readonly readOnly: boolean;
+}
+
+/** Most bytes of one request. */
+export const MOST_BYTES = 256 * 1024;
+
+export const HEADERS: MiddlewareHandler = secureHeaders({
+  contentSecurityPolicy: {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'"],
+    imgSrc: ["'self'", "data:"],
+    fontSrc: ["'self'"],
+    connectSrc: ["'self'"],
+    baseUri: ["'none'"],
+    formAction: ["'none'"],
+    frameAncestors: ["'none'"],
+  },
+  crossOriginEmbedderPolicy: "require-corp",
+  crossOriginOpenerPolicy: "same-origin",
+  crossOriginResourcePolicy: "same-origin",
+  referrerPolicy: "no-referrer",
+  xFrameOptions: "DENY",
+  // For HTTPS alone.
+  strictTransportSecurity: false,
+});
+
+export function admitAddress({ host }: DoorOptions): MiddlewareHandler {
+  return async (context, next) => {
+    const { method } = context.req;
+    const own = `http://${host()}`;
+    const origin = context.req.header("origin");
+    const site = context.req.header("sec-fetch-site");
+    if (context.req.header("host") !== host())
+      return answer(context, 421, "its Host is not the board's own address");
+    if (method !== "GET" && method !== "HEAD" && method !== "POST")
+      return answer(context, 405, `the board takes no ${method}`);
+    if ((origin !== undefined && origin !== own) || (method === "POST" && origin === undefined))
+      return answer(context, 403, "its Origin is not the board's own page");
+    if (site !== undefined && site !== "same-origin" && !(site === "none" && method === "GET"))
+      return answer(context, 403, "another site asks");
+    return next();
+  };
+}
+
+export function admitSession({ sessions, host }: DoorOptions): MiddlewareHandler {
+  return async (context, next) => {
+    if (sessions.csrfOf(sessionIn(context, host)) === null)
+      return answer(context, 401, "it has no session of this board");
+    return next();
+  };
+}
+
+export function admitChange({ sessions, host, readOnly }: DoorOptions): MiddlewareHandler {
+  return async (context, next) => {
+    if (context.req.method !== "POST") return next();
+    const csrf = sessions.csrfOf(sessionIn(context, host));
+    const given = context.req.header("x-pawl-csrf");
+    if (csrf === null || given === undefined || !isSame(given, csrf))
+      return answer(context, 403, "it lacks the page's x-pawl-csrf");
+    if (context.req.header("content-type")?.split(";")[0]?.trim().toLowerCase() !== "application/json")
+      return answer(context, 415, "its body is not application/json");
+    const isDryRun = context.req.path.endsWith("/try");
+    if (readOnly && !isDryRun) return answer(context, 403, "this board only shows (`--read-only`)");
+    return next();
+  };
+}
+
+export const admitBody: MiddlewareHandler = bodyLimit({
+  maxSize: MOST_BYTES,
+  onError: (context) => answer(context, 413, `it is larger than ${MOST_BYTES} bytes`),
+});
+
+/** Exchanges the address's token for the session's cookie, and leads on to the page. */
+export function enter({ sessions, host }: DoorOptions) {
+  return (context: Context) => {
+    const session = sessions.enter(context.req.param("token") ?? "");
+    if (session === null) return answer(context, 401, "its address was used already, or is too old");
+    setCookie(context, cookieName(host), session, { httpOnly: true, sameSite: "Strict", path: "/" });
+    // A redirect would still count as the site that led here, and a strict cookie is not sent for that.
+    context.header("refresh", "0; url=/");
+    context.header("cache-control", "no-store");
+    return context.html('<!doctype html><title>Pawl</title><a href="/">Open the board</a>\n');
+  };
+}
+
+/** The session's secret for changes. */
+export function csrfIn(context: Context, { sessions, host }: DoorOptions): string {
+  return sessions.csrfOf(sessionIn(context, host)) ?? "";
+}
+
+function sessionIn(context: Context, host: () => string): string | undefined {
+  return getCookie(context, cookieName(host));
+}
+
+/** Browsers give a cookie to all ports of a machine. */
+function cookieName(host: () => string): string {
+  return `pawl_board_${host().split(":")[1]}`;
+}
+
+function answer(context: Context, status: BoardError["status"], why: string) {
+  return errorAnswer(context, refusal(status, why));
+}

@@ -1,0 +1,51 @@
+/** Errors as the page gets them: the same two lines as everywhere, and a status. */
+import type { Context } from "hono";
+import { type ErrorCode, PawlError, toPawlError } from "../../../core/error.ts";
+import type { Refused } from "../wire.ts";
+
+export interface BoardError {
+  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 421 | 429 | 500 | 503;
+  readonly error: PawlError;
+}
+
+/** A request that was not answered, and why. */
+export function refusal(status: BoardError["status"], why: string): BoardError {
+  const fix =
+    status === 401
+      ? "Open the address that `pawl board` printed; each address opens one browser, once. Start `pawl board` again for another."
+      : status === 404
+        ? "Go to the board's first page."
+        : "Use the board's own page, at the address that `pawl board` printed.";
+  return {
+    status,
+    error: new PawlError(
+      "board-refused",
+      `The board refused this request: ${why}. Nothing was changed.`,
+      fix,
+    ),
+  };
+}
+
+const MISSING: readonly ErrorCode[] = ["run-missing", "task-missing", "workflow-missing", "id-invalid"];
+const CONFLICTS: readonly ErrorCode[] = ["no-effect", "review-changed", "person-declined", "run-unreachable"];
+const FORBIDDEN: readonly ErrorCode[] = ["caller-not-allowed", "verdict-too-weak", "project-untrusted"];
+
+export function errorOf(thrown: unknown): BoardError {
+  const error = toPawlError(thrown);
+  const { code } = error;
+  if (MISSING.includes(code)) return { status: 404, error };
+  if (CONFLICTS.includes(code)) return { status: 409, error };
+  if (FORBIDDEN.includes(code)) return { status: 403, error };
+  return { status: code === "internal" ? 500 : 400, error };
+}
+
+export function refused({ code, message, fix }: PawlError): Refused {
+  return { code, message, fix };
+}
+
+/** JSON for the page, words for a person who opened the address by hand. */
+export function errorAnswer(context: Context, { status, error }: BoardError) {
+  context.header("cache-control", "no-store");
+  if (context.req.path.startsWith("/api/")) return context.json(refused(error), status);
+  return context.text(`${error.message}\nfix:  ${error.fix}\n`, status);
+}

@@ -1,0 +1,35 @@
+/** Events as the page shows them. The log's lines are anybody's who can write the file: nothing in them is relied on. */
+import { attempt } from "../../../core/attempt.ts";
+import { clean } from "../../../core/clean.ts";
+import type { PawlEvent } from "../../../core/event.ts";
+import { lineOf, runOf } from "../../../core/event-lines.ts";
+import type { LogEntry } from "../../../core/ports/event-log.ts";
+import type { Happened } from "../wire.ts";
+
+const LONGEST = 4000;
+
+/** Null: the line is no event. */
+export function parseEvent({ text }: LogEntry): PawlEvent | null {
+  return attempt(() => {
+    const event = JSON.parse(text);
+    return typeof event?.type === "string" && typeof event.time === "string" ? event : null;
+  }, null);
+}
+
+export function happenedOf(project: string, entry: LogEntry): Happened | null {
+  const event = parseEvent(entry);
+  if (event === null) return null;
+  const { time, type } = event;
+  return { project, offset: entry.end, time, type, run: nameOf(event), words: wordsOf(event) };
+}
+
+export function nameOf(event: PawlEvent): string | null {
+  const own = (event as { readonly run?: unknown }).run;
+  const run = runOf(event) ?? own;
+  return typeof run === "string" && run.includes(":") ? run : null;
+}
+
+export function wordsOf(event: PawlEvent): string {
+  const words = attempt(() => lineOf(event)[0], event.type);
+  return clean(String(words)).slice(0, LONGEST);
+}

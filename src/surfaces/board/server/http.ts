@@ -1,0 +1,59 @@
+/** The board's server: bound to loopback, with limits on what one machine's browsers need. */
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { PawlError } from "../../../core/error.ts";
+
+export interface BoardServer {
+  /** `127.0.0.1:4000` */
+  readonly host: string;
+  /** Ends every connection. */
+  close(): Promise<void>;
+}
+
+const HOST = "127.0.0.1";
+const MOST_CONNECTIONS = 128;
+/** Milliseconds for a request to come in whole. */
+const REQUEST_LIMIT = 5000;
+
+/** `admits`: whether the other end of a connection may talk to the board at all. Throws `usage` where the port is taken. */
+export async function listen(
+  port: number,
+  fetch: (request: Request) => Response | Promise<Response>,
+  admits: (socket: Socket) => boolean,
+): Promise<BoardServer> {
+  const answer = getRequestListener(fetch, { overrideGlobalObjects: false });
+  const server: Server = createServer(
+    { requestTimeout: REQUEST_LIMIT, headersTimeout: REQUEST_LIMIT, connectionsCheckingInterval: 1000 },
+    (request: IncomingMessage, response) => void answer(request, response),
+  );
+  server.maxConnections = MOST_CONNECTIONS;
+  server.on("connection", (socket) => {
+    if (!admits(socket)) socket.destroy();
+  });
+  server.listen(port, HOST);
+  try {
+    await once(server, "listening");
+  } catch (cause) {
+    throw portError(port, cause as NodeJS.ErrnoException);
+  }
+  return {
+    host: `${HOST}:${(server.address() as AddressInfo).port}`,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function portError(port: number, cause: NodeJS.ErrnoException): unknown {
+  if (cause.code !== "EADDRINUSE" && cause.code !== "EACCES") return cause;
+  const why = cause.code === "EADDRINUSE" ? "is taken" : "may not be used";
+  return new PawlError(
+    "usage",
+    `Port ${port} of ${HOST} ${why}.`,
+    "Choose another with --port; 0 takes any free port.",
+  );
+}

@@ -1,0 +1,54 @@
+/** The projects of a board, and those things that each route does with one. */
+import { createHash } from "node:crypto";
+import { basename } from "node:path";
+import { type PawlError, toPawlError } from "../../../core/error.ts";
+import type { EventLog } from "../../../core/ports/event-log.ts";
+import type { Project } from "../../../runtime/project.ts";
+import type { ProjectEntry } from "../wire.ts";
+import { refused } from "./errors.ts";
+
+/** A project's folder, and what it opened to. */
+export interface BoardPlace {
+  /** Absolute. */
+  readonly root: string;
+  open(): Promise<Project>;
+}
+
+export interface BoardProject {
+  /** In addresses; the same after every start. */
+  readonly key: string;
+  readonly root: string;
+  /** Throws why it cannot be opened. */
+  project(): Promise<Project>;
+  log(): Promise<EventLog>;
+}
+
+export function boardProjects(places: readonly BoardPlace[]): ReadonlyMap<string, BoardProject> {
+  return new Map(
+    places.map(({ root, open }) => {
+      const key = createHash("sha256").update(root).digest("hex").slice(0, 12);
+      const project = once(open);
+      return [key, { key, root, project, log: once(async () => (await project()).eventLog()) }];
+    }),
+  );
+}
+
+export async function entryOf({ key, root, project }: BoardProject): Promise<ProjectEntry> {
+  const problem = await project().then(
+    () => null,
+    (thrown) => refused(toPawlError(thrown) as PawlError),
+  );
+  return { key, name: basename(root), root, problem };
+}
+
+/** Kept if it succeeds; tried again if not. */
+function once<T>(act: () => Promise<T>): () => Promise<T> {
+  let done: Promise<T> | undefined;
+  return () => {
+    done ??= act().catch((thrown) => {
+      done = undefined;
+      throw thrown;
+    });
+    return done;
+  };
+}

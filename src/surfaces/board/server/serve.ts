@@ -1,0 +1,114 @@
+/** `pawl board`: the projects of this machine in a browser, until a signal ends it. */
+import { Hono } from "hono";
+import { streamSSE } from "hono/streaming";
+import type { Session } from "../wire.ts";
+import {
+  admitAddress,
+  admitBody,
+  admitChange,
+  admitSession,
+  csrfIn,
+  type DoorOptions,
+  enter,
+  HEADERS,
+} from "./door.ts";
+import { errorAnswer, errorOf, refusal } from "./errors.ts";
+import { listen } from "./http.ts";
+import { inboxOf } from "./inbox.ts";
+import type { BoardOptions } from "./options.ts";
+import { pageAnswer } from "./page.ts";
+import { type BoardProject, boardProjects, entryOf } from "./projects.ts";
+import { addProjectRoutes } from "./routes.ts";
+import { openSessions } from "./sessions.ts";
+import { streamEvents } from "./stream.ts";
+
+export interface Board {
+  /** `http://127.0.0.1:4000/` */
+  readonly url: string;
+  /** An address that opens one browser, once. */
+  invite(): string;
+  close(): Promise<void>;
+}
+
+const MOST_STREAMS = 24;
+
+export async function openBoard(options: BoardOptions): Promise<Board> {
+  const sessions = openSessions(Date.now);
+  const ending = new AbortController();
+  let host = "";
+  const door: DoorOptions = { sessions, host: () => host, readOnly: options.readOnly };
+  const projects = boardProjects(options.places);
+  const app = boardApp(options, door, projects, ending.signal);
+  const server = await listen(options.port, (request) => app.fetch(request), options.admits);
+  host = server.host;
+  return {
+    url: `http://${host}/`,
+    invite: () => `http://${host}/enter/${sessions.invite()}`,
+    async close() {
+      ending.abort();
+      await server.close();
+    },
+  };
+}
+
+function boardApp(
+  options: BoardOptions,
+  door: DoorOptions,
+  projects: ReadonlyMap<string, BoardProject>,
+  ending: AbortSignal,
+): Hono {
+  const app = new Hono();
+  app.use("*", HEADERS, admitAddress(door));
+  app.get("/enter/:token", enter(door));
+  app.use("*", admitSession(door), admitChange(door), admitBody);
+  app.use("/api/*", async (context, next) => {
+    context.header("cache-control", "no-store");
+    await next();
+  });
+  app.get("/", (context) => pageAnswer(context, options.files, "index.html") ?? context.notFound());
+  app.get(
+    "/assets/*",
+    (context) => pageAnswer(context, options.files, context.req.path.slice(1)) ?? context.notFound(),
+  );
+  app.get("/api/session", async (context) => {
+    const { readOnly, version } = options;
+    const entries = await Promise.all([...projects.values()].map(entryOf));
+    return context.json({
+      ...{ csrf: csrfIn(context, door), readOnly, version, projects: entries },
+    } satisfies Session);
+  });
+  app.get("/api/inbox", async (context) => context.json(await inboxOf(projects.values())));
+  addStream(app, projects, ending);
+  addProjectRoutes(app, projects, options);
+  app.notFound((context) => errorAnswer(context, refusal(404, "there is nothing at this address")));
+  app.onError((thrown, context) => {
+    const found = errorOf(thrown);
+    if (found.status === 500) options.onError(found.error.message);
+    return errorAnswer(context, found);
+  });
+  return app;
+}
+
+function addStream(app: Hono, projects: ReadonlyMap<string, BoardProject>, ending: AbortSignal): void {
+  let open = 0;
+  app.get("/api/events", (context) => {
+    if (open >= MOST_STREAMS)
+      return errorAnswer(context, refusal(429, `${MOST_STREAMS} pages are open already`));
+    open += 1;
+    const last = context.req.header("last-event-id") ?? context.req.query("since") ?? "";
+    return streamSSE(context, async (stream) => {
+      const gone = new AbortController();
+      const signal = AbortSignal.any([ending, gone.signal]);
+      stream.onAbort(() => gone.abort());
+      const sink = {
+        send: (event: { event: string; data: string; id: string }) => stream.writeSSE(event),
+        ping: async () => void (await stream.write(": \n\n")),
+      };
+      try {
+        await streamEvents(projects.values(), { last, sink, signal });
+      } finally {
+        open -= 1;
+      }
+    });
+  });
+}

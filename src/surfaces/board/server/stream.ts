@@ -1,0 +1,153 @@
+/**
+ * The live stream: what is appended to the projects' logs, as server-sent events.
+ *
+ * S1  Each reader has places of its own in the logs and reads on only when it has taken what it was sent: a slow one holds back
+ *     nothing but itself, and nothing is kept for it.
+ * S2  An event's id is the places in all logs after it, so that whatever is given back as `Last-Event-ID` resumes without a
+ *     miss, by another server too. A log that was rotated meanwhile is read to its end under its new name, then the new one.
+ * S3  Where that is impossible (the old log is gone, or a reader is too far behind), a `reset` says so: the page asks for all
+ *     anew.
+ * S4  Nothing is watched without a reader.
+ */
+import type { EventLog } from "../../../core/ports/event-log.ts";
+import { happenedOf } from "./happened.ts";
+import type { BoardProject } from "./projects.ts";
+
+export interface Sink {
+  /** Resolves when the reader has room for more. */
+  send(event: { readonly event: string; readonly data: string; readonly id: string }): Promise<void>;
+  ping(): Promise<void>;
+}
+
+interface Place {
+  readonly generation: string;
+  readonly offset: number;
+}
+
+const PART = 128 * 1024;
+/** A reader that is further behind gets a `reset`. */
+const MOST_BEHIND = 8 * 1024 * 1024;
+/** Milliseconds of silence: finds out whether the reader is still there. */
+const PING = 20_000;
+
+/** Sends until `signal` is aborted or the sink throws. `last`: a `Last-Event-ID`; empty: from now on. */
+export async function streamEvents(
+  projects: Iterable<BoardProject>,
+  { last, sink, signal }: { readonly last: string; readonly sink: Sink; readonly signal: AbortSignal },
+): Promise<void> {
+  const places = parsePlaces(last);
+  const logs = new Map<string, EventLog>();
+  for (const { key, log } of projects) {
+    const opened = await log().catch(() => null);
+    if (opened) logs.set(key, opened);
+  }
+  for (const [key, log] of logs) if (!places.has(key)) places.set(key, await endOf(log));
+  await sink.send({ event: "hello", data: "{}", id: renderPlaces(places) });
+  const bell = openBell(signal);
+  const watches = [...logs.values()].map((log) => log.watch(bell.ring));
+  try {
+    while (!signal.aborted) {
+      for (const [key, log] of logs) await catchUp({ key, log, places, sink, signal });
+      if (!(await bell.next(PING))) await sink.ping();
+    }
+  } finally {
+    for (const watch of watches) watch.close();
+  }
+}
+
+interface CatchingUp {
+  readonly key: string;
+  readonly log: EventLog;
+  readonly places: Map<string, Place>;
+  readonly sink: Sink;
+  readonly signal: AbortSignal;
+}
+
+async function catchUp({ key, log, places, sink, signal }: CatchingUp): Promise<void> {
+  while (!signal.aborted) {
+    const place = places.get(key) ?? NOWHERE;
+    const look = await log.look();
+    const isPresent = look?.generation === place.generation;
+    if (look === null && place.generation === "") return;
+    if (look !== null && place.generation === "") {
+      places.set(key, { generation: look.generation, offset: 0 });
+      continue;
+    }
+    if (look !== null && isPresent && look.end === place.offset) return;
+    // A log that is shorter was cut, which no rotation does.
+    const isLost = isPresent && (look.end < place.offset || look.end - place.offset > MOST_BEHIND);
+    const part = isLost ? null : await log.read({ ...place, from: place.offset, most: PART });
+    if (part === null) {
+      places.set(key, look === null ? NOWHERE : { generation: look.generation, offset: look.end });
+      await sink.send({
+        event: "reset",
+        data: JSON.stringify({ project: key }),
+        id: renderPlaces(places),
+      });
+      continue;
+    }
+    for (const entry of part.entries) {
+      places.set(key, { ...place, offset: entry.end });
+      const happened = happenedOf(key, entry);
+      if (happened === null) continue;
+      await sink.send({ event: "happened", data: JSON.stringify(happened), id: renderPlaces(places) });
+      if (signal.aborted) return;
+    }
+    if (isPresent || !part.isAll) continue;
+    if (look === null) return;
+    places.set(key, { generation: look.generation, offset: 0 });
+  }
+}
+
+/** There is no log yet: it counts from its beginning. */
+const NOWHERE: Place = { generation: "", offset: 0 };
+
+async function endOf(log: EventLog): Promise<Place> {
+  const look = await log.look();
+  return look === null ? NOWHERE : { generation: look.generation, offset: look.end };
+}
+
+/** `KEY:OFFSET:GENERATION`, joined by commas. */
+function renderPlaces(places: ReadonlyMap<string, Place>): string {
+  return [...places].map(([key, { generation, offset }]) => `${key}:${offset}:${generation}`).join(",");
+}
+
+const PLACE = /^([0-9a-f]{12}):(\d{1,15}):([0-9a-f]{0,16})$/;
+const LONGEST_ID = 16 * 1024;
+
+function parsePlaces(id: string): Map<string, Place> {
+  const places = new Map<string, Place>();
+  for (const text of id.slice(0, LONGEST_ID).split(",")) {
+    const [, key, offset, generation = ""] = PLACE.exec(text.trim()) ?? [];
+    if (key !== undefined) places.set(key, { generation, offset: Number(offset) });
+  }
+  return places;
+}
+
+/** Rings are not counted: one that came while nobody waited is heard by the next to wait. */
+function openBell(signal: AbortSignal) {
+  let isRung = false;
+  let wake = () => {};
+  const ring = () => {
+    isRung = true;
+    wake();
+  };
+  signal.addEventListener("abort", ring, { once: true });
+  return {
+    ring,
+    /** False: it did not ring in time. */
+    async next(milliseconds: number): Promise<boolean> {
+      if (!isRung)
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, milliseconds);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      const was = isRung;
+      isRung = false;
+      return was;
+    },
+  };
+}

@@ -13,6 +13,7 @@ import { dirname } from "node:path";
 import { PawlError } from "../../core/error.ts";
 import type { Folder, Repo, Worktree } from "../../core/ports/worktrees.ts";
 import { errnoOf, isAbsence } from "../files/disk.ts";
+import { fetch } from "./fetch.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 import { checkoutsOf, commitOf, gitFolder, isAncestor, missingIdentity, remoteOf } from "./refs.ts";
 import { clearStaleLocks } from "./stale.ts";
@@ -127,7 +128,7 @@ async function findStart(call: GitCall, { branch, base, stop }: Order): Promise<
     const spec = `+refs/heads/${branch}:refs/remotes/${remote}/${branch}`;
     // Offline, or the remote has no such branch: then what is known counts.
     const there = { remote: { name: remote }, accept: [1, 124, 128], limit: FETCH_LIMIT, stop };
-    await git({ ...call, ...there }, ["fetch", "--quiet", "--no-tags", remote, spec]);
+    await fetch({ ...call, ...there }, ["--no-tags", remote, spec]);
     const commit = await commitOf(call, `refs/remotes/${remote}/${branch}`);
     if (commit) return { from: "remote", commit };
   }

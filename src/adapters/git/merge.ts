@@ -27,6 +27,7 @@ import type {
 } from "../../core/ports/worktrees.ts";
 import { isAbsence } from "../files/disk.ts";
 import { writeWhole } from "../files/write-whole.ts";
+import { fetch } from "./fetch.ts";
 import { type GitCall, git, gitFailed, gitLine } from "./git.ts";
 import { plantedIn } from "./planted.ts";
 import { NO_HOOKS, pushCommit, reasonOf } from "./push.ts";
@@ -162,7 +163,7 @@ async function fetchBranch(
   }
   if (looked.code !== 0) return reasonOf(looked.errors);
   if (looked.output.split("\t")[0] === (await commitOf(call, known))) return null;
-  const answer = await git(asked, ["fetch", "--quiet", "--no-tags", remote, `+${ref}:${known}`]);
+  const answer = await fetch(asked, ["--no-tags", remote, `+${ref}:${known}`]);
   return answer.code === 0 ? null : reasonOf(answer.errors);
 }
 

@@ -1,5 +1,6 @@
 /** Whether a branch's work has reached its target, here or on a remote. */
 import type { Repo } from "../../core/ports/worktrees.ts";
+import { fetch } from "./fetch.ts";
 import { type GitCall, git } from "./git.ts";
 import { remoteOf } from "./refs.ts";
 import type { Workplace } from "./workplace.ts";
@@ -37,6 +38,6 @@ async function fetchTarget(call: GitCall, branch: string, into: string): Promise
   const remote = await remoteOf(call, branch);
   if (remote === null) return true;
   const spec = `+refs/heads/${into}:refs/remotes/${remote}/${into}`;
-  const fetch = { ...call, remote: { name: remote }, accept: [1, 124, 128], limit: FETCH_LIMIT };
-  return (await git(fetch, ["fetch", "--quiet", "--no-tags", remote, spec])).code === 0;
+  const there = { ...call, remote: { name: remote }, accept: [1, 124, 128], limit: FETCH_LIMIT };
+  return (await fetch(there, ["--no-tags", remote, spec])).code === 0;
 }

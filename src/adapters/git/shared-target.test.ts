@@ -1,8 +1,16 @@
 /** Merging into a branch that others push to. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { copyPrepared } from "../../../test/rig/prepared.ts";
 import type { MergeOrder, PreparedMerge, Worktree } from "../../core/ports/worktrees.ts";
@@ -107,6 +115,32 @@ describe("merging into a branch that others push to", () => {
     expect(tip(remote)).toBe(theirs);
     expect(await open().publishMerge(order("w"), await prepared("w"))).toMatchObject({ kind: "published" });
     expect(tip(remote)).toBe(tip(root));
+  });
+
+  it("fetches again where git is just adding a worktree, whose HEAD names no commit yet", async () => {
+    await worked("w");
+    const theirs = pushedByOther("b.txt");
+    const half = join(root, ".git/worktrees/half");
+    mkdirSync(half);
+    writeFileSync(join(half, "HEAD"), `${"0".repeat(40)}\n`);
+    writeFileSync(join(half, "commondir"), "../..\n");
+    writeFileSync(join(half, "gitdir"), `${join(scratch, "half/.git")}\n`);
+    writeFileSync(join(half, "locked"), "initializing\n");
+    const found = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+    // It is whole when the first fetch has failed.
+    const bin = join(scratch, "bin");
+    mkdirSync(bin);
+    const whole = `case " $* " in *" fetch "*) echo "$code" >> ${scratch}/fetches; rm -rf ${half};; esac`;
+    writeFileSync(join(bin, "git"), `#!/bin/sh\n${found} "$@"\ncode=$?\n${whole}\nexit $code\n`, {
+      mode: 0o755,
+    });
+    const merge = await openWorktrees(root, {
+      ...USER,
+      PATH: `${bin}${delimiter}${process.env.PATH}`,
+    }).prepareMerge(order("w"));
+    expect(readFileSync(join(scratch, "fetches"), "utf8")).toMatch(/^(1|128)\n0\n$/);
+    expect(merge).toMatchObject({ kind: "prepared" });
+    expect(git(root, "rev-parse", "refs/remotes/origin/main")).toBe(theirs);
   });
 
   it("brings a person's own commits together with the others'", async () => {

@@ -8,6 +8,7 @@ import { realpathSync } from "node:fs";
 import type { Synced } from "../../core/ports/repositories.ts";
 import type { Repo } from "../../core/ports/worktrees.ts";
 import { realOr } from "./discover.ts";
+import { fetch } from "./fetch.ts";
 import { type GitCall, git, gitLine } from "./git.ts";
 import { NO_HOOKS } from "./push.ts";
 import { branchHeldBy, checkoutsOf, gitFolder, isAncestor, remoteOf, unfinishedIn } from "./refs.ts";
@@ -26,8 +27,8 @@ export async function sync(place: Workplace, repo: Repo): Promise<Synced> {
   const remote = await remoteOf(call, await currentBranch(call));
   if (remote === null) return { kind: "no-remote" };
   const before = await branchesOf(call, `refs/remotes/${remote}/`);
-  const fetch = { ...call, remote: { name: remote }, accept: [1, 124, 128], limit: FETCH_LIMIT };
-  const { code, errors } = await git(fetch, ["fetch", "--quiet", remote]);
+  const there = { ...call, remote: { name: remote }, accept: [1, 124, 128], limit: FETCH_LIMIT };
+  const { code, errors } = await fetch(there, [remote]);
   if (code !== 0)
     return { kind: "failed", reason: errors.trim().split("\n").slice(-3).join(" / ").slice(0, 500) };
   const after = await branchesOf(call, `refs/remotes/${remote}/`);

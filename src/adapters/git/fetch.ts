@@ -1,0 +1,16 @@
+import { type GitAnswer, type GitCall, git } from "./git.ts";
+
+const MOST_TRIES = 5;
+/**
+ * While git adds a worktree, its HEAD names no commit for a moment; a fetch that comes then finds the repository damaged. Others'
+ * programs add worktrees, too, so no lock of Pawl's would do.
+ */
+const HALF_MADE = /bad object worktrees\//;
+
+/** `git fetch`, again where it came upon a worktree that was being added. */
+export async function fetch(call: GitCall, args: readonly string[]): Promise<GitAnswer> {
+  for (let tries = 1; ; tries++) {
+    const answer = await git(call, ["fetch", "--quiet", ...args]);
+    if (answer.code === 0 || tries === MOST_TRIES || !HALF_MADE.test(answer.errors)) return answer;
+  }
+}

@@ -13,6 +13,7 @@ import { MCP } from "./requirements-mcp.ts";
 import { POLICY } from "./requirements-policy.ts";
 import { REVIEW } from "./requirements-review.ts";
 import { SCOPES } from "./requirements-scopes.ts";
+import { TEAM } from "./requirements-team.ts";
 
 export interface Requirement {
   readonly says: string;
@@ -381,6 +382,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...SIGNED_GATES,
   ...REVIEW,
   ...SCOPES,
+  ...TEAM,
   ...SURFACES,
   ...MCP,
   ...GUARD,

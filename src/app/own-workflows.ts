@@ -8,6 +8,7 @@ import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { Store } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Project, Workflows } from "../runtime/project.ts";
+import { RECORDS } from "../runtime/team-records.ts";
 import type { DefinitionSource } from "../workflows/custom/definition.ts";
 
 /**
@@ -30,7 +31,10 @@ export async function withOwnWorkflows(shipped: Workflows, open: () => Promise<P
 
 /** Adds workflows of which only runs exist: a program brought their tables. */
 export function withProgramRuns(workflows: Workflows, root: string): Workflows {
-  const strangers = foldersIn(join(root, ".pawl", "runs")).filter(
+  const records = join(root, RECORDS);
+  // A folder there that holds files is a task of Alfred's.
+  const recorded = foldersIn(records).filter((name) => foldersIn(join(records, name)).length > 0);
+  const strangers = [...new Set([...foldersIn(join(root, ".pawl", "runs")), ...recorded])].filter(
     (name) => isId(name) && !Object.hasOwn(workflows, name),
   );
   if (strangers.length === 0) return workflows;

@@ -69,6 +69,10 @@ export interface GateRecord {
 /** Files of the project that change with every step. A tree of the work does not include them. */
 export const BOOKKEEPING: readonly string[] = [".pawl", GATES_FOLDER, ".alfred/records"];
 
+export function isBookkeeping(path: string): boolean {
+  return BOOKKEEPING.some((own) => path === own || path.startsWith(`${own}/`));
+}
+
 export function gatesFolder(run: string): ProjectPath {
   const [workflow = "", id = ""] = run.split(/:(.*)/s);
   return projectPath(GATES_FOLDER, workflow, id);

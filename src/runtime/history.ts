@@ -4,7 +4,7 @@
  */
 import { attempt } from "../core/attempt.ts";
 import { PawlError } from "../core/error.ts";
-import { hashOf } from "../core/hash.ts";
+import { digestOf } from "../core/hash.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { View } from "../core/ports/store.ts";
 import { canonical } from "../core/trust.ts";
@@ -58,10 +58,18 @@ export interface Origin extends StoredConfiguration {
 /** A person accepted the state as it was, at a terminal: no rule of any table. */
 export const EDIT_ACCEPTED = "edit_accepted";
 
+/** A person took over a run that others advanced, or chose one of its sides: no rule of any table. */
+export const TAKEN_OVER = "taken_over";
+
+/** It moves nothing, wherever it stands among the steps. */
+export function isTakenOver({ event, from, row, to }: TableStep): boolean {
+  return event === TAKEN_OVER && row === TAKEN_OVER && from === to;
+}
+
 /** The hash of the last step, for the next one; null: there is none. */
 export async function headOf(steps: readonly Chained[]): Promise<string | null> {
   const last = steps.at(-1);
-  return last === undefined ? null : hashOf(canonical(last));
+  return last === undefined ? null : digestOf(canonical(last));
 }
 
 /** Where a step was changed after the next one was made. `first`: the hash of the step before the first one here. */
@@ -74,7 +82,7 @@ export async function brokenLinks(
   for (const [at, step] of steps.entries()) {
     if (step.prev !== undefined && step.prev !== head)
       return [`${noun} ${at + 1} of its history is not made on the ${at} before it`];
-    head = await hashOfStep(step);
+    head = hashOfStep(step);
   }
   return [];
 }
@@ -83,11 +91,11 @@ const MOST_KNOWN = 2000;
 const hashes = new Map<string, string>();
 
 /** Every call checks a history, which grows by one step at a time: known steps are recognised by their text. */
-async function hashOfStep(step: Chained): Promise<string> {
+export function hashOfStep(step: Chained): string {
   const text = JSON.stringify(step);
   const known = hashes.get(text);
   if (known !== undefined) return known;
-  const hash = await hashOf(canonical(step));
+  const hash = digestOf(canonical(step));
   if (hashes.size >= MOST_KNOWN) hashes.clear();
   hashes.set(text, hash);
   return hash;
@@ -122,6 +130,7 @@ export function replayFaults(
   if (origin.begins && !startingConfigurations(table).some((start) => isSame(start, configuration)))
     return ["it did not begin where a run of the table begins"];
   for (const [index, step] of steps.slice(origin.at).entries()) {
+    if (isTakenOver(step) && step.from === configuration.state) continue;
     const leads = stepFrom(table, configuration, step);
     if (leads === null)
       return [

@@ -15,8 +15,10 @@ import type { Settings } from "../core/settings.ts";
 import type { Configuration, Workflow } from "../engine/workflow.ts";
 import type { Review } from "./review/model.ts";
 import type { Scope } from "./scope.ts";
+import type { TakeInput } from "./take-over.ts";
 import type { Reply, RunOverview, Transaction } from "./transaction.ts";
 
+export type { TakeInput } from "./take-over.ts";
 export type {
   AfterCommit,
   CacheEntry,
@@ -87,6 +89,8 @@ export interface WorkflowModule {
   readonly story?: () => Promise<Transaction<StoryInput, unknown, unknown, Reply>>;
   /** A person accepts a run's state as it is, although it does not follow from its history (`pawl repair`). */
   readonly acceptEdit?: () => Promise<Transaction<StoryInput, unknown, unknown, Reply>>;
+  /** A person takes over a run that others advanced, or chooses which side of it counts (`pawl take`). */
+  readonly take?: () => Promise<Transaction<TakeInput, unknown, unknown, Reply>>;
   /** What `pawl init` creates for it; existing files stay unchanged. */
   readonly init?: () => Promise<Transaction<Record<string, never>, unknown, unknown, Reply>>;
 }

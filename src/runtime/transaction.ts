@@ -241,6 +241,12 @@ export interface OpenQuestion {
   readonly command: string;
 }
 
+/** Who moved a run last in another checkout, as its records say. */
+export interface Elsewhere {
+  readonly by: string;
+  readonly time: string;
+}
+
 export interface RunOverview {
   /** `workflow:id` */
   readonly run: string;
@@ -260,6 +266,8 @@ export interface RunOverview {
   readonly waitsFor?: "gate" | "question" | "blocked" | "failed";
   /** What its agent asked people and nobody has answered, whether or not the run waits for it; absent: nothing. */
   readonly questions?: readonly OpenQuestion[];
+  /** Its records go beyond this checkout's own state: others advanced it. */
+  readonly elsewhere?: Elsewhere;
   /** Its state comes from an earlier version, without a history to follow from. */
   readonly unproved?: true;
   /** Set if the run cannot be read: the two lines of the error. */

@@ -9,7 +9,7 @@
  * C4  A record covers only while it is its run's latest verdict.
  */
 
-import { BOOKKEEPING } from "../core/gate-record.ts";
+import { isBookkeeping } from "../core/gate-record.ts";
 import type { RangeCommit, RangeHistory } from "../core/ports/history.ts";
 import { judgingFiles } from "../core/process-files.ts";
 import type { Settings } from "../core/settings.ts";
@@ -104,9 +104,7 @@ class Walk {
       return [];
     }
     const changed = await this.#history.changed(base, commit.id);
-    const work = changed.filter(
-      (each) => !BOOKKEEPING.some((own) => each === own || each.startsWith(`${own}/`)),
-    );
+    const work = changed.filter((each) => !isBookkeeping(each));
     const unnamed = judgingFiles(work, this.#settings.workflows).filter(
       (each) => !record.process_files.includes(each),
     );

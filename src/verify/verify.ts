@@ -6,6 +6,7 @@ import type { RangeHistory } from "../core/ports/history.ts";
 import type { Signatures } from "../core/ports/signatures.ts";
 import type { Settings } from "../core/settings.ts";
 import { isSignedLevel } from "../core/strength.ts";
+import { isRecord, RECORDS } from "../runtime/team-records.ts";
 import { coverRange } from "./coverage.ts";
 import { type Base, type FoundRun, judgeRecords } from "./records.ts";
 import type { Fault, Report } from "./report.ts";
@@ -87,20 +88,24 @@ function unsignedFaults({ settings }: Base): readonly Fault[] {
   ];
 }
 
-/** Records of finished tools are bookkeeping, which no tree includes: they come with the gates of their task. */
-async function strayRecords({ commits }: RangeHistory, runs: readonly FoundRun[]): Promise<readonly Fault[]> {
+/**
+ * Records are bookkeeping, which no tree includes. Those of Alfred's finished tools come with the gates of their task;
+ * those of steps prove nothing, and come with whatever their run was at.
+ */
+async function strayRecords(
+  { commits, head, view }: RangeHistory,
+  runs: readonly FoundRun[],
+): Promise<readonly Fault[]> {
   const approved = new Set(runs.map(({ run }) => run));
   const added = new Set(commits.flatMap(({ changes }) => changes.map(({ path }) => path)));
-  return [...added].flatMap((path) => {
+  const faults: Fault[] = [];
+  for (const path of added) {
     const [, id] = /^\.alfred\/records\/([^/]+)\/\d+-[a-z_]+-\d{8}T\d{9}Z\.json$/.exec(path) ?? [];
-    if (!path.startsWith(".alfred/records/")) return [];
-    if (id !== undefined && approved.has(`alfred:${id}`)) return [];
-    return [
-      {
-        rule: "record-artifact" as const,
-        path,
-        message: `${path} belongs to a task that no gate of the range is about.`,
-      },
-    ];
-  });
+    if (!path.startsWith(`${RECORDS}/`)) continue;
+    if (id !== undefined && approved.has(`alfred:${id}`)) continue;
+    if (await isRecord(view(head), path)) continue;
+    const message = `${path} belongs to a task that no gate of the range is about.`;
+    faults.push({ rule: "record-artifact", path, message });
+  }
+  return faults;
 }

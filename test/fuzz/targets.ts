@@ -10,6 +10,7 @@ import { shell } from "./targets/shell.ts";
 import { streams } from "./targets/streams.ts";
 import { taskState } from "./targets/task-state.ts";
 import { tasksYaml } from "./targets/tasks-yaml.ts";
+import { teamRecord } from "./targets/team-record.ts";
 import { workflowYaml } from "./targets/workflow-yaml.ts";
 
 export const TARGETS: readonly Target[] = [
@@ -17,6 +18,7 @@ export const TARGETS: readonly Target[] = [
   applied,
   tasksYaml,
   taskState,
+  teamRecord,
   workflowYaml,
   pawlYaml,
   streams,

@@ -18,6 +18,7 @@ import { projectPath } from "../../src/core/path.ts";
 import { isTouched } from "../../src/core/ssh-signature.ts";
 import { readYaml } from "../../src/core/yaml.ts";
 import { readShell } from "../../src/guard/shell-writes.ts";
+import { parseRecord as parseTeamRecord } from "../../src/runtime/team-records.ts";
 import { withProjectId } from "../../src/surfaces/cli/project-id.ts";
 import { renderMarkdown } from "../../src/surfaces/cli/render-markdown.ts";
 import { paintOf } from "../../src/surfaces/cli/terminal.ts";
@@ -30,7 +31,7 @@ import { parseState as parseAlfredState } from "../../src/workflows/alfred/state
 import { parseTask } from "../../src/workflows/alfred/task-file.ts";
 import { validate } from "../../src/workflows/alfred/validate.ts";
 import { checklistOf } from "../../src/workflows/custom/observe.ts";
-import { parseRun } from "../../src/workflows/custom/run-file.ts";
+import { parseRun, SHARED } from "../../src/workflows/custom/run-file.ts";
 import { templateFault } from "../../src/workflows/custom/template.ts";
 import { parseAtlassianUrls, parseRefs, unprocessedUrls } from "../../src/workflows/spells/atlassian.ts";
 import { isIncomplete, renderRetried } from "../../src/workflows/spells/comments-file.ts";
@@ -120,6 +121,8 @@ const TEXT_PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   "git: a range": (text) => [rangeIn(text), rangeIn(`main..${text}`)],
   "git: a tree": (text) => parseTree(text, 20),
   "own workflow: run": (text) => parseRun("x", "w", "1", text),
+  "own workflow: record": (text) =>
+    parseTeamRecord(projectPath(".alfred/records/w/1/0001-0123456789abcdef.json"), "w:1", text, SHARED),
   "own workflow: checklist": (text) => checklistOf(text, "x"),
   "own workflow: template": (text) => templateFault(text),
   "tracker: HTML": (text) => renderHtml(text),

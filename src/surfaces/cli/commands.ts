@@ -74,6 +74,15 @@ const DRAFTS: readonly Draft[] = [
     load: async () => (await import("./verdict.ts")).reject,
   },
   {
+    name: "take",
+    summary: "take over a run that others advanced, or choose which side of it counts",
+    group: EVERY_DAY,
+    given: [RUN, { flags: "--side <side>", description: "the side that counts, as `pawl status` names it" }],
+    details:
+      "Asks a person at a terminal. What others recorded comes with git: it is shown, and moves nothing here before.",
+    load: async () => (await import("./take.ts")).take,
+  },
+  {
     name: "run",
     summary: "work through tasks.yaml with agents",
     group: EVERY_DAY,

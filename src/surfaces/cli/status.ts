@@ -134,10 +134,13 @@ function renderRun(run: RunOverview, columns: number, paint: Paint, now: Date): 
 }
 
 /** What people decided and by which channel, and whether the run's history proves its state. */
-function renderDecided({ unproved, verdicts = [] }: RunOverview, columns: number, paint: Paint): string[] {
+function renderDecided(run: RunOverview, columns: number, paint: Paint): string[] {
+  const { awaits, elsewhere, unproved, verdicts = [] } = run;
   const lines = lastVerdicts(verdicts).map(({ strength, what }) => `${what} (${strengthWords(strength)})`);
   const old = unproved ? ["unproved: an earlier version started it and kept no history"] : [];
-  return [...lines, ...old].flatMap((line) =>
+  const goOn = awaits === "nobody" ? "" : `; to take it over: \`pawl take ${run.run}\``;
+  const others = elsewhere ? [`moved last in another checkout, by ${elsewhere.by}${goOn}`] : [];
+  return [...others, ...lines, ...old].flatMap((line) =>
     wrap(line, columns - 6).map((each, at) => paint.dim(`    ${at === 0 ? "" : "  "}${each}`)),
   );
 }

@@ -4,20 +4,25 @@
  */
 import type { View } from "../../core/ports/store.ts";
 import { acceptedEdit } from "../../runtime/accept-edit.ts";
-import { EDIT_ACCEPTED, headOf } from "../../runtime/history.ts";
+import { EDIT_ACCEPTED, hashOfStep } from "../../runtime/history.ts";
 import type { Context, Proposal, Reply, StoryInput, Transaction } from "../../runtime/module.ts";
 import { strengthOf } from "../../runtime/person.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
-import { loadFile } from "./load-run.ts";
-import { configurationOf, type RunFile, renderRun, runPath } from "./run-file.ts";
-import { anchorOf, differencesIn, isChained } from "./run-history.ts";
+import { runMissing } from "./load-run.ts";
+import { configurationOf, linked, type RunFile, runPath, sharedEntry } from "./run-file.ts";
+import { differencesIn, isChained } from "./run-history.ts";
+import { loadOwn, loadSides, runChanges } from "./standing.ts";
 
 interface Seen {
   readonly loaded: Loaded;
   readonly file: RunFile;
   readonly found: readonly string[];
-  /** The hash of the last entry; null if the entries do not form a chain. */
-  readonly head: string | null;
+  /** Its entries; none if they do not form a chain, which then begins anew. */
+  readonly history: RunFile["history"];
+  /** How many of them are recorded. */
+  readonly recorded: number;
+  /** The ends of its records that they do not lead to: these no longer count. */
+  readonly over: readonly string[];
 }
 
 export function acceptEditOf(source: DefinitionSource): Transaction<StoryInput, Seen, undefined, Reply> {
@@ -30,22 +35,32 @@ export function acceptEditOf(source: DefinitionSource): Transaction<StoryInput, 
 
 async function readEdited(source: DefinitionSource, view: View, id: string): Promise<Seen> {
   const loaded = await source.load(view);
-  const file = await loadFile(view, source, id);
+  const file = await loadOwn(view, source.name, id);
+  if (file === null) throw runMissing(source.name, id);
   configurationOf(runPath(source.name, id), file, loaded);
-  const head = (await isChained(file)) ? await headOf(file.history) : null;
-  return { loaded, file, found: await differencesIn(view, file, loaded), head };
+  const history = (await isChained(file)) ? linked(file.history) : [];
+  const { recorded, sides } = await loadSides(view, source.name, id, { ...file, history });
+  const over = sides.flatMap((side) => (side.recorded === null ? [] : [side.head]));
+  const found = await differencesIn(view, file, loaded);
+  const others = found.length > 0 && over.length > 0 ? ["what others recorded no longer counts"] : [];
+  return { loaded, file, found: [...found, ...others], history, recorded, over };
 }
 
-function accept({ file, found, head, loaded }: Seen, context: Context): Proposal<Reply> {
+function accept(
+  { file, found, history: kept, loaded, over, recorded }: Seen,
+  context: Context,
+): Proposal<Reply> {
   const path = runPath(file.workflow, file.id);
   const from = file.history.at(-1)?.to ?? file.state;
   const move = { from, to: file.state };
   const written = () => {
     const { caller, now } = context;
     const step = { event: EDIT_ACCEPTED, row: EDIT_ACCEPTED, ...move };
-    const last = { time: now.time, ...step, by: caller, strength: strengthOf(context), prev: head };
-    // If the chain was broken, it begins anew here.
-    const history = [...(head === null ? [] : file.history), last];
+    const before = kept.at(-1);
+    const prev = before ? hashOfStep(sharedEntry(before)) : null;
+    const overruled = over.length > 0 ? { over } : {};
+    const last = { time: now.time, ...step, by: caller, strength: strengthOf(context), prev, ...overruled };
+    const history = [...kept, last];
     const next = {
       ...file,
       table_hash: loaded.hash,
@@ -53,7 +68,7 @@ function accept({ file, found, head, loaded }: Seen, context: Context): Proposal
       history,
       updated_at: now.time,
     } as RunFile;
-    return [{ type: "write", path, text: renderRun(next) } as const, anchorOf(next)];
+    return runChanges(next, recorded);
   };
   return acceptedEdit(
     {

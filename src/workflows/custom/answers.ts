@@ -15,6 +15,7 @@ import { heldWords } from "./govern.ts";
 import type { OwnRun } from "./load-run.ts";
 import { type Looks, type RunFile, renderRun } from "./run-file.ts";
 import type { SendInput } from "./sent.ts";
+import { elsewhereWords } from "./standing.ts";
 
 /** What surfaces know about the run besides the words. */
 export function standing({ loaded: { definition }, run }: OwnRun, configuration: Configuration) {
@@ -38,15 +39,17 @@ export function shown(
   const data = standing(run, configuration);
   const begun = file === null ? " (not begun)" : "";
   const kept = variableLines(workflow, configuration);
+  const { elsewhere } = run;
   const lines = [
     `${name} is in ${configuration.state}${begun}: ${workflow.states[configuration.state]?.description ?? ""}`,
     ...(ignored.length > 0 ? [heldWords(name, ignored)] : []),
     ...(kept.length > 0 ? [kept.join(", ")] : []),
+    ...(elsewhere ? [elsewhereWords(name, elsewhere)] : []),
     ...(data.next ? [`Next (${whom(data.awaits)}): ${data.next}`] : []),
-    ...(data.available.length > 0 ? [`Events:\n${renderEvents(name, data.available)}`] : []),
+    ...(data.available.length > 0 && !elsewhere ? [`Events:\n${renderEvents(name, data.available)}`] : []),
   ];
   const message = [...said, lines.join("\n\n")].join("\n");
-  const holding = ignored.length > 0 ? { ignored } : {};
+  const holding = { ...(ignored.length > 0 ? { ignored } : {}), ...(elsewhere ? { elsewhere } : {}) };
   return { reply: { text: `${message}\n`, data: { status: "success", message, ...data, ...holding } } };
 }
 

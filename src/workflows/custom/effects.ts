@@ -1,8 +1,9 @@
 /** What an event does to a run by the rule that it takes: its reply, and the run afterwards. */
 
+import { digestOf } from "../../core/hash.ts";
 import type { Change } from "../../core/ports/store.ts";
 import type { Decision } from "../../engine/workflow.ts";
-import { toStored } from "../../runtime/history.ts";
+import { isTakenOver, toStored } from "../../runtime/history.ts";
 import type { Context, Reply, Verdict } from "../../runtime/module.ts";
 import { strengthOf } from "../../runtime/person.ts";
 import type { Effects, ProposalContext, Step } from "../../runtime/run-event.ts";
@@ -11,10 +12,10 @@ import { commandOf, gateName } from "./definition.ts";
 import { awaitedOf, nextOf, renderEvents } from "./describe.ts";
 import type { OwnRun } from "./load-run.ts";
 import { endsIn } from "./observe.ts";
-import { renderReply } from "./reply.ts";
+import { type CommandEnd, renderReply } from "./reply.ts";
 import { type Order, type RunFile, renderRun, stepOf } from "./run-file.ts";
-import { anchorOf } from "./run-history.ts";
 import type { OwnSent, SendInput, SendTypes } from "./sent.ts";
+import { runChanges } from "./standing.ts";
 import { renderWithId } from "./template.ts";
 
 type Sending = Pick<Step<SendTypes>, "run" | "sent" | "observed" | "decision">;
@@ -47,7 +48,7 @@ export function effectsOf(step: Sending, context: ProposalContext<SendInput>): E
   const file = fileAfter(step, order, context);
   return {
     reply,
-    changes: [{ type: "write", path: run.path, text: renderRun(file) }, anchorOf(file)],
+    changes: runChanges(file, run.recorded),
     moved: { summary: `${sent.event}: ${before.state} → ${after.state}`, ...worth(sent, context) },
     ...(sent.gated && !sent.ended ? { verdict: verdictOf(step, context) } : {}),
     ...(order && said.length <= MAX_FOLLOWING ? { next: { run: run.run, said } } : {}),
@@ -135,7 +136,10 @@ function verdictOf(
     workflow: hash,
     evidence: commandEnded(file),
     notes: notesOf(context.input),
-    steps: (file?.history ?? []).slice(file?.origin?.at ?? 0).map(stepOf),
+    steps: (file?.history ?? [])
+      .slice(file?.origin?.at ?? 0)
+      .filter((entry) => !isTakenOver(entry))
+      .map(stepOf),
     start: file?.origin?.kept ?? run.configuration.variables,
     work:
       context.policy === undefined
@@ -170,7 +174,7 @@ function fileAfter(
     ...worth(sent, context),
     ...(Object.keys(facts).length > 0 ? { facts } : {}),
     ...(notes ? { notes } : {}),
-    ...(ended ? { ended: { ...ended, tail: ended.tail.slice(-MAX_TAIL) } } : {}),
+    ...(ended ? { ended: keptEnd(ended) } : {}),
     prev: run.head,
   };
   // Steps under another table, or of a file without an origin, cannot be replayed: the replay begins here.
@@ -192,3 +196,8 @@ function fileAfter(
 
 /** Characters of a command's output that the history keeps. */
 const MAX_TAIL = 2_000;
+
+function keptEnd(ended: CommandEnd) {
+  const tail = ended.tail.slice(-MAX_TAIL);
+  return { ...ended, tail, sha256: digestOf(tail) };
+}

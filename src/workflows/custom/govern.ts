@@ -66,22 +66,23 @@ export function policyOf(definition: Definition, levels: GateLevels): Policy {
 
 const KEPT = { type: "kept" };
 
-type Governable = Pick<OwnRun, "file" | "loaded" | "run" | "source" | "configuration">;
+type Governable = Pick<OwnRun, "configuration" | "elsewhere" | "file" | "loaded" | "run" | "source">;
 
 /**
- * What governs the run now, to be pinned if nothing is pinned yet. Null: a program's own workflow, or the run is over.
+ * What governs the run now, to be pinned if nothing is pinned yet. Null: a program's own workflow, or the run is over or
+ * others advanced it.
  * `begins`: the run may begin with this look. Throws `policy-unknown` if its file names a policy that is neither kept
  * on this machine nor the present one.
  */
 export async function govern(
-  { file, loaded, configuration, run, source }: Governable,
+  { configuration, elsewhere, file, loaded, run, source }: Governable,
   { policies }: Pick<Outside, "policies">,
   { settings, view }: { readonly settings: Settings; readonly view: View },
   begins: boolean,
 ): Promise<Governed | null> {
   const { definition } = loaded;
   const isOpen = file === null ? begins : !isFinal(definition.table, configuration.state);
-  if (source.file === null || !isOpen) return null;
+  if (source.file === null || !isOpen || elsewhere) return null;
   const present = policyOf(definition, settings.gates);
   const hash = await hashOfPolicy(present);
   const pinned = file && ((await policies?.find(run)) ?? null);

@@ -4,12 +4,14 @@ import type { ProjectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
 import { initialConfiguration } from "../../engine/decide.ts";
 import type { Facts } from "../../engine/workflow.ts";
-import { headOf } from "../../runtime/history.ts";
+import { hashOfStep } from "../../runtime/history.ts";
 import type { TableRun } from "../../runtime/run-event.ts";
+import type { Elsewhere } from "../../runtime/transaction.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
-import { configurationOf, type Order, orderOf, parseRun, type RunFile, runPath } from "./run-file.ts";
+import { configurationOf, type Order, orderOf, type RunFile, runPath, sharedEntry } from "./run-file.ts";
 import { checkHistory } from "./run-history.ts";
 import { nameRun, sourceNamed } from "./run-name.ts";
+import { checkElsewhere, loadOwn, loadStanding, type Standing } from "./standing.ts";
 
 export interface OwnRun extends TableRun {
   readonly source: DefinitionSource;
@@ -22,6 +24,10 @@ export interface OwnRun extends TableRun {
   readonly head: string | null;
   /** The command of its last rule, if it is not known to have ended. */
   readonly order: Order | null;
+  /** Who went on with it in another checkout; then nothing moves it here. */
+  readonly elsewhere: Elsewhere | null;
+  /** How many entries of its history are recorded. */
+  readonly recorded: number;
 }
 
 /** `start`: the variables that a run would begin with. */
@@ -37,12 +43,13 @@ export async function loadRun(
   const { definition } = loaded;
   const { table: workflow } = definition;
   const path = runPath(named, id);
-  const file = await readFile(view, source, id);
+  const standing = await loadChecked(view, source.name, id, loaded);
+  const file = standing?.file ?? null;
+  const elsewhere = standing?.elsewhere ?? null;
   const configuration = file
-    ? configurationOf(path, file, loaded)
+    ? configurationOf(standing?.path ?? path, file, loaded)
     : initialConfiguration(workflow, start(loaded));
-  if (file) await checkHistory(view, file, loaded);
-  const head = await headOf(file?.history ?? []);
+  const last = file?.history.at(-1);
   return {
     source,
     loaded,
@@ -50,35 +57,45 @@ export async function loadRun(
     id,
     path,
     file,
-    head,
+    head: last ? hashOfStep(sharedEntry(last)) : null,
     order: file && orderOf(file, definition),
+    elsewhere,
+    recorded: standing?.recorded ?? 0,
     workflow,
     configuration,
   };
 }
 
-/** The run's file, or null if it has not begun. */
-async function readFile(
+/** Where the run stands, if that follows from its history; null: it has not begun. */
+export async function loadChecked(
   view: View,
-  { name }: Pick<DefinitionSource, "name">,
+  workflow: string,
   id: string,
-): Promise<RunFile | null> {
-  const path = runPath(name, id);
-  const text = await view.read(path);
-  return text === null ? null : parseRun(path, name, id, text);
+  loaded: Loaded,
+): Promise<Standing | null> {
+  const own = await loadOwn(view, workflow, id);
+  if (own) {
+    configurationOf(runPath(workflow, id), own, loaded);
+    await checkHistory(view, own, loaded);
+  }
+  const standing = await loadStanding(view, workflow, id, own);
+  if (standing?.elsewhere) await checkElsewhere(standing, loaded);
+  return standing;
 }
 
-/** Throws `run-missing`. */
-export async function loadFile(
-  view: View,
-  source: Pick<DefinitionSource, "name">,
-  id: string,
-): Promise<RunFile> {
-  const file = await readFile(view, source, id);
-  if (file) return file;
-  throw new PawlError(
+export function runMissing(workflow: string, id: string): PawlError {
+  return new PawlError(
     "run-missing",
-    `No run is called ${source.name}:${id}.`,
+    `No run is called ${workflow}:${id}.`,
     "`pawl status` lists every run.",
+  );
+}
+
+/** Of an event for a run that others advanced and that is not over. */
+export function runElsewhere({ elsewhere, run }: Pick<OwnRun, "elsewhere" | "run">): PawlError {
+  return new PawlError(
+    "run-elsewhere",
+    `${run} was moved last in another checkout, by ${elsewhere?.by} at ${elsewhere?.time}. Nothing was changed.`,
+    `To take it over, a person runs \`pawl take ${run}\` in a terminal.`,
   );
 }

@@ -1,5 +1,6 @@
 /** The inputs of your own workflow: from the caller, the project's files, git, and the engine's own commands. */
 import { PawlError } from "../../core/error.ts";
+import { isBookkeeping } from "../../core/gate-record.ts";
 import { parseTaskItems } from "../../core/markdown.ts";
 import { nearest } from "../../core/nearest.ts";
 import { projectPath } from "../../core/path.ts";
@@ -123,7 +124,8 @@ export function checklistOf(text: string, where: string): FactValue {
 function gitValue(definition: Definition, name: string, look: GitLook): FactValue {
   const known = look.kind === "repository" ? look : null;
   if (definition.sources[name]?.type === "git-branch") return branchValue(definition, name, known?.branch);
-  return known === null ? "unknown" : known.uncommitted.length === 0 ? "clean" : "dirty";
+  if (known === null) return "unknown";
+  return known.uncommitted.some((path) => !isBookkeeping(path)) ? "dirty" : "clean";
 }
 
 export function endOf(command: string, outcome: Extract<CheckOutcome, { kind: "ended" }>): CommandEnd {

@@ -5,15 +5,17 @@ import { verdictsIn } from "../../runtime/record.ts";
 import { unreadableRun } from "../../runtime/unreadable-run.ts";
 import type { DefinitionSource, Loaded } from "./definition.ts";
 import { awaitedOf, nextOf, takesVerdict } from "./describe.ts";
-import { configurationOf, listRuns, orderOf, parseRun, runPath } from "./run-file.ts";
-import { checkHistory } from "./run-history.ts";
+import { loadChecked } from "./load-run.ts";
+import { configurationOf, orderOf } from "./run-file.ts";
+import { allRuns } from "./standing.ts";
 
 /** Every run of the workflow. One that cannot be read is listed with its problem. */
 export async function overview(source: DefinitionSource, view: View): Promise<readonly RunOverview[]> {
-  const names = await listRuns(view, source.name);
+  const names = await allRuns(view, source.name);
   if (names.length === 0) return [];
   const loaded = await source.load(view);
-  return Promise.all(names.map((id) => overviewOf(source, loaded, view, id)));
+  const found = await Promise.all(names.map((id) => overviewOf(source, loaded, view, id)));
+  return found.flatMap((each) => each ?? []);
 }
 
 async function overviewOf(
@@ -21,18 +23,19 @@ async function overviewOf(
   loaded: Loaded,
   view: View,
   id: string,
-): Promise<RunOverview> {
+): Promise<RunOverview | null> {
   const run = { run: `${name}:${id}`, title: loaded.definition.table.title };
-  const path = runPath(name, id);
   try {
-    const file = parseRun(path, name, id, (await view.read(path)) ?? "");
+    const standing = await loadChecked(view, name, id, loaded);
+    if (standing === null) return null;
+    const { elsewhere, file, path } = standing;
     const configuration = configurationOf(path, file, loaded);
-    await checkHistory(view, file, loaded);
     const since = file.history.at(-1)?.time ?? file.created_at;
     const verdicts = verdictsIn(file.history);
     const recorded = {
       ...(verdicts.length > 0 ? { verdicts } : {}),
       ...(file.origin === undefined ? { unproved: true as const } : {}),
+      ...(elsewhere ? { elsewhere } : {}),
     };
     const order = orderOf(file, loaded.definition);
     if (order)
@@ -51,7 +54,7 @@ async function overviewOf(
       state: file.state,
       awaits,
       next,
-      ...turnOf(loaded, run.run, configuration),
+      ...(elsewhere ? { command: `pawl take ${run.run}` } : turnOf(loaded, run.run, configuration)),
       since,
       ...recorded,
     };

@@ -6,7 +6,7 @@ import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { RunOverview, WorkflowModule } from "../../runtime/module.ts";
 import { unreadableRun } from "../../runtime/unreadable-run.ts";
-import { listRuns, parseRun, runPath } from "./run-file.ts";
+import { allRuns, loadOwn, loadStanding } from "./standing.ts";
 
 /** What is known of the workflow without its table. */
 export function programWorkflow(name: string): WorkflowModule {
@@ -28,24 +28,22 @@ export function programWorkflow(name: string): WorkflowModule {
       );
     },
     story: async () => (await import("./story.ts")).storyOf({ name }),
+    take: async () => (await import("./take.ts")).takeOf(name, null),
   };
 }
 
 async function overview(name: string, view: View): Promise<readonly RunOverview[]> {
-  const ids = await listRuns(view, name);
-  return Promise.all(ids.map((id) => overviewOf(name, id, view)));
+  const ids = await allRuns(view, name);
+  const found = await Promise.all(ids.map((id) => overviewOf(name, id, view)));
+  return found.flatMap((each) => each ?? []);
 }
 
-async function overviewOf(name: string, id: string, view: View): Promise<RunOverview> {
+async function overviewOf(name: string, id: string, view: View): Promise<RunOverview | null> {
   const run = { run: `${name}:${id}`, title: name };
-  const path = runPath(name, id);
   try {
-    const { awaits, created_at, history, next, state } = parseRun(
-      path,
-      name,
-      id,
-      (await view.read(path)) ?? "",
-    );
+    const standing = await loadStanding(view, name, id, await loadOwn(view, name, id));
+    if (standing === null) return null;
+    const { awaits, created_at, history, next, state } = standing.file;
     const since = history.at(-1)?.time ?? created_at;
     if (awaits === "nobody") return { ...run, state, awaits: "nobody", next: next ?? "", since };
     const what = next ? `${next}, in the program that runs it` : "go on in the program that runs it";

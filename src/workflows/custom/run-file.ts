@@ -1,6 +1,7 @@
 /** `.pawl/runs/<workflow>/<id>.json`: a run's configuration, and how it got there. */
 
 import { PawlError } from "../../core/error.ts";
+import { digestOf } from "../../core/hash.ts";
 import { checkId, isId } from "../../core/id.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
@@ -21,6 +22,8 @@ import {
 } from "../../core/state-json.ts";
 import { checkReachable } from "../../engine/reach.ts";
 import type { Configuration, FactValue } from "../../engine/workflow.ts";
+import { hashOfStep, isTakenOver } from "../../runtime/history.ts";
+import type { Codec } from "../../runtime/team-records.ts";
 import { commandOf, type Definition, endEvents, type Loaded } from "./definition.ts";
 import { renderWithId } from "./template.ts";
 
@@ -61,11 +64,28 @@ const ENTRY = fields({
   strength: optional(text),
   facts: optional(values),
   notes: optional(text),
-  /** The hash of the entry before; null: the first. Absent in entries of earlier versions. */
+  /**
+   * The hash of the entry before, without what commands printed; null: the first. In entries of earlier versions it
+   * includes that, or is absent.
+   */
   prev: optional(orNull(text)),
+  /** Sides of the run that it overrules: the hashes of their last entries. */
+  over: optional(listOf(text)),
   /** The command whose end the event reported. */
-  ended: optional(fields({ command: text, exit_code: orNull(number), milliseconds: number, tail: text })),
+  ended: optional(
+    fields({
+      command: text,
+      exit_code: orNull(number),
+      milliseconds: number,
+      /** What it printed stays on the machine where it ran. */
+      tail: optional(text),
+      /** The hash of what it printed. Absent in entries of earlier versions. */
+      sha256: optional(text),
+    }),
+  ),
 });
+
+export type Entry = Checked<typeof ENTRY>;
 
 const RUN_FILE = fields({
   workflow: text,
@@ -88,11 +108,67 @@ const RUN_FILE = fields({
   updated_at: text,
 });
 
+const STANDS = fields({
+  table_hash: text,
+  policy: optional(text),
+  state: text,
+  kept: values,
+  awaits: optional(text),
+  next: optional(text),
+  origin: optional(fields({ state: text, kept: values, at: index })),
+  /** The rule whose command is not known to have ended. */
+  pending: optional(text),
+  created_at: text,
+});
+
+/** Where a run stands, as its records say. */
+export type Stands = Checked<typeof STANDS>;
+
+/** Its records: entries without what commands printed. */
+export const SHARED: Codec<Entry, Stands> = { step: ENTRY, stands: STANDS };
+
+export function sharedEntry(entry: Entry): Entry {
+  if (entry.ended?.tail === undefined) return entry;
+  const { tail, ...ended } = entry.ended;
+  return { ...entry, ended: { ...ended, sha256: digestOf(tail) } };
+}
+
+export function standsIn(file: RunFile): Stands {
+  const { awaits, created_at, kept, next, origin, pending, policy, state, table_hash } = file;
+  return { table_hash, policy, state, kept, awaits, next, origin, pending: pending?.row, created_at };
+}
+
+/** The run's file, as a side of its records says. */
+export function fileOfSide(
+  workflow: string,
+  id: string,
+  history: readonly Entry[],
+  { pending: _, ...stands }: Stands,
+): RunFile {
+  return { workflow, id, ...stands, history, updated_at: history.at(-1)?.time ?? stands.created_at };
+}
+
+/** A chain of the entries as they are shared. Made anew where an earlier version linked them otherwise. */
+export function linked(history: readonly Entry[]): readonly Entry[] {
+  let prev: string | null = null;
+  return history.map((entry) => {
+    const isLinked =
+      entry.prev === prev && (entry.ended?.tail === undefined || entry.ended.sha256 !== undefined);
+    const link: Entry = isLinked ? entry : { ...entry, ...withSum(entry), prev };
+    prev = hashOfStep(sharedEntry(link));
+    return link;
+  });
+}
+
+function withSum({ ended }: Entry): Pick<Entry, "ended"> | null {
+  return ended?.tail === undefined ? null : { ended: { ...ended, sha256: digestOf(ended.tail) } };
+}
+
 export type RunFile = Checked<typeof RUN_FILE>;
 export type Looks = NonNullable<RunFile["checks"]>;
 
 /** What a gate's record says about an entry: what decided, without notes and output. */
-export function stepOf({ by, event, facts, from, row, strength, time, to }: Checked<typeof ENTRY>): object {
+export function stepOf({ by, event, facts, from, row, strength, time, to }: Entry): object {
   return JSON.parse(JSON.stringify({ time, event, rule: row, from, to, by: by?.channel, strength, facts }));
 }
 
@@ -160,6 +236,12 @@ export function configurationOf(path: string, run: RunFile, { definition, hash }
   }
 }
 
+/** Whether the table has such a rule, with a command. */
+export function commandIn({ table }: Definition, row: string): boolean {
+  const rule = table.rules.find(({ id }) => id === row);
+  return rule !== undefined && commandOf(rule) !== null;
+}
+
 /**
  * The command that is under way, or null. It is the one of the rule that the run took last: no other may be named.
  * Throws `run-unreachable`.
@@ -172,7 +254,7 @@ export function orderOf(
   const { table } = definition;
   const rule = table.rules.find((each) => each.id === waits.row);
   const order = rule ? commandOf(rule) : null;
-  const last = history.at(-1);
+  const last = history.findLast((entry) => !isTakenOver(entry));
   const ends = endEvents(table);
   if (
     order &&

@@ -6,6 +6,7 @@
  * Steps under another table than the present one cannot be replayed: a run's origin moves on to its configuration when the
  * table changed. A file without an origin comes from an earlier version: it is accepted as it is until its next move.
  */
+import { digestOf } from "../../core/hash.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import { canonical } from "../../core/trust.ts";
 import {
@@ -17,7 +18,7 @@ import {
   replayFaults,
 } from "../../runtime/history.ts";
 import type { Loaded } from "./definition.ts";
-import { type RunFile, runPath } from "./run-file.ts";
+import { type RunFile, runPath, sharedEntry } from "./run-file.ts";
 
 /** What is kept of the run beside its file. */
 export function anchorOf(file: RunFile): Change {
@@ -46,7 +47,7 @@ export async function differencesIn(view: View, file: RunFile, loaded: Loaded): 
   const from = origin && { ...origin, begins: origin.at === 0 };
   const found = [
     ...(await anchorDifference(view, file)),
-    ...(await brokenLinks(history, "entry")),
+    ...(await linkFaults(file)),
     ...(isSame && from
       ? replayFaults(loaded.definition.table, from, history, { state, variables }, "entry")
       : []),
@@ -65,6 +66,27 @@ async function anchorDifference(view: View, file: RunFile): Promise<readonly str
 }
 
 /** Whether the entries form a chain. */
-export async function isChained({ history }: RunFile): Promise<boolean> {
-  return (await brokenLinks(history, "entry")).length === 0;
+export async function isChained(file: RunFile): Promise<boolean> {
+  return (await linkFaults(file)).length === 0;
+}
+
+/** An earlier version linked the entries with what their commands printed. */
+async function linkFaults({ history }: RunFile): Promise<readonly string[]> {
+  const earlier = history.every(({ ended }) => ended?.sha256 === undefined);
+  if (earlier && (await brokenLinks(history, "entry")).length === 0) return [];
+  const changed = history.findIndex(
+    ({ ended }) => ended?.tail !== undefined && ended.sha256 !== digestOf(ended.tail),
+  );
+  return [
+    ...(await brokenLinks(history.map(sharedEntry), "entry")),
+    ...(changed < 0 ? [] : [`what the command of entry ${changed + 1} printed was changed`]),
+  ];
+}
+
+/** Where a side of the run's records does not follow from itself, each in words for a person. */
+export async function sideFaults(file: RunFile, { definition, hash }: Loaded): Promise<readonly string[]> {
+  const { history, kept: variables, origin, state, table_hash } = file;
+  if (hash !== table_hash || !origin) return [];
+  const from = { ...origin, begins: origin.at === 0 };
+  return replayFaults(definition.table, from, history, { state, variables }, "entry");
 }

@@ -8,7 +8,7 @@
  * S3  If the definition was loosened since the run began, nothing is run or decided for it.
  */
 import { PawlError } from "../../core/error.ts";
-import { variableNames } from "../../engine/lookup.ts";
+import { isFinal, variableNames } from "../../engine/lookup.ts";
 import { movingEvents } from "../../engine/reach.ts";
 import type { Facts, FactValue } from "../../engine/workflow.ts";
 import type { Reply } from "../../runtime/module.ts";
@@ -27,7 +27,7 @@ import { availableEvents } from "./describe.ts";
 import { effectsOf } from "./effects.ts";
 import { govern, held } from "./govern.ts";
 import { checkProved } from "./load.ts";
-import { loadRun, type OwnRun } from "./load-run.ts";
+import { loadRun, type OwnRun, runElsewhere } from "./load-run.ts";
 import { checkGiven, endOf, observersOf } from "./observe.ts";
 import { nameRun } from "./run-name.ts";
 import type { Note, OwnSent, SendInput, SendTypes } from "./sent.ts";
@@ -48,6 +48,8 @@ export function sendTo(sources: readonly DefinitionSource[]): Send {
         (loaded) => splitStart(loaded, passed(loaded, input)).start,
       );
       checkProved(run.loaded.definition, run.source.file);
+      const { configuration, elsewhere, workflow } = run;
+      if (elsewhere && isWanted(input) && !isFinal(workflow, configuration.state)) throw runElsewhere(run);
       return run;
     },
     govern: (run, context) => govern(run, context.outside, context, isWanted(context.input)),

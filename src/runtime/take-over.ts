@@ -1,0 +1,119 @@
+/** A person takes over a run that others advanced, or chooses the side of it that counts. */
+import { PawlError } from "../core/error.ts";
+import type { Change } from "../core/ports/store.ts";
+import { hashOfStep, TAKEN_OVER } from "./history.ts";
+import { hasAnswered, strengthOf } from "./person.ts";
+import { renderReview } from "./review/question.ts";
+import { runAdvanced, stamped } from "./run-advanced.ts";
+import { chosenSide, nameOfSide, type SharedStep, type Side, stepWords } from "./team-records.ts";
+import type { Context, Proposal, Reply } from "./transaction.ts";
+
+export interface TakeInput {
+  readonly id: string;
+  /** The beginning of the side's hash; needed where the run has several. */
+  readonly side?: string | undefined;
+}
+
+export interface Taking<Step extends SharedStep, Stands> {
+  /** `workflow:id` */
+  readonly run: string;
+  readonly machine: string;
+  readonly sides: readonly Side<Step, Stands>[];
+  /** Of a side: where the run stands, whether it is over, and what else a person should know. */
+  look(side: Side<Step, Stands>): {
+    readonly state: string;
+    readonly isOver: boolean;
+    readonly notes: readonly string[];
+  };
+}
+
+export interface TakenStep extends SharedStep {
+  readonly strength: string;
+  readonly prev: string;
+}
+
+/** `changes`: the run as the side has it, with the step that takes it over. Throws `no-effect`, `usage`, `records-forked`. */
+export function takeOver<Step extends SharedStep, Stands>(
+  { look, machine, run, sides }: Taking<Step, Stands>,
+  { side: named }: TakeInput,
+  changes: (side: Side<Step, Stands>, step: TakenStep) => readonly Change[],
+  context: Context,
+): Proposal<Reply> {
+  const side = chosenSide(run, sides, named);
+  const others = sides.filter((each) => each !== side);
+  const { isOver, notes, state } = look(side);
+  if (others.length === 0 && (side.recorded === null || isOver))
+    throw new PawlError(
+      "no-effect",
+      isOver ? `${run} is over: it is ${state}.` : `${run} is in this checkout already.`,
+      "There is nothing to take over.",
+    );
+  const message = question(run, { notes, others, side, state });
+  if (!hasAnswered(context, message))
+    return { reply: { text: "", data: {} }, ask: { message, command: commandOf(run, named) } };
+  const move = { event: TAKEN_OVER, row: TAKEN_OVER, from: state, to: state };
+  const { channel, who } = context.caller;
+  const step: TakenStep = {
+    time: context.now.time,
+    ...move,
+    by: { channel, ...(who === undefined ? {} : { who }) },
+    strength: strengthOf(context),
+    prev: side.head,
+    ...(others.length > 0 ? { over: others.map(({ head }) => head) } : {}),
+  };
+  const text = `${run} is taken over. It is ${state}.`;
+  const summary = `taken over in ${state}${others.length > 0 ? `, by the side ${nameOfSide(side)}` : ""}`;
+  const event = runAdvanced({ run, machine, ...move }, { summary, strength: strengthOf(context) }, context);
+  return {
+    reply: { text, data: { status: "success", message: text, run, state } },
+    changes: changes(side, step),
+    events: stamped([event], context),
+  };
+}
+
+function commandOf(run: string, side: string | undefined): string {
+  return `pawl take ${run}${side === undefined ? "" : ` --side ${side}`}`;
+}
+
+interface Asked {
+  readonly state: string;
+  readonly notes: readonly string[];
+  readonly side: Side<SharedStep, unknown>;
+  readonly others: readonly Side<SharedStep, unknown>[];
+}
+
+const MOST_TOLD = 20;
+
+function question(run: string, { notes, others, side, state }: Asked): string {
+  const isChoice = others.length > 0;
+  return renderReview({
+    question: isChoice
+      ? `Does the side ${nameOfSide(side)} of ${run} count, which is in ${state}?`
+      : `Take over ${run}, which is in ${state}?`,
+    facts: [
+      ...notes,
+      "Its steps come from records in the repository, which anybody with access may write: they prove no verdict.",
+      isChoice
+        ? "Yes overrules the other side for everybody who gets this choice by git. Its records stay."
+        : "Whoever worked on it must stop: if two go on, the run is held when both are merged.",
+      ...told("This side", side, others),
+      ...others.flatMap((other) => told(`The side ${nameOfSide(other)}`, other, [side])),
+    ],
+    whole: `pawl show ${run}`,
+  });
+}
+
+/** The side's last steps; of several sides, those that only it has. */
+function told(
+  name: string,
+  { steps }: Side<SharedStep, unknown>,
+  others: readonly Side<SharedStep, unknown>[],
+): readonly string[] {
+  const common = new Set(others.flatMap((other) => other.steps.map(hashOfStep)));
+  const own = steps.filter((step) => !common.has(hashOfStep(step)));
+  const left = own.length - MOST_TOLD;
+  return [
+    `${name}:${left > 0 ? ` ${left} steps, then` : ""}`,
+    ...own.slice(-MOST_TOLD).map((step) => `- ${stepWords(step)}`),
+  ];
+}

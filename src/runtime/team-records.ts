@@ -1,0 +1,356 @@
+/**
+ * What git shares of a run: `.alfred/records/<workflow>/<id>/<seq>-<id>.json`, files that are only ever added, so that git
+ * merges them without a conflict. A clone shows the run as they say.
+ *
+ * R1  A record holds the steps of the run's chain that no other record here holds, and where the run stands after them. It
+ *     is written in the commit of the step.
+ * R2  Steps are recognised by their hashes. In which files they are, and how often, does not count: a record that was
+ *     left on another branch is written again, and both are one when the branches meet.
+ * R3  Two steps that were made on the same one are two sides. The run is held until a person chooses one; the choice is a
+ *     step, too, and names the ends that it overrules.
+ * R4  Records are text that others wrote. They are shown, and hold a run; they never move it, and open no gate.
+ */
+import { attempt } from "../core/attempt.ts";
+import { PawlError } from "../core/error.ts";
+import { isId } from "../core/id.ts";
+import { type ProjectPath, projectPath } from "../core/path.ts";
+import type { Change, View } from "../core/ports/store.ts";
+import {
+  accepts,
+  as,
+  type Check,
+  expected,
+  fields,
+  listOf,
+  object,
+  optional,
+  orNull,
+  readState,
+  text,
+} from "../core/state-json.ts";
+import { canonical } from "../core/trust.ts";
+import { hashOfStep } from "./history.ts";
+
+export const RECORDS = projectPath(".alfred/records");
+
+/** A step as records have it. */
+export interface SharedStep {
+  readonly time: string;
+  readonly event: string;
+  readonly row: string;
+  readonly from: string;
+  readonly to: string;
+  readonly by?: { readonly channel: string; readonly who?: string | undefined } | undefined;
+  /** The hash of the step before; null: the first. */
+  readonly prev?: string | null | undefined;
+  /** The hashes of the ends of other sides that it overrules. */
+  readonly over?: readonly string[] | undefined;
+}
+
+/** How a workflow's steps and standings are checked when they are read. */
+export interface Codec<Step extends SharedStep, Stands> {
+  readonly step: Check<Step>;
+  readonly stands: Check<Stands>;
+}
+
+/** A chain of steps from the run's beginning to an end from which nothing leads on. */
+export interface Side<Step, Stands> {
+  /** The hash of its last step. */
+  readonly head: string;
+  readonly steps: readonly Step[];
+  /** Its last record, and where the run stands according to it; null: it ends in this checkout's own state. */
+  readonly recorded: { readonly path: ProjectPath; readonly stands: Stands } | null;
+}
+
+interface Record<Step, Stands> {
+  readonly path: ProjectPath;
+  readonly steps: readonly Step[];
+  readonly stands: Stands | null;
+}
+
+const MOST_RECORDS = 10_000;
+const LONGEST_RECORD = 4_000_000;
+/** A longer record is split, as when a run of an earlier version is moved over. */
+const USUAL_RECORD = 200_000;
+const NAME = /^\d{4,9}-[0-9a-f]{16}\.json$/;
+
+const hash = accepts<string>(
+  (value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value),
+  "a sha-256 in hexadecimal",
+);
+const SHARED_STEP = fields({
+  time: text,
+  event: text,
+  row: text,
+  from: text,
+  to: text,
+  by: optional(fields({ channel: text, who: optional(text) })),
+  prev: orNull(hash),
+  over: optional(listOf(hash)),
+});
+
+export function recordsFolder(run: string): ProjectPath {
+  const [workflow = "", id = ""] = run.split(/:(.*)/s);
+  return projectPath(RECORDS, workflow, id);
+}
+
+/** The names of the run's records, sorted. */
+export async function recordNames(view: View, run: string): Promise<readonly string[]> {
+  const entries = await view.list(recordsFolder(run));
+  return entries.flatMap(({ kind, name }) => (kind === "file" && NAME.test(name) ? [name] : [])).sort();
+}
+
+/** The ids of the workflow's runs that have a folder of records. */
+export async function recordedIds(view: View, workflow: string): Promise<readonly string[]> {
+  const entries = await view.list(projectPath(RECORDS, workflow));
+  return entries.flatMap(({ kind, name }) => (kind === "folder" && isId(name) ? [name] : []));
+}
+
+// ── Written with the step ────────────────────────────────────────────────────────────────────────────────────────
+
+/** The records of the steps from `first` on, the last of which leads to where the run stands. */
+export function newRecords<Stands>(
+  run: string,
+  steps: readonly SharedStep[],
+  first: number,
+  stands: Stands,
+): readonly Change[] {
+  const changes: Change[] = [];
+  for (let begin = first; begin < steps.length; ) {
+    let end = begin;
+    for (let size = 0; end < steps.length && (end === begin || size < USUAL_RECORD); end++)
+      size += JSON.stringify(steps[end]).length;
+    const isLast = end === steps.length;
+    const record = { version: 1, run, steps: steps.slice(begin, end), stands: isLast ? stands : null };
+    const path = projectPath(recordsFolder(run), nameOf(end, steps[end - 1] as SharedStep));
+    changes.push({
+      type: "write",
+      path,
+      text: `${JSON.stringify(JSON.parse(canonical(record)), null, 2)}\n`,
+    });
+    begin = end;
+  }
+  return changes;
+}
+
+function nameOf(seq: number, step: SharedStep): string {
+  return `${String(seq).padStart(4, "0")}-${hashOfStep(step).slice(0, 16)}.json`;
+}
+
+/** Whether the records are the very ones of these steps, one for each: nothing needs to be read then. */
+export function areOf(names: readonly string[], steps: readonly SharedStep[]): boolean {
+  return names.length === steps.length && steps.every((step, at) => names[at] === nameOf(at + 1, step));
+}
+
+// ── Read ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The run's records. Throws `records-invalid`. */
+export async function loadRecords<Step extends SharedStep, Stands>(
+  view: View,
+  run: string,
+  names: readonly string[],
+  codec: Codec<Step, Stands>,
+): Promise<readonly Record<Step, Stands>[]> {
+  const folder = recordsFolder(run);
+  if (names.length > MOST_RECORDS)
+    throw invalid(folder, `it holds ${names.length} records; expected at most ${MOST_RECORDS}`);
+  return Promise.all(
+    names.map(async (name) => {
+      const path = projectPath(folder, name);
+      return parseRecord(path, run, (await view.read(path)) ?? "", codec);
+    }),
+  );
+}
+
+/** Throws `records-invalid`. */
+export function parseRecord<Step extends SharedStep, Stands>(
+  path: ProjectPath,
+  run: string,
+  json: string,
+  { stands, step }: Codec<Step, Stands>,
+): Record<Step, Stands> {
+  if (json.length > LONGEST_RECORD)
+    throw invalid(path, `it has ${json.length} characters; expected at most ${LONGEST_RECORD}`);
+  const steps = listOf(as<Step>((value, at) => SHARED_STEP(value, at) ?? step(value, at)));
+  const check = fields({
+    version: accepts<1>((value) => value === 1, "1"),
+    run: accepts<string>((value) => value === run, JSON.stringify(run)),
+    steps: as<readonly Step[]>((value, at) =>
+      Array.isArray(value) && value.length === 0
+        ? expected(at, "one step at least", value)
+        : steps(value, at),
+    ),
+    stands: as<unknown>(orNull(stands)),
+  });
+  const found = readState(json, check, (line, problem) => invalid(path, `line ${line}: ${problem}`));
+  const record = { path, steps: found.steps, stands: found.stands as Stands | null };
+  checkLinks(record);
+  return record;
+}
+
+/** Whether the path is one of a record of a run, and the file's text is one, whatever the workflow. */
+export async function isRecord(view: View, path: string): Promise<boolean> {
+  const [, workflow = "", id = "", name = ""] =
+    /^\.alfred\/records\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(path) ?? [];
+  if (!isId(workflow) || !isId(id) || !NAME.test(name)) return false;
+  const any: Codec<SharedStep, unknown> = { step: as(object), stands: object };
+  const record = projectPath(path);
+  const json = (await view.read(record)) ?? "";
+  return attempt(() => parseRecord(record, `${workflow}:${id}`, json, any) !== null, false);
+}
+
+/** Its steps are made on one another, and its name is the last one's. */
+function checkLinks({ path, steps }: Record<SharedStep, unknown>): void {
+  for (const [at, step] of steps.entries()) {
+    const before = steps[at - 1];
+    if (before && step.prev !== safeHash(path, before))
+      throw invalid(path, `its step ${at + 1} is not made on the one before it`);
+  }
+  const last = steps.at(-1) as SharedStep;
+  if (!path.endsWith(`-${safeHash(path, last).slice(0, 16)}.json`))
+    throw invalid(path, "its name is not made of the hash of its last step");
+}
+
+/** A value that nests deeper than the stack reaches has no hash. */
+function safeHash(path: ProjectPath, step: SharedStep): string {
+  try {
+    return hashOfStep(step);
+  } catch (thrown) {
+    if (thrown instanceof RangeError) throw invalid(path, "it nests too deep");
+    throw thrown;
+  }
+}
+
+function invalid(path: string, what: string): PawlError {
+  return new PawlError(
+    "records-invalid",
+    `${path} cannot be used: ${what}. Nothing was changed.`,
+    `Restore it as it was committed: \`git log -- ${path}\` shows when it changed.`,
+  );
+}
+
+/**
+ * The run's sides: one, if everybody went on where the last one stopped. `own`: this checkout's own steps, which count
+ * like those of a record. Throws `records-invalid` where a step is missing in between.
+ */
+export function sidesOf<Step extends SharedStep, Stands>(
+  run: string,
+  records: readonly Record<Step, Stands>[],
+  own: readonly Step[] = [],
+): readonly Side<Step, Stands>[] {
+  const steps = new Map<string, Step>();
+  const ends = new Map<string, { readonly path: ProjectPath; readonly stands: Stands | null }>();
+  for (const each of [...records.flatMap((record) => record.steps), ...own])
+    steps.set(hashOfStep(each), each);
+  for (const { path, stands, steps: held } of records) {
+    const end = hashOfStep(held.at(-1) as Step);
+    if (stands !== null || !ends.has(end)) ends.set(end, { path, stands });
+  }
+  const past = new Set<string>();
+  for (const { over = [], prev } of steps.values())
+    for (const each of [prev, ...over]) if (each) past.add(each);
+  const ownHead = own.length === 0 ? null : hashOfStep(own.at(-1) as Step);
+  return [...steps.keys()]
+    .filter((each) => !past.has(each))
+    .map((head) => {
+      const line = lineTo(run, steps, head);
+      const end = ends.get(head);
+      if (head === ownHead) return { head, steps: line, recorded: null };
+      if (!end || end.stands === null)
+        throw invalid(recordsFolder(run), `the records that follow step ${line.length} are missing`);
+      return { head, steps: line, recorded: { path: end.path, stands: end.stands } };
+    })
+    .sort((one, other) => (one.head < other.head ? -1 : 1));
+}
+
+function lineTo<Step extends SharedStep>(
+  run: string,
+  steps: ReadonlyMap<string, Step>,
+  head: string,
+): Step[] {
+  const line: Step[] = [];
+  for (let at: string | null | undefined = head; at; ) {
+    const step = steps.get(at);
+    if (!step)
+      throw invalid(
+        recordsFolder(run),
+        `the step before ${line.at(-1)?.event} of ${line.at(-1)?.time} is in no record`,
+      );
+    line.push(step);
+    at = step.prev;
+  }
+  return line.reverse();
+}
+
+/** How many of the steps, from the first on, are in these records. */
+export function recordedUpTo(
+  records: readonly Record<SharedStep, unknown>[],
+  steps: readonly SharedStep[],
+): number {
+  const known = new Set(records.flatMap((record) => record.steps.map(hashOfStep)));
+  const first = steps.findIndex((step) => !known.has(hashOfStep(step)));
+  return first < 0 ? steps.length : first;
+}
+
+// ── Sides ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The one side of the run. Throws `records-forked`, which names each. */
+export function onlySide<Step extends SharedStep, Stands>(
+  run: string,
+  sides: readonly Side<Step, Stands>[],
+): Side<Step, Stands> {
+  const [side, other] = sides;
+  if (side && !other) return side;
+  throw forked(run, sides);
+}
+
+/** How a person names a side. */
+export function nameOfSide({ head }: Pick<Side<SharedStep, unknown>, "head">): string {
+  return head.slice(0, 12);
+}
+
+export function forked(run: string, sides: readonly Side<SharedStep, unknown>[]): PawlError {
+  const shared = sharedSteps(sides);
+  const named = sides.map((side) => `side ${nameOfSide(side)}: ${sideWords(side, shared)}`);
+  const choices = sides.map((side) => `\`pawl take ${run} --side ${nameOfSide(side)}\``);
+  return new PawlError(
+    "records-forked",
+    `${run} was advanced on ${sides.length} sides after its first ${shared} steps, and is held: ${named.join("; ")}. Nothing was changed.`,
+    `A person decides in a terminal which side counts: ${choices.join(" or ")}.`,
+  );
+}
+
+function sharedSteps(sides: readonly Side<SharedStep, unknown>[]): number {
+  const [first, ...others] = sides.map(({ steps }) => steps.map(hashOfStep));
+  const end = (first ?? []).findIndex((each, at) => others.some((other) => other[at] !== each));
+  return end < 0 ? (first ?? []).length : end;
+}
+
+function sideWords({ recorded, steps }: Side<SharedStep, unknown>, shared: number): string {
+  const own = steps.slice(shared).map(stepWords).slice(-MOST_TOLD);
+  return `${own.join(", then ")} (${recorded?.path ?? "this checkout's own state"})`;
+}
+
+const MOST_TOLD = 3;
+
+export function stepWords({ by, event, from, time, to }: SharedStep): string {
+  const who = by === undefined ? "" : ` by ${by.who ?? by.channel}`;
+  return `${event} (${from} → ${to})${who} at ${time}`;
+}
+
+/** The side that a person named by the beginning of its hash. Throws `usage`. */
+export function chosenSide<Step extends SharedStep, Stands>(
+  run: string,
+  sides: readonly Side<Step, Stands>[],
+  name: string | undefined,
+): Side<Step, Stands> {
+  if (name === undefined) return onlySide(run, sides);
+  const found = sides.filter(({ head }) => name.length >= 4 && head.startsWith(name));
+  const [side] = found;
+  if (side && found.length === 1) return side;
+  throw new PawlError(
+    "usage",
+    `${run} has no side ${JSON.stringify(name.slice(0, 80))}: expected ${sides.map(nameOfSide).join(" or ")}.`,
+    `\`pawl status\` names its sides.`,
+  );
+}

@@ -1,0 +1,141 @@
+/**
+ * A run as this checkout's own file and the run's records say together. The file counts where no record goes beyond it;
+ * what others went on with is shown, and stays theirs until a person takes it over.
+ */
+import { PawlError } from "../../core/error.ts";
+import type { Change, View } from "../../core/ports/store.ts";
+import { hashOfStep } from "../../runtime/history.ts";
+import {
+  areOf,
+  loadRecords,
+  newRecords,
+  onlySide,
+  recordedIds,
+  recordedUpTo,
+  recordNames,
+  type Side,
+  sidesOf,
+} from "../../runtime/team-records.ts";
+import type { Elsewhere } from "../../runtime/transaction.ts";
+import type { Loaded } from "./definition.ts";
+import {
+  configurationOf,
+  type Entry,
+  fileOfSide,
+  linked,
+  listRuns,
+  parseRun,
+  type RunFile,
+  renderRun,
+  runPath,
+  SHARED,
+  type Stands,
+  sharedEntry,
+  standsIn,
+} from "./run-file.ts";
+import { anchorOf, sideFaults } from "./run-history.ts";
+
+export type RunSide = Side<Entry, Stands>;
+
+export interface Sides {
+  /** This checkout's own file; null: there is none. */
+  readonly own: RunFile | null;
+  readonly sides: readonly RunSide[];
+  /** How many of the file's entries are recorded. */
+  readonly recorded: number;
+}
+
+export interface Standing {
+  readonly file: RunFile;
+  /** Who went on with it in another checkout; null: this one counts. */
+  readonly elsewhere: Elsewhere | null;
+  readonly recorded: number;
+  /** Where it is read from. */
+  readonly path: string;
+}
+
+/** The ids of the workflow's runs, here and in records. */
+export async function allRuns(view: View, workflow: string): Promise<readonly string[]> {
+  const ids = [...(await listRuns(view, workflow)), ...(await recordedIds(view, workflow))];
+  return [...new Set(ids)].sort();
+}
+
+/** This checkout's own file of the run, or null. Throws `state-unreadable`. */
+export async function loadOwn(view: View, workflow: string, id: string): Promise<RunFile | null> {
+  const path = runPath(workflow, id);
+  const text = await view.read(path);
+  return text === null ? null : parseRun(path, workflow, id, text);
+}
+
+/** `file`: the checkout's own, as it was read. Throws `records-invalid`. */
+export async function loadSides(
+  view: View,
+  workflow: string,
+  id: string,
+  file: RunFile | null,
+): Promise<Sides> {
+  const run = `${workflow}:${id}`;
+  const own = file && { ...file, history: linked(file.history) };
+  const entries = (own?.history ?? []).map(sharedEntry);
+  const names = await recordNames(view, run);
+  if (areOf(names, entries)) {
+    const head = entries.at(-1);
+    const side = head && { head: hashOfStep(head), steps: entries, recorded: null };
+    return { own, sides: side ? [side] : [], recorded: entries.length };
+  }
+  const records = await loadRecords(view, run, names, SHARED);
+  return { own, sides: sidesOf(run, records, entries), recorded: recordedUpTo(records, entries) };
+}
+
+/** Where the run stands; null: it has not begun. Throws `records-forked` and `records-invalid`. */
+export async function loadStanding(
+  view: View,
+  workflow: string,
+  id: string,
+  file: RunFile | null,
+): Promise<Standing | null> {
+  const { own, recorded, sides } = await loadSides(view, workflow, id, file);
+  if (sides.length === 0) return own && { file: own, elsewhere: null, recorded, path: runPath(workflow, id) };
+  const side = onlySide(`${workflow}:${id}`, sides);
+  if (own && side.recorded === null)
+    return { file: own, elsewhere: null, recorded, path: runPath(workflow, id) };
+  const last = side.steps.at(-1);
+  const elsewhere = { by: last?.by?.who ?? last?.by?.channel ?? "", time: last?.time ?? "" };
+  const path = side.recorded?.path ?? "";
+  return { file: fileOf(workflow, id, side, own), elsewhere, recorded: side.steps.length, path };
+}
+
+/** The run as the side has it. What commands printed here stays. */
+export function fileOf(workflow: string, id: string, side: RunSide, own: RunFile | null): RunFile {
+  if (own && side.recorded === null) return own;
+  const kept = new Map((own?.history ?? []).map((entry) => [hashOfStep(sharedEntry(entry)), entry]));
+  const history = side.steps.map((step) => kept.get(hashOfStep(step)) ?? step);
+  return fileOfSide(workflow, id, history, side.recorded?.stands as Stands);
+}
+
+/** Throws `records-invalid` where what others recorded does not follow from itself, and `run-unreachable`. */
+export async function checkElsewhere({ file, path }: Standing, loaded: Loaded): Promise<void> {
+  configurationOf(path, file, loaded);
+  const found = await sideFaults(file, loaded);
+  if (found.length > 0)
+    throw new PawlError(
+      "records-invalid",
+      `${path} cannot be used: ${found.join("; ")}. Nothing was changed.`,
+      `Ask whoever committed it: \`git log -- ${path}\`.`,
+    );
+}
+
+/** For whoever looks at it. */
+export function elsewhereWords(run: string, { by, time }: Elsewhere): string {
+  return `It was moved last in another checkout, by ${by} at ${time}: its records say so, and prove no verdict. To take it over, a person runs \`pawl take ${run}\` in a terminal.`;
+}
+
+/** The run's file, what is kept beside it, and the records that are missing. */
+export function runChanges(file: RunFile, recorded: number): readonly Change[] {
+  const { history, id, workflow } = file;
+  return [
+    { type: "write", path: runPath(workflow, id), text: renderRun(file) },
+    anchorOf(file),
+    ...newRecords(`${workflow}:${id}`, history.map(sharedEntry), recorded, standsIn(file)),
+  ];
+}

@@ -1,0 +1,29 @@
+/** A record of a run, as a clone brings it. */
+import { projectPath } from "../../../src/core/path.ts";
+import { hashOfStep } from "../../../src/runtime/history.ts";
+import { newRecords, parseRecord, sidesOf } from "../../../src/runtime/team-records.ts";
+import { SHARED } from "../../../src/workflows/custom/run-file.ts";
+import type { Target } from "../target.ts";
+
+const RUN = "release:1.2.0";
+const first = {
+  time: "2026-01-01T00:00:00.000Z",
+  event: "submit",
+  row: "submitted",
+  from: "a",
+  to: "b",
+  prev: null,
+};
+const second = { ...first, event: "reject", by: { channel: "terminal" }, prev: hashOfStep(first) };
+const stands = { table_hash: "", state: "b", kept: { rounds: 1 }, created_at: first.time };
+const [record] = newRecords(RUN, [first, second], 0, stands);
+
+export const teamRecord: Target = {
+  name: "team-record",
+  seeds: record?.type === "write" ? [record.text] : [],
+  run(bytes) {
+    const name = `.alfred/records/release/1.2.0/0002-${hashOfStep(second).slice(0, 16)}.json`;
+    const found = parseRecord(projectPath(name), RUN, Buffer.from(bytes).toString("utf8"), SHARED);
+    sidesOf(RUN, [found]);
+  },
+};

@@ -1,6 +1,7 @@
 import type { Requirement } from "./requirements.ts";
 
 const DIFF = "src/adapters/git/diff.test.ts";
+const E2E = "test/e2e/review.test.ts";
 const RUNTIME = "src/runtime/review";
 
 /** Reviews: what a person needs to decide, wherever they see it. */
@@ -23,5 +24,27 @@ export const REVIEW: Readonly<Record<string, Requirement>> = {
       `${DIFF}: of one path are that path's alone, whatever its name means to git or to a shell`,
       `${RUNTIME}/load.test.ts: are those of its files, in their order, without the project's own`,
     ],
+  },
+  "review.model": {
+    says: "A review shows what is asked and where each verdict leads, claims beside what was found, the decisions, the changes in the order in which they matter, checks, cost and history; what is not known is said to be so.",
+    source: "board, The review model",
+    tests: [
+      `${E2E}: shows the decisions of a strategy before any code, and which of them changed after a rejection`,
+      `${E2E}: shows the work in the order in which it matters, with claims, checks, cost and the review's size`,
+      `${E2E}: waits for no check that runs, and starts none`,
+    ],
+  },
+  "review.answered": {
+    says: "After a rejection, the next review shows what is new since then, and for each point whether it was answered, by what is there and not by a claim.",
+    source: "board, The review model",
+    tests: [
+      `${E2E}: says after a rejection what is new since then, and which points were answered, by what is there`,
+      `${RUNTIME}/answered.test.ts: a point is answered where what it points to has changed, and unknown where it points to nothing`,
+    ],
+  },
+  "review.version": {
+    says: "A verdict on another version than the present one is refused before anybody is asked: two people, or two windows, never decide on different things.",
+    source: "board, Browser",
+    tests: [`${E2E}: refuses a verdict on what is no longer there, before anybody is asked`],
   },
 };

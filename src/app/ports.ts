@@ -55,6 +55,10 @@ export function openOutside(
         const checks = openChecks({ root, environment, names, filters, setup: setup["."], wall });
         return checks.run(key, command, on, waiting);
       },
+      async look(key, command, on) {
+        const { openChecks } = await import("../adapters/checks/checks.ts");
+        return (await openChecks({ root, environment }).look?.(key, command, on)) ?? null;
+      },
     },
     references: {
       async fetch(reference) {

@@ -17,11 +17,15 @@ export const STRENGTH_WORDS: Readonly<Record<Strength, string>> = {
   touched: "signed at a terminal with a touch of the key; `pawl verify` checks it",
 };
 
+/** Null for anything that this version does not know. */
+export function asStrength(found: unknown): Strength | null {
+  return STRENGTHS.find((known) => known === found) ?? null;
+}
+
 /** The words for the strength in a file or an event, which an earlier or a later version may have written. */
 export function strengthWords(strength: unknown): string {
-  return STRENGTHS.some((known) => known === strength)
-    ? STRENGTH_WORDS[strength as Strength]
-    : "unverified: recorded without its channel";
+  const known = asStrength(strength);
+  return known === null ? "unverified: recorded without its channel" : STRENGTH_WORDS[known];
 }
 
 /** What a gate demands of a verdict, from the least to the most. */

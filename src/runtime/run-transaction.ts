@@ -15,7 +15,7 @@ import { type Caller, EVENTS, type PawlEvent } from "../core/event.ts";
 import { type Mask, masked } from "../core/masked.ts";
 import { projectPath } from "../core/path.ts";
 import type { Cache } from "../core/ports/cache.ts";
-import type { Waiting } from "../core/ports/checks.ts";
+import type { Checks, Waiting } from "../core/ports/checks.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { Change, Store, View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
@@ -217,7 +217,8 @@ async function propose<Input, Snapshot, Observations, R>(
 function outsideOf({ outside, waiting }: Runtime): Outside {
   if (!waiting) return outside;
   const { checks } = outside;
-  return { ...outside, checks: { run: (key, command, on) => checks.run(key, command, on, waiting) } };
+  const run: Checks["run"] = (key, command, on) => checks.run(key, command, on, waiting);
+  return { ...outside, checks: { run, ...(checks.look && { look: checks.look.bind(checks) }) } };
 }
 
 /** The work's result; fails at once if the call is cancelled, whatever the work still waits for. */

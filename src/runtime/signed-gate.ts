@@ -105,7 +105,11 @@ function pinnedFor(run: string, { policies }: Outside) {
   return Promise.all([run, workflow].map(async (name) => (await policies?.find(name)) ?? null));
 }
 
-async function levelAt({ gate, run }: Verdict, { outside, settings }: GateScene): Promise<GateLevel> {
+/** How strong a verdict must be at the gate: the stricter of what the files say and what was pinned. */
+export async function levelAt(
+  { gate, run }: Pick<Verdict, "gate" | "run">,
+  { outside, settings }: Pick<GateScene, "outside" | "settings">,
+): Promise<GateLevel> {
   const pinned = await pinnedFor(run, outside);
   const levels = pinned.map((policy) => policy?.[`gates.${gate}`] as GateLevel | undefined);
   return levels.reduce<GateLevel>(

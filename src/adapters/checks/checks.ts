@@ -112,12 +112,33 @@ export function openChecks(options: ChecksOptions): Checks {
         await sleep(Math.min(POLL, Math.max(1, until - Date.now())));
       }
     },
+    look: async (key, command, { tree = null } = {}) =>
+      known(join(ownPlace(options.root, ".pawl/checks"), checkedKey(key)), command, tree, options),
   };
 }
 
 function checkedKey(key: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,200}$/.test(key)) return key;
   throw new Error(`A command's key must be a plain file name, found ${JSON.stringify(key)}.`);
+}
+
+/** What is known of the run, which stays as it is; null: nothing. */
+function known(
+  folder: string,
+  command: string,
+  tree: string | null,
+  { environment }: ChecksOptions,
+): CheckOutcome | null {
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return null;
+  const start = readStart(folder);
+  if (start === null || start.command !== command || (start.tree ?? null) !== tree) return null;
+  const redactor = openRedactor(environment);
+  const ended = endOf(folder, start, redactor);
+  if (ended) return ended;
+  const isAlive = start.birth !== null && birthOf(start.pid) === start.birth;
+  if (!isAlive) return endOf(folder, start, redactor);
+  const tail = tailOf(join(folder, "output"), redactor);
+  return { kind: "running", milliseconds: Date.now() - start.time, tail };
 }
 
 /** What is known of the run. Null if it must begin, or begin again because it vanished without an outcome. */

@@ -41,6 +41,7 @@ test("of a commit it tells the commits and files since the base, and nothing tha
   expect(found).toEqual({
     kind: "commits",
     base: "main",
+    from: run("rev-parse", "main").toString().trim(),
     commits: [{ hash: run("rev-parse", "side").toString().trim(), title: "two: with a colon" }],
     files: [{ path: "b", added: 1, deleted: 0 }],
   });

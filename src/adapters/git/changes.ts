@@ -84,6 +84,7 @@ async function commitsSince(call: GitCall, { base, commit }: Fork, head: string)
   return {
     kind: "commits",
     base,
+    from: commit,
     commits: entries.map((entry) => ({
       hash: entry.slice(0, entry.indexOf(" ")),
       title: entry.slice(entry.indexOf(" ") + 1),

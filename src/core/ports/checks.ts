@@ -8,6 +8,8 @@ export interface Checks {
    * known: a command on a tree is ended, one in the project's folder runs on.
    */
   run(key: string, command: string, on?: CheckPlace, waiting?: Waiting): Promise<CheckOutcome>;
+  /** What is known of that run; null: nothing. Starts nothing, ends nothing, waits for nothing. Absent: nothing is ever known. */
+  look?(key: string, command: string, on?: Pick<CheckPlace, "tree">): Promise<CheckOutcome | null>;
 }
 
 /** The caller who waits for a check. */

@@ -118,6 +118,8 @@ export type GitCommits =
   | {
       readonly kind: "commits";
       readonly base: string;
+      /** The commit at which they left the base branch; absent: not known. */
+      readonly from?: string;
       /** Oldest first; merges are left out. */
       readonly commits: readonly { readonly hash: string; readonly title: string }[];
       readonly files: readonly ChangedFile[];

@@ -59,3 +59,10 @@ export function sizeOf(files: readonly ChangedFile[], words: number): ReviewSize
   const minutes = lines / LINES_A_MINUTE + files.length * MINUTES_A_FILE + words / WORDS_A_MINUTE;
   return { files: files.length, lines, minutes: Math.max(1, Math.round(minutes)) };
 }
+
+/** The words of all texts in a value. */
+export function wordsIn(value: unknown): number {
+  if (typeof value === "string") return value.split(/\s+/).filter((word) => word !== "").length;
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, each) => sum + wordsIn(each), 0);
+}

@@ -1,6 +1,6 @@
 /** What waits for a person, in the order in which to take it. */
 import type { RunOverview } from "../transaction.ts";
-import { sizeOf } from "./order.ts";
+import { sizeOf, wordsIn } from "./order.ts";
 
 export interface Waiting {
   /** `workflow:id` */
@@ -54,8 +54,4 @@ export function inTurn<T extends Waiting>(waiting: readonly T[], now: Date): rea
 
 function compare<T extends number | string>(one: T, other: T): number {
   return one < other ? -1 : one > other ? 1 : 0;
-}
-
-export function wordsIn(text: string): number {
-  return text.split(/\s+/).filter((word) => word !== "").length;
 }

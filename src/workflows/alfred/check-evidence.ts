@@ -9,6 +9,14 @@ export interface Where {
   readonly retry?: boolean;
 }
 
+/** Runs a check to its end, or only says what is known of it (null: nothing). */
+export type AskCheck = (key: string, command: string, place: Where) => Promise<CheckOutcome | null>;
+
+/** Neither starts a check nor waits for one. */
+export function asKnown({ look }: Checks): AskCheck {
+  return async (key, command, { tree }) => (await look?.(key, command, { tree })) ?? null;
+}
+
 /** Runs the configured checks, side by side. `round` separates this time from every other. */
 export async function runChecks(
   checks: Readonly<Record<string, string>>,
@@ -17,9 +25,11 @@ export async function runChecks(
   port: Checks,
 ): Promise<readonly Finding[]> {
   const named = Object.entries(checks);
-  return Promise.all(
-    named.map(([name, command], index) => runCheck({ name, command, key: `${round}-${index}` }, place, port)),
+  const run: AskCheck = (key, command, on) => port.run(key, command, on);
+  const found = await Promise.all(
+    named.map(([name, command], index) => runCheck({ name, command, key: `${round}-${index}` }, place, run)),
   );
+  return found.filter((each) => each !== null);
 }
 
 /** Checks that were still running, in their present state; the others unchanged, or run again if they failed. */
@@ -27,12 +37,13 @@ export async function lookAgain(
   evidence: Evidence,
   checks: Readonly<Record<string, string>>,
   place: Where,
-  port: Checks,
+  ask: AskCheck,
 ): Promise<Evidence> {
   return Promise.all(
-    evidence.map((finding) => {
+    evidence.map(async (finding) => {
       const again = finding.verdict === "running" || (place.retry && finding.verdict === "differs");
-      return again && finding.check ? runAgain(finding.check, checks, place, port) : finding;
+      const found = again && finding.check ? await runAgain(finding.check, checks, place, ask) : null;
+      return found ?? finding;
     }),
   );
 }
@@ -44,11 +55,11 @@ async function runAgain(
   run: CheckRun,
   checks: Readonly<Record<string, string>>,
   place: Where,
-  port: Checks,
-): Promise<Finding> {
+  ask: AskCheck,
+): Promise<Finding | null> {
   const command = Object.hasOwn(checks, run.name) ? checks[run.name] : undefined;
   const isKey = KEY.test(run.key) && !run.key.includes("..");
-  if (command !== undefined && isKey) return runCheck({ name: run.name, command, key: run.key }, place, port);
+  if (command !== undefined && isKey) return runCheck({ name: run.name, command, key: run.key }, place, ask);
   const words = isKey
     ? "No check of this name is configured: how it ended is not known."
     : "Pawl did not create the key of its run: how it ended is not known.";
@@ -61,9 +72,10 @@ interface Check {
   readonly key: string;
 }
 
-async function runCheck(check: Check, place: Where, port: Checks): Promise<Finding> {
+async function runCheck(check: Check, place: Where, ask: AskCheck): Promise<Finding | null> {
   try {
-    return told(check, place, await port.run(check.key, check.command, place));
+    const outcome = await ask(check.key, check.command, place);
+    return outcome && told(check, place, outcome);
   } catch (thrown) {
     if (!(thrown instanceof PawlError) || place.tree === null) throw thrown;
     const words = `\`${check.command}\` was not run: what was handed in could not be checked out: ${thrown.message}`;

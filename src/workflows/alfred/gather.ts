@@ -3,14 +3,14 @@ import type { GitLook, Snapshot } from "../../core/ports/git.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { Context } from "../../runtime/module.ts";
 import type { ArtifactOf } from "./artifacts.ts";
-import { lookAgain, runChecks } from "./check-evidence.ts";
+import { type AskCheck, asKnown, lookAgain, runChecks } from "./check-evidence.ts";
 import type { EvidenceKind, WorkStep } from "./definition.ts";
 import { findDiff } from "./diff-evidence.ts";
 import type { Evidence, Finding } from "./evidence.ts";
 import { branchFinding, commitFinding, statusFinding } from "./git-evidence.ts";
 import type { LoadedRun } from "./load.ts";
 import { affectedFinding, designFinding, slotFindings, subtaskFinding } from "./plan-evidence.ts";
-import type { Artifact } from "./state-file.ts";
+import type { Artifact, Submission } from "./state-file.ts";
 import { changedIn, changedSince, lookAtWork, warningsOf } from "./work-evidence.ts";
 
 interface Scene {
@@ -76,37 +76,43 @@ export async function gatherEvidence(
   outside: Outside,
   context: Context,
 ): Promise<Gathered> {
-  const isOfWork = step.evidence.some((kind) => OF_WORK.includes(kind));
-  const work = isOfWork ? await lookAtWork(run, outside, context) : undefined;
+  const work = isOfWork(step) ? await lookAtWork(run, outside, context) : undefined;
   const scene = { run, artifact, outside, context, ...(work && { work }) };
   const found = work ? [...warningsOf(work, changedIn(work, context))] : [];
   for (const kind of step.evidence) found.push(...(await GATHERERS[kind](scene)));
   return { evidence: found, ...(work?.kind === "tree" && { tree: work.tree }) };
 }
 
+export interface Refreshed {
+  readonly evidence: Evidence;
+  /** The work as it is; absent if the step is not about it. */
+  readonly work?: Snapshot;
+}
+
 /**
  * Observes again everything that the submission's findings are about. Checks ran on what was handed in and keep their
- * outcome; with `decides` (an approval), those that failed a while ago run again.
+ * outcome. `waits`: for those that still run. `decides` (an approval): also runs those again that failed a while ago.
+ * `looks`: starts nothing, and waits for nothing.
  */
 export async function refreshEvidence(
   run: LoadedRun,
   outside: Outside,
   context: Context,
-  decides = false,
-): Promise<Evidence> {
+  how: "waits" | "decides" | "looks",
+): Promise<Refreshed> {
   const { submitted } = run.active.context_store;
   const step = run.definition.steps.find(({ state }) => state === submitted?.state);
-  if (!submitted || !step) return submitted?.evidence ?? [];
+  if (!submitted || !step) return { evidence: submitted?.evidence ?? [] };
   const { checks } = context.settings.alfred;
   const isCheck = ({ about }: Finding) => about === "checks" || about.startsWith("check ");
   const kept = submitted.evidence.filter(({ about }) => about === "loop");
   const others = { ...step, evidence: step.evidence.filter((kind) => kind !== "checks") };
-  const inCheckout = !submitted.evidence.some(({ about }) => about === IN_WORKTREE.about);
-  const place = { tree: inCheckout ? (submitted.tree ?? null) : null, retry: decides };
-  const isOfWork = step.evidence.some((kind) => OF_WORK.includes(kind));
+  const place = { tree: placeOfChecks(submitted), retry: how === "decides" };
+  const ask: AskCheck =
+    how === "looks" ? asKnown(outside.checks) : (key, command, on) => outside.checks.run(key, command, on);
   const [work, ran] = await Promise.all([
-    isOfWork ? lookAtWork(run, outside, context) : undefined,
-    lookAgain(submitted.evidence.filter(isCheck), checks, place, outside.checks),
+    isOfWork(step) ? lookAtWork(run, outside, context) : undefined,
+    lookAgain(submitted.evidence.filter(isCheck), checks, place, ask),
   ]);
   const scene = { run, artifact: submitted.artifact, outside, context, ...(work && { work }) };
   const found: Finding[] = [];
@@ -114,5 +120,15 @@ export async function refreshEvidence(
   const before = work
     ? [...(await changedSince(submitted.tree, work, outside)), ...warningsOf(work, changedIn(work, context))]
     : [];
-  return [...before, ...kept, ...found, ...ran];
+  return { evidence: [...before, ...kept, ...found, ...ran], ...(work && { work }) };
+}
+
+/** The tree on which the submission's checks run; null: they run in the project's folder. */
+export function placeOfChecks({ evidence, tree }: Submission): string | null {
+  return evidence.some(({ about }) => about === IN_WORKTREE.about) ? null : (tree ?? null);
+}
+
+/** Whether the work itself is judged in the step. */
+export function isOfWork({ evidence }: WorkStep): boolean {
+  return evidence.some((kind) => OF_WORK.includes(kind));
 }

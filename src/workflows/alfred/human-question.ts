@@ -50,7 +50,7 @@ export function humanQuestion(
 }
 
 /** What the assistant's own review said about exactly this artifact. */
-function reviewNotes(run: LoadedRun, submitted: Submission) {
+export function reviewNotes(run: LoadedRun, submitted: Submission) {
   const last = run.active.context_store.verdicts.findLast(
     ({ sha256, stage, state }) => stage === "ai" && state === submitted.state && sha256 === submitted.sha256,
   );

@@ -49,6 +49,7 @@ const alfred: WorkflowModule = {
   policy: async (view, settings, id) => (await import("./govern.ts")).policyIn(view, settings, id),
   story: async () => (await import("./story.ts")).story,
   gate: async () => (await import("./provide-review.ts")).gate,
+  review: async () => (await import("./review.ts")).review,
   init: async () => (await import("./initialize-project.ts")).init,
 };
 

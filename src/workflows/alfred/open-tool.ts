@@ -71,7 +71,7 @@ export function openTool(definition: ToolDefinition): ToolPlan<OpenInput> {
         run.begins ? begin(begun(run, definition, context.input, context), context) : { event: "resume" },
       async collect({ run }, context) {
         if (run.isAwaited) throw missing(run.id, []);
-        const evidence = await refreshEvidence(run, context.outside, context);
+        const { evidence } = await refreshEvidence(run, context.outside, context, "waits");
         return withPolicyFinding(evidence, run.id, context.ignored);
       },
       propose({ decision, material, run }, context) {

@@ -5,6 +5,7 @@ import type { Strength } from "../../core/strength.ts";
 import type { Decision } from "../../engine/workflow.ts";
 import type { Context, GateInput, Verdict as GateVerdict, HumanQuestion } from "../../runtime/module.ts";
 import { hasAnswered } from "../../runtime/person.ts";
+import { checkVersion, versionOf } from "../../runtime/review/version.ts";
 import {
   type Effects,
   type ProposalContext,
@@ -20,6 +21,7 @@ import { baseOf } from "./diff-evidence.ts";
 import { refreshEvidence } from "./gather.ts";
 import { gateName, govern, withPolicyFinding } from "./govern.ts";
 import { type Asked, humanQuestion } from "./human-question.ts";
+import { judgedIn } from "./judged.ts";
 import { type LoadedRun, loadRun, loadTask } from "./load.ts";
 import { machineOf, stepOf, tablesHash } from "./machine.ts";
 import { type Answer, atTheEdge, success, type ToolPlan } from "./response.ts";
@@ -42,6 +44,8 @@ interface Given {
   readonly notes: string;
   /** It is a person's, whoever's turn it is. */
   readonly byPerson?: true;
+  /** Of the review that they read. */
+  readonly version?: string | undefined;
 }
 
 type ReviewTypes = TypesOf<{ input: Given; run: LoadedRun; material: Found; reply: Answer }>;
@@ -51,11 +55,13 @@ const review = runEvent<ReviewTypes>({
   async load(context) {
     const { input, view } = context;
     const task = await loadTask(view, input.id);
+    if (task.state.active_tool_state === null) checkVersion(`alfred:${task.id}`, input.version, null);
     if (input.byPerson && task.state.active_tool_state === null) throw nothingToReview(task.state);
     return loadRun(view, task, context);
   },
   govern,
   event(run, { caller, input }) {
+    if (judgedBy(run) !== "human") checkVersion(run.run, input.version, null);
     if (input.byPerson) checkPersonsTurn(run, input);
     else if (caller.channel === "mcp") checkReason(run, input);
     const machine = machineOf(run.definition);
@@ -82,13 +88,18 @@ export const provideReview: ToolPlan<ReviewInput> = {
 export const gate = atTheEdge<GateInput>({
   ...edge,
   task: (input) => input.id,
-  ...withInput(review, ({ approve, id, notes = "" }: GateInput) => ({
+  ...withInput(review, ({ approve, id, notes = "", version }: GateInput) => ({
     id,
     approved: approve,
     notes,
+    version,
     byPerson: true as const,
   })),
 });
+
+function judgedBy(run: LoadedRun): Reviewer | null {
+  return machineOf(run.definition).underReview(run.configuration)?.reviewer ?? null;
+}
 
 function checkPersonsTurn(run: LoadedRun, { approved }: Given): void {
   const under = machineOf(run.definition).underReview(run.configuration);
@@ -129,12 +140,13 @@ async function collect({ decision, run }: Taken<ReviewTypes>, context: RunContex
   // commit.
   if (input.approved)
     await checkCreation(run, stepOf(run.definition, submitted.state), submitted.artifact, view);
-  const found = await refreshEvidence(run, outside, context, input.approved);
-  const reviewer = machineOf(run.definition).underReview(run.configuration)?.reviewer;
+  const found = await refreshEvidence(run, outside, context, input.approved ? "decides" : "waits");
+  if (input.version !== undefined)
+    checkVersion(run.run, input.version, await versionOf(judgedIn(run, submitted, found.work)));
   const isTold =
-    caller.channel === "mcp" && (reviewer !== "human" || settings.alfred.human_review !== "elicit");
+    caller.channel === "mcp" && (judgedBy(run) !== "human" || settings.alfred.human_review !== "elicit");
   return {
-    submitted: { ...submitted, evidence: withPolicyFinding(found, run.id, ignored) },
+    submitted: { ...submitted, evidence: withPolicyFinding(found.evidence, run.id, ignored) },
     changes: isTold ? null : await outside.git.changes(baseOf(run)),
     tables: await tablesHash(),
   };

@@ -8,12 +8,14 @@ import type { Context, GateInput, Verdict } from "../../runtime/module.ts";
 import { strengthOf } from "../../runtime/person.ts";
 import { hashOfTable, loadRecord, type RunRecord } from "../../runtime/record.ts";
 import type { ReviewFinding } from "../../runtime/review/question.ts";
+import { checkVersion, versionOf } from "../../runtime/review/version.ts";
 import { taskOf } from "../../tasks-file/load.ts";
 import { findTask, type Task } from "../../tasks-file/task.ts";
 import { APPROVAL, loopPolicy, taskPolicy, taskSources } from "./govern.ts";
+import { awaitsVerdict, judgedIn } from "./judged.ts";
 import { loadMessages, type Message, untoldNotes } from "./question.ts";
 import { BLOOM } from "./table.ts";
-import type { TaskRun } from "./task-run.ts";
+import type { TaskRun, TaskVerdict } from "./task-run.ts";
 import { noted, statusEdit } from "./verbs/edits.ts";
 import { sendEvent } from "./verbs/person.ts";
 import { askFirst } from "./verbs/persons-word.ts";
@@ -41,9 +43,11 @@ export const gate = changingAfter(
       reviewOf(task, run, { changes, ignored }, { approve, notes: notes ?? "" }),
     );
     if (question) return question;
-    const verdict = verdictOf(snapshot, run, { approve, notes: notes ?? "" }, hashes, context);
+    const given = { approve, notes: notes ?? "" };
+    const verdict = verdictOf(snapshot, run, given, hashes, context);
+    const judged = { ...run, verdicts: [...(run.verdicts ?? []), kept(run, given, context)] };
     if (approve) {
-      const sent = sendEvent(snapshot, task, run, { event: "approved" }, context);
+      const sent = sendEvent(snapshot, task, judged, { event: "approved" }, context);
       return { ...withUntold(task, snapshot, sent), verdict };
     }
     const edits = [noted(task, `rejected: ${notes ?? "no reason given"}`), statusEdit(task, "blocked")];
@@ -51,7 +55,7 @@ export const gate = changingAfter(
     const result = sendEvent(
       snapshot,
       { ...task, status: "blocked" },
-      run,
+      judged,
       { event: "halted", reason },
       context,
     );
@@ -61,6 +65,14 @@ export const gate = changingAfter(
 
 /** Includes the steps that the run took to get here, and what people said since its agent last ran. */
 type Recorded = Snapshot & { readonly record: RunRecord | null; readonly messages: readonly Message[] };
+
+/** What the run keeps of a verdict, for the next review. */
+function kept({ work }: TaskRun, { approve, notes }: Given, context: Context): TaskVerdict {
+  const { caller, now } = context;
+  const by = caller.who ?? caller.channel;
+  const commit = work?.commit ?? null;
+  return { time: now.time, approved: approve, notes, by, strength: strengthOf(context), commit };
+}
 
 /** What a record of the verdict commits to. */
 function verdictOf(
@@ -112,11 +124,6 @@ function withUntold(task: Task, { messages }: Recorded, sent: Done): Done {
   };
 }
 
-function awaitsVerdict(run: TaskRun): boolean {
-  const approval = run.state === "waiting_for_human" && run.kept.awaits === "approval";
-  return approval || run.state === "opening_pr";
-}
-
 interface Hashes {
   /** From what governs the loop. */
   readonly policy: string;
@@ -135,16 +142,27 @@ async function foundOf(
   outside: Outside,
   { settings }: Context,
 ): Promise<Found> {
-  const task = findTask(snapshot.file.tasks, input.id);
-  const pinned = task && ((await outside.policies?.find(`bloom:${task.id}`)) ?? null);
-  const loosened = task && pinned ? ignoredIn(pinned, taskPolicy(task)) : [];
-  const ignored = await placed(loosened, taskSources(snapshot.path, input.id), async () => snapshot.text);
+  const run = snapshot.states.has(input.id) ? snapshot.runs.get(input.id) : undefined;
+  const present = run && awaitsVerdict(run) ? await versionOf(judgedIn(run)) : null;
+  checkVersion(`bloom:${input.id}`, input.version, present);
   return {
     changes: await changesOf(snapshot, input, outside),
-    ignored,
+    ignored: await ignoredFor(snapshot, input.id, outside),
     policy: await hashOfPolicy(loopPolicy(settings)),
     table: await hashOfTable(BLOOM),
   };
+}
+
+/** What in the tasks file was loosened since the task began. */
+export async function ignoredFor(
+  { file, path, text }: Snapshot,
+  id: string,
+  { policies }: Outside,
+): Promise<readonly PolicyChange[]> {
+  const task = findTask(file.tasks, id);
+  const pinned = task && ((await policies?.find(`bloom:${task.id}`)) ?? null);
+  const loosened = task && pinned ? ignoredIn(pinned, taskPolicy(task)) : [];
+  return placed(loosened, taskSources(path, id), async () => text);
 }
 
 /** What the task's branch has and its target has not; null: none of it is known to be committed. */
@@ -159,7 +177,7 @@ async function changesOf(
   return found.kind === "commits" ? { kind: "changes", base, files } : (found as GitChanges);
 }
 
-function commitsOf(file: Snapshot["file"], { task, work }: TaskRun, { git }: Outside) {
+export function commitsOf(file: Snapshot["file"], { task, work }: TaskRun, { git }: Outside) {
   const target = taskOf(file.tasks, task).merge_into ?? null;
   if (work?.repo && work.repo !== ".")
     return { kind: "unavailable" as const, reason: `its work is in the repository ${work.repo}` };
@@ -192,7 +210,7 @@ function reviewOf(
   };
 }
 
-function policyFindings(id: string, ignored: readonly PolicyChange[]): readonly ReviewFinding[] {
+export function policyFindings(id: string, ignored: readonly PolicyChange[]): readonly ReviewFinding[] {
   if (ignored.length === 0) return [];
   const words = `The tasks file was loosened since the task began, which does not count: ${ignored.map(renderChange).join("; ")}. \`pawl policy bloom:${id} --accept\` lets it count.`;
   return [{ about: "policy", verdict: "differs", words }];

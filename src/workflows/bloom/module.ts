@@ -149,6 +149,7 @@ const bloom: WorkflowModule = {
     return acceptEditOf({ states: BLOOM_STATES, lock: TASKS_RUN, paths });
   },
   gate: async () => (await import("./gate.ts")).gate,
+  review: async () => (await import("./review.ts")).review,
   samples: async () => (await import("./samples.ts")).promptSamples(),
   policy: async (view, settings, id) => (await import("./govern.ts")).policyIn(view, settings, id),
   story: async () => (await import("./verbs/look.ts")).show,

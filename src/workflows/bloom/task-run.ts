@@ -11,6 +11,7 @@ import {
 import type { ProjectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
 import { fields, object } from "../../core/state-json.ts";
+import type { Strength } from "../../core/strength.ts";
 import type { Facts } from "../../engine/workflow.ts";
 import type { Task, TaskStatus } from "../../tasks-file/task.ts";
 import { checkRun, heldBy } from "./recorded.ts";
@@ -69,10 +70,22 @@ export interface TaskRun {
   readonly began?: string | null;
   /** The task was completed in an earlier life: this one need not produce anything new. */
   readonly landed?: boolean;
+  /** What people decided at its gate, the oldest first. Absent in runs of earlier versions. */
+  readonly verdicts?: readonly TaskVerdict[];
   /** Since when it has been waiting to merge; null or absent: it is not waiting. */
   readonly queued?: string | null;
   /** The status in tasks.yaml as the loop wrote it: any other status there is a person's word. */
   readonly status: TaskStatus;
+}
+
+export interface TaskVerdict {
+  readonly time: string;
+  readonly approved: boolean;
+  readonly notes: string;
+  readonly by: string;
+  readonly strength: Strength;
+  /** The commit that was judged; null: none was known. */
+  readonly commit: string | null;
 }
 
 export interface PullRequest {
@@ -104,7 +117,7 @@ const KEPT_EVIDENCE = 200;
 
 export const NOTHING_SPENT: TaskRun["spent"] = { usd: 0, turns: 0, milliseconds: 0 };
 
-/** `before`: the run of the task's previous life; its evidence, its count of runs and what it spent carry over. */
+/** `before`: the run of the task's previous life; its evidence, verdicts, count of runs and what it spent carry over. */
 export function newRun(
   { id, title, status, steps }: Pick<Task, "id" | "title" | "status" | "steps">,
   time: string,
@@ -130,6 +143,7 @@ export function newRun(
     checked: steps.flatMap((step) => (step.status === "done" ? [step.id] : [])),
     spent: before?.spent ?? NOTHING_SPENT,
     evidence: before?.evidence ?? [],
+    ...(before?.verdicts && { verdicts: before.verdicts }),
     work: null,
     pullRequest: null,
     began: before?.began ?? null,

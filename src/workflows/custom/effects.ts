@@ -174,6 +174,7 @@ function fileAfter(
     ...worth(sent, context),
     ...(Object.keys(facts).length > 0 ? { facts } : {}),
     ...(notes ? { notes } : {}),
+    ...(sent.work?.kind === "tree" ? { tree: sent.work.tree } : {}),
     ...(ended ? { ended: keptEnd(ended) } : {}),
     prev: run.head,
   };

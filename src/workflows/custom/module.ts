@@ -66,7 +66,10 @@ async function openOne(
       proof: async () => (await import("./proof.ts")).openProof(await source.load(own.view())),
     }),
     verbs: [castVerb(source, own)],
-    ...(gates.some((gate) => gate !== "human") ? { gate: () => gateOf(source) } : {}),
+    ...(gates.some((gate) => gate !== "human") && {
+      gate: () => gateOf(source),
+      review: async () => (await import("./review.ts")).reviewIn(source),
+    }),
   };
 }
 
@@ -97,9 +100,10 @@ async function gateOf(source: DefinitionSource) {
   const { sendTo } = await import("./send.ts");
   return withInput(
     sendTo([source]),
-    ({ approve, id, notes }: GateInput): SendInput => ({
+    ({ approve, id, notes, version }: GateInput): SendInput => ({
       run: `${source.name}:${id}`,
       verdict: approve ? "approve" : "reject",
+      version,
       ...(notes === undefined ? {} : { notes }),
     }),
   );

@@ -64,6 +64,8 @@ const ENTRY = fields({
   strength: optional(text),
   facts: optional(values),
   notes: optional(text),
+  /** Of a person's verdict: the tree of the work that was judged. */
+  tree: optional(text),
   /**
    * The hash of the entry before, without what commands printed; null: the first. In entries of earlier versions it
    * includes that, or is absent.

@@ -13,6 +13,7 @@ import { movingEvents } from "../../engine/reach.ts";
 import type { Facts, FactValue } from "../../engine/workflow.ts";
 import type { Reply } from "../../runtime/module.ts";
 import { hasAnswered } from "../../runtime/person.ts";
+import { checkVersion } from "../../runtime/review/version.ts";
 import {
   type Answered,
   type RunContext,
@@ -26,6 +27,7 @@ import { type DefinitionSource, type Gate, type Loaded, ownersOf } from "./defin
 import { availableEvents } from "./describe.ts";
 import { effectsOf } from "./effects.ts";
 import { govern, held } from "./govern.ts";
+import { changesIn, eventFor, lookAtWork, presentVersion } from "./judged.ts";
 import { checkProved } from "./load.ts";
 import { loadRun, type OwnRun, runElsewhere } from "./load-run.ts";
 import { checkGiven, endOf, observersOf } from "./observe.ts";
@@ -70,6 +72,8 @@ function isWanted({ event, verdict }: SendInput): boolean {
 async function eventOf(run: OwnRun, context: Scene): Promise<OwnSent | Answered<Reply>> {
   const { ignored = [], input, now, outside } = context;
   if (ignored.length > 0 && (run.order || isWanted(input))) throw held(run, ignored);
+  if (input.version !== undefined)
+    checkVersion(run.run, input.version, await presentVersion(run, await lookAtWork(outside)));
   const wanted = input.verdict ? verdictEvent(run, input.verdict) : input.event;
   const { order } = run;
   if (order) {
@@ -86,15 +90,16 @@ async function eventOf(run: OwnRun, context: Scene): Promise<OwnSent | Answered<
   const { gates = {} } = run.loaded.definition;
   const gated =
     Object.hasOwn(gates, wanted) && movingEvents(run.workflow, run.configuration).includes(wanted);
-  return { event: wanted, given, gated, ended: null };
+  const work = gated && canAnswer(context) ? await lookAtWork(outside) : null;
+  return { event: wanted, given, gated, ended: null, ...(work && { work }) };
 }
 
 /** A person is asked about their event before any command runs for it, unless they sign which rule it takes. */
 async function guard(run: OwnRun, sent: OwnSent, context: Scene): Promise<Answered<Reply> | null> {
-  const { input, outside } = context;
+  const { input } = context;
   checkGiven(run, sent);
   if (!sent.gated) return null;
-  const changes = canAnswer(context) ? await outside.git.changes(null) : null;
+  const changes = sent.work ? changesIn(sent.work) : null;
   const asking = question(run, sent.event, changes, input, context);
   if (!hasAnswered(context, asking.message)) return { answer: asked(run, sent.event, asking, context) };
   return input.is_approved === false ? { answer: heldBack(run, sent.event, input) } : null;
@@ -109,12 +114,13 @@ function waits(run: OwnRun, { notes, pending }: Unfinished<Note>, { input, now }
 }
 
 /** The event for the verdict; the state takes one. */
-function verdictEvent({ file, loaded, configuration, run }: OwnRun, verdict: Exclude<Gate, "human">): string {
+function verdictEvent(own: OwnRun, verdict: Exclude<Gate, "human">): string {
+  const { file, loaded, configuration, run } = own;
   if (file === null)
     throw new PawlError("run-missing", `No run is called ${run}.`, "`pawl status` lists every run.");
-  const events = availableEvents(loaded.definition, configuration).map(({ event }) => event);
-  const found = events.find((event) => loaded.definition.gates?.[event] === verdict);
+  const found = eventFor(own, verdict);
   if (found !== undefined) return found;
+  const events = availableEvents(loaded.definition, configuration).map(({ event }) => event);
   const done = verdict === "approve" ? "approved" : "rejected";
   throw new PawlError(
     "invalid-action",

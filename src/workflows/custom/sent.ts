@@ -1,4 +1,5 @@
 /** What is sent to a run of your own workflow, and what is observed for it. */
+import type { Snapshot } from "../../core/ports/git.ts";
 import type { Facts } from "../../engine/workflow.ts";
 import type { Sent, TypesOf } from "../../runtime/run-event.ts";
 import type { Gate } from "./definition.ts";
@@ -23,6 +24,8 @@ export interface SendInput {
   /** Facts as a terminal passes them: `risk=low`. */
   readonly fact?: readonly string[] | undefined;
   readonly notes?: string | undefined;
+  /** Of the review that the person read. */
+  readonly version?: string | undefined;
   /** A person's answer, asked through the client. */
   readonly is_approved?: boolean | undefined;
   readonly feedback_notes?: string | undefined;
@@ -35,6 +38,8 @@ export interface OwnSent extends Sent {
   readonly given: Facts;
   /** A person's agreement is needed. */
   readonly gated: boolean;
+  /** The work that they agree to; absent: nobody looked at it. */
+  readonly work?: Snapshot;
   /** The command whose end it is. */
   readonly ended: CommandEnd | null;
 }

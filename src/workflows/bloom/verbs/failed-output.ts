@@ -20,13 +20,19 @@ export async function loadFailedOutput(
 ): Promise<readonly string[]> {
   const last = evidence.at(-1);
   if (last === undefined || last.exit === 0) return [];
+  const tail = await loadTail(view, last);
+  return tail === "" ? [] : lastLines(tail);
+}
+
+/** The end of what the command printed; empty if it is not kept any more. */
+export async function loadTail(view: View, { log }: LoopEvidence): Promise<string> {
   try {
-    const text = await view.read(projectPath(last.log, "end.json"));
+    const text = await view.read(projectPath(log, "end.json"));
     const { tail } = JSON.parse(text ?? "{}") as { readonly tail?: unknown };
-    return typeof tail === "string" ? lastLines(tail) : [];
+    return typeof tail === "string" ? tail : "";
   } catch (error) {
     // The output only supplements the evidence: what cannot be read is left out.
-    if (error instanceof PawlError || error instanceof SyntaxError) return [];
+    if (error instanceof PawlError || error instanceof SyntaxError) return "";
     throw error;
   }
 }

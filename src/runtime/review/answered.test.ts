@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { answered, fieldIn } from "./answered.ts";
+
+const POINTS = [
+  { text: "a", at: { file: "src/a.ts", line: 3 } },
+  { text: "b", at: { file: "src/b.ts", line: null } },
+  { text: "c", at: { field: "risks" } },
+  { text: "d", at: { field: "slots.0.spec" } },
+  { text: "e", at: { field: "slots.1.spec" } },
+  { text: "f", at: { field: "toString" } },
+  { text: "g" },
+];
+const sinceOf = (facts: Parameters<typeof answered>[1]) =>
+  answered(POINTS, facts).map(({ since, text }) => `${text} ${since}`);
+
+test("a point is answered where what it points to has changed, and unknown where it points to nothing", () => {
+  const before = { risks: "none", slots: [{ spec: "x" }] };
+  const now = { risks: "none", slots: [{ spec: "y" }, { spec: "new" }] };
+  expect(sinceOf({ changed: new Set(["src/a.ts"]), before, now })).toEqual([
+    "a changed",
+    "b same",
+    "c same",
+    "d changed",
+    "e changed",
+    "f unknown",
+    "g unknown",
+  ]);
+});
+
+test("nothing is said to be answered where what was judged is not known", () => {
+  const all = POINTS.map(({ text }) => `${text} unknown`);
+  expect(sinceOf({ changed: null, before: null, now: { risks: "new" } })).toEqual(all);
+});
+
+test("a field is found by its path, and only where the value has it itself", () => {
+  expect(fieldIn({ a: [{ b: null }] }, "a.0.b")).toBeNull();
+  for (const path of ["", "a.b", "constructor", "a.length.x", "__proto__"])
+    expect(fieldIn({ a: [] }, path)).toBeUndefined();
+});

@@ -1,0 +1,35 @@
+/** What a verdict is about, so that two people, or two windows, never decide on different things. */
+import { PawlError } from "../../core/error.ts";
+import { hashOf } from "../../core/hash.ts";
+import { canonical } from "../../core/trust.ts";
+
+/** Everything that identifies what is judged. */
+export interface Judged {
+  readonly run: string;
+  readonly gate: string;
+  /** The state of its table, or what of the run is under review. */
+  readonly state: string;
+  readonly round: number;
+  /** The sha-256 of what was handed in; null: the work alone is judged. */
+  readonly artifact: string | null;
+  /** The tree or commit; null: none is judged, or it is not known. */
+  readonly work: string | null;
+  /** When it was handed in, or the number of steps that led there: the same thing again is another version. */
+  readonly at: string;
+}
+
+export function versionOf({ artifact, at, gate, round, run, state, work }: Judged): Promise<string> {
+  return hashOf(canonical({ artifact, at, gate, round, run, state, work }));
+}
+
+/** `present`: null where nothing waits for a verdict. Throws `review-changed`. */
+export function checkVersion(run: string, read: string | undefined, present: string | null): void {
+  if (read === undefined || read === present) return;
+  throw new PawlError(
+    "review-changed",
+    present === null
+      ? `The review of ${run} that you read is over: nothing of it waits for a verdict any more. Nothing was changed.`
+      : `The review of ${run} that you read is not the present one: what is judged, or the work itself, has changed since. Nothing was changed.`,
+    `\`pawl review ${run}\` shows what waits now.`,
+  );
+}

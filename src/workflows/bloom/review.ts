@@ -1,0 +1,247 @@
+/** What a person needs to decide about a task's work that waits for approval. */
+import type { LoopEvidence } from "../../core/loop-record.ts";
+import type { ProjectPath } from "../../core/path.ts";
+import type { PolicyChange } from "../../core/policy.ts";
+import type { Outside } from "../../core/ports/outside.ts";
+import type { View } from "../../core/ports/store.ts";
+import type { Context, StoryInput, Transaction } from "../../runtime/module.ts";
+import { answered } from "../../runtime/review/answered.ts";
+import type { Claim, Review, ReviewChanges, ReviewCheck, ReviewCost } from "../../runtime/review/model.ts";
+import { orderFiles, sizeOf, wordsIn } from "../../runtime/review/order.ts";
+import { pointsIn } from "../../runtime/review/points.ts";
+import { versionOf } from "../../runtime/review/version.ts";
+import { levelAt } from "../../runtime/signed-gate.ts";
+import { taskOf } from "../../tasks-file/load.ts";
+import type { Task, TasksFile } from "../../tasks-file/task.ts";
+import { INPUTS } from "./facts.ts";
+import { commitsOf, ignoredFor, policyFindings } from "./gate.ts";
+import { APPROVAL, governTask } from "./govern.ts";
+import { awaitsVerdict, judgedIn, roundOf } from "./judged.ts";
+import type { TaskRun } from "./task-run.ts";
+import { loadTail, outputFileOf } from "./verbs/failed-output.ts";
+import { loadSnapshot, type Snapshot } from "./verbs/snapshot.ts";
+
+interface Opened {
+  readonly snapshot: Snapshot;
+  /** Null: it waits for no person's verdict. */
+  readonly run: TaskRun | null;
+  /** The end of each shown command's output. */
+  readonly tails: ReadonlyMap<LoopEvidence, string>;
+}
+
+interface Found {
+  readonly changes: ReviewChanges | null;
+  /** The paths that differ from what was judged last; null: not known. */
+  readonly changed: ReadonlySet<string> | null;
+  readonly ignored: readonly PolicyChange[];
+  /** As it is governed. */
+  readonly task: Task;
+  readonly gone: ReadonlySet<string>;
+  readonly level: string;
+  readonly version: string;
+}
+
+export const review: Transaction<StoryInput, Opened, Found | null, Review | null> = {
+  run: () => null,
+  async read(view, { id }, context) {
+    const snapshot = await loadSnapshot(view, context);
+    const fault = snapshot.held.get(id);
+    if (fault) throw fault;
+    taskOf(snapshot.file.tasks, id);
+    const run = snapshot.states.has(id) ? snapshot.runs.get(id) : undefined;
+    if (!run || !awaitsVerdict(run)) return { snapshot, run: null, tails: new Map() };
+    return { snapshot, run, tails: await loadTails(view, shownOf(run)) };
+  },
+  observe: async ({ run, snapshot }, _, outside, context) => run && look(run, snapshot, outside, context),
+  propose: ({ run, snapshot: { cacheEntries, file }, tails }, found) => ({
+    reply: run && found && reviewOf(run, file, tails, found),
+    cacheEntries,
+  }),
+};
+
+/** The last run of each command, in each place. */
+function shownOf({ evidence }: TaskRun): readonly LoopEvidence[] {
+  return evidence.filter(
+    ({ command, on }, at) =>
+      evidence.findLastIndex((other) => other.command === command && other.on === on) === at,
+  );
+}
+
+async function loadTails(
+  view: View,
+  shown: readonly LoopEvidence[],
+): Promise<ReadonlyMap<LoopEvidence, string>> {
+  const tails = new Map<LoopEvidence, string>();
+  for (const each of shown) tails.set(each, await loadTail(view, each));
+  return tails;
+}
+
+async function look(
+  run: TaskRun,
+  snapshot: Snapshot,
+  outside: Outside,
+  { settings }: Context,
+): Promise<Found> {
+  const { task: id, verdicts = [], work } = run;
+  const judged = verdicts.at(-1)?.commit;
+  const here = work && isHere(work.repo) ? work.commit : null;
+  const paths = judged && here ? await outside.git.between(judged, here) : null;
+  const changed = paths && new Set(paths);
+  const logs = shownOf(run).map(outputFileOf);
+  const task = taskOf(snapshot.file.tasks, id);
+  const pinned = (await outside.policies?.find(`bloom:${id}`)) ?? null;
+  return {
+    changes: await changesOf(run, snapshot, changed ? (judged ?? null) : null, changed, outside),
+    changed,
+    ignored: await ignoredFor(snapshot, id, outside),
+    task: governTask(task, pinned).task,
+    gone: new Set(await outside.files.missing(logs as ProjectPath[])),
+    level: await levelAt({ gate: APPROVAL, run: `bloom:${id}` }, { outside, settings }),
+    version: await versionOf(judgedIn(run)),
+  };
+}
+
+function isHere(repo: string): boolean {
+  return repo === "" || repo === ".";
+}
+
+async function changesOf(
+  run: TaskRun,
+  { file }: Snapshot,
+  lastJudged: string | null,
+  sinceLast: ReadonlySet<string> | null,
+  outside: Outside,
+): Promise<ReviewChanges | null> {
+  if (!run.work) return null;
+  const found = await commitsOf(file, run, outside);
+  if (found.kind === "unavailable") return found;
+  if (found.from === undefined)
+    return { kind: "unavailable", reason: "this git port does not say since when" };
+  const { base, from } = found;
+  const files = orderFiles(found.files, { plan: null, sinceLast });
+  return { kind: "changes", base, from, to: run.work.commit, files, lastJudged };
+}
+
+function reviewOf(
+  run: TaskRun,
+  file: TasksFile,
+  tails: ReadonlyMap<LoopEvidence, string>,
+  found: Found,
+): Review {
+  const { changed, changes, gone, ignored, level, task, version } = found;
+  const { verdicts = [] } = run;
+  const last = verdicts.at(-1);
+  const notes = task.ai_notes.join("\n");
+  return {
+    run: `bloom:${task.id}`,
+    title: task.title,
+    gate: APPROVAL,
+    subject: "the work",
+    version,
+    since: run.since,
+    round: roundOf(run),
+    question: `Do you approve the work of task ${task.id} (${task.title})?`,
+    leads: leadsOf(run, task, file),
+    facts: factsOf(run),
+    claims: [...policyFindings(task.id, ignored).map(asClaim), ...claimsIn(run, task)],
+    choices: [],
+    artifact: null,
+    changes,
+    checks: shownOf(run).map((each) => checkOf(each, tails.get(each) ?? "", gone)),
+    cost: costOf(run, task),
+    size: sizeOf(changes?.kind === "changes" ? changes.files : [], wordsIn(notes)),
+    history: verdicts.map(({ approved, by, commit, notes: said, strength, time }) => ({
+      ...{ time, approved, by, strength, stage: "human", artifact: null, work: commit },
+      ...pointsIn(said),
+    })),
+    points: answered(last && !last.approved ? pointsIn(last.notes).points : [], {
+      ...{ changed, before: null, now: null },
+    }),
+    notes: [
+      { by: "tasks.yaml (its agents write there too)", text: notes },
+      { by: "The agent, on why there is nothing to commit", text: run.nothing ?? "" },
+    ].filter(({ text }) => text.trim() !== ""),
+    level,
+  };
+}
+
+function leadsOf(run: TaskRun, task: Task, file: TasksFile): Review["leads"] {
+  const reject = `Rejecting blocks the task, with your notes in it, until you say \`pawl ready ${task.id}\`.`;
+  if (run.state === "opening_pr")
+    return { approve: "Approving says that its pull request is merged: Pawl cleans up.", reject };
+  const input = (name: "push" | "target") =>
+    INPUTS[name]?.({ file, task } as Parameters<(typeof INPUTS)[string]>[0], run, "approved");
+  const target = input("target");
+  const ways = [
+    ...(input("push") === true ? ["pushes its branch"] : []),
+    ...(target === "pr" ? ["opens its pull request"] : []),
+    ...(target === "merge" ? [`merges it into ${task.merge_into}`] : []),
+  ];
+  const approve = ways.length === 0 ? "Approving completes the task." : `Approving ${ways.join(" and ")}.`;
+  return { approve, reject };
+}
+
+function factsOf({ refused = [], work }: TaskRun): readonly string[] {
+  return [
+    ...(work ? [`Its work is on ${work.branch}, at ${work.commit.slice(0, 12)}.`] : []),
+    ...(refused.length > 0 ? [`Its agent was not allowed to: ${refused.join("; ")}.`] : []),
+  ];
+}
+
+const asClaim = ({ about, verdict, words }: ReturnType<typeof policyFindings>[number]): Claim => ({
+  ...{ about, verdict, found: words },
+});
+
+/** What is marked as done, beside how the commands ended that the loop ran for it. */
+function claimsIn({ evidence }: TaskRun, task: Task): readonly Claim[] {
+  return task.steps
+    .filter(({ status }) => status === "done")
+    .map(({ id, verify = task.verify ?? [] }): Claim => {
+      const ends = verify.map((command) => ({
+        command,
+        exit: evidence.findLast((each) => each.command === command && each.on === "worktree")?.exit,
+      }));
+      const named = (own: typeof ends) => own.map(({ command }) => `\`${command}\``).join(", ");
+      const failed = ends.filter(({ exit }) => exit !== undefined && exit !== 0);
+      const unseen = ends.filter(({ exit }) => exit === undefined);
+      const claim = { about: `step ${id}`, claim: "done" };
+      if (failed.length > 0) return { ...claim, found: `Failed: ${named(failed)}.`, verdict: "differs" };
+      if (ends.length === 0) return { ...claim, found: "No command checks it.", verdict: "unknown" };
+      return unseen.length > 0
+        ? { ...claim, found: `Not run: ${named(unseen)}.`, verdict: "unknown" }
+        : { ...claim, found: `Passed: ${named(ends)}.`, verdict: "agrees" };
+    });
+}
+
+function checkOf(each: LoopEvidence, tail: string, gone: ReadonlySet<string>): ReviewCheck {
+  const { command, commit, duration, exit, on } = each;
+  const log = outputFileOf(each);
+  return {
+    name: on === "merge" ? `${command} (on the merged result)` : command,
+    command,
+    state: exit === 0 ? "passed" : "failed",
+    exit,
+    duration_ms: duration,
+    tail,
+    log: gone.has(log) ? null : log,
+    on: commit,
+  };
+}
+
+const MINUTE = 60_000;
+
+/** Of a step, only how long it took is kept. */
+function costOf({ runs, spent }: TaskRun, { steps }: Task): ReviewCost {
+  const unknown = { usd: null, tokens: null, tries: null };
+  return {
+    ...{ usd: spent.usd, tokens: null, minutes: Math.round(spent.milliseconds / MINUTE), tries: runs },
+    steps: steps.map(({ completed_at, id, started_at }) => ({
+      ...{ name: id, ...unknown, minutes: minutesBetween(started_at, completed_at) },
+    })),
+  };
+}
+
+function minutesBetween(from: string | undefined, to: string | undefined): number | null {
+  const minutes = (Date.parse(to ?? "") - Date.parse(from ?? "")) / MINUTE;
+  return Number.isNaN(minutes) ? null : Math.max(0, Math.round(minutes));
+}

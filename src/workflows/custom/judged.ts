@@ -1,0 +1,69 @@
+/** What a person judges in a state whose events are verdicts. */
+import type { GitChanges, Snapshot } from "../../core/ports/git.ts";
+import type { Outside } from "../../core/ports/outside.ts";
+import { type Judged, versionOf } from "../../runtime/review/version.ts";
+import { type Gate, gateName } from "./definition.ts";
+import { availableEvents, takesVerdict } from "./describe.ts";
+import type { OwnRun } from "./load-run.ts";
+import type { RunFile } from "./run-file.ts";
+
+type Verdict = Exclude<Gate, "human">;
+
+/** The event that the state takes for the verdict. */
+export function eventFor(
+  { configuration, loaded: { definition } }: OwnRun,
+  verdict: Verdict,
+): string | undefined {
+  const events = availableEvents(definition, configuration).map(({ event }) => event);
+  return events.find((event) => definition.gates?.[event] === verdict);
+}
+
+/** The verdicts of people in the run's present state, the oldest first. */
+export function verdictsAt(
+  run: OwnRun,
+): readonly (RunFile["history"][number] & { readonly gate: Verdict })[] {
+  const { gates = {} } = run.loaded.definition;
+  return (run.file?.history ?? []).flatMap((entry) => {
+    const gate = Object.hasOwn(gates, entry.event) ? gates[entry.event] : undefined;
+    const isVerdict = gate !== undefined && gate !== "human" && entry.from === run.configuration.state;
+    return isVerdict ? [{ ...entry, gate }] : [];
+  });
+}
+
+export function roundOf(run: OwnRun): number {
+  return 1 + verdictsAt(run).filter(({ gate }) => gate === "reject").length;
+}
+
+/** The version of what waits for a verdict; null: nothing does. */
+export async function presentVersion(run: OwnRun, work: Snapshot): Promise<string | null> {
+  const { configuration, file, loaded, order } = run;
+  if (file === null || order || !takesVerdict(loaded.definition, configuration)) return null;
+  const judged: Judged = {
+    run: run.run,
+    gate: gateName(loaded.definition, configuration.state),
+    state: configuration.state,
+    round: roundOf(run),
+    artifact: null,
+    work: work.kind === "tree" ? work.tree : null,
+    at: String(file.history.length),
+  };
+  return versionOf(judged);
+}
+
+export function lookAtWork({ git }: Pick<Outside, "git">): Promise<Snapshot> {
+  return git.snapshot({ base: null, own: [".pawl"] });
+}
+
+/** Why it cannot be said what the working folder changed; null: it can. */
+export function unknownChanges(work: Snapshot): string | null {
+  if (work.kind === "unavailable") return work.reason;
+  if (work.kind === "not-a-repository") return "the folder is not a git repository";
+  return work.base === null ? "there is no base branch (main, master) to compare with" : null;
+}
+
+/** What the working folder changed since it left its base. */
+export function changesIn(work: Snapshot): GitChanges {
+  const reason = unknownChanges(work);
+  if (reason !== null || work.kind !== "tree") return { kind: "unavailable", reason: reason ?? "" };
+  return { kind: "changes", base: work.base?.branch ?? "", files: work.files };
+}

@@ -1,0 +1,152 @@
+/** What a person needs to decide in a state whose events are verdicts. */
+import type { Snapshot } from "../../core/ports/git.ts";
+import type { Outside } from "../../core/ports/outside.ts";
+import { asStrength } from "../../core/strength.ts";
+import { targetOf } from "../../engine/configuration.ts";
+import { variableWords } from "../../engine/counter.ts";
+import { canApply } from "../../engine/reach.ts";
+import type { Context, StoryInput, Transaction } from "../../runtime/module.ts";
+import { answered } from "../../runtime/review/answered.ts";
+import type { Claim, Review, ReviewChanges, ReviewCheck } from "../../runtime/review/model.ts";
+import { orderFiles, sizeOf, wordsIn } from "../../runtime/review/order.ts";
+import { pointsIn } from "../../runtime/review/points.ts";
+import { levelAt } from "../../runtime/signed-gate.ts";
+import { type DefinitionSource, gateName } from "./definition.ts";
+import { eventFor, lookAtWork, presentVersion, roundOf, unknownChanges, verdictsAt } from "./judged.ts";
+import { loadRun, type OwnRun } from "./load-run.ts";
+
+interface Found {
+  readonly work: Snapshot;
+  /** The paths that differ from what was judged last; null: not known. */
+  readonly changed: ReadonlySet<string> | null;
+  readonly level: string;
+  /** Null: it waits for no verdict. */
+  readonly version: string | null;
+}
+
+export function reviewIn(source: DefinitionSource): Transaction<StoryInput, OwnRun, Found, Review | null> {
+  return {
+    run: () => null,
+    read: (view, { id }) => loadRun([source], view, `${source.name}:${id}`),
+    observe: (run, _, outside, context) => look(run, outside, context),
+    propose: (run, found) => ({
+      reply: found.version === null ? null : reviewOf(run, { ...found, version: found.version }),
+    }),
+  };
+}
+
+async function look(run: OwnRun, outside: Outside, { settings }: Context): Promise<Found> {
+  const work = await lookAtWork(outside);
+  const judged = verdictsAt(run).at(-1)?.tree;
+  const paths = judged && work.kind === "tree" ? await outside.git.between(judged, work.tree) : null;
+  const gate = gateName(run.loaded.definition, run.configuration.state);
+  return {
+    work,
+    changed: paths && new Set(paths),
+    level: await levelAt({ gate, run: run.run }, { outside, settings }),
+    version: await presentVersion(run, work),
+  };
+}
+
+function reviewOf(
+  run: OwnRun,
+  { changed, level, version, work }: Found & { readonly version: string },
+): Review {
+  const { configuration, file, loaded, workflow } = run;
+  const { state } = configuration;
+  const verdicts = verdictsAt(run);
+  const last = verdicts.at(-1);
+  const changes = changesIn(work, changed ? (last?.tree ?? null) : null, changed);
+  const notes = file?.history.findLast((entry) => (entry.notes ?? "").trim() !== "");
+  const by = notes?.by === undefined ? "An earlier event" : `${notes.event} (by ${notes.by.channel})`;
+  const said = notes?.notes ?? "";
+  const unknown = { usd: null, tokens: null, minutes: null };
+  const rejected = last?.gate === "reject" ? pointsIn(last.notes ?? "").points : [];
+  return {
+    run: run.run,
+    title: workflow.title,
+    gate: gateName(loaded.definition, state),
+    subject: `what is in ${state}`,
+    version,
+    since: file?.history.at(-1)?.time ?? file?.created_at ?? null,
+    round: roundOf(run),
+    question: `Do you approve ${run.run}, which is in ${state}? (${workflow.states[state]?.description ?? ""})`,
+    leads: { approve: leadOf(run, "approve"), reject: leadOf(run, "reject") },
+    facts: Object.entries(configuration.variables).map(
+      ([name, value]) => `${name} = ${variableWords(workflow, name, value)}`,
+    ),
+    claims: claimsIn(run),
+    choices: [],
+    artifact: null,
+    changes,
+    checks: checksIn(run),
+    cost: { ...unknown, tries: roundOf(run), steps: [] },
+    size: sizeOf(changes.kind === "changes" ? changes.files : [], wordsIn(said)),
+    history: verdicts.map((entry) => ({
+      ...{ time: entry.time, approved: entry.gate === "approve", stage: "human" },
+      ...{ by: entry.by?.who ?? entry.by?.channel ?? null, strength: asStrength(entry.strength) },
+      ...pointsIn(entry.notes ?? ""),
+      ...{ artifact: null, work: entry.tree ?? null },
+    })),
+    points: answered(rejected, { changed, before: null, now: null }),
+    notes: said === "" ? [] : [{ by, text: said }],
+    level,
+  };
+}
+
+/** The event of the verdict, and the states that it may lead to. */
+function leadOf(run: OwnRun, verdict: "approve" | "reject"): string {
+  const { configuration, workflow } = run;
+  const { state, variables } = configuration;
+  const event = eventFor(run, verdict);
+  const doing = verdict === "approve" ? "Approving" : "Rejecting";
+  if (event === undefined) return `${doing} leads nowhere here: no event of ${state} stands for it.`;
+  const rules = workflow.rules.filter(
+    (rule) =>
+      rule.on === event &&
+      rule.outcome === "moved" &&
+      rule.from.includes(state) &&
+      canApply(workflow, rule, variables),
+  );
+  const targets = [...new Set(rules.flatMap((rule) => targetOf(rule, state) ?? []))];
+  const description = workflow.events[event]?.description ?? "";
+  return `${doing} sends \`${event}\` (${description}), which leads to ${targets.join(" or ")}.`;
+}
+
+/** What callers said with the last event, which nobody checked; and what was looked at for it. */
+function claimsIn({ file, loaded }: OwnRun): readonly Claim[] {
+  const last = file?.history.at(-1);
+  return Object.entries(last?.facts ?? {}).map(([about, value]): Claim => {
+    const isGiven = loaded.definition.sources[about]?.type === "given";
+    return isGiven
+      ? {
+          about,
+          claim: String(value),
+          found: "It came with the event; nobody checked it.",
+          verdict: "unknown",
+        }
+      : { about, found: `It was ${String(value)} at the last event.`, verdict: "agrees" };
+  });
+}
+
+/** How the last command ended. */
+function checksIn({ file }: OwnRun): readonly ReviewCheck[] {
+  const ended = file?.history.at(-1)?.ended;
+  if (!ended) return [];
+  const { command, exit_code: exit, milliseconds: duration_ms, tail = "" } = ended;
+  const state = exit === 0 ? "passed" : "failed";
+  return [{ name: command, command, state, exit, duration_ms, tail, log: null, on: null }];
+}
+
+function changesIn(
+  work: Snapshot,
+  lastJudged: string | null,
+  sinceLast: ReadonlySet<string> | null,
+): ReviewChanges {
+  const reason = unknownChanges(work);
+  if (reason !== null || work.kind !== "tree" || work.base === null)
+    return { kind: "unavailable", reason: reason ?? "" };
+  const { branch: base, commit: from } = work.base;
+  const files = orderFiles(work.files, { plan: null, sinceLast });
+  return { kind: "changes", base, from, to: work.tree, files, lastJudged };
+}

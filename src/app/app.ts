@@ -29,7 +29,7 @@ import type { Keys } from "../core/ports/signatures.ts";
 import type { Editor, Pending, Store, View } from "../core/ports/store.ts";
 import type { Project, Trust, Workflows } from "../runtime/project.ts";
 import type { Runtime } from "../runtime/run-transaction.ts";
-import type { Host, VerifyOrder } from "../surfaces/cli/command.ts";
+import type { BoardOrder, Host, VerifyOrder } from "../surfaces/cli/command.ts";
 import { CONTROLLING_TERMINAL, type ControllingTerminal } from "../surfaces/cli/controlling-terminal.ts";
 import { runProgram } from "../surfaces/cli/program.ts";
 import { clean, openTerminal, type Terminal } from "../surfaces/cli/terminal.ts";
@@ -143,15 +143,7 @@ export async function run(start: Start): Promise<number> {
     guard: async (root) => (await import("./guard-outside.ts")).openGuardOutside({ root, home, environment }),
     git: (root) =>
       gitAt(root, environment, async () => (await open({ root, home, environment, workflows })).runtime),
-    async serveBoard(order) {
-      const { distinctRoots, serveBoard } = await import("./board.ts");
-      const onError = (message: string) => host.terminal.err(`${name}: ${clean(message)}\n`);
-      const caller: Caller = { channel: "board", who: person() };
-      const openOne = async (root: string) =>
-        open({ ...place, root, workflows: await allWorkflows(root, place, open) });
-      const ground = { home, environment, version: host.version, caller, open: openOne, onError };
-      await serveBoard(distinctRoots(order.folders, workingFolder(), environment), order, ground);
-    },
+    serveBoard: (order) => boardOf(order, { host, place, open, cwd: workingFolder() }),
     async serve(project, names) {
       const { serve } = await import("../surfaces/mcp/serve.ts");
       await serve(project, names, host.version);
@@ -169,6 +161,30 @@ export async function run(start: Start): Promise<number> {
     // Settling is never needed for correctness: if it fails here, the next process does it.
     for (const project of opened) await project.close().catch(() => {});
   }
+}
+
+async function boardOf(
+  order: BoardOrder,
+  around: {
+    readonly host: Host;
+    readonly place: Omit<ProjectPlace, "root">;
+    readonly open: (place: ProjectPlace) => Promise<Project>;
+    readonly cwd: string;
+  },
+): Promise<void> {
+  const { cwd, host, open, place } = around;
+  const [{ distinctRoots, serveBoard }, { lookAtGuard }] = await Promise.all([
+    import("./board.ts"),
+    import("../surfaces/cli/guard-proof.ts"),
+  ]);
+  const { environment, home } = place;
+  await serveBoard(distinctRoots(order.folders, cwd, environment), order, {
+    ...{ home, environment, version: host.version },
+    caller: { channel: "board", who: person() },
+    open: async (root) => open({ ...place, root, workflows: await allWorkflows(root, place, open) }),
+    guardWords: async (project) => (await lookAtGuard(host, project))?.words ?? null,
+    onError: (message) => host.terminal.err(`${host.name}: ${clean(message)}\n`),
+  });
 }
 
 async function gitAt(root: string, environment: Environment, runtime: () => Promise<Runtime>) {

@@ -1,6 +1,7 @@
 /** The board, wired: its projects, its page's files, who may connect, and where it is found. */
 import { readdirSync, readFileSync, realpathSync } from "node:fs";
 import { extname, join } from "node:path";
+import { lastWords } from "../adapters/agents/last-words.ts";
 import { openBrowser } from "../adapters/process/open-browser.ts";
 import { peerSocket, tellsPeers } from "../adapters/process/peer.ts";
 import { publishBoard } from "../config/board-file.ts";
@@ -21,6 +22,7 @@ export interface BoardGround {
   readonly version: string;
   readonly caller: Caller;
   open(root: string): Promise<Project>;
+  guardWords(project: Project): Promise<string | null>;
   readonly onError: (message: string) => void;
 }
 
@@ -34,7 +36,12 @@ export async function serveBoard(
   const { port, readOnly } = order;
   const ended = Promise.race((["SIGTERM", "SIGINT", "SIGHUP"] as const).map(signalled));
   const board = await openBoard({
-    places: roots.map((root) => ({ root, open: () => ground.open(root) })),
+    places: roots.map((root) => ({
+      root,
+      open: () => ground.open(root),
+      tail: (run: string) => lastWords(root, run),
+      guardWords: ground.guardWords,
+    })),
     files: pageFiles(home),
     ...{ port, readOnly, version, caller, onError },
     admits: tellsPeers() ? isOwnUser : () => true,

@@ -139,7 +139,7 @@ export async function openProject(options: OpenOptions): Promise<OpenProject> {
 
 /** Whether the program says that it passes on a person's word. */
 function isPersons({ channel }: Caller): boolean {
-  return channel === "terminal" || channel === "elicitation";
+  return channel === "terminal" || channel === "board" || channel === "elicitation";
 }
 
 /** Nothing was committed, and that must not look like an answer. */

@@ -3,7 +3,15 @@
  * only of the key: no program can tell an agent from the user whose account it runs under. The words say so wherever a
  * strength is shown.
  */
-export const STRENGTHS = ["relayed", "program", "elicited", "terminal", "signed", "touched"] as const;
+export const STRENGTHS = [
+  "relayed",
+  "program",
+  "elicited",
+  "terminal",
+  "board",
+  "signed",
+  "touched",
+] as const;
 
 export type Strength = (typeof STRENGTHS)[number];
 
@@ -13,6 +21,7 @@ export const STRENGTH_WORDS: Readonly<Record<Strength, string>> = {
   program: "passed on by a program; unverified: that program's word",
   elicited: "asked through the client; unverified: the client's word",
   terminal: "given at a terminal; unverified: anyone with your shell",
+  board: "given on the board; unverified: anyone with your browser",
   signed: "signed at a terminal; `pawl verify` checks it",
   touched: "signed at a terminal with a touch of the key; `pawl verify` checks it",
 };

@@ -76,14 +76,14 @@ export function renderTable(workflow: Workflow): string {
     .concat("\n");
 }
 
-interface Edge {
+export interface Edge {
   readonly from: string;
   readonly to: string;
   readonly labels: string[];
 }
 
 /** One edge per pair of states, with a label for each rule that leads along it. */
-function edgesOf(workflow: Workflow): readonly Edge[] {
+export function edgesOf(workflow: Workflow): readonly Edge[] {
   const edges = new Map<string, Edge>();
   for (const from of Object.keys(workflow.states)) {
     for (const rule of workflow.rules) {

@@ -8,16 +8,17 @@ import type { PawlError } from "../core/error.ts";
 import type { GateRecord } from "../core/gate-record.ts";
 import type { Policy } from "../core/policy.ts";
 import type { PolicySources } from "../core/policy-places.ts";
-import type { Cache } from "../core/ports/cache.ts";
-import type { Leases } from "../core/ports/claims.ts";
 import type { View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Configuration, Workflow } from "../engine/workflow.ts";
+import type { Around } from "./around.ts";
+import type { Position, TaskBoard } from "./board.ts";
 import type { Review } from "./review/model.ts";
 import type { Scope } from "./scope.ts";
 import type { TakeInput } from "./take-over.ts";
 import type { Reply, RunOverview, Transaction } from "./transaction.ts";
 
+export type { Around } from "./around.ts";
 export type { TakeInput } from "./take-over.ts";
 export type {
   AfterCommit,
@@ -61,6 +62,10 @@ export interface WorkflowModule {
    * is: a client's hook waits for it.
    */
   readonly scope?: (view: View, id: string) => Promise<Scope | null>;
+  /** Where the run stands in one of the tables; null: in none, because it has not begun, is between two, or over. */
+  readonly position?: (view: View, id: string) => Promise<Position | null>;
+  /** Its runs are tasks of agents: what a board shows of them, and what a person does there. */
+  readonly board?: () => Promise<TaskBoard>;
   /** The ids of the runs that may be open, by the names of their files alone. Goes with `scope`. */
   readonly runIds?: (view: View) => Promise<readonly string[]>;
   /** The id of the run that a call of one of its tools is about; null: of none, or the tool is not its own. */
@@ -134,15 +139,6 @@ export interface PromptSample {
   /** The run's configuration in it; null if the run is over, or the text belongs to no configuration. */
   readonly configuration: Configuration | null;
   readonly text: string;
-}
-
-/** What a look at the runs may need besides the files. */
-export interface Around {
-  settings(): Promise<Settings>;
-  readonly cache?: Cache;
-  readonly leases?: Leases | undefined;
-  /** ISO 8601 */
-  readonly time: string;
 }
 
 export interface StoryInput {

@@ -10,6 +10,7 @@ const asking = (channel: Caller["channel"], answered?: Context["answered"]) => (
 const answer = (message: string) => ({ message }) as NonNullable<Context["answered"]>;
 const CHANNELS: readonly Caller["channel"][] = [
   "terminal",
+  "board",
   "elicitation",
   "mcp",
   "script",
@@ -21,6 +22,8 @@ describe("a person's word", () => {
   it.each([
     ["at a terminal, to the question that was asked", "terminal", answer("Merge?"), true],
     ["to a client's question", "elicitation", answer("Merge?"), true],
+    ["on the board, to the question that was asked", "board", answer("Merge?"), true],
+    ["on the board, to another question", "board", answer("Push?"), false],
     ["to another question", "terminal", answer("Push?"), false],
     ["to nothing", "terminal", undefined, false],
     ["over a channel that asks nobody", "script", answer("Merge?"), false],
@@ -35,6 +38,9 @@ describe("a person's word", () => {
     ["elicitation", answer("Merge?"), "elicited"],
     ["terminal", answer("Merge?"), "terminal"],
     ["terminal", undefined, "relayed"],
+    ["board", answer("Merge?"), "board"],
+    ["board", undefined, "relayed"],
+    ["board", "vouched", "program"],
     ["mcp", answer("Merge?"), "relayed"],
   ] as const)("over %s with %o is %s", (channel, answered, strength) => {
     expect(strengthOf(asking(channel, answered))).toBe(strength);

@@ -11,7 +11,7 @@ type Asking = Pick<Context, "answered" | "caller">;
  */
 export function hasAnswered({ answered, caller }: Asking, message: string): boolean {
   if (answered === "vouched") return true;
-  const isAsked = caller.channel === "terminal" || caller.channel === "elicitation";
+  const isAsked = isPersonHere({ caller }) || caller.channel === "elicitation";
   return isAsked && answered !== undefined && answered.message === message;
 }
 
@@ -19,9 +19,14 @@ export function hasAnswered({ answered, caller }: Asking, message: string): bool
 export function strengthOf({ answered, caller }: Asking): Strength {
   if (answered === "vouched" || caller.channel === "library") return "program";
   if (caller.channel === "elicitation") return "elicited";
-  if (caller.channel !== "terminal" || answered === undefined) return "relayed";
-  if (answered.signed === undefined) return "terminal";
-  return strengthOfSignature(answered.signed.signature);
+  if (!isPersonHere({ caller }) || answered === undefined) return "relayed";
+  if (answered.signed !== undefined) return strengthOfSignature(answered.signed.signature);
+  return caller.channel === "board" ? "board" : "terminal";
+}
+
+/** Whether a person called it themselves: at a terminal, with no agent's process above, or on the board. */
+export function isPersonHere({ caller: { channel } }: Pick<Context, "caller">): boolean {
+  return channel === "terminal" || channel === "board";
 }
 
 /** Whether the call came from the command line, by whomever. */

@@ -76,6 +76,18 @@ describe("A verdict at a gate", () => {
     },
   );
 
+  it.each([
+    ["any", true],
+    ["terminal", true],
+    ["signed", false],
+    ["touch", false],
+  ] as const)("that is given on the board is enough for %s: %s", async (level, isEnough) => {
+    const onBoard = { ...MOVED, verdict: { ...VERDICT, strength: "board" as const } };
+    const at = { ...scene(level), caller: { channel: "board" as const }, answered: { message: "Approve?" } };
+    const { ask } = await atGate(onBoard, at, async () => onBoard);
+    expect(ask?.sign === undefined).toBe(isEnough);
+  });
+
   it("is asked for as a signature, and committed with record and signature", async () => {
     const at = scene("signed");
     const record = await signing(at);

@@ -29,6 +29,7 @@ import { judgingFiles } from "../core/process-files.ts";
 import type { Settings } from "../core/settings.ts";
 import { type GateLevel, isSignedLevel, isStrongEnough, levelOf, stricter } from "../core/strength.ts";
 import { canonical } from "../core/trust.ts";
+import { isPersonHere } from "./person.ts";
 import type { Context, Proposal, SignedRecord, Verdict } from "./transaction.ts";
 
 export interface GateScene extends Pick<Context, "caller" | "answered"> {
@@ -61,7 +62,7 @@ export async function atGate<R>(
     return proposal;
   }
   if (!signed) {
-    if (scene.caller.channel !== "terminal") throw tooWeak(verdict, level);
+    if (!isPersonHere(scene)) throw tooWeak(verdict, level);
     return { ...proposal, ask: { message: messageOf(scene), sign: await toSign(proposal, verdict, scene) } };
   }
   const own = parseRecord(signed.record);
@@ -82,13 +83,13 @@ function messageOf({ answered }: GateScene): string {
 async function asking<R>(proposal: Proposal<R>, scene: GateScene, again: Again<R>): Promise<Proposal<R>> {
   const { ask } = proposal;
   if (!ask || !(await asksMuch(scene))) return proposal;
-  const isAtTerminal = scene.caller.channel === "terminal";
-  const caller: Caller = isAtTerminal ? scene.caller : { ...scene.caller, channel: "elicitation" };
+  const isHere = isPersonHere(scene);
+  const caller: Caller = isHere ? scene.caller : { ...scene.caller, channel: "elicitation" };
   const foreseen = await again({ caller, answered: { message: ask.message } });
   if (!foreseen.verdict) return proposal;
   const level = await levelAt(foreseen.verdict, scene);
-  if (!isAtTerminal) checkStrength(foreseen.verdict, level);
-  if (!isAtTerminal || !isSignedLevel(level)) return proposal;
+  if (!isHere) checkStrength(foreseen.verdict, level);
+  if (!isHere || !isSignedLevel(level)) return proposal;
   return { ...proposal, ask: { ...ask, sign: await toSign(foreseen, foreseen.verdict, scene) } };
 }
 
@@ -124,7 +125,7 @@ function checkStrength(verdict: Verdict, level: GateLevel): void {
 
 const WANTED: Readonly<Record<GateLevel, string>> = {
   any: "any",
-  terminal: "one given at a terminal",
+  terminal: "one given at a terminal or on the board",
   signed: "one signed with an allowed key",
   touch: "one signed with a hardware key that is touched",
 };

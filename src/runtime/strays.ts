@@ -3,6 +3,7 @@
  * gate. Pawl never undoes them.
  */
 import { PawlError } from "../core/error.ts";
+import { isPersonHere } from "./person.ts";
 import type { Context, Proposal } from "./transaction.ts";
 
 export interface StrayEdits {
@@ -47,7 +48,7 @@ export async function besideStrays<R>(
     const proposal = await propose(asking);
     if (!proposal.ask && !proposal.changes?.length) return { proposal, accepted: null };
     const edits = await look();
-    if (edits === null || caller.channel === "terminal" || proposal.ask)
+    if (edits === null || isPersonHere({ caller }) || proposal.ask)
       return { proposal: edits === null ? proposal : withWords(proposal, edits), accepted: null };
     throw strayed(edits);
   }

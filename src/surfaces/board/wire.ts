@@ -8,7 +8,10 @@
  * is one of these types; a refusal is a `Refused` with its status. Texts of agents and files are as they were written: the page
  * shows them as text, never as markup.
  */
+import type { CostRow, Overlap, TaskCard } from "../../runtime/board.ts";
 import type { Review } from "../../runtime/review/model.ts";
+
+export type { CostRow, Overlap, TaskCard } from "../../runtime/board.ts";
 
 /** `GET /api/session`: first of all, and again when the server has started anew. */
 export interface Session {
@@ -39,12 +42,12 @@ export interface InboxItem {
   /** `workflow:id` */
   readonly run: string;
   readonly title: string;
-  readonly kind: "gate" | "question" | "blocked" | "failed" | "held";
+  readonly kind: "gate" | "question" | "blocked" | "failed" | "held" | "other";
   /** The state, and the next step, in a few words. */
   readonly state: string;
   readonly next: string;
   /** What a person could type instead. */
-  readonly command: string | null;
+  readonly command: string;
   /** ISO 8601 */
   readonly since: string | null;
   /** What reading it takes, about; null: not known. */
@@ -54,8 +57,8 @@ export interface InboxItem {
 /** `GET /api/P/review/RUN`; null: it waits for no verdict. */
 export interface ReviewPage {
   readonly review: Review | null;
-  /** What a signed verdict must carry: the first digits of the record's hash are typed. Null: a click is enough. */
-  readonly signing: { readonly digits: number; readonly hash: string } | null;
+  /** Files that were changed while they may not be, in words; an approval accepts them. Null: none. */
+  readonly strayed: string | null;
 }
 
 /** `GET /api/P/diff/RUN?path=PATH&since=last`: one file's difference, as git writes it. */
@@ -63,8 +66,8 @@ export interface FileDiff {
   readonly path: string;
   /** Unified; empty: nothing differs. */
   readonly patch: string;
-  /** Bytes that were left out at the end. */
-  readonly leftOut: number;
+  /** Bytes that were left out at the end; null: an unknown number of them. */
+  readonly leftOut: number | null;
   readonly isBinary: boolean;
   /** The file before and after, coloured line by line; null: too large, or no language is known. */
   readonly colours: { readonly before: readonly Colours[]; readonly after: readonly Colours[] } | null;
@@ -127,7 +130,11 @@ export interface Machine {
 /** What may happen next, and who may do it; or why not. */
 export interface Move {
   readonly event: string;
+  readonly description: string;
+  /** `a person`, `the assistant`, `an agent`, `Pawl` */
   readonly by: string;
+  /** Where it leads: `to done, if tests = passed`. */
+  readonly leads: readonly string[];
   /** Null: it may happen. */
   readonly refused: string | null;
 }
@@ -142,33 +149,17 @@ export interface TimelineEntry {
   readonly duration_ms: number | null;
 }
 
-/** `GET /api/P/tasks` */
+/** `GET /api/P/tasks`; those without a workflow whose runs are tasks have none. */
 export interface Tasks {
-  readonly tasks: readonly TaskCard[];
-  /** Open tasks whose plans name the same files. */
-  readonly overlaps: readonly {
-    readonly tasks: readonly [string, string];
-    readonly files: readonly string[];
-  }[];
-  /** The tasks file, and why it cannot be read; null: it can. */
+  readonly tasks: readonly (TaskCard & {
+    /** `workflow:id` */
+    readonly run: string;
+    /** What its agent said and did last. */
+    readonly tail: readonly string[];
+  })[];
+  readonly overlaps: readonly Overlap[];
+  /** Why the tasks cannot be read; null: they can. */
   readonly problem: Refused | null;
-}
-
-export interface TaskCard {
-  readonly id: string;
-  readonly title: string;
-  readonly column: "open" | "working" | "waiting" | "blocked" | "done";
-  readonly state: string;
-  readonly dependsOn: readonly string[];
-  readonly agent: string | null;
-  /** The step that it is at, and of how many. */
-  readonly step: { readonly title: string; readonly index: number; readonly of: number } | null;
-  readonly since: string | null;
-  readonly usd: number | null;
-  /** What its agent said last. */
-  readonly tail: readonly string[];
-  /** What it asks; null: nothing. */
-  readonly question: string | null;
 }
 
 /**
@@ -236,7 +227,7 @@ export interface WorkflowsPage {
   }[];
 }
 
-/** `POST /api/P/try`: an event in a dry run. */
+/** `POST /api/P/try`: an event in a dry run. Values as `facts` names them; facts that do not matter may be left out. */
 export interface TryOrder {
   readonly machine: string;
   readonly state: string;
@@ -250,37 +241,42 @@ export interface TryAnswer {
   readonly outcome: string;
 }
 
-/** `GET /api/P/cost` */
+/** `GET /api/P/cost`: one row for each run of an agent. */
 export interface CostPage {
   readonly rows: readonly CostRow[];
 }
 
-export interface CostRow {
-  /** `2026-01-31` */
-  readonly day: string;
-  readonly task: string;
-  readonly agent: string;
-  readonly cause: "first try" | "retry" | "rework" | "conflict";
-  readonly usd: number | null;
-  readonly tokens: number | null;
-  readonly minutes: number;
-  readonly accepted: boolean;
-}
-
-/** `POST /api/P/verdict/RUN` */
+/** `POST /api/P/verdict/RUN`, answered with `Done` or `Asked`. 409 `review-changed`: it is another review by now. */
 export interface VerdictOrder {
   readonly approve: boolean;
   readonly notes: string;
   readonly points: readonly { readonly text: string; readonly at?: string }[];
   /** Of the review that was read. */
   readonly version: string;
-  /** The typed digits, where the gate is signed. */
+  /** The question of `Asked` that the person answers by this. */
+  readonly asked?: string;
+  /** Where it wants digits: those that the person typed. */
   readonly digits?: string;
+}
+
+/**
+ * More is to be read or to be signed before the verdict counts, and nothing has changed yet. The same order with `asked` (and
+ * `digits`) answers it.
+ */
+export interface Asked {
+  readonly asked: {
+    readonly hash: string;
+    /** What the person agrees to, in full. */
+    readonly message: string;
+    /** How many of the hash's first digits they type to sign it; 0: a yes is enough. */
+    readonly digits: number;
+  };
 }
 
 /** Of every POST that does something to a run. */
 export interface Done {
   readonly words: string;
+  /** Of a verdict. */
   readonly receipt: {
     readonly time: string;
     readonly by: string;
@@ -291,7 +287,7 @@ export interface Done {
   } | null;
 }
 
-/** `POST /api/P/answer/TASK`, `POST /api/P/interject/TASK`, `POST /api/P/stop/TASK` (without words). */
+/** `POST /api/P/answer/QUESTION`, `POST /api/P/interject/TASK`, `POST /api/P/stop/TASK` (the words are the reason; may be empty). */
 export interface WordsOrder {
   readonly words: string;
 }

@@ -187,7 +187,8 @@ function addCommand(parent: Command, name: string, spec: CommandSpec, action: Ob
       ),
       options,
       json: json === true,
-      project,
+      project: project?.at(-1),
+      projects: project ?? [],
       file,
     });
   });

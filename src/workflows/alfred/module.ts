@@ -17,6 +17,17 @@ const alfred: WorkflowModule = {
     return DEFINITIONS.map(tableOf);
   },
   overview: async (view) => (await import("./overview.ts")).overview(view),
+  async position(view, id) {
+    const [{ findState }, { definitionOf }, { configurationOf, machineOf }] = await Promise.all([
+      import("./live-state.ts"),
+      import("./definitions.ts"),
+      import("./machine.ts"),
+    ]);
+    const { active_tool_state: active } = await findState(view, id);
+    if (active === null) return null;
+    const definition = definitionOf(active.tool_name);
+    return { workflow: machineOf(definition).workflow, configuration: configurationOf(definition, active) };
+  },
   scope: async (view, id) => (await import("./scope.ts")).scopeOf(view, id),
   runIds: async (view) => (await import("./run-ids.ts")).runIds(view),
   runOfCall,

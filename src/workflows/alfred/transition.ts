@@ -7,7 +7,7 @@ import type { Change } from "../../core/ports/store.ts";
 import type { Strength } from "../../core/strength.ts";
 import type { Decision } from "../../engine/workflow.ts";
 import type { Context, Proposal } from "../../runtime/module.ts";
-import { strengthOf } from "../../runtime/person.ts";
+import { isPersonHere, strengthOf } from "../../runtime/person.ts";
 import type { AdvancedWords } from "../../runtime/run-advanced.ts";
 import { finishChanges, scratchpadChange } from "./archive.ts";
 import { VERIFIED } from "./definition.ts";
@@ -239,6 +239,6 @@ export function verdictOf(
 }
 
 /** Whether it is a person's word: in their own review or, at a terminal, before the assistant's. */
-function isPersons(stage: Verdict["stage"], { caller: { channel } }: Context): boolean {
-  return stage === "human" || channel === "terminal" || channel === "elicitation";
+function isPersons(stage: Verdict["stage"], context: Context): boolean {
+  return stage === "human" || isPersonHere(context) || context.caller.channel === "elicitation";
 }

@@ -34,6 +34,16 @@ const spells: WorkflowModule = {
     return acceptEditOf({ states: SPELLS_STATES, lock: RUN, paths: () => [STATE_FILE] });
   },
   samples: async (view) => (await import("./samples.ts")).replySamples(view),
+  async position(view) {
+    const [{ FIRST_STATE, configurationOf, loadState }, { SPELLS_WORKFLOW }] = await Promise.all([
+      import("./state-file.ts"),
+      import("./table.ts"),
+    ]);
+    const state = await loadState(view);
+    return state === FIRST_STATE
+      ? null
+      : { workflow: SPELLS_WORKFLOW, configuration: configurationOf(state) };
+  },
   verbs: [
     verb(
       "cast",

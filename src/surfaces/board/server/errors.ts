@@ -27,7 +27,14 @@ export function refusal(status: BoardError["status"], why: string): BoardError {
 }
 
 const MISSING: readonly ErrorCode[] = ["run-missing", "task-missing", "workflow-missing", "id-invalid"];
-const CONFLICTS: readonly ErrorCode[] = ["no-effect", "review-changed", "person-declined", "run-unreachable"];
+/** What was asked fits another state than the present one. */
+const CONFLICTS: readonly string[] = [
+  "invalid-action",
+  "no-effect",
+  "person-declined",
+  "review-changed",
+  "run-unreachable",
+];
 const FORBIDDEN: readonly ErrorCode[] = ["caller-not-allowed", "verdict-too-weak", "project-untrusted"];
 
 export function errorOf(thrown: unknown): BoardError {

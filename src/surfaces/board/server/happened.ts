@@ -25,11 +25,11 @@ export function happenedOf(project: string, entry: LogEntry): Happened | null {
 
 export function nameOf(event: PawlEvent): string | null {
   const own = (event as { readonly run?: unknown }).run;
-  const run = runOf(event) ?? own;
+  const run = attempt(() => runOf(event), null) ?? own;
   return typeof run === "string" && run.includes(":") ? run : null;
 }
 
 export function wordsOf(event: PawlEvent): string {
-  const words = attempt(() => lineOf(event)[0], event.type);
-  return clean(String(words)).slice(0, LONGEST);
+  const words = attempt(() => String(lineOf(event)[0]), event.type);
+  return clean(words).slice(0, LONGEST);
 }

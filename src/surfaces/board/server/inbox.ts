@@ -2,50 +2,26 @@
 import type { RunOverview } from "../../../runtime/module.ts";
 import { isUnbegun, overview } from "../../../runtime/overview.ts";
 import type { Project } from "../../../runtime/project.ts";
+import { inTurn, waitingIn } from "../../../runtime/review/queue.ts";
 import type { Inbox, InboxItem, RunEntry, Runs } from "../wire.ts";
 import type { BoardProject } from "./projects.ts";
 
 /** Those that cannot be opened are left out: the session names them. */
-export async function inboxOf(projects: Iterable<BoardProject>): Promise<Inbox> {
+export async function inboxOf(projects: Iterable<BoardProject>, now: Date): Promise<Inbox> {
   const found = await Promise.all(
     [...projects].map(async ({ key, project }) => {
       const opened = await project().catch(() => null);
-      return opened === null ? [] : waitingIn(key, opened);
+      return opened === null ? [] : waitingOf(key, opened);
     }),
   );
-  return { items: found.flat().sort(byAge) };
+  return { items: inTurn(found.flat(), now) };
 }
 
-async function waitingIn(key: string, project: Project): Promise<readonly InboxItem[]> {
+/** What reading a gate's review takes is found when it is opened: making all reviews would keep the first view waiting. */
+async function waitingOf(key: string, project: Project): Promise<readonly InboxItem[]> {
   const workflows = await overview(project).catch(() => []);
-  return workflows
-    .flatMap(({ runs }) => runs)
-    .filter(({ awaits, problem }) => awaits === "human" || problem !== undefined)
-    .map((run) => itemOf(key, run));
-}
-
-function itemOf(project: string, overviewed: RunOverview): InboxItem {
-  const { run, title, state, next, since, command } = overviewed;
-  return {
-    ...{ project, run, title, state, next, since },
-    kind: kindOf(overviewed),
-    command: command ?? `pawl approve ${run}`,
-    minutes: null,
-  };
-}
-
-function kindOf({ problem, command, state }: RunOverview): InboxItem["kind"] {
-  if (problem?.code === "state-tampered" || problem?.code === "policy-held") return "held";
-  if (problem !== undefined) return "failed";
-  if (command === undefined) return "gate";
-  return state === "waiting_for_human" ? "question" : "blocked";
-}
-
-/** The oldest first; what has no time waits at the end. */
-function byAge({ since: one }: InboxItem, { since: other }: InboxItem): number {
-  if (one === other) return 0;
-  if (one === null || other === null) return one === null ? 1 : -1;
-  return one < other ? -1 : 1;
+  const waiting = workflows.flatMap(({ runs }) => runs).flatMap(waitingIn);
+  return waiting.map((each) => ({ project: key, ...each }));
 }
 
 export async function runsOf(project: Project): Promise<Runs> {

@@ -12,6 +12,10 @@ export interface BoardPlace {
   /** Absolute. */
   readonly root: string;
   open(): Promise<Project>;
+  /** What the agent of a run said and did last, the oldest first. */
+  tail(run: string): readonly string[];
+  /** Which layers of the guard were proved, in words; null: the project has none. */
+  guardWords(project: Project): Promise<string | null>;
 }
 
 export interface BoardProject {
@@ -21,14 +25,17 @@ export interface BoardProject {
   /** Throws why it cannot be opened. */
   project(): Promise<Project>;
   log(): Promise<EventLog>;
+  readonly tail: BoardPlace["tail"];
+  guardWords(): Promise<string | null>;
 }
 
 export function boardProjects(places: readonly BoardPlace[]): ReadonlyMap<string, BoardProject> {
   return new Map(
-    places.map(({ root, open }) => {
+    places.map(({ root, open, tail, guardWords }) => {
       const key = createHash("sha256").update(root).digest("hex").slice(0, 12);
       const project = once(open);
-      return [key, { key, root, project, log: once(async () => (await project()).eventLog()) }];
+      const log = once(async () => (await project()).eventLog());
+      return [key, { key, root, project, log, tail, guardWords: async () => guardWords(await project()) }];
     }),
   );
 }

@@ -77,7 +77,7 @@ function boardApp(
       ...{ csrf: csrfIn(context, door), readOnly, version, projects: entries },
     } satisfies Session);
   });
-  app.get("/api/inbox", async (context) => context.json(await inboxOf(projects.values())));
+  app.get("/api/inbox", async (context) => context.json(await inboxOf(projects.values(), new Date())));
   addStream(app, projects, ending);
   addProjectRoutes(app, projects, options);
   app.notFound((context) => errorAnswer(context, refusal(404, "there is nothing at this address")));

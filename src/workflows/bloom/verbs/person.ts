@@ -3,7 +3,7 @@ import { PawlError } from "../../../core/error.ts";
 import { checkId } from "../../../core/id.ts";
 import type { Outside } from "../../../core/ports/outside.ts";
 import type { Context } from "../../../runtime/module.ts";
-import { strengthOf } from "../../../runtime/person.ts";
+import { isPersonHere, strengthOf } from "../../../runtime/person.ts";
 import { taskOf } from "../../../tasks-file/load.ts";
 import { eachTask, type Task } from "../../../tasks-file/task.ts";
 import { heldTasks } from "../lease.ts";
@@ -11,7 +11,7 @@ import { runChanges } from "../run-changes.ts";
 import { NOTHING_SPENT, type TaskOutcome, type TaskRun } from "../task-run.ts";
 import { nowIn, turn } from "../turn.ts";
 import { forgetSession, noted, set, statusTo } from "./edits.ts";
-import { isPersonHere, liftsRest } from "./persons-word.ts";
+import { liftsRest } from "./persons-word.ts";
 import {
   changing,
   changingAfter,

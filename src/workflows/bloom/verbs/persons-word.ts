@@ -1,7 +1,7 @@
 /** The verbs that stand for a person's word: who may use them, and what Pawl asks the person first. */
 import { PawlError } from "../../../core/error.ts";
 import type { Context, HumanQuestion } from "../../../runtime/module.ts";
-import { hasAnswered } from "../../../runtime/person.ts";
+import { hasAnswered, isPersonHere } from "../../../runtime/person.ts";
 import { type ReviewQuestion, renderReview } from "../../../runtime/review/question.ts";
 import type { TaskRun } from "../task-run.ts";
 import type { Done } from "./snapshot.ts";
@@ -9,11 +9,6 @@ import type { Done } from "./snapshot.ts";
 /** Whether the call is from an agent's process: the loop's agent or a person's assistant. */
 export function isAgents({ caller }: Pick<Context, "caller">): boolean {
   return caller.channel === "agent";
-}
-
-/** Whether it was called at a terminal, with no agent's process above. */
-export function isPersonHere({ caller }: Pick<Context, "caller">): boolean {
-  return caller.channel === "terminal";
 }
 
 /**

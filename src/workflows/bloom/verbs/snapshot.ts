@@ -12,6 +12,7 @@ import type {
   Transaction,
   Verdict,
 } from "../../../runtime/module.ts";
+import { isPersonHere } from "../../../runtime/person.ts";
 import { changeTasks, type LoadedTasks, loadTasks, TASKS_RUN } from "../../../tasks-file/load.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { eachTask } from "../../../tasks-file/task.ts";
@@ -48,7 +49,7 @@ export async function loadRenewable(
   { id }: { readonly id?: string },
 ): Promise<Renewable> {
   const snapshot = await loadSnapshot(view, context);
-  const isPersons = context.caller.channel === "terminal";
+  const isPersons = isPersonHere(context);
   return { ...snapshot, unspent: isPersons && isId(id) ? await unspent(view, id) : [] };
 }
 

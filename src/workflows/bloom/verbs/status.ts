@@ -2,6 +2,7 @@ import { PawlError } from "../../../core/error.ts";
 import { loopRunPath } from "../../../core/loop-record.ts";
 import type { Change } from "../../../core/ports/store.ts";
 import type { Context } from "../../../runtime/module.ts";
+import { isPersonHere } from "../../../runtime/person.ts";
 import { taskOf } from "../../../tasks-file/load.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
@@ -11,7 +12,7 @@ import { runChanges } from "../run-changes.ts";
 import { BLOOM } from "../table.ts";
 import { renderRun, type TaskRun } from "../task-run.ts";
 import { completed, durationOf, forgetSession, noted, statusEdit, statusTo, workStarts } from "./edits.ts";
-import { askFirst, isAgents, isPersonHere, liftsRest } from "./persons-word.ts";
+import { askFirst, isAgents, liftsRest } from "./persons-word.ts";
 import {
   changing,
   type Done,

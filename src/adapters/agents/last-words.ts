@@ -1,0 +1,50 @@
+/** What the agent of a run said and did last, from the end of its output on disk. */
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { join } from "node:path";
+import { attempt } from "../../core/attempt.ts";
+import { ownPlace } from "../files/own-folder.ts";
+import type { Json, Told } from "./dialect.ts";
+import { runFolder } from "./run-folder.ts";
+import { DIALECTS } from "./setup.ts";
+
+const MOST_BYTES = 64 * 1024;
+const MOST_LINES = 12;
+const LONGEST = 400;
+
+/** Oldest first; empty if nothing is known. */
+export function lastWords(root: string, run: string): readonly string[] {
+  return attempt(() => {
+    const { path } = runFolder(root, "agents", run);
+    const folder = ownPlace(root, path);
+    const { agent } = JSON.parse(readFileSync(join(folder, "call.json"), "utf8"));
+    const dialect = Object.hasOwn(DIALECTS, agent) ? DIALECTS[agent] : undefined;
+    const known = dialect ? [dialect] : Object.values(DIALECTS);
+    const lines = endOf(join(folder, "output.jsonl")).split("\n").slice(1);
+    const said = lines.flatMap((line) => {
+      const json = attempt(() => JSON.parse(line) as Json, null);
+      return json === null
+        ? []
+        : known.flatMap((each) => attempt(() => each.read(json), [])).flatMap(wordsOf);
+    });
+    return said.slice(-MOST_LINES).map((words) => words.slice(0, LONGEST));
+  }, []);
+}
+
+function wordsOf(told: Told): readonly string[] {
+  if (told.type === "text") return [told.text.trim().replace(/\s+/g, " ")].filter((text) => text !== "");
+  return told.type === "tool" ? [`${told.name}: ${told.detail}`] : [];
+}
+
+/** Begins with a line that may not be whole. */
+function endOf(path: string): string {
+  const file = openSync(path, "r");
+  try {
+    const { size } = fstatSync(file);
+    const bytes = Buffer.alloc(Math.min(size, MOST_BYTES));
+    const read = readSync(file, bytes, 0, bytes.length, size - bytes.length);
+    const text = bytes.toString("utf8", 0, read);
+    return size <= MOST_BYTES ? `\n${text}` : text;
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,85 @@
+/** What a workflow whose runs are tasks of agents gives to a board, as data. */
+import type { PawlEvent } from "../core/event.ts";
+import type { View } from "../core/ports/store.ts";
+import type { Configuration, Workflow } from "../engine/workflow.ts";
+import type { Around } from "./around.ts";
+import type { Owners } from "./check-event.ts";
+import type { Reply, Transaction } from "./transaction.ts";
+
+/** Where a run stands in a table. */
+export interface Position {
+  readonly workflow: Workflow;
+  readonly configuration: Configuration;
+  readonly owners?: Owners;
+}
+
+export interface TaskBoard {
+  load(view: View, around: Around): Promise<BoardTasks>;
+  /** What a person may do with a task under way; the same transactions as the verbs of the command line. */
+  readonly acts: Readonly<Record<TaskAct, () => Promise<Transaction<ActInput, unknown, unknown, Reply>>>>;
+  /** What the runs of agents cost, from the events of the log in their order. */
+  costs(): Costs;
+}
+
+/** `answer` is about a question, the others about a task. */
+export const TASK_ACTS = ["answer", "interject", "stop"] as const;
+export type TaskAct = (typeof TASK_ACTS)[number];
+
+export interface ActInput {
+  readonly id: string;
+  readonly words: string;
+}
+
+export interface BoardTasks {
+  readonly tasks: readonly TaskCard[];
+  /** Open tasks whose texts name the same files. */
+  readonly overlaps: readonly Overlap[];
+}
+
+export interface Overlap {
+  readonly tasks: readonly [string, string];
+  readonly files: readonly string[];
+}
+
+export interface TaskCard {
+  readonly id: string;
+  readonly title: string;
+  readonly column: "open" | "working" | "waiting" | "blocked" | "done";
+  readonly state: string;
+  readonly dependsOn: readonly string[];
+  /** Its parent, if it is a subtask. */
+  readonly parent: string | null;
+  readonly agent: string | null;
+  /** The run of its agent that is under way; null: none is. */
+  readonly agentRun: string | null;
+  /** The step that it is at, and of how many. */
+  readonly step: { readonly title: string; readonly index: number; readonly of: number } | null;
+  /** Why it waits, is blocked or is tried again. */
+  readonly reason: string | null;
+  readonly since: string | null;
+  readonly usd: number | null;
+  /** What its agent asked and nobody has answered. */
+  readonly questions: readonly { readonly id: string; readonly text: string; readonly since: string }[];
+}
+
+/** Folds events into rows: what each run of an agent cost, and why it was needed. */
+export interface Costs {
+  /** Lines of the log without one of these texts need not be taken. */
+  readonly containing: readonly string[];
+  take(event: PawlEvent): void;
+  rows(): readonly CostRow[];
+}
+
+export interface CostRow {
+  /** `2026-01-31`, in UTC. */
+  readonly day: string;
+  readonly task: string;
+  readonly agent: string;
+  readonly cause: "first try" | "retry" | "rework" | "conflict";
+  /** Null: the agent does not report it. */
+  readonly usd: number | null;
+  readonly tokens: number | null;
+  readonly minutes: number;
+  /** A step was completed by it. */
+  readonly accepted: boolean;
+}

@@ -1,0 +1,70 @@
+/** What a person decides on, and the differences that it is about. */
+import { PawlError } from "../../../core/error.ts";
+import type { Project } from "../../../runtime/project.ts";
+import { differencesOf, reviewOf } from "../../../runtime/review/load.ts";
+import type { Review } from "../../../runtime/review/model.ts";
+import { found } from "../../../runtime/strays.ts";
+import type { FileDiff, ReviewPage } from "../wire.ts";
+
+export interface Reviews {
+  page(project: Project, run: string): Promise<ReviewPage>;
+  diff(
+    project: Project,
+    run: string,
+    wanted: { readonly path: string; readonly since: boolean },
+  ): Promise<FileDiff>;
+}
+
+/** Most bytes of one file's difference. */
+const MOST_BYTES = 1024 * 1024;
+/** Milliseconds for which the differences of a review are of the review that was last made of the run. */
+const FRESH = 60_000;
+const MOST_KEPT = 16;
+
+export function openReviews(): Reviews {
+  const made = new Map<string, { readonly review: Review | null; readonly at: number }>();
+  const keyOf = ({ root }: Project, run: string) => JSON.stringify([root, run]);
+  const make = async (project: Project, run: string) => {
+    const review = await reviewOf(project, run);
+    const key = keyOf(project, run);
+    made.delete(key);
+    made.set(key, { review, at: project.runtime.now().getTime() });
+    const [oldest] = made.keys();
+    if (made.size > MOST_KEPT && oldest !== undefined) made.delete(oldest);
+    return review;
+  };
+  return {
+    async page(project, run) {
+      const review = await make(project, run);
+      const strayed = review && (await project.runtime.strays?.look(review.run));
+      return { review, strayed: strayed ? found(strayed) : null };
+    },
+    async diff(project, run, { path, since }) {
+      const known = made.get(keyOf(project, run));
+      const isFresh = known !== undefined && project.runtime.now().getTime() - known.at < FRESH;
+      const review = isFresh ? known.review : await make(project, run);
+      if (review === null) throw missing(run, path);
+      const { changes } = review;
+      const differences = await differencesOf(project, { changes }, { path, since, bytes: MOST_BYTES });
+      if (differences.kind === "unavailable")
+        throw new PawlError(
+          "git-failed",
+          `git shows no differences of ${run}: ${differences.reason}.`,
+          "Look at the files in the project's folder.",
+        );
+      const [file] = differences.files;
+      const isListed = changes?.kind === "changes" && changes.files.some((each) => each.path === path);
+      if (!file && !isListed) throw missing(run, path);
+      const { isBinary = false, leftOut = 0, text = "" } = file ?? {};
+      return { path, patch: text, leftOut, isBinary, colours: null };
+    },
+  };
+}
+
+function missing(run: string, path: string): PawlError {
+  return new PawlError(
+    "run-missing",
+    `The review of ${run} has no file ${JSON.stringify(path)}.`,
+    "Load the review again: it names the files that it is about.",
+  );
+}

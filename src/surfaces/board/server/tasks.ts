@@ -1,0 +1,67 @@
+/** The tasks of agents, as columns, and what their runs cost. */
+import { toPawlError } from "../../../core/error.ts";
+import type { EventLog } from "../../../core/ports/event-log.ts";
+import type { Costs } from "../../../runtime/board.ts";
+import type { Around, WorkflowModule } from "../../../runtime/module.ts";
+import { loadWorkflows, type Project } from "../../../runtime/project.ts";
+import type { CostPage, Tasks } from "../wire.ts";
+import { type Digest, openDigest } from "./digest.ts";
+import { refused } from "./errors.ts";
+
+/** `tail`: what the agent of a run said and did last. */
+export async function tasksOf(project: Project, tail: (run: string) => readonly string[]): Promise<Tasks> {
+  const { store, settings, cache, now, outside } = project.runtime;
+  const view = store.view();
+  const around: Around = {
+    settings: () => settings(view),
+    leases: outside.leases,
+    time: now().toISOString(),
+    ...(cache ? { cache } : {}),
+  };
+  const found: { tasks: Tasks["tasks"][number][]; overlaps: Tasks["overlaps"][number][] } = {
+    tasks: [],
+    overlaps: [],
+  };
+  try {
+    for (const { board, name } of await taskModules(project)) {
+      const { tasks, overlaps } = await (await board()).load(view, around);
+      found.overlaps.push(...overlaps);
+      for (const task of tasks)
+        found.tasks.push({
+          ...task,
+          run: `${name}:${task.id}`,
+          tail: task.agentRun === null ? [] : tail(task.agentRun),
+        });
+    }
+    return { ...found, problem: null };
+  } catch (thrown) {
+    return { tasks: [], overlaps: [], problem: refused(toPawlError(thrown)) };
+  }
+}
+
+type TaskModule = WorkflowModule & Required<Pick<WorkflowModule, "board">>;
+
+async function taskModules({ workflows }: Project): Promise<readonly TaskModule[]> {
+  return (await loadWorkflows(workflows)).filter(
+    (module): module is TaskModule => module.board !== undefined,
+  );
+}
+
+export type Spending = Digest<Costs>;
+
+/** Of the first workflow whose runs are tasks; null: there is none. */
+export async function openSpending(project: Project): Promise<Spending | null> {
+  const [module] = await taskModules(project);
+  if (module === undefined) return null;
+  const board = await module.board();
+  const { containing } = board.costs();
+  return openDigest<Costs>({
+    containing,
+    make: () => board.costs(),
+    take: (costs, event) => costs.take(event),
+  });
+}
+
+export async function costOf(spending: Spending | null, log: EventLog): Promise<CostPage> {
+  return { rows: spending === null ? [] : (await spending.of(log)).rows() };
+}

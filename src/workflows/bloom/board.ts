@@ -1,0 +1,183 @@
+/** Bloom's tasks for the board: their columns, who works on them, what they ask, and what they cost. */
+import { PawlError } from "../../core/error.ts";
+import type { PawlEvent } from "../../core/event.ts";
+import type { View } from "../../core/ports/store.ts";
+import type { BoardTasks, CostRow, Costs, Overlap, TaskBoard, TaskCard } from "../../runtime/board.ts";
+import type { Around } from "../../runtime/module.ts";
+import { withInput } from "../../runtime/transaction.ts";
+import { loadTasks } from "../../tasks-file/load.ts";
+import { getCurrentStepForTask } from "../../tasks-file/steps.ts";
+import { eachTask, type PlacedTask, type Task } from "../../tasks-file/task.ts";
+import { heldTasks } from "./lease.ts";
+import { filesNamed } from "./overlap.ts";
+import { isDone } from "./pick.ts";
+import { loadQuestions, type Question } from "./question.ts";
+import { type Standing, standingsOf } from "./standing.ts";
+import { listRuns, loadRuns, reasonOf, type TaskRun } from "./task-run.ts";
+
+export const BOARD: TaskBoard = {
+  load: loadBoard,
+  acts: {
+    answer: async () =>
+      withInput((await import("./verbs/question.ts")).answer, ({ id, words }) => ({
+        question: id,
+        text: words,
+      })),
+    interject: async () =>
+      withInput((await import("./verbs/question.ts")).interject, ({ id, words }) => ({
+        task: id,
+        text: words,
+      })),
+    stop: async () =>
+      withInput((await import("./verbs/status.ts")).block, ({ id, words }) => ({
+        id,
+        reason: words.trim() === "" ? "stopped by a person" : words,
+      })),
+  },
+  costs: openCosts,
+};
+
+async function loadBoard(view: View, around: Around): Promise<BoardTasks> {
+  const file = await load(view, around);
+  if (file === null) return { tasks: [], overlaps: [] };
+  const placed = eachTask(file);
+  const kept = new Set(await listRuns(view));
+  const { runs, held } = await loadRuns(
+    view,
+    placed.flatMap(({ task }) => (kept.has(task.id) ? [task.id] : [])),
+  );
+  const standings = standingsOf(file, runs, around.time);
+  const atWork = runs.size === 0 ? new Set<string>() : await heldTasks(around.leases, around.time);
+  const open = (await loadQuestions(view)).filter(({ answer }) => answer === null);
+  const cards = placed.map((each) =>
+    cardOf(each, {
+      run: runs.get(each.task.id),
+      standing: standings.get(each.task.id),
+      isAtWork: atWork.has(each.task.id),
+      fault: held.get(each.task.id) ?? null,
+      questions: open.filter(({ task }) => task === each.task.id),
+    }),
+  );
+  const going = new Set(cards.flatMap(({ column, id }) => (column === "done" ? [] : [id])));
+  return {
+    tasks: cards,
+    overlaps: overlapsOf(placed.flatMap(({ task }) => (going.has(task.id) ? [task] : []))),
+  };
+}
+
+async function load(view: View, { cache, settings }: Around): Promise<readonly Task[] | null> {
+  try {
+    const { file, cacheEntries } = await loadTasks(view, {
+      settings: await settings(),
+      ...(cache && { cache }),
+    });
+    for (const { kind, source, value } of cacheEntries) cache?.put(kind, source, value);
+    return file.tasks;
+  } catch (thrown) {
+    if (thrown instanceof PawlError && thrown.code === "tasks-missing") return null;
+    throw thrown;
+  }
+}
+
+interface Known {
+  readonly run: TaskRun | undefined;
+  readonly standing: Standing | undefined;
+  readonly isAtWork: boolean;
+  readonly fault: PawlError | null;
+  readonly questions: readonly Question[];
+}
+
+function cardOf({ task, parent }: PlacedTask, known: Known): TaskCard {
+  const { fault, isAtWork, questions, run, standing } = known;
+  const step = getCurrentStepForTask(task);
+  return {
+    id: task.id,
+    title: task.title,
+    column: columnOf(task, known),
+    state: standing ?? task.status,
+    dependsOn: task.depends_on,
+    parent: parent?.id ?? null,
+    agent: run?.session?.agent ?? task.agent ?? null,
+    agentRun: (isAtWork && run?.underway.at(-1)) || null,
+    step: step && { title: step.instruction, index: task.steps.indexOf(step), of: task.steps.length },
+    reason: fault?.message ?? (run && standing !== undefined ? reasonOf(run) || null : null),
+    since: run?.since ?? task.started_at ?? null,
+    usd: run ? run.spent.usd : null,
+    questions: questions.map(({ id, text, asked }) => ({ id, text, since: asked })),
+  };
+}
+
+function columnOf(task: Task, { fault, isAtWork, questions, standing }: Known): TaskCard["column"] {
+  if (fault !== null || standing === "blocked" || standing === "budget_exhausted") return "blocked";
+  if (standing === "done" || (standing === undefined && isDone(task))) return "done";
+  if (standing === "waiting_for_human" || standing === "awaiting_merge" || questions.length > 0)
+    return "waiting";
+  if (task.status === "blocked") return "blocked";
+  return isAtWork || standing !== undefined || task.status === "in_progress" ? "working" : "open";
+}
+
+const MOST_OVERLAPS = 200;
+
+/** Each pair once. A file that very many name (a README) tells nothing about a conflict. */
+function overlapsOf(tasks: readonly Task[]): readonly Overlap[] {
+  const byFile = new Map<string, string[]>();
+  for (const task of tasks)
+    for (const file of filesNamed(task)) byFile.set(file, [...(byFile.get(file) ?? []), task.id]);
+  const pairs = new Map<string, { tasks: [string, string]; files: string[] }>();
+  for (const [file, ids] of byFile) {
+    if (ids.length > MOST_OF_ONE_FILE) continue;
+    for (const [at, one] of ids.entries())
+      for (const other of ids.slice(at + 1)) {
+        const key = JSON.stringify([one, other]);
+        const pair = pairs.get(key) ?? { tasks: [one, other], files: [] };
+        pair.files.push(file);
+        pairs.set(key, pair);
+      }
+  }
+  return [...pairs.values()].sort((a, b) => b.files.length - a.files.length).slice(0, MOST_OVERLAPS);
+}
+
+const MOST_OF_ONE_FILE = 20;
+
+const CAUSES: Readonly<Record<string, CostRow["cause"]>> = {
+  repair: "rework",
+  commit: "rework",
+  mark: "rework",
+  resolve: "conflict",
+  "repair-merge": "conflict",
+};
+
+/** A run for a step is a first try, unless one for the same task failed since its last completed step. */
+function openCosts(): Costs {
+  const rows: (CostRow & { accepted: boolean })[] = [];
+  const started = new Map<string, { readonly agent: string; readonly purpose: string }>();
+  const failed = new Set<string>();
+  const last = new Map<string, (typeof rows)[number]>();
+  return {
+    containing: ['"agent:started"', '"agent:ended"', '"step:completed"', '"task:completed"'],
+    take(event: PawlEvent) {
+      if (event.type === "agent:started") started.set(event.run, event);
+      else if (event.type === "agent:ended") {
+        const { agent = "?", purpose = "step" } = started.get(event.run) ?? {};
+        started.delete(event.run);
+        const { inputTokens, outputTokens, taskId: task, usd } = event;
+        const cause = CAUSES[purpose] ?? (failed.has(task) ? "retry" : "first try");
+        const tokens =
+          inputTokens === null && outputTokens === null ? null : (inputTokens ?? 0) + (outputTokens ?? 0);
+        const row = {
+          ...{ day: event.time.slice(0, 10), task, agent, cause, usd, tokens },
+          minutes: event.duration / 60_000,
+          accepted: false,
+        };
+        rows.push(row);
+        last.set(task, row);
+        if (event.outcome === "failed") failed.add(task);
+      } else if (event.type === "step:completed" || event.type === "task:completed") {
+        const row = last.get(event.taskId);
+        if (row) row.accepted = true;
+        failed.delete(event.taskId);
+      }
+    },
+    rows: () => rows,
+  };
+}

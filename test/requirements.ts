@@ -5,6 +5,7 @@ import { ALFRED } from "./requirements-alfred.ts";
  * `file: title`. requirements.test.ts fails for a promise without a test and for a test that is not there.
  */
 import { BLOOM } from "./requirements-bloom.ts";
+import { BOARD_SERVER } from "./requirements-board.ts";
 import { TRUSTED_COMMITS } from "./requirements-commit.ts";
 import { EVIDENCE } from "./requirements-evidence.ts";
 import { SIGNED_GATES } from "./requirements-gates.ts";
@@ -381,6 +382,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...POLICY,
   ...SIGNED_GATES,
   ...REVIEW,
+  ...BOARD_SERVER,
   ...SCOPES,
   ...TEAM,
   ...SURFACES,

@@ -143,7 +143,7 @@ export async function run(start: Start): Promise<number> {
     guard: async (root) => (await import("./guard-outside.ts")).openGuardOutside({ root, home, environment }),
     git: (root) =>
       gitAt(root, environment, async () => (await open({ root, home, environment, workflows })).runtime),
-    serveBoard: (order) => boardOf(order, { host, place, open, cwd: workingFolder() }),
+    serveBoard: (order) => boardOf(order, { host, place, open, cwd: workingFolder(), until: ancestry.until }),
     async serve(project, names) {
       const { serve } = await import("../surfaces/mcp/serve.ts");
       await serve(project, names, host.version);
@@ -170,16 +170,17 @@ async function boardOf(
     readonly place: Omit<ProjectPlace, "root">;
     readonly open: (place: ProjectPlace) => Promise<Project>;
     readonly cwd: string;
+    readonly until: number | undefined;
   },
 ): Promise<void> {
-  const { cwd, host, open, place } = around;
+  const { cwd, host, open, place, until } = around;
   const [{ distinctRoots, serveBoard }, { lookAtGuard }] = await Promise.all([
     import("./board.ts"),
     import("../surfaces/cli/guard-proof.ts"),
   ]);
   const { environment, home } = place;
   await serveBoard(distinctRoots(order.folders, cwd, environment), order, {
-    ...{ home, environment, version: host.version },
+    ...{ home, environment, version: host.version, until },
     caller: { channel: "board", who: person() },
     open: async (root) => open({ ...place, root, workflows: await allWorkflows(root, place, open) }),
     guardWords: async (project) => (await lookAtGuard(host, project))?.words ?? null,

@@ -1,9 +1,10 @@
 /** The board, wired: its projects, its page's files, who may connect, and where it is found. */
 import { readdirSync, readFileSync, realpathSync } from "node:fs";
 import { extname, join } from "node:path";
+import { agentAbove } from "../adapters/agents/ancestry.ts";
 import { lastWords } from "../adapters/agents/last-words.ts";
 import { openBrowser } from "../adapters/process/open-browser.ts";
-import { peerSocket, tellsPeers } from "../adapters/process/peer.ts";
+import { holderOf, peerSocket, tellsPeers } from "../adapters/process/peer.ts";
 import { publishBoard } from "../config/board-file.ts";
 import type { Environment } from "../config/config.ts";
 import { findRoot } from "../config/project-root.ts";
@@ -11,6 +12,7 @@ import { stateFolder } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
 import type { Caller } from "../core/event.ts";
 import type { Project } from "../runtime/project.ts";
+import type { PeerPorts } from "../surfaces/board/server/options.ts";
 import type { PageFile } from "../surfaces/board/server/page.ts";
 import { openBoard } from "../surfaces/board/server/serve.ts";
 import type { BoardOrder } from "../surfaces/cli/command.ts";
@@ -22,6 +24,8 @@ export interface BoardGround {
   readonly version: string;
   readonly caller: Caller;
   open(root: string): Promise<Project>;
+  /** How far up a process's ancestors agents are searched. */
+  readonly until: number | undefined;
   guardWords(project: Project): Promise<string | null>;
   readonly onError: (message: string) => void;
 }
@@ -44,6 +48,7 @@ export async function serveBoard(
     })),
     files: pageFiles(home),
     ...{ port, readOnly, version, caller, onError },
+    agentBehind: (socket) => agentBehind(socket, ground.until),
     admits: tellsPeers() ? isOwnUser : () => true,
   });
   const { url } = board;
@@ -68,12 +73,16 @@ export async function serveBoard(
 }
 
 /** Loopback is open to all users of a machine: where the kernel tells whose a connection is, others' are closed. */
-function isOwnUser(socket: {
-  readonly localPort?: number | undefined;
-  readonly remotePort?: number | undefined;
-}): boolean {
+function isOwnUser(socket: PeerPorts): boolean {
   const peer = peerSocket({ localPort: socket.localPort, remotePort: socket.remotePort });
   return peer?.uid === process.getuid?.();
+}
+
+/** A browser that an agent drives, or the agent's shell itself. */
+function agentBehind(socket: PeerPorts, until: number | undefined): string | null {
+  const peer = peerSocket({ localPort: socket.localPort, remotePort: socket.remotePort });
+  const pid = peer && holderOf(peer);
+  return pid === null ? null : (agentAbove(pid, until)?.agent ?? null);
 }
 
 const TYPES: Readonly<Record<string, string>> = {

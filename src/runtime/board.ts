@@ -7,7 +7,7 @@ import type { Owners } from "./check-event.ts";
 import type { Reply, Transaction } from "./transaction.ts";
 
 /** Where a run stands in a table. */
-export interface Position {
+export interface TablePlace {
   readonly workflow: Workflow;
   readonly configuration: Configuration;
   readonly owners?: Owners;

@@ -12,7 +12,7 @@ import type { View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Configuration, Workflow } from "../engine/workflow.ts";
 import type { Around } from "./around.ts";
-import type { Position, TaskBoard } from "./board.ts";
+import type { TablePlace, TaskBoard } from "./board.ts";
 import type { Review } from "./review/model.ts";
 import type { Scope } from "./scope.ts";
 import type { TakeInput } from "./take-over.ts";
@@ -63,7 +63,7 @@ export interface WorkflowModule {
    */
   readonly scope?: (view: View, id: string) => Promise<Scope | null>;
   /** Where the run stands in one of the tables; null: in none, because it has not begun, is between two, or over. */
-  readonly position?: (view: View, id: string) => Promise<Position | null>;
+  readonly tablePlace?: (view: View, id: string) => Promise<TablePlace | null>;
   /** Its runs are tasks of agents: what a board shows of them, and what a person does there. */
   readonly board?: () => Promise<TaskBoard>;
   /** The ids of the runs that may be open, by the names of their files alone. Goes with `scope`. */

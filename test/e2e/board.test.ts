@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -13,8 +14,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { boardOf } from "../../src/config/board-file.ts";
 import { stateFolder } from "../../src/config/state-home.ts";
 import { ask, type BoardServer, type Browser, enterBoard, openBoardServer } from "../rig/board.ts";
-import { type TemporaryProject, temporaryProject } from "../rig/project.ts";
+import { type TemporaryProject, temporaryProject, testEnvironment } from "../rig/project.ts";
 import { stateHome } from "../rig/state-home.ts";
+import { until } from "../rig/until.ts";
 
 const line = (id: string, more: object = {}) =>
   `${JSON.stringify({ id, type: "edit:kept", time: "2026-01-01T00:00:00.000Z", path: id, kept: "k", ...more })}\n`;
@@ -307,7 +309,7 @@ describe("the board's stream", () => {
     await listening.next("hello");
     expect(watches(board)).toBe(1);
     listening.close();
-    while (watches(board) > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until(() => watches(board) === 0);
   });
 });
 
@@ -370,5 +372,56 @@ describe("a board that an agent starts", () => {
     expect((await browser.get("/api/session")).json().readOnly).toBe(true);
     const answered = await browser.post(`/api/${browser.project}/stop/T1`, {});
     expect([answered.status, answered.json().message]).toEqual([403, expect.stringContaining("only shows")]);
+  });
+});
+
+describe("an agent with a shell of the person's own", () => {
+  /** A request by a process of its own, with these marks in its environment. */
+  const curl = (marks: Readonly<Record<string, string>>, ...args: readonly string[]) =>
+    spawnSync(process.execPath, ["-e", CURL, ...args], {
+      env: { ...testEnvironment(), ...marks },
+      encoding: "utf8",
+    }).stdout;
+  const CURL = `
+    const [url, method = "GET", headers = "{}"] = process.argv.slice(1);
+    require("node:http").request(url, { method, headers: JSON.parse(headers) }, (response) => {
+      response.resume();
+      console.log(response.statusCode);
+    }).end(method === "POST" ? '{"words":""}' : undefined);
+  `;
+
+  it("gets in neither by the address that it has read, nor with the cookie of the person's browser", async () => {
+    using project = temporaryProject();
+    await using board = await openBoardServer(project);
+    expect(curl({ CLAUDECODE: "1" }, board.address)).toBe("403\n");
+    const browser = await enterBoard(board);
+    const headers = JSON.stringify({
+      cookie: browser.cookie,
+      origin: board.url.slice(0, -1),
+      "x-pawl-csrf": browser.csrf,
+      "content-type": "application/json",
+    });
+    const stop = `${board.url}api/${browser.project}/stop/T1`;
+    expect(curl({ CLAUDECODE: "1" }, stop, "POST", headers)).toBe("403\n");
+    expect(curl({}, stop, "POST", headers)).toBe("409\n");
+    expect(curl({ CLAUDECODE: "1" }, board.url)).toBe("401\n");
+  });
+});
+
+describe("another user of the machine", () => {
+  const request = (board: BoardServer, user: object) =>
+    spawnSync("bash", ["-c", SPEAK, "bash", new URL(board.url).port], { ...user, cwd: "/", encoding: "utf8" })
+      .stdout;
+  const SPEAK = `
+    exec 3<>"/dev/tcp/127.0.0.1/$1"
+    printf 'GET /api/session HTTP/1.1\\r\\nHost: 127.0.0.1:%s\\r\\nConnection: close\\r\\n\\r\\n' "$1" >&3
+    cat <&3
+  `;
+
+  it.skipIf(process.getuid?.() !== 0)("gets not a byte, whatever they know", async () => {
+    using project = temporaryProject();
+    await using board = await openBoardServer(project);
+    expect(request(board, {})).toMatch(/^HTTP\/1\.1 401/);
+    expect(request(board, { uid: 65534, gid: 65534 })).toBe("");
   });
 });

@@ -7,6 +7,7 @@ import { withPoints } from "../../src/runtime/review/points.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
 import { CONTEXT, MANIFEST, plan, STRATEGY, start, through } from "../rig/alfred-artifacts.ts";
 import { type AlfredProject, projectWithTask } from "../rig/alfred-project.ts";
+import { hangs } from "../rig/until.ts";
 
 const ID = "TS-01";
 const RUN = `alfred:${ID}`;
@@ -220,7 +221,7 @@ describe("The review of a task of Alfred's", () => {
     using project = await implemented({ settings: { checks: {} } });
     await project.gate(ID, false, "With checks.");
     project.retries = 0;
-    project.settings = { ...project.settings, checks: { slow: "echo begun; sleep 60" } };
+    project.settings = { ...project.settings, checks: { slow: `echo begun; ${hangs()}` } };
     await project.submit(ID, MANIFEST);
     await project.review(ID, true);
     const state = () => project.state(ID);

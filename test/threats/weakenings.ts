@@ -532,8 +532,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the agent among the ancestors",
       file: "src/adapters/agents/ancestry.ts",
-      find: "  for (const ancestor of ancestors(until)) {\n",
-      replace: "  for (const ancestor of [...ancestors(until)].slice(0, 0)) {\n",
+      find: "  for (const ancestor of ancestors(until, pid)) {\n",
+      replace: "  for (const ancestor of [...ancestors(until, pid)].slice(0, 0)) {\n",
       tests: [
         "src/adapters/agents/ancestry.test.ts: is told by an ancestor's environment where its own was cleared",
         "test/e2e/person.slow.test.ts: is refused to an agent at one in an empty environment",
@@ -1011,7 +1011,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the second look under the run's lock",
       file: "src/runtime/run-transaction.ts",
-      find: 'return store.hold(lock, async () => ((await store.holds(view)) ? commit() : "changed"));',
+      find: 'return store.hold(lock, async () => (!pin || (await store.holds(view)) ? commit() : "changed"));',
       replace: "return store.hold(lock, commit);",
       tests: [
         "test/e2e/policy-begin.test.ts: a process that had read the task before another began it goes by the other's policy, and does not put its own in its place",
@@ -1469,6 +1469,76 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "withScratch(place, null, async",
       tests: [
         "src/adapters/git/diff.test.ts: are shown though attributes call the files binary or name a program to show them",
+      ],
+    },
+  ],
+  "The board in another's hands": [
+    {
+      takes: "the look at the Host",
+      file: "src/surfaces/board/server/door.ts",
+      find: 'if (context.req.header("host") !== host())',
+      replace: 'if (context.req.header("host") === "")',
+      tests: ["test/e2e/board.test.ts: refuses a request with another Host, whatever its cookie"],
+    },
+    {
+      takes: "the look at the Origin",
+      file: "src/surfaces/board/server/door.ts",
+      find: '(origin !== undefined && origin !== own) || (method === "POST" && origin === undefined)',
+      replace: 'origin === "none"',
+      tests: [
+        "test/e2e/board.test.ts: refuses a request with another page's Origin, whatever its cookie",
+        "test/e2e/board.test.ts: refuses a change without an Origin",
+      ],
+    },
+    {
+      takes: "the page's secret",
+      file: "src/surfaces/board/server/door.ts",
+      find: "if (csrf === null || given === undefined || !isSame(given, csrf))",
+      replace: "if (csrf === null || (given !== undefined && !isSame(csrf, csrf)))",
+      tests: ["test/e2e/board.test.ts: refuses a change without the page's secret"],
+    },
+    {
+      takes: "the end of an address that was used",
+      file: "src/surfaces/board/server/sessions.ts",
+      find: "      invitations.delete(key);\n",
+      replace: "",
+      tests: [
+        "test/e2e/board.test.ts: opens one browser by its address, once, with a cookie that no script reads and no other site sends",
+      ],
+    },
+    {
+      takes: "the look for an agent behind a connection",
+      file: "src/surfaces/board/server/door.ts",
+      find: "const agent = incoming ? agentBehind(incoming.socket) : null;",
+      replace: "const agent = incoming ? null : agentBehind({});",
+      tests: [
+        "test/e2e/board.test.ts: gets in neither by the address that it has read, nor with the cookie of the person's browser",
+      ],
+    },
+    {
+      takes: "that an agent's board only shows",
+      file: "src/surfaces/cli/board.ts",
+      find: "const readOnly = wanted === true || byAgent;",
+      replace: "const readOnly = wanted === true;",
+      tests: ["test/e2e/board.test.ts: only shows, and nobody is led to it"],
+    },
+  ],
+  "A record that claims a verdict": [
+    {
+      takes: "the look whether each step is made on the one before",
+      file: "src/runtime/team-records.ts",
+      find: "if (before && step.prev !== safeHash(path, before))",
+      replace: "if (before && step.prev === undefined)",
+      tests: ["src/runtime/team-records.test.ts: refuse one with a step that was edited"],
+    },
+    {
+      takes: "the hold of a run that a record moves on",
+      file: "src/workflows/custom/send.ts",
+      find: "if (elsewhere && isWanted(input) && !isFinal(workflow, configuration.state)) throw runElsewhere(run);",
+      replace:
+        "if (elsewhere && !isWanted(input) && !isFinal(workflow, configuration.state)) throw runElsewhere(run);",
+      tests: [
+        "test/e2e/team-records.test.ts: are never moved by a record, whatever it claims: no gate opens, nothing starts, and nothing more may be written",
       ],
     },
   ],

@@ -77,18 +77,23 @@ export function agentAround(
 ): AgentAround | null {
   const own = Object.keys(VARIABLES).find((name) => environment[name]);
   if (own !== undefined) return { agent: VARIABLES[own] ?? own, pid: process.pid, by: own };
-  for (const ancestor of ancestors(until)) {
+  return agentAbove(process.ppid, until);
+}
+
+/** The agent that a process belongs to, by itself or by an ancestor, or null. `until`: stops before this process. */
+export function agentAbove(pid: number, until?: number): AgentAround | null {
+  for (const ancestor of ancestors(until, pid)) {
     const found = agentOf(ancestor);
     if (found) return found;
   }
   return null;
 }
 
-/** The ancestors of this process, nearest first, as far as they are visible. */
-export function* ancestors(until = 0): Generator<Ancestor> {
+/** A process and its ancestors, nearest first, as far as they are visible; by default those of this process. */
+export function* ancestors(until = 0, from = process.ppid): Generator<Ancestor> {
   const see = existsSync("/proc/self/stat") ? seeInProc : seeByPs;
   const seen = new Set<number>([until, 0]);
-  for (let pid = process.ppid; !seen.has(pid); ) {
+  for (let pid = from; !seen.has(pid); ) {
     seen.add(pid);
     const one = see(pid);
     if (one === null) return;

@@ -2,7 +2,7 @@
  * Who is at the other end of a connection on this machine, by the kernel's own table (Linux). Loopback is open to every user of
  * a machine, and an address or a cookie can leak; the owner of a socket cannot be pretended.
  */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { attempt } from "../../core/attempt.ts";
 
 export interface PeerSocket {
@@ -28,6 +28,17 @@ export function peerSocket({ localPort, remotePort }: Ports): PeerSocket | null 
     );
     const [first] = found.filter((each) => each !== null);
     if (first) return first;
+  }
+  return null;
+}
+
+/** The process that holds the socket; null: none of this user's does. */
+export function holderOf({ inode }: PeerSocket): number | null {
+  const wanted = `socket:[${inode}]`;
+  for (const pid of attempt(() => readdirSync("/proc"), []).filter((name) => /^\d+$/.test(name))) {
+    const files = attempt(() => readdirSync(`/proc/${pid}/fd`), []);
+    if (files.some((file) => attempt(() => readlinkSync(`/proc/${pid}/fd/${file}`), "") === wanted))
+      return Number(pid);
   }
   return null;
 }

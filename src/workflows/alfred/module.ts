@@ -17,7 +17,7 @@ const alfred: WorkflowModule = {
     return DEFINITIONS.map(tableOf);
   },
   overview: async (view) => (await import("./overview.ts")).overview(view),
-  async position(view, id) {
+  async tablePlace(view, id) {
     const [{ findState }, { definitionOf }, { configurationOf, machineOf }] = await Promise.all([
       import("./live-state.ts"),
       import("./definitions.ts"),

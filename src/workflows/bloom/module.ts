@@ -151,7 +151,7 @@ const bloom: WorkflowModule = {
   gate: async () => (await import("./gate.ts")).gate,
   review: async () => (await import("./review.ts")).review,
   board: async () => (await import("./board.ts")).BOARD,
-  async position(view, id) {
+  async tablePlace(view, id) {
     const [{ findRun }, { BLOOM }] = await Promise.all([import("./task-run.ts"), import("./table.ts")]);
     const run = await findRun(view, id);
     return run && { workflow: BLOOM, configuration: { state: run.state, variables: run.kept } };

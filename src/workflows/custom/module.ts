@@ -50,7 +50,7 @@ async function openOne(
     },
     overview: async (view) => (await import("./overview.ts")).overview(source, view),
     scope: async (view, id) => (await import("./scope.ts")).scopeOf(source, view, id),
-    position: async (view, id) => (await import("./position.ts")).positionOf(source, view, id),
+    tablePlace: async (view, id) => (await import("./table-place.ts")).tablePlaceOf(source, view, id),
     runIds: async (view) => (await import("./run-file.ts")).listRuns(view, name),
     runOfCall: (tool, input) => runOfCall(name, tool, input),
     tools,

@@ -34,7 +34,7 @@ const spells: WorkflowModule = {
     return acceptEditOf({ states: SPELLS_STATES, lock: RUN, paths: () => [STATE_FILE] });
   },
   samples: async (view) => (await import("./samples.ts")).replySamples(view),
-  async position(view) {
+  async tablePlace(view) {
     const [{ FIRST_STATE, configurationOf, loadState }, { SPELLS_WORKFLOW }] = await Promise.all([
       import("./state-file.ts"),
       import("./table.ts"),

@@ -4,13 +4,16 @@
  * D1  Its `Host` is the board's own address: a name that a page made to mean this machine (DNS rebinding) is refused.
  * D2  Where the browser says who asks (`Origin`, `Sec-Fetch-Site`), it is the board's own page. A POST must say so.
  * D3  It has the session's cookie, but for the exchange of the address's token.
- * D4  A change is a POST of JSON with the session's CSRF token, and is refused on a board that only shows.
+ * D4  Neither the exchange nor a change comes from a process of an agent, as far as the system shows whose a connection is.
+ * D5  A change is a POST of JSON with the session's CSRF token, and is refused on a board that only shows.
  */
+import type { IncomingMessage } from "node:http";
 import type { Context, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { getCookie, setCookie } from "hono/cookie";
 import { secureHeaders } from "hono/secure-headers";
 import { type BoardError, errorAnswer, refusal } from "./errors.ts";
+import type { BoardOptions } from "./options.ts";
 import { isSame, type Sessions } from "./sessions.ts";
 
 export interface DoorOptions {
@@ -18,6 +21,7 @@ export interface DoorOptions {
   /** `127.0.0.1:4000`; the port is known once the server listens. */
   readonly host: () => string;
   readonly readOnly: boolean;
+  readonly agentBehind: BoardOptions["agentBehind"];
 }
 
 /** Most bytes of one request. */
@@ -70,7 +74,19 @@ export function admitSession({ sessions, host }: DoorOptions): MiddlewareHandler
   };
 }
 
-export function admitChange({ sessions, host, readOnly }: DoorOptions): MiddlewareHandler {
+export function admitPerson({ agentBehind }: DoorOptions): MiddlewareHandler {
+  return async (context, next) => {
+    const { incoming } = context.env as { readonly incoming?: IncomingMessage };
+    const agent = incoming ? agentBehind(incoming.socket) : null;
+    if (agent !== null)
+      return answer(context, 403, `it comes from a process of ${agent}, and only a person decides here`);
+    return next();
+  };
+}
+
+export function admitChange(door: DoorOptions): MiddlewareHandler {
+  const { sessions, host, readOnly } = door;
+  const person = admitPerson(door);
   return async (context, next) => {
     if (context.req.method !== "POST") return next();
     const csrf = sessions.csrfOf(sessionIn(context, host));
@@ -81,7 +97,7 @@ export function admitChange({ sessions, host, readOnly }: DoorOptions): Middlewa
       return answer(context, 415, "its body is not application/json");
     const isDryRun = context.req.path.endsWith("/try");
     if (readOnly && !isDryRun) return answer(context, 403, "this board only shows (`--read-only`)");
-    return next();
+    return person(context, next);
   };
 }
 

@@ -1,7 +1,12 @@
-import type { Socket } from "node:net";
 import type { Caller } from "../../../core/event.ts";
 import type { PageFiles } from "./page.ts";
 import type { BoardPlace } from "./projects.ts";
+
+/** Of a connection. */
+export interface PeerPorts {
+  readonly localPort?: number | undefined;
+  readonly remotePort?: number | undefined;
+}
 
 /** What a board gets from the program around it. */
 export interface BoardOptions {
@@ -14,6 +19,8 @@ export interface BoardOptions {
   /** The person at the board. */
   readonly caller: Caller;
   /** Whether the other end of a connection may talk to the board at all. */
-  readonly admits: (socket: Socket) => boolean;
+  readonly admits: (socket: PeerPorts) => boolean;
+  /** The agent whose process is at the other end, as far as that can be known; null: none. */
+  readonly agentBehind: (socket: PeerPorts) => string | null;
   readonly onError: (message: string) => void;
 }

@@ -17,21 +17,21 @@ export async function runOf(project: Project, log: EventLog, name: string): Prom
   const named = await findRun(project, name);
   const all = (await overview(project)).flatMap(({ runs }) => runs);
   const entry = all.find(({ run }) => run === named.run);
-  const position = await positionOf(project, named);
+  const place = await tablePlaceOf(project, named);
   return {
-    entry: entry ? runEntry(entry) : finished(named.run, position?.configuration.state ?? "done"),
-    machine: position && machineOf(position.workflow),
-    at: position?.configuration.state ?? null,
-    moves: position ? movesAt(position, entry?.awaits ?? "nobody") : [],
+    entry: entry ? runEntry(entry) : finished(named.run, place?.configuration.state ?? "done"),
+    machine: place && machineOf(place.workflow),
+    at: place?.configuration.state ?? null,
+    moves: place ? movesAt(place, entry?.awaits ?? "nobody") : [],
     story: await storyOf(project, named),
     timeline: await timelineOf(log, named),
   };
 }
 
 /** A state that cannot be read is shown with the run's entry. */
-async function positionOf({ runtime }: Project, { id, module }: NamedRun) {
+async function tablePlaceOf({ runtime }: Project, { id, module }: NamedRun) {
   try {
-    return (await module.position?.(runtime.store.view(), id)) ?? null;
+    return (await module.tablePlace?.(runtime.store.view(), id)) ?? null;
   } catch {
     return null;
   }

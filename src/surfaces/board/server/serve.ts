@@ -6,6 +6,7 @@ import {
   admitAddress,
   admitBody,
   admitChange,
+  admitPerson,
   admitSession,
   csrfIn,
   type DoorOptions,
@@ -36,10 +37,15 @@ export async function openBoard(options: BoardOptions): Promise<Board> {
   const sessions = openSessions(Date.now);
   const ending = new AbortController();
   let host = "";
-  const door: DoorOptions = { sessions, host: () => host, readOnly: options.readOnly };
+  const { agentBehind, readOnly } = options;
+  const door: DoorOptions = { sessions, host: () => host, readOnly, agentBehind };
   const projects = boardProjects(options.places);
   const app = boardApp(options, door, projects, ending.signal);
-  const server = await listen(options.port, (request) => app.fetch(request), options.admits);
+  const server = await listen(
+    options.port,
+    (request, bindings) => app.fetch(request, bindings),
+    options.admits,
+  );
   host = server.host;
   return {
     url: `http://${host}/`,
@@ -59,7 +65,7 @@ function boardApp(
 ): Hono {
   const app = new Hono();
   app.use("*", HEADERS, admitAddress(door));
-  app.get("/enter/:token", enter(door));
+  app.get("/enter/:token", admitPerson(door), enter(door));
   app.use("*", admitSession(door), admitChange(door), admitBody);
   app.use("/api/*", async (context, next) => {
     context.header("cache-control", "no-store");

@@ -43,12 +43,12 @@ export async function streamEvents(
   }
   for (const [key, log] of logs) if (!places.has(key)) places.set(key, await endOf(log));
   await sink.send({ event: "hello", data: "{}", id: renderPlaces(places) });
-  const bell = openBell(signal);
-  const watches = [...logs.values()].map((log) => log.watch(bell.ring));
+  const alarm = openAlarm(signal);
+  const watches = [...logs.values()].map((log) => log.watch(alarm.ring));
   try {
     while (!signal.aborted) {
       for (const [key, log] of logs) await catchUp({ key, log, places, sink, signal });
-      if (!(await bell.next(PING))) await sink.ping();
+      if (!(await alarm.next(PING))) await sink.ping();
     }
   } finally {
     for (const watch of watches) watch.close();
@@ -125,7 +125,7 @@ function parsePlaces(id: string): Map<string, Place> {
 }
 
 /** Rings are not counted: one that came while nobody waited is heard by the next to wait. */
-function openBell(signal: AbortSignal) {
+function openAlarm(signal: AbortSignal) {
   let isRung = false;
   let wake = () => {};
   const ring = () => {

@@ -1,10 +1,14 @@
 import type { View } from "../../core/ports/store.ts";
-import type { Position } from "../../runtime/board.ts";
+import type { TablePlace } from "../../runtime/board.ts";
 import { type DefinitionSource, ownersOf } from "./definition.ts";
 import { configurationOf, parseRun, runPath } from "./run-file.ts";
 
 /** Where the run stands in its table; null: it has not begun. */
-export async function positionOf(source: DefinitionSource, view: View, id: string): Promise<Position | null> {
+export async function tablePlaceOf(
+  source: DefinitionSource,
+  view: View,
+  id: string,
+): Promise<TablePlace | null> {
   const path = runPath(source.name, id);
   const text = await view.read(path);
   if (text === null) return null;

@@ -1,6 +1,7 @@
 import type { Requirement } from "./requirements.ts";
 
 const OWN = "test/e2e/team-records.test.ts";
+const TASKS = "test/e2e/team-tasks.test.ts";
 const RECORDS = "src/runtime/team-records.test.ts";
 const SOURCE = "docs/team.md";
 
@@ -17,12 +18,20 @@ export const TEAM: Readonly<Record<string, Requirement>> = {
       `${RECORDS}: are known by their names alone if they are the very ones of the steps`,
     ],
   },
+  "team.tasks": {
+    says: "A clone shows the state, the evidence and the verdicts of Bloom's tasks, and its loop begins none that others are in the middle of.",
+    source: `${SOURCE}, In another checkout`,
+    tests: [
+      `${TASKS}: show their state, evidence and verdicts in a clone, and nobody begins or decides them there`,
+    ],
+  },
   "team.taken-over-by-a-person": {
     says: "A run that is over is never begun again in another checkout, and an open one is taken over only by a person's word at a terminal.",
     source: `${SOURCE}, In another checkout`,
     tests: [
       `${OWN}: are never begun again where they are over in another checkout`,
       `${OWN}: are taken over by a person's word alone, and go on from where they are`,
+      `${TASKS}: are taken over by a person, and done for both once it is merged`,
     ],
   },
   "team.forks-are-held": {
@@ -30,6 +39,7 @@ export const TEAM: Readonly<Record<string, Requirement>> = {
     source: `${SOURCE}, Two sides`,
     tests: [
       `${OWN}: are held where one was advanced on both sides, with both named, until a person chooses`,
+      `${TASKS}: are held where one was advanced on both sides, until a person chooses`,
       `${RECORDS}: name each side where two steps follow the same one`,
       `${RECORDS}: have one side again after a choice, until the other one is advanced further`,
     ],
@@ -47,7 +57,10 @@ export const TEAM: Readonly<Record<string, Requirement>> = {
   "team.moved-over": {
     says: "Runs that an earlier version kept in one checkout are recorded once, as they are.",
     source: `${SOURCE}, What git moves`,
-    tests: [`${OWN}: of an earlier version are recorded once, as they are`],
+    tests: [
+      `${OWN}: of an earlier version are recorded once, as they are`,
+      `${TASKS}: of an earlier version are recorded once, as they are`,
+    ],
   },
   "team.records-prove-nothing": {
     says: "A record moves no run, opens no gate, starts nothing and lets nobody write more, whatever it claims; what is not one is refused.",

@@ -58,6 +58,7 @@ export interface LoopWork {
 }
 
 export const LOOP_RUNS = projectPath(".pawl/runs");
+export const LOOP_DONE = projectPath(".pawl/done");
 
 export function loopRunPath(task: string): ProjectPath {
   return projectPath(LOOP_RUNS, `${task}.json`);
@@ -65,7 +66,7 @@ export function loopRunPath(task: string): ProjectPath {
 
 /** Where a finished task's run is kept, for its evidence. */
 export function loopDonePath(task: string): ProjectPath {
-  return projectPath(".pawl/done", `${task}.json`);
+  return projectPath(LOOP_DONE, `${task}.json`);
 }
 
 const RECORD = fields({

@@ -9,15 +9,17 @@
  * R4  A step under another table than the present one, or without a rule (a person accepted an edit, a copy was restored),
  *     is not replayed, nor are those before it: the origin moves on to the run's configuration after it.
  */
-import { NotText } from "../core/error.ts";
+import { attempt } from "../core/attempt.ts";
+import { NotText, PawlError } from "../core/error.ts";
 import type { Caller, RunAdvanced } from "../core/event.ts";
-import { hashOf } from "../core/hash.ts";
+import { digestOf, hashOf } from "../core/hash.ts";
 import type { ProjectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
+import { as, object } from "../core/state-json.ts";
 import type { Strength } from "../core/strength.ts";
 import { canonical } from "../core/trust.ts";
 import { initialConfiguration } from "../engine/decide.ts";
-import type { Workflow } from "../engine/workflow.ts";
+import type { Configuration, Workflow } from "../engine/workflow.ts";
 import {
   brokenLinks,
   checkFaults,
@@ -36,6 +38,15 @@ import {
   type TableStep,
   toStored,
 } from "./history.ts";
+import {
+  type Codec,
+  loadRecords,
+  newRecords,
+  recordedUpTo,
+  recordNames,
+  type SharedStep,
+  sidesOf,
+} from "./team-records.ts";
 import type { GateVerdict, Proposal, RunOverview, StateFiles } from "./transaction.ts";
 
 export interface Step extends TableStep {
@@ -175,7 +186,8 @@ async function recordChange(
   const stands = written ? toStored(states.configurationIn(written.text)) : before?.stands;
   if (stands === undefined || Object.keys(files).length === 0)
     return before === null ? [] : [{ type: "remove", path }];
-  const steps = await chained(before?.steps ?? [], events);
+  const earlier = before === null && states.sharedIn ? lineIn(run, await sharedOf(view, run)) : [];
+  const steps = await chained(before?.steps ?? earlier, events);
   const table = await hashOfTable(states.table);
   const origin = originOf({ before, steps, events, isNew, stands, table }, states.table);
   const dropped = before?.dropped ?? 0;
@@ -189,7 +201,35 @@ async function recordChange(
     ...(unproved ? { unproved } : {}),
     ...{ dropped, steps, stands, files, time },
   };
-  return [{ type: "write", path, text: `${JSON.stringify(shortened(record, states.keptSteps), null, 2)}\n` }];
+  const kept = shortened(record, states.keptSteps);
+  const found = written && states.sharedIn?.(written.text);
+  // Steps that are no longer kept here must be kept there.
+  const isDue = found && (found.rests || kept.dropped > dropped);
+  const first = isDue ? recordedUpTo(await sharedOf(view, run), steps) : steps.length;
+  return [
+    { type: "write", path, text: `${JSON.stringify(kept, null, 2)}\n` },
+    ...newRecords(run, steps, first, found?.stands ?? null, dropped),
+  ];
+}
+
+type Shared = Awaited<ReturnType<typeof loadRecords<SharedStep, unknown>>>;
+
+const ANY: Codec<SharedStep, unknown> = { step: as(object), stands: object };
+
+/** Records that cannot be used stop no run here: whoever lacks its state learns of them. */
+async function sharedOf(view: View, run: string): Promise<Shared> {
+  try {
+    return await loadRecords(view, run, await recordNames(view, run), ANY);
+  } catch (thrown) {
+    if (thrown instanceof PawlError) return [];
+    throw thrown;
+  }
+}
+
+/** The steps of earlier lives, here or in another checkout: a run that begins anew is made on them. */
+function lineIn(run: string, records: Shared): readonly Step[] {
+  const [side, other] = attempt(() => sidesOf(run, records), []);
+  return side && !other ? (side.steps as readonly Step[]) : [];
 }
 
 function isAcceptance({ row }: RunAdvanced): boolean {
@@ -245,6 +285,38 @@ function shortened(record: RunRecord, most = KEPT_STEPS): RunRecord {
   const kept = steps.slice(-most);
   const origin = { ...stands, at: kept.length, begins: false };
   return { ...record, origin, steps: kept, dropped: dropped + steps.length - kept.length };
+}
+
+export interface TakenRun {
+  readonly run: string;
+  readonly states: StateFiles;
+  /** The last one takes it over. */
+  readonly steps: readonly Step[];
+  readonly stands: Configuration;
+  /** The table's hash. */
+  readonly table: string;
+  readonly time: string;
+}
+
+/** The record of a run that a person took over, whose file is at that path. */
+export function recordOfTaken(
+  { run, stands, states, steps, table: hash, time }: TakenRun,
+  path: ProjectPath,
+  text: string,
+): Change {
+  const { keptSteps, table } = states;
+  const first = { ...toStored(initialConfiguration(table, {})), at: 0, begins: true };
+  const isWhole = replayFaults(table, first, steps, stands).length === 0;
+  const origin = isWhole ? first : { ...toStored(stands), at: steps.length, begins: false };
+  const record: RunRecord = {
+    ...{ version: 1, run, table: hash, origin, dropped: 0, steps },
+    ...{ stands: toStored(stands), files: { [path]: digestOf(canonical(JSON.parse(text))) }, time },
+  };
+  return {
+    type: "write",
+    path: headPath(run),
+    text: `${JSON.stringify(shortened(record, keptSteps), null, 2)}\n`,
+  };
 }
 
 // ── Checked where the state is loaded ────────────────────────────────────────────────────────────────────────────

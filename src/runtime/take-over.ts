@@ -39,15 +39,18 @@ export function takeOver<Step extends SharedStep, Stands>(
   changes: (side: Side<Step, Stands>, step: TakenStep) => readonly Change[],
   context: Context,
 ): Proposal<Reply> {
+  const here = new PawlError(
+    "no-effect",
+    `${run} is in this checkout already.`,
+    "There is nothing to take over.",
+  );
+  if (sides.length === 0) throw here;
   const side = chosenSide(run, sides, named);
   const others = sides.filter((each) => each !== side);
   const { isOver, notes, state } = look(side);
-  if (others.length === 0 && (side.recorded === null || isOver))
-    throw new PawlError(
-      "no-effect",
-      isOver ? `${run} is over: it is ${state}.` : `${run} is in this checkout already.`,
-      "There is nothing to take over.",
-    );
+  if (others.length === 0 && isOver)
+    throw new PawlError("no-effect", `${run} is over: it is ${state}.`, "There is nothing to take over.");
+  if (others.length === 0 && side.recorded === null) throw here;
   const message = question(run, { notes, others, side, state });
   if (!hasAnswered(context, message))
     return { reply: { text: "", data: {} }, ask: { message, command: commandOf(run, named) } };

@@ -30,6 +30,7 @@ import {
 } from "../core/state-json.ts";
 import { canonical } from "../core/trust.ts";
 import { hashOfStep } from "./history.ts";
+import type { Elsewhere } from "./transaction.ts";
 
 export const RECORDS = projectPath(".alfred/records");
 
@@ -108,12 +109,13 @@ export async function recordedIds(view: View, workflow: string): Promise<readonl
 
 // ── Written with the step ────────────────────────────────────────────────────────────────────────────────────────
 
-/** The records of the steps from `first` on, the last of which leads to where the run stands. */
+/** The records of the steps from `first` on, the last of which leads to where the run stands. `dropped`: earlier steps. */
 export function newRecords<Stands>(
   run: string,
   steps: readonly SharedStep[],
   first: number,
   stands: Stands,
+  dropped = 0,
 ): readonly Change[] {
   const changes: Change[] = [];
   for (let begin = first; begin < steps.length; ) {
@@ -122,7 +124,7 @@ export function newRecords<Stands>(
       size += JSON.stringify(steps[end]).length;
     const isLast = end === steps.length;
     const record = { version: 1, run, steps: steps.slice(begin, end), stands: isLast ? stands : null };
-    const path = projectPath(recordsFolder(run), nameOf(end, steps[end - 1] as SharedStep));
+    const path = projectPath(recordsFolder(run), nameOf(dropped + end, steps[end - 1] as SharedStep));
     changes.push({
       type: "write",
       path,
@@ -317,6 +319,15 @@ export function forked(run: string, sides: readonly Side<SharedStep, unknown>[])
     "records-forked",
     `${run} was advanced on ${sides.length} sides after its first ${shared} steps, and is held: ${named.join("; ")}. Nothing was changed.`,
     `A person decides in a terminal which side counts: ${choices.join(" or ")}.`,
+  );
+}
+
+/** Of an event for a run that others advanced and that is not over. */
+export function elsewhereError(run: string, { by, time }: Elsewhere): PawlError {
+  return new PawlError(
+    "run-elsewhere",
+    `${run} was moved last in another checkout, by ${by} at ${time}. Nothing was changed.`,
+    `To take it over, a person runs \`pawl take ${run}\` in a terminal.`,
   );
 }
 

@@ -60,6 +60,11 @@ export interface StateFiles {
   runOf(path: string): string | null;
   /** The run's configuration according to a file's text. Never throws. */
   configurationIn(text: string): Configuration;
+  /**
+   * What git shares of a run whose file has this text: where it stands. Its steps are recorded when it comes to rest.
+   * Absent: git shares nothing.
+   */
+  readonly sharedIn?: (text: string) => { readonly rests: boolean; readonly stands: object } | null;
 }
 
 export interface Context {

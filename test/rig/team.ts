@@ -15,6 +15,9 @@ import { type Ended, pawlInside, personInside } from "./project.ts";
 import type { AtTerminal } from "./terminal.ts";
 import { trustAsItIs } from "./trust.ts";
 
+/** All workflows are served. */
+const DOORS = { DOOR_ONLY: "" };
+
 export class Member {
   readonly root: string;
   readonly #name: string;
@@ -47,11 +50,11 @@ export class Member {
   }
 
   pawl(...args: readonly string[]): Promise<Ended> {
-    return pawlInside(this.root, args);
+    return pawlInside(this.root, args, DOORS);
   }
 
   person(...args: readonly string[]): Promise<AtTerminal> {
-    return personInside(this.root, args);
+    return personInside(this.root, args, DOORS);
   }
 
   read(path: string): string | null {

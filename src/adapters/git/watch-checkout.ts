@@ -6,6 +6,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../../core/attempt.ts";
+import { isBookkeeping } from "../../core/gate-record.ts";
 import type { Meanwhile, MovedBranch, Repo } from "../../core/ports/worktrees.ts";
 import { isTemporary } from "../files/control.ts";
 import { git } from "./git.ts";
@@ -31,7 +32,7 @@ export async function watchCheckout(place: Workplace, repo: Repo): Promise<() =>
   const began = Date.now();
   const look = async () => {
     const { uncommitted } = await statusOf(place.call(checkout));
-    return uncommitted.filter((path) => !path.startsWith(".pawl/") && !isTemporary(path));
+    return uncommitted.filter((path) => !isBookkeeping(path) && !isTemporary(path));
   };
   const before = new Map((await look()).map((path) => [path, markOf(join(checkout, path))]));
   const branches = await branchesOf(place, paths);

@@ -1,7 +1,8 @@
 import { isId } from "../../core/id.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import type { View } from "../../core/ports/store.ts";
-import { COPIES, RECORDS, TASKS, WORKSPACE } from "./paths.ts";
+import { RECORDS } from "../../runtime/team-records.ts";
+import { COPIES, TASKS, WORKSPACE } from "./paths.ts";
 
 /** The tasks that have a state of this checkout, and those with a file whose records or copy are a state. */
 export async function runIds(view: View): Promise<readonly string[]> {

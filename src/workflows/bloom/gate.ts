@@ -4,6 +4,7 @@ import { placed } from "../../core/policy-places.ts";
 import type { GitChanges } from "../../core/ports/git.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { View } from "../../core/ports/store.ts";
+import { isTakenOver } from "../../runtime/history.ts";
 import type { Context, GateInput, Verdict } from "../../runtime/module.ts";
 import { strengthOf } from "../../runtime/person.ts";
 import { hashOfTable, loadRecord, type RunRecord } from "../../runtime/record.ts";
@@ -89,7 +90,10 @@ function verdictOf(
     ...{ approve, notes, policy, workflow: table, artifact: null },
     strength: strengthOf(context),
     evidence: evidence.slice(-MAX_COMMANDS).map(findingOf),
-    steps: steps.slice(origin?.at ?? 0).map(stepOf),
+    steps: steps
+      .slice(origin?.at ?? 0)
+      .filter((step) => !isTakenOver(step))
+      .map(stepOf),
     start: origin?.kept ?? {},
     work: !origin?.begins
       ? elsewhere("its record does not hold all of its steps")

@@ -2,7 +2,7 @@
 import { PawlError } from "../../core/error.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Around, OpenQuestion, RunOverview } from "../../runtime/module.ts";
-import { recordedOverview } from "../../runtime/record.ts";
+import { recordedOverview, verdictsIn } from "../../runtime/record.ts";
 import { unreadableRun } from "../../runtime/unreadable-run.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
 import { eachTask, type PlacedTask, type Task } from "../../tasks-file/task.ts";
@@ -10,6 +10,7 @@ import { heldTasks } from "./lease.ts";
 import { personsEvent } from "./persons-event.ts";
 import { isDone, openPhase, type Waits, waitsIn } from "./pick.ts";
 import { loadQuestions } from "./question.ts";
+import { findOthers, type OthersRun, sharedTasks } from "./shared.ts";
 import { standingsOf } from "./standing.ts";
 import { BLOOM } from "./table.ts";
 import { listRuns, loadRun, type TaskRun } from "./task-run.ts";
@@ -33,17 +34,21 @@ export async function overview(view: View, around: Around): Promise<readonly Run
       faults.set(task.id, error);
     }
   }
+  const others = await othersIn(view, tasks, runs, faults);
   const waits = waitsIn(tasks, standingsOf(tasks, runs, around.time));
   const phase = openPhase(tasks);
   const asked = await openQuestions(view);
   const held = runs.size === 0 ? new Set() : await heldTasks(around.leases, around.time);
   const begun: RunOverview[] = [];
-  const others: RunOverview[] = [];
+  const unbegun: RunOverview[] = [];
   for (const placed of eachTask(tasks)) {
     const { task } = placed;
     const run = runs.get(task.id);
     const fault = faults.get(task.id);
+    const theirs = others.get(task.id);
     if (fault) begun.push(unreadableRun(`bloom:${task.id}`, task.id, fault, decideOn(fault)));
+    else if (theirs && theirs.run.state !== "done" && speaksFor(theirs.run, task))
+      begun.push(ofOthers(theirs, task));
     else if (run && run.state !== "done" && speaksFor(run, task))
       begun.push({
         ...ofRun(run, task, held.has(task.id)),
@@ -51,9 +56,41 @@ export async function overview(view: View, around: Around): Promise<readonly Run
         ...(await recordedOverview(view, `bloom:${task.id}`)),
       });
     else if (isOpen(task) && run?.state !== "done")
-      others.push({ ...ofTask(placed, waits, phase), ...asked(task.id) });
+      unbegun.push({ ...ofTask(placed, waits, phase), ...asked(task.id) });
   }
-  return [...begun, ...others];
+  return [...begun, ...unbegun];
+}
+
+/** Of the tasks whose run others advanced; this checkout's own run then no longer counts. */
+async function othersIn(
+  view: View,
+  tasks: readonly Task[],
+  runs: Map<string, TaskRun>,
+  faults: Map<string, PawlError>,
+): Promise<ReadonlyMap<string, OthersRun>> {
+  const found = new Map<string, OthersRun>();
+  for (const { id } of await sharedTasks(view, tasks))
+    try {
+      const theirs = await findOthers(view, id);
+      if (theirs === null) continue;
+      found.set(id, theirs);
+      runs.delete(id);
+    } catch (thrown) {
+      if (!(thrown instanceof PawlError)) throw thrown;
+      if (thrown.code !== "records-invalid" || !runs.has(id)) faults.set(id, thrown);
+    }
+  return found;
+}
+
+function ofOthers({ elsewhere, run, steps }: OthersRun, task: Task): RunOverview {
+  const { waitsFor: _, ...told } = ofRun(run, task, false);
+  const verdicts = verdictsIn(steps);
+  return {
+    ...told,
+    command: `pawl take bloom:${task.id}`,
+    ...(verdicts.length > 0 ? { verdicts } : {}),
+    elsewhere,
+  };
 }
 
 /** By task. */

@@ -7,6 +7,7 @@ import { initialConfiguration } from "../../engine/decide.ts";
 import type { StoredConfiguration } from "../../runtime/history.ts";
 import { checkRecord } from "../../runtime/record.ts";
 import type { StateFiles } from "../../runtime/transaction.ts";
+import { sharedIn } from "./stands.ts";
 import { BLOOM } from "./table.ts";
 
 const FILE = /^\.pawl\/(?:runs|done)\/([^/]+)\.json$/;
@@ -24,6 +25,7 @@ export const BLOOM_STATES: StateFiles = {
       return { state: state ?? first.state, variables: kept ?? first.variables };
     }, first);
   },
+  sharedIn,
 };
 
 /** Throws `state-tampered`. */

@@ -313,8 +313,9 @@ function removals({ messages }: Seen, removes: readonly string[]): readonly Chan
 
 /** While its holder works on it, an edit of its file does not count: the holder's knowledge overwrites it. */
 function editUndone({ held }: Seen, taskId: string): readonly BloomHappening[] {
-  const reason = held.get(taskId)?.message;
-  return reason === undefined ? [] : [{ type: "task:edit_undone", taskId, reason }];
+  const fault = held.get(taskId);
+  if (fault?.code !== "state-tampered") return [];
+  return [{ type: "task:edit_undone", taskId, reason: fault.message }];
 }
 
 function gone({ run }: Seen, id: string): readonly Change[] {

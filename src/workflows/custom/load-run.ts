@@ -90,12 +90,3 @@ export function runMissing(workflow: string, id: string): PawlError {
     "`pawl status` lists every run.",
   );
 }
-
-/** Of an event for a run that others advanced and that is not over. */
-export function runElsewhere({ elsewhere, run }: Pick<OwnRun, "elsewhere" | "run">): PawlError {
-  return new PawlError(
-    "run-elsewhere",
-    `${run} was moved last in another checkout, by ${elsewhere?.by} at ${elsewhere?.time}. Nothing was changed.`,
-    `To take it over, a person runs \`pawl take ${run}\` in a terminal.`,
-  );
-}

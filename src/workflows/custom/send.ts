@@ -21,6 +21,7 @@ import {
   runEvent,
   type Unfinished,
 } from "../../runtime/run-event.ts";
+import { elsewhereError } from "../../runtime/team-records.ts";
 import { withFailure } from "../../runtime/transaction.ts";
 import { asked, canAnswer, heldBack, question, shown, stillRunning } from "./answers.ts";
 import { type DefinitionSource, type Gate, type Loaded, ownersOf } from "./definition.ts";
@@ -29,7 +30,7 @@ import { effectsOf } from "./effects.ts";
 import { govern, held } from "./govern.ts";
 import { changesIn, eventFor, lookAtWork, presentVersion } from "./judged.ts";
 import { checkProved } from "./load.ts";
-import { loadRun, type OwnRun, runElsewhere } from "./load-run.ts";
+import { loadRun, type OwnRun } from "./load-run.ts";
 import { checkGiven, endOf, observersOf } from "./observe.ts";
 import { nameRun } from "./run-name.ts";
 import type { Note, OwnSent, SendInput, SendTypes } from "./sent.ts";
@@ -51,7 +52,8 @@ export function sendTo(sources: readonly DefinitionSource[]): Send {
       );
       checkProved(run.loaded.definition, run.source.file);
       const { configuration, elsewhere, workflow } = run;
-      if (elsewhere && isWanted(input) && !isFinal(workflow, configuration.state)) throw runElsewhere(run);
+      if (elsewhere && isWanted(input) && !isFinal(workflow, configuration.state))
+        throw elsewhereError(run.run, elsewhere);
       return run;
     },
     govern: (run, context) => govern(run, context.outside, context, isWanted(context.input)),

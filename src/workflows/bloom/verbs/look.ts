@@ -4,6 +4,7 @@ import { projectPath } from "../../../core/path.ts";
 import type { View } from "../../../core/ports/store.ts";
 import type { Context, GateVerdict, Reply, Transaction } from "../../../runtime/module.ts";
 import { loadRecord, verdictsIn } from "../../../runtime/record.ts";
+import type { Elsewhere } from "../../../runtime/transaction.ts";
 import { verdictWords } from "../../../runtime/verdicts.ts";
 import { loadTasks, taskOf } from "../../../tasks-file/load.ts";
 import { renderProblem } from "../../../tasks-file/problem.ts";
@@ -12,6 +13,7 @@ import { eachTask, findTask, TASK_STATUSES, type Task } from "../../../tasks-fil
 import { isDone, nowReady, takeable, waitingFor } from "../pick.ts";
 import { getTaskForAgent } from "../prompt.ts";
 import { loadMessages, loadQuestions, type Message, type Question } from "../question.ts";
+import { findOthers } from "../shared.ts";
 import { loadDoneRun, loadRun, type TaskRun } from "../task-run.ts";
 import { loadFailedOutput, outputFileOf } from "./failed-output.ts";
 import { loadSnapshot, looking, type Snapshot } from "./snapshot.ts";
@@ -73,6 +75,8 @@ function summaryOf(task: Task, parent: Task | null, snapshot: Snapshot): Record<
 interface Shown extends Snapshot {
   readonly verdicts: readonly GateVerdict[];
   readonly run: TaskRun | null;
+  /** Who advanced it in another checkout. */
+  readonly elsewhere: Elsewhere | null;
   /** The last lines of the command that failed last. */
   readonly output: readonly string[];
   readonly questions: readonly Question[];
@@ -86,10 +90,12 @@ export const show = looking(
     const snapshot = await loadSnapshot(view, context);
     const { id: known } = taskOf(snapshot.file.tasks, id);
     const questions = (await loadQuestions(view)).filter((question) => question.task === known);
-    const run = (await loadRun(view, known)) ?? (await loadDoneRun(view, known));
-    const output = await loadFailedOutput(view, run?.evidence ?? []);
-    const verdicts = verdictsIn((await loadRecord(view, `bloom:${known}`))?.steps ?? []);
-    return { ...snapshot, run, output, questions, verdicts, messages: await loadMessages(view, known) };
+    const theirs = await findOthers(view, known);
+    const run = theirs?.run ?? (await loadRun(view, known)) ?? (await loadDoneRun(view, known));
+    const output = theirs ? [] : await loadFailedOutput(view, run?.evidence ?? []);
+    const steps = theirs?.steps ?? (await loadRecord(view, `bloom:${known}`))?.steps ?? [];
+    const said = { verdicts: verdictsIn(steps), messages: await loadMessages(view, known) };
+    return { ...snapshot, ...said, run, output, questions, elsewhere: theirs?.elsewhere ?? null };
   },
   (seen, { id }) => {
     const task = taskOf(seen.file.tasks, id);
@@ -98,10 +104,7 @@ export const show = looking(
     const lines = [
       `${task.id}  ${task.status}  ${task.title}`,
       ...(waits ? [`Waits: ${waits}.`] : []),
-      ...(run
-        ? [`In the loop: ${run.state}${run.reason ? ` (${run.reason})` : ""}, since ${run.since}.`]
-        : []),
-      ...(run?.pullRequest ? [`Pull request: ${run.pullRequest.url}`] : []),
+      ...loopLines(seen),
       ...block("Instructions", task.instructions ? [task.instructions.trim()] : []),
       ...block(
         "Acceptance criteria",
@@ -145,6 +148,7 @@ export const show = looking(
         run,
         waitsFor: waits,
         verdicts: seen.verdicts,
+        ...(seen.elsewhere ? { elsewhere: seen.elsewhere } : {}),
         output: seen.output,
         questions: seen.questions,
         untold: seen.messages,
@@ -153,9 +157,21 @@ export const show = looking(
   },
 );
 
+function loopLines({ elsewhere, run }: Shown): readonly string[] {
+  if (run === null) return [];
+  const { pullRequest, reason, since, state } = run;
+  return [
+    `In the loop: ${state}${reason ? ` (${reason})` : ""}, since ${since}.`,
+    ...(elsewhere
+      ? [`Moved last in another checkout, by ${elsewhere.by}: its records say so, and prove no verdict.`]
+      : []),
+    ...(pullRequest ? [`Pull request: ${pullRequest.url}`] : []),
+  ];
+}
+
 function evidenceLine(each: TaskRun["evidence"][number]): string {
   const end = each.exit === 0 ? "passed" : `failed (${each.exit ?? "no exit code"})`;
-  return `${end}  ${each.command}  ${outputFileOf(each)}`;
+  return `${end}  ${each.command}${each.log === "" ? "" : `  ${outputFileOf(each)}`}`;
 }
 
 function block(title: string, lines: readonly string[]): readonly string[] {

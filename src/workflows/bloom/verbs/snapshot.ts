@@ -18,6 +18,7 @@ import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { eachTask } from "../../../tasks-file/task.ts";
 import { BLOOM_STATES } from "../recorded.ts";
 import { unspent } from "../run-changes.ts";
+import { withOthers } from "../shared.ts";
 import { type Standings, standingsOf } from "../standing.ts";
 import { listRuns, loadRuns, type Runs } from "../task-run.ts";
 
@@ -31,7 +32,7 @@ export async function loadSnapshot(view: View, context: Context): Promise<Snapsh
   // Whatever the status says: a person may have written another while the run was active.
   const kept = new Set(await listRuns(view));
   const ids = eachTask(tasks).flatMap(({ task }) => (kept.has(task.id) ? [task.id] : []));
-  const { runs, held } = await loadRuns(view, ids);
+  const { runs, held } = await withOthers(view, tasks, await loadRuns(view, ids));
   const states = standingsOf(tasks, runs, context.now.time);
   // Nobody takes it, and nothing that depends on it begins.
   const all = held.size === 0 ? states : new Map([...states, ...[...held.keys()].map(blocked)]);

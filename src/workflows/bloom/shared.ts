@@ -1,0 +1,119 @@
+/** The runs of tasks that others advanced, as their records say. */
+import { attempt } from "../../core/attempt.ts";
+import { PawlError } from "../../core/error.ts";
+import type { View } from "../../core/ports/store.ts";
+import { checkReachable } from "../../engine/reach.ts";
+import { loadRecord } from "../../runtime/record.ts";
+import {
+  elsewhereError,
+  forked,
+  loadRecords,
+  recordedIds,
+  recordedUpTo,
+  recordNames,
+  type Side,
+  sidesOf,
+} from "../../runtime/team-records.ts";
+import type { Elsewhere } from "../../runtime/transaction.ts";
+import { eachTask, type Task } from "../../tasks-file/task.ts";
+import { personsEvent } from "./persons-event.ts";
+import { type RecordedStep, SHARED, type Stands } from "./stands.ts";
+import { BLOOM } from "./table.ts";
+import { newRun, type Runs, type TaskRun } from "./task-run.ts";
+
+export type RunSide = Side<RecordedStep, Stands>;
+
+/** The run as others recorded it: for show, until a person takes it over. */
+export function runOf(task: string, stands: Stands): TaskRun {
+  const { evidence, pullRequest, title, work, ...rest } = stands;
+  return {
+    ...newRun({ id: task, title, status: stands.status, steps: [] }, stands.since),
+    ...rest,
+    evidence: evidence.map((each) => ({ ...each, log: "" })),
+    work: work && { ...work, merged: null },
+    pullRequest,
+  };
+}
+
+/** The sides of a task's run; none: nothing is recorded. `own`: this checkout's own steps count, too. */
+export async function loadSides(view: View, task: string): Promise<readonly RunSide[]> {
+  const run = `bloom:${task}`;
+  const names = await recordNames(view, run);
+  if (names.length === 0) return [];
+  const own = (await loadRecord(view, run))?.steps ?? [];
+  return sidesOf(run, await loadRecords(view, run, names, SHARED), own);
+}
+
+export interface OthersRun {
+  readonly run: TaskRun;
+  readonly elsewhere: Elsewhere;
+  readonly steps: readonly RecordedStep[];
+}
+
+/** The run that others advanced; null: what is here counts. Throws `records-forked` and `records-invalid`. */
+export async function findOthers(view: View, task: string): Promise<OthersRun | null> {
+  const sides = await loadSides(view, task);
+  if (sides.length > 1) throw forked(`bloom:${task}`, sides);
+  const [side] = sides;
+  if (!side?.recorded) return null;
+  const { path, stands } = side.recorded;
+  const reached = attempt(
+    () => checkReachable(BLOOM, { state: stands.state, variables: stands.kept }),
+    false,
+  );
+  if (reached === false)
+    throw new PawlError(
+      "records-invalid",
+      `${path} cannot be used: no run of Bloom can be ${stands.state} as it says. Nothing was changed.`,
+      `Ask whoever committed it: \`git log -- ${path}\`.`,
+    );
+  const last = side.steps.at(-1);
+  const elsewhere = { by: last?.by?.who ?? last?.by?.channel ?? "", time: last?.time ?? "" };
+  return { run: runOf(task, stands), elsewhere, steps: side.steps };
+}
+
+/** Why nothing may be done with a task whose run others advanced. */
+export function heldElsewhere(task: string, { elsewhere }: OthersRun): PawlError {
+  return elsewhereError(`bloom:${task}`, elsewhere);
+}
+
+/** The tasks that may have a run of others: there is a record of it, and they are not done. */
+export async function sharedTasks(view: View, tasks: readonly Task[]): Promise<readonly Task[]> {
+  const recorded = new Set(await recordedIds(view, "bloom"));
+  if (recorded.size === 0) return [];
+  return eachTask(tasks).flatMap(({ task }) =>
+    recorded.has(task.id) && task.status !== "done" ? [task] : [],
+  );
+}
+
+/** Holds the tasks whose run others advanced, unless a person set another status since. */
+export async function withOthers(view: View, tasks: readonly Task[], here: Runs): Promise<Runs> {
+  const runs = new Map(here.runs);
+  const held = new Map(here.held);
+  for (const task of await sharedTasks(view, tasks)) {
+    try {
+      const others = await findOthers(view, task.id);
+      if (others === null) continue;
+      const isSet = personsEvent(task, others.run) !== null;
+      if (runs.delete(task.id) || !isSet) held.set(task.id, heldElsewhere(task.id, others));
+      if (others.run.state === "done") held.delete(task.id);
+    } catch (thrown) {
+      if (!(thrown instanceof PawlError)) throw thrown;
+      // Damage among the records stops nobody who has the run.
+      if (thrown.code === "records-invalid" && runs.has(task.id)) continue;
+      runs.delete(task.id);
+      held.set(task.id, thrown);
+    }
+  }
+  return { runs, held };
+}
+
+/** How many of the steps are in records. */
+export async function recordedSteps(
+  view: View,
+  task: string,
+  steps: readonly RecordedStep[],
+): Promise<number> {
+  const run = `bloom:${task}`;
+  return recordedUpTo(await loadRecords(view, run, await recordNames(view, run), SHARED), steps);
+}

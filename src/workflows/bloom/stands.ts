@@ -1,0 +1,87 @@
+/**
+ * What git shares of a task's run: its steps, recorded whenever it comes to rest, with where it stands and its evidence. A
+ * session, a prompt and what commands printed stay in the checkout.
+ */
+import { attempt } from "../../core/attempt.ts";
+import {
+  accepts,
+  type Checked,
+  fields,
+  listOf,
+  mapOf,
+  number,
+  object,
+  optional,
+  orNull,
+  text,
+} from "../../core/state-json.ts";
+import type { FactValue } from "../../engine/workflow.ts";
+import type { Codec, SharedStep } from "../../runtime/team-records.ts";
+import { TASK_STATUSES, type TaskStatus } from "../../tasks-file/task.ts";
+import { BLOOM, type TaskState } from "./table.ts";
+
+const EVIDENCE = fields({
+  step: orNull(text),
+  command: text,
+  exit: orNull(number),
+  commit: orNull(text),
+  duration: number,
+  time: text,
+  on: accepts<"worktree" | "merge">(
+    (value) => value === "worktree" || value === "merge",
+    "worktree or merge",
+  ),
+});
+
+const STANDS = fields({
+  title: text,
+  state: accepts<TaskState>(
+    (value) => typeof value === "string" && Object.hasOwn(BLOOM.states, value),
+    "a state of Bloom's table",
+  ),
+  kept: mapOf(
+    accepts<FactValue>(
+      (value) => value === null || ["string", "number", "boolean"].includes(typeof value),
+      "a string, a number, true, false or null",
+    ),
+  ),
+  row: orNull(text),
+  since: text,
+  reason: orNull(text),
+  status: accepts<TaskStatus>((value) => TASK_STATUSES.some((each) => each === value), "a status of a task"),
+  runs: number,
+  evidence: listOf(EVIDENCE),
+  work: orNull(fields({ repo: text, branch: text, commit: text, time: text })),
+  pullRequest: orNull(fields({ number, url: text })),
+});
+
+export type Stands = Checked<typeof STANDS>;
+
+/** A person's verdict has a strength. */
+export type RecordedStep = SharedStep & { readonly strength?: string | undefined };
+
+export const SHARED: Codec<RecordedStep, Stands> = {
+  step: (value, at) => fields({ strength: optional(text) })(value, at) ?? object(value, at),
+  stands: STANDS,
+};
+
+const MOST_EVIDENCE = 50;
+const LONGEST_REASON = 1_000;
+const RESTS: readonly string[] = ["waiting_for_human", "blocked", "budget_exhausted", "done"];
+
+/** Of a run's file. */
+export function sharedIn(json: string): { readonly rests: boolean; readonly stands: Stands } | null {
+  const run = attempt(() => JSON.parse(json) as Stands, null);
+  if (run === null) return null;
+  const { evidence = [], kept, pullRequest, reason, row, runs, since, state, status, title, work } = run;
+  const stands: Stands = {
+    ...{ title, state, kept, row, since, status, runs },
+    reason: reason?.slice(0, LONGEST_REASON) ?? null,
+    evidence: evidence.slice(-MOST_EVIDENCE).map(({ command, commit, duration, exit, on, step, time }) => ({
+      ...{ command, commit, duration, exit, on, step, time },
+    })),
+    work: work ? { repo: work.repo, branch: work.branch, commit: work.commit, time: work.time } : null,
+    pullRequest: pullRequest ? { number: pullRequest.number, url: pullRequest.url } : null,
+  };
+  return { rests: RESTS.includes(state) || (state === "opening_pr" && pullRequest !== null), stands };
+}

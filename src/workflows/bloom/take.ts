@@ -1,0 +1,87 @@
+/** A person takes over a task's run that others advanced, or chooses which of its sides counts. */
+import { loopRunPath } from "../../core/loop-record.ts";
+import type { View } from "../../core/ports/store.ts";
+import { checkReachable } from "../../engine/reach.ts";
+import { fromStored } from "../../runtime/history.ts";
+import type { Context, Reply, TakeInput, Transaction } from "../../runtime/module.ts";
+import { hashOfTable, recordOfTaken, type Step } from "../../runtime/record.ts";
+import { takeOver } from "../../runtime/take-over.ts";
+import { newRecords } from "../../runtime/team-records.ts";
+import { loadTasks, TASKS_RUN, taskOf } from "../../tasks-file/load.ts";
+import type { Task } from "../../tasks-file/task.ts";
+import { BLOOM_STATES } from "./recorded.ts";
+import { loadSides, type RunSide, recordedSteps, runOf } from "./shared.ts";
+import { sharedIn } from "./stands.ts";
+import { BLOOM } from "./table.ts";
+import { findRun, newRun, renderRun, type TaskRun } from "./task-run.ts";
+
+interface Seen {
+  readonly task: Task;
+  readonly own: TaskRun | null;
+  readonly sides: readonly RunSide[];
+  /** How many steps of this checkout's own side are recorded. */
+  readonly recorded: number;
+  readonly table: string;
+}
+
+export const take: Transaction<TakeInput, Seen, undefined, Reply> = {
+  run: () => TASKS_RUN,
+  read: readSides,
+  propose(seen, _, input, context) {
+    const { own, sides, task } = seen;
+    const runAt = (side: RunSide) => taken(task, side, own);
+    return takeOver(
+      {
+        ...{ run: `bloom:${task.id}`, machine: "bloom", sides },
+        look(side) {
+          const run = runAt(side);
+          checkReachable(BLOOM, fromStored(run));
+          return { state: run.state, isOver: run.state === "done", notes: notesOn(run, side) };
+        },
+      },
+      input,
+      (side, step) => {
+        const run = runAt(side);
+        const [path, text] = [loopRunPath(task.id), renderRun(run)];
+        const steps = [...side.steps, step] as unknown as readonly Step[];
+        const of = { run: `bloom:${task.id}`, states: BLOOM_STATES, table: seen.table };
+        const first = side.recorded ? side.steps.length : seen.recorded;
+        return [
+          { type: "write", path, text },
+          recordOfTaken({ ...of, steps, stands: fromStored(run), time: step.time }, path, text),
+          ...newRecords(of.run, steps, first, sharedIn(text)?.stands ?? null),
+        ];
+      },
+      context,
+    );
+  },
+};
+
+async function readSides(view: View, { id }: TakeInput, context: Context): Promise<Seen> {
+  const { file } = await loadTasks(view, context);
+  const task = taskOf(file.tasks, id);
+  const own = await findRun(view, task.id);
+  const sides = await loadSides(view, task.id);
+  const side = sides.find(({ recorded }) => recorded === null);
+  const recorded = await recordedSteps(view, task.id, side?.steps ?? []);
+  return { task, own, sides, recorded, table: await hashOfTable(BLOOM) };
+}
+
+/**
+ * Its evidence is what another checkout says: it is shown, and does not count here. So all steps are verified again, and
+ * whether the work was merged is looked up again. A session stays where it was.
+ */
+function taken(task: Task, side: RunSide, own: TaskRun | null): TaskRun {
+  if (side.recorded === null) return own ?? newRun(task, side.steps.at(-1)?.time ?? "");
+  const run = runOf(task.id, side.recorded.stands);
+  return { ...run, evidence: own?.evidence ?? [], spent: own?.spent ?? run.spent };
+}
+
+function notesOn({ pullRequest, reason, work }: TaskRun, { recorded }: RunSide): readonly string[] {
+  return [
+    ...(reason === null ? [] : [`Its reason: ${reason}`]),
+    ...(work ? [`Its work is on ${work.branch}, at ${work.commit.slice(0, 12)}.`] : []),
+    ...(pullRequest ? [`Its pull request is ${pullRequest.url}.`] : []),
+    ...(recorded ? ["Its evidence does not count here: what is not merged yet is verified again."] : []),
+  ];
+}

@@ -69,16 +69,18 @@ async function othersIn(
   faults: Map<string, PawlError>,
 ): Promise<ReadonlyMap<string, OthersRun>> {
   const found = new Map<string, OthersRun>();
-  for (const { id } of await sharedTasks(view, tasks))
+  for (const { id } of await sharedTasks(view, tasks)) {
+    if (faults.has(id)) continue;
     try {
-      const theirs = await findOthers(view, id);
+      const theirs = await findOthers(view, id, runs.has(id));
       if (theirs === null) continue;
       found.set(id, theirs);
       runs.delete(id);
     } catch (thrown) {
       if (!(thrown instanceof PawlError)) throw thrown;
-      if (thrown.code !== "records-invalid" || !runs.has(id)) faults.set(id, thrown);
+      faults.set(id, thrown);
     }
+  }
   return found;
 }
 

@@ -50,9 +50,23 @@ export interface OthersRun {
   readonly steps: readonly RecordedStep[];
 }
 
-/** The run that others advanced; null: what is here counts. Throws `records-forked` and `records-invalid`. */
-export async function findOthers(view: View, task: string): Promise<OthersRun | null> {
-  const sides = await loadSides(view, task);
+/**
+ * The run that others advanced; null: what is here counts. `isHere`: this checkout has a run of the task. Throws
+ * `records-forked` and `records-invalid`.
+ */
+export async function findOthers(view: View, task: string, isHere: boolean): Promise<OthersRun | null> {
+  // Nobody knows the steps of a run of an earlier version. It counts as it is.
+  if (isHere && (await loadRecord(view, `bloom:${task}`)) === null) return null;
+  try {
+    return othersOf(task, await loadSides(view, task));
+  } catch (thrown) {
+    // Damage among the records stops nobody who has the run.
+    if (isHere && thrown instanceof PawlError && thrown.code === "records-invalid") return null;
+    throw thrown;
+  }
+}
+
+function othersOf(task: string, sides: readonly RunSide[]): OthersRun | null {
   if (sides.length > 1) throw forked(`bloom:${task}`, sides);
   const [side] = sides;
   if (!side?.recorded) return null;
@@ -91,16 +105,15 @@ export async function withOthers(view: View, tasks: readonly Task[], here: Runs)
   const runs = new Map(here.runs);
   const held = new Map(here.held);
   for (const task of await sharedTasks(view, tasks)) {
+    if (held.has(task.id)) continue;
     try {
-      const others = await findOthers(view, task.id);
+      const others = await findOthers(view, task.id, runs.has(task.id));
       if (others === null) continue;
       const isSet = personsEvent(task, others.run) !== null;
-      if (runs.delete(task.id) || !isSet) held.set(task.id, heldElsewhere(task.id, others));
-      if (others.run.state === "done") held.delete(task.id);
+      const isOpen = others.run.state !== "done";
+      if ((runs.delete(task.id) || !isSet) && isOpen) held.set(task.id, heldElsewhere(task.id, others));
     } catch (thrown) {
       if (!(thrown instanceof PawlError)) throw thrown;
-      // Damage among the records stops nobody who has the run.
-      if (thrown.code === "records-invalid" && runs.has(task.id)) continue;
       runs.delete(task.id);
       held.set(task.id, thrown);
     }

@@ -90,8 +90,9 @@ export const show = looking(
     const snapshot = await loadSnapshot(view, context);
     const { id: known } = taskOf(snapshot.file.tasks, id);
     const questions = (await loadQuestions(view)).filter((question) => question.task === known);
-    const theirs = await findOthers(view, known);
-    const run = theirs?.run ?? (await loadRun(view, known)) ?? (await loadDoneRun(view, known));
+    const own = (await loadRun(view, known)) ?? (await loadDoneRun(view, known));
+    const theirs = await findOthers(view, known, own !== null);
+    const run = theirs?.run ?? own;
     const output = theirs ? [] : await loadFailedOutput(view, run?.evidence ?? []);
     const steps = theirs?.steps ?? (await loadRecord(view, `bloom:${known}`))?.steps ?? [];
     const said = { verdicts: verdictsIn(steps), messages: await loadMessages(view, known) };

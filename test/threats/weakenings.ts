@@ -1534,11 +1534,19 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the hold of a run that a record moves on",
       file: "src/workflows/custom/send.ts",
-      find: "if (elsewhere && isWanted(input) && !isFinal(workflow, configuration.state)) throw runElsewhere(run);",
-      replace:
-        "if (elsewhere && !isWanted(input) && !isFinal(workflow, configuration.state)) throw runElsewhere(run);",
+      find: "if (elsewhere && isWanted(input) && !isFinal(workflow, configuration.state))",
+      replace: "if (elsewhere && !isWanted(input) && !isFinal(workflow, configuration.state))",
       tests: [
         "test/e2e/team-records.test.ts: are never moved by a record, whatever it claims: no gate opens, nothing starts, and nothing more may be written",
+      ],
+    },
+    {
+      takes: "the hold of a task that others advanced",
+      file: "src/workflows/bloom/shared.ts",
+      find: "if ((runs.delete(task.id) || !isSet) && isOpen)",
+      replace: "if (runs.delete(task.id) && isSet && isOpen)",
+      tests: [
+        "test/e2e/team-tasks.test.ts: show their state, evidence and verdicts in a clone, and nobody begins or decides them there",
       ],
     },
   ],

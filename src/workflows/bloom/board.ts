@@ -12,6 +12,7 @@ import { heldTasks } from "./lease.ts";
 import { filesNamed } from "./overlap.ts";
 import { isDone } from "./pick.ts";
 import { loadQuestions, type Question } from "./question.ts";
+import { withOthers } from "./shared.ts";
 import { type Standing, standingsOf } from "./standing.ts";
 import { listRuns, loadRuns, reasonOf, type TaskRun } from "./task-run.ts";
 
@@ -42,10 +43,11 @@ async function loadBoard(view: View, around: Around): Promise<BoardTasks> {
   if (file === null) return { tasks: [], overlaps: [] };
   const placed = eachTask(file);
   const kept = new Set(await listRuns(view));
-  const { runs, held } = await loadRuns(
+  const here = await loadRuns(
     view,
     placed.flatMap(({ task }) => (kept.has(task.id) ? [task.id] : [])),
   );
+  const { runs, held } = await withOthers(view, file, here);
   const standings = standingsOf(file, runs, around.time);
   const atWork = runs.size === 0 ? new Set<string>() : await heldTasks(around.leases, around.time);
   const open = (await loadQuestions(view)).filter(({ answer }) => answer === null);

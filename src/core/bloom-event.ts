@@ -136,6 +136,8 @@ interface TaskEvents {
     commit: string | null;
     log: string;
   };
+  /** Four fifths of a limit are spent. */
+  "budget:nearing": { limit: string; spent: number; of: number };
   "budget:exhausted": {
     /** Which limit was reached: `usd`, `turns`, `minutes`. */
     limit: string;

@@ -99,6 +99,7 @@ const SENTENCES: Sentences = {
   "task:completed": () => ["is done", "green"],
   "question:asked": ({ questionId, text }) => [`asks ${questionId}: ${text}`, "yellow"],
   "question:answered": ({ questionId, answer }) => [`${questionId} answered: ${answer}`, null],
+  "budget:nearing": ({ limit, spent, of }) => [`has spent ${spent} of its ${of} ${limit}`, "yellow"],
   "budget:exhausted": ({ limit }) => [`spent its budget of ${limit}`, "red"],
 };
 

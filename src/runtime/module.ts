@@ -27,6 +27,7 @@ export type {
   GateVerdict,
   HumanQuestion,
   LogLine,
+  Nearing,
   OpenQuestion,
   Proposal,
   Reply,

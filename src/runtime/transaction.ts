@@ -246,6 +246,13 @@ export interface OpenQuestion {
   readonly command: string;
 }
 
+/** How much of one limit of a budget is spent. */
+export interface Nearing {
+  readonly limit: "usd" | "turns" | "minutes";
+  readonly spent: number;
+  readonly of: number;
+}
+
 /** Who moved a run last in another checkout, as its records say. */
 export interface Elsewhere {
   readonly by: string;
@@ -271,6 +278,8 @@ export interface RunOverview {
   readonly waitsFor?: "gate" | "question" | "blocked" | "failed";
   /** What its agent asked people and nobody has answered, whether or not the run waits for it; absent: nothing. */
   readonly questions?: readonly OpenQuestion[];
+  /** The limit of its budget of which most is spent, once that is four fifths; absent: none is. */
+  readonly nearing?: Nearing;
   /** Its records go beyond this checkout's own state: others advanced it. */
   readonly elsewhere?: Elsewhere;
   /** Its state comes from an earlier version, without a history to follow from. */

@@ -1,5 +1,6 @@
 import type { AgentLimits, AgentUsage } from "../../core/ports/agents.ts";
 import type { BloomSettings } from "../../core/settings.ts";
+import type { Nearing } from "../../runtime/module.ts";
 import type { Budget, Task } from "../../tasks-file/task.ts";
 import type { TaskRun } from "./task-run.ts";
 
@@ -25,6 +26,22 @@ export function overspent(budget: Budget, spent: TaskRun["spent"]): Limit | null
 export function exceeded(budget: Budget, spent: TaskRun["spent"]): Limit | null {
   if (budget.usd !== undefined && spent.usd > budget.usd) return "usd";
   return budget.turns !== undefined && spent.turns > budget.turns ? "turns" : null;
+}
+
+/** From this part of a budget on, a person is told. */
+const MOST = 0.8;
+
+/** The limit of which most is spent, if it is at least four fifths; else null. */
+export function nearing(budget: Budget, { milliseconds, turns, usd }: TaskRun["spent"]): Nearing | null {
+  const spent = { usd, turns, minutes: Math.round((milliseconds / 60_000) * 10) / 10 };
+  const [most] = (["usd", "turns", "minutes"] as const)
+    .flatMap((limit) => {
+      const of = budget[limit];
+      return of === undefined ? [] : [{ limit, spent: spent[limit], of }];
+    })
+    .filter((each) => each.spent >= each.of * MOST)
+    .sort((one, other) => other.spent / other.of - one.spent / one.of);
+  return most ?? null;
 }
 
 /** The most that an agent may be asked to spend in a run that may begin. */

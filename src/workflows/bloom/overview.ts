@@ -167,7 +167,8 @@ function byHand(
 
 function ofRun(run: TaskRun, { id, title }: Task, isHeld: boolean): RunOverview {
   const { state, since, reason } = run;
-  const base = { run: `bloom:${id}`, title, state, since };
+  const near = run.nearing ? { nearing: run.nearing } : {};
+  const base = { run: `bloom:${id}`, title, state, since, ...near };
   const why = reason === null ? "" : ` (${reason})`;
   const untaken = `not running; resume with \`pawl run\`${why}`;
   switch (state) {

@@ -13,6 +13,7 @@ import type { View } from "../../core/ports/store.ts";
 import { fields, object } from "../../core/state-json.ts";
 import type { Strength } from "../../core/strength.ts";
 import type { Facts } from "../../engine/workflow.ts";
+import type { Nearing } from "../../runtime/module.ts";
 import type { Task, TaskStatus } from "../../tasks-file/task.ts";
 import { checkRun, heldBy } from "./recorded.ts";
 import type { TaskEvent, TaskState } from "./table.ts";
@@ -53,6 +54,8 @@ export interface TaskRun {
   readonly checked: readonly string[];
   /** Spent by all of its agent's runs; only a person at a terminal resets it (`ready`, `todo`, `reset`). */
   readonly spent: { readonly usd: number; readonly turns: number; readonly milliseconds: number };
+  /** The limit of its budget of which most is spent, once that is four fifths. Null or absent: none is. */
+  readonly nearing?: Nearing | null;
   /** What the loop itself saw, newest last. */
   readonly evidence: readonly LoopEvidence[];
   /** Where its work is, once it is committed. Absent in runs of earlier versions. */

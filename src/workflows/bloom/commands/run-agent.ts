@@ -6,6 +6,7 @@
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import type { AgentEnd, AgentEvent, AgentRun } from "../../../core/ports/agents.ts";
 import type { ChangedOutside, Folder, Meanwhile, Worktree } from "../../../core/ports/worktrees.ts";
+import type { Nearing } from "../../../runtime/module.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import type { Step, Task } from "../../../tasks-file/task.ts";
@@ -17,6 +18,7 @@ import {
   type Limit,
   limitsLeft,
   minutesLeft,
+  nearing,
   overspent,
   rounded,
 } from "../budget.ts";
@@ -198,14 +200,18 @@ interface Heard {
   session: string | null;
   /** Settles when this run has passed a limit of the budget. */
   readonly overspent: Promise<"budget">;
+  /** Settles when it is noted that most of the budget is spent; at once if it is not. */
+  noted: Promise<unknown>;
 }
 
 function listen(context: ExecutionContext, run: string): Heard {
   const { task, settings, run: before } = context.known;
   const taskId = task.id;
   let exceed = (_: "budget") => {};
+  let near: Limit | undefined = before.nearing?.limit;
   const heard: Heard = {
     session: null,
+    noted: Promise.resolve(),
     overspent: new Promise((resolve) => {
       exceed = resolve;
     }),
@@ -216,14 +222,35 @@ function listen(context: ExecutionContext, run: string): Heard {
         context.show({ type: "agent:used_tool", taskId, run, name: event.name, detail: event.detail });
       else if (event.type === "warning")
         context.show({ type: "agent:warned", taskId, run, text: event.text });
-      else if (
-        event.type === "usage" &&
-        exceeded(budgetOf(task, settings), added(before, event.usage, 0)) !== null
-      )
-        exceed("budget");
+      else if (event.type === "usage") {
+        const spent = added(before, event.usage, 0);
+        const found = nearing(budgetOf(task, settings), spent);
+        if (exceeded(budgetOf(task, settings), spent) !== null) exceed("budget");
+        else if (found !== null && found.limit !== near) {
+          near = found.limit;
+          heard.noted = noteNearing(context, found, heard.noted);
+        }
+      }
     },
   };
   return heard;
+}
+
+/** A person is told before the budget is spent. What cannot be noted now is noted when the run ends. */
+async function noteNearing(
+  context: ExecutionContext,
+  near: Nearing,
+  earlier: Promise<unknown>,
+): Promise<void> {
+  await earlier;
+  const happened = toldNearing(context.known.task, context.known.run, near);
+  await context.note({ patch: { nearing: near }, happened }).catch(() => {});
+}
+
+/** Once for a limit. */
+function toldNearing(task: Task, before: TaskRun, near: Nearing | null): readonly BloomHappening[] {
+  if (near === null || before.nearing?.limit === near.limit) return [];
+  return [{ type: "budget:nearing", taskId: task.id, ...near }];
 }
 
 async function ended(
@@ -234,8 +261,9 @@ async function ended(
   const { reason, forget } = stopped(context.stop);
   const first = await Promise.race([run.ended, reason, heard.overspent]);
   forget();
-  if (typeof first !== "string") return { end: first, stop: null };
-  const end = await run.stop(first);
+  const end = typeof first === "string" ? await run.stop(first) : first;
+  await heard.noted;
+  if (typeof first !== "string") return { end, stop: null };
   // It may have ended by itself just before.
   return { end, stop: end.outcome === "failed" && end.reason === "stopped" ? first : null };
 }
@@ -283,7 +311,9 @@ async function tell(
   await context.takeCalls(id);
   // What the agent marked and asked, and what it was sent, in the meantime.
   const known = await context.note({});
-  const { task, run } = known;
+  const { task, run, settings } = known;
+  const spent = added(run, end.usage, end.duration);
+  const near = nearing(budgetOf(task, settings), spent);
   const happened: BloomHappening[] = [
     {
       type: "agent:ended",
@@ -306,11 +336,13 @@ async function tell(
     ...(end.refused === undefined
       ? []
       : ([{ type: "agent:refused", taskId: task.id, run: id, what: end.refused }] as const)),
+    ...toldNearing(task, run, near),
   ];
   const patch: Partial<TaskRun> = {
     underway: [],
     refused: end.refused ?? [],
-    spent: added(run, end.usage, end.duration),
+    spent,
+    nearing: near,
     session: end.session === null ? run.session : { id: end.session, agent: last.agent, folder: last.folder },
   };
   const outcome = outcomeOf(known, last, before);

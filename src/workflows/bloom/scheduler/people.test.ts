@@ -93,6 +93,25 @@ describe("A person", () => {
     });
   });
 
+  it("sets a budget, and hears once, while the agent still works, that four fifths are spent", async () => {
+    const { end, of, runs, told } = staged({
+      tasks:
+        "tasks:\n- {id: T1, title: t, budget: {turns: 10}, steps: [{id: s1, instruction: x}, {id: s2, instruction: y}]}\n",
+      async agent({ run, spend, stepDone }) {
+        if (run === "T1.1") for (const turns of [7, 8, 9]) spend(turns);
+        await stepDone(run === "T1.1" ? "s1" : "s2");
+        return undefined;
+      },
+    });
+    expect(await end()).toMatchObject({ done: ["T1"] });
+    expect(runs).toHaveLength(2);
+    expect(of("budget:nearing")).toEqual([
+      expect.objectContaining({ taskId: "T1", limit: "turns", spent: 8, of: 10 }),
+    ]);
+    const types = told.map(({ type }) => type);
+    expect(types.indexOf("budget:nearing")).toBeLessThan(types.indexOf("agent:ended"));
+  });
+
   it("takes a task back or begins it anew while its agent works: that one is stopped", async () => {
     const ids = ["T1", "T2", "T3"];
     const { until, runs, person, save, read, end, of } = staged({

@@ -63,6 +63,8 @@ const [metafile, , texts, page] = await Promise.all([
       "end-runs": "src/adapters/agents/supervisor/end-runs.ts",
       // A program of its own, inside a wall whose network is the model's alone.
       forward: "src/adapters/wall/forward.ts",
+      // A program of its own, started after a commit that people are told of.
+      "send-notices": "src/app/notices/send.ts",
       // A program of its own, asked by Claude Code before each command of an agent.
       "check-command": "src/adapters/agents/permission/check-command.ts",
       // Loaded by its path, under a lock, where an edit of tasks.yaml is redone.

@@ -11,6 +11,7 @@ import { EVIDENCE } from "./requirements-evidence.ts";
 import { SIGNED_GATES } from "./requirements-gates.ts";
 import { GUARD } from "./requirements-guard.ts";
 import { MCP } from "./requirements-mcp.ts";
+import { NOTICES } from "./requirements-notices.ts";
 import { POLICY } from "./requirements-policy.ts";
 import { REVIEW } from "./requirements-review.ts";
 import { SCOPES } from "./requirements-scopes.ts";
@@ -387,6 +388,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...TEAM,
   ...SURFACES,
   ...MCP,
+  ...NOTICES,
   ...GUARD,
   ...GATES,
 };

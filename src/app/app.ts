@@ -17,6 +17,7 @@ import {
   readEnvironment,
   readSurroundings,
   within,
+  withoutNoticeSecrets,
 } from "../config/config.ts";
 import { findRoot } from "../config/project-root.ts";
 import { openStateHome, stateFolder } from "../config/state-home.ts";
@@ -26,7 +27,7 @@ import { type Caller, EVENTS } from "../core/event.ts";
 import { masked } from "../core/masked.ts";
 import { projectPath } from "../core/path.ts";
 import type { Keys } from "../core/ports/signatures.ts";
-import type { Editor, Pending, Store, View } from "../core/ports/store.ts";
+import type { Change, Editor, Pending, Store, View } from "../core/ports/store.ts";
 import type { Project, Trust, Workflows } from "../runtime/project.ts";
 import type { Runtime } from "../runtime/run-transaction.ts";
 import type { BoardOrder, Host, VerifyOrder } from "../surfaces/cli/command.ts";
@@ -36,6 +37,7 @@ import { clean, openTerminal, type Terminal } from "../surfaces/cli/terminal.ts"
 import type { Report } from "../verify/report.ts";
 import { WORKFLOWS } from "../workflows/index.ts";
 import { launchOf } from "./launch.ts";
+import { openNotices } from "./notices.ts";
 import { openOutside } from "./ports.ts";
 import { lateStrays } from "./strays.ts";
 import type { TrustPlace } from "./trust.ts";
@@ -214,7 +216,7 @@ function forAgents(
         import("../adapters/wall/wall.ts"),
         import("./wall.ts"),
       ]);
-      const place = placeOf(root ?? workingFolder(), environment);
+      const place = placeOf(root ?? workingFolder(), withoutNoticeSecrets(environment, settings));
       const setup = { root: place.projectRoot, environment, settings, programs: [] };
       const wallAround = (folder: string) => wallFor(scratchSetup(setup, folder));
       return openAgents({ ...place, agents: settings.agents ?? {}, untrusted, wallAround });
@@ -376,18 +378,14 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
   const untracked = async () =>
     (await import("../adapters/git/planted.ts")).checkUntracked({ folder: root, environment });
   if (looksTracked(root) === "yes") place.warn?.(TRACKED);
-  const store = noteCommits(openStore(files), untracked);
+  const store = noteCommits(openStore(files), untracked, (changes) => notices.saw(changes));
   const surroundings = readSurroundings({ ...place, cwd: place.cwd ?? root });
   const cache = openCache(files.state);
   const read = openConfiguration({ cache, version: readVersion(home) });
   const settings = async (view: View) => within((await read(view)).settings, surroundings);
-  const trust = lateTrust({
-    root,
-    environment,
-    view: () => store.view(),
-    settings: () => settings(store.view()),
-    ...place.trust,
-  });
+  const present = () => settings(store.view());
+  const trust = lateTrust({ root, environment, view: () => store.view(), settings: present, ...place.trust });
+  const notices = openNotices({ root, home, environment, settings: present, now: () => new Date() }, trust);
   const outside = openOutside(root, environment, async () => (await read(store.view())).settings, trust);
   const runtime: Runtime = {
     ...{ store, outside, cache, settings, now: () => new Date(), newId },
@@ -395,7 +393,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
     strays: lateStrays({ root, home, environment, project: () => ({ runtime, workflows }) }),
   };
   return {
-    ...{ root, workflows, trust, runtime },
+    ...{ root, workflows, trust, notices, runtime },
     async *events(options) {
       const { readEvents } = await import("../adapters/events/read-events.ts");
       yield* readEvents(ownPlace(root, EVENTS), { ...options, pending: () => pendingEvents(store) });
@@ -430,6 +428,7 @@ export async function openProject(place: ProjectPlace): Promise<Project> {
     },
     // Read-only commands skip settling, and do not wait for a lock.
     close: async () => {
+      await notices.close();
       if (store.hasCommitted()) await store.settle();
     },
   };
@@ -467,14 +466,20 @@ const TRACKED =
   "the repository tracks files of .pawl/, which belongs to Pawl: Pawl executes and commits nothing here until you remove them (`git rm -r --cached .pawl`).";
 
 /** The store, and whether anything was committed through it. `check` runs before the first commit. */
-function noteCommits(store: Store, check: () => Promise<void>): Store & { hasCommitted(): boolean } {
+function noteCommits(
+  store: Store,
+  check: () => Promise<void>,
+  saw: (changes: readonly Change[]) => void,
+): Store & { hasCommitted(): boolean } {
   let committed = false;
   return {
     ...store,
     async commit(view, changes) {
       if (!committed) await check();
       committed = true;
-      return store.commit(view, changes);
+      const result = await store.commit(view, changes);
+      if (result === "committed") saw(changes);
+      return result;
     },
     hasCommitted: () => committed,
   };

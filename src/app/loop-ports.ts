@@ -11,7 +11,7 @@ import { openWatch } from "../adapters/files/watch.ts";
 import { openWorktrees } from "../adapters/git/worktrees.ts";
 import { openSetups } from "../adapters/setup/setup.ts";
 import { wallFor } from "../adapters/wall/wall.ts";
-import type { Environment } from "../config/config.ts";
+import { type Environment, withoutNoticeSecrets } from "../config/config.ts";
 import { stateFolder } from "../config/state-home.ts";
 import type { LoopPorts } from "../core/ports/loop.ts";
 import type { PullRequests } from "../core/ports/pull-requests.ts";
@@ -37,7 +37,10 @@ export function openLoopOutside(place: LoopPlace): LoopPorts {
   if (noWall !== undefined) place.warn?.(`${NO_WALL}: ${noWall}.`);
   const bin = writePrograms(root, launch);
   const supervisor = openSupervisor(root);
-  const marked = { ...environment, [MARK]: markValue(supervisor.mark, environment[MARK]) };
+  const marked = {
+    ...withoutNoticeSecrets(environment, settings),
+    [MARK]: markValue(supervisor.mark, environment[MARK]),
+  };
   const own = {
     PAWL_PROJECT: root,
     BLOOM_TASKS_FILE: join(root, bloom.tasks_file),

@@ -1,6 +1,6 @@
 /** The adapters behind `Outside`. Each is loaded on first use: what is not used costs nothing. */
 
-import type { Environment } from "../config/config.ts";
+import { type Environment, withoutNoticeSecrets } from "../config/config.ts";
 import { openStateHome } from "../config/state-home.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { Policies } from "../core/ports/policies.ts";
@@ -52,7 +52,8 @@ export function openOutside(
         const { openWall } = await import("../adapters/wall/wall.ts");
         const wall =
           openWall(wallSetup({ root, environment, settings: now, programs: [] })).wall ?? undefined;
-        const checks = openChecks({ root, environment, names, filters, setup: setup["."], wall });
+        const own = withoutNoticeSecrets(environment, now);
+        const checks = openChecks({ root, environment: own, names, filters, setup: setup["."], wall });
         return checks.run(key, command, on, waiting);
       },
       async look(key, command, on) {

@@ -7,15 +7,13 @@ import { join } from "node:path";
 import { isAbsence } from "../adapters/files/disk.ts";
 import { inStateHome } from "../adapters/files/vault.ts";
 import type { Environment } from "../config/config.ts";
-import { openStateHome } from "../config/state-home.ts";
+import { openStateHome, TRUST_FILE } from "../config/state-home.ts";
 import { attempt } from "../core/attempt.ts";
 import { PawlError, toPawlError } from "../core/error.ts";
 import type { View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
 import { type Executable, executablesOf, isTrusted, type Starts, type TrustRecord } from "../core/trust.ts";
 import type { Trust } from "../runtime/project.ts";
-
-const FILE = "trust.json";
 
 export interface TrustPlace {
   readonly root: string;
@@ -56,7 +54,9 @@ export function openTrust(place: TrustPlace): Trust {
     async checkLoop() {
       if (vouched) return;
       const kept = record();
-      const missing = (await present()).filter((each) => each.kind !== "command" && !isTrusted(each, kept));
+      const missing = (await present()).filter(
+        (each) => !BESIDE_LOOP.has(each.kind) && !isTrusted(each, kept),
+      );
       if (missing.length > 0) throw untrusted(root, missing);
     },
     async checkAgent(name) {
@@ -69,7 +69,7 @@ export function openTrust(place: TrustPlace): Trust {
     async revoke() {
       if (loadRecord(root, environment) === null) return false;
       const state = openStateHome(root, environment);
-      inStateHome(state, "be removed", () => rmSync(join(state.folder, FILE), { force: true }));
+      inStateHome(state, "be removed", () => rmSync(join(state.folder, TRUST_FILE), { force: true }));
       return true;
     },
   };
@@ -94,7 +94,7 @@ export function saveTrust(given: {
   const state = openStateHome(root, environment);
   inStateHome(state, "be written", () => {
     state.make();
-    const path = join(state.folder, FILE);
+    const path = join(state.folder, TRUST_FILE);
     const aside = `${path}.${process.pid}.new`;
     writeFileSync(aside, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
     renameSync(aside, path);
@@ -113,7 +113,7 @@ function readOrNull(path: string): string | null {
 /** Null also if the record is damaged or belongs to another folder that had this path: then nothing is agreed to. */
 function loadRecord(root: string, environment: Environment): TrustRecord | null {
   const state = openStateHome(root, environment);
-  const text = inStateHome(state, "be read", () => readOrNull(join(state.folder, FILE)));
+  const text = inStateHome(state, "be read", () => readOrNull(join(state.folder, TRUST_FILE)));
   return attempt(() => {
     const found = JSON.parse(text ?? "null") as TrustRecord;
     const isOurs = found.version === 1 && Array.isArray(found.entries) && found.inode === statSync(root).ino;
@@ -134,6 +134,9 @@ async function startsOf({ workflows }: Settings, view: View): Promise<readonly S
   );
   return loaded.flatMap((each) => (each instanceof PawlError ? [] : [startsIn(each.definition)]));
 }
+
+/** What the loop does not start: commands are checked when they start, and a notice not agreed to is just not sent. */
+const BESIDE_LOOP: ReadonlySet<Executable["kind"]> = new Set(["command", "notice"]);
 
 const SHOWN = 3;
 

@@ -4,6 +4,7 @@
  * `core/settings.ts`.
  */
 import { z } from "zod";
+import { NOTICE_KINDS } from "../core/notice.ts";
 import { pathFault } from "../core/path.ts";
 import { GATE_LEVELS } from "../core/strength.ts";
 import { loadWorkflows } from "../runtime/project.ts";
@@ -181,6 +182,54 @@ const SANDBOX = z.union(
   { error: "expected auto, bwrap or none, or a map with kind, network, hosts, read and write" },
 );
 
+/** Names whose values Pawl masks in whatever it shows (`adapters/process/redact.ts`). */
+const secretName = z
+  .string()
+  .regex(
+    /^[A-Z_][A-Z0-9_]*$/,
+    "expected the name of an environment variable in capitals, such as SLACK_WEBHOOK_URL",
+  )
+  .regex(
+    /WEBHOOK|SECRET|TOKEN|KEY/,
+    "expected a variable whose name tells that it is secret: with WEBHOOK, SECRET, TOKEN or KEY in it",
+  );
+const incomingWebhook = z.strictObject({
+  url_env: secretName.describe("The variable that holds the address."),
+});
+const CLOCK = "(?:[01][0-9]|2[0-3]):[0-5][0-9]";
+const NOTIFY = z.strictObject({
+  for: z.array(z.enum(NOTICE_KINDS)).optional().describe("What is told (default: everything)."),
+  quiet: z
+    .string()
+    .regex(new RegExp(`^${CLOCK}-${CLOCK}$`), "expected two times of day, such as 22:00-07:00")
+    .optional()
+    .describe("Hours in which nothing is sent, such as 22:00-07:00; what still waits is told afterwards."),
+  desktop: z.boolean().optional().describe("Notices of this machine's desktop."),
+  webhook: z
+    .strictObject({
+      url_env: secretName.describe("The variable that holds the address."),
+      secret_env: secretName.describe("The variable that holds the secret of the signature."),
+    })
+    .optional()
+    .describe("Signed JSON to an address of your own."),
+  slack: incomingWebhook.optional().describe("An incoming webhook of Slack."),
+  discord: incomingWebhook.optional().describe("A webhook of Discord."),
+  command: z
+    .tuple(
+      [
+        z
+          .string()
+          .regex(
+            /^(?:\/|~\/)[^\0]+$|^[^/\\~.\0][^/\\\0]*$/,
+            "expected a program by its name or its absolute path; agents could change one of the project",
+          ),
+      ],
+      z.string(),
+    )
+    .optional()
+    .describe("A program of yours and its arguments; it gets the notice as JSON on standard input."),
+});
+
 /** The keys of `pawl.yaml`, without those that workflows add. */
 export const PAWL_FILE = z.strictObject({
   project_id: z
@@ -239,6 +288,7 @@ export const PAWL_FILE = z.strictObject({
     .optional()
     .describe("What Pawl's own git may do."),
   sandbox: SANDBOX.optional().describe("The wall around agents, checks, verify and setup."),
+  notify: NOTIFY.optional().describe("Where Pawl tells you that something waits for you."),
   workflows: z
     .array(workflowFile)
     .optional()

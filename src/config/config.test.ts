@@ -35,6 +35,33 @@ describe("the configuration", () => {
     expect(new Set(origins.map(({ from }) => from))).toEqual(new Set(["default"]));
   });
 
+  it("takes receivers of notices by the variables that hold their secrets", async () => {
+    const text =
+      "notify: {quiet: 22:00-07:00, slack: {url_env: SLACK_WEBHOOK_URL}, command: [~/bin/tell, -q]}\n";
+    expect((await load({ "pawl.yaml": text })).settings.notify).toEqual({
+      ...DEFAULT_SETTINGS.notify,
+      quiet: "22:00-07:00",
+      slack: { url_env: "SLACK_WEBHOOK_URL" },
+      command: ["~/bin/tell", "-q"],
+    });
+  });
+
+  it.each([
+    ["slack: {url_env: https://hooks.slack.com/x}", "the name of an environment variable"],
+    ["slack: {url_env: PATH}", "a variable whose name tells that it is secret"],
+    ["slack: {url: https://hooks.slack.com/x}", "notify.slack.url_env"],
+    ["webhook: {url_env: HOOK_WEBHOOK_URL}", "secret_env"],
+    ["quiet: at night", "two times of day"],
+    ["quiet: 25:00-07:00", "two times of day"],
+    ["for: [everything]", "notify.for"],
+    ["command: []", "notify.command"],
+    ["command: [./tell.sh]", "agents could change one of the project"],
+    ["command: [scripts/tell.sh]", "agents could change one of the project"],
+    ["command: [../tell.sh]", "agents could change one of the project"],
+  ])("refuses in `notify` %s", async (text, why) => {
+    expect((await refusal({ "pawl.yaml": `notify: {${text}}\n` })).message).toContain(why);
+  });
+
   it("is the defaults where the files are empty or only comments", async () => {
     expect((await load({ "pawl.yaml": "# nothing\n", ".alfred/config.yml": "" })).settings).toEqual(
       DEFAULT_SETTINGS,

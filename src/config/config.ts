@@ -16,6 +16,18 @@ export function readEnvironment(): Environment {
   return { ...process.env };
 }
 
+/** The environment for agents and commands: they get no address and no secret of notices, whatever `environment` names. */
+export function withoutNoticeSecrets(
+  environment: Environment,
+  { notify }: Pick<Settings, "notify">,
+): Environment {
+  const { discord, slack, webhook } = notify;
+  const secret = new Set(
+    [webhook, slack, discord].flatMap((own) => (own === null ? [] : Object.values(own))),
+  );
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !secret.has(name)));
+}
+
 /** What the command line and the environment add to the files: the place of tasks.yaml. */
 export interface Surroundings {
   readonly tasks_file: string | null;

@@ -19,6 +19,9 @@ export function stateFolder(root: string, environment: Environment): string {
 /** The folder in it with the trees of runs whose files may not change. */
 export const TREES = "trees";
 
+/** The file in it with what a person agreed to start. */
+export const TRUST_FILE = "trust.json";
+
 /** The same, with its disk. Opened when first needed. */
 export function openStateHome(root: string, environment: Environment): StatePlace {
   let opened: StatePlace | undefined;

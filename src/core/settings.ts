@@ -2,6 +2,7 @@
  * The effective configuration: `pawl.yaml` over `.alfred/config.yml` over these defaults. `config.ts` reads and checks
  * it; every lower layer gets it as data.
  */
+import { NOTICE_KINDS, type NoticeKind } from "./notice.ts";
 import type { GateLevels } from "./strength.ts";
 
 export interface Settings {
@@ -33,6 +34,20 @@ export interface Settings {
    */
   readonly setup: Readonly<Record<string, SetupSettings>>;
   readonly sandbox: SandboxSettings;
+  readonly notify: NotifySettings;
+}
+
+/** Whom Pawl tells what. Addresses and secrets are in the environment, and named here. */
+export interface NotifySettings {
+  readonly for: readonly NoticeKind[];
+  /** `22:00-07:00`, by this machine's clock: what happens then is told afterwards. Null: no such hours. */
+  readonly quiet: string | null;
+  readonly desktop: boolean;
+  readonly webhook: { readonly url_env: string; readonly secret_env: string } | null;
+  readonly slack: { readonly url_env: string } | null;
+  readonly discord: { readonly url_env: string } | null;
+  /** A program and its arguments; none: no such receiver. */
+  readonly command: readonly string[];
 }
 
 /** The wall around agents and around the commands that Pawl runs. */
@@ -151,6 +166,15 @@ export const DEFAULT_SETTINGS: Settings = {
   git: { filters: [] },
   setup: {},
   sandbox: { kind: "auto", network: "all", hosts: [], read: [], write: [] },
+  notify: {
+    for: NOTICE_KINDS,
+    quiet: null,
+    desktop: false,
+    webhook: null,
+    slack: null,
+    discord: null,
+    command: [],
+  },
   alfred: {
     provider: "local",
     reviews: { default: ["ai", "human"] },

@@ -2,7 +2,9 @@
  * What a project's files would start on this machine, and how much of it a person has agreed to. Somebody who clones a
  * project has not read it, so Pawl starts nothing that it names until they agree.
  */
-import type { BloomSettings, SandboxSettings, Settings } from "./settings.ts";
+import { attempt } from "./attempt.ts";
+import { RECEIVERS, type ReceiverName } from "./notice.ts";
+import type { BloomSettings, NotifySettings, SandboxSettings, Settings } from "./settings.ts";
 import { DEFAULT_SETTINGS } from "./settings.ts";
 
 /**
@@ -11,10 +13,10 @@ import { DEFAULT_SETTINGS } from "./settings.ts";
 export interface Executable {
   /**
    * `command`: a shell command, from the configuration or one of the project's own workflows. `setup`: makes a worktree
-   * ready. `agent`: how a program is started. `setting`: of the loop's agents and commands. `tasks`: the tasks file,
-   * whatever its owner adds to it later.
+   * ready. `agent`: how a program is started. `setting`: of the loop's agents and commands. `notice`: where notices go.
+   * `tasks`: the tasks file, whatever its owner adds to it later.
    */
-  readonly kind: "command" | "setup" | "agent" | "setting" | "tasks";
+  readonly kind: "command" | "setup" | "agent" | "setting" | "notice" | "tasks";
   /** For a person: `check test`, `release, fact tests`. */
   readonly name: string;
   /** The exact text that the person agrees to. */
@@ -41,7 +43,7 @@ export interface Starts {
 
 /** Everything that these settings and workflows would start. */
 export function executablesOf(
-  { alfred, agents = {}, bloom, environment, git, sandbox, setup }: Settings,
+  { alfred, agents = {}, bloom, environment, git, notify, sandbox, setup }: Settings,
   workflows: readonly Starts[],
 ): readonly Executable[] {
   return [
@@ -59,9 +61,45 @@ export function executablesOf(
     ...(git.filters.length === 0 ? [] : [setting("git.filters", canonical(git.filters))]),
     ...(isLoosened(sandbox) ? [setting("sandbox", canonical(sandbox))] : []),
     ...loopSettings(bloom),
+    ...receiversOf(notify).map((name) => noticeEntry(name, notify)),
     // A person agreed to these words. If they changed, every project would have to be trusted again.
     { kind: "tasks", name: bloom.tasks_file, text: "agents and verify commands, as they are written there" },
   ];
+}
+
+/** The receivers that the settings name. */
+export function receiversOf(notify: NotifySettings): readonly ReceiverName[] {
+  return RECEIVERS.filter((name) => {
+    const value = notify[name];
+    return Array.isArray(value) ? value.length > 0 : Boolean(value);
+  });
+}
+
+/** A receiver with all that decides what reaches it: whoever changes one of these has to ask again. */
+export function noticeEntry(name: ReceiverName, notify: NotifySettings): Executable {
+  const { for: kinds, quiet, [name]: own } = notify;
+  return { kind: "notice", name, text: canonical({ [name]: own, for: kinds, quiet }) };
+}
+
+export interface AgreedNotice {
+  readonly name: ReceiverName;
+  /** As it was agreed to. */
+  readonly settings: NotifySettings;
+  readonly text: string;
+}
+
+/** The receivers that a person agreed to and that these settings do not have, or have otherwise. */
+export function agreedNotices(
+  record: Pick<TrustRecord, "entries"> | null,
+  notify: NotifySettings,
+): readonly AgreedNotice[] {
+  const present = new Set(receiversOf(notify).map((name) => noticeEntry(name, notify).text));
+  return (record?.entries ?? []).flatMap(({ kind, name, text }) => {
+    const found = RECEIVERS.find((each) => each === name);
+    if (kind !== "notice" || found === undefined || present.has(text)) return [];
+    const settings = attempt(() => ({ ...DEFAULT_SETTINGS.notify, ...JSON.parse(text) }), null);
+    return settings === null ? [] : [{ name: found, settings, text }];
+  });
 }
 
 function command(name: string, text: string): Executable {
@@ -131,6 +169,7 @@ const KINDS = {
   setup: "setup",
   agent: "agent",
   setting: "setting",
+  notice: "notice",
   tasks: "tasks",
 } as const;
 

@@ -1,10 +1,13 @@
 /** An open project, as the surfaces see it: the store behind its runtime, its workflows and its configuration. */
 
+import type { BloomHappening } from "../core/bloom-event.ts";
 import { PawlError } from "../core/error.ts";
 import type { PawlEvent } from "../core/event.ts";
 import { nearest } from "../core/nearest.ts";
+import type { ReceiverName } from "../core/notice.ts";
 import type { EventLog } from "../core/ports/event-log.ts";
 import type { LoopPorts } from "../core/ports/loop.ts";
+import type { ReceiverMemory } from "../core/ports/notify.ts";
 import type { Executable, TrustRecord } from "../core/trust.ts";
 import type { WorkflowModule } from "./module.ts";
 import type { Runtime } from "./run-transaction.ts";
@@ -19,6 +22,7 @@ export interface Project {
   /** What the work loop needs from outside. */
   openLoop(): Promise<LoopPorts>;
   readonly trust: Trust;
+  readonly notices: Notices;
   /** Every setting that has a value, with its source. */
   explainSettings(): Promise<readonly SettingOrigin[]>;
   /** Sets a damaged journal aside and applies its intact commits; without damage, changes nothing. */
@@ -38,6 +42,33 @@ export interface EventsOptions {
   readonly signal?: AbortSignal;
   /** A run, by its name or its id: events that do not name it may be left out. */
   readonly run?: string | undefined;
+}
+
+/** Notices to people. A process of Pawl's own sends them: nobody waits for a receiver. */
+export interface Notices {
+  /** Something may have to be told. Does nothing where nothing is to be told, and never fails. */
+  wake(): void;
+  /** What the loop shows: when it comes to rest, somebody may want to know. */
+  hear(happening: BloomHappening | PawlEvent): void;
+  /** The receivers of pawl.yaml, and how each stands. */
+  receivers(): Promise<readonly ReceiverStanding[]>;
+  /** Sends a test notice on each that a person agreed to, whatever the hour. */
+  test(): Promise<readonly ReceiverTest[]>;
+}
+
+export interface ReceiverStanding {
+  readonly name: ReceiverName;
+  /** Whether a person on this machine agreed to it. Else nothing is sent. */
+  readonly trusted: boolean;
+  /** Variables that it names and this process does not have. */
+  readonly unset: readonly string[];
+  readonly memory: ReceiverMemory | null;
+}
+
+export interface ReceiverTest {
+  readonly name: ReceiverName;
+  /** Null: it was sent. */
+  readonly error: PawlError | null;
 }
 
 /** What the project's files may start here. Each check throws `project-untrusted`. */

@@ -99,7 +99,12 @@ async function noteTree(runtime: Runtime, run: string, accepted: StrayEdits | nu
   }
 }
 
-async function logFailure(runtime: Runtime, what: string, { code, message }: PawlError): Promise<void> {
+/** Notes what failed without failing a call. */
+export async function logFailure(
+  runtime: Pick<Runtime, "mask" | "now" | "store">,
+  what: string,
+  { code, message }: PawlError,
+): Promise<void> {
   const time = runtime.now().toISOString();
   const line = JSON.stringify({ time, what, code, message: masked(message, runtime.mask) });
   await runtime.store.log(FAILURES, line);

@@ -75,7 +75,7 @@ describe("the package", () => {
       ]),
     );
     const allowed =
-      /^(LICENSE|README\.md|docs|chunks|texts|types|late programs|package\.json|dist\/(THIRD-PARTY-LICENSES\.txt|(check-command|end-runs|forward|index|main|scripted-agent)\.js|(pawl|tasks|workflow)\.schema\.json))$/;
+      /^(LICENSE|README\.md|docs|chunks|texts|types|late programs|package\.json|dist\/(THIRD-PARTY-LICENSES\.txt|(check-command|end-runs|forward|index|main|scripted-agent|send-notices)\.js|(pawl|tasks|workflow)\.schema\.json))$/;
     expect([...kinds].filter((kind) => !allowed.test(kind))).toEqual([]);
   });
 

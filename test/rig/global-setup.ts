@@ -18,6 +18,7 @@ export default async function setup(): Promise<void> {
     "bloom-loop": "test/rig/bloom-loop.ts",
     "scripted-agent": "src/adapters/agents/scripted/agent.ts",
     forward: "src/adapters/wall/forward.ts",
+    "send-notices": "src/app/notices/send.ts",
     "end-runs": "src/adapters/agents/supervisor/end-runs.ts",
   };
   // Where a program that runs from its sources looks for the page.

@@ -22,6 +22,7 @@ function settingsIn(root: string): Settings {
     alfred,
     bloom,
     agents = {},
+    notify,
     sandbox,
     workflows = [],
     ...more
@@ -33,6 +34,7 @@ function settingsIn(root: string): Settings {
     agents,
     alfred: { ...DEFAULT_SETTINGS.alfred, ...(config as object), ...alfred },
     bloom: { ...DEFAULT_SETTINGS.bloom, ...bloom },
+    notify: { ...DEFAULT_SETTINGS.notify, ...notify },
     sandbox: { ...DEFAULT_SETTINGS.sandbox, ...sandbox },
   };
 }

@@ -680,7 +680,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the agreement before the loop",
       file: "src/app/trust.ts",
-      find: 'each.kind !== "command" && !isTrusted(each, kept)',
+      find: "!BESIDE_LOOP.has(each.kind) && !isTrusted(each, kept)",
       replace: 'each.kind === "setting" && !isTrusted(each, kept)',
       tests: ["test/e2e/trust.test.ts: has no task worked on: the error says what to do"],
     },
@@ -1547,6 +1547,117 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "if (runs.delete(task.id) && isSet && isOpen)",
       tests: [
         "test/e2e/team-tasks.test.ts: show their state, evidence and verdicts in a clone, and nobody begins or decides them there",
+      ],
+    },
+  ],
+  "A project that sends": [
+    {
+      takes: "the person's agreement",
+      file: "src/app/notices/tell.ts",
+      find: ".filter((name) => isTrusted(noticeEntry(name, notify), record))",
+      replace: ".filter((name) => record === record || name === null)",
+      tests: [
+        "test/e2e/notices.test.ts: sends nothing and starts nothing before a person agrees to exactly its receivers",
+      ],
+    },
+    {
+      takes: "the address from what is agreed to",
+      file: "src/core/trust.ts",
+      find: "text: canonical({ [name]: own, for: kinds, quiet })",
+      replace: "text: canonical({ [name]: own !== null, for: kinds, quiet })",
+      tests: [
+        "test/e2e/notices.test.ts: whose pawl.yaml an agent edits redirects no notice; the receiver that was agreed to hears so, once",
+      ],
+    },
+    {
+      takes: "the last notice",
+      file: "src/app/notices/tell.ts",
+      find: "    ...agreedNotices(record, notify).map((agreed) => tellEnd(sending, agreed)),\n",
+      replace: "",
+      tests: [
+        "test/e2e/notices.test.ts: whose pawl.yaml an agent edits redirects no notice; the receiver that was agreed to hears so, once",
+      ],
+    },
+  ],
+  "A notice to another address": [
+    {
+      takes: "the look at an address as it is written",
+      file: "src/adapters/notify/post.ts",
+      find: "if (isIP(host) !== 0 && !mayReach(host, isSecure)) return",
+      replace: "if (isIP(host) === 1) return",
+      tests: [
+        "src/adapters/notify/post.test.ts: https://[::ffff:127.0.0.1]/path-of-a-secret is refused, wherever its name leads, and not shown",
+        "test/e2e/notices.test.ts: that redirects, fails, or is not this machine over http is said by its variable, never by its address",
+      ],
+    },
+    {
+      takes: "the look at where a name leads",
+      file: "src/adapters/notify/post.ts",
+      find: "else if (!found.every(({ address }) => mayReach(address, isSecure)))",
+      replace: "else if (found.length === 0)",
+      tests: [
+        "src/adapters/notify/post.test.ts: https://localhost:9/path-of-a-secret is refused, wherever its name leads, and not shown",
+      ],
+    },
+  ],
+  "An agent reads where notices go": [
+    {
+      takes: "the environment without the variables of notices",
+      file: "src/app/loop-ports.ts",
+      find: "...withoutNoticeSecrets(environment, settings),\n    [MARK]",
+      replace: "...environment,\n    [MARK]",
+      tests: [
+        "test/e2e/notices.test.ts: tells of a question, a blocked task, a budget and its own rest, each once; its agents see no secret",
+      ],
+    },
+    {
+      takes: "the mask over addresses",
+      file: "src/adapters/process/redact.ts",
+      find: "const NAMES = /WEBHOOK|TOKEN|",
+      replace: "const NAMES = /TOKEN|",
+      tests: ["src/adapters/process/redact.test.ts: is the address of a receiver of notices, too"],
+    },
+  ],
+  "Words of an agent in a notice": [
+    {
+      takes: "Discord's own list of the mentions that count",
+      file: "src/adapters/notify/discord.ts",
+      find: "allowed_mentions: { parse: [] }",
+      replace: 'allowed_mentions: { parse: ["everyone"] }',
+      tests: ["test/e2e/notices.test.ts: mention nobody in Slack and Discord, and are no link there"],
+    },
+    {
+      takes: "the escape of mentions",
+      file: "src/adapters/notify/without-mentions.ts",
+      find: 'return text.replaceAll("@", "@\\u200b");',
+      replace: "return text;",
+      tests: ["test/e2e/notices.test.ts: mention nobody in Slack and Discord, and are no link there"],
+    },
+    {
+      takes: "the end of the options",
+      file: "src/adapters/notify/desktop.ts",
+      find: '"--app-name=Pawl", "--", title',
+      replace: '"--app-name=Pawl", title',
+      tests: ["test/e2e/notices.test.ts: are one argument of the desktop's program, and run nothing"],
+    },
+    {
+      takes: "the words' place beside the script",
+      file: "src/adapters/notify/desktop.ts",
+      find: "environment: { ...environment, PAWL_NOTICE_TITLE: title, PAWL_NOTICE_BODY: body },",
+      replace: "environment: { ...environment, PAWL_NOTICE_TITLE: body },",
+      tests: [
+        "src/adapters/notify/desktop.test.ts: On Windows the words are variables of a script that stays the same",
+      ],
+    },
+  ],
+  "A receiver's program in the project": [
+    {
+      takes: "the look at where the program is",
+      file: "src/adapters/notify/run-program.ts",
+      find: "isProgram(path) && !isInside(path, root)",
+      replace: "isProgram(path)",
+      tests: [
+        "test/e2e/notices.test.ts: reach a program of one's own on standard input; it gets no secret, and no file of the project is one",
       ],
     },
   ],

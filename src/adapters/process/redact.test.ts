@@ -42,6 +42,12 @@ describe("a known secret", () => {
     );
   });
 
+  it("is the address of a receiver of notices, too", () => {
+    const address = "https://hooks.example/T1/B2/x-y-z";
+    const { text } = openRedactor({ SLACK_WEBHOOK_URL: address });
+    expect(text(`to ${address}`)).toBe("to [redacted SLACK_WEBHOOK_URL]");
+  });
+
   it("is found by its long lines where they are indented, however few they are", () => {
     const line = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ";
     const { text } = openRedactor({ DEPLOY_KEY: `-----BEGIN KEY-----\n${line}\n-----END KEY-----\n` });

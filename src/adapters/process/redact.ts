@@ -6,7 +6,7 @@
 import { attempt } from "../../core/attempt.ts";
 import type { Environment } from "./environment.ts";
 
-const NAMES = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|CAPABILITY|KEY|_PAT$|^PAT$|AUTH$/i;
+const NAMES = /WEBHOOK|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|CAPABILITY|KEY|_PAT$|^PAT$|AUTH$/i;
 /** Shorter ones occur in any text. */
 const SHORTEST = 8;
 /** Values that name a place or a kind, not the secret itself. */

@@ -241,6 +241,15 @@ const DRAFTS: readonly Draft[] = [
     load: async () => (await import("./trust.ts")).trust,
   },
   {
+    name: "notify",
+    summary: "show where notices go, and whether they arrive",
+    group: WORKFLOWS,
+    given: [{ flags: "--test", description: "send a test notice to each receiver" }],
+    details:
+      "The receivers are `notify` in pawl.yaml. Nothing is sent to a receiver before you agree to it with `pawl trust`.",
+    load: async () => (await import("./notify.ts")).notify,
+  },
+  {
     name: "keys list",
     summary: "show whose keys may sign at this project's gates, and which is yours",
     group: WORKFLOWS,

@@ -10,6 +10,8 @@ export const mcp: Run = async (host, call) => {
   for (const name of names) await loadWorkflow(host.workflows, name);
   const project = await host.project({ create: true });
   await warnOfFaults(host);
+  // What a process that died, or quiet hours, left untold.
+  project.notices.wake();
   if (port === null) await host.serve(project, names);
   else await host.serveHttp(project, names, { port, onOpen: (served) => tell(host, served) });
   return undefined;

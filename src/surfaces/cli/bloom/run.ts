@@ -27,6 +27,7 @@ export const run: Run = async (host, call) => {
   const screen = screenOf(host, call, options);
   const stop = stopOnSignal(screen);
   const outside = await project.openLoop();
+  project.notices.wake();
   try {
     const end = await runLoop({
       ...outside,
@@ -36,7 +37,10 @@ export const run: Run = async (host, call) => {
       agents: options.agents ?? bloom.agents,
       mergeTrain: bloom.merge_train,
       once: options.once,
-      show: screen.show,
+      show(happening) {
+        screen.show(happening);
+        project.notices.hear(happening);
+      },
       stop: stop.signal,
     });
     outside.close?.();

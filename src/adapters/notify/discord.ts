@@ -1,0 +1,41 @@
+/**
+ * A webhook of Discord. `allowed_mentions` lets no mention count, whatever the text says; what Discord would format, or show
+ * as a link of another name, is escaped.
+ */
+import type { Notice } from "../../core/notice.ts";
+import type { Receiver } from "../../core/ports/notify.ts";
+import type { Environment } from "../process/environment.ts";
+import { post } from "./post.ts";
+import { withoutMentions } from "./without-mentions.ts";
+
+const receiver = "discord";
+
+export function openDiscord({ url_env }: { readonly url_env: string }, environment: Environment): Receiver {
+  return {
+    name: receiver,
+    send: (notice) =>
+      post({ receiver, variable: url_env, environment, body: JSON.stringify(messageOf(notice)) }),
+  };
+}
+
+/** Discord takes 2000 characters. */
+const MOST = 1900;
+/** Links are not previewed. */
+const SUPPRESS_EMBEDS = 4;
+
+function messageOf({ board, command, quote, text, title }: Notice) {
+  const lines = [
+    `**${plain(title)}**`,
+    plain(text),
+    ...(quote === null ? [] : [`“${plain(quote)}”`]),
+    ...(command === null ? [] : [plain(command)]),
+    ...(board === null ? [] : [`<${board}>`]),
+  ];
+  const content = lines.join("\n").slice(0, MOST);
+  return { content, allowed_mentions: { parse: [] }, flags: SUPPRESS_EMBEDS };
+}
+
+/** A backslash before what Discord gives a meaning to. */
+function plain(text: string): string {
+  return withoutMentions(text).replace(/[\\*_~`|>[\]()#<:-]/g, "\\$&");
+}

@@ -1,0 +1,160 @@
+/**
+ * One POST to an address of the person's own environment.
+ *
+ * W1  Over https only to public addresses, over http only to this machine: an address that a name leads to counts, at the
+ *     time of the connection.
+ * W2  No redirect is followed, and nothing that the receiver answers is read or shown but the status.
+ * W3  It ends after ten seconds, however slowly the receiver takes and answers.
+ * W4  The address is a secret: no error contains more of it than the name of its variable.
+ */
+import { lookup as lookUp } from "node:dns";
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { BlockList, isIP, type LookupFunction } from "node:net";
+import { PawlError } from "../../core/error.ts";
+import type { ReceiverName } from "../../core/notice.ts";
+import type { Environment } from "../process/environment.ts";
+import { unsent } from "./unsent.ts";
+
+export interface Post {
+  readonly receiver: ReceiverName;
+  /** The variable that holds the address. */
+  readonly variable: string;
+  readonly environment: Environment;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const MILLISECONDS = 10_000;
+
+/** Throws `notice-unsent`. */
+export async function post(order: Post): Promise<void> {
+  const address = addressOf(order);
+  try {
+    const status = await statusOf(order, address);
+    if (status >= 200 && status < 300) return;
+    const isRedirect = status >= 300 && status < 400;
+    throw failed(
+      order,
+      `the receiver answered ${status}${isRedirect ? ", a redirect; Pawl follows none" : ""}`,
+    );
+  } catch (thrown) {
+    if (thrown instanceof PawlError) throw thrown;
+    throw failed(order, whyOf(thrown), thrown);
+  }
+}
+
+/** The value of a variable that a setting names. Throws `notice-unsent` where it is not set. */
+export function secretIn(environment: Environment, receiver: ReceiverName, variable: string): string {
+  const value = environment[variable]?.trim();
+  if (value) return value;
+  throw unsent(
+    receiver,
+    `$${variable} is not set in the environment of this process`,
+    `Set ${variable} where Pawl is started: in your shell, and in your client's configuration of the MCP server.`,
+  );
+}
+
+function addressOf({ receiver, environment, variable }: Post): URL {
+  const text = secretIn(environment, receiver, variable);
+  const address = URL.canParse(text) ? new URL(text) : null;
+  if (address && (address.protocol === "https:" || address.protocol === "http:")) return address;
+  throw unsent(
+    receiver,
+    `$${variable} is not an address that begins with https://`,
+    `Set ${variable} to the whole address that the receiver gave you.`,
+  );
+}
+
+function statusOf({ body, headers }: Post, address: URL): Promise<number> {
+  const isSecure = address.protocol === "https:";
+  const host = address.hostname.replace(/^\[|\]$/g, "");
+  // A name is looked up below. An address is not.
+  if (isIP(host) !== 0 && !mayReach(host, isSecure)) return Promise.reject(new Elsewhere());
+  const request = (isSecure ? requestHttps : requestHttp)(address, {
+    method: "POST",
+    agent: false,
+    headers: {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+      "user-agent": "pawl",
+      ...headers,
+    },
+    lookup: guardedLookup(isSecure),
+    signal: AbortSignal.timeout(MILLISECONDS),
+  });
+  return new Promise((resolve, reject) => {
+    request.on("error", reject);
+    request.on("response", (response) => {
+      resolve(response.statusCode ?? 0);
+      response.destroy();
+    });
+    request.end(body);
+  });
+}
+
+function guardedLookup(isSecure: boolean): LookupFunction {
+  return (name, options, answer) => {
+    lookUp(name, { ...options, all: true }, (error, found) => {
+      const [first] = found ?? [];
+      if (error || first === undefined) answer(error ?? new Elsewhere(), "", 0);
+      else if (!found.every(({ address }) => mayReach(address, isSecure))) answer(new Elsewhere(), "", 0);
+      else if (options.all) answer(null, found);
+      else answer(null, first.address, first.family);
+    });
+  };
+}
+
+/** An address where Pawl sends nothing. */
+class Elsewhere extends Error {}
+
+/** Only this machine. */
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
+LOOPBACK.addAddress("::1", "ipv6");
+
+/** What is not an address of the internet. */
+const INNER = new BlockList();
+for (const [network, prefix] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["224.0.0.0", 3],
+] as const)
+  INNER.addSubnet(network, prefix, "ipv4");
+for (const [network, prefix] of [
+  ["::", 127],
+  ["fc00::", 7],
+  ["fe80::", 10],
+  ["ff00::", 8],
+] as const)
+  INNER.addSubnet(network, prefix, "ipv6");
+
+export function mayReach(address: string, isSecure: boolean): boolean {
+  const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+  return isSecure ? !INNER.check(address, family) : LOOPBACK.check(address, family);
+}
+
+function failed(order: Post, why: string, cause?: unknown): PawlError {
+  return unsent(
+    order.receiver,
+    why,
+    `Check the address in ${order.variable}, then try again with \`pawl notify --test\`.`,
+    cause,
+  );
+}
+
+/** In words: a message of the system may contain the address. */
+function whyOf(thrown: unknown): string {
+  if (thrown instanceof Elsewhere)
+    return "its address is not one that Pawl sends to: https goes to the internet, http only to this machine";
+  const { code, name } = thrown as NodeJS.ErrnoException;
+  if (name === "AbortError" || name === "TimeoutError")
+    return `the receiver did not answer within ${MILLISECONDS / 1000} s`;
+  return code === undefined ? "the request failed" : `the request failed (${code})`;
+}

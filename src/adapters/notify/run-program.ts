@@ -1,0 +1,92 @@
+/** Runs a program of the person's machine with one notice, without a shell. */
+import { spawn } from "node:child_process";
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, isAbsolute, join, sep } from "node:path";
+import { attempt } from "../../core/attempt.ts";
+import type { ReceiverName } from "../../core/notice.ts";
+import type { Environment } from "../process/environment.ts";
+import { unsent } from "./unsent.ts";
+
+export interface ProgramCall {
+  readonly receiver: ReceiverName;
+  /** A name on the PATH, an absolute path, or one from `~/`. */
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** The project's root. */
+  readonly root: string;
+  readonly input?: string;
+}
+
+const MILLISECONDS = 10_000;
+
+/** Throws `notice-unsent` where it cannot be started, fails, or does not end in time; then it is ended. */
+export async function runProgram(call: ProgramCall): Promise<void> {
+  const { args, receiver, environment, input = "", program } = call;
+  const path = findProgram(program, call);
+  const child = spawn(path, args, {
+    cwd: sep,
+    env: environment,
+    stdio: ["pipe", "ignore", "ignore"],
+    // In a group of its own, so that it can be ended with what it started.
+    detached: true,
+    windowsHide: true,
+  });
+  child.stdin.on("error", () => {});
+  child.stdin.end(input);
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    const { pid } = child;
+    if (pid !== undefined) attempt(() => process.kill(-pid, "SIGKILL"), false);
+  }, MILLISECONDS);
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.on("error", reject);
+      child.on("exit", resolve);
+    });
+    if (code === 0) return;
+    const how = isLate ? `did not end within ${MILLISECONDS / 1000} s` : `ended with ${code ?? "a signal"}`;
+    throw unsent(receiver, `${program} ${how}`, "Run it by hand to see why.");
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Nothing of the project is started: an agent may have written it. */
+function findProgram(program: string, { receiver, environment, root }: ProgramCall): string {
+  const home = environment.HOME || homedir();
+  const places = program.startsWith("~/")
+    ? [join(home, program.slice(2))]
+    : isAbsolute(program)
+      ? [program]
+      : foldersOf(environment).map((folder) => join(folder, program));
+  const found = places.find((path) => isProgram(path) && !isInside(path, root));
+  if (found !== undefined) return found;
+  const why = places.some(isProgram)
+    ? "belongs to the project, where an agent could change it"
+    : "is not there";
+  throw unsent(
+    receiver,
+    `${program} ${why}`,
+    receiver === "desktop"
+      ? "Install it, or set `notify.desktop: false` in pawl.yaml."
+      : "Name a program outside the project in `notify.command` of pawl.yaml.",
+  );
+}
+
+function foldersOf({ PATH = "" }: Environment): readonly string[] {
+  return PATH.split(delimiter).filter((folder) => isAbsolute(folder));
+}
+
+function isProgram(path: string): boolean {
+  return attempt(() => {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  }, false);
+}
+
+function isInside(path: string, root: string): boolean {
+  return attempt(() => `${realpathSync(path)}${sep}`.startsWith(`${realpathSync(root)}${sep}`), true);
+}

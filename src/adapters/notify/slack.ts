@@ -1,0 +1,45 @@
+/**
+ * An incoming webhook of Slack. Texts are `plain_text`, which Slack shows as it is: no mention, no link, no formatting. In
+ * the line for the notification `&`, `<` and `>` are escaped, so that `<!channel>` is none.
+ */
+import type { Notice } from "../../core/notice.ts";
+import type { Receiver } from "../../core/ports/notify.ts";
+import type { Environment } from "../process/environment.ts";
+import { post } from "./post.ts";
+import { withoutMentions } from "./without-mentions.ts";
+
+const receiver = "slack";
+
+export function openSlack({ url_env }: { readonly url_env: string }, environment: Environment): Receiver {
+  return {
+    name: receiver,
+    send: (notice) =>
+      post({ receiver, variable: url_env, environment, body: JSON.stringify(messageOf(notice)) }),
+  };
+}
+
+function messageOf({ board, command, quote, text, title }: Notice) {
+  const plain = (words: string) => ({ type: "plain_text", text: withoutMentions(words), emoji: false });
+  const section = (words: string) => ({ type: "section", text: plain(words) });
+  return {
+    text: escaped(withoutMentions(title)),
+    link_names: false,
+    parse: "none",
+    unfurl_links: false,
+    unfurl_media: false,
+    blocks: [
+      { type: "header", text: plain(title) },
+      section(text),
+      ...(quote === null ? [] : [section(`“${quote}”`)]),
+      ...(command === null ? [] : [section(command)]),
+      // Pawl's own address: as text it would be no link.
+      ...(board === null
+        ? []
+        : [{ type: "section", text: { type: "mrkdwn", text: `<${board}|Open the board>` } }]),
+    ],
+  };
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}

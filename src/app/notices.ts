@@ -1,0 +1,89 @@
+/**
+ * A process's part in notices: it notes that there may be something to tell, and starts the program that tells it, at most
+ * once a while. Loaded by every command, so it costs nothing until something happens.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { MARK } from "../adapters/agents/mark.ts";
+import { stateFolder, TRUST_FILE } from "../config/state-home.ts";
+import { attempt } from "../core/attempt.ts";
+import type { PawlEvent } from "../core/event.ts";
+import { EVENTS } from "../core/event.ts";
+import type { LoopRest } from "../core/ports/notify.ts";
+import type { Change } from "../core/ports/store.ts";
+import { receiversOf } from "../core/trust.ts";
+import { mayTell } from "../runtime/may-tell.ts";
+import type { Notices, Trust } from "../runtime/project.ts";
+import type { NoticesPlace } from "./notices/notices-place.ts";
+
+/** Several events of one moment are one look. */
+const SOON_MILLISECONDS = 300;
+
+export type OpenNotices = Notices & {
+  /** What was committed. */
+  saw(changes: readonly Change[]): void;
+  /** Starts what is still to be started. */
+  close(): Promise<void>;
+};
+
+export function openNotices(place: NoticesPlace, trust: Trust): OpenNotices {
+  // An agent's process has no secrets, and ends with its run. The loop tells what it has done.
+  const isAgents = place.environment[MARK] !== undefined;
+  let [looks, hasWorked] = [false, false];
+  let rest: LoopRest | null | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let morning: NodeJS.Timeout | undefined;
+  const wake = () => {
+    looks = true;
+    soon();
+  };
+  const soon = () => {
+    if (!isAgents) timer ??= setTimeout(() => void flush(), SOON_MILLISECONDS).unref();
+  };
+  const flush = async () => {
+    clearTimeout(timer);
+    timer = undefined;
+    const wish = { looks, ...(rest === undefined ? {} : { rest }) };
+    const isWish = looks || rest !== undefined;
+    looks = false;
+    rest = undefined;
+    try {
+      if (!isWish || !(await isTold(place))) return;
+      const wait = await (await import("./notices/wake.ts")).wakeSender(place, wish);
+      clearTimeout(morning);
+      if (wait > 0) morning = setTimeout(wake, wait).unref();
+    } catch {
+      // A notice never stands in the way of the work: the next event brings it.
+    }
+  };
+  return {
+    wake,
+    saw(changes) {
+      if (changes.some(tells)) wake();
+    },
+    hear(happening) {
+      if (happening.type !== "loop:stands") return;
+      const { blocked, done, idle, open, waiting } = happening;
+      if (!idle) rest = null;
+      else if (hasWorked) rest = { time: place.now().toISOString(), done, open, blocked, waiting };
+      if (idle && hasWorked) wake();
+      hasWorked = !idle;
+      soon();
+    },
+    receivers: async () => (await import("./notices/show.ts")).receiverStandings(place, trust),
+    test: async () => (await import("./notices/show.ts")).testReceivers(place, trust),
+    close: async () => (isAgents ? undefined : flush()),
+  };
+}
+
+/** Whether a receiver is named, or was agreed to: one that was taken out of pawl.yaml hears that once. */
+async function isTold({ environment, root, settings }: NoticesPlace): Promise<boolean> {
+  if (receiversOf((await settings()).notify).length > 0) return true;
+  const record = join(stateFolder(root, environment), TRUST_FILE);
+  return attempt(() => readFileSync(record, "utf8").includes('"kind": "notice"'), false);
+}
+
+function tells(change: Change): boolean {
+  if (change.type !== "append" || change.path !== EVENTS) return false;
+  return attempt(() => mayTell(JSON.parse(change.text) as PawlEvent), false);
+}

@@ -1,0 +1,23 @@
+/** Where notices come from: a project, and what its notices say of it. */
+import { basename } from "node:path";
+import { boardOf } from "../../config/board-file.ts";
+import type { Environment } from "../../config/config.ts";
+import { stateFolder } from "../../config/state-home.ts";
+import type { Settings } from "../../core/settings.ts";
+import type { Place } from "../../runtime/notices.ts";
+
+export interface NoticesPlace {
+  readonly root: string;
+  readonly home: string;
+  readonly environment: Environment;
+  settings(): Promise<Settings>;
+  now(): Date;
+}
+
+export function placeOf({ environment, root }: Pick<NoticesPlace, "environment" | "root">, now: Date): Place {
+  return {
+    project: basename(root),
+    board: boardOf(stateFolder(root, environment))?.url ?? null,
+    time: now.toISOString(),
+  };
+}

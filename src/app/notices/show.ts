@@ -1,0 +1,56 @@
+/** `pawl notify`: how the receivers stand, and a test of each. */
+
+import { openNoticePlace } from "../../adapters/notify/place.ts";
+import { openReceiver } from "../../adapters/notify/receivers.ts";
+import { openStateHome } from "../../config/state-home.ts";
+import { PawlError, toPawlError } from "../../core/error.ts";
+import type { ReceiverName } from "../../core/notice.ts";
+import type { NotifySettings } from "../../core/settings.ts";
+import { isTrusted, noticeEntry, receiversOf } from "../../core/trust.ts";
+import { testNotice } from "../../runtime/notices.ts";
+import type { ReceiverStanding, ReceiverTest, Trust } from "../../runtime/project.ts";
+import { type NoticesPlace, placeOf } from "./notices-place.ts";
+
+export async function receiverStandings(
+  place: NoticesPlace,
+  trust: Trust,
+): Promise<readonly ReceiverStanding[]> {
+  const { environment, root, settings } = place;
+  const { notify } = await settings();
+  const { record } = await trust.look();
+  const memory = openNoticePlace(openStateHome(root, environment)).load();
+  return receiversOf(notify).map((name) => ({
+    name,
+    trusted: isTrusted(noticeEntry(name, notify), record),
+    unset: variablesOf(name, notify).filter((variable) => !environment[variable]),
+    memory: memory[name] ?? null,
+  }));
+}
+
+export async function testReceivers(place: NoticesPlace, trust: Trust): Promise<readonly ReceiverTest[]> {
+  const { notify } = await place.settings();
+  const notice = await testNotice(placeOf(place, place.now()));
+  const test = async ({ name, trusted }: ReceiverStanding): Promise<ReceiverTest> => {
+    if (!trusted) return { name, error: untrusted(name) };
+    try {
+      await (await openReceiver(name, notify, place))?.send(notice);
+      return { name, error: null };
+    } catch (thrown) {
+      return { name, error: toPawlError(thrown) };
+    }
+  };
+  return Promise.all((await receiverStandings(place, trust)).map(test));
+}
+
+function variablesOf(name: ReceiverName, notify: NotifySettings): readonly string[] {
+  const own = notify[name];
+  return typeof own === "object" && own !== null && !Array.isArray(own) ? Object.values(own) : [];
+}
+
+function untrusted(name: ReceiverName): PawlError {
+  return new PawlError(
+    "project-untrusted",
+    `Nobody on this machine has agreed to the receiver ${name} of pawl.yaml. Nothing was sent.`,
+    "Run `pawl trust` in a terminal: it shows the receiver, and asks.",
+  );
+}

@@ -1,0 +1,181 @@
+/**
+ * Looks for causes and tells each receiver of those that it was not told of.
+ *
+ * T1  One process of a project looks at a time. Who finds it at work has left a wish (`ask`) before: the one at work looks
+ *     again before it ends, so no wish is lost.
+ * T2  A cause is remembered once a notice of it has arrived. If the sender dies in between, it is told twice: under the
+ *     same id, by which a receiver can drop the second.
+ * T3  Only receivers that a person on this machine agreed to, exactly as they are, are told. One that was agreed to and is no
+ *     longer in pawl.yaml as it was hears so once: nobody silences it unnoticed.
+ */
+import { openNoticePlace } from "../../adapters/notify/place.ts";
+import { openReceiver } from "../../adapters/notify/receivers.ts";
+import type { Environment } from "../../config/config.ts";
+import { openStateHome } from "../../config/state-home.ts";
+import { toPawlError } from "../../core/error.ts";
+import type { Cause, ReceiverName } from "../../core/notice.ts";
+import type { LoopRest, NoticePlace, Receiver, ReceiverMemory } from "../../core/ports/notify.ts";
+import type { NotifySettings } from "../../core/settings.ts";
+import { type AgreedNotice, agreedNotices, isTrusted, noticeEntry, receiversOf } from "../../core/trust.ts";
+import {
+  causesOf,
+  endedNotice,
+  lastQuietEnd,
+  quietEnd,
+  type Telling,
+  tellings,
+} from "../../runtime/notices.ts";
+import { overview } from "../../runtime/overview.ts";
+import type { Project } from "../../runtime/project.ts";
+import { logFailure } from "../../runtime/run-transaction.ts";
+import { heldTasks } from "../../workflows/bloom/lease.ts";
+import { WORKFLOWS } from "../../workflows/index.ts";
+import { allWorkflows, openProject } from "../app.ts";
+import { placeOf } from "./notices-place.ts";
+
+export interface TellPlace {
+  readonly root: string;
+  readonly home: string;
+  readonly environment: Environment;
+}
+
+export async function tell(given: TellPlace): Promise<void> {
+  const place = openNoticePlace(openStateHome(given.root, given.environment));
+  for (let lock = await place.tryLock(); lock !== null; lock = place.isAsked() ? await place.tryLock() : null)
+    try {
+      while (place.isAsked()) {
+        place.takeAsked();
+        // What cannot be read now is looked at with the next event; `pawl status` says what is wrong with it.
+        await lookOnce(given, place).catch(() => {});
+      }
+    } finally {
+      lock.release();
+    }
+}
+
+async function lookOnce(given: TellPlace, place: NoticePlace): Promise<void> {
+  const asShipped = { ...given, workflows: WORKFLOWS };
+  const workflows = await allWorkflows(given.root, asShipped, openProject);
+  const project = await openProject({ ...asShipped, workflows });
+  try {
+    await tellAll(project, given, place);
+  } finally {
+    await project.close();
+  }
+}
+
+async function tellAll(project: Project, given: TellPlace, place: NoticePlace): Promise<void> {
+  const { runtime, trust } = project;
+  const { notify } = await runtime.settings(runtime.store.view());
+  const found = await findCauses(project, place.findRest());
+  const { record } = await trust.look();
+  const sending = { project, given, memory: openMemory(place), now: runtime.now() };
+  await Promise.all([
+    ...receiversOf(notify)
+      .filter((name) => isTrusted(noticeEntry(name, notify), record))
+      .map((name) => tellReceiver(sending, name, notify, found)),
+    ...agreedNotices(record, notify).map((agreed) => tellEnd(sending, agreed)),
+  ]);
+}
+
+interface Sending {
+  readonly project: Project;
+  readonly given: TellPlace;
+  readonly memory: Memory;
+  readonly now: Date;
+}
+
+async function tellReceiver(
+  sending: Sending,
+  name: ReceiverName,
+  notify: NotifySettings,
+  { causes, isWhole }: Found,
+): Promise<void> {
+  const { given, memory, now } = sending;
+  if (isWhole) memory.keepOnly(name, new Set(causes.map(({ key }) => key)));
+  if (quietEnd(notify.quiet, now) !== null) return;
+  const after = lastQuietEnd(notify.quiet, now);
+  const { told } = memory.of(name);
+  const due = await tellings(causes, notify.for, told, after, placeOf(given, now));
+  await sendAll(sending, name, await openReceiver(name, notify, given), due);
+}
+
+async function tellEnd(sending: Sending, { name, settings, text }: AgreedNotice): Promise<void> {
+  const { given, memory, now } = sending;
+  const telling = await endedNotice(text, placeOf(given, now));
+  memory.keepOnly(name, new Set(telling.keys));
+  const isTold = telling.keys.some((key) => Object.hasOwn(memory.of(name).told, key));
+  if (isTold || quietEnd(settings.quiet, now) !== null) return;
+  await sendAll(sending, name, await openReceiver(name, settings, given), [telling]);
+}
+
+interface Found {
+  readonly causes: readonly Cause[];
+  /** Every workflow could be read. Else what is not found may hold all the same. */
+  readonly isWhole: boolean;
+}
+
+/** The loop rests only where nobody holds a task. */
+async function findCauses(project: Project, rest: LoopRest | null): Promise<Found> {
+  const { now, outside } = project.runtime;
+  const workflows = await overview(project);
+  const runs = workflows.flatMap((workflow) => workflow.runs);
+  const held = rest === null ? new Set() : await heldTasks(outside.leases, now().toISOString());
+  return {
+    causes: causesOf(runs, held.size > 0 ? null : rest),
+    isWhole: workflows.every(({ problem }) => !problem) && runs.every(({ problem }) => !problem),
+  };
+}
+
+/** After a failure the rest waits for the next look: the receiver is most likely away. */
+async function sendAll(
+  { memory, project: { runtime } }: Sending,
+  name: ReceiverName,
+  receiver: Receiver | null,
+  due: readonly Telling[],
+): Promise<void> {
+  for (const { keys, notice } of due) {
+    const before = memory.of(name);
+    const time = runtime.now().toISOString();
+    try {
+      await receiver?.send(notice);
+      const told = { ...before.told, ...Object.fromEntries(keys.map((key) => [key, time])) };
+      memory.set(name, { told, sent: time, fault: null });
+    } catch (thrown) {
+      const error = toPawlError(thrown);
+      memory.set(name, { ...before, fault: { time, message: `${error.message} ${error.fix}` } });
+      // A receiver that stays away is told of once.
+      if (before.fault === null) await logFailure(runtime, "notice", error);
+      return;
+    }
+  }
+}
+
+/** What the receivers were told. Written after each notice. */
+interface Memory {
+  of(name: ReceiverName): ReceiverMemory;
+  set(name: ReceiverName, memory: ReceiverMemory): void;
+  /** Forgets what no longer holds. */
+  keepOnly(name: ReceiverName, keys: ReadonlySet<string>): void;
+}
+
+const NOTHING: ReceiverMemory = { told: {}, sent: null, fault: null };
+
+function openMemory(place: NoticePlace): Memory {
+  let known = place.load();
+  const of = (name: ReceiverName) => ({ ...NOTHING, ...known[name] });
+  const set = (name: ReceiverName, memory: ReceiverMemory) => {
+    known = { ...known, [name]: memory };
+    place.save(known);
+  };
+  return {
+    of,
+    set,
+    keepOnly(name, keys) {
+      const before = of(name);
+      const all = Object.entries(before.told);
+      const told = all.filter(([key]) => keys.has(key));
+      if (told.length < all.length) set(name, { ...before, told: Object.fromEntries(told) });
+    },
+  };
+}

@@ -1,62 +1,53 @@
-/** Builds the board's page into `dist/board/`: minified, split, named by what each file holds. */
-
-import { existsSync } from "node:fs";
-import { mkdir, rm, writeFile } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, join, relative, resolve } from "node:path";
 import { build, type Metafile } from "esbuild";
 
 const ROOT = resolve(import.meta.dirname, "..");
-/** Imports its styles. */
-const ENTRY = "src/surfaces/board/client/main.tsx";
+const CLIENT = join(ROOT, "src/surfaces/board/client");
 
-/** `outdir`: replaced. */
-export async function buildBoard(outdir: string): Promise<Metafile | null> {
+/**
+ * Bundles the board's page: `index.html`, and under `assets/` what it loads, by names that change with what is in them. What
+ * the first view needs is one program and one style sheet; the other pages are chunks. `outdir` is replaced.
+ */
+export async function buildBoard(outdir: string): Promise<Metafile> {
   await rm(outdir, { recursive: true, force: true });
   await mkdir(outdir, { recursive: true });
-  if (!existsSync(join(ROOT, ENTRY))) {
-    await writeFile(join(outdir, "index.html"), page([], []));
-    return null;
-  }
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: { main: ENTRY },
-    outdir: join(outdir, "assets"),
-    entryNames: "[name]-[hash]",
-    chunkNames: "[name]-[hash]",
-    assetNames: "[name]-[hash]",
+    entryPoints: ["main.tsx", "board.css"].map((name) => join(CLIENT, name)),
+    entryNames: "assets/[name]-[hash]",
+    chunkNames: "assets/[name]-[hash]",
+    assetNames: "assets/[name]-[hash]",
+    publicPath: "/",
+    outdir,
     bundle: true,
     splitting: true,
     format: "esm",
     platform: "browser",
-    target: "es2022",
-    minify: true,
+    target: ["chrome123", "firefox128", "safari17.5"],
     jsx: "automatic",
     jsxImportSource: "preact",
-    alias: { react: "preact/compat", "react-dom": "preact/compat" },
-    define: { "process.env.NODE_ENV": '"production"' },
+    loader: { ".svg": "file" },
+    minify: true,
     legalComments: "none",
     metafile: true,
     logLevel: "warning",
   });
-  const entry = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === ENTRY);
-  const scripts = entry ? [basename(entry[0])] : [];
-  const styles = entry?.[1].cssBundle ? [basename(entry[1].cssBundle)] : [];
-  await writeFile(join(outdir, "index.html"), page(scripts, styles));
+  await writeFile(join(outdir, "index.html"), await pageOf(metafile, outdir));
   return metafile;
 }
 
-function page(scripts: readonly string[], styles: readonly string[]): string {
-  const lines = [
-    "<!doctype html>",
-    '<html lang="en">',
-    '<meta charset="utf-8">',
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    '<meta name="color-scheme" content="light dark">',
-    "<title>Pawl</title>",
-    ...styles.map((name) => `<link rel="stylesheet" href="/assets/${name}">`),
-    ...scripts.map((name) => `<script type="module" src="/assets/${name}"></script>`),
-    '<link rel="icon" href="data:,">',
-    '<div id="board">This page needs JavaScript.</div>',
-  ];
-  return `${lines.join("\n")}\n`;
+/** The page with the names that were given. */
+async function pageOf(metafile: Metafile, outdir: string): Promise<string> {
+  const page = await readFile(join(CLIENT, "index.html"), "utf8");
+  const names = Object.entries(metafile.outputs).flatMap(([path, { inputs }]) =>
+    Object.keys(inputs).map((input) => [basename(input), relative(outdir, resolve(ROOT, path))] as const),
+  );
+  return page.replace(/"\/([\w.]+)"/g, (_, name) => {
+    const built = names.find(
+      ([input, output]) => input === name && !output.endsWith(".js") === !name.endsWith("x"),
+    );
+    if (!built) throw new Error(`index.html names ${name}, which was not built`);
+    return `"/${built[1].replaceAll("\\", "/")}"`;
+  });
 }

@@ -77,7 +77,7 @@ const [metafile, , texts, page] = await Promise.all([
   buildBoard(join(DIST, "board")),
 ]);
 await writeSchemas();
-const outputs = [metafile, page].flatMap((each) => Object.values(each?.outputs ?? {}));
+const outputs = [metafile, page].flatMap((each) => Object.values(each.outputs));
 const packages = await writeLicences(outputs);
 const bytes = outputs.reduce((sum, output) => sum + output.bytes, 0);
 if (!process.argv.includes("--quiet")) {

@@ -25,7 +25,7 @@ function filesOf(folder: string): SourceFile[] {
     return [];
   }
   return names
-    .filter((name) => name.endsWith(".ts") && !name.endsWith(".d.ts"))
+    .filter((name) => /\.tsx?$/.test(name) && !name.endsWith(".d.ts"))
     .map((name) => {
       const path = join(folder, name).replaceAll("\\", "/");
       const text = readFileSync(join(ROOT, path), "utf8");
@@ -186,6 +186,30 @@ describe("the architecture", () => {
     expect(foreign).toEqual([]);
   });
 
+  it("lets the board's page import nothing that a browser lacks, and nothing of its server but what they say to each other", () => {
+    const page = CODE.filter(({ path }) => path.startsWith("src/surfaces/board/client/"));
+    expect(page.length).toBeGreaterThan(20);
+    const pure = /^src\/(surfaces\/board\/(client\/|wire\.ts$)|runtime\/review\/(model|points)\.ts$|core\/)/;
+    const packages = ["preact", "preact/hooks", "@preact/signals", "@dagrejs/dagre"];
+    const foreign = page.flatMap(({ path, imports }) =>
+      imports
+        .filter((name) => !pure.test(name) && !packages.includes(name))
+        .map((name) => `${path} imports ${name}`),
+    );
+    expect(foreign).toEqual([]);
+    const users = CODE.filter(({ path }) => !path.startsWith("src/surfaces/board/client/")).filter(
+      ({ imports }) => imports.some((name) => name.startsWith("src/surfaces/board/client/")),
+    );
+    expect(users.map(({ path }) => path)).toEqual([]);
+  });
+
+  it("lets the board's page write no markup but its own: texts of others are text nodes", () => {
+    const page = CODE.filter(({ path }) => path.startsWith("src/surfaces/board/client/"));
+    const unsafe =
+      /dangerouslySetInnerHTML|\b(?:inner|outer)HTML\b|insertAdjacentHTML|document\.write|\beval\(|new Function/;
+    expect(page.filter(({ text }) => unsafe.test(uncommented(text))).map(({ path }) => path)).toEqual([]);
+  });
+
   it("reads the environment in config/ alone", () => {
     const readers = CODE.filter(({ text }) =>
       /process\.env\b|\benv\s*}\s*=\s*process/.test(uncommented(text)),
@@ -226,7 +250,7 @@ describe("the architecture", () => {
   it("names files for what is in them, in kebab-case", () => {
     const drawers = /^(utils?|helpers?|managers?|services?|handlers?|types|common|misc|lib)$/;
     const ill = FILES.filter(({ path }) => {
-      const name = (path.split("/").at(-1) ?? "").replace(/(\.[a-z]+)*\.ts$/, "");
+      const name = (path.split("/").at(-1) ?? "").replace(/(\.[a-z]+)*\.tsx?$/, "");
       return drawers.test(name) || !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name);
     });
     expect(ill.map(({ path }) => path)).toEqual([]);
@@ -235,7 +259,9 @@ describe("the architecture", () => {
   it("writes relative imports with their ending", () => {
     const bare = FILES.flatMap(({ path, imports }) =>
       imports
-        .filter((name) => /^(src|test|bench|scripts|demo)\//.test(name) && !/\.(ts|json|js)$/.test(name))
+        .filter(
+          (name) => /^(src|test|bench|scripts|demo)\//.test(name) && !/\.(tsx?|json|js|svg)$/.test(name),
+        )
         .map((name) => `${path} imports ${name}`),
     );
     expect(bare).toEqual([]);

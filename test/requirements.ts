@@ -6,6 +6,7 @@ import { ALFRED } from "./requirements-alfred.ts";
  */
 import { BLOOM } from "./requirements-bloom.ts";
 import { BOARD_SERVER } from "./requirements-board.ts";
+import { BOARD_PAGE } from "./requirements-board-page.ts";
 import { TRUSTED_COMMITS } from "./requirements-commit.ts";
 import { EVIDENCE } from "./requirements-evidence.ts";
 import { SIGNED_GATES } from "./requirements-gates.ts";
@@ -390,5 +391,6 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...MCP,
   ...NOTICES,
   ...GUARD,
+  ...BOARD_PAGE,
   ...GATES,
 };

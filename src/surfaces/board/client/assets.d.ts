@@ -1,0 +1,5 @@
+/** Its address. */
+declare module "*.svg" {
+  const address: string;
+  export default address;
+}

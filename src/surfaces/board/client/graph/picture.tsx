@@ -1,0 +1,115 @@
+/** A graph as a picture, with the same as a list for whoever cannot see it. */
+import { useEffect, useId, useState } from "preact/hooks";
+import { OneLine, oneLine } from "../words.tsx";
+import type { GraphEdge, GraphNode, Placed } from "./layout.ts";
+
+export interface PictureNode extends GraphNode {
+  /** Classes of the box: `at`, `final`, `done`. */
+  readonly kind: string;
+  readonly title: string;
+}
+
+export interface PictureProps {
+  readonly name: string;
+  readonly nodes: readonly PictureNode[];
+  readonly edges: readonly GraphEdge[];
+  readonly direction?: "TB" | "LR";
+}
+
+export function Picture({ direction = "TB", edges, name, nodes }: PictureProps) {
+  const [placed, setPlaced] = useState<Placed | null>(null);
+  const shape = JSON.stringify([nodes.map(({ id, label }) => [id, label]), edges, direction]);
+  // Placed anew where its shape differs, not with each answer.
+  useEffect(() => {
+    let isCurrent = true;
+    import("./layout.ts").then(({ place }) => {
+      if (isCurrent) setPlaced(place(nodes, edges, direction));
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [shape]);
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard */}
+      <div class="picture" tabIndex={0} role="group" aria-label={`${oneLine(name, 80)}, as a picture`}>
+        {placed && <Drawn placed={placed} nodes={nodes} name={name} />}
+      </div>
+      <details class="picture-list">
+        <summary>The same as a list</summary>
+        <ul>
+          {nodes.map((node) => (
+            <li key={node.id}>
+              <strong class="mono">{oneLine(node.label, 80)}</strong>
+              {node.kind.includes("at") && " (here)"}
+              <ul>
+                {edges
+                  .filter(({ from }) => from === node.id)
+                  .map(({ label, to }, at) => (
+                    <li key={at}>
+                      {label && <OneLine text={label} max={200} />} → <OneLine text={to} max={80} />
+                    </li>
+                  ))}
+              </ul>
+            </li>
+          ))}
+        </ul>
+      </details>
+    </>
+  );
+}
+
+function Drawn({
+  name,
+  nodes,
+  placed,
+}: {
+  readonly placed: Placed;
+  readonly nodes: readonly PictureNode[];
+  readonly name: string;
+}) {
+  const arrow = useId();
+  const kinds = new Map(nodes.map((node) => [node.id, node]));
+  const here = nodes.find(({ kind }) => kind.includes("at"))?.id;
+  return (
+    <svg
+      viewBox={`0 0 ${placed.width} ${placed.height}`}
+      width={placed.width}
+      height={placed.height}
+      role="img"
+      aria-label={`${oneLine(name, 80)}${here === undefined ? "" : `, at ${here}`}`}
+    >
+      <defs>
+        <marker id={arrow} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+          <path d="M0 0 8 4 0 8z" class="arrow" />
+        </marker>
+      </defs>
+      {placed.edges.map(({ from, label, labelAt, path, to }, at) => (
+        <g key={at} class={from === here ? "edge next" : "edge"}>
+          <path d={path} marker-end={`url(#${arrow})`}>
+            <title>{oneLine(`${from} → ${to}: ${label}`)}</title>
+          </path>
+          {labelAt && (
+            <text x={labelAt.x} y={labelAt.y + 4} text-anchor="middle">
+              {cut(label)}
+            </text>
+          )}
+        </g>
+      ))}
+      {placed.nodes.map(({ height, id, label, width, x, y }) => (
+        <g key={id} class={`node ${kinds.get(id)?.kind ?? ""}`}>
+          <rect x={x - width / 2} y={y - height / 2} width={width} height={height} rx="6" />
+          <text x={x} y={y + 4} text-anchor="middle">
+            {cut(label)}
+          </text>
+          <title>{oneLine(kinds.get(id)?.title ?? label)}</title>
+        </g>
+      ))}
+    </svg>
+  );
+}
+
+/** As long as the box that was made for it. */
+function cut(label: string): string {
+  return oneLine(label, 27);
+}

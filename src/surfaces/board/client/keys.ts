@@ -1,0 +1,75 @@
+/** Keys: each page says which it has; `?` shows them all. They do nothing where text is written. */
+import { signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { keep, kept } from "./keep.ts";
+
+export interface Key {
+  /** `j`, or two in a row: `g i`. */
+  readonly keys: string;
+  readonly words: string;
+  /** Null: the browser does it by itself. */
+  readonly run: (() => void) | null;
+}
+
+interface Scope {
+  readonly title: string;
+  readonly keys: () => readonly Key[];
+}
+
+/** The innermost last: its keys win. */
+export const scopes = signal<readonly Scope[]>([]);
+/** Whoever dictates or uses single letters for something else can turn them off. */
+export const isOn = signal(kept("keys") !== "off");
+
+export function turnKeys(on: boolean): void {
+  isOn.value = on;
+  keep("keys", on ? null : "off");
+}
+
+export function useKeys(title: string, keys: readonly Key[]): void {
+  const current = useRef(keys);
+  current.current = keys;
+  useEffect(() => {
+    const scope: Scope = { title, keys: () => current.current };
+    scopes.value = [...scopes.value, scope];
+    return () => {
+      scopes.value = scopes.value.filter((each) => each !== scope);
+    };
+  }, [title]);
+}
+
+const CHORD_MS = 1_500;
+let first = "";
+let firstAt = 0;
+
+export function listenToKeys(): void {
+  document.addEventListener("keydown", (pressed) => {
+    if (pressed.defaultPrevented || pressed.ctrlKey || pressed.metaKey || pressed.altKey) return;
+    if (pressed.isComposing || isWriting(pressed.target) || document.querySelector("dialog[open]")) return;
+    if (!isOn.value && pressed.key !== "?") return;
+    const chord = first !== "" && pressed.timeStamp - firstAt < CHORD_MS ? `${first} ${pressed.key}` : "";
+    const found = (chord !== "" && find(chord)) || find(pressed.key);
+    first = found ? "" : pressed.key;
+    firstAt = pressed.timeStamp;
+    if (!found?.run) return;
+    pressed.preventDefault();
+    found.run();
+  });
+}
+
+function find(keys: string): Key | undefined {
+  for (const scope of scopes.value.toReversed()) {
+    const found = scope.keys().find((key) => key.keys === keys);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function isWriting(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target instanceof HTMLInputElement)
+    return !["checkbox", "radio", "range", "button"].includes(target.type);
+  return (
+    target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable
+  );
+}

@@ -1,0 +1,79 @@
+/** What happens, as it happens: one stream for the whole page, opened anew whenever it breaks. */
+import { signal } from "@preact/signals";
+import type { Happened } from "../wire.ts";
+import { openSession, RefusedError, session } from "./api.ts";
+
+export type Line = "connecting" | "live" | "offline" | "closed";
+
+/** `closed`: the server answers, but no longer knows this browser. */
+export const line = signal<Line>("connecting");
+
+type Listener = (event: Happened | null) => void;
+const listeners = new Set<Listener>();
+
+const FIRST_RETRY_MS = 500;
+const LAST_RETRY_MS = 8_000;
+let source: EventSource | null = null;
+let retryMs = FIRST_RETRY_MS;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Calls back with each event; with null when the stream is back after a break, as anything may have happened. */
+export function listen(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function goLive(): void {
+  connect(false);
+  addEventListener("online", () => retry(0));
+  // A page that goes into the browser's cache keeps no stream open.
+  addEventListener("pagehide", () => source?.close());
+  addEventListener("pageshow", (shown) => {
+    if (shown.persisted) connect(true);
+  });
+}
+
+function connect(isAgain: boolean): void {
+  clearTimeout(timer);
+  source?.close();
+  const opened = new EventSource("/api/events");
+  source = opened;
+  opened.addEventListener("open", () => {
+    const wasBroken = isAgain || line.value === "offline";
+    line.value = "live";
+    retryMs = FIRST_RETRY_MS;
+    if (wasBroken) emit(null);
+  });
+  opened.addEventListener("happened", (message) => {
+    emit(JSON.parse(message.data) as Happened);
+  });
+  // Too much happened to tell it one by one.
+  opened.addEventListener("reset", () => emit(null));
+  opened.addEventListener("error", () => {
+    if (source !== opened) return;
+    opened.close();
+    if (line.value !== "closed") line.value = "offline";
+    retry(retryMs);
+    retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
+  });
+}
+
+function emit(event: Happened | null): void {
+  for (const listener of listeners) listener(event);
+}
+
+/** Asks for the session first: a server that has started anew gives another token, or none at all. */
+function retry(afterMs: number): void {
+  clearTimeout(timer);
+  timer = setTimeout(async () => {
+    try {
+      await openSession();
+      connect(true);
+    } catch (failure) {
+      const isUnknown = failure instanceof RefusedError && (failure.status === 401 || failure.status === 403);
+      line.value = isUnknown && session.value !== null ? "closed" : "offline";
+      retry(retryMs);
+      retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
+    }
+  }, afterMs);
+}

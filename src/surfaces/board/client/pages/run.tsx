@@ -1,0 +1,155 @@
+/** One run: where it stands in its table, what may happen next and who may do it, and what happened. */
+import type { Move, RunPage as RunAnswer, TimelineEntry } from "../../wire.ts";
+import { projectPath } from "../api.ts";
+import { MachinePicture } from "../graph/machine.tsx";
+import { useKeys } from "../keys.ts";
+import { Ago, Clock, renderDuration, renderUsd } from "../moment.tsx";
+import { Badge, Empty, Heading, Key, Loaded, Problem } from "../notice.tsx";
+import { useResource } from "../resource.ts";
+import { goTo, linkTo, type PageProps } from "../route.ts";
+import { OneLine, oneLine, Words } from "../words.tsx";
+import { Awaits } from "./runs.tsx";
+
+export function RunPage({ project, run }: PageProps) {
+  const page = useResource<RunAnswer>(
+    projectPath(project, "run", run),
+    (event) => event.project === project && event.run === run,
+  );
+  const entry = page.data?.entry;
+  const waits = entry?.awaits === "human";
+  useKeys(
+    "Run",
+    waits ? [{ keys: "v", words: "Review it", run: () => goTo(linkTo("review", project, run)) }] : [],
+  );
+  return (
+    <>
+      <Heading title={oneLine(entry?.title || run, 160)}>
+        {entry && <Awaits entry={entry} />}
+        {waits && (
+          <a class="button primary" href={linkTo("review", project, run)}>
+            Review
+            <Key keys="v" />
+          </a>
+        )}
+      </Heading>
+      <Loaded from={page}>{(data) => <Content data={data} />}</Loaded>
+    </>
+  );
+}
+
+function Content({ data }: { readonly data: RunAnswer }) {
+  const { at, entry, machine, moves, story, timeline } = data;
+  return (
+    <>
+      <p class="quiet small about">
+        <span class="mono">
+          <OneLine text={entry.run} max={120} />
+        </span>
+        <span>
+          <OneLine text={entry.next} max={240} />
+        </span>
+        <span>
+          <Ago time={entry.since} />
+        </span>
+      </p>
+      {entry.problem && <Problem refused={entry.problem} />}
+      <div class="run-columns">
+        <section class="part" aria-label="Where it stands">
+          <div class="part-head">
+            <h2>Where it stands</h2>
+            {at !== null && <Badge tone="accent">{oneLine(at, 40)}</Badge>}
+          </div>
+          {machine ? (
+            <MachinePicture machine={machine} at={at} />
+          ) : (
+            <Empty title="It is in no table: it is over, or has not begun." />
+          )}
+        </section>
+        <section class="part" aria-label="What may happen next">
+          <div class="part-head">
+            <h2>What may happen next</h2>
+          </div>
+          <Moves moves={moves} />
+        </section>
+      </div>
+      <section class="part" aria-label="What happened">
+        <div class="part-head">
+          <h2>What happened</h2>
+        </div>
+        <Timeline entries={timeline} />
+        {story.trim() !== "" && (
+          <details class="artifact">
+            <summary>The whole history, as text</summary>
+            <Words text={story} isCode max={20_000} label="The whole history" />
+          </details>
+        )}
+      </section>
+    </>
+  );
+}
+
+function Moves({ moves }: { readonly moves: readonly Move[] }) {
+  if (moves.length === 0) return <Empty title="Nothing: it is over." />;
+  const allowed = moves.filter(({ refused }) => refused === null);
+  const refused = moves.filter((move) => move.refused !== null);
+  return (
+    <>
+      <ul class="moves">
+        {allowed.map(({ by, event }, at) => (
+          <li key={at}>
+            <span class="mono">
+              <OneLine text={event} max={80} />
+            </span>
+            <span class="quiet small">
+              <OneLine text={by} max={120} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {refused.length > 0 && (
+        <details class="refused">
+          <summary>Not now ({refused.length})</summary>
+          <ul class="moves">
+            {refused.map((move, at) => (
+              <li key={at}>
+                <span class="mono">
+                  <OneLine text={move.event} max={80} />
+                </span>
+                <span class="quiet small">
+                  <Words text={move.refused ?? ""} max={400} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+function Timeline({ entries }: { readonly entries: readonly TimelineEntry[] }) {
+  if (entries.length === 0) return <Empty title="Nothing has happened yet." />;
+  return (
+    <ol class="timeline">
+      {entries.toReversed().map((entry, at) => (
+        <li key={at}>
+          <span class="small quiet time">
+            <Clock time={entry.time} />
+          </span>
+          <div>
+            <Words text={entry.words} max={600} />
+            <p class="small quiet about">
+              {entry.by !== null && (
+                <span>
+                  <OneLine text={entry.by} max={80} />
+                </span>
+              )}
+              {entry.duration_ms !== null && <span>{renderDuration(entry.duration_ms)}</span>}
+              {entry.usd !== null && <span>{renderUsd(entry.usd)}</span>}
+            </p>
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,95 @@
+/** What a page shows of the server: asked for once, and again with each event that concerns it. */
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import type { Happened, Refused } from "../wire.ts";
+import { get, refusedOf } from "./api.ts";
+import { listen } from "./live.ts";
+
+export interface Resource<T> {
+  /** The last that came; null: nothing has. It stays while a newer is asked for. */
+  readonly data: T | null;
+  readonly problem: Refused | null;
+  readonly reload: () => Promise<void>;
+}
+
+/** A page that was seen already is shown at once, as it was, until the answer comes. */
+const seen = new Map<string, unknown>();
+const MAX_SEEN = 30;
+/** Events come in bursts: the first is answered at once, the others together. */
+const QUIET_MS = 250;
+
+interface Answer<T> {
+  readonly path: string;
+  readonly data: T | null;
+  readonly problem: Refused | null;
+}
+
+/** `path` null: nothing is asked for. */
+export function useResource<T>(path: string | null, concerns: (event: Happened) => boolean): Resource<T> {
+  const [answer, setAnswer] = useState<Answer<T> | null>(null);
+  const current = useRef(path);
+  current.current = path;
+  const concern = useRef(concerns);
+  concern.current = concerns;
+
+  const load = useCallback(async (): Promise<void> => {
+    if (path === null) return;
+    try {
+      const data = await get<T>(path);
+      remember(path, data);
+      if (current.current === path) setAnswer({ path, data, problem: null });
+    } catch (failure) {
+      if (current.current !== path) return;
+      const problem = refusedOf(failure);
+      setAnswer((was) => ({ path, data: was?.path === path ? was.data : null, problem }));
+    }
+  }, [path]);
+
+  useEffect(() => {
+    if (path === null) return undefined;
+    void load();
+    const often = inBursts(load);
+    const stop = listen((event) => {
+      if (event === null || concern.current(event)) often.ask();
+    });
+    return () => {
+      stop();
+      often.stop();
+    };
+  }, [path, load]);
+
+  const isCurrent = answer !== null && answer.path === path;
+  const data = isCurrent ? answer.data : path === null ? null : ((seen.get(path) as T | undefined) ?? null);
+  return { data, problem: isCurrent ? answer.problem : null, reload: load };
+}
+
+function remember(path: string, data: unknown): void {
+  seen.delete(path);
+  seen.set(path, data);
+  const [oldest] = seen.keys();
+  if (seen.size > MAX_SEEN && oldest !== undefined) seen.delete(oldest);
+}
+
+function inBursts(load: () => Promise<void>): { ask(): void; stop(): void } {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isBusy = false;
+  let isAsked = false;
+  const run = async () => {
+    isBusy = true;
+    isAsked = false;
+    await load();
+    timer = setTimeout(() => {
+      isBusy = false;
+      if (isAsked) void run();
+    }, QUIET_MS);
+  };
+  return {
+    ask() {
+      isAsked = true;
+      if (!isBusy) void run();
+    },
+    stop() {
+      isBusy = true;
+      clearTimeout(timer);
+    },
+  };
+}

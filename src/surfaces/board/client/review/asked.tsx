@@ -1,0 +1,223 @@
+/** What was said beside what was found, what was decided, and what was handed in. */
+import type { Signal } from "@preact/signals";
+import { useState } from "preact/hooks";
+import type { Choice, Claim, Review } from "../../../../runtime/review/model.ts";
+import { Badge, type Tone } from "../notice.tsx";
+import { OneLine, oneLine, Words } from "../words.tsx";
+import { change, type Draft } from "./draft.ts";
+import { Part } from "./part.tsx";
+import { PointField, PointsAt } from "./point-field.tsx";
+
+const CLAIM: Readonly<Record<Claim["verdict"], { readonly words: string; readonly tone: Tone }>> = {
+  differs: { words: "Differs", tone: "bad" },
+  running: { words: "Still running", tone: "warn" },
+  unknown: { words: "Not checked", tone: "warn" },
+  agrees: { words: "Agrees", tone: "good" },
+};
+const ORDER = Object.keys(CLAIM);
+
+export function Claims({ claims }: { readonly claims: readonly Claim[] }) {
+  if (claims.length === 0) return null;
+  const sorted = claims.toSorted((one, other) => ORDER.indexOf(one.verdict) - ORDER.indexOf(other.verdict));
+  const differing = claims.filter(({ verdict }) => verdict === "differs").length;
+  return (
+    <Part
+      title="Said and found"
+      side={
+        differing > 0 && <Badge tone="bad">{differing === 1 ? "1 differs" : `${differing} differ`}</Badge>
+      }
+    >
+      <table class="claims">
+        <thead>
+          <tr>
+            <th scope="col">About</th>
+            <th scope="col">The agent said</th>
+            <th scope="col">Pawl found</th>
+            <th scope="col">
+              <span class="unseen">Whether they agree</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {sorted.map((claim, at) => (
+            <tr key={at} class={claim.verdict}>
+              <th scope="row" class="mono">
+                <OneLine text={claim.about} max={60} />
+              </th>
+              <td data-label="The agent said">
+                {claim.claim === undefined ? (
+                  <span class="quiet">nothing</span>
+                ) : (
+                  <Words text={claim.claim} max={500} />
+                )}
+              </td>
+              <td data-label="Pawl found">
+                <Words text={claim.found} max={500} />
+              </td>
+              <td class="claim-verdict">
+                <Badge tone={CLAIM[claim.verdict]?.tone ?? "warn"}>
+                  {CLAIM[claim.verdict]?.words ?? claim.verdict}
+                </Badge>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Part>
+  );
+}
+
+const KIND: Readonly<Record<Choice["kind"], string>> = {
+  strategy: "Strategy",
+  interface: "Interface",
+  dependency: "Dependency",
+  migration: "Migration",
+  risk: "Risk",
+  scope: "Scope",
+  other: "Other",
+};
+
+export function Choices({
+  choices,
+  draft,
+  version,
+}: {
+  readonly choices: readonly Choice[];
+  readonly draft: Signal<Draft>;
+  readonly version: string;
+}) {
+  if (choices.length === 0) return null;
+  return (
+    <Part title="Decisions" side={<span class="quiet small">before any line of code</span>}>
+      <ul class="choices">
+        {choices.map((choice, at) => (
+          <OneChoice key={at} choice={choice} draft={draft} version={version} />
+        ))}
+      </ul>
+    </Part>
+  );
+}
+
+function OneChoice({
+  choice,
+  draft,
+  version,
+}: {
+  readonly choice: Choice;
+  readonly draft: Signal<Draft>;
+  readonly version: string;
+}) {
+  const [isWriting, setWriting] = useState(false);
+  const at = `field ${choice.field}`;
+  const isFresh = choice.since === "new" || choice.since === "changed";
+  return (
+    <li class={`choice ${choice.kind}`}>
+      <div class="choice-head">
+        <h3>
+          <OneLine text={choice.title} max={100} />
+        </h3>
+        <span class="quiet small">{KIND[choice.kind] ?? choice.kind}</span>
+        {isFresh && <Badge tone="accent">{choice.since === "new" ? "New" : "Changed"}</Badge>}
+        <button type="button" class="plain small" onClick={() => setWriting(true)}>
+          Add a point<span class="unseen"> on {oneLine(choice.title, 100)}</span>
+        </button>
+      </div>
+      <ul class="choice-words">
+        {choice.words.slice(0, 100).map((words, index) => (
+          <li key={index}>
+            <Words text={words} max={800} />
+          </li>
+        ))}
+      </ul>
+      <PointsAt draft={draft} version={version} at={at} />
+      {isWriting && (
+        <PointField
+          at={at}
+          save={(text) => {
+            change(draft, version, { points: [...draft.value.points, { id: Date.now(), text, at }] });
+            setWriting(false);
+          }}
+          cancel={() => setWriting(false)}
+        />
+      )}
+    </li>
+  );
+}
+
+export function Notes({ notes }: { readonly notes: Review["notes"] }) {
+  if (notes.length === 0) return null;
+  return (
+    <Part title="In their own words" side={<span class="quiet small">nobody checked these</span>}>
+      {notes.map(({ by, text }, at) => (
+        <blockquote key={at} class="said">
+          <p class="quiet small">
+            <OneLine text={by} max={80} />
+          </p>
+          <Words text={text} max={1_500} />
+        </blockquote>
+      ))}
+    </Part>
+  );
+}
+
+export function Artifact({ artifact }: { readonly artifact: Review["artifact"] }) {
+  if (artifact === null) return null;
+  return (
+    <Part
+      title="What was handed in"
+      side={
+        <span class="quiet small mono" title={`sha-256 ${artifact.sha256}`}>
+          {artifact.sha256.slice(0, 12)}
+        </span>
+      }
+    >
+      <details class="artifact">
+        <summary>
+          <OneLine text={artifact.name} max={80} />
+        </summary>
+        <Value value={artifact.value} depth={0} />
+      </details>
+    </Part>
+  );
+}
+
+const MAX_DEPTH = 6;
+const MAX_ITEMS = 200;
+
+/** Any JSON, to be read. */
+function Value({ depth, value }: { readonly value: unknown; readonly depth: number }) {
+  if (typeof value === "string") return <Words text={value} max={2_000} />;
+  if (typeof value !== "object" || value === null) return <span class="mono">{String(value)}</span>;
+  if (depth >= MAX_DEPTH) return <Words text={JSON.stringify(value, null, 2)} isCode max={2_000} />;
+  const entries = Object.entries(value);
+  const shown = entries.slice(0, MAX_ITEMS);
+  const rest = entries.length > shown.length && (
+    <p class="quiet small">… {entries.length - shown.length} more, in the file itself.</p>
+  );
+  if (Array.isArray(value))
+    return (
+      <ol class="value">
+        {shown.map(([key, item]) => (
+          <li key={key}>
+            <Value value={item} depth={depth + 1} />
+          </li>
+        ))}
+        {rest && <li>{rest}</li>}
+      </ol>
+    );
+  return (
+    <dl class="value">
+      {shown.map(([key, item]) => (
+        <div key={key}>
+          <dt>
+            <OneLine text={key} max={80} />
+          </dt>
+          <dd>
+            <Value value={item} depth={depth + 1} />
+          </dd>
+        </div>
+      ))}
+      {rest}
+    </dl>
+  );
+}

@@ -1,0 +1,141 @@
+/** What was run on the work and what it printed; what the work has cost. */
+import type { Review, ReviewCheck, ReviewCost } from "../../../../runtime/review/model.ts";
+import { renderDuration, renderLarge, renderMinutes, renderUsd } from "../moment.tsx";
+import { Badge, type Tone } from "../notice.tsx";
+import { OneLine, oneLine, Words } from "../words.tsx";
+import { Part } from "./part.tsx";
+
+const STATE: Readonly<Record<ReviewCheck["state"], { readonly words: string; readonly tone: Tone }>> = {
+  failed: { words: "Failed", tone: "bad" },
+  running: { words: "Running", tone: "warn" },
+  unknown: { words: "Not known", tone: "warn" },
+  passed: { words: "Passed", tone: "good" },
+};
+const ORDER = Object.keys(STATE);
+
+export function Checks({ checks }: { readonly checks: Review["checks"] }) {
+  if (checks.length === 0) return null;
+  const sorted = checks.toSorted((one, other) => ORDER.indexOf(one.state) - ORDER.indexOf(other.state));
+  return (
+    <Part title="Checks">
+      <ul class="checks">
+        {sorted.map((check, at) => (
+          <li key={at}>
+            <Check check={check} />
+          </li>
+        ))}
+      </ul>
+    </Part>
+  );
+}
+
+function Check({ check }: { readonly check: ReviewCheck }) {
+  const { tone, words } = STATE[check.state] ?? STATE.unknown;
+  const about = [
+    check.exit === null ? "" : `exit ${check.exit}`,
+    renderDuration(check.duration_ms),
+    check.on === null ? "" : `on ${oneLine(check.on).slice(0, 12)}`,
+  ].filter((part) => part !== "");
+  return (
+    <details class="check-box" open={check.state === "failed"}>
+      <summary>
+        <Badge tone={tone}>{words}</Badge>
+        <strong>
+          <OneLine text={check.name} max={60} />
+        </strong>
+        {check.command !== null && (
+          <code class="quiet">
+            <OneLine text={check.command} max={120} />
+          </code>
+        )}
+        <span class="quiet small check-about" title={check.on ?? undefined}>
+          {about.join(" · ")}
+        </span>
+      </summary>
+      {check.tail === "" ? (
+        <p class="quiet small">It printed nothing.</p>
+      ) : (
+        <Words
+          text={check.tail}
+          isCode
+          fromEnd
+          max={8_000}
+          label={`The end of what ${oneName(check)} printed`}
+        />
+      )}
+      {check.log !== null && (
+        <p class="small quiet">
+          All of it: <code>{oneLine(check.log, 400)}</code>
+        </p>
+      )}
+    </details>
+  );
+}
+
+function oneName({ name }: ReviewCheck): string {
+  return oneLine(name, 60);
+}
+
+export function Cost({ cost }: { readonly cost: ReviewCost }) {
+  const { minutes, tokens, tries, usd } = cost;
+  const parts = [
+    usd === null ? null : { title: "Money", words: renderUsd(usd) },
+    tokens === null ? null : { title: "Tokens", words: renderLarge(tokens) },
+    minutes === null ? null : { title: "Time", words: renderMinutes(minutes) },
+    tries === null ? null : { title: "Tries", words: String(tries) },
+  ].filter((part) => part !== null);
+  if (parts.length === 0 && cost.steps.length === 0) return null;
+  return (
+    <Part title="Cost so far">
+      <dl class="figures">
+        {parts.map(({ title, words }) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd>{words}</dd>
+          </div>
+        ))}
+      </dl>
+      {cost.steps.length > 0 && <Steps steps={cost.steps} />}
+    </Part>
+  );
+}
+
+function Steps({ steps }: Pick<ReviewCost, "steps">) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
+    <div class="scroll-x" tabIndex={0} role="group" aria-label="Cost by step">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Step</th>
+            <th scope="col" class="number">
+              Money
+            </th>
+            <th scope="col" class="number">
+              Tokens
+            </th>
+            <th scope="col" class="number">
+              Time
+            </th>
+            <th scope="col" class="number">
+              Tries
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {steps.map((step, at) => (
+            <tr key={at}>
+              <th scope="row">
+                <OneLine text={step.name} max={80} />
+              </th>
+              <td class="number">{step.usd === null ? "–" : renderUsd(step.usd)}</td>
+              <td class="number">{step.tokens === null ? "–" : renderLarge(step.tokens)}</td>
+              <td class="number">{step.minutes === null ? "–" : renderMinutes(step.minutes)}</td>
+              <td class="number">{step.tries ?? "–"}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

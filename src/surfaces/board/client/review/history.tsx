@@ -1,0 +1,89 @@
+/** Earlier rounds: what was asked for, and what became of it. */
+
+import type { Round } from "../../../../runtime/review/model.ts";
+import type { AnsweredPoint, Point } from "../../../../runtime/review/points.ts";
+import { renderPlace } from "../../../../runtime/review/points.ts";
+import { Ago } from "../moment.tsx";
+import { Badge, type Tone } from "../notice.tsx";
+import { OneLine, Words } from "../words.tsx";
+import { Part } from "./part.tsx";
+
+const SINCE: Readonly<Record<AnsweredPoint["since"], { readonly words: string; readonly tone: Tone }>> = {
+  same: { words: "As it was", tone: "bad" },
+  unknown: { words: "Look yourself", tone: "warn" },
+  changed: { words: "Changed since", tone: "good" },
+};
+const ORDER = Object.keys(SINCE);
+
+export function Points({ points }: { readonly points: readonly AnsweredPoint[] }) {
+  if (points.length === 0) return null;
+  const sorted = points.toSorted((one, other) => ORDER.indexOf(one.since) - ORDER.indexOf(other.since));
+  return (
+    <Part title="What was asked for last time">
+      <ul class="answered">
+        {sorted.map((point, at) => (
+          <li key={at}>
+            <Badge tone={SINCE[point.since]?.tone ?? "warn"}>
+              {SINCE[point.since]?.words ?? point.since}
+            </Badge>
+            <PointWords point={point} />
+          </li>
+        ))}
+      </ul>
+    </Part>
+  );
+}
+
+function PointWords({ point }: { readonly point: Point }) {
+  return (
+    <div class="point-words">
+      {point.at && (
+        <span class="mono small quiet">
+          <OneLine text={renderPlace(point.at)} max={160} />
+        </span>
+      )}
+      <Words text={point.text} max={1_000} />
+    </div>
+  );
+}
+
+export function History({ rounds }: { readonly rounds: readonly Round[] }) {
+  if (rounds.length === 0) return null;
+  return (
+    <Part title="Earlier verdicts">
+      <ol class="rounds">
+        {rounds.toReversed().map((round, at) => (
+          <li key={at}>
+            <p class="round-head">
+              <Badge tone={round.approved ? "good" : "bad"}>{round.approved ? "Approved" : "Rejected"}</Badge>
+              <span>
+                by{" "}
+                <OneLine text={round.by ?? (round.stage === "ai" ? "the assistant" : "a person")} max={80} />
+              </span>
+              <span class="quiet small">
+                <Ago time={round.time} />
+                {round.strength !== null && ` · ${round.strength}`}
+                {round.artifact !== null && (
+                  <span class="mono" title={`sha-256 ${round.artifact}`}>
+                    {" · "}
+                    {round.artifact.slice(0, 12)}
+                  </span>
+                )}
+              </span>
+            </p>
+            {round.notes.trim() !== "" && <Words text={round.notes} max={1_500} />}
+            {round.points.length > 0 && (
+              <ul class="round-points">
+                {round.points.map((point, index) => (
+                  <li key={index}>
+                    <PointWords point={point} />
+                  </li>
+                ))}
+              </ul>
+            )}
+          </li>
+        ))}
+      </ol>
+    </Part>
+  );
+}

@@ -1,0 +1,180 @@
+/** A review: what is asked first, then what a person needs to answer it, and the verdict. */
+import { useEffect, useState } from "preact/hooks";
+import type { Review } from "../../../../runtime/review/model.ts";
+import type { Done, Inbox, ReviewPage as ReviewAnswer } from "../../wire.ts";
+import { announce } from "../announce.ts";
+import { get, projectPath } from "../api.ts";
+import { useKeys } from "../keys.ts";
+import { Ago, renderCount, renderMinutes } from "../moment.tsx";
+import { Badge, Heading, Loaded } from "../notice.tsx";
+import { useResource } from "../resource.ts";
+import { goTo, linkTo, type PageProps } from "../route.ts";
+import { OneLine, oneLine, Words } from "../words.tsx";
+import { Artifact, Choices, Claims, Notes } from "./asked.tsx";
+import { Changes } from "./changes.tsx";
+import { Checks, Cost } from "./checks.tsx";
+import { draftOf } from "./draft.ts";
+import { History, Points } from "./history.tsx";
+import { NoVerdict, Receipt } from "./receipt.tsx";
+import { focusVerdict, Verdict } from "./verdict.tsx";
+
+export function ReviewPage({ project, run }: PageProps) {
+  const path = projectPath(project, "review", run);
+  const answer = useResource<ReviewAnswer>(path, (event) => event.project === project && event.run === run);
+  const [done, setDone] = useState<{
+    readonly done: Done;
+    readonly approved: boolean;
+    readonly title: string;
+  } | null>(null);
+  const version = answer.data?.review?.version;
+  useNewVersion(version);
+  if (done) return <Receipt {...done} project={project} run={run} again={() => setDone(null)} />;
+  return (
+    <>
+      {answer.data === null && <Heading title="Review" />}
+      <Loaded from={answer}>
+        {({ review, signing }) =>
+          review === null ? (
+            <NoVerdict project={project} run={run} draft={draftOf(project, run)} />
+          ) : (
+            <div class="review">
+              <div class="review-main">
+                <Content review={review} project={project} />
+              </div>
+              <Verdict
+                project={project}
+                review={review}
+                signing={signing}
+                draft={draftOf(project, run)}
+                reload={answer.reload}
+                finish={(result, approved) => {
+                  setDone({ done: result, approved, title: review.title });
+                  announce(result.words);
+                }}
+              />
+            </div>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function Content({ project, review }: { readonly project: string; readonly review: Review }) {
+  const draft = draftOf(project, review.run);
+  useReviewKeys(project, review.run);
+  return (
+    <>
+      <Asked review={review} project={project} />
+      <Points points={review.points} />
+      <Claims claims={review.claims} />
+      <Choices choices={review.choices} draft={draft} version={review.version} />
+      <Notes notes={review.notes} />
+      <Changes project={project} review={review} draft={draft} />
+      <Checks checks={review.checks} />
+      <Artifact artifact={review.artifact} />
+      <Cost cost={review.cost} />
+      <History rounds={review.history} />
+    </>
+  );
+}
+
+function Asked({ project, review }: { readonly project: string; readonly review: Review }) {
+  const { size } = review;
+  return (
+    <section class="asked" aria-label="What is asked">
+      <Heading title={oneLine(review.title || review.run, 160)}>
+        <Badge tone="accent">
+          <OneLine text={review.subject} max={60} />
+        </Badge>
+        {review.round > 1 && <Badge tone="warn">Round {review.round}</Badge>}
+      </Heading>
+      <p class="quiet small about">
+        <a class="mono" href={linkTo("run", project, review.run)}>
+          <OneLine text={review.run} max={80} />
+        </a>
+        <span class="mono">
+          <OneLine text={review.gate} max={80} />
+        </span>
+        {review.since && (
+          <span>
+            waits since <Ago time={review.since} />
+          </span>
+        )}
+        <span>
+          {size.files > 0 && `${renderCount(size.files, "file")}, ${renderCount(size.lines, "line")}, `}
+          about {renderMinutes(size.minutes)} to read
+        </span>
+      </p>
+      <p class="question">
+        <OneLine text={review.question} max={600} />
+      </p>
+      <dl class="leads">
+        <div class="lead approve">
+          <dt>Approve</dt>
+          <dd>
+            <Words text={review.leads.approve} max={600} />
+          </dd>
+        </div>
+        <div class="lead reject">
+          <dt>Reject</dt>
+          <dd>
+            <Words text={review.leads.reject} max={600} />
+          </dd>
+        </div>
+      </dl>
+      {review.facts.length > 0 && (
+        <ul class="facts">
+          {review.facts.map((fact) => (
+            <li key={fact}>
+              <Words text={fact} max={600} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** `j` and `k` go from heading to heading and file to file: each can take the focus. */
+function step(by: number): void {
+  const stops = [...document.querySelectorAll<HTMLElement>("[data-stop]")];
+  const active = document.activeElement;
+  const own = stops.findIndex((stop) => stop === active || stop.parentElement?.contains(active));
+  const below = stops.findIndex((stop) => stop.getBoundingClientRect().top > 80);
+  const from =
+    own >= 0 ? own : by > 0 ? (below < 0 ? stops.length : below) - 1 : below < 0 ? stops.length : below;
+  const next = stops[Math.min(Math.max(from + by, 0), stops.length - 1)];
+  next?.focus({ preventScroll: true });
+  next?.scrollIntoView({ block: "start" });
+}
+
+function useReviewKeys(project: string, run: string): void {
+  useKeys("Review", [
+    { keys: "j", words: "The next part, or file", run: () => step(1) },
+    { keys: "k", words: "The part, or file, before", run: () => step(-1) },
+    { keys: "Enter", words: "Open or close the file that has the focus", run: null },
+    { keys: "a", words: "To the verdict: approve", run: () => focusVerdict("approve") },
+    { keys: "r", words: "To the verdict: reject", run: () => focusVerdict("reject") },
+    { keys: "n", words: "The next thing in the inbox", run: () => void goToNext(project, run) },
+    { keys: "i", words: "The run, with what may happen next", run: () => goTo(linkTo("run", project, run)) },
+  ]);
+}
+
+async function goToNext(project: string, run: string): Promise<void> {
+  const { items } = await get<Inbox>("/api/inbox").catch(() => ({ items: [] }));
+  const gates = items.filter(({ kind }) => kind === "gate");
+  const at = gates.findIndex((item) => item.project === project && item.run === run);
+  const next = gates[(at + 1) % Math.max(gates.length, 1)];
+  goTo(next && gates.length > 1 ? linkTo("review", next.project, next.run) : "#/");
+}
+
+/** What is judged has changed while it was read: that is said. */
+function useNewVersion(version: string | undefined): void {
+  const [first, setFirst] = useState(version);
+  useEffect(() => {
+    if (version === undefined || version === first) return;
+    if (first !== undefined) announce("What is judged has changed. The review shows the new version.");
+    setFirst(version);
+  }, [version, first]);
+}

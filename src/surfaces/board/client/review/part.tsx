@@ -1,0 +1,26 @@
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+
+/** A part of a review: `j` and `k` stop at its heading. */
+export function Part({
+  title,
+  side,
+  children,
+}: {
+  readonly title: string;
+  readonly side?: ComponentChildren;
+  readonly children: ComponentChildren;
+}) {
+  const id = useId();
+  return (
+    <section class="part" aria-labelledby={id}>
+      <div class="part-head">
+        <h2 id={id} tabIndex={-1} data-stop>
+          {title}
+        </h2>
+        {side}
+      </div>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,161 @@
+/** After the verdict, or in place of a review that waits for none. */
+import type { Signal } from "@preact/signals";
+import type { Done, Inbox, RunPage } from "../../wire.ts";
+import { projectPath } from "../api.ts";
+import { useKeys } from "../keys.ts";
+import { Ago, Clock } from "../moment.tsx";
+import { Badge, Heading, Key } from "../notice.tsx";
+import { useResource } from "../resource.ts";
+import { goTo, linkTo } from "../route.ts";
+import { OneLine, oneLine, Words } from "../words.tsx";
+import { type Draft, discard, isUnwritten } from "./draft.ts";
+
+export function Receipt({
+  again,
+  approved,
+  done,
+  project,
+  run,
+  title,
+}: {
+  readonly again: () => void;
+  readonly approved: boolean;
+  readonly done: Done;
+  readonly project: string;
+  readonly run: string;
+  readonly title: string;
+}) {
+  const { receipt } = done;
+  const inbox = useResource<Inbox>("/api/inbox", () => true);
+  const next = inbox.data?.items.find(
+    (item) => item.kind === "gate" && !(item.run === run && item.project === project),
+  );
+  const address = next ? linkTo("review", next.project, next.run) : "#/";
+  useKeys("Receipt", [
+    { keys: "n", words: next ? "The next review" : "The inbox", run: () => goTo(address) },
+  ]);
+  return (
+    <article class="receipt">
+      <Heading title={approved ? "Approved" : "Rejected"}>
+        <Badge tone={approved ? "good" : "bad"}>{oneLine(title, 80)}</Badge>
+      </Heading>
+      <Words text={done.words} max={1_000} />
+      {receipt && (
+        <dl class="receipt-list">
+          <Line title="When">
+            <Clock time={receipt.time} />
+          </Line>
+          <Line title="By">
+            <OneLine text={receipt.by} max={120} />
+          </Line>
+          <Line title="Channel">
+            <OneLine text={receipt.channel} max={120} />
+          </Line>
+          <Line title="Strength">
+            <OneLine text={receipt.strength} max={200} />
+          </Line>
+          {receipt.artifact !== null && (
+            <Line title="Artifact">
+              <span class="mono">{receipt.artifact}</span>
+            </Line>
+          )}
+          {receipt.work !== null && (
+            <Line title="Work">
+              <span class="mono">{receipt.work}</span>
+            </Line>
+          )}
+        </dl>
+      )}
+      <p class="buttons">
+        <a class="button primary" href={address}>
+          {next ? (
+            <>
+              Next: <OneLine text={next.title || next.run} max={60} />
+            </>
+          ) : (
+            "To the inbox"
+          )}
+          <Key keys="n" />
+        </a>
+        <a class="button" href={linkTo("run", project, run)} onClick={again}>
+          The run
+        </a>
+      </p>
+    </article>
+  );
+}
+
+function Line({ children, title }: { readonly title: string; readonly children: preact.ComponentChildren }) {
+  return (
+    <div>
+      <dt>{title}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** It waits for no verdict: what happened instead, and what was written here and not sent. */
+export function NoVerdict({
+  draft,
+  project,
+  run,
+}: {
+  readonly project: string;
+  readonly run: string;
+  readonly draft: Signal<Draft>;
+}) {
+  const page = useResource<RunPage>(projectPath(project, "run", run), (event) => event.run === run);
+  const last = page.data?.timeline.slice(-3).toReversed() ?? [];
+  return (
+    <>
+      <Heading title="No verdict is waiting" />
+      <p>
+        <span class="mono">
+          <OneLine text={run} max={120} />
+        </span>{" "}
+        waits for nobody's verdict: it was decided elsewhere, or has moved on.
+      </p>
+      {last.length > 0 && (
+        <ul class="happened">
+          {last.map((entry, at) => (
+            <li key={at}>
+              <Ago time={entry.time} /> <OneLine text={entry.words} max={200} />
+              {entry.by !== null && <span class="quiet"> ({oneLine(entry.by, 60)})</span>}
+            </li>
+          ))}
+        </ul>
+      )}
+      {!isUnwritten(draft.value) && <Unsent draft={draft} />}
+      <p class="buttons">
+        <a class="button primary" href="#/">
+          To the inbox
+        </a>
+        <a class="button" href={linkTo("run", project, run)}>
+          The run
+        </a>
+      </p>
+    </>
+  );
+}
+
+function Unsent({ draft }: { readonly draft: Signal<Draft> }) {
+  const { notes, points } = draft.value;
+  return (
+    <section class="unsent" aria-label="What you wrote">
+      <h2>What you wrote, and did not send</h2>
+      <Words text={notes} />
+      <ul class="round-points">
+        {points.map((point) => (
+          <li key={point.id}>
+            {point.at !== "" && <span class="mono small quiet">{oneLine(point.at, 160)} </span>}
+            <Words text={point.text} />
+          </li>
+        ))}
+      </ul>
+      <p class="quiet small">It is kept, and stands in the field again with this run's next round.</p>
+      <button type="button" onClick={() => discard(draft)}>
+        Discard it
+      </button>
+    </section>
+  );
+}

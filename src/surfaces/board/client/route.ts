@@ -1,0 +1,95 @@
+/** Where the page is: the address's fragment, so that any address can be opened, kept and gone back to. */
+import { computed, signal } from "@preact/signals";
+import { session } from "./api.ts";
+
+export const PAGES = [
+  "inbox",
+  "review",
+  "runs",
+  "run",
+  "tasks",
+  "replay",
+  "guard",
+  "workflows",
+  "cost",
+] as const;
+export type PageName = (typeof PAGES)[number];
+
+export interface Route {
+  readonly page: PageName | "nowhere";
+  /** A project's key; empty: of all. */
+  readonly project: string;
+  /** `workflow:id`; empty: none. */
+  readonly run: string;
+  readonly query: URLSearchParams;
+}
+
+export interface PageProps {
+  /** A project's key. */
+  readonly project: string;
+  /** `workflow:id`; empty: the page is about no run. */
+  readonly run: string;
+}
+
+export const route = signal<Route>(parseRoute(location.hash));
+
+/** The project that pages are about: the address's, else the last that was looked at, else the first. */
+let lastProject = "";
+export const project = computed(() => {
+  if (route.value.project !== "") lastProject = route.value.project;
+  const known = session.value?.projects ?? [];
+  const last = known.find(({ key }) => key === lastProject);
+  return route.value.project || last?.key || known[0]?.key || "";
+});
+
+/** False until somebody has gone from one page to another: only then focus is moved. */
+export const hasMoved = signal(false);
+
+addEventListener("hashchange", () => {
+  hasMoved.value = true;
+  route.value = parseRoute(location.hash);
+});
+
+export function parseRoute(hash: string): Route {
+  const [path = "", query = ""] = hash.replace(/^#/, "").split("?", 2);
+  const parts = path
+    .split("/")
+    .filter((part) => part !== "")
+    .map(decoded);
+  const [key = "", page = "inbox", run = ""] = parts;
+  const isKnown =
+    PAGES.some((name) => name === page) && (run !== "" || (page !== "review" && page !== "run"));
+  if (parts.length === 0 || (parts.length === 1 && key === "inbox"))
+    return { page: "inbox", project: "", run: "", query: new URLSearchParams(query) };
+  return {
+    page: parts.length > 1 && isKnown ? (page as PageName) : "nowhere",
+    project: key,
+    run,
+    query: new URLSearchParams(query),
+  };
+}
+
+/** The address of a page, for a link. */
+export function linkTo(
+  page: PageName,
+  key = "",
+  run = "",
+  query: Readonly<Record<string, string>> = {},
+): string {
+  if (page === "inbox") return "#/";
+  const parts = [key, page, ...(run === "" ? [] : [run])].map(encodeURIComponent).join("/");
+  const asked = new URLSearchParams(query).toString();
+  return `#/${parts}${asked === "" ? "" : `?${asked}`}`;
+}
+
+export function goTo(address: string): void {
+  location.hash = address;
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,5 +1,5 @@
 /** A graph as a picture, with the same as a list for whoever cannot see it. */
-import { useEffect, useId, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { OneLine, oneLine } from "../words.tsx";
 import type { GraphEdge, GraphNode, Placed } from "./layout.ts";
 
@@ -29,10 +29,23 @@ export function Picture({ direction = "TB", edges, name, nodes }: PictureProps) 
       isCurrent = false;
     };
   }, [shape]);
+  const frame = useRef<HTMLDivElement>(null);
+  const here = nodes.find(({ kind }) => kind.includes("at"))?.id;
+  useEffect(() => {
+    const node = placed?.nodes.find(({ id }) => id === here);
+    // Where it is wider than the screen, its place in it is what is seen first.
+    if (node && frame.current) frame.current.scrollLeft = node.x - frame.current.clientWidth / 2;
+  }, [placed, here]);
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard */}
-      <div class="picture" tabIndex={0} role="group" aria-label={`${oneLine(name, 80)}, as a picture`}>
+      <div
+        ref={frame}
+        class="picture"
+        tabIndex={0}
+        role="group"
+        aria-label={`${oneLine(name, 80)}, as a picture`}
+      >
         {placed && <Drawn placed={placed} nodes={nodes} name={name} />}
       </div>
       <details class="picture-list">
@@ -84,18 +97,27 @@ function Drawn({
           <path d="M0 0 8 4 0 8z" class="arrow" />
         </marker>
       </defs>
-      {placed.edges.map(({ from, label, labelAt, path, to }, at) => (
+      {placed.edges.map(({ from, label, path, to }, at) => (
         <g key={at} class={from === here ? "edge next" : "edge"}>
           <path d={path} marker-end={`url(#${arrow})`}>
             <title>{oneLine(`${from} → ${to}: ${label}`)}</title>
           </path>
-          {labelAt && (
-            <text x={labelAt.x} y={labelAt.y + 4} text-anchor="middle">
-              {cut(label)}
-            </text>
-          )}
         </g>
       ))}
+      {placed.edges.map(
+        ({ from, label, labelAt }, at) =>
+          labelAt && (
+            <text
+              key={at}
+              class={from === here ? "edge-label next" : "edge-label"}
+              x={labelAt.x}
+              y={labelAt.y + 4}
+              text-anchor="middle"
+            >
+              {cut(label)}
+            </text>
+          ),
+      )}
       {placed.nodes.map(({ height, id, label, width, x, y }) => (
         <g key={id} class={`node ${kinds.get(id)?.kind ?? ""}`}>
           <rect x={x - width / 2} y={y - height / 2} width={width} height={height} rx="6" />

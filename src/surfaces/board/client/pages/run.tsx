@@ -4,7 +4,7 @@ import { projectPath } from "../api.ts";
 import { MachinePicture } from "../graph/machine.tsx";
 import { useKeys } from "../keys.ts";
 import { Ago, Clock, renderDuration, renderUsd } from "../moment.tsx";
-import { Badge, Empty, Heading, Key, Loaded, Problem } from "../notice.tsx";
+import { Empty, Heading, Key, Loaded, Problem } from "../notice.tsx";
 import { useResource } from "../resource.ts";
 import { goTo, linkTo, type PageProps } from "../route.ts";
 import { OneLine, oneLine, Words } from "../words.tsx";
@@ -57,7 +57,6 @@ function Content({ data }: { readonly data: RunAnswer }) {
         <section class="part" aria-label="Where it stands">
           <div class="part-head">
             <h2>Where it stands</h2>
-            {at !== null && <Badge tone="accent">{oneLine(at, 40)}</Badge>}
           </div>
           {machine ? (
             <MachinePicture machine={machine} at={at} />

@@ -140,7 +140,7 @@ const AWAITS: Readonly<Record<RunEntry["awaits"], Tone>> = {
 export function Awaits({ entry }: { readonly entry: RunEntry }) {
   return (
     <Badge tone={entry.problem ? "bad" : (AWAITS[entry.awaits] ?? "plain")}>
-      <OneLine text={entry.problem ? "cannot be read" : entry.state} max={40} />
+      <OneLine text={entry.problem ? "cannot be read" : entry.isBegun ? entry.state : "not begun"} max={40} />
       {entry.awaits === "human" && <span> · yours</span>}
     </Badge>
   );

@@ -109,6 +109,7 @@ function OneChoice({
 }) {
   const [isWriting, setWriting] = useState(false);
   const at = `field ${choice.field}`;
+  const kind = KIND[choice.kind] ?? choice.kind;
   const isFresh = choice.since === "new" || choice.since === "changed";
   return (
     <li class={`choice ${choice.kind}`}>
@@ -116,7 +117,9 @@ function OneChoice({
         <h3>
           <OneLine text={choice.title} max={100} />
         </h3>
-        <span class="quiet small">{KIND[choice.kind] ?? choice.kind}</span>
+        {!choice.title.toLowerCase().includes(kind.toLowerCase().slice(0, 6)) && (
+          <span class="quiet small">{kind}</span>
+        )}
         {isFresh && <Badge tone="accent">{choice.since === "new" ? "New" : "Changed"}</Badge>}
         <button type="button" class="plain small" onClick={() => setWriting(true)}>
           Add a point<span class="unseen"> on {oneLine(choice.title, 100)}</span>

@@ -98,7 +98,7 @@ function Asked({ project, review }: { readonly project: string; readonly review:
         </span>
         {review.since && (
           <span>
-            waits since <Ago time={review.since} />
+            began to wait <Ago time={review.since} />
           </span>
         )}
         <span>

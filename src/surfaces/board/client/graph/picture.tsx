@@ -38,10 +38,10 @@ export function Picture({ direction = "TB", edges, name, nodes }: PictureProps) 
   }, [placed, here]);
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard */}
       <div
         ref={frame}
         class="picture"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
         tabIndex={0}
         role="group"
         aria-label={`${oneLine(name, 80)}, as a picture`}

@@ -2,7 +2,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { HAS_CHROMIUM, openChromium } from "../rig/board/chromium.ts";
-import { openPage, settled } from "../rig/board/open-page.ts";
+import { openPage, settled, violations } from "../rig/board/open-page.ts";
 import { BoardFixture } from "../rig/board/server.ts";
 
 const REVIEW = "#/shop/review/alfred%3ASHOP-142";
@@ -148,15 +148,17 @@ describe.runIf(HAS_CHROMIUM)("a review", () => {
     const { page } = opened;
     await settled(page);
     await page.keyboard.press("a");
-    await page.keyboard.type("ffffff");
+    await page.keyboard.press("Enter");
+    await page.getByText("You sign: gate alfred.implement_task").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.type("ffffffff");
     await page.keyboard.press("Enter");
     await page.getByText("The digits are not those of the record.").waitFor();
     expect(fixture.verdicts).toEqual([]);
-    await page.keyboard.press("a");
-    await page.locator("[data-digits]").fill("a1b2c3");
+    await page.locator(".digits input").fill("a1b2c3d4");
     await page.keyboard.press("Enter");
     await page.locator("h1", { hasText: "Approved" }).waitFor();
-    expect(fixture.verdicts).toMatchObject([{ digits: "a1b2c3" }]);
+    expect(fixture.verdicts).toMatchObject([{ digits: "a1b2c3d4" }]);
   });
 
   it("decides nothing on a board that is read-only", async () => {

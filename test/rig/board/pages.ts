@@ -140,15 +140,31 @@ export const RUN: Wire.RunPage = {
   machine: MACHINE,
   at: "human_review",
   moves: [
-    { event: "human_approve", by: "a person, at a terminal or on the board", refused: null },
-    { event: "human_reject", by: "a person, at a terminal or on the board", refused: null },
+    {
+      event: "human_approve",
+      description: "The work is good.",
+      by: "a person",
+      leads: ["to implemented"],
+      refused: null,
+    },
+    {
+      event: "human_reject",
+      description: "The work needs another round.",
+      by: "a person",
+      leads: ["to rework"],
+      refused: null,
+    },
     {
       event: "submit_work",
+      description: "",
+      leads: [],
       by: "the assistant",
       refused: "The work is being judged: it was handed in 47 minutes ago.",
     },
     {
       event: "abandon",
+      description: "",
+      leads: [],
       by: "a person",
       refused: "A run is abandoned while it is worked on, not while it is judged.",
     },
@@ -187,8 +203,11 @@ export const RUN: Wire.RunPage = {
   ],
 };
 
-const task = (id: string, title: string, about: Partial<Wire.TaskCard>): Wire.TaskCard => ({
+type Card = Wire.Tasks["tasks"][number];
+
+const task = (id: string, title: string, about: Partial<Card>): Card => ({
   id,
+  run: `bloom:${id}`,
   title,
   column: "open",
   state: "todo",
@@ -198,7 +217,10 @@ const task = (id: string, title: string, about: Partial<Wire.TaskCard>): Wire.Ta
   since: null,
   usd: null,
   tail: [],
-  question: null,
+  parent: null,
+  agentRun: null,
+  reason: null,
+  questions: [],
   ...about,
 });
 
@@ -209,12 +231,18 @@ export const TASKS: Wire.Tasks = {
       state: "asks",
       since: ago(22),
       usd: 1.1,
-      question:
-        "Are prices in the catalogue with or without tax?\nThe importer says with, the invoice adds it again.",
+      questions: [
+        {
+          id: "q-1",
+          text: "Are prices in the catalogue with or without tax?\nThe importer says with, the invoice adds it again.",
+          since: ago(22),
+        },
+      ],
     }),
     task("search-index", "Index products by their synonyms", {
       column: "blocked",
-      state: "merge conflict",
+      state: "blocked",
+      reason: "The merge conflicts in src/search/index.ts.",
       since: ago(14),
       usd: 2.37,
     }),

@@ -16,6 +16,8 @@ import { NOW, REVIEW } from "./review.ts";
 /** Where the tests' setup builds it. */
 export const PAGE = resolve(import.meta.dirname, "../../../dist/board");
 
+const HASH = "a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90";
+
 export const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -131,7 +133,7 @@ export class BoardFixture implements AsyncDisposable {
   }
 
   #review(run: string): Wire.ReviewPage {
-    if (this.version === null) return { review: null, signing: null };
+    if (this.version === null) return { review: null, strayed: null };
     const { changes } = REVIEW;
     const large = this.#options.largeFile;
     const one = {
@@ -149,10 +151,7 @@ export class BoardFixture implements AsyncDisposable {
       changes:
         large && changes?.kind === "changes" ? { ...changes, lastJudged: null, files: [one] } : changes,
     };
-    return {
-      review,
-      signing: this.#options.isSigned ? { digits: 6, hash: "a1b2c3d4e5f60718293a4b5c6d7e8f90" } : null,
-    };
+    return { review, strayed: null };
   }
 
   #diff(path: string): Wire.FileDiff {
@@ -190,6 +189,15 @@ export class BoardFixture implements AsyncDisposable {
       json(response, ...refusal);
       return;
     }
+    if (this.#options.isSigned && order.asked === undefined) {
+      const asked = {
+        hash: HASH,
+        message: "You sign: gate alfred.implement_task\nverdict approve",
+        digits: 8,
+      };
+      json(response, 200, { asked } satisfies Wire.Asked);
+      return;
+    }
     this.verdicts.push(order);
     this.version = null;
     this.inbox = { items: this.inbox.items.filter(({ run }) => run !== REVIEW.run) };
@@ -217,13 +225,13 @@ export class BoardFixture implements AsyncDisposable {
           "Read it again, then decide.",
         ),
       ];
-    if (this.#options.isSigned && order.digits !== "a1b2c3")
+    if (order.asked !== undefined && order.digits !== HASH.slice(0, 8))
       return [
-        422,
+        400,
         refused(
           "gate-digits",
           "The digits are not those of the record.",
-          "Type the first 6 digits of the record.",
+          "Type the first 8 digits of its hash.",
         ),
       ];
     return null;
@@ -262,7 +270,7 @@ function emptyPages(): Readonly<Record<string, unknown>> {
   return {
     runs: { workflows: [] },
     run: { ...RUN, machine: null, at: null, moves: [], story: "", timeline: [] },
-    review: { review: null, signing: null },
+    review: { review: null, strayed: null },
     tasks: { tasks: [], overlaps: [], problem: null },
     guard: { proved: null, denials: [] },
     workflows: { workflows: [] },

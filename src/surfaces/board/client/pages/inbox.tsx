@@ -59,6 +59,7 @@ const KINDS: Readonly<Record<InboxItem["kind"], { readonly words: string; readon
   blocked: { words: "Blocked", tone: "bad" },
   failed: { words: "Failed", tone: "bad" },
   held: { words: "Held", tone: "warn" },
+  other: { words: "Yours", tone: "plain" },
 };
 
 function Item({ item, showsProject }: { readonly item: InboxItem; readonly showsProject: boolean }) {
@@ -86,7 +87,7 @@ function Item({ item, showsProject }: { readonly item: InboxItem; readonly shows
           <span>
             <OneLine text={item.state} max={60} />
           </span>
-          {item.command !== null && <Command text={item.command} />}
+          <Command text={item.command} />
         </p>
       </div>
       <p class="item-side small quiet">

@@ -94,13 +94,14 @@ function Moves({ moves }: { readonly moves: readonly Move[] }) {
   return (
     <>
       <ul class="moves">
-        {allowed.map(({ by, event }, at) => (
+        {allowed.map(({ by, description, event, leads }, at) => (
           <li key={at}>
             <span class="mono">
               <OneLine text={event} max={80} />
             </span>
+            {description !== "" && <OneLine text={description} max={240} />}
             <span class="quiet small">
-              <OneLine text={by} max={120} />
+              <OneLine text={[by, ...leads].join(" · ")} max={300} />
             </span>
           </li>
         ))}

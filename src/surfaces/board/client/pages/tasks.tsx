@@ -11,6 +11,8 @@ import { useResource } from "../resource.ts";
 import { type PageProps, route } from "../route.ts";
 import { OneLine, oneLine, Words } from "../words.tsx";
 
+type Card = Tasks["tasks"][number];
+
 const COLUMNS: readonly { readonly name: TaskCard["column"]; readonly title: string; readonly tone: Tone }[] =
   [
     { name: "waiting", title: "Waits for you", tone: "accent" },
@@ -104,14 +106,14 @@ function Columns({ data, project }: { readonly data: Tasks; readonly project: st
   );
 }
 
-function Cards({ project, tasks }: { readonly tasks: readonly TaskCard[]; readonly project: string }) {
+function Cards({ project, tasks }: { readonly tasks: readonly Card[]; readonly project: string }) {
   const [most, setMost] = useState(FIRST);
   if (tasks.length === 0) return <p class="quiet small nothing">None</p>;
   return (
     <>
       <ul class="cards">
         {tasks.slice(0, most).map((task) => (
-          <Card key={task.id} task={task} project={project} />
+          <OneCard key={task.id} task={task} project={project} />
         ))}
       </ul>
       {tasks.length > most && (
@@ -123,9 +125,9 @@ function Cards({ project, tasks }: { readonly tasks: readonly TaskCard[]; readon
   );
 }
 
-function Card({ project, task }: { readonly task: TaskCard; readonly project: string }) {
+function OneCard({ project, task }: { readonly task: Card; readonly project: string }) {
   const sought = route.value.query.get("task");
-  const isSought = sought === task.id || sought === `bloom:${task.id}`;
+  const isSought = sought === task.id || sought === task.run;
   const id = `task-${task.id}`;
   useEffect(() => {
     if (isSought) document.getElementById(id)?.focus();
@@ -150,6 +152,11 @@ function Card({ project, task }: { readonly task: TaskCard; readonly project: st
           after <OneLine text={task.dependsOn.join(", ")} max={160} />
         </p>
       )}
+      {task.reason !== null && task.questions.length === 0 && (
+        <div class="small reason">
+          <Words text={task.reason} max={400} />
+        </div>
+      )}
       {task.step && <Step task={task} step={task.step} />}
       {task.tail.length > 0 && (
         <Words
@@ -160,15 +167,15 @@ function Card({ project, task }: { readonly task: TaskCard; readonly project: st
           label="What its agent said last"
         />
       )}
-      {task.question !== null && (
-        <Speak kind="answer" project={project} task={task} asked={task.question} words="Answer" />
-      )}
+      {task.questions.map(({ id: question, text }) => (
+        <Speak key={question} kind="answer" project={project} about={question} asked={text} words="Answer" />
+      ))}
       {task.column === "working" && !session.value?.readOnly && <Working project={project} task={task} />}
     </li>
   );
 }
 
-function Step({ step, task }: { readonly task: TaskCard; readonly step: NonNullable<TaskCard["step"]> }) {
+function Step({ step, task }: { readonly task: Card; readonly step: NonNullable<Card["step"]> }) {
   return (
     <div class="step small">
       <progress
@@ -188,7 +195,7 @@ function Step({ step, task }: { readonly task: TaskCard; readonly step: NonNulla
   );
 }
 
-function Working({ project, task }: { readonly project: string; readonly task: TaskCard }) {
+function Working({ project, task }: { readonly project: string; readonly task: Card }) {
   const [isSpeaking, setSpeaking] = useState(false);
   const [problem, setProblem] = useState<Refused | null>(null);
   const [isSure, setSure] = useState(false);
@@ -198,7 +205,7 @@ function Working({ project, task }: { readonly project: string; readonly task: T
       return;
     }
     try {
-      announce((await post<Done>(projectPath(project, "stop", task.id), {})).words);
+      announce((await post<Done>(projectPath(project, "stop", task.id), { words: "" })).words);
       setProblem(null);
     } catch (failure) {
       setProblem(refusedOf(failure));
@@ -221,7 +228,7 @@ function Working({ project, task }: { readonly project: string; readonly task: T
           <span class="unseen"> {task.id}</span>
         </button>
       </div>
-      {isSpeaking && <Speak kind="interject" project={project} task={task} asked={null} words="Send" />}
+      {isSpeaking && <Speak kind="interject" project={project} about={task.id} asked={null} words="Send" />}
       {problem && <Problem refused={problem} />}
     </>
   );
@@ -229,15 +236,16 @@ function Working({ project, task }: { readonly project: string; readonly task: T
 
 /** A few words to an agent. */
 function Speak({
+  about,
   asked,
   kind,
   project,
-  task,
   words,
 }: {
   readonly kind: "answer" | "interject";
   readonly project: string;
-  readonly task: TaskCard;
+  /** The question that is answered, or the task that is spoken to. */
+  readonly about: string;
   readonly asked: string | null;
   readonly words: string;
 }) {
@@ -248,7 +256,7 @@ function Speak({
     if (text.trim() === "") return;
     try {
       const order: WordsOrder = { words: text.trim() };
-      const done = await post<Done>(projectPath(project, kind, task.id), order);
+      const done = await post<Done>(projectPath(project, kind, about), order);
       setSaid(done.words);
       setProblem(null);
       setText("");
@@ -275,7 +283,9 @@ function Speak({
         <div class="speak-row">
           <label>
             <span class="unseen">
-              {kind === "answer" ? `Your answer to ${task.id}` : `Words for the agent of ${task.id}`}
+              {kind === "answer"
+                ? `Your answer to ${oneLine(asked ?? about, 80)}`
+                : `Words for the agent of ${about}`}
             </span>
             <textarea
               rows={2}
@@ -300,7 +310,7 @@ function Speak({
 
 const MOST_IN_A_PICTURE = 150;
 
-function Dependencies({ tasks }: { readonly tasks: readonly TaskCard[] }) {
+function Dependencies({ tasks }: { readonly tasks: readonly Card[] }) {
   const linked = new Set(
     tasks.flatMap(({ dependsOn, id }) => (dependsOn.length > 0 ? [id, ...dependsOn] : [])),
   );

@@ -160,10 +160,10 @@ function Body(props: FileProps) {
   return (
     <>
       <Commented {...props} diff={diff} />
-      {diff.leftOut > 0 && (
+      {diff.leftOut !== 0 && (
         <p class="file-note quiet">
-          The rest is left out here: {renderBytes(diff.leftOut)}. All of it:{" "}
-          <code>git diff -- {oneLine(file.path, 200)}</code>
+          The rest is left out here: {diff.leftOut === null ? "it is very long" : renderBytes(diff.leftOut)}.
+          All of it: <code>git diff -- {oneLine(file.path, 200)}</code>
         </p>
       )}
     </>

@@ -33,7 +33,7 @@ export function ReviewPage({ project, run }: PageProps) {
     <>
       {answer.data === null && <Heading title="Review" />}
       <Loaded from={answer}>
-        {({ review, signing }) =>
+        {({ review, strayed }) =>
           review === null ? (
             <NoVerdict project={project} run={run} draft={draftOf(project, run)} />
           ) : (
@@ -44,7 +44,7 @@ export function ReviewPage({ project, run }: PageProps) {
               <Verdict
                 project={project}
                 review={review}
-                signing={signing}
+                strayed={strayed}
                 draft={draftOf(project, run)}
                 reload={answer.reload}
                 finish={(result, approved) => {

@@ -2,20 +2,20 @@
 import type { Signal } from "@preact/signals";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Review } from "../../../../runtime/review/model.ts";
-import type { Done, Refused, ReviewPage, VerdictOrder } from "../../wire.ts";
+import type { Asked, Done, Refused, ReviewPage, VerdictOrder } from "../../wire.ts";
 import { announce } from "../announce.ts";
 import { post, projectPath, RefusedError, refusedOf, session } from "../api.ts";
 import { renderCount } from "../moment.tsx";
 import { Key, Problem } from "../notice.tsx";
 import { route } from "../route.ts";
-import { OneLine } from "../words.tsx";
+import { OneLine, oneLine, Words } from "../words.tsx";
 import { change, type Draft, discard, isUnwritten } from "./draft.ts";
 import { OwnPoint, PointField } from "./point-field.tsx";
 
 export interface VerdictProps {
   readonly project: string;
   readonly review: Review;
-  readonly signing: ReviewPage["signing"];
+  readonly strayed: ReviewPage["strayed"];
   readonly draft: Signal<Draft>;
   readonly reload: () => Promise<void>;
   readonly finish: (done: Done, approved: boolean) => void;
@@ -26,8 +26,7 @@ const HOME = "verdict";
 /** Approving needs no words, rejecting does. */
 export function focusVerdict(verdict: "approve" | "reject"): void {
   const home = document.getElementById(HOME);
-  const digits = home?.querySelector<HTMLElement>("[data-digits]");
-  const approve = digits ?? home?.querySelector<HTMLElement>("[data-approve]");
+  const approve = home?.querySelector<HTMLElement>("[data-approve], [data-yes]");
   const target = verdict === "approve" ? approve : home?.querySelector<HTMLElement>("textarea");
   home?.scrollIntoView({ block: "nearest" });
   target?.focus({ preventScroll: true });
@@ -78,78 +77,198 @@ function Bar({ points }: { readonly points: number }) {
   );
 }
 
-function Form({ draft, finish, project, reload, review, signing }: VerdictProps) {
-  const [digits, setDigits] = useState("");
+/** What the server asks back before the verdict counts, with the order that it is about. */
+interface AskedBack {
+  readonly order: VerdictOrder;
+  readonly asked: Asked["asked"];
+}
+
+function Form({ draft, finish, project, reload, review, strayed }: VerdictProps) {
+  const [back, setBack] = useState<AskedBack | null>(null);
   const [problem, setProblem] = useState<Refused | null>(null);
   const [sending, setSending] = useState<"approve" | "reject" | null>(null);
-  const { points, version } = draft.value;
+  const { version } = draft.value;
   const isStale = version !== "" && version !== review.version;
-  const send = async (approve: boolean) => {
+  const send = async (order: VerdictOrder) => {
     if (sending !== null) return;
-    if (!approve && isUnwritten(draft.value)) {
-      setProblem(WORDLESS);
-      focusVerdict("reject");
-      return;
-    }
-    setSending(approve ? "approve" : "reject");
+    setSending(order.approve ? "approve" : "reject");
     setProblem(null);
     try {
-      const order = orderOf(draft.value, review, approve, signing === null ? null : digits);
-      const done = await post<Done>(projectPath(project, "verdict", review.run), order);
+      const answer = await post<Done | Asked>(projectPath(project, "verdict", review.run), order);
+      if ("asked" in answer) {
+        setBack({ order, asked: answer.asked });
+        setSending(null);
+        announce("One more question before the verdict counts.");
+        return;
+      }
       discard(draft);
-      finish(done, approve);
+      finish(answer, order.approve);
     } catch (failure) {
       setProblem(refusedOf(failure));
       setSending(null);
-      setDigits("");
-      if (failure instanceof RefusedError && failure.status !== 0) {
+      if (failure instanceof RefusedError && failure.status === 409) {
+        setBack(null);
         announce("The verdict was not taken. Your notes are kept.");
         await reload();
       }
     }
   };
+  const decide = (approve: boolean) => {
+    if (approve || !isUnwritten(draft.value)) void send(orderOf(draft.value, review, approve));
+    else {
+      setProblem(WORDLESS);
+      focusVerdict("reject");
+    }
+  };
+  if (back)
+    return (
+      <AskBack
+        key={back.asked.hash}
+        back={back}
+        problem={problem}
+        isSending={sending !== null}
+        answer={(digits) =>
+          void send({ ...back.order, asked: back.asked.hash, ...(digits === "" ? {} : { digits }) })
+        }
+        leave={() => setBack(null)}
+      />
+    );
   return (
     <form class="verdict-form" onSubmit={(event) => event.preventDefault()}>
       {isStale && <Stale draft={draft} version={review.version} />}
+      {strayed !== null && (
+        <div class="stale">
+          <Words text={strayed} max={1_000} />
+          <p>An approval accepts them.</p>
+        </div>
+      )}
       <Collected draft={draft} version={review.version} />
-      <label>
-        <span class="label">Notes</span>
-        <textarea
-          rows={5}
-          maxLength={20_000}
-          placeholder="What should change, and why. The agent gets these words."
-          value={draft.value.notes}
-          onInput={({ currentTarget }) => change(draft, review.version, { notes: currentTarget.value })}
-        />
-      </label>
-      {signing && <Digits signing={signing} digits={digits} setDigits={setDigits} />}
+      <Notes draft={draft} version={review.version} />
+      {problem && <Problem refused={problem} />}
+      <Buttons sending={sending} hasPoints={draft.value.points.length > 0} decide={decide} />
+      <p class="quiet small">
+        Judged is version <span class="mono">{oneLine(review.version).slice(0, 12)}</span>. What is decided
+        stays in the history; a change of mind is a new round.
+      </p>
+    </form>
+  );
+}
+
+function Notes({ draft, version }: { readonly draft: Signal<Draft>; readonly version: string }) {
+  return (
+    <label>
+      <span class="label">Notes</span>
+      <textarea
+        rows={5}
+        maxLength={20_000}
+        placeholder="What should change, and why. The agent gets these words."
+        value={draft.value.notes}
+        onInput={({ currentTarget }) => change(draft, version, { notes: currentTarget.value })}
+      />
+    </label>
+  );
+}
+
+function Buttons({
+  decide,
+  hasPoints,
+  sending,
+}: {
+  readonly decide: (approve: boolean) => void;
+  readonly hasPoints: boolean;
+  readonly sending: "approve" | "reject" | null;
+}) {
+  return (
+    <div class="buttons verdict-buttons">
+      <button
+        type="submit"
+        class="approve"
+        data-approve
+        disabled={sending !== null}
+        onClick={() => decide(true)}
+      >
+        {sending === "approve" ? "Approving…" : hasPoints ? "Approve with points" : "Approve"}
+        <Key keys="a" />
+      </button>
+      <button
+        type="button"
+        class="reject"
+        data-reject
+        disabled={sending !== null}
+        onClick={() => decide(false)}
+      >
+        {sending === "reject" ? "Rejecting…" : "Reject"}
+        <Key keys="r" />
+      </button>
+    </div>
+  );
+}
+
+/** What the person agrees to, in full; where the gate is signed they type the first digits of its hash. */
+function AskBack({
+  answer,
+  back,
+  isSending,
+  leave,
+  problem,
+}: {
+  readonly answer: (digits: string) => void;
+  readonly back: AskedBack;
+  readonly isSending: boolean;
+  readonly leave: () => void;
+  readonly problem: Refused | null;
+}) {
+  const { asked, order } = back;
+  const [digits, setDigits] = useState("");
+  const form = useRef<HTMLFormElement>(null);
+  const hint = useId();
+  useEffect(() => form.current?.querySelector<HTMLElement>("input, [data-yes]")?.focus(), []);
+  const verb = order.approve ? "approve" : "reject";
+  return (
+    <form
+      ref={form}
+      class="verdict-form"
+      aria-label="Before the verdict counts"
+      onSubmit={(event) => {
+        event.preventDefault();
+        answer(digits.trim());
+      }}
+    >
+      <Words text={asked.message} isCode max={20_000} label="What you agree to" />
+      {asked.digits > 0 && (
+        <label class="digits">
+          <span class="label">Sign: the first {asked.digits} digits of its hash</span>
+          <span class="mono small record" id={hint}>
+            <b>{asked.hash.slice(0, asked.digits)}</b>
+            {asked.hash.slice(asked.digits, 64)}
+          </span>
+          <input
+            class="mono"
+            type="text"
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            maxLength={asked.digits}
+            aria-describedby={hint}
+            value={digits}
+            onInput={({ currentTarget }) => setDigits(currentTarget.value)}
+          />
+        </label>
+      )}
       {problem && <Problem refused={problem} />}
       <div class="buttons verdict-buttons">
         <button
           type="submit"
-          class="approve"
-          data-approve
-          disabled={sending !== null}
-          onClick={() => void send(true)}
+          class={order.approve ? "approve" : "reject"}
+          data-yes
+          disabled={isSending || digits.trim().length < asked.digits}
         >
-          {sending === "approve" ? "Approving…" : points.length > 0 ? "Approve with points" : "Approve"}
-          <Key keys="a" />
+          {isSending ? "One moment…" : asked.digits > 0 ? `Sign and ${verb}` : `Yes, ${verb}`}
         </button>
-        <button
-          type="button"
-          class="reject"
-          data-reject
-          disabled={sending !== null}
-          onClick={() => void send(false)}
-        >
-          {sending === "reject" ? "Rejecting…" : "Reject"}
-          <Key keys="r" />
+        <button type="button" disabled={isSending} onClick={leave}>
+          Back
         </button>
       </div>
-      <p class="quiet small">
-        Judged is version <span class="mono">{review.version.slice(0, 12)}</span>. What is decided stays in
-        the history; a change of mind is a new round.
-      </p>
     </form>
   );
 }
@@ -160,13 +279,12 @@ const WORDLESS: Refused = {
   fix: "Write what should change in the notes, or a point on a line.",
 };
 
-function orderOf(draft: Draft, review: Review, approve: boolean, digits: string | null): VerdictOrder {
+function orderOf(draft: Draft, review: Review, approve: boolean): VerdictOrder {
   return {
     approve,
     notes: draft.notes.trim(),
     points: draft.points.map(({ at, text }) => (at === "" ? { text } : { text, at })),
     version: review.version,
-    ...(digits === null ? {} : { digits: digits.trim() }),
   };
 }
 
@@ -219,40 +337,5 @@ function Collected({ draft, version }: { readonly draft: Signal<Draft>; readonly
         />
       )}
     </div>
-  );
-}
-
-function Digits({
-  digits,
-  setDigits,
-  signing,
-}: {
-  readonly digits: string;
-  readonly setDigits: (digits: string) => void;
-  readonly signing: NonNullable<ReviewPage["signing"]>;
-}) {
-  const hint = useId();
-  const field = useRef<HTMLInputElement>(null);
-  return (
-    <label class="digits">
-      <span class="label">Sign: the first {signing.digits} digits of the record</span>
-      <span class="mono small record" id={hint}>
-        <b>{signing.hash.slice(0, signing.digits)}</b>
-        {signing.hash.slice(signing.digits, 32)}
-      </span>
-      <input
-        ref={field}
-        data-digits
-        class="mono"
-        type="text"
-        inputMode="text"
-        autocomplete="off"
-        spellcheck={false}
-        maxLength={signing.digits}
-        aria-describedby={hint}
-        value={digits}
-        onInput={({ currentTarget }) => setDigits(currentTarget.value)}
-      />
-    </label>
   );
 }

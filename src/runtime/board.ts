@@ -76,6 +76,8 @@ export interface CostRow {
   readonly task: string;
   readonly agent: string;
   readonly cause: "first try" | "retry" | "rework" | "conflict";
+  /** How many runs of agents it is about. */
+  readonly runs: number;
   /** Null: the agent does not report it. */
   readonly usd: number | null;
   readonly tokens: number | null;

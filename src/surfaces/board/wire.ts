@@ -69,11 +69,14 @@ export interface FileDiff {
   /** Bytes that were left out at the end; null: an unknown number of them. */
   readonly leftOut: number | null;
   readonly isBinary: boolean;
-  /** The file before and after, coloured line by line; null: too large, or no language is known. */
+  /** By line, from the file's first; empty where the patch does not show it. Null: too large, or no language is known. */
   readonly colours: { readonly before: readonly Colours[]; readonly after: readonly Colours[] } | null;
 }
 
-/** A line's parts: length in UTF-16 units, and the class of its colour. */
+/**
+ * A line's parts: length in UTF-16 units, and the class of its colour: `comment`, `string`, `number`, `keyword`, `function`, `type`,
+ * `tag`, `attribute`; empty: none.
+ */
 export type Colours = readonly (readonly [number, string])[];
 
 /** `GET /api/P/runs`: of all workflows. */
@@ -241,7 +244,7 @@ export interface TryAnswer {
   readonly outcome: string;
 }
 
-/** `GET /api/P/cost`: one row for each run of an agent. */
+/** `GET /api/P/cost`: runs of agents that differ in nothing but their figures share a row. */
 export interface CostPage {
   readonly rows: readonly CostRow[];
 }

@@ -168,6 +168,7 @@ function openCosts(): Costs {
           inputTokens === null && outputTokens === null ? null : (inputTokens ?? 0) + (outputTokens ?? 0);
         const row = {
           ...{ day: event.time.slice(0, 10), task, agent, cause, usd, tokens },
+          runs: 1,
           minutes: event.duration / 60_000,
           accepted: false,
         };

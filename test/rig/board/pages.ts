@@ -389,6 +389,7 @@ export const COST: Wire.CostPage = {
         usd: 1.7 / (step + 1) + at * 0.13,
         tokens: 410_000 / (step + 1),
         minutes: 14 / (step + 1) + at,
+        runs: 1,
         accepted: step === 0 || cause === "rework",
       })),
   ),

@@ -56,7 +56,8 @@ export function openReviews(): Reviews {
       const isListed = changes?.kind === "changes" && changes.files.some((each) => each.path === path);
       if (!file && !isListed) throw missing(run, path);
       const { isBinary = false, leftOut = 0, text = "" } = file ?? {};
-      return { path, patch: text, leftOut, isBinary, colours: null };
+      const { coloursOf } = await import("./colours.ts");
+      return { path, patch: text, leftOut, isBinary, colours: isBinary ? null : await coloursOf(path, text) };
     },
   };
 }

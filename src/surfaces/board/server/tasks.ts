@@ -1,7 +1,7 @@
 /** The tasks of agents, as columns, and what their runs cost. */
 import { toPawlError } from "../../../core/error.ts";
 import type { EventLog } from "../../../core/ports/event-log.ts";
-import type { Costs } from "../../../runtime/board.ts";
+import type { CostRow, Costs } from "../../../runtime/board.ts";
 import type { Around, WorkflowModule } from "../../../runtime/module.ts";
 import { loadWorkflows, type Project } from "../../../runtime/project.ts";
 import type { CostPage, Tasks } from "../wire.ts";
@@ -63,5 +63,29 @@ export async function openSpending(project: Project): Promise<Spending | null> {
 }
 
 export async function costOf(spending: Spending | null, log: EventLog): Promise<CostPage> {
-  return { rows: spending === null ? [] : (await spending.of(log)).rows() };
+  return { rows: spending === null ? [] : merged((await spending.of(log)).rows()) };
+}
+
+/** One row for what differs in nothing but its figures: a page of tens of thousands of rows would say no more. */
+function merged(rows: readonly CostRow[]): CostPage["rows"] {
+  const found = new Map<string, CostPage["rows"][number]>();
+  for (const row of rows) {
+    const { accepted, agent, cause, day, task } = row;
+    const key = JSON.stringify([day, task, agent, cause, accepted]);
+    const known = found.get(key) ?? NOTHING;
+    found.set(key, {
+      ...row,
+      usd: sum(known.usd, row.usd),
+      tokens: sum(known.tokens, row.tokens),
+      minutes: known.minutes + row.minutes,
+      runs: known.runs + row.runs,
+    });
+  }
+  return [...found.values()];
+}
+
+const NOTHING = { usd: null, tokens: null, minutes: 0, runs: 0 };
+
+function sum(one: number | null, other: number | null): number | null {
+  return one === null ? other : other === null ? one : one + other;
 }

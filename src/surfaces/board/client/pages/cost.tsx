@@ -70,8 +70,8 @@ function sum(rows: readonly CostRow[]): Sum {
     usd: add((row) => row.usd ?? 0),
     tokens: add((row) => row.tokens ?? 0),
     minutes: add((row) => row.minutes),
-    accepted: rows.filter((row) => row.accepted).length,
-    count: rows.length,
+    accepted: add((row) => (row.accepted ? row.runs : 0)),
+    count: add((row) => row.runs),
     causes: {
       "first try": of("first try"),
       retry: of("retry"),

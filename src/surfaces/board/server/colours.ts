@@ -1,0 +1,136 @@
+/**
+ * Colours for a difference, by shiki. A hunk's two sides are read each by itself, as the file around them is not there: inside a
+ * comment or a text that begins before the hunk, colours may be wrong until it ends.
+ */
+import {
+  createHighlighterCore,
+  type GrammarState,
+  type HighlighterCore,
+  type ThemeRegistrationRaw,
+} from "@shikijs/core";
+import { createJavaScriptRegexEngine } from "@shikijs/engine-javascript";
+import type { Colours, FileDiff } from "../wire.ts";
+import { LANGUAGES, languageOf } from "./languages.ts";
+
+/** The class of each scope. A theme can only name colours, so each class has one of its own. */
+const CLASSES = {
+  comment: ["comment", "punctuation.definition.comment"],
+  string: ["string", "punctuation.definition.string", "markup.inline.raw", "markup.fenced_code"],
+  number: ["constant.numeric", "constant.language", "constant.character"],
+  keyword: ["keyword", "storage", "keyword.operator.new", "keyword.operator.expression"],
+  function: ["entity.name.function", "support.function", "meta.function-call.generic"],
+  type: ["entity.name.type", "entity.name.class", "support.type", "support.class", "entity.name.namespace"],
+  tag: ["entity.name.tag", "markup.heading", "entity.name.section"],
+  attribute: ["entity.other.attribute-name", "support.type.property-name", "meta.property-name"],
+} as const;
+
+const NAMES = Object.keys(CLASSES) as (keyof typeof CLASSES)[];
+const PLAIN = "#000000";
+const colourOf = (at: number) => `#0000${String(at + 1).padStart(2, "0")}`;
+const THEME: ThemeRegistrationRaw = {
+  name: "classes",
+  fg: PLAIN,
+  bg: "#ffffff",
+  settings: NAMES.map((name, at) => ({ scope: [...CLASSES[name]], settings: { foreground: colourOf(at) } })),
+};
+const CLASS_OF: ReadonlyMap<string, string> = new Map(NAMES.map((name, at) => [colourOf(at), name]));
+
+/** Of one patch, and of one line: nobody reads more of it for its colours. */
+const MOST_CHARACTERS = 200_000;
+const LONGEST_LINE = 1000;
+const MOST_LINES = 50_000;
+/** Milliseconds for one line and, about, for all: a grammar may be slow on what it was not made for. */
+const LINE_LIMIT = 500;
+const WHOLE_LIMIT = 2000;
+/** So many lines at once, before others get their turn. */
+const LINES_AT_ONCE = 100;
+
+let opened: Promise<HighlighterCore> | undefined;
+
+/** Null: no language is known, or the patch is too large. */
+export async function coloursOf(path: string, patch: string): Promise<FileDiff["colours"]> {
+  const language = languageOf(path);
+  const load = language === null ? undefined : LANGUAGES[language];
+  if (language === null || load === undefined || patch === "" || patch.length > MOST_CHARACTERS) return null;
+  const hunks = hunksIn(patch);
+  if (hunks.some(({ before, after }) => before.last > MOST_LINES || after.last > MOST_LINES)) return null;
+  opened ??= createHighlighterCore({
+    themes: [THEME],
+    langs: [],
+    engine: createJavaScriptRegexEngine({ forgiving: true }),
+  });
+  const highlighter = await opened;
+  if (!highlighter.getLoadedLanguages().includes(language))
+    await highlighter.loadLanguage((await load()).default);
+  const until = performance.now() + WHOLE_LIMIT;
+  const read = async (sides: readonly Side[]) => {
+    const lines: Colours[] = [];
+    for (const { first, texts } of sides) {
+      while (lines.length < first - 1) lines.push([]);
+      for await (const colours of coloured(highlighter, language, texts)) {
+        lines.push(...colours);
+        if (performance.now() > until) return null;
+      }
+    }
+    return lines;
+  };
+  const before = await read(hunks.map((hunk) => hunk.before));
+  const after = before && (await read(hunks.map((hunk) => hunk.after)));
+  return before && after && { before, after };
+}
+
+async function* coloured(
+  highlighter: HighlighterCore,
+  lang: string,
+  texts: readonly string[],
+): AsyncGenerator<readonly Colours[]> {
+  const limits = { tokenizeMaxLineLength: LONGEST_LINE, tokenizeTimeLimit: LINE_LIMIT };
+  let state: GrammarState | undefined;
+  for (let at = 0; at < texts.length; at += LINES_AT_ONCE) {
+    const { tokens, grammarState } = highlighter.codeToTokens(
+      texts.slice(at, at + LINES_AT_ONCE).join("\n"),
+      {
+        ...{ lang, theme: THEME.name ?? "", ...limits },
+        ...(state && { grammarState: state }),
+      },
+    );
+    state = grammarState;
+    yield tokens.map(partsOf);
+    await new Promise((next) => setImmediate(next));
+  }
+}
+
+function partsOf(line: readonly { readonly color?: string; readonly content: string }[]): Colours {
+  const parts: [number, string][] = [];
+  for (const { color, content } of line) {
+    const name = CLASS_OF.get(color?.toLowerCase() ?? "") ?? "";
+    const last = parts.at(-1);
+    if (last?.[1] === name) last[0] += content.length;
+    else parts.push([content.length, name]);
+  }
+  return parts;
+}
+
+interface Side {
+  /** The number of its first line, from 1. */
+  readonly first: number;
+  readonly last: number;
+  readonly texts: readonly string[];
+}
+
+const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
+
+function hunksIn(patch: string): readonly { readonly before: Side; readonly after: Side }[] {
+  const hunks: { before: [number, string[]]; after: [number, string[]] }[] = [];
+  for (const line of patch.split("\n")) {
+    const found = HUNK.exec(line);
+    if (found) hunks.push({ before: [Number(found[1]), []], after: [Number(found[2]), []] });
+    const hunk = found ? undefined : hunks.at(-1);
+    if (!hunk) continue;
+    const [sign, text] = [line[0], line.slice(1)];
+    if (sign === "-" || sign === " ") hunk.before[1].push(text);
+    if (sign === "+" || sign === " ") hunk.after[1].push(text);
+  }
+  const side = ([first, texts]: [number, string[]]): Side => ({ first, texts, last: first + texts.length });
+  return hunks.map(({ before, after }) => ({ before: side(before), after: side(after) }));
+}

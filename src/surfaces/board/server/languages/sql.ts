@@ -1,0 +1,1 @@
+export { default } from "@shikijs/langs/sql";

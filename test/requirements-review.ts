@@ -45,6 +45,27 @@ export const REVIEW: Readonly<Record<string, Requirement>> = {
   "review.version": {
     says: "A verdict on another version than the present one is refused before anybody is asked: two people, or two windows, never decide on different things.",
     source: "board, Browser",
-    tests: [`${E2E}: refuses a verdict on what is no longer there, before anybody is asked`],
+    tests: [
+      `${E2E}: refuses a verdict on what is no longer there, before anybody is asked`,
+      `${E2E}: shows what the loop saw and spent, and after a rejection what is new; another version is refused`,
+      `${E2E}: shows where the events of the state lead and what was only claimed; another version is refused`,
+    ],
+  },
+  "review.terminal": {
+    says: "The command `pawl review` lists what waits for a person, or shows one review in order; `pawl reject --at` adds points, verdicts print a receipt, and `pawl status` shows first what waits.",
+    source: "board, Terminal",
+    tests: [
+      `${E2E}: lists what waits, then shows one review in order, and reject and --since walk to the next round`,
+      `${E2E}: shows a difference of 20,000 lines in part, says how much is left out, and all of it by its path`,
+      `${E2E}: puts the runs that wait for me first in pawl status`,
+    ],
+  },
+  "review.cleaned": {
+    says: "Nothing that agents or files say moves the cursor, imitates a line of Pawl's own or floods the terminal.",
+    source: "board, Terminal",
+    tests: [
+      `${E2E}: keeps to its lines and headings at %i columns, and moves no cursor`,
+      `${E2E}: is cut where its texts are megabytes, and shown within seconds`,
+    ],
   },
 };

@@ -220,6 +220,8 @@ export interface Verdict {
   readonly steps: readonly object[];
   /** The variables that it began with. */
   readonly start: Readonly<Record<string, unknown>>;
+  /** The tree or commit that was judged; absent: not known. */
+  readonly judged?: string | undefined;
   /** Where the judged work is. */
   readonly work:
     | { readonly in: "folder"; readonly base: string | null }

@@ -35,12 +35,12 @@ it("lists every open task with what it waits for, and cheaply again", async () =
   expect(code).toBe(0);
   const runs = JSON.parse(out).runs as { run: string; state: string; awaits: string; next: string }[];
   expect(runs.map(({ run, state, awaits, next }) => [run, state, awaits, next].join(" | "))).toEqual([
+    "bloom:E | in_progress | human | a person works on it",
+    "bloom:F | blocked | human | see its notes, then let it go on",
     "bloom:A | todo | agent | `pawl run` gives it to one",
     "bloom:B | todo | nobody | it depends on A",
     "bloom:C | todo | nobody | phase 1 comes first",
     "bloom:D | ready_for_agent | agent | `pawl run` gives it to one",
-    "bloom:E | in_progress | human | a person works on it",
-    "bloom:F | blocked | human | see its notes, then let it go on",
     "bloom:H | assigned | agent | `pawl run --agent night` gives it to one",
     "bloom:P | todo | nobody | its subtasks Q are not done",
     "bloom:Q | todo | agent | `pawl run` gives it to one",
@@ -92,8 +92,8 @@ it("shows a task as tasks.yaml has it, whatever its kept run said before", { tim
   const [c, ...others] = await statusOf(project);
   expect(c).toBe(blocked("C"));
   expect(others).toEqual([
-    "bloom:A | New A | ready_for_agent | agent | `pawl run` gives it to one",
     "bloom:B | Old B | in_progress | human | a person works on it",
+    "bloom:A | New A | ready_for_agent | agent | `pawl run` gives it to one",
   ]);
   project.write("tasks.yaml", (project.read("tasks.yaml") ?? "").replace("title: Old C", "title: New C"));
   expect((await statusOf(project))[0]).toContain("bloom:C | New C | blocked");

@@ -1,12 +1,23 @@
 /** What a person reads at a gate, in each workflow, and what a verdict on something else comes to. */
+import { execFileSync } from "node:child_process";
+import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { allWorkflows, openProject } from "../../src/app/app.ts";
 import type { Project } from "../../src/runtime/project.ts";
 import { differencesOf, reviewOf, waiting } from "../../src/runtime/review/load.ts";
 import type { Review } from "../../src/runtime/review/model.ts";
 import { withPoints } from "../../src/runtime/review/points.ts";
+import { advance } from "../../src/runtime/run-transaction.ts";
+import { renderDifferences, renderReview } from "../../src/surfaces/cli/render-review.ts";
+import { paintOf } from "../../src/surfaces/cli/terminal.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
+import { WORKFLOWS } from "../../src/workflows/index.ts";
 import { CONTEXT, MANIFEST, plan, STRATEGY, start, through } from "../rig/alfred-artifacts.ts";
-import { type AlfredProject, projectWithTask } from "../rig/alfred-project.ts";
+import { type AlfredProject, projectWithTask, taskMarkdown } from "../rig/alfred-project.ts";
+import { AWKWARD } from "../rig/awkward.ts";
+import { bloomProject, checkpointTask } from "../rig/bloom-project.ts";
+import { pawlInside, personInside, testEnvironment } from "../rig/project.ts";
+import { releaseReady } from "../rig/release-project.ts";
 import { hangs } from "../rig/until.ts";
 
 const ID = "TS-01";
@@ -20,6 +31,36 @@ async function reviewIn(project: AlfredProject): Promise<Review> {
   if (review === null) throw new Error("It waits for no verdict.");
   return review;
 }
+
+/** The project at the root, as every program of Pawl's opens it. */
+async function opened(root: string): Promise<Project & AsyncDisposable> {
+  const place = {
+    home: resolve(import.meta.dirname, "../../src"),
+    environment: testEnvironment(),
+    workflows: WORKFLOWS,
+  };
+  const workflows = await allWorkflows(root, place, openProject);
+  const project = await openProject({ ...place, root, workflows });
+  return Object.assign(project, { [Symbol.asyncDispose]: () => project.close() });
+}
+
+const PERSON = { channel: "terminal", who: "ada@host" } as const;
+
+/** What a person's verdict comes to: they are asked, or an error's code. */
+async function verdictOn(project: Project, run: string, version: string, approve = true): Promise<string> {
+  const [workflow = "", id = ""] = run.split(":");
+  const module = await project.workflows[workflow]?.();
+  const gate = await module?.gate?.();
+  if (!gate) throw new Error(`${workflow} has no gate.`);
+  return advance(project.runtime, gate, { id, approve, version }, PERSON).then(
+    ({ ask, reply }) => (ask ? "asked" : JSON.stringify(reply.data)),
+    (thrown) => thrown.code,
+  );
+}
+
+const OWN = { DOOR_ONLY: "" };
+const pawl = (root: string, ...args: string[]) => pawlInside(root, args, OWN);
+const person = (root: string, ...args: string[]) => personInside(root, args, OWN);
 
 const pathsOf = ({ changes }: Review) =>
   changes?.kind === "changes" ? changes.files.map(({ group, item, path }) => [path, group, item]) : null;
@@ -229,5 +270,302 @@ describe("The review of a task of Alfred's", () => {
     const { checks } = await reviewIn(project);
     expect(checks).toMatchObject([{ name: "slow", state: "running", exit: null }]);
     expect(JSON.stringify(state())).toBe(before);
+  });
+});
+
+describe("The review of a task of Bloom's that waits for approval", () => {
+  const LONG = { timeout: 60_000 };
+
+  it(
+    "shows what the loop saw and spent, and after a rejection what is new; another version is refused",
+    LONG,
+    async () => {
+      using project = bloomProject({
+        tasks: checkpointTask("a", "b").replace(
+          "  checkpoint: true\n",
+          "  checkpoint: true\n  verify: [test -f a.txt]\n",
+        ),
+      });
+      await project.run();
+      await using open = await opened(project.root);
+      const first = (await reviewOf(open, "T1")) as Review;
+      expect(first).toMatchObject({
+        ...{ run: "bloom:T1", title: "t", gate: "bloom.approval", round: 1, level: "any" },
+        question: "Do you approve the work of task T1 (t)?",
+        leads: { approve: "Approving merges it into main." },
+        ...{ choices: [], artifact: null, points: [], history: [] },
+        cost: { usd: expect.any(Number), tokens: null, minutes: 0, tries: 1 },
+        size: { files: 2, lines: 2, minutes: 1 },
+      });
+      expect(first.checks).toMatchObject([{ command: "test -f a.txt", state: "passed", exit: 0 }]);
+      expect(first.checks[0]?.on).toBe(project.git("rev-parse", "bloom/T1"));
+      expect(pathsOf(first)?.map(([path]) => path)).toEqual(["a.txt", "b.txt"]);
+      const shown = await differencesOf(open, first, { path: "a.txt", bytes: 10_000 });
+      expect(shown).toMatchObject({ files: [{ path: "a.txt", text: expect.stringContaining("+a\n") }] });
+      expect((await waiting(open)).map(({ command, kind, minutes }) => [kind, minutes, command])).toEqual([
+        ["gate", 1, "pawl review bloom:T1"],
+      ]);
+      expect(await verdictOn(open, "bloom:T1", first.version)).toBe("asked");
+      expect(await verdictOn(open, "bloom:T1", "0".repeat(64))).toBe("review-changed");
+
+      const rejected = await person(project.root, "reject", "T1", "--at", "a.txt:1", "Say more.");
+      expect(rejected.out).toContain("T1 is rejected and blocked.");
+      expect(rejected.out).toContain("at the gate bloom.approval of bloom:T1");
+      expect(project.tasks()[0]?.ai_notes).toEqual(["rejected:\n- [a.txt:1] Say more."]);
+      expect(await reviewOf(open, "T1")).toBeNull();
+      expect(await verdictOn(open, "bloom:T1", first.version)).toBe("review-changed");
+
+      project.write("tasks.yaml", (project.read("tasks.yaml") ?? "").replace("echo a >", "echo more >"));
+      await person(project.root, "ready", "T1");
+      await project.run();
+      expect(project.runs().at(-1)?.prompt).toContain(
+        "## Notes so far\n\n- rejected:\n  - [a.txt:1] Say more.\n",
+      );
+      const second = (await reviewOf(open, "T1")) as Review;
+      expect(second.points).toEqual([
+        { text: "Say more.", at: { file: "a.txt", line: 1 }, since: "changed" },
+      ]);
+      expect([second.round, newOf(second)]).toEqual([2, ["a.txt"]]);
+      expect(second.history).toMatchObject([
+        { approved: false, strength: "terminal", notes: "", points: [{}] },
+      ]);
+      expect(await verdictOn(open, "bloom:T1", first.version)).toBe("review-changed");
+    },
+  );
+});
+
+describe("The review of a run of a workflow of one's own", () => {
+  it("shows where the events of the state lead and what was only claimed; another version is refused", async () => {
+    using project = releaseReady();
+    const git = (...args: string[]) => execFileSync("git", args, { cwd: project.root, stdio: "pipe" });
+    git("init", "-q", "-b", "main");
+    git("config", "user.email", "dev@example.com");
+    git("config", "user.name", "Dev");
+    git("add", "-A");
+    git("commit", "-qm", "Begin");
+    git("checkout", "-qb", "work");
+    project.write("src/a.js", "one\n");
+    const run = "release:1.2.0";
+    await project.pawl("cast", run, "submit", "--fact", "risk=low", "-m", "Fine.");
+    await using open = await opened(project.root);
+    const first = (await reviewOf(open, run)) as Review;
+    expect(first).toMatchObject({
+      ...{ run, gate: "release.in_review", round: 1, subject: "what is in in_review" },
+      leads: {
+        approve: "Approving sends `approve` (Let the release go out), which leads to tagging.",
+        reject: expect.stringContaining(
+          "Rejecting sends `reject` (Send the release back), which leads to drafting",
+        ),
+      },
+      notes: [{ by: "submit (by script)", text: "Fine." }],
+    });
+    expect(first.claims).toContainEqual({
+      ...{ about: "risk", claim: "low", verdict: "unknown" },
+      found: "It came with the event; nobody checked it.",
+    });
+    expect(pathsOf(first)).toContainEqual(["src/a.js", "other", null]);
+    expect(await verdictOn(open, run, first.version)).toBe("asked");
+    project.write("src/a.js", "another\n");
+    expect(await verdictOn(open, run, first.version)).toBe("review-changed");
+    const rejected = await project.person("reject", "1.2.0", "--at", "src/a.js:1", "Why?", "-m", "Not yet.");
+    expect(rejected.out).toContain("- [src/a.js:1] Why?");
+    expect(rejected.out).toContain("at the gate release.in_review of release:1.2.0");
+    expect(await verdictOn(open, run, first.version)).toBe("review-changed");
+    await project.pawl("cast", run, "submit", "--fact", "risk=high");
+    const second = (await reviewOf(open, run)) as Review;
+    expect([second.round, newOf(second)]).toEqual([2, []]);
+    expect(second.points).toEqual([{ text: "Why?", at: { file: "src/a.js", line: 1 }, since: "same" }]);
+    expect(second.history).toMatchObject([{ approved: false, notes: "Not yet.", strength: "terminal" }]);
+  });
+});
+
+describe("pawl review at a terminal", () => {
+  it("lists what waits, then shows one review in order, and reject and --since walk to the next round", async () => {
+    using project = await implemented();
+    const list = await pawl(project.root, "review");
+    expect(list.out).toMatch(
+      /^alfred:TS-01 {2}Limit the rate .*1 min, just now\n {2}review {5}approve or reject the/,
+    );
+    expect(list.out).toContain("pawl review alfred:TS-01\n");
+    expect(list.out).toMatch(/\n1 thing waits for you\.\n$/);
+    const shown = await pawl(project.root, "review", ID, "--diff");
+    const places = [
+      "Do you approve the implementation manifest of task TS-01",
+      "Claims beside what Pawl found",
+      "What is handed in: ImplementationManifestArtifact",
+      "Changes against main: 3 files",
+      "+server with bucket",
+      "Cost so far",
+      "History",
+      "The assistant's review says (nobody checked it)",
+      "pawl approve alfred:TS-01",
+    ].map((text) => shown.out.indexOf(text));
+    expect(places.every((place) => place >= 0)).toBe(true);
+    expect(places).toEqual([...places].sort((one, other) => one - other));
+    expect(shown.out).not.toContain("\u001b");
+    expect((await pawl(project.root, "review", ID, "--since")).err).toContain("[no-effect]");
+    expect((await pawl(project.root, "review", "--diff")).err).toContain("[usage]");
+    expect((await pawl(project.root, "review", ID, "--path", "nope")).err).toContain("[no-effect]");
+    const data = JSON.parse((await pawl(project.root, "review", ID, "--json")).out);
+    expect(data.review).toEqual(JSON.parse(JSON.stringify(await reviewIn(project))));
+    expect(data.differences).toBeUndefined();
+
+    expect((await person(project.root, "reject", ID, "--at", "one word")).err).toContain("[usage]");
+    const points = ["--at", "src/bucket.txt:1", "Refill it.", "--at", "field testing_notes", "Say how."];
+    const rejected = await person(project.root, "reject", ID, "-m", "Nearly.", ...points);
+    expect(rejected.screen).toContain("- [src/bucket.txt:1] Refill it.");
+    expect(rejected.out).toMatch(/^The implementation manifest of task 'TS-01' is rejected with notes/);
+    expect(rejected.out).toMatch(
+      /\n {2}decided {3}rejected, at the gate alfred\.implement_task of alfred:TS-01\n/,
+    );
+    expect(rejected.out).toMatch(/\n {2}worth {5}given at a terminal; unverified: anyone with your shell\n/);
+    expect(rejected.out).toMatch(
+      /\n {2}artifact {2}sha256 [0-9a-f]{64}\n {2}work {6}[0-9a-f]{40}\n {2}points {4}2,/,
+    );
+    expect((await pawl(project.root, "review", ID)).out).toContain("waits for no verdict of yours");
+
+    project.write("src/bucket.txt", "bucket\nrefilled\n");
+    await project.submit(ID, MANIFEST);
+    await project.review(ID, true);
+    const since = await pawl(project.root, "review", ID, "--since", "--diff");
+    expect(since.out).toContain("! 1 of the 2 points of the last rejection is as before.");
+    expect(since.out).toMatch(
+      /What became of your points\n {2}changed since {2}src\/bucket\.txt:1: Refill it\./,
+    );
+    expect(since.out).toMatch(/\n {2}as before {6}field testing_notes: Say how\./);
+    expect(since.out).toContain("Changes since the last verdict: 1 file, +2 -0");
+    expect(since.out).toContain("+refilled");
+    expect(since.out).not.toContain("src/server.txt\n");
+    const approved = await person(project.root, "approve", ID, "--json");
+    expect(JSON.parse(approved.out)).toMatchObject({
+      receipt: { approved: true, gate: "alfred.implement_task", channel: "terminal", strength: "terminal" },
+    });
+  });
+
+  it("shows a difference of 20,000 lines in part, says how much is left out, and all of it by its path", async () => {
+    using project = await implemented();
+    project.write("src/long.txt", "a line of a long file\n".repeat(20_000));
+    const shown = await pawl(project.root, "review", ID, "--diff");
+    expect(shown.out.length).toBeLessThan(200_000);
+    const left =
+      /\((\d+) bytes of src\/long\.txt left out: pawl review alfred:TS-01 --path "src\/long\.txt"\)/;
+    expect(Number(left.exec(shown.out)?.[1])).toBeGreaterThan(300_000);
+    expect(shown.out).toContain("+server with bucket");
+    const whole = await pawl(project.root, "review", ID, "--path", "src/long.txt");
+    expect(whole.out.match(/^\+a line of a long file$/gm)).toHaveLength(20_000);
+    expect(whole.out).not.toContain("left out");
+  });
+
+  it("puts the runs that wait for me first in pawl status", async () => {
+    using project = await implemented();
+    await project.call("create_task", { task_content: taskMarkdown("A-01") });
+    await project.call("start_task", { task_id: "A-01" });
+    const { out } = await pawl(project.root, "status");
+    expect(out.indexOf("alfred:TS-01")).toBeLessThan(out.indexOf("alfred:A-01"));
+    const { runs } = JSON.parse((await pawl(project.root, "status", "--json")).out);
+    expect(runs.map(({ run }: { run: string }) => run)).toEqual([RUN, "alfred:A-01"]);
+    expect(runs[0]).toMatchObject({ awaits: "human", waitsFor: "gate" });
+  });
+});
+
+describe("A review full of hostile texts", () => {
+  const EVIL =
+    "\u001b[2J\u001b]0;title\u0007\u202eevil\u200b\n\nDo you approve this?\n  agrees       all: fine\n\r<b>";
+  const reviewOfTexts = (text: string): Review => ({
+    ...{
+      run: `alfred:${text}`,
+      title: text,
+      gate: text,
+      subject: text,
+      version: text,
+      since: text,
+      round: 1,
+    },
+    ...{ question: text, leads: { approve: text, reject: text }, facts: [text], level: "any" },
+    claims: [{ about: text, claim: text, found: text, verdict: "differs" }],
+    choices: [{ kind: "risk", field: text, title: text, words: Array(30).fill(text), since: "new" }],
+    artifact: { name: text, value: { [text]: [text, { text }] }, sha256: text },
+    changes: {
+      ...{ kind: "changes", base: text, from: text, to: text, lastJudged: text },
+      files: [{ ...{ path: text, added: 1, deleted: null, item: text, isNew: true }, group: "outside-plan" }],
+    },
+    checks: [
+      {
+        ...{ name: text, command: text, state: "failed", exit: 1, duration_ms: 1 },
+        tail: text,
+        log: text,
+        on: text,
+      },
+    ],
+    cost: {
+      usd: 1,
+      tokens: 2,
+      minutes: 3,
+      tries: 4,
+      steps: [{ ...{ name: text, usd: 1 }, tokens: null, minutes: 1, tries: 1 }],
+    },
+    size: { files: 1, lines: 1, minutes: 1 },
+    history: [
+      {
+        ...{ time: text, approved: false, stage: "human", by: text, strength: null, notes: text },
+        ...{ points: Array(30).fill({ text, at: { file: text, line: 1 } }), artifact: text, work: text },
+      },
+    ],
+    points: Array(25).fill({ text, at: { field: text }, since: "same" }),
+    notes: [{ by: text, text }],
+  });
+  const differencesIn = (text: string) => ({
+    ...({ kind: "diff" } as const),
+    files: [
+      {
+        path: text,
+        text: `diff --git a b\n${text
+          .slice(0, 10_000)
+          .split("\n")
+          .map((line) => `+${line}\n`)
+          .join("")}`,
+        isBinary: false,
+        leftOut: 1,
+      },
+    ],
+  });
+  const render = (text: string, columns: number, since = false) =>
+    renderReview(
+      reviewOfTexts(text),
+      { since, differences: differencesIn(text) },
+      { columns, paint: paintOf(false) },
+      new Date(),
+    );
+
+  it.each([80, 100])("keeps to its lines and headings at %i columns, and moves no cursor", (columns) => {
+    for (const since of [false, true]) {
+      const shown = render(EVIL, columns, since);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: none may be left
+      expect(shown).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e\u200b]/);
+      expect(shown).toContain("<U+202E>evil<U+200B>");
+      expect(shown.split("\n").filter((line) => line.startsWith("Do you approve"))).toEqual([]);
+      expect(shown.split("\n").filter((line) => /^ {2}agrees/.test(line))).toEqual([]);
+      const wide = shown
+        .split("\n")
+        .filter((line) => line.length > columns && !/[│+(]|all of it|pawl /.test(line));
+      expect(wide).toEqual([]);
+    }
+  });
+
+  it("is cut where its texts are megabytes, and shown within seconds", () => {
+    for (const [name, text] of Object.entries(AWKWARD)) {
+      const begun = Date.now();
+      const shown = render(text, 80);
+      expect(shown.length, name).toBeLessThan(2_000_000);
+      expect(Date.now() - begun, name).toBeLessThan(2_000);
+    }
+  });
+
+  it("has a difference of one endless line cut, too", () => {
+    const shown = renderDifferences(RUN, differencesIn("x".repeat(5_000_000)), {
+      columns: 80,
+      paint: paintOf(true),
+    });
+    expect(shown.length).toBeLessThan(10_000);
   });
 });

@@ -60,6 +60,20 @@ const DRAFTS: readonly Draft[] = [
     load: async () => (await import("./log.ts")).log,
   },
   {
+    name: "review",
+    summary: "show what waits for you, or what you need to decide about a run",
+    group: EVERY_DAY,
+    given: [
+      optional("run", `${A_RUN}; without it, everything that waits for you`),
+      { flags: "--diff", description: "also the differences" },
+      { flags: "--path <file>", description: "only this file's difference, at length" },
+      { flags: "--since", description: "only what is new since the last verdict on it" },
+    ],
+    details:
+      "Reads only. What Pawl found comes before what was claimed; the words of agents are marked as such. Decide with `pawl approve` or `pawl reject`.",
+    load: async () => (await import("./review.ts")).review,
+  },
+  {
     name: "approve",
     summary: "approve what a run has under review",
     group: EVERY_DAY,
@@ -70,7 +84,15 @@ const DRAFTS: readonly Draft[] = [
     name: "reject",
     summary: "send back what a run has under review",
     group: EVERY_DAY,
-    given: [RUN, NOTES],
+    given: [
+      RUN,
+      NOTES,
+      {
+        flags: "--at <text...>",
+        description:
+          'a point: a place (FILE:LINE, FILE, or "field NAME") and what is wrong there; as often as you like',
+      },
+    ],
     load: async () => (await import("./verdict.ts")).reject,
   },
   {

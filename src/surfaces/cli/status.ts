@@ -4,6 +4,7 @@ import type { RunOverview } from "../../runtime/module.ts";
 import { isUnbegun, overview, type WorkflowOverview } from "../../runtime/overview.ts";
 import type { Project } from "../../runtime/project.ts";
 import { lastVerdicts } from "../../runtime/verdicts.ts";
+import { ago } from "./ago.ts";
 import type { Run } from "./command.ts";
 import { type GuardProved, lookAtGuard } from "./guard-proof.ts";
 import { type Ignored, ignoredEdits, renderLoosened } from "./policy.ts";
@@ -14,7 +15,7 @@ import { cut, pad, widthOf, wrap } from "./text-width.ts";
 /** Every run of every workflow: its state and who needs to act; and how to start the other workflows. */
 export const status: Run = async (host) => {
   const project = await host.project();
-  const workflows = await overview(project);
+  const workflows = waitingFirst(await overview(project));
   const { fault, ignored } = await lookAtPolicies(project);
   const guard = await lookAtGuard(host, project);
   return {
@@ -45,6 +46,22 @@ export const status: Run = async (host) => {
     ...(fault || workflows.some(({ problem }) => problem) ? { exit: 1 as const } : {}),
   };
 };
+
+/** What waits for a person comes first, the longest wait before the others; everything else keeps its order. */
+export function waitingFirst(workflows: readonly WorkflowOverview[]): readonly WorkflowOverview[] {
+  const isMine = ({ awaits }: RunOverview) => awaits === "human";
+  const since = ({ since: time }: RunOverview) =>
+    time === null ? Number.POSITIVE_INFINITY : Date.parse(time);
+  const sorted = workflows.map((workflow) => ({
+    ...workflow,
+    runs: [
+      ...workflow.runs.filter(isMine).sort((one, other) => since(one) - since(other) || 0),
+      ...workflow.runs.filter((run) => !isMine(run)),
+    ],
+  }));
+  const waits = ({ runs }: WorkflowOverview) => runs.some(isMine);
+  return [...sorted.filter(waits), ...sorted.filter((workflow) => !waits(workflow))];
+}
 
 /** What governs the runs, or why that cannot be read; either way the runs are shown. */
 async function lookAtPolicies(project: Project): Promise<{
@@ -161,8 +178,12 @@ function renderStanding(run: RunOverview, columns: number, paint: Paint, now: Da
     first,
     `    ${colour(cut(run.state, columns - 4))}`,
     ...rest.map((line, at) => `    ${at === 0 ? `${paintWho(who)}: ` : " ".repeat(who.length + 2)}${line}`),
-    ...(run.awaits === "human" ? [paint.dim(`    ${run.command ?? `pawl approve ${run.run}`}`)] : []),
+    ...(run.awaits === "human" ? [paint.dim(`    ${commandOf(run)}`)] : []),
   ];
+}
+
+function commandOf({ command, run, waitsFor }: RunOverview): string {
+  return command ?? `pawl ${waitsFor === "gate" ? "review" : "approve"} ${run}`;
 }
 
 /** The run's name and title, and at the line's end how long it has been in its state. */
@@ -202,20 +223,4 @@ function summary(runs: readonly RunOverview[]): string {
   return yours === 0
     ? `${count}. Nothing waits for you.`
     : `${count}, ${yours} ${yours === 1 ? "waits" : "wait"} for you.`;
-}
-
-const UNITS = [
-  ["day", 86_400],
-  ["hour", 3_600],
-  ["minute", 60],
-] as const;
-
-function ago(time: string, now: Date): string {
-  const seconds = (now.getTime() - Date.parse(time)) / 1000;
-  if (Number.isNaN(seconds)) return "";
-  for (const [unit, length] of UNITS) {
-    const count = Math.floor(seconds / length);
-    if (count > 0) return `${count} ${unit}${count === 1 ? "" : "s"} ago`;
-  }
-  return "just now";
 }

@@ -202,7 +202,7 @@ function judge(
 /** What a record of a person's verdict covers. */
 function gateVerdict(
   run: LoadedRun,
-  { approved, evidence, notes, sha256 }: Verdict,
+  { approved, evidence, notes, sha256, tree: judged }: Verdict,
   strength: Strength,
   tables: string,
   policy: string,
@@ -211,7 +211,7 @@ function gateVerdict(
     gate: gateName(run.definition.name),
     run: run.run,
     approve: approved,
-    ...{ strength, artifact: sha256, policy, workflow: tables, evidence, notes },
+    ...{ strength, artifact: sha256, policy, workflow: tables, evidence, notes, judged },
     steps: run.past.steps,
     start: {},
     work: { in: "folder", base: run.state.base?.branch ?? null },

@@ -8,6 +8,7 @@ import { isTakenOver } from "../../runtime/history.ts";
 import type { Context, GateInput, Verdict } from "../../runtime/module.ts";
 import { strengthOf } from "../../runtime/person.ts";
 import { hashOfTable, loadRecord, type RunRecord } from "../../runtime/record.ts";
+import { pointsIn } from "../../runtime/review/points.ts";
 import type { ReviewFinding } from "../../runtime/review/question.ts";
 import { checkVersion, versionOf } from "../../runtime/review/version.ts";
 import { taskOf } from "../../tasks-file/load.ts";
@@ -51,7 +52,7 @@ export const gate = changingAfter(
       const sent = sendEvent(snapshot, task, judged, { event: "approved" }, context);
       return { ...withUntold(task, snapshot, sent), verdict };
     }
-    const edits = [noted(task, `rejected: ${notes ?? "no reason given"}`), statusEdit(task, "blocked")];
+    const edits = [noted(task, rejection(notes ?? "")), statusEdit(task, "blocked")];
     const reason = `rejected by a person${notes ? `: ${notes}` : ""}`;
     const result = sendEvent(
       snapshot,
@@ -66,6 +67,13 @@ export const gate = changingAfter(
 
 /** Includes the steps that the run took to get here, and what people said since its agent last ran. */
 type Recorded = Snapshot & { readonly record: RunRecord | null; readonly messages: readonly Message[] };
+
+/** Points stand on lines of their own, in the agent's prompt too. */
+function rejection(notes: string): string {
+  if (notes.trim() === "") return "rejected: no reason given";
+  const { points, notes: words } = pointsIn(notes);
+  return points.length > 0 && words === "" ? `rejected:\n${notes}` : `rejected: ${notes}`;
+}
 
 /** What the run keeps of a verdict, for the next review. */
 function kept({ work }: TaskRun, { approve, notes }: Given, context: Context): TaskVerdict {
@@ -89,6 +97,7 @@ function verdictOf(
     run: `bloom:${task}`,
     ...{ approve, notes, policy, workflow: table, artifact: null },
     strength: strengthOf(context),
+    judged: work?.commit,
     evidence: evidence.slice(-MAX_COMMANDS).map(findingOf),
     steps: steps
       .slice(origin?.at ?? 0)

@@ -5,6 +5,7 @@ import type { PolicyChange } from "../../core/policy.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Context, StoryInput, Transaction } from "../../runtime/module.ts";
+import { loadRecord } from "../../runtime/record.ts";
 import { answered } from "../../runtime/review/answered.ts";
 import type { Claim, Review, ReviewChanges, ReviewCheck, ReviewCost } from "../../runtime/review/model.ts";
 import { orderFiles, sizeOf, wordsIn } from "../../runtime/review/order.ts";
@@ -17,6 +18,7 @@ import { INPUTS } from "./facts.ts";
 import { commitsOf, ignoredFor, policyFindings } from "./gate.ts";
 import { APPROVAL, governTask } from "./govern.ts";
 import { awaitsVerdict, judgedIn, roundOf } from "./judged.ts";
+import { BLOOM } from "./table.ts";
 import type { TaskRun } from "./task-run.ts";
 import { loadTail, outputFileOf } from "./verbs/failed-output.ts";
 import { loadSnapshot, type Snapshot } from "./verbs/snapshot.ts";
@@ -27,6 +29,8 @@ interface Opened {
   readonly run: TaskRun | null;
   /** The end of each shown command's output. */
   readonly tails: ReadonlyMap<LoopEvidence, string>;
+  /** How often an agent began to work on it; null: not known. */
+  readonly tries: number | null;
 }
 
 interface Found {
@@ -49,15 +53,26 @@ export const review: Transaction<StoryInput, Opened, Found | null, Review | null
     if (fault) throw fault;
     taskOf(snapshot.file.tasks, id);
     const run = snapshot.states.has(id) ? snapshot.runs.get(id) : undefined;
-    if (!run || !awaitsVerdict(run)) return { snapshot, run: null, tails: new Map() };
-    return { snapshot, run, tails: await loadTails(view, shownOf(run)) };
+    if (!run || !awaitsVerdict(run)) return { snapshot, run: null, tails: new Map(), tries: null };
+    return { snapshot, run, tails: await loadTails(view, shownOf(run)), tries: await triesOf(view, id) };
   },
   observe: async ({ run, snapshot }, _, outside, context) => run && look(run, snapshot, outside, context),
-  propose: ({ run, snapshot: { cacheEntries, file }, tails }, found) => ({
-    reply: run && found && reviewOf(run, file, tails, found),
+  propose: ({ run, snapshot: { cacheEntries, file }, ...kept }, found) => ({
+    reply: run && found && reviewOf(run, file, kept, found),
     cacheEntries,
   }),
 };
+
+async function triesOf(view: View, id: string): Promise<number | null> {
+  const record = await loadRecord(view, `bloom:${id}`);
+  if (!record || record.dropped > 0 || record.unproved) return null;
+  const starts = new Set(
+    BLOOM.rules
+      .filter(({ commands }) => commands?.some(({ type }) => type === "run-agent"))
+      .map(({ id: rule }) => rule),
+  );
+  return record.steps.filter(({ row }) => starts.has(row)).length;
+}
 
 /** The last run of each command, in each place. */
 function shownOf({ evidence }: TaskRun): readonly LoopEvidence[] {
@@ -125,7 +140,7 @@ async function changesOf(
 function reviewOf(
   run: TaskRun,
   file: TasksFile,
-  tails: ReadonlyMap<LoopEvidence, string>,
+  { tails, tries }: Pick<Opened, "tails" | "tries">,
   found: Found,
 ): Review {
   const { changed, changes, gone, ignored, level, task, version } = found;
@@ -148,7 +163,7 @@ function reviewOf(
     artifact: null,
     changes,
     checks: shownOf(run).map((each) => checkOf(each, tails.get(each) ?? "", gone)),
-    cost: costOf(run, task),
+    cost: costOf(run, task, tries),
     size: sizeOf(changes?.kind === "changes" ? changes.files : [], wordsIn(notes)),
     history: verdicts.map(({ approved, by, commit, notes: said, strength, time }) => ({
       ...{ time, approved, by, strength, stage: "human", artifact: null, work: commit },
@@ -231,10 +246,10 @@ function checkOf(each: LoopEvidence, tail: string, gone: ReadonlySet<string>): R
 const MINUTE = 60_000;
 
 /** Of a step, only how long it took is kept. */
-function costOf({ runs, spent }: TaskRun, { steps }: Task): ReviewCost {
+function costOf({ spent }: TaskRun, { steps }: Task, tries: number | null): ReviewCost {
   const unknown = { usd: null, tokens: null, tries: null };
   return {
-    ...{ usd: spent.usd, tokens: null, minutes: Math.round(spent.milliseconds / MINUTE), tries: runs },
+    ...{ usd: spent.usd, tokens: null, minutes: Math.round(spent.milliseconds / MINUTE), tries },
     steps: steps.map(({ completed_at, id, started_at }) => ({
       ...{ name: id, ...unknown, minutes: minutesBetween(started_at, completed_at) },
     })),

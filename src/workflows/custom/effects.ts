@@ -135,6 +135,7 @@ function verdictOf(
     policy: context.policy ?? "",
     workflow: hash,
     evidence: commandEnded(file),
+    judged: sent.work?.kind === "tree" ? sent.work.tree : undefined,
     notes: notesOf(context.input),
     steps: (file?.history ?? [])
       .slice(file?.origin?.at ?? 0)

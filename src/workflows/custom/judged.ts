@@ -1,4 +1,5 @@
 /** What a person judges in a state whose events are verdicts. */
+import { BOOKKEEPING } from "../../core/gate-record.ts";
 import type { GitChanges, Snapshot } from "../../core/ports/git.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import { type Judged, versionOf } from "../../runtime/review/version.ts";
@@ -51,7 +52,7 @@ export async function presentVersion(run: OwnRun, work: Snapshot): Promise<strin
 }
 
 export function lookAtWork({ git }: Pick<Outside, "git">): Promise<Snapshot> {
-  return git.snapshot({ base: null, own: [".pawl"] });
+  return git.snapshot({ base: null, own: BOOKKEEPING });
 }
 
 /** Why it cannot be said what the working folder changed; null: it can. */

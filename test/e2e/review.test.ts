@@ -552,12 +552,10 @@ describe("A review full of hostile texts", () => {
     }
   });
 
-  it("is cut where its texts are megabytes, and shown within seconds", () => {
+  it("is cut where its texts are megabytes", () => {
     for (const [name, text] of Object.entries(AWKWARD)) {
-      const begun = Date.now();
       const shown = render(text, 80);
-      expect(shown.length, name).toBeLessThan(2_000_000);
-      expect(Date.now() - begun, name).toBeLessThan(2_000);
+      expect(shown.length, name).toBeLessThan(700_000);
     }
   });
 

@@ -51,7 +51,7 @@ export function renderReview(
     section(
       "Decisions that it makes",
       choices.flatMap((each) => [
-        `${page.paint.bold(cut(each.title, page.columns - 14))}${mark(each.since, page)}`,
+        `${page.paint.bold(fit(each.title, page.columns - 14))}${mark(each.since, page)}`,
         ...items(each.words, page),
       ]),
       page,
@@ -89,7 +89,7 @@ export function renderReview(
 /** Nothing if it has no lines. */
 function section(title: string, lines: readonly string[], { columns, paint }: Page): string {
   if (lines.length === 0) return "";
-  return [paint.bold(paint.underline(cut(title, columns))), ...lines.map((line) => `  ${line}`), ""].join(
+  return [paint.bold(paint.underline(fit(title, columns))), ...lines.map((line) => `  ${line}`), ""].join(
     "\n",
   );
 }
@@ -116,8 +116,8 @@ function asked(review: Review, page: Page): string {
   const led = (word: string, text: string) =>
     wrap(short(text), columns - 6).map((line, at) => `  ${at === 0 ? pad(word, 4) : "    "}${line}`);
   return [
-    paint.cyan(cut(run, columns)),
-    paint.dim(cut(about, columns)),
+    paint.cyan(fit(run, columns)),
+    paint.dim(fit(about, columns)),
     "",
     ...wrap(short(question), columns).map(paint.bold),
     ...led("yes", leads.approve),
@@ -255,7 +255,7 @@ function fileLine({ added, deleted, isNew, item, path }: ReviewFile, isSince: bo
   const news = isNew && !isSince ? ["new since your verdict"] : [];
   const notes = [count, ...(item === null ? [] : [oneLine(item).slice(0, 40)]), ...news].join("  ");
   const room = Math.max(10, page.columns - 8 - widthOf(notes));
-  const name = cut(path, room);
+  const name = fit(path, room);
   const gap = " ".repeat(Math.max(2, Math.min(40, room) - widthOf(name) + 2));
   return `${name}${gap}${page.paint.dim(notes)}`;
 }
@@ -428,9 +428,17 @@ function broken(line: string, width: number): readonly string[] {
   return rows.length === 0 ? [""] : rows.map((row) => blanks + row);
 }
 
+/** One line of at most that width, of a text of any length. */
+function fit(text: string, width: number): string {
+  return cut(text.slice(0, MOST_CHARACTERS), width);
+}
+
+/** Cleaned, and cut to what a person reads of it. */
 function short(text: string): string {
+  const shown = clean(text.slice(0, MOST_CHARACTERS));
   const left = text.length - MOST_CHARACTERS;
-  return left > 0 ? `${text.slice(0, MOST_CHARACTERS)}… (${left} more characters)` : text;
+  const cutOff = shown.length > MOST_CHARACTERS ? `${shown.slice(0, MOST_CHARACTERS)}…` : shown;
+  return left > 0 ? `${cutOff}… (${left} more characters)` : cutOff;
 }
 
 function oneLine(text: string): string {

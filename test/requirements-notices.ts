@@ -62,6 +62,15 @@ export const NOTICES: Readonly<Record<string, Requirement>> = {
       "src/config/config.test.ts: refuses in `notify` %s",
     ],
   },
+  "notices.secrets": {
+    says: "No agent and no command gets an address or a secret of notices, whatever the settings pass on, and all output masks them.",
+    source: "docs/threats.md, An agent reads where notices go",
+    tests: [
+      `${E2E}: tells of a question, a blocked task, a budget and its own rest, each once; its agents see no secret`,
+      `${E2E}: A command of the project gets no variable of a notice, whatever the settings name`,
+      "src/adapters/process/redact.test.ts: is the address of a receiver of notices, too",
+    ],
+  },
   "notices.words": {
     says: "Words of an agent in a notice mention nobody, are no link and no script, and are clean and short.",
     source: "docs/threats.md, Words of an agent in a notice",

@@ -487,6 +487,19 @@ describe("The loop", () => {
   );
 });
 
+it("A command of the project gets no variable of a notice, whatever the settings name", async () => {
+  await using receiver = await Receiver.open();
+  using project = telling(receiver);
+  project.write("pawl.yaml", `${project.read("pawl.yaml")}environment: ["HOOK_*", "SLACK_*"]\n`);
+  project.trust();
+  project.write("test.sh", "#!/bin/sh\nenv | grep _URL\nenv | grep HOOK\nfalse\n");
+  project.write("releases/1.0.0.md", DONE);
+  const { out } = await project.pawl("cast", "release:1.0.0", "submit", "--fact", "risk=low");
+  expect(out).toContain("SLACK_WEBHOOK_URL=[redacted SLACK_WEBHOOK_URL]");
+  expect(out).not.toContain("HOOK_SECRET");
+  expect(out).not.toContain("HOOK_WEBHOOK_URL");
+});
+
 it("A sender that cannot be started keeps no command from its work", async () => {
   await using receiver = await Receiver.open();
   using project = telling(receiver);

@@ -1611,6 +1611,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
     {
+      takes: "the environment of commands without the variables of notices",
+      file: "src/app/ports.ts",
+      find: "const own = withoutNoticeSecrets(environment, now);",
+      replace: "const own = environment;",
+      tests: [
+        "test/e2e/notices.test.ts: A command of the project gets no variable of a notice, whatever the settings name",
+      ],
+    },
+    {
       takes: "the mask over addresses",
       file: "src/adapters/process/redact.ts",
       find: "const NAMES = /WEBHOOK|TOKEN|",

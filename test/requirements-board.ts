@@ -20,6 +20,8 @@ export const BOARD_SERVER: Readonly<Record<string, Requirement>> = {
       `${BOARD}: serves no file at %s`,
       `${BOARD}: tells the browser to run only its own files, to show it in no frame, and to keep nothing`,
       `${BOARD}: is bound to loopback alone`,
+      "src/adapters/process/open-browser.test.ts: is given the address, and nothing of the environment but what it needs",
+      "src/adapters/process/open-browser.test.ts: is not opened where there is no desktop",
     ],
   },
   "board.limits": {

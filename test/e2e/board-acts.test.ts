@@ -255,6 +255,15 @@ describe("the board's pages of tasks", () => {
       expect.any(String),
     );
     expect(run.timeline.length).toBeGreaterThan(3);
+    const { review } = (await get(`/api/${key}/review/bloom:T1`)).json();
+    expect(review.changes.files).toEqual([expect.objectContaining({ path: "a.txt", added: 1 })]);
+    const diff = (await get(`/api/${key}/diff/bloom:T1?path=a.txt`)).json();
+    expect(diff).toMatchObject({ path: "a.txt", isBinary: false, leftOut: 0, colours: null });
+    expect(diff.patch).toMatch(/^@@ -0,0 \+1 @@\n\+a$/m);
+    for (const path of ["b.txt", "../project/a.txt", "/etc/passwd", "", "--output=x"])
+      expect((await get(`/api/${key}/diff/bloom:T1?path=${encodeURIComponent(path)}`)).status, path).toBe(
+        404,
+      );
     const version = await versionOf(at.browser, "bloom:T1");
     const done = await post(`/api/${key}/verdict/bloom:T1`, order({ version }));
     expect([done.status, done.json().receipt?.strength]).toEqual([200, "board"]);

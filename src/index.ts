@@ -94,6 +94,7 @@ export type {
   AfterCommit,
   CacheEntry,
   Context,
+  Elsewhere,
   HumanQuestion,
   LogLine,
   Now,

@@ -32,6 +32,7 @@ export const TEAM: Readonly<Record<string, Requirement>> = {
       `${OWN}: are never begun again where they are over in another checkout`,
       `${OWN}: are taken over by a person's word alone, and go on from where they are`,
       `${TASKS}: are taken over by a person, and done for both once it is merged`,
+      "src/workflows/bloom/take.test.ts: is refused while a worker of this checkout is at work on the task, with what to do",
     ],
   },
   "team.forks-are-held": {

@@ -1,4 +1,5 @@
 /** A person takes over a task's run that others advanced, or chooses which of its sides counts. */
+import { PawlError } from "../../core/error.ts";
 import { loopRunPath } from "../../core/loop-record.ts";
 import type { View } from "../../core/ports/store.ts";
 import { checkReachable } from "../../engine/reach.ts";
@@ -9,6 +10,7 @@ import { takeOver } from "../../runtime/take-over.ts";
 import { newRecords } from "../../runtime/team-records.ts";
 import { loadTasks, TASKS_RUN, taskOf } from "../../tasks-file/load.ts";
 import type { Task } from "../../tasks-file/task.ts";
+import { heldTasks } from "./lease.ts";
 import { BLOOM_STATES } from "./recorded.ts";
 import { loadSides, type RunSide, recordedSteps, runOf } from "./shared.ts";
 import { sharedIn } from "./stands.ts";
@@ -24,11 +26,18 @@ interface Seen {
   readonly table: string;
 }
 
-export const take: Transaction<TakeInput, Seen, undefined, Reply> = {
+export const take: Transaction<TakeInput, Seen, ReadonlySet<string>, Reply> = {
   run: () => TASKS_RUN,
   read: readSides,
-  propose(seen, _, input, context) {
+  observe: (_, __, { leases }, { now }) => heldTasks(leases, now.time),
+  propose(seen, atWork, input, context) {
     const { own, sides, task } = seen;
+    if (atWork.has(task.id))
+      throw new PawlError(
+        "invalid-action",
+        `A worker in this checkout is at work on ${task.id}: what it reports would be about another run. Nothing was changed.`,
+        `End \`pawl run\` with Ctrl-C, then run \`pawl take bloom:${task.id}\` again.`,
+      );
     const runAt = (side: RunSide) => taken(task, side, own);
     return takeOver(
       {

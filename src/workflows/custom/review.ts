@@ -30,7 +30,9 @@ export function reviewIn(source: DefinitionSource): Transaction<StoryInput, OwnR
     read: (view, { id }) => loadRun([source], view, `${source.name}:${id}`),
     observe: (run, _, outside, context) => look(run, outside, context),
     propose: (run, found) => ({
-      reply: found.version === null ? null : reviewOf(run, { ...found, version: found.version }),
+      // Nothing is decided here about a run that others advanced.
+      reply:
+        found.version === null || run.elsewhere ? null : reviewOf(run, { ...found, version: found.version }),
     }),
   };
 }

@@ -1,0 +1,14 @@
+import { expect, it } from "vitest";
+import type { Context } from "../../runtime/module.ts";
+import { take } from "./take.ts";
+
+it("is refused while a worker of this checkout is at work on the task, with what to do", () => {
+  const task = { id: "T1" } as Parameters<typeof take.propose>[0]["task"];
+  const seen = { task, own: null, sides: [], recorded: 0, table: "" };
+  const of = (atWork: readonly string[]) => () =>
+    take.propose(seen, new Set(atWork), { id: "T1" }, {} as Context);
+  expect(of(["T1"])).toThrow(
+    expect.objectContaining({ code: "invalid-action", fix: expect.stringContaining("pawl take bloom:T1") }),
+  );
+  expect(of(["T2"])).toThrow(expect.objectContaining({ code: "no-effect" }));
+});

@@ -484,7 +484,7 @@ describe("A review full of hostile texts", () => {
     ...{ question: text, leads: { approve: text, reject: text }, facts: [text], level: "any" },
     claims: [{ about: text, claim: text, found: text, verdict: "differs" }],
     choices: [{ kind: "risk", field: text, title: text, words: Array(30).fill(text), since: "new" }],
-    artifact: { name: text, value: { [text]: [text, { text }] }, sha256: text },
+    artifact: { name: text, value: { [text]: text }, sha256: text },
     changes: {
       ...{ kind: "changes", base: text, from: text, to: text, lastJudged: text },
       files: [{ ...{ path: text, added: 1, deleted: null, item: text, isNew: true }, group: "outside-plan" }],

@@ -51,7 +51,7 @@ export function renderReview(
     section(
       "Decisions that it makes",
       choices.flatMap((each) => [
-        `${page.paint.bold(fit(each.title, page.columns - 14))}${mark(each.since, page)}`,
+        `${page.paint.bold(fitted(each.title, page.columns - 14))}${mark(each.since, page)}`,
         ...items(each.words, page),
       ]),
       page,
@@ -89,7 +89,7 @@ export function renderReview(
 /** Nothing if it has no lines. */
 function section(title: string, lines: readonly string[], { columns, paint }: Page): string {
   if (lines.length === 0) return "";
-  return [paint.bold(paint.underline(fit(title, columns))), ...lines.map((line) => `  ${line}`), ""].join(
+  return [paint.bold(paint.underline(fitted(title, columns))), ...lines.map((line) => `  ${line}`), ""].join(
     "\n",
   );
 }
@@ -116,15 +116,14 @@ function asked(review: Review, page: Page): string {
   const led = (word: string, text: string) =>
     wrap(short(text), columns - 6).map((line, at) => `  ${at === 0 ? pad(word, 4) : "    "}${line}`);
   return [
-    paint.cyan(fit(run, columns)),
-    paint.dim(fit(about, columns)),
+    paint.cyan(fitted(run, columns)),
+    paint.dim(fitted(about, columns)),
     "",
     ...wrap(short(question), columns).map(paint.bold),
     ...led("yes", leads.approve),
     ...led("no", leads.reject),
-    ...[...open, ...facts].flatMap((fact) =>
-      wrap(short(fact), columns - 4).map((line, at) => paint.yellow(`  ${at === 0 ? "! " : "  "}${line}`)),
-    ),
+    ...open.flatMap((line) => wrap(`! ${line}`, columns - 2).map((each) => paint.yellow(`  ${each}`))),
+    ...items(facts, page).map((line) => `  ${line}`),
     ...(review.level === "any" ? [] : [`  A verdict here must be: ${review.level}.`]),
     "",
   ].join("\n");
@@ -229,9 +228,10 @@ function changesPart(changes: ReviewChanges | null, since: boolean, page: Page):
   const total = `${counted(files.length, "file")}, ${stat(sum(files, "added"), sum(files, "deleted"))}`;
   const title = files.length === 0 ? `Changes ${against}: none` : `Changes ${against}: ${total}`;
   const shown = files.slice(0, MOST_FILES);
+  const isGrouped = shown.some(({ group }) => group !== "other");
   const lines = shown.flatMap((file, at) => [
-    ...(shown[at - 1]?.group === file.group ? [] : [page.paint.dim(`${GROUPS[file.group]}:`)]),
-    `  ${fileLine(file, isSince, page)}`,
+    ...(!isGrouped || shown[at - 1]?.group === file.group ? [] : [page.paint.dim(`${GROUPS[file.group]}:`)]),
+    `${isGrouped ? "  " : ""}${fileLine(file, isSince, page)}`,
   ]);
   const more = files.length - shown.length;
   const none = [isSince ? "Nothing is new." : "No file is changed."];
@@ -255,7 +255,7 @@ function fileLine({ added, deleted, isNew, item, path }: ReviewFile, isSince: bo
   const news = isNew && !isSince ? ["new since your verdict"] : [];
   const notes = [count, ...(item === null ? [] : [oneLine(item).slice(0, 40)]), ...news].join("  ");
   const room = Math.max(10, page.columns - 8 - widthOf(notes));
-  const name = fit(path, room);
+  const name = fitted(path, room);
   const gap = " ".repeat(Math.max(2, Math.min(40, room) - widthOf(name) + 2));
   return `${name}${gap}${page.paint.dim(notes)}`;
 }
@@ -269,7 +269,7 @@ export function renderDifferences(
   if (differences.kind === "unavailable")
     return `${wrap(`The differences are not known: ${short(differences.reason)}`, columns).join("\n")}\n`;
   if (differences.files.length === 0) return "Nothing differs.\n";
-  return differences.files.map((file) => fileDifference(run, file, paint)).join("");
+  return `${differences.files.map((file) => fileDifference(run, file, paint)).join("\n\n")}\n`;
 }
 
 /** Longer lines are nobody's reading. */
@@ -287,7 +287,7 @@ function fileDifference(run: string, { leftOut, path, text }: FileDiff, paint: P
             `(${bytes} of ${oneLine(path)} left out: pawl review ${oneLine(run)} --path "${oneLine(path)}")`,
           ),
         ];
-  return `${[...shown, ...rest].join("\n")}\n\n`;
+  return [...shown, ...rest].join("\n");
 }
 
 function diffLine(line: string, isHead: boolean, paint: Paint): string {
@@ -429,7 +429,7 @@ function broken(line: string, width: number): readonly string[] {
 }
 
 /** One line of at most that width, of a text of any length. */
-function fit(text: string, width: number): string {
+function fitted(text: string, width: number): string {
   return cut(text.slice(0, MOST_CHARACTERS), width);
 }
 

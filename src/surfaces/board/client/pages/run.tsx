@@ -38,7 +38,7 @@ export function RunPage({ project, run }: PageProps) {
 }
 
 function Content({ data }: { readonly data: RunAnswer }) {
-  const { at, entry, machine, moves, story, timeline } = data;
+  const { entry, machine, story, timeline } = data;
   return (
     <>
       <p class="quiet small about">
@@ -53,24 +53,7 @@ function Content({ data }: { readonly data: RunAnswer }) {
         </span>
       </p>
       {entry.problem && <Problem refused={entry.problem} />}
-      <div class="run-columns">
-        <section class="part" aria-label="Where it stands">
-          <div class="part-head">
-            <h2>Where it stands</h2>
-          </div>
-          {machine ? (
-            <MachinePicture machine={machine} at={at} />
-          ) : (
-            <Empty title="It is in no table: it is over, or has not begun." />
-          )}
-        </section>
-        <section class="part" aria-label="What may happen next">
-          <div class="part-head">
-            <h2>What may happen next</h2>
-          </div>
-          <Moves moves={moves} />
-        </section>
-      </div>
+      {(machine !== null || entry.problem === null) && <Standing data={data} />}
       <section class="part" aria-label="What happened">
         <div class="part-head">
           <h2>What happened</h2>
@@ -84,6 +67,29 @@ function Content({ data }: { readonly data: RunAnswer }) {
         )}
       </section>
     </>
+  );
+}
+
+function Standing({ data: { at, machine, moves } }: { readonly data: RunAnswer }) {
+  return (
+    <div class="run-columns">
+      <section class="part" aria-label="Where it stands">
+        <div class="part-head">
+          <h2>Where it stands</h2>
+        </div>
+        {machine ? (
+          <MachinePicture machine={machine} at={at} />
+        ) : (
+          <Empty title="It is in no table: it is over, or has not begun." />
+        )}
+      </section>
+      <section class="part" aria-label="What may happen next">
+        <div class="part-head">
+          <h2>What may happen next</h2>
+        </div>
+        <Moves moves={moves} />
+      </section>
+    </div>
   );
 }
 

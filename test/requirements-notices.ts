@@ -33,6 +33,7 @@ export const NOTICES: Readonly<Record<string, Requirement>> = {
       `${E2E}: waits for the end of quiet hours, and is told then`,
       `${RULES}: is told afterwards, in one notice, what began in quiet hours; what began since, by itself`,
       `${RULES}: %s at %s end at %s`,
+      "src/app/notices.test.ts: A process that lives through quiet hours looks again when they end",
     ],
   },
   "notices.no-delay": {
@@ -60,6 +61,14 @@ export const NOTICES: Readonly<Record<string, Requirement>> = {
       "src/adapters/notify/post.test.ts: %s is not reached over https",
       "src/adapters/notify/post.test.ts: %s is refused, wherever its name leads, and not shown",
       "src/config/config.test.ts: refuses in `notify` %s",
+    ],
+  },
+  "notices.not-by-agents": {
+    says: "Processes of the loop's agents send nothing: the loop tells what they did.",
+    source: `${DOC}, Who sends`,
+    tests: [
+      "src/app/notices.test.ts: An agent's process never looks: it has no secret, and ends with its run",
+      `${E2E}: tells of a question, a blocked task, a budget and its own rest, each once; its agents see no secret`,
     ],
   },
   "notices.secrets": {

@@ -58,6 +58,8 @@ export const REVIEW: Readonly<Record<string, Requirement>> = {
       `${E2E}: lists what waits, then shows one review in order, and reject and --since walk to the next round`,
       `${E2E}: shows a difference of 20,000 lines in part, says how much is left out, and all of it by its path`,
       `${E2E}: puts the runs that wait for me first in pawl status`,
+      `${RUNTIME}/receipt.test.ts: a receipt says who decided what, when, on which hashes, and how much that is worth`,
+      `${RUNTIME}/receipt.test.ts: a receipt names the signed record, and not its signature`,
     ],
   },
   "review.cleaned": {

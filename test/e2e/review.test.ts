@@ -13,7 +13,7 @@ import { paintOf } from "../../src/surfaces/cli/terminal.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
 import { WORKFLOWS } from "../../src/workflows/index.ts";
 import { CONTEXT, MANIFEST, plan, STRATEGY, start, through } from "../rig/alfred-artifacts.ts";
-import { type AlfredProject, projectWithTask, taskMarkdown } from "../rig/alfred-project.ts";
+import { type AlfredProject, CLEAN, projectWithTask, taskMarkdown } from "../rig/alfred-project.ts";
 import { AWKWARD } from "../rig/awkward.ts";
 import { bloomProject, checkpointTask } from "../rig/bloom-project.ts";
 import { pawlInside, personInside, testEnvironment } from "../rig/project.ts";
@@ -92,6 +92,21 @@ describe("The review of a task of Alfred's", () => {
     await project.call("start_task", { task_id: ID });
     expect(await reviewOf(asProject(project), RUN)).toBeNull();
     expect(await waiting(asProject(project))).toEqual([]);
+  });
+
+  it("says what is not known where there is no repository", async () => {
+    using project = await projectWithTask(ID, { withoutGit: true });
+    await project.call("start_task", { task_id: ID });
+    await project.submit(ID, CLEAN);
+    await project.review(ID, true);
+    const review = await reviewIn(project);
+    expect(review).toMatchObject({ changes: null, checks: [], choices: [], size: { files: 0, lines: 0 } });
+    expect(review.claims).toMatchObject([{ about: "git", claim: "clean, on main", verdict: "unknown" }]);
+    expect(review.leads.approve).toBe(
+      "Approving accepts the report, and has the task's branch created; then the assistant hands in the branch report.",
+    );
+    const none = await differencesOf(asProject(project), review, { bytes: 100 });
+    expect(none).toEqual({ kind: "diff", files: [] });
   });
 
   it("shows the decisions of a strategy before any code, and which of them changed after a rejection", async () => {

@@ -50,6 +50,8 @@ describe("A signed gate of an own workflow", () => {
     expect(ended.screen).toContain("You sign, as ada@example.com:");
     expect(ended.screen).toContain("changed files that decide how the work is judged: test/a.test.js");
     expect(ended.screen).not.toContain("Yes or no?");
+    expect(ended.out).toMatch(/\n {2}worth {5}signed at a terminal.*\n {2}work {6}[0-9a-f]{40}\n/);
+    expect(ended.out).toContain(`\n  record    ${RECORD}\n`);
     expect(stateOf(project)).toBe("published");
     expect(recordIn(project.read(RECORD))).toMatchObject({
       run: "release:1.2.0",

@@ -5,6 +5,7 @@ import { bloomProject, checkpointTask } from "../rig/bloom-project.ts";
 import { type BoardOptions, type Browser, enterBoard, openBoardServer } from "../rig/board.ts";
 import { DONE, releaseProject } from "../rig/release-project.ts";
 import { type Person, personWithKey } from "../rig/signing.ts";
+import { until } from "../rig/until.ts";
 
 const RUN = "release:1.2.0";
 const git = (root: string, ...args: string[]) =>
@@ -351,7 +352,14 @@ describe("the board's other pages", () => {
     await using at = await boardOf(project, { args: ["--project", project.root, "--project", broken.root] });
     const { projects } = (await at.browser.get("/api/session")).json();
     expect(projects.map(({ root }: { root: string }) => root)).toEqual([project.root, broken.root]);
-    expect((await at.browser.get("/api/inbox")).json().items).toHaveLength(1);
+    expect(projects.map(({ problem }: { problem: object | null }) => problem)).toEqual([
+      null,
+      expect.objectContaining({ code: "config-invalid" }),
+    ]);
+    const inbox = async () => (await at.browser.get("/api/inbox")).json().items;
+    expect(await inbox()).toHaveLength(1);
+    // What reading its review takes is known a moment later.
+    await until(async () => (await inbox())[0].minutes !== null);
     expect((await at.browser.get(`/api/${projects[1].key}/runs`)).json()).toMatchObject({
       code: "config-invalid",
     });

@@ -2,24 +2,67 @@
 import type { RunOverview } from "../../../runtime/module.ts";
 import { isUnbegun, overview } from "../../../runtime/overview.ts";
 import type { Project } from "../../../runtime/project.ts";
+import { reviewOf } from "../../../runtime/review/load.ts";
 import { inTurn, waitingIn } from "../../../runtime/review/queue.ts";
 import type { Inbox, InboxItem, RunEntry, Runs } from "../wire.ts";
 import type { BoardProject } from "./projects.ts";
 
-/** Those that cannot be opened are left out: the session names them. */
-export async function inboxOf(projects: Iterable<BoardProject>, now: Date): Promise<Inbox> {
-  const found = await Promise.all(
-    [...projects].map(async ({ key, project }) => {
-      const opened = await project().catch(() => null);
-      return opened === null ? [] : waitingOf(key, opened);
-    }),
-  );
-  return { items: inTurn(found.flat(), now) };
+export interface Inboxes {
+  load(now: Date): Promise<Inbox>;
 }
 
-/** What reading a gate's review takes is found when it is opened: making all reviews would keep the first view waiting. */
-async function waitingOf(key: string, project: Project): Promise<readonly InboxItem[]> {
-  const workflows = await overview(project).catch(() => []);
+/** Reviews that are made after an answer, for the next one. */
+const MOST_AFTER = 20;
+const MOST_KEPT = 1000;
+
+/**
+ * Projects that cannot be read are left out: the session names them. What reading a gate's review takes is known only when the
+ * review is made, which would keep the first view waiting: it is found after the answer, one by one, and stands in the next.
+ */
+export function openInboxes(projects: ReadonlyMap<string, BoardProject>): Inboxes {
+  const known = new Map<string, number | null>();
+  let isFinding = false;
+  const find = async (items: readonly InboxItem[]) => {
+    for (const item of items) {
+      const project = await projects.get(item.project)?.project();
+      const review = project && (await reviewOf(project, item.run).catch(() => null));
+      known.set(keyOf(item), review?.size.minutes ?? null);
+      const [oldest] = known.keys();
+      if (known.size > MOST_KEPT && oldest !== undefined) known.delete(oldest);
+    }
+  };
+  const findAfter = (items: readonly InboxItem[]) => {
+    if (isFinding || items.length === 0) return;
+    isFinding = true;
+    void find(items)
+      // The project cannot be read now: the next answer tries again.
+      .catch(() => {})
+      .finally(() => {
+        isFinding = false;
+      });
+  };
+  return {
+    async load(now) {
+      const found = await Promise.all([...projects.values()].map(waitingOf));
+      const items = found
+        .flat()
+        .map((item) => ({ ...item, minutes: item.minutes ?? known.get(keyOf(item)) ?? null }));
+      const unknown = items.filter((item) => item.kind === "gate" && !known.has(keyOf(item)));
+      findAfter(unknown.slice(0, MOST_AFTER));
+      return { items: inTurn(items, now) };
+    },
+  };
+}
+
+/** Another hand-in waits since another time. */
+function keyOf({ project, run, since, state }: InboxItem): string {
+  return JSON.stringify([project, run, state, since]);
+}
+
+async function waitingOf({ key, project }: BoardProject): Promise<readonly InboxItem[]> {
+  const workflows = await project()
+    .then(overview)
+    .catch(() => []);
   const waiting = workflows.flatMap(({ runs }) => runs).flatMap(waitingIn);
   return waiting.map((each) => ({ project: key, ...each }));
 }

@@ -1,7 +1,7 @@
 /** The projects of a board, and those things that each route does with one. */
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
-import { type PawlError, toPawlError } from "../../../core/error.ts";
+import { toPawlError } from "../../../core/error.ts";
 import type { EventLog } from "../../../core/ports/event-log.ts";
 import type { Project } from "../../../runtime/project.ts";
 import type { ProjectEntry } from "../wire.ts";
@@ -41,10 +41,12 @@ export function boardProjects(places: readonly BoardPlace[]): ReadonlyMap<string
 }
 
 export async function entryOf({ key, root, project }: BoardProject): Promise<ProjectEntry> {
-  const problem = await project().then(
-    () => null,
-    (thrown) => refused(toPawlError(thrown) as PawlError),
-  );
+  const problem = await project()
+    .then(async ({ runtime: { settings, store } }) => void (await settings(store.view())))
+    .then(
+      () => null,
+      (thrown) => refused(toPawlError(thrown)),
+    );
   return { key, name: basename(root), root, problem };
 }
 

@@ -15,7 +15,7 @@ import {
 } from "./door.ts";
 import { errorAnswer, errorOf, refusal } from "./errors.ts";
 import { listen } from "./http.ts";
-import { inboxOf } from "./inbox.ts";
+import { openInboxes } from "./inbox.ts";
 import type { BoardOptions } from "./options.ts";
 import { pageAnswer } from "./page.ts";
 import { type BoardProject, boardProjects, entryOf } from "./projects.ts";
@@ -83,7 +83,8 @@ function boardApp(
       ...{ csrf: csrfIn(context, door), readOnly, version, projects: entries },
     } satisfies Session);
   });
-  app.get("/api/inbox", async (context) => context.json(await inboxOf(projects.values(), new Date())));
+  const inboxes = openInboxes(projects);
+  app.get("/api/inbox", async (context) => context.json(await inboxes.load(new Date())));
   addStream(app, projects, ending);
   addProjectRoutes(app, projects, options);
   app.notFound((context) => errorAnswer(context, refusal(404, "there is nothing at this address")));

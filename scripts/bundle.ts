@@ -53,9 +53,9 @@ export async function bundle(
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: "none",
-    plugins: [builtins(), oneLanguage()],
+    plugins: [builtins(), oneLanguage(), withoutDevtools()],
     // Asking for it loads a part of Node; liquidjs takes the clock instead.
-    define: { "global.performance": "undefined" },
+    define: { "global.performance": "undefined", "process.env.NODE_ENV": '"production"' },
     metafile: true,
     logLevel: "warning",
     // Bundled CommonJS asks for Node's own modules by `require`.
@@ -99,6 +99,16 @@ function oneLanguage(): Plugin {
       onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
         contents: 'export { default as en } from "./en.js";',
       }));
+    },
+  };
+}
+
+/** Ink loads React's devtools, a package that it does not bring, where a developer of the screen asks for them. */
+function withoutDevtools(): Plugin {
+  return {
+    name: "without-devtools",
+    setup({ onLoad }) {
+      onLoad({ filter: /[\\/]ink[\\/]build[\\/]devtools\.js$/ }, () => ({ contents: "export {};" }));
     },
   };
 }

@@ -15,7 +15,8 @@ turndown.remove(["script", "style"]);
 turndown.addRule("code-panel", {
   filter: "pre",
   replacement: (_content, node) => {
-    const text = (node.textContent ?? "").replace(/\n$/, "");
+    const { textContent } = node as { readonly textContent?: string | null };
+    const text = (textContent ?? "").replace(/\n$/, "");
     const fence = fenceFor(text);
     return `\n\n${fence}\n${text}\n${fence}\n\n`;
   },

@@ -45,6 +45,12 @@ const DRAFTS: readonly Draft[] = [
     load: async () => (await import("./status.ts")).status,
   },
   {
+    name: "watch",
+    summary: "watch all runs on one screen, and decide by keys",
+    group: EVERY_DAY,
+    load: async () => (await import("./watch/watch.ts")).watch,
+  },
+  {
     name: "show",
     summary: "show a run's history: who decided what, when, and on which evidence",
     group: EVERY_DAY,

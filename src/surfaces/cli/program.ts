@@ -27,7 +27,9 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<n
   const json = argv.includes("--json");
   try {
     // Not a copy: copying would run the host's lazy look-ups.
-    const answer = await obey(argv, Object.create(host, { json: { value: json } }));
+    const own = placeIn(argv);
+    const again = (words: readonly string[]) => runProgram([...words, ...own], host);
+    const answer = await obey(argv, Object.create(host, { json: { value: json }, obey: { value: again } }));
     if (!answer) return 0;
     if (answer.isPrinted) return answer.exit ?? 0;
     host.terminal.out(json ? `${JSON.stringify(answer.data, null, 2)}\n` : await textOf(answer, host));
@@ -35,6 +37,14 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<n
   } catch (thrown) {
     return fail(toPawlError(thrown), json, host);
   }
+}
+
+/** The options that say which project is meant, for the next command line. */
+function placeIn(argv: readonly string[]): readonly string[] {
+  return argv.flatMap((word, at) => {
+    if (TAKES_A_WORD.has(word)) return argv.slice(at, at + 2);
+    return word.startsWith("--project=") || word.startsWith("--file=") ? [word] : [];
+  });
 }
 
 async function textOf({ text, isMarkdown }: Answer, { terminal }: Host): Promise<string> {

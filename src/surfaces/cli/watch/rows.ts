@@ -1,0 +1,131 @@
+/** What `pawl watch` lists: what waits for a person first, then what is at work, then the rest. */
+import { clean } from "../../../core/clean.ts";
+import { isUnbegun, type WorkflowOverview } from "../../../runtime/overview.ts";
+import type { Waiting } from "../../../runtime/review/load.ts";
+
+export interface Row {
+  /** The same after each look, so that the cursor stays where it is. */
+  readonly key: string;
+  readonly section: "waits" | "works" | "rests";
+  readonly run: string;
+  readonly title: string;
+  readonly kind: Waiting["kind"] | null;
+  readonly state: string;
+  readonly next: string;
+  /** ISO 8601; null: not known. */
+  readonly since: string | null;
+  /** Of a person's time; null: not known. */
+  readonly minutes: number | null;
+  /** What a person could type. */
+  readonly command: string | null;
+}
+
+export function rowsOf(
+  waiting: readonly Waiting[],
+  workflows: readonly Pick<WorkflowOverview, "runs">[],
+): readonly Row[] {
+  const mine = waiting.map((each, at): Row => {
+    const key = `waits ${each.run} ${waiting.slice(0, at).filter(({ run }) => run === each.run).length}`;
+    return {
+      ...cleaned(each),
+      key,
+      section: "waits",
+      kind: each.kind,
+      command: each.command,
+      minutes: each.minutes,
+    };
+  });
+  const listed = new Set(waiting.map(({ run }) => run));
+  const others = workflows
+    .flatMap(({ runs }) => runs)
+    .filter((run) => !isUnbegun(run) && !listed.has(run.run))
+    .map((run): Row => {
+      const section = run.awaits === "agent" || run.awaits === "assistant" ? "works" : "rests";
+      return {
+        ...cleaned(run),
+        key: run.run,
+        section,
+        kind: null,
+        command: run.command ?? null,
+        minutes: null,
+      };
+    });
+  const works = others.filter(({ section }) => section === "works");
+  return [...mine, ...works, ...others.filter(({ section }) => section === "rests")];
+}
+
+type Told = Pick<Row, "run" | "title" | "state" | "next" | "since">;
+
+/** Agents write some of these texts. */
+function cleaned({ next, run, since, state, title }: Told): Told {
+  const line = (text: string) => clean(text).replace(/\s+/g, " ").trim();
+  return { run: line(run), title: line(title), state: line(state), next: line(next), since };
+}
+
+/** The part of the list that fits, with the cursor in it. */
+export function windowOf(
+  count: number,
+  cursor: number,
+  room: number,
+): { readonly from: number; readonly to: number } {
+  if (count <= room) return { from: 0, to: count };
+  const from = Math.min(Math.max(0, cursor - Math.floor(room / 2)), count - room);
+  return { from, to: from + room };
+}
+
+/** `40 s`, `12 min`, `3 h`, `2 d`; empty where it is not known. */
+export function ageOf(since: string | null, now: number): string {
+  const milliseconds = since === null ? Number.NaN : now - Date.parse(since);
+  if (Number.isNaN(milliseconds)) return "";
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 86_400 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
+}
+
+export type Act = "review" | "approve" | "reject" | "answer" | "interject" | "log";
+
+/** What the keys do for a row; a key that is not here does nothing for it. */
+export function actsOf({ kind, run, section }: Row): readonly Act[] {
+  const isTask = run.startsWith("bloom:");
+  const verdict: readonly Act[] = kind === "gate" ? ["review", "approve", "reject"] : ["review"];
+  return [
+    ...(kind === "question" ? (["answer"] as const) : verdict),
+    ...(isTask && section === "works" ? (["interject"] as const) : []),
+    "log",
+  ];
+}
+
+/** The words of the command that does it; null: something must be asked first. */
+export function wordsOf(act: Act, { command, kind, run }: Row, said: string): readonly string[] {
+  const id = run.slice(run.indexOf(":") + 1);
+  switch (act) {
+    case "review":
+      return kind === "gate" ? ["review", run, "--diff"] : ["show", run];
+    case "approve":
+      return ["approve", run];
+    case "reject":
+      return ["reject", run, ...(said === "" ? [] : ["--notes", said])];
+    case "answer":
+      return ["answer", questionIn(command ?? ""), said];
+    case "interject":
+      return ["interject", id, said];
+    case "log":
+      return ["log", run];
+  }
+}
+
+/** `bloom answer ID "…"` names the question. */
+function questionIn(command: string): string {
+  return /\banswer (\S+)/.exec(command)?.[1] ?? "";
+}
+
+/** What must be typed first; null: nothing. */
+export const ASKED: Readonly<Record<Act, string | null>> = {
+  review: null,
+  approve: null,
+  reject: "Why? (Enter alone: without a reason) ",
+  answer: "Your answer: ",
+  interject: "What shall the agent be told? ",
+  log: null,
+};

@@ -1,0 +1,58 @@
+/**
+ * `pawl watch`: one screen for everything that waits, works or rests. What a key does is the command that a person would type: the
+ * screen is closed for it, and opened again after it.
+ */
+import { basename } from "node:path";
+import { PawlError } from "../../../core/error.ts";
+import type { Host, Run } from "../command.ts";
+import { clean } from "../terminal.ts";
+import { ASKED, wordsOf } from "./rows.ts";
+import { showScreen, type Wanted } from "./screen.ts";
+import { openSource } from "./source.ts";
+
+export const watch: Run = async (host) => {
+  if (!host.terminal.isScreen || !process.stdin.isTTY)
+    throw new PawlError(
+      "terminal-missing",
+      "`pawl watch` draws on a terminal: its input or its output goes elsewhere.",
+      "Run it in a terminal; `pawl status` and `pawl log --follow` print into pipes.",
+    );
+  const project = await host.project();
+  const source = await openSource(project);
+  try {
+    await source.load();
+    for (let key: string | null = null; ; ) {
+      const wanted: Wanted = await showScreen(source, clean(basename(project.root)), key);
+      if (wanted.act === null || wanted.row === null) return undefined;
+      key = wanted.row.key;
+      process.stdin.pause();
+      await perform(host, wanted);
+      await source.load();
+    }
+  } finally {
+    source.close();
+  }
+};
+
+async function perform(host: Host, { act, row }: Wanted): Promise<void> {
+  const terminal = host.controllingTerminal.open();
+  if (act === null || row === null || terminal === null) return;
+  const asked = ASKED[act];
+  const said = asked === null ? "" : ask(terminal, asked);
+  terminal.close();
+  // No words, no message: an answer must say something, and no reason is a reason to ask again.
+  if (said !== null && (said !== "" || asked === null || act === "reject"))
+    await host.obey?.(wordsOf(act, row, said));
+  const back = host.controllingTerminal.open();
+  back?.write("\nEnter: back to the list. ");
+  back?.readLine();
+  back?.close();
+}
+
+type Conversation = NonNullable<ReturnType<Host["controllingTerminal"]["open"]>>;
+
+/** Null: the end of input. */
+function ask(terminal: Conversation, question: string): string | null {
+  terminal.write(question);
+  return terminal.readLine()?.trim() ?? null;
+}

@@ -8,8 +8,11 @@ const waits = (run: string, more: Partial<Waiting> = {}): Waiting => ({
   ...{ run, title: "T", kind: "gate", state: "in review", next: "approve it", command: `pawl review ${run}` },
   ...{ since: "2026-01-31T09:30:00.000Z", minutes: 3, ...more },
 });
-const run = (name: string, awaits: RunOverview["awaits"], since: string | null = "2026-01-31T09:00:00.000Z") =>
-  ({ run: name, title: name, state: "s", awaits, next: "n", since }) as RunOverview;
+const run = (
+  name: string,
+  awaits: RunOverview["awaits"],
+  since: string | null = "2026-01-31T09:00:00.000Z",
+) => ({ run: name, title: name, state: "s", awaits, next: "n", since }) as RunOverview;
 
 test("what waits for a person comes first, then what is at work, then the rest; what has not begun is left out", () => {
   const runs = [
@@ -28,7 +31,10 @@ test("what waits for a person comes first, then what is at work, then the rest; 
 
 test("two questions of one run are two lines, each with a key of its own", () => {
   const asked = { kind: "question", command: "bloom answer q1 TEXT" } as const;
-  const rows = rowsOf([waits("bloom:T1", asked), waits("bloom:T1", { ...asked, command: "bloom answer q2 TEXT" })], []);
+  const rows = rowsOf(
+    [waits("bloom:T1", asked), waits("bloom:T1", { ...asked, command: "bloom answer q2 TEXT" })],
+    [],
+  );
   expect(new Set(rows.map(({ key }) => key)).size).toBe(2);
   expect(rows.map((row) => wordsOf("answer", row, "yes"))).toEqual([
     ["answer", "q1", "yes"],

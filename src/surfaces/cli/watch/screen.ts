@@ -1,5 +1,5 @@
 /** The screen of `pawl watch`, drawn by Ink: the list, what is known of the line under the cursor, and the keys. */
-import { Box, render, Text, useInput, useWindowSize } from "ink";
+import { Box, type RenderOptions, render, Text, useInput, useWindowSize } from "ink";
 import { createElement as h, type ReactElement, useEffect, useReducer, useState } from "react";
 import { cut } from "../text-width.ts";
 import { type Act, actsOf, ageOf, type Row, windowOf } from "./rows.ts";
@@ -46,8 +46,18 @@ const COLOURS = { waits: "yellow", works: "cyan", rests: "gray" } as const;
 const OTHER_LINES = 13;
 const MOST_LINES = 6;
 
-/** Shows the screen until a key asks for something. `from`: the line on which the cursor begins. */
-export async function showScreen(source: Source, title: string, from: string | null): Promise<Wanted> {
+export type Streams = Pick<RenderOptions, "stdin" | "stdout">;
+
+/**
+ * Shows the screen until a key asks for something. `from`: the line on which the cursor begins. `streams`: in place of the
+ * process's own.
+ */
+export async function showScreen(
+  source: Source,
+  title: string,
+  from: string | null,
+  streams: Streams = {},
+): Promise<Wanted> {
   let wanted: Wanted = { act: null, row: null };
   const done = (asked: Wanted) => {
     wanted = asked;
@@ -55,6 +65,7 @@ export async function showScreen(source: Source, title: string, from: string | n
   };
   const screen = h(Screen, { source, title, from, done });
   const app = render(screen, {
+    ...streams,
     alternateScreen: true,
     interactive: true,
     patchConsole: false,
@@ -82,15 +93,26 @@ function Screen({ done, from, source, title }: ScreenProps): ReactElement {
   );
   const row = rows[at] ?? null;
   const move = (to: number) => setKey(rows[Math.min(Math.max(0, to), rows.length - 1)]?.key ?? null);
+  const press = (letter: string, now: Row | null) => {
+    if (letter === "q") return done({ act: null, row: now });
+    const act = letter === "\r" ? "review" : KEYS[letter];
+    if (now && act && actsOf(now).includes(act)) done({ act, row: now });
+  };
   useInput((input, pressed) => {
-    if (input === "q" || pressed.escape) done({ act: null, row });
-    else if (pressed.downArrow || input === "j") move(at + 1);
-    else if (pressed.upArrow || input === "k") move(at - 1);
+    if (pressed.escape) done({ act: null, row });
+    else if (pressed.downArrow) move(at + 1);
+    else if (pressed.upArrow) move(at - 1);
     else if (pressed.pageDown) move(at + 10);
     else if (pressed.pageUp) move(at - 10);
+    else if (pressed.return) press("\r", row);
     else {
-      const act = pressed.return ? "review" : KEYS[input];
-      if (row && act && actsOf(row).includes(act)) done({ act, row });
+      // Keys that are typed fast come together.
+      let to = at;
+      for (const letter of input)
+        if (letter === "j") to = Math.min(to + 1, rows.length - 1);
+        else if (letter === "k") to = Math.max(to - 1, 0);
+        else return press(letter, rows[to] ?? null);
+      move(to);
     }
   });
   const width = Math.max(20, columns - 2);

@@ -93,10 +93,12 @@ function Screen({ done, from, source, title }: ScreenProps): ReactElement {
   );
   const row = rows[at] ?? null;
   const move = (to: number) => setKey(rows[Math.min(Math.max(0, to), rows.length - 1)]?.key ?? null);
-  const press = (letter: string, now: Row | null) => {
-    if (letter === "q") return done({ act: null, row: now });
-    const act = letter === "\r" ? "review" : KEYS[letter];
-    if (now && act && actsOf(now).includes(act)) done({ act, row: now });
+  /** Whether the key asks for something there. */
+  const press = (letter: string, now: Row | null): boolean => {
+    const act = letter === "\r" ? "review" : (KEYS[letter] ?? null);
+    const asks = letter === "q" || (now !== null && act !== null && actsOf(now).includes(act));
+    if (asks) done({ act, row: now });
+    return asks;
   };
   useInput((input, pressed) => {
     if (pressed.escape) done({ act: null, row });
@@ -111,7 +113,7 @@ function Screen({ done, from, source, title }: ScreenProps): ReactElement {
       for (const letter of input)
         if (letter === "j") to = Math.min(to + 1, rows.length - 1);
         else if (letter === "k") to = Math.max(to - 1, 0);
-        else return press(letter, rows[to] ?? null);
+        else if (press(letter, rows[to] ?? null)) return;
       move(to);
     }
   });

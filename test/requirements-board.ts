@@ -77,6 +77,13 @@ export const BOARD_SERVER: Readonly<Record<string, Requirement>> = {
       `${GATE}: that is given on the board is enough for %s: %s`,
     ],
   },
+  "board.strays": {
+    says: "Files that changed where they may not are shown on the board before a verdict counts, and only a yes to exactly them accepts them.",
+    source: "docs/board.md",
+    tests: [
+      "test/e2e/stray-edits.test.ts: are shown on the board before a verdict counts there, and only a yes to exactly them accepts them",
+    ],
+  },
   "board.signed": {
     says: "Where a gate is signed, the board shows the record, wants the digits of its hash, and signs it or says to use the terminal.",
     source: "docs/board.md",

@@ -4,6 +4,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { taskMarkdown } from "../rig/alfred-project.ts";
+import { enterBoard, openBoardServer } from "../rig/board.ts";
 import { type Connected, connect } from "../rig/client.ts";
 import { type TemporaryProject, temporaryProject } from "../rig/project.ts";
 
@@ -68,6 +69,36 @@ it("are shown to the person before the gate's question, and a yes accepts them",
   };
   const { text } = await client.call("submit_work", { task_id: "TS-01", artifact: next });
   expect(text).not.toContain("changed:");
+});
+
+it("are shown on the board before a verdict counts there, and only a yes to exactly them accepts them", async () => {
+  using project = guarded("human");
+  await using client = await planned(project);
+  project.write("greet.js", "changed\n");
+  await using board = await openBoardServer(project, { environment: { DOOR_ONLY: "" } });
+  const { get, post, project: key } = await enterBoard(board);
+  const { review, strayed } = (await get(`/api/${key}/review/alfred:TS-01`)).json();
+  expect(strayed).toMatch(/these files changed: greet\.js\.$/);
+  const order = { approve: true, notes: "", points: [], version: review.version };
+  const send = async (more: object = {}) =>
+    (await post(`/api/${key}/verdict/alfred:TS-01`, { ...order, ...more })).json();
+  const { asked } = await send();
+  expect(asked).toMatchObject({
+    digits: 0,
+    message: expect.stringMatching(/greet\.js\. Your yes accepts them\./),
+  });
+  project.write("other.js", "also\n");
+  const again = (await send({ asked: asked.hash })).asked;
+  expect(again.message).toContain("greet.js, other.js");
+  expect((await send({ asked: again.hash })).receipt).toMatchObject({ strength: "board" });
+  const next = {
+    approach_summary: "Add a name.",
+    architectural_decisions: "None.",
+    technical_rationale: "Simple.",
+  };
+  expect((await client.call("submit_work", { task_id: "TS-01", artifact: next })).text).not.toContain(
+    "changed:",
+  );
 });
 
 it("stay if a person accepts exactly what they saw, with `pawl repair`", async () => {

@@ -119,6 +119,8 @@ describe.runIf(HAS_CHROMIUM)("the board's page, served by pawl board", () => {
       await tasks.run();
       await using server = await openBoardServer(project, {
         args: ["--project", project.root, "--project", tasks.root],
+        // With the shipped workflows too.
+        environment: { DOOR_ONLY: "" },
       });
       await using opened = await openPage(browser, server.address, { width });
       const { page } = opened;

@@ -239,6 +239,13 @@ export const TASKS: Wire.Tasks = {
         },
       ],
     }),
+    task("gift-cards", "Sell gift cards", {
+      column: "waiting",
+      state: "waiting_for_human",
+      since: ago(3),
+      usd: 0.92,
+      reason: "Its work is to be approved before it is merged.",
+    }),
     task("search-index", "Index products by their synonyms", {
       column: "blocked",
       state: "blocked",

@@ -9,7 +9,10 @@ export interface GraphNode {
 export interface GraphEdge {
   readonly from: string;
   readonly to: string;
+  /** Stands beside it in the picture. */
   readonly label: string;
+  /** All that is to be said of it, where that is more. */
+  readonly whole?: string;
 }
 
 export interface Placed {

@@ -1,18 +1,53 @@
-/** A workflow's table as a picture, with the run's place in it. */
+/** A workflow's table as a picture, with the run's place in it. Of a large one, first what is next to that place. */
+import { useState } from "preact/hooks";
 import type { Machine } from "../../wire.ts";
+import { oneLine } from "../words.tsx";
 import { Picture } from "./picture.tsx";
 
-export function MachinePicture({ at, machine }: { readonly machine: Machine; readonly at: string | null }) {
+/** A picture of more ways than this is read only in parts. */
+const MANY = 16;
+
+export function MachinePicture({ at, machine }: { readonly at: string | null; readonly machine: Machine }) {
+  const [isWhole, setWhole] = useState(false);
+  const isLarge = at !== null && machine.edges.length > MANY;
+  const shown = isLarge && !isWhole ? aroundOf(machine, at) : machine;
   return (
-    <Picture
-      name={machine.title || machine.name}
-      nodes={machine.states.map(({ description, isFinal, name }) => ({
-        id: name,
-        label: name,
-        kind: [name === at ? "at" : "", isFinal ? "final" : ""].join(" ").trim(),
-        title: description || name,
-      }))}
-      edges={machine.edges.map(({ from, labels, to }) => ({ from, to, label: labels.join(", ") }))}
-    />
+    <>
+      {isLarge && (
+        <fieldset class="switch picture-switch">
+          <legend class="unseen">How much of the table is shown</legend>
+          <button type="button" aria-pressed={!isWhole} onClick={() => setWhole(false)}>
+            Around {oneLine(at, 40)}
+          </button>
+          <button type="button" aria-pressed={isWhole} onClick={() => setWhole(true)}>
+            All {machine.states.length} states
+          </button>
+        </fieldset>
+      )}
+      <Picture
+        name={machine.title || machine.name}
+        direction={isLarge && !isWhole ? "LR" : "TB"}
+        nodes={shown.states.map(({ description, isFinal, name }) => ({
+          id: name,
+          label: name,
+          kind: [name === at ? "at" : "", isFinal ? "final" : ""].join(" ").trim(),
+          title: description || name,
+        }))}
+        edges={shown.edges.map(({ from, labels, to }) => ({
+          from,
+          to,
+          // Without the conditions, which the list and the title tell.
+          label: [...new Set(labels.map((label) => label.replace(/ \[.*/s, "")))].join(", "),
+          whole: labels.join(", "),
+        }))}
+      />
+    </>
   );
+}
+
+/** The state, those that lead to it, and those that it leads to. */
+function aroundOf(machine: Machine, at: string): Machine {
+  const edges = machine.edges.filter(({ from, to }) => from === at || to === at);
+  const near = new Set([at, ...edges.flatMap(({ from, to }) => [from, to])]);
+  return { ...machine, edges, states: machine.states.filter(({ name }) => near.has(name)) };
 }

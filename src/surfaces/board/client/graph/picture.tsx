@@ -58,9 +58,9 @@ export function Picture({ direction = "TB", edges, name, nodes }: PictureProps) 
               <ul>
                 {edges
                   .filter(({ from }) => from === node.id)
-                  .map(({ label, to }, at) => (
+                  .map(({ label, to, whole = label }, at) => (
                     <li key={at}>
-                      {label && <OneLine text={label} max={200} />} → <OneLine text={to} max={80} />
+                      {whole && <OneLine text={whole} max={400} />} → <OneLine text={to} max={80} />
                     </li>
                   ))}
               </ul>
@@ -97,10 +97,10 @@ function Drawn({
           <path d="M0 0 8 4 0 8z" class="arrow" />
         </marker>
       </defs>
-      {placed.edges.map(({ from, label, path, to }, at) => (
+      {placed.edges.map(({ from, label, path, to, whole }, at) => (
         <g key={at} class={from === here ? "edge next" : "edge"}>
           <path d={path} marker-end={`url(#${arrow})`}>
-            <title>{oneLine(`${from} → ${to}: ${label}`)}</title>
+            <title>{oneLine(`${from} → ${to}: ${whole ?? label}`)}</title>
           </path>
         </g>
       ))}

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Events, Happened, Replay } from "../../wire.ts";
 import { projectPath } from "../api.ts";
 import { useKeys } from "../keys.ts";
-import { Ago, Clock } from "../moment.tsx";
+import { Clock } from "../moment.tsx";
 import { Badge, Empty, Heading, Loaded } from "../notice.tsx";
 import { useResource } from "../resource.ts";
 import { linkTo, type PageProps } from "../route.ts";
@@ -159,7 +159,7 @@ function JustHappened({
       {events.map((event) => (
         <li key={event.offset}>
           <button type="button" class="link" onClick={() => go(event)}>
-            <Ago time={event.time} />
+            <Clock time={event.time} />
           </button>
           <span>
             <OneLine text={event.words} max={240} />{" "}

@@ -107,8 +107,9 @@ function Moves({ moves }: { readonly moves: readonly Move[] }) {
             </span>
             {description !== "" && <OneLine text={description} max={240} />}
             <span class="quiet small">
-              <OneLine text={[by, ...leads].join(" · ")} max={300} />
+              <OneLine text={by} max={120} />
             </span>
+            <Leads leads={leads} />
           </li>
         ))}
       </ul>
@@ -127,6 +128,28 @@ function Moves({ moves }: { readonly moves: readonly Move[] }) {
               </li>
             ))}
           </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+const FIRST_LEADS = 2;
+
+function Leads({ leads }: Pick<Move, "leads">) {
+  const rest = leads.slice(FIRST_LEADS);
+  const item = (words: string) => (
+    <li key={words}>
+      <OneLine text={words} max={300} />
+    </li>
+  );
+  return (
+    <>
+      <ul class="quiet small leads-to">{leads.slice(0, FIRST_LEADS).map(item)}</ul>
+      {rest.length > 0 && (
+        <details class="quiet small">
+          <summary>{rest.length} more</summary>
+          <ul class="leads-to">{rest.map(item)}</ul>
         </details>
       )}
     </>

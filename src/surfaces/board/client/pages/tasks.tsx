@@ -8,7 +8,7 @@ import { useKeys } from "../keys.ts";
 import { Ago, renderCount, renderUsd } from "../moment.tsx";
 import { Badge, Empty, Heading, Loaded, Problem, type Tone } from "../notice.tsx";
 import { useResource } from "../resource.ts";
-import { type PageProps, route } from "../route.ts";
+import { linkTo, type PageProps, route } from "../route.ts";
 import { OneLine, oneLine, Words } from "../words.tsx";
 
 type Card = Tasks["tasks"][number];
@@ -156,6 +156,11 @@ function OneCard({ project, task }: { readonly task: Card; readonly project: str
         <div class="small reason">
           <Words text={task.reason} max={400} />
         </div>
+      )}
+      {task.column === "waiting" && task.questions.length === 0 && (
+        <a class="button" href={linkTo("review", project, task.run)}>
+          Review<span class="unseen"> {oneLine(task.title || task.id, 80)}</span>
+        </a>
       )}
       {task.step && <Step task={task} step={task.step} />}
       {task.tail.length > 0 && (

@@ -256,6 +256,7 @@ describe("an advance", () => {
     };
     const waitingFor = (stop: AbortSignal) => ({
       ...runtime,
+      outside: { checks: {} } as Runtime["outside"],
       waiting: { stop } as NonNullable<Runtime["waiting"]>,
     });
 

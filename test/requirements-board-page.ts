@@ -18,7 +18,7 @@ export const BOARD_PAGE: Readonly<Record<string, Requirement>> = {
     says: "No word of an agent, a file or a project runs, hides or breaks the layout on the board.",
     source: "board, quality bar",
     tests: [
-      `${PAGES}: runs nothing that stands in a text, and keeps its form, %i pixels wide`,
+      `${PAGES}: runs nothing that stands in a text, and keeps its form, narrow and wide`,
       "test/architecture.test.ts: lets the board's page write no markup but its own: texts of others are text nodes",
     ],
   },

@@ -1472,6 +1472,26 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
+  "Words that act on the board": [
+    {
+      takes: "the cleaning of a line's text",
+      file: "src/surfaces/board/client/words.tsx",
+      find: "clean(text.slice(0, max * 4))",
+      replace: "String(text.slice(0, max * 4))",
+      tests: [
+        "test/browser/pages.slow.test.ts: runs nothing that stands in a text, and keeps its form, narrow and wide",
+      ],
+    },
+    {
+      takes: "the marks for characters of code that are invisible",
+      file: "src/surfaces/board/client/diff/code.tsx",
+      find: "if (PLAIN.test(text)) return text;",
+      replace: "if (PLAIN.test(text) || HIDDEN.global) return text;",
+      tests: [
+        "test/browser/pages.slow.test.ts: runs nothing that stands in a text, and keeps its form, narrow and wide",
+      ],
+    },
+  ],
   "The board in another's hands": [
     {
       takes: "the look at the Host",

@@ -1,7 +1,7 @@
 import type { Requirement } from "./requirements.ts";
 
 const BOARD = "test/e2e/board.test.ts";
-const ACTS = "test/e2e/board-acts.test.ts";
+const ACTS = "test/e2e/board-acts.slow.test.ts";
 const PERSON = "src/runtime/person.test.ts";
 const GATE = "src/runtime/signed-gate.test.ts";
 

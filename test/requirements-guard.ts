@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirements.ts";
 
-const SETUP = "test/e2e/guard-setup.test.ts";
+const SETUP = "test/e2e/guard-setup.slow.test.ts";
 const CLAUDE = "test/e2e/guard-claude-code.test.ts";
 const KEPT = "test/e2e/guard-kept.test.ts";
 const CLIENTS = "test/e2e/guard-clients.test.ts";

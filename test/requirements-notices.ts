@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirements.ts";
 
-const E2E = "test/e2e/notices.test.ts";
+const E2E = "test/e2e/notices.slow.test.ts";
 const RULES = "src/runtime/notices.test.ts";
 const DOC = "docs/notices.md";
 

@@ -1,7 +1,7 @@
 import type { Requirement } from "./requirements.ts";
 
 const DIFF = "src/adapters/git/diff.test.ts";
-const E2E = "test/e2e/review.test.ts";
+const E2E = "test/e2e/review.slow.test.ts";
 const RUNTIME = "src/runtime/review";
 
 /** Reviews: what a person needs to decide, wherever they see it. */

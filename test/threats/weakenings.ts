@@ -1372,7 +1372,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "  const isMixed = hasLookAlike(tree, own, callerOf(place));",
       replace: "  const isMixed = false && hasLookAlike(tree, own, callerOf(place));",
       tests: [
-        "test/e2e/guard-setup.test.ts: starts nothing that stands beside Pawl's own handler: %s",
+        "test/e2e/guard-setup.slow.test.ts: starts nothing that stands beside Pawl's own handler: %s",
         "src/surfaces/cli/guard/edit-setup.test.ts: keep the guard from being whole beside it, and the guard takes the place of those that end like it",
       ],
     },
@@ -1381,7 +1381,9 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/adapters/git/git-hooks.ts",
       find: 'if (text?.replace(SHELL_LINE, "").startsWith(lines)) return "whole";',
       replace: 'if (text?.includes(lines)) return "whole";',
-      tests: ["test/e2e/guard-setup.test.ts: starts nothing from git's hooks but the lines that Pawl writes"],
+      tests: [
+        "test/e2e/guard-setup.slow.test.ts: starts nothing from git's hooks but the lines that Pawl writes",
+      ],
     },
   ],
   "A link where a hook goes aside": [
@@ -1391,7 +1393,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "paths.flatMap((path) => [path, path + ASIDE]).find(isLink)",
       replace: "paths.find(isLink)",
       tests: [
-        "test/e2e/guard-setup.test.ts: are left alone where the place of a hook that has to go aside is taken, by a link or a file",
+        "test/e2e/guard-setup.slow.test.ts: are left alone where the place of a hook that has to go aside is taken, by a link or a file",
       ],
     },
   ],
@@ -1566,7 +1568,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "if ((runs.delete(task.id) || !isSet) && isOpen)",
       replace: "if (runs.delete(task.id) && isSet && isOpen)",
       tests: [
-        "test/e2e/team-tasks.test.ts: show their state, evidence and verdicts in a clone, and nobody begins or decides them there",
+        "test/e2e/team-tasks.slow.test.ts: show their state, evidence and verdicts in a clone, and nobody begins or decides them there",
       ],
     },
   ],
@@ -1577,7 +1579,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: ".filter((name) => isTrusted(noticeEntry(name, notify), record))",
       replace: ".filter((name) => record === record || name === null)",
       tests: [
-        "test/e2e/notices.test.ts: sends nothing and starts nothing before a person agrees to exactly its receivers",
+        "test/e2e/notices.slow.test.ts: sends nothing and starts nothing before a person agrees to exactly its receivers",
       ],
     },
     {
@@ -1586,7 +1588,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "text: canonical({ [name]: own, for: kinds, quiet })",
       replace: "text: canonical({ [name]: own !== null, for: kinds, quiet })",
       tests: [
-        "test/e2e/notices.test.ts: whose pawl.yaml an agent edits redirects no notice; the receiver that was agreed to hears so, once",
+        "test/e2e/notices.slow.test.ts: whose pawl.yaml an agent edits redirects no notice; the receiver that was agreed to hears so, once",
       ],
     },
     {
@@ -1595,7 +1597,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "    ...agreedNotices(record, notify).map((agreed) => tellEnd(sending, agreed)),\n",
       replace: "",
       tests: [
-        "test/e2e/notices.test.ts: whose pawl.yaml an agent edits redirects no notice; the receiver that was agreed to hears so, once",
+        "test/e2e/notices.slow.test.ts: whose pawl.yaml an agent edits redirects no notice; the receiver that was agreed to hears so, once",
       ],
     },
   ],
@@ -1607,7 +1609,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       replace: "if (isIP(host) === 1) return",
       tests: [
         "src/adapters/notify/post.test.ts: https://[::ffff:127.0.0.1]/path-of-a-secret is refused, wherever its name leads, and not shown",
-        "test/e2e/notices.test.ts: that redirects, fails, or is not this machine over http is said by its variable, never by its address",
+        "test/e2e/notices.slow.test.ts: that redirects, fails, or is not this machine over http is said by its variable, never by its address",
       ],
     },
     {
@@ -1627,7 +1629,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "...withoutNoticeSecrets(environment, settings),\n    [MARK]",
       replace: "...environment,\n    [MARK]",
       tests: [
-        "test/e2e/notices.test.ts: tells of a question, a blocked task, a budget and its own rest, each once; its agents see no secret",
+        "test/e2e/notices.slow.test.ts: tells of a question, a blocked task, a budget and its own rest, each once; its agents see no secret",
       ],
     },
     {
@@ -1636,7 +1638,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "const own = withoutNoticeSecrets(environment, now);",
       replace: "const own = environment;",
       tests: [
-        "test/e2e/notices.test.ts: A command of the project gets no variable of a notice, whatever the settings name",
+        "test/e2e/notices.slow.test.ts: A command of the project gets no variable of a notice, whatever the settings name",
       ],
     },
     {
@@ -1653,21 +1655,21 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       file: "src/adapters/notify/discord.ts",
       find: "allowed_mentions: { parse: [] }",
       replace: 'allowed_mentions: { parse: ["everyone"] }',
-      tests: ["test/e2e/notices.test.ts: mention nobody in Slack and Discord, and are no link there"],
+      tests: ["test/e2e/notices.slow.test.ts: mention nobody in Slack and Discord, and are no link there"],
     },
     {
       takes: "the escape of mentions",
       file: "src/adapters/notify/without-mentions.ts",
       find: 'return text.replaceAll("@", "@\\u200b");',
       replace: "return text;",
-      tests: ["test/e2e/notices.test.ts: mention nobody in Slack and Discord, and are no link there"],
+      tests: ["test/e2e/notices.slow.test.ts: mention nobody in Slack and Discord, and are no link there"],
     },
     {
       takes: "the end of the options",
       file: "src/adapters/notify/desktop.ts",
       find: '"--app-name=Pawl", "--", title',
       replace: '"--app-name=Pawl", title',
-      tests: ["test/e2e/notices.test.ts: are one argument of the desktop's program, and run nothing"],
+      tests: ["test/e2e/notices.slow.test.ts: are one argument of the desktop's program, and run nothing"],
     },
     {
       takes: "the words' place beside the script",
@@ -1686,7 +1688,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       find: "isProgram(path) && !isInside(path, root)",
       replace: "isProgram(path)",
       tests: [
-        "test/e2e/notices.test.ts: reach a program of one's own on standard input; it gets no secret, and no file of the project is one",
+        "test/e2e/notices.slow.test.ts: reach a program of one's own on standard input; it gets no secret, and no file of the project is one",
       ],
     },
   ],

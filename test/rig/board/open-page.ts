@@ -32,7 +32,8 @@ export async function openPage(browser: Browser, address: string, look: Look = {
     if (message.type() === "error" && !EXPECTED.test(message.text())) complaints.push(message.text());
   });
   await page.goto(address);
-  await page.locator("h1").first().waitFor();
+  // Not the heading that stands there until the session is known.
+  await page.locator("#main h1").or(page.getByRole("alert")).first().waitFor();
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
 }
 

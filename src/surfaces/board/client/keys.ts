@@ -1,6 +1,6 @@
 /** Keys: each page says which it has; `?` shows them all. They do nothing where text is written. */
 import { signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { keep, kept } from "./keep.ts";
 
 export interface Key {
@@ -29,7 +29,8 @@ export function turnKeys(on: boolean): void {
 export function useKeys(title: string, keys: readonly Key[]): void {
   const current = useRef(keys);
   current.current = keys;
-  useEffect(() => {
+  // At once: a key that is pressed as soon as the page is seen counts.
+  useLayoutEffect(() => {
     const scope: Scope = { title, keys: () => current.current };
     scopes.value = [...scopes.value, scope];
     return () => {

@@ -145,6 +145,10 @@ export async function run(start: Start): Promise<number> {
     guard: async (root) => (await import("./guard-outside.ts")).openGuardOutside({ root, home, environment }),
     git: (root) =>
       gitAt(root, environment, async () => (await open({ root, home, environment, workflows })).runtime),
+    async lastWords(root) {
+      const { lastWords } = await import("../adapters/agents/last-words.ts");
+      return (agentRun) => lastWords(root, agentRun);
+    },
     serveBoard: (order) => boardOf(order, { host, place, open, cwd: workingFolder(), until: ancestry.until }),
     async serve(project, names) {
       const { serve } = await import("../surfaces/mcp/serve.ts");

@@ -1,6 +1,8 @@
 import type { Cache } from "../core/ports/cache.ts";
 import type { Leases } from "../core/ports/claims.ts";
+import type { View } from "../core/ports/store.ts";
 import type { Settings } from "../core/settings.ts";
+import type { Runtime } from "./run-transaction.ts";
 
 /** What a look at the runs may need besides the files. */
 export interface Around {
@@ -9,4 +11,18 @@ export interface Around {
   readonly leases?: Leases | undefined;
   /** ISO 8601 */
   readonly time: string;
+}
+
+/** The settings are read once, when they are first asked for. */
+export function aroundOf({ cache, now, outside, settings }: Runtime, view: View): Around {
+  let read: ReturnType<typeof settings> | undefined;
+  return {
+    settings() {
+      read ??= settings(view);
+      return read;
+    },
+    leases: outside.leases,
+    time: now().toISOString(),
+    ...(cache ? { cache } : {}),
+  };
 }

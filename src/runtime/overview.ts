@@ -1,6 +1,7 @@
 import { PawlError, toPawlError } from "../core/error.ts";
 import { nearest } from "../core/nearest.ts";
-import type { Around, RunOverview, WorkflowModule } from "./module.ts";
+import { aroundOf } from "./around.ts";
+import type { RunOverview, WorkflowModule } from "./module.ts";
 import { loadWorkflow, loadWorkflows, type Project } from "./project.ts";
 
 interface Told {
@@ -28,18 +29,8 @@ export interface WorkflowOverview {
 export async function overview(
   project: Pick<Project, "runtime" | "workflows">,
 ): Promise<readonly WorkflowOverview[]> {
-  const { store, settings, cache, now, outside } = project.runtime;
-  const view = store.view();
-  let read: ReturnType<typeof settings> | undefined;
-  const around: Around = {
-    settings() {
-      read ??= settings(view);
-      return read;
-    },
-    leases: outside.leases,
-    time: now().toISOString(),
-    ...(cache ? { cache } : {}),
-  };
+  const view = project.runtime.store.view();
+  const around = aroundOf(project.runtime, view);
   const modules = await loadWorkflows(project.workflows);
   const faults: PawlError[] = [];
   const workflows = await Promise.all(

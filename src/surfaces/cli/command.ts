@@ -169,6 +169,8 @@ export interface Host {
   keys(root: string): Promise<Keys>;
   /** What the guard has outside of the project's files. */
   guard(root: string): Promise<GuardOutside>;
+  /** What the agent of a run said and did last, the oldest first; for the project at `root`. */
+  lastWords(root: string): Promise<(agentRun: string) => readonly string[]>;
   /** Obeys another command line of this program, as if a person had typed it here; its exit code. Absent outside of one. */
   readonly obey?: (words: readonly string[]) => Promise<number>;
   /** The git repositories and worktrees of the project at `root`. */

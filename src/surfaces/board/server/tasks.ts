@@ -1,8 +1,9 @@
 /** The tasks of agents, as columns, and what their runs cost. */
 import { toPawlError } from "../../../core/error.ts";
 import type { EventLog } from "../../../core/ports/event-log.ts";
+import { aroundOf } from "../../../runtime/around.ts";
 import type { CostRow, Costs } from "../../../runtime/board.ts";
-import type { Around, WorkflowModule } from "../../../runtime/module.ts";
+import type { WorkflowModule } from "../../../runtime/module.ts";
 import { loadWorkflows, type Project } from "../../../runtime/project.ts";
 import type { CostPage, Tasks } from "../wire.ts";
 import { type Digest, openDigest } from "./digest.ts";
@@ -10,14 +11,8 @@ import { refused } from "./errors.ts";
 
 /** `tail`: what the agent of a run said and did last. */
 export async function tasksOf(project: Project, tail: (run: string) => readonly string[]): Promise<Tasks> {
-  const { store, settings, cache, now, outside } = project.runtime;
-  const view = store.view();
-  const around: Around = {
-    settings: () => settings(view),
-    leases: outside.leases,
-    time: now().toISOString(),
-    ...(cache ? { cache } : {}),
-  };
+  const view = project.runtime.store.view();
+  const around = aroundOf(project.runtime, view);
   const found: { tasks: Tasks["tasks"][number][]; overlaps: Tasks["overlaps"][number][] } = {
     tasks: [],
     overlaps: [],

@@ -43,8 +43,8 @@ const SECTIONS: Readonly<Record<Row["section"], string>> = {
 };
 const COLOURS = { waits: "yellow", works: "cyan", rests: "gray" } as const;
 /** Beside the list: the heading, the detail below it, the keys, and the blank lines between. */
-const OTHER_LINES = 13;
-const MOST_LINES = 6;
+const OTHER_LINES = 15;
+const MOST_LINES = 8;
 
 export type Streams = Pick<RenderOptions, "stdin" | "stdout">;
 

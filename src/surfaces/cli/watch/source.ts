@@ -4,8 +4,9 @@ import { toPawlError } from "../../../core/error.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import { lineOf, runOf } from "../../../core/event-lines.ts";
 import type { LogEntry } from "../../../core/ports/event-log.ts";
+import { aroundOf } from "../../../runtime/around.ts";
 import { overview } from "../../../runtime/overview.ts";
-import type { Project } from "../../../runtime/project.ts";
+import { loadWorkflows, type Project } from "../../../runtime/project.ts";
 import { waiting } from "../../../runtime/review/load.ts";
 import { type Row, rowsOf } from "./rows.ts";
 import type { Source } from "./screen.ts";
@@ -14,17 +15,24 @@ const SETTLE_MILLISECONDS = 150;
 /** Files are edited without an event, too, and ages grow. */
 const AGAIN_MILLISECONDS = 10_000;
 const MOST_EVENTS = 500;
+const MOST_HAPPENED = 4;
+const MOST_SAID = 4;
 
 export interface OpenSource extends Source {
   load(): Promise<void>;
   close(): void;
 }
 
-export async function openSource(project: Project): Promise<OpenSource> {
+/** `tail`: what the agent of a run said and did last. */
+export async function openSource(
+  project: Project,
+  tail: (agentRun: string) => readonly string[],
+): Promise<OpenSource> {
   const log = await project.eventLog();
   const changed = new Set<() => void>();
   let rows: readonly Row[] = [];
   let lines: ReadonlyMap<string, readonly string[]> = new Map();
+  let agents: ReadonlyMap<string, string> = new Map();
   let fault: string | null = null;
   let underway: Promise<void> | null = null;
   let again: NodeJS.Timeout | undefined;
@@ -35,6 +43,7 @@ export async function openSource(project: Project): Promise<OpenSource> {
       const entries = end === null ? [] : await log.readBack({ before: end.end, limit: MOST_EVENTS });
       rows = rowsOf(waits, workflows);
       lines = linesIn(entries);
+      agents = await agentsOf(project);
       fault = null;
     } catch (thrown) {
       fault = toPawlError(thrown).message;
@@ -57,7 +66,11 @@ export async function openSource(project: Project): Promise<OpenSource> {
   return {
     load,
     rows: () => rows,
-    lines: ({ run }) => lines.get(run) ?? [],
+    lines({ run }) {
+      const agentRun = agents.get(run);
+      const said = agentRun === undefined ? [] : tail(agentRun).slice(-MOST_SAID);
+      return [...(lines.get(run) ?? []).slice(-MOST_HAPPENED), ...said.map((line) => `> ${line}`)];
+    },
     fault: () => fault,
     subscribe(each) {
       changed.add(each);
@@ -70,6 +83,19 @@ export async function openSource(project: Project): Promise<OpenSource> {
       watching.close();
     },
   };
+}
+
+/** By run: the run of its agent that is under way. */
+async function agentsOf(project: Project): Promise<ReadonlyMap<string, string>> {
+  const view = project.runtime.store.view();
+  const around = aroundOf(project.runtime, view);
+  const agents = new Map<string, string>();
+  for (const { board, name } of await loadWorkflows(project.workflows)) {
+    if (!board) continue;
+    for (const { agentRun, id } of (await (await board()).load(view, around)).tasks)
+      if (agentRun !== null) agents.set(`${name}:${id}`, agentRun);
+  }
+  return agents;
 }
 
 /** By run, the oldest first. */

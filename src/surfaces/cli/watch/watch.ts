@@ -18,7 +18,7 @@ export const watch: Run = async (host) => {
       "Run it in a terminal; `pawl status` and `pawl log --follow` print into pipes.",
     );
   const project = await host.project();
-  const source = await openSource(project);
+  const source = await openSource(project, await host.lastWords(project.root));
   try {
     await source.load();
     for (let key: string | null = null; ; ) {

@@ -45,7 +45,10 @@ describe("a unified diff", () => {
     const lines = parseDiff(PATCH);
     const removed = lines.find(({ text }) => text === "second line");
     expect(removed && partners(lines).get(removed)?.text).toBe("second lines");
-    expect(changedPart("const limit = 10;", "const limit = 20;")).toEqual([14, 15]);
+    expect(changedPart("const limit = 10;", "const limit = 20;")).toEqual([14, 16]);
+    const [by, inWindow] = ["/** Counts by address. */", "/** Counts by customer, in windows. */"];
+    expect(by.slice(...(changedPart(by, inWindow) ?? []))).toBe("address");
+    expect(inWindow.slice(...(changedPart(inWindow, by) ?? []))).toBe("customer, in windows");
     expect(changedPart("abc", "xyz")).toBeNull();
     expect(changedPart("same", "same")).toBeNull();
   });

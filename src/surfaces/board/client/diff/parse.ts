@@ -83,6 +83,18 @@ export function partners(lines: readonly DiffLine[]): ReadonlyMap<DiffLine, Diff
 
 const MAX_COMPARED = 2_000;
 
+const WORD = /[\p{L}\p{N}_$]/u;
+
+/** A word is shown as another one, whatever letters both have. */
+function splitsWord(text: string, other: string, at: number): boolean {
+  const isIn = (letter: string | undefined) => letter !== undefined && WORD.test(letter);
+  return isIn(text[at - 1]) && (isIn(text[at]) || isIn(other[at]));
+}
+
+function reversed(text: string): string {
+  return text.split("").reverse().join("");
+}
+
 /** Where `text` differs from `other`, from and to; null: hardly anything is common, or nothing differs. */
 export function changedPart(text: string, other: string): readonly [number, number] | null {
   if (text.length > MAX_COMPARED || other.length > MAX_COMPARED || text === other) return null;
@@ -91,6 +103,9 @@ export function changedPart(text: string, other: string): readonly [number, numb
   while (start < shorter && text[start] === other[start]) start++;
   let end = 0;
   while (end < shorter - start && text.at(-1 - end) === other.at(-1 - end)) end++;
+  while (start > 0 && splitsWord(text, other, start)) start--;
+  const [backward, otherBackward] = [reversed(text), reversed(other)];
+  while (end > 0 && splitsWord(backward, otherBackward, end)) end--;
   const common = text.slice(0, start).trim().length + text.slice(text.length - end).trim().length;
   if (common < 4 || common * 3 < Math.max(text.length, other.length)) return null;
   return [start, text.length - end];

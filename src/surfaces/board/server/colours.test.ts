@@ -11,8 +11,11 @@ const PATCH = `diff --git a/src/a.ts b/src/a.ts
 +const three = 3;
 `;
 
+/** A busy machine takes longer. */
+const NO_LIMITS = { line: 0, whole: Number.POSITIVE_INFINITY };
+
 test("lines of a difference get the classes of their parts, at their numbers in the file", async () => {
-  const { before = [], after = [] } = (await coloursOf("src/a.ts", PATCH)) ?? {};
+  const { before = [], after = [] } = (await coloursOf("src/a.ts", PATCH, NO_LIMITS)) ?? {};
   expect([before.length, after.length]).toEqual([4, 5]);
   expect(after.slice(0, 2)).toEqual([[], []]);
   expect(after[2]?.map(([, name]) => name)).toEqual(["keyword", "", "keyword", "", "string", "", "comment"]);
@@ -46,7 +49,7 @@ test.each([
   const awkward = ["(".repeat(5000), "`${".repeat(2000), "\u0000\u202e\ud800"]
     .map((each) => `+${each}`)
     .join("\n");
-  const found = await coloursOf(`a.${end}`, `@@ -0,0 +1,4 @@\n+${line}\n${awkward}\n`);
+  const found = await coloursOf(`a.${end}`, `@@ -0,0 +1,4 @@\n+${line}\n${awkward}\n`, NO_LIMITS);
   expect(found?.after).toHaveLength(4);
   expect(found?.after[0]?.length).toBeGreaterThan(0);
 });

@@ -39,16 +39,25 @@ const CLASS_OF: ReadonlyMap<string, string> = new Map(NAMES.map((name, at) => [c
 const MOST_CHARACTERS = 200_000;
 const LONGEST_LINE = 1000;
 const MOST_LINES = 50_000;
-/** Milliseconds for one line and, about, for all: a grammar may be slow on what it was not made for. */
-const LINE_LIMIT = 500;
-const WHOLE_LIMIT = 2000;
+/** Milliseconds: a grammar may be slow on what it was not made for. */
+export interface Limits {
+  /** For one line, whose rest then has no colour; 0: none. */
+  readonly line: number;
+  /** For all, about: then there are no colours. */
+  readonly whole: number;
+}
+const LIMITS: Limits = { line: 500, whole: 2000 };
 /** So many lines at once, before others get their turn. */
 const LINES_AT_ONCE = 100;
 
 let opened: Promise<HighlighterCore> | undefined;
 
 /** Null: no language is known, or the patch is too large. */
-export async function coloursOf(path: string, patch: string): Promise<FileDiff["colours"]> {
+export async function coloursOf(
+  path: string,
+  patch: string,
+  limits: Limits = LIMITS,
+): Promise<FileDiff["colours"]> {
   const language = languageOf(path);
   const load = language === null ? undefined : LANGUAGES[language];
   if (language === null || load === undefined || patch === "" || patch.length > MOST_CHARACTERS) return null;
@@ -62,12 +71,12 @@ export async function coloursOf(path: string, patch: string): Promise<FileDiff["
   const highlighter = await opened;
   if (!highlighter.getLoadedLanguages().includes(language))
     await highlighter.loadLanguage((await load()).default);
-  const until = performance.now() + WHOLE_LIMIT;
+  const until = performance.now() + limits.whole;
   const read = async (sides: readonly Side[]) => {
     const lines: Colours[] = [];
     for (const { first, texts } of sides) {
       while (lines.length < first - 1) lines.push([]);
-      for await (const colours of coloured(highlighter, language, texts)) {
+      for await (const colours of coloured(highlighter, language, texts, limits.line)) {
         lines.push(...colours);
         if (performance.now() > until) return null;
       }
@@ -83,8 +92,9 @@ async function* coloured(
   highlighter: HighlighterCore,
   lang: string,
   texts: readonly string[],
+  tokenizeTimeLimit: number,
 ): AsyncGenerator<readonly Colours[]> {
-  const limits = { tokenizeMaxLineLength: LONGEST_LINE, tokenizeTimeLimit: LINE_LIMIT };
+  const limits = { tokenizeMaxLineLength: LONGEST_LINE, tokenizeTimeLimit };
   let state: GrammarState | undefined;
   for (let at = 0; at < texts.length; at += LINES_AT_ONCE) {
     const { tokens, grammarState } = highlighter.codeToTokens(

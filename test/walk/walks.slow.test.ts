@@ -7,22 +7,22 @@ const figures = ({ files, underway }: Walk) => [underway.length, files.length];
 const LONG = { timeout: 120_000 };
 
 it(
-  "submit_work comes from the tool's call to its first byte through at most 10 files, and runs functions of at most 94",
+  "submit_work comes from the tool's call to its first byte through at most 11 files, and runs functions of at most 94",
   LONG,
   async () => {
     const walk = await walkSubmitWork();
     expect(walk.files).toContain("src/workflows/alfred/submit-work.ts");
     expect(walk.underway.at(-1)).toBe("src/adapters/files/node-disk.ts");
     const [through, ran] = figures(walk);
-    expect(through).toBeLessThanOrEqual(10);
+    expect(through).toBeLessThanOrEqual(11);
     expect(ran).toBeLessThanOrEqual(94);
   },
 );
 
-it("a step comes from the loop's first look to its merge by functions of at most 78 files", LONG, () => {
+it("a step comes from the loop's first look to its merge by functions of at most 79 files", LONG, () => {
   const walk = walkStepToMerge();
   expect(walk.files).toContain("src/workflows/bloom/commands/deliver.ts");
   const [through, ran] = figures(walk);
   expect(through).toBeLessThanOrEqual(3);
-  expect(ran).toBeLessThanOrEqual(78);
+  expect(ran).toBeLessThanOrEqual(79);
 });

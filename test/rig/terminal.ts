@@ -22,6 +22,8 @@ export interface Sitting {
 }
 
 const PASSPHRASE = "passphrase";
+/** Milliseconds: less than a test has. */
+const LIMIT = 55_000;
 
 /** What is typed, in order, at the questions that a signature asks. */
 function prompted(screen: string): readonly string[] {
@@ -49,6 +51,8 @@ export async function atTerminal(
       cwd,
       env: { ...env, SHELL: "/bin/sh" },
       stdio: ["pipe", "pipe", "inherit"],
+      // A program that never ends would outlive its test, and keep the runner from ending.
+      timeout: LIMIT,
     });
     let screen = "";
     let answered = 0;

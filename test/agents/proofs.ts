@@ -188,7 +188,7 @@ async function twoSteps(stage: Stage): Promise<string> {
   const log = ["log", "--first-parent", "--format=%s", "main"] as const;
   assert.equal(ground.git(...log), "Merge T2: Left open\nMerge T1: Two files\nBegin");
   assert.equal(ground.git("rev-parse", "main"), ground.remoteGit("rev-parse", "main"));
-  assert.deepEqual(ground.git("log", "--no-merges", "--format=%s", "main").split("\n"), [
+  assert.deepEqual(ground.git("log", "--topo-order", "--no-merges", "--format=%s", "main").split("\n"), [
     "three",
     "two",
     "one",
@@ -264,7 +264,7 @@ async function interjection(stage: Stage): Promise<string> {
     told,
   );
   assert.ok(saidOf(ran, "T1").includes("I recall 1 prompt(s): # Task T1"), told);
-  assert.equal(ground.git("log", "-1", "--no-merges", "--format=%s", "main"), "begun");
+  assert.equal(ground.git("log", "-1", "--topo-order", "--no-merges", "--format=%s", "main"), "begun");
   return `stopped in ${took} ms, resumed, done`;
 }
 

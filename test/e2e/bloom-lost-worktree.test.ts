@@ -37,7 +37,7 @@ describe("A worktree that lost its .git", () => {
     const ran = await project.run();
     expect(ran.code).toBe(0);
     expect(ran.of("worktree:lost")).toHaveLength(1);
-    expect(project.git("log", "--format=%s", "main")).toBe("Merge T1: Build\nmine\nBegin");
+    expect(project.git("log", "--topo-order", "--format=%s", "main")).toBe("Merge T1: Build\nmine\nBegin");
     expect(project.git("status", "--porcelain", "--", ":!.alfred/records")).toBe("M pawl.yaml");
     expect(project.git("rev-parse", "main~1^{commit}")).toBe(begin);
     expect(existsSync(join(project.root, "a.txt"))).toBe(true);

@@ -1,6 +1,6 @@
 import type { Requirement } from "./requirements.ts";
 
-const OWN = "test/e2e/team-records.test.ts";
+const OWN = "test/e2e/team-records.slow.test.ts";
 const TASKS = "test/e2e/team-tasks.slow.test.ts";
 const RECORDS = "src/runtime/team-records.test.ts";
 const SOURCE = "docs/team.md";

@@ -10,6 +10,7 @@
  */
 import type { CostRow, Overlap, TaskCard } from "../../runtime/board.ts";
 import type { Review } from "../../runtime/review/model.ts";
+import type { Waiting } from "../../runtime/review/queue.ts";
 
 export type { CostRow, Overlap, TaskCard } from "../../runtime/board.ts";
 
@@ -37,21 +38,9 @@ export interface Inbox {
   readonly items: readonly InboxItem[];
 }
 
-export interface InboxItem {
+export interface InboxItem extends Waiting {
+  /** Its key. */
   readonly project: string;
-  /** `workflow:id` */
-  readonly run: string;
-  readonly title: string;
-  readonly kind: "gate" | "question" | "blocked" | "failed" | "held" | "other";
-  /** The state, and the next step, in a few words. */
-  readonly state: string;
-  readonly next: string;
-  /** What a person could type instead. */
-  readonly command: string;
-  /** ISO 8601 */
-  readonly since: string | null;
-  /** What reading it takes, about; null: not known. */
-  readonly minutes: number | null;
 }
 
 /** `GET /api/P/review/RUN`; null: it waits for no verdict. */

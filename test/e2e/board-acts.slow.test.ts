@@ -2,8 +2,9 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { bloomProject, checkpointTask } from "../rig/bloom-project.ts";
-import { type BoardOptions, type Browser, enterBoard, openBoardServer } from "../rig/board.ts";
+import { type Browser, enterBoard, openBoardServer } from "../rig/board.ts";
 import { DONE, releaseProject } from "../rig/release-project.ts";
+import type { ServingOptions } from "../rig/serving.ts";
 import { type Person, personWithKey } from "../rig/signing.ts";
 import { until } from "../rig/until.ts";
 
@@ -21,7 +22,7 @@ async function waiting(environment: Readonly<Record<string, string>> = {}, gates
   return project;
 }
 
-async function boardOf(project: { readonly root: string }, options: BoardOptions = {}) {
+async function boardOf(project: { readonly root: string }, options: ServingOptions = {}) {
   const server = await openBoardServer(project, options);
   return {
     server,

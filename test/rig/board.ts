@@ -1,46 +1,24 @@
 /** `pawl board` as a real child process, and a browser's requests to it, header by header. */
-import { type ChildProcess, spawn } from "node:child_process";
 import { type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders, request } from "node:http";
-import { type Ended, end, MAIN, type TemporaryProject, testEnvironment } from "./project.ts";
+import type { TemporaryProject } from "./project.ts";
+import { openServing, type Serving, type ServingOptions } from "./serving.ts";
 
-export interface BoardServer {
+interface Told {
   readonly url: string;
   /** Opens one browser, once. */
   readonly address: string;
   readonly readOnly: boolean;
-  readonly child: ChildProcess;
-  stop(signal?: NodeJS.Signals): Promise<Ended>;
-  [Symbol.asyncDispose](): Promise<void>;
 }
 
-export interface BoardOptions {
-  readonly args?: readonly string[];
-  readonly environment?: Readonly<Record<string, string>>;
-  /** In place of the rig's program. */
-  readonly program?: string;
-}
+export type BoardServer = Serving & Told;
 
-/** Resolves once it serves; rejects with what it said where it does not. */
 export async function openBoardServer(
   project: Pick<TemporaryProject, "root">,
-  { args = [], environment = {}, program = MAIN }: BoardOptions = {},
+  options: ServingOptions = {},
 ): Promise<BoardServer> {
-  const child = spawn(process.execPath, [program, "board", "--json", ...args], {
-    cwd: project.root,
-    env: testEnvironment(environment),
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const ended = end(child);
-  const opened = new Promise<string>((resolve) => child.stdout?.once("data", (chunk) => resolve(`${chunk}`)));
-  const said = await Promise.race([opened, ended]);
-  if (typeof said !== "string") throw new Error(`It does not serve: ${said.err || said.out}`);
-  const { url, address, readOnly, error } = JSON.parse(said);
-  if (error) throw new Error(error.message);
-  const stop = (signal: NodeJS.Signals = "SIGTERM") => {
-    child.kill(signal);
-    return ended;
-  };
-  return { url, address, readOnly, child, stop, [Symbol.asyncDispose]: async () => void (await stop()) };
+  const { told, ...serving } = await openServing<Told>(project, ["board"], options);
+  const { address, readOnly, url } = told;
+  return { url, address, readOnly, ...serving };
 }
 
 export interface Answered {

@@ -9,7 +9,6 @@
  * shows them as text, never as markup.
  */
 import type { CostRow, Overlap, TaskCard } from "../../runtime/board.ts";
-import type { Review } from "../../runtime/review/model.ts";
 import type { Waiting } from "../../runtime/review/queue.ts";
 
 export type { CostRow, Overlap, TaskCard } from "../../runtime/board.ts";
@@ -43,30 +42,14 @@ export interface InboxItem extends Waiting {
   readonly project: string;
 }
 
-/** `GET /api/P/review/RUN`; null: it waits for no verdict. */
-export interface ReviewPage {
-  readonly review: Review | null;
-  /** Files that were changed while they may not be, in words; an approval accepts them. Null: none. */
-  readonly strayed: string | null;
-}
-
-/** `GET /api/P/diff/RUN?path=PATH&since=last`: one file's difference, as git writes it. */
-export interface FileDiff {
-  readonly path: string;
-  /** Unified; empty: nothing differs. */
-  readonly patch: string;
-  /** Bytes that were left out at the end; null: an unknown number of them. */
-  readonly leftOut: number | null;
-  readonly isBinary: boolean;
-  /** By line, from the file's first; empty where the patch does not show it. Null: too large, or no language is known. */
-  readonly colours: { readonly before: readonly Colours[]; readonly after: readonly Colours[] } | null;
-}
-
 /**
- * A line's parts: length in UTF-16 units, and the class of its colour: `comment`, `string`, `number`, `keyword`, `function`, `type`,
- * `tag`, `attribute`; empty: none.
+ * `GET /api/P/review/RUN` is a `ReviewPage`; `GET /api/P/diff/RUN?path=PATH&since=last` a `FileDiff`.
+ *
+ * `POST /api/P/verdict/RUN` takes a `VerdictOrder`, and is answered with `Done` or `Asked`. 409 `review-changed`: it is another
+ * review by now. Every other POST that does something to a run is answered with `Done`.
  */
-export type Colours = readonly (readonly [number, string])[];
+export type { Asked, Done, VerdictOrder } from "../../runtime/review/give-verdict.ts";
+export type { Colours, FileDiff, ReviewPage } from "../../runtime/review/pages.ts";
 
 /** `GET /api/P/runs`: of all workflows. */
 export interface Runs {
@@ -236,47 +219,6 @@ export interface TryAnswer {
 /** `GET /api/P/cost`: runs of agents that differ in nothing but their figures share a row. */
 export interface CostPage {
   readonly rows: readonly CostRow[];
-}
-
-/** `POST /api/P/verdict/RUN`, answered with `Done` or `Asked`. 409 `review-changed`: it is another review by now. */
-export interface VerdictOrder {
-  readonly approve: boolean;
-  readonly notes: string;
-  readonly points: readonly { readonly text: string; readonly at?: string }[];
-  /** Of the review that was read. */
-  readonly version: string;
-  /** The question of `Asked` that the person answers by this. */
-  readonly asked?: string;
-  /** Where it wants digits: those that the person typed. */
-  readonly digits?: string;
-}
-
-/**
- * More is to be read or to be signed before the verdict counts, and nothing has changed yet. The same order with `asked` (and
- * `digits`) answers it.
- */
-export interface Asked {
-  readonly asked: {
-    readonly hash: string;
-    /** What the person agrees to, in full. */
-    readonly message: string;
-    /** How many of the hash's first digits they type to sign it; 0: a yes is enough. */
-    readonly digits: number;
-  };
-}
-
-/** Of every POST that does something to a run. */
-export interface Done {
-  readonly words: string;
-  /** Of a verdict. */
-  readonly receipt: {
-    readonly time: string;
-    readonly by: string;
-    readonly channel: string;
-    readonly strength: string;
-    readonly artifact: string | null;
-    readonly work: string | null;
-  } | null;
 }
 
 /** `POST /api/P/answer/QUESTION`, `POST /api/P/interject/TASK`, `POST /api/P/stop/TASK` (the words are the reason; may be empty). */

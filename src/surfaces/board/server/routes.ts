@@ -1,6 +1,7 @@
 /** What is asked about one project, and what is done in it. */
 import type { Context, Hono } from "hono";
 import type { Project } from "../../../runtime/project.ts";
+import { openReviews } from "../../../runtime/review/pages.ts";
 import { type Acts, isTaskAct, openActs } from "./acts.ts";
 import { errorAnswer, refusal } from "./errors.ts";
 import { eventsOf, wholeNumber } from "./events.ts";
@@ -11,7 +12,6 @@ import type { BoardOptions } from "./options.ts";
 import { tryOrder, verdictOrder, wordsOrder } from "./orders.ts";
 import type { BoardProject } from "./projects.ts";
 import { type Moves, openMoves, replayAt } from "./replay.ts";
-import { openReviews } from "./review.ts";
 import { runOf } from "./run.ts";
 import { costOf, openSpending, type Spending, tasksOf } from "./tasks.ts";
 
@@ -48,7 +48,7 @@ export function addProjectRoutes(
 type Route = (path: string, answer: Answer) => unknown;
 
 function addPages(get: Route): void {
-  const reviews = openReviews();
+  const reviews = openReviews(async (...of) => (await import("./colours.ts")).coloursOf(...of));
   get("runs", ({ project }) => runsOf(project));
   get("run/:run", async ({ entry, project, context }) =>
     runOf(project, await entry.log(), named(context, "run")),

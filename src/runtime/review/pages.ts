@@ -1,10 +1,37 @@
-/** What a person decides on, and the differences that it is about. */
-import { PawlError } from "../../../core/error.ts";
-import type { Project } from "../../../runtime/project.ts";
-import { differencesOf, reviewOf } from "../../../runtime/review/load.ts";
-import type { Review } from "../../../runtime/review/model.ts";
-import { found } from "../../../runtime/strays.ts";
-import type { FileDiff, ReviewPage } from "../wire.ts";
+/** Reviews for the pages that show them: what a person decides on, and the differences that it is about. */
+import { PawlError } from "../../core/error.ts";
+import type { Project } from "../project.ts";
+import { found } from "../strays.ts";
+import { differencesOf, reviewOf } from "./load.ts";
+import type { Review } from "./model.ts";
+
+/** Null: the run waits for no verdict. */
+export interface ReviewPage {
+  readonly review: Review | null;
+  /** Files that were changed while they may not be, in words; an approval accepts them. Null: none. */
+  readonly strayed: string | null;
+}
+
+/** One file's difference, as git writes it. */
+export interface FileDiff {
+  readonly path: string;
+  /** Unified; empty: nothing differs. */
+  readonly patch: string;
+  /** Bytes that were left out at the end; null: an unknown number of them. */
+  readonly leftOut: number | null;
+  readonly isBinary: boolean;
+  /** By line, from the file's first; empty where the patch does not show it. Null: too large, or no language is known. */
+  readonly colours: { readonly before: readonly Colours[]; readonly after: readonly Colours[] } | null;
+}
+
+/**
+ * A line's parts: length in UTF-16 units, and the class of its colour: `comment`, `string`, `number`, `keyword`, `function`, `type`,
+ * `tag`, `attribute`; empty: none.
+ */
+export type Colours = readonly (readonly [number, string])[];
+
+/** The colours of a difference, by the language of the file's name. */
+export type Colouring = (path: string, patch: string) => Promise<FileDiff["colours"]>;
 
 export interface Reviews {
   page(project: Project, run: string): Promise<ReviewPage>;
@@ -21,7 +48,7 @@ const MOST_BYTES = 1024 * 1024;
 const FRESH = 60_000;
 const MOST_KEPT = 16;
 
-export function openReviews(): Reviews {
+export function openReviews(coloursOf: Colouring): Reviews {
   const made = new Map<string, { readonly review: Review | null; readonly at: number }>();
   const keyOf = ({ root }: Project, run: string) => JSON.stringify([root, run]);
   const make = async (project: Project, run: string) => {
@@ -56,7 +83,6 @@ export function openReviews(): Reviews {
       const isListed = changes?.kind === "changes" && changes.files.some((each) => each.path === path);
       if (!file && !isListed) throw missing(run, path);
       const { isBinary = false, leftOut = 0, text = "" } = file ?? {};
-      const { coloursOf } = await import("./colours.ts");
       return { path, patch: text, leftOut, isBinary, colours: isBinary ? null : await coloursOf(path, text) };
     },
   };

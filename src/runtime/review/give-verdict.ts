@@ -1,0 +1,188 @@
+/**
+ * A person's verdict from a page that shows the review: the board's, or the client's app. The same transactions as the commands'.
+ *
+ * V1  It names the version of the review that was read; another one is refused inside the transaction.
+ * V2  What the transaction asks is answered for the person only if the review has shown it all. Otherwise (stray edits, a
+ *     signature) the question goes to the page, word for word, and only an order that names it by its hash answers it.
+ * V3  A record is signed by the key of the person who started the program; its passphrase is typed at that program's terminal.
+ */
+import { PawlError } from "../../core/error.ts";
+import type { Caller } from "../../core/event.ts";
+import { digestOf } from "../../core/hash.ts";
+import type { GateInput, SignedRecord } from "../module.ts";
+import { findRun } from "../overview.ts";
+import type { Project } from "../project.ts";
+import { advance } from "../run-transaction.ts";
+import type { Proposal, Reply, Transaction } from "../transaction.ts";
+import { type Point, parsePlace, withPoints } from "./points.ts";
+
+/** What the page sends. */
+export interface VerdictOrder {
+  readonly approve: boolean;
+  readonly notes: string;
+  readonly points: readonly { readonly text: string; readonly at?: string }[];
+  /** Of the review that was read. */
+  readonly version: string;
+  /** The question of `Asked` that the person answers by this. */
+  readonly asked?: string;
+  /** Where it wants digits: those that the person typed. */
+  readonly digits?: string;
+}
+
+/**
+ * More is to be read or to be signed before the verdict counts, and nothing has changed yet. The same order with `asked` (and
+ * `digits`) answers it.
+ */
+export interface Asked {
+  readonly asked: {
+    readonly hash: string;
+    /** What the person agrees to, in full. */
+    readonly message: string;
+    /** How many of the hash's first digits they type to sign it; 0: a yes is enough. */
+    readonly digits: number;
+  };
+}
+
+/** Of everything that a page does to a run. */
+export interface Done {
+  readonly words: string;
+  /** Of a verdict. */
+  readonly receipt: {
+    readonly time: string;
+    readonly by: string;
+    readonly channel: string;
+    readonly strength: string;
+    readonly artifact: string | null;
+    readonly work: string | null;
+  } | null;
+}
+
+export interface Verdicts {
+  /** Throws `review-changed`, `verdict-too-weak` and whatever else keeps the verdict from counting: then nothing has changed. */
+  give(project: Project, run: string, order: VerdictOrder, caller: Caller): Promise<Done | Asked>;
+}
+
+const DIGITS = 8;
+const MOST_PENDING = 100;
+
+interface Pending {
+  readonly message: string;
+  /** What is signed, and what that covers in words; null: a yes is enough. */
+  readonly sign: { readonly record: string; readonly words: string } | null;
+}
+
+export function openVerdicts(): Verdicts {
+  const pending = new Map<string, Pending>();
+  let signing: Promise<unknown> = Promise.resolve();
+  /** One at a time: there is one terminal to type a passphrase at. */
+  const sign = (project: Project, record: string): Promise<SignedRecord> => {
+    const signed = signing.then(() => signedRecord(project, record));
+    signing = signed.catch(() => {});
+    return signed;
+  };
+  const ask = ({ message, sign: asked }: Pending): Asked => {
+    const hash = digestOf(asked?.record ?? message);
+    pending.set(hash, { message, sign: asked });
+    const [oldest] = pending.keys();
+    if (pending.size > MOST_PENDING && oldest !== undefined) pending.delete(oldest);
+    const shown = asked === null ? message : `${message}\n\n${asked.words}`;
+    return { asked: { hash, message: shown, digits: asked === null ? 0 : DIGITS } };
+  };
+  return {
+    async give(project, run, order, caller) {
+      const { id, plan } = await gateOf(project, run, order);
+      const input = inputOf(id, order);
+      const advanced = (answered?: Parameters<typeof advance>[4]) =>
+        advance(project.runtime, plan, input, caller, answered);
+      const answers = order.asked === undefined ? undefined : pending.get(order.asked);
+      let proposal: Proposal<Reply>;
+      if (answers === undefined) {
+        proposal = await advanced();
+        const isShown = proposal.ask && !proposal.ask.sign && !(await strays(project, run));
+        if (isShown && proposal.ask) proposal = await advanced({ message: proposal.ask.message });
+      } else {
+        const { message, sign: asked } = answers;
+        if (asked !== null) checkDigits(order);
+        const signed = asked && (await sign(project, asked.record));
+        proposal = await advanced({ message, ...(signed && { signed }) });
+        pending.delete(order.asked ?? "");
+      }
+      if (proposal.ask) return ask({ message: proposal.ask.message, sign: proposal.ask.sign ?? null });
+      return doneOf(proposal, caller, project.runtime.now());
+    },
+  };
+}
+
+/** What strayed is shown with the question, and accepted with the answer. */
+async function strays({ runtime }: Project, run: string): Promise<boolean> {
+  return ((await runtime.strays?.look(run)) ?? null) !== null;
+}
+
+async function gateOf(
+  project: Project,
+  name: string,
+  { version }: VerdictOrder,
+): Promise<{ readonly id: string; readonly plan: Transaction<GateInput, unknown, unknown, Reply> }> {
+  const { id, module, run } = await findRun(project, name);
+  if (module.fault) throw module.fault;
+  if (!module.gate)
+    throw new PawlError(
+      "no-effect",
+      `${run} has no gate: people approve or reject nothing in ${module.title}.`,
+      "`pawl status` shows what each run waits for.",
+    );
+  if (module.review && version === "")
+    throw new PawlError(
+      "usage",
+      "The verdict names no version of a review: expected that of the one that was read.",
+      "Load the review, and decide on that.",
+    );
+  return { id, plan: await module.gate() };
+}
+
+function inputOf(id: string, { approve, notes, points, version }: VerdictOrder): GateInput {
+  const placed = points.map(
+    ({ text, at }): Point => (at === undefined ? { text } : { text, at: parsePlace(at) }),
+  );
+  const all = withPoints(notes, placed);
+  return { id, approve, ...(version === "" ? {} : { version }), ...(all === "" ? {} : { notes: all }) };
+}
+
+function checkDigits({ asked = "", digits = "" }: VerdictOrder): void {
+  if (digits.trim().toLowerCase() === asked.slice(0, DIGITS)) return;
+  throw new PawlError(
+    "person-declined",
+    "The digits are not those of the record. Nothing was changed, and the run waits as before.",
+    "Type the first eight digits of the hash that the page shows.",
+  );
+}
+
+async function signedRecord({ runtime: { outside } }: Project, record: string): Promise<SignedRecord> {
+  if (!outside.signatures) throw new PawlError("internal", "This program cannot sign.", "Report this.");
+  try {
+    return { record, signature: await outside.signatures.sign(record) };
+  } catch (thrown) {
+    if (!(thrown instanceof PawlError) || thrown.code !== "signature-failed") throw thrown;
+    const fix =
+      "Give the verdict with `pawl approve` or `pawl reject` in a terminal, where the key can ask for what it needs.";
+    throw new PawlError("signature-failed", thrown.message, fix, thrown);
+  }
+}
+
+export function doneOf({ reply, verdict }: Proposal<Reply>, caller: Caller, now: Date): Done {
+  const { message } = reply.data;
+  const words = typeof message === "string" ? message : reply.text;
+  if (reply.refused)
+    throw new PawlError("no-effect", words.trim(), "Load the page again: it shows what waits now.");
+  if (!verdict) return { words, receipt: null };
+  const { artifact, strength, work } = verdict;
+  return {
+    words,
+    receipt: {
+      time: now.toISOString(),
+      by: caller.who ?? "",
+      ...{ channel: caller.channel, strength, artifact },
+      work: work.in === "commit" ? work.commit : null,
+    },
+  };
+}

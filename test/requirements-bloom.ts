@@ -19,6 +19,27 @@ export const BLOOM: Readonly<Record<string, Requirement>> = {
       "src/tasks-file/read.test.ts: says the same where parts are known from another text",
     ],
   },
+  "bloom.cancelled": {
+    says: "A person cancels a task or step, with a reason; the loop counts it as closed, and what depends on it waits for a person.",
+    source: "ecosystem, Bring along",
+    tests: [
+      "src/workflows/bloom/pick.test.ts: counts a cancelled task as closed for its parent and later phases, and never as done for what depends on it",
+      "src/workflows/bloom/scheduler/cancel.test.ts: cancels a task with its open subtasks: the loop counts it as closed, and what depends on it waits",
+      "src/workflows/bloom/scheduler/cancel.test.ts: cancels a task while its agent works: that one is stopped, and nothing of it is merged",
+      "src/workflows/bloom/scheduler/cancel.test.ts: cancels a task whose run rests, and brings it back with what was known of it",
+      "src/workflows/bloom/scheduler/cancel.test.ts: is left out by the loop and by the prompts, and its checks are not run",
+      "test/e2e/bloom-cancel.test.ts: asks the person, writes the reason beside the status, and shows it wherever tasks are shown",
+    ],
+  },
+  "bloom.cancelled-by-persons": {
+    says: "Only a person cancels: an agent's call is refused, and what it writes into tasks.yaml cancels nothing unseen.",
+    source: "ecosystem, Bring along",
+    tests: [
+      "src/workflows/bloom/scheduler/cancel.test.ts: alone cancels: what is written as cancelled while an agent works stops it, and waits for a person",
+      "src/workflows/bloom/scheduler/cancel.test.ts: that is only written as cancelled while the task runs is checked all the same",
+      "test/e2e/bloom-cancel.test.ts: refuses an agent of the loop",
+    ],
+  },
   "bloom.none-lost": {
     says: "No update is ever lost, and no reader sees half a file.",
     source: "bloom, tasks.yaml",

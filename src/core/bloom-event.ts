@@ -78,6 +78,8 @@ interface TaskEvents {
   "task:released": { worker: string };
   "task:retried": { attempt: number; after: number; reason: string };
   "task:blocked": { reason: string };
+  /** A person cancelled it. */
+  "task:cancelled": { reason: string };
   /** An unexpected error; the run skips the task and continues with the others. Only shown live. */
   "task:failed": { code: string; reason: string; fix: string };
   "task:waiting": { reason: string };
@@ -91,6 +93,7 @@ interface TaskEvents {
   "task:completed": { duration: number | null };
   "step:started": { stepId: string; stepIndex: number; totalSteps: number };
   "step:completed": { stepId: string; duration: number };
+  "step:cancelled": { stepId: string; reason: string };
   "step:assumed_done": { stepId: string; reason: string };
   "worktree:ensured": { repo: string; branch: string; from: string };
   /** The worktree had lost its `.git`: it was recreated, and `folder` keeps the old files. */

@@ -33,6 +33,7 @@ const SENTENCES: Sentences = {
     null,
   ],
   "step:completed": ({ stepId, duration }) => [`step ${stepId} done after ${lasting(duration)}`, "green"],
+  "step:cancelled": ({ stepId, reason }) => [`step ${stepId} cancelled: ${reason}`, "yellow"],
   "step:assumed_done": ({ stepId, reason }) => [`step ${stepId} assumed done: ${reason}`, "yellow"],
   "check:passed": ({ command }) => [`passed: ${command}`, "green"],
   "check:failed": ({ command, exit }) => [`failed (${exit ?? "ended"}): ${command}`, "red"],
@@ -84,6 +85,7 @@ const SENTENCES: Sentences = {
     "yellow",
   ],
   "task:blocked": ({ reason }) => [`is blocked: ${reason}`, "red"],
+  "task:cancelled": ({ reason }) => [`is cancelled: ${reason}`, "yellow"],
   "task:nothing_to_do": ({ reason, by }) => [
     `has nothing to commit, according to ${by}: ${reason}`,
     "yellow",

@@ -24,6 +24,8 @@ export const PERSON_VERBS: readonly PersonVerb[] = [
   { name: "ready" },
   { name: "reset" },
   { name: "done", only: ["--force"] },
+  { name: "cancel" },
+  { name: "step cancel" },
 ];
 
 /** Options that take the next word. */

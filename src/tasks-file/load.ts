@@ -16,7 +16,7 @@ import { eachTask, findTask, type Task, type TasksFile } from "./task.ts";
 
 /** The lock under which tasks.yaml and the runs of its tasks change. */
 export const TASKS_RUN = "bloom:tasks";
-const CACHE_KIND = "tasks-3";
+const CACHE_KIND = "tasks-4";
 const SHOWN_PROBLEMS = 5;
 
 export interface LoadedTasks {

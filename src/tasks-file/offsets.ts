@@ -16,6 +16,7 @@ export const WRITTEN_KEYS = [
   "session_provider",
   "started_at",
   "completed_at",
+  "cancel_reason",
 ] as const;
 export type WrittenKey = (typeof WRITTEN_KEYS)[number];
 

@@ -19,6 +19,7 @@ const step = z.looseObject({
   verify: texts.optional().describe("Shell commands, run before the task's own."),
   started_at: text.optional(),
   completed_at: text.optional(),
+  cancel_reason: text.optional().describe("Why it is cancelled."),
 });
 
 const task: z.ZodType<Task> = z.looseObject({
@@ -59,6 +60,7 @@ const task: z.ZodType<Task> = z.looseObject({
   session_provider: text.optional(),
   started_at: text.optional(),
   completed_at: text.optional(),
+  cancel_reason: text.optional().describe("Why it is cancelled."),
 });
 
 const git = z.looseObject({

@@ -1,4 +1,4 @@
-import { eachTask, type Step, type Task } from "./task.ts";
+import { eachTask, isOpenStep, type Step, type Task } from "./task.ts";
 
 export interface FoundStep {
   readonly task: Task;
@@ -16,15 +16,15 @@ export function findStep(tasks: readonly Task[], stepId: string): FoundStep | nu
   return null;
 }
 
-/** The first step that is not done, or null. */
+/** The first step that is neither done nor cancelled, or null. */
 export function getCurrentStepForTask(task: Task): Step | null {
-  return task.steps.find((step) => step.status !== "done") ?? null;
+  return task.steps.find(isOpenStep) ?? null;
 }
 
 /**
- * The first step that is not done after the current one, or null. It only answers whether there are more: after a
+ * The next open step after the current one, or null. It only answers whether there are more: after a
  * step was marked done, ask `getCurrentStepForTask` again.
  */
 export function getNextPendingStep(task: Task): Step | null {
-  return task.steps.filter((step) => step.status !== "done")[1] ?? null;
+  return task.steps.filter(isOpenStep)[1] ?? null;
 }

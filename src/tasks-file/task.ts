@@ -9,10 +9,11 @@ export const TASK_STATUSES = [
   "done_pending_merge",
   "done",
   "blocked",
+  "cancelled",
 ] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
-export const STEP_STATUSES = ["pending", "in_progress", "done"] as const;
+export const STEP_STATUSES = ["pending", "in_progress", "done", "cancelled"] as const;
 export type StepStatus = (typeof STEP_STATUSES)[number];
 
 export interface TasksFile {
@@ -53,6 +54,8 @@ export interface Task {
   readonly session_provider?: string | undefined;
   readonly started_at?: string | undefined;
   readonly completed_at?: string | undefined;
+  /** Why it is cancelled. */
+  readonly cancel_reason?: string | undefined;
 }
 
 export interface Step {
@@ -63,6 +66,7 @@ export interface Step {
   readonly verify?: readonly string[] | undefined;
   readonly started_at?: string | undefined;
   readonly completed_at?: string | undefined;
+  readonly cancel_reason?: string | undefined;
 }
 
 export interface Budget {
@@ -108,6 +112,11 @@ export function findTask(tasks: readonly Task[], id: string): Task | null {
 export function hasOwnWork(task: Task): boolean {
   if (task.steps.length > 0 || (task.instructions ?? "").trim() !== "") return true;
   return task.subtasks.length === 0 && task.checkpoint !== true;
+}
+
+/** Neither done nor cancelled. */
+export function isOpenStep({ status }: Pick<Step, "status">): boolean {
+  return status !== "done" && status !== "cancelled";
 }
 
 /** The branch that the task's work is committed on, where it has a repository. */

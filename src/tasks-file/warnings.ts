@@ -18,7 +18,8 @@ export function unwritable(text: string, tasks: readonly Task[], parts: Parts): 
   const look = (list: readonly Task[], path: KeyPath) => {
     list.forEach((task, index) => {
       const own = [...path, index];
-      const why = task.status === "done" ? null : whyUnwritable(parts, task.id);
+      const why =
+        task.status === "done" || task.status === "cancelled" ? null : whyUnwritable(parts, task.id);
       if (why) problems.push({ ...where([...own, "status"]), message: why.message, fix: why.fix });
       look(task.subtasks, [...own, "subtasks"]);
     });

@@ -10,11 +10,11 @@ import { getCurrentStepForTask } from "../../tasks-file/steps.ts";
 import { eachTask, type PlacedTask, type Task } from "../../tasks-file/task.ts";
 import { heldTasks } from "./lease.ts";
 import { filesNamed } from "./overlap.ts";
-import { isDone } from "./pick.ts";
+import { heldByCancelled, isClosed } from "./pick.ts";
 import { loadQuestions, type Question } from "./question.ts";
 import { withOthers } from "./shared.ts";
 import { type Standing, standingsOf } from "./standing.ts";
-import { listRuns, loadRuns, reasonOf, type TaskRun } from "./task-run.ts";
+import { listRuns, loadRuns, OVER, reasonOf, type TaskRun } from "./task-run.ts";
 
 export const BOARD: TaskBoard = {
   load: loadBoard,
@@ -51,12 +51,13 @@ async function loadBoard(view: View, around: Around): Promise<BoardTasks> {
   const standings = standingsOf(file, runs, around.time);
   const atWork = runs.size === 0 ? new Set<string>() : await heldTasks(around.leases, around.time);
   const open = (await loadQuestions(view)).filter(({ answer }) => answer === null);
+  const stuck = heldByCancelled(file, standings);
   const cards = placed.map((each) =>
     cardOf(each, {
       run: runs.get(each.task.id),
       standing: standings.get(each.task.id),
       isAtWork: atWork.has(each.task.id),
-      fault: held.get(each.task.id) ?? null,
+      fault: held.get(each.task.id)?.message ?? stuck.get(each.task.id) ?? null,
       questions: open.filter(({ task }) => task === each.task.id),
     }),
   );
@@ -85,7 +86,8 @@ interface Known {
   readonly run: TaskRun | undefined;
   readonly standing: Standing | undefined;
   readonly isAtWork: boolean;
-  readonly fault: PawlError | null;
+  /** Why nothing is done with it until a person decides. */
+  readonly fault: string | null;
   readonly questions: readonly Question[];
 }
 
@@ -102,7 +104,7 @@ function cardOf({ task, parent }: PlacedTask, known: Known): TaskCard {
     agent: run?.session?.agent ?? task.agent ?? null,
     agentRun: (isAtWork && run?.underway.at(-1)) || null,
     step: step && { title: step.instruction, index: task.steps.indexOf(step), of: task.steps.length },
-    reason: fault?.message ?? (run && standing !== undefined ? reasonOf(run) || null : null),
+    reason: fault ?? (run && standing !== undefined ? reasonOf(run) || null : (task.cancel_reason ?? null)),
     since: run?.since ?? task.started_at ?? null,
     usd: run ? run.spent.usd : null,
     questions: questions.map(({ id, text, asked }) => ({ id, text, since: asked })),
@@ -111,7 +113,7 @@ function cardOf({ task, parent }: PlacedTask, known: Known): TaskCard {
 
 function columnOf(task: Task, { fault, isAtWork, questions, standing }: Known): TaskCard["column"] {
   if (fault !== null || standing === "blocked" || standing === "budget_exhausted") return "blocked";
-  if (standing === "done" || (standing === undefined && isDone(task))) return "done";
+  if (standing !== undefined ? OVER.some((over) => over === standing) : isClosed(task)) return "done";
   if (standing === "waiting_for_human" || standing === "awaiting_merge" || questions.length > 0)
     return "waiting";
   if (task.status === "blocked") return "blocked";

@@ -2,7 +2,7 @@
 import type { BloomSettings } from "../../core/settings.ts";
 import type { FactValue } from "../../engine/workflow.ts";
 import { getCurrentStepForTask } from "../../tasks-file/steps.ts";
-import { hasOwnWork, type Step, type Task, type TasksFile } from "../../tasks-file/task.ts";
+import { hasOwnWork, isOpenStep, type Step, type Task, type TasksFile } from "../../tasks-file/task.ts";
 import type { TaskEvent } from "./table.ts";
 import type { TaskRun, TryKind } from "./task-run.ts";
 
@@ -57,7 +57,10 @@ export function isOpen(task: Task, run: Pick<TaskRun, "workDone">): boolean {
   return hasOwnWork(task);
 }
 
-/** The steps that are done and not verified: verifying checks these, whoever marked them and whenever. */
+/**
+ * The steps that are closed and not verified: verifying checks these, whoever marked them and whenever. A step that a
+ * person cancels by command counts as checked; one that is only written as cancelled meanwhile does not.
+ */
 export function unverifiedSteps(task: Task, { checked }: Pick<TaskRun, "checked">): readonly Step[] {
-  return task.steps.filter((step) => step.status === "done" && !checked.includes(step.id));
+  return task.steps.filter((step) => !isOpenStep(step) && !checked.includes(step.id));
 }

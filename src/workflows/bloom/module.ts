@@ -69,6 +69,12 @@ const VERBS: readonly Verb[] = [
     from(status, "done"),
   ),
   own("block", "Block a task", [ID, optional("reason", "Kept as a note")], from(status, "block")),
+  own(
+    "cancel",
+    "Cancel a task and its open subtasks; a person's word",
+    [ID, { flags: "--reason <text>", description: "Why; kept with the task" }],
+    from(() => import("./verbs/cancel.ts"), "cancel"),
+  ),
   own("todo", "Put a task back", [ID], from(status, "todo")),
   own(
     "assign",
@@ -88,6 +94,12 @@ const VERBS: readonly Verb[] = [
   ),
   own("step done", "Mark a step as done", [STEP], from(step, "stepDone")),
   own("step start", "Mark a step as in progress", [STEP], from(step, "stepStart")),
+  own(
+    "step cancel",
+    "Cancel a step; a person's word",
+    [STEP, { flags: "--reason <text>", description: "Why; kept with the step" }],
+    from(step, "stepCancel"),
+  ),
   own("step show", "Show a step", [STEP], from(step, "stepShow")),
   own("step list", "List steps", [optional("task", "Only those of this task")], from(step, "stepList")),
   own(

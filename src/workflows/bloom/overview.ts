@@ -8,12 +8,12 @@ import { loadTasks } from "../../tasks-file/load.ts";
 import { eachTask, type PlacedTask, type Task } from "../../tasks-file/task.ts";
 import { heldTasks } from "./lease.ts";
 import { personsEvent } from "./persons-event.ts";
-import { isDone, openPhase, type Waits, waitsIn } from "./pick.ts";
+import { heldByCancelled, isClosed, openPhase, type Waits, waitsIn } from "./pick.ts";
 import { loadQuestions } from "./question.ts";
 import { findOthers, type OthersRun, sharedTasks } from "./shared.ts";
 import { standingsOf } from "./standing.ts";
 import { BLOOM } from "./table.ts";
-import { listRuns, loadRun, type TaskRun } from "./task-run.ts";
+import { isOver, listRuns, loadRun, type TaskRun } from "./task-run.ts";
 
 /**
  * Lists a task once: by its run, if it has one that tasks.yaml does not overrule. Leaves out tasks that are done, and
@@ -35,7 +35,9 @@ export async function overview(view: View, around: Around): Promise<readonly Run
     }
   }
   const others = await othersIn(view, tasks, runs, faults);
-  const waits = waitsIn(tasks, standingsOf(tasks, runs, around.time));
+  const standings = standingsOf(tasks, runs, around.time);
+  const waits = waitsIn(tasks, standings);
+  const stuck = heldByCancelled(tasks, standings);
   const phase = openPhase(tasks);
   const asked = await openQuestions(view);
   const held = runs.size === 0 ? new Set() : await heldTasks(around.leases, around.time);
@@ -47,16 +49,18 @@ export async function overview(view: View, around: Around): Promise<readonly Run
     const fault = faults.get(task.id);
     const theirs = others.get(task.id);
     if (fault) begun.push(unreadableRun(`bloom:${task.id}`, task.id, fault, decideOn(fault)));
-    else if (theirs && theirs.run.state !== "done" && speaksFor(theirs.run, task))
-      begun.push(ofOthers(theirs, task));
-    else if (run && run.state !== "done" && speaksFor(run, task))
+    else if (theirs && !isOver(theirs.run) && speaksFor(theirs.run, task)) begun.push(ofOthers(theirs, task));
+    else if (run && !isOver(run) && speaksFor(run, task))
       begun.push({
         ...ofRun(run, task, held.has(task.id)),
         ...asked(task.id),
         ...(await recordedOverview(view, `bloom:${task.id}`)),
       });
-    else if (isOpen(task) && run?.state !== "done")
-      unbegun.push({ ...ofTask(placed, waits, phase), ...asked(task.id) });
+    else if (isOpen(task) && !(run && isOver(run)))
+      unbegun.push({
+        ...(stuck.has(task.id) ? ofStuck(task, stuck.get(task.id)) : ofTask(placed, waits, phase)),
+        ...asked(task.id),
+      });
   }
   return [...begun, ...unbegun];
 }
@@ -131,7 +135,14 @@ async function readTasks(view: View, around: Around): Promise<readonly Task[]> {
 
 /** Its own work is not done, and it has work besides its subtasks. */
 function isOpen(task: Task): boolean {
-  return task.status !== "done" && !isDone(task);
+  return task.status !== "done" && !isClosed(task);
+}
+
+/** It waits for something cancelled, until a person decides. */
+function ofStuck({ id, status, title }: Task, why = ""): RunOverview {
+  const base = { run: `bloom:${id}`, title, state: status, since: null };
+  const next = `${why}: edit its \`depends_on\`, cancel it too, or put that back with \`pawl todo\``;
+  return { ...byHand(base, next, `pawl show ${id}`), waitsFor: "blocked" };
 }
 
 function ofTask({ task, parent }: PlacedTask, waits: Waits, phase: number | null): RunOverview {

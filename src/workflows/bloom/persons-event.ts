@@ -5,8 +5,16 @@
 import type { Task } from "../../tasks-file/task.ts";
 import type { TaskRun } from "./task-run.ts";
 
+/** Why, where the event needs a reason. */
+export function personsReason(task: Task, event: string | null): string | undefined {
+  if (event === "cancelled") return task.cancel_reason ?? "no reason is given";
+  return event === "halted" && task.status === "cancelled"
+    ? `tasks.yaml was made to say \`cancelled\` while its agent was at work; \`bloom cancel ${task.id}\` cancels it`
+    : undefined;
+}
+
 /** The run's event for a status that a person set; null: nobody has set another. */
-export function personsEvent(task: Task, run: TaskRun): "reset" | "dropped" | "halted" | null {
+export function personsEvent(task: Task, run: TaskRun): "reset" | "dropped" | "halted" | "cancelled" | null {
   if (task.status === run.status) return null;
   switch (task.status) {
     case "todo":
@@ -18,11 +26,20 @@ export function personsEvent(task: Task, run: TaskRun): "reset" | "dropped" | "h
       if (run.dropped) return "dropped";
       return run.state === "done" || run.underway.length > 0 ? null : "dropped";
     case "blocked":
-      return run.state === "blocked" || run.state === "budget_exhausted" ? null : "halted";
+      return haltedUnless(run);
+    case "cancelled":
+      if (run.state === "cancelled") return null;
+      if (run.cancelled) return "cancelled";
+      // While its agent is at work, anybody may have written it: it stops, and a person decides.
+      return run.underway.length > 0 ? haltedUnless(run) : "cancelled";
     case "done_pending_merge":
       // In the middle of its run it is an agent's own `done`; on an idle run it is a person's, and the rest follows.
       return run.state === "blocked" || run.state === "budget_exhausted" ? "reset" : null;
     case "in_progress":
       return null;
   }
+}
+
+function haltedUnless({ state }: TaskRun): "halted" | null {
+  return state === "blocked" || state === "budget_exhausted" ? null : "halted";
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseTasks } from "../../tasks-file/parse.ts";
 import { findTask, type Task } from "../../tasks-file/task.ts";
-import { doneWith, isDone, nowReady, takeable, waitingFor } from "./pick.ts";
+import { doneWith, heldByCancelled, isDone, nowReady, takeable, waitingFor } from "./pick.ts";
 import type { Standings } from "./standing.ts";
 
 function tasksOf(text: string): readonly Task[] {
@@ -39,6 +39,25 @@ describe("What may be worked on", () => {
 - {id: B, title: b, phase: 2, status: ready_for_agent}
 - {id: C, title: c, status: ready_for_agent, depends_on: [A]}`);
     expect(ids(takeable(tasks, NONE))).toEqual(["B"]);
+  });
+
+  it("counts a cancelled task as closed for its parent and later phases, and never as done for what depends on it", () => {
+    const tasks = tasksOf(`
+- {id: A, title: a, phase: 1, status: cancelled}
+- {id: B, title: b, phase: 2}
+- {id: C, title: c, status: ready_for_agent, depends_on: [A]}
+- {id: D, title: d, depends_on: [C]}
+- {id: P, title: p, status: done, subtasks: [{id: S, title: s, status: cancelled}]}
+- {id: E, title: e, depends_on: [P]}
+- {id: X, title: x, status: cancelled, subtasks: [{id: Y, title: y}]}`);
+    expect(ids(nowReady(tasks, NONE))).toEqual(["B", "E"]);
+    expect(takeable(tasks, NONE)).toEqual([]);
+    expect(waitingFor(tasks, "C", NONE)).toBe("it depends on A, which is cancelled");
+    expect(waitingFor(tasks, "D", NONE)).toBe("it depends on C");
+    expect([...heldByCancelled(tasks, NONE)]).toEqual([
+      ["C", "it depends on A, which is cancelled"],
+      ["Y", "X is cancelled"],
+    ]);
   });
 
   it("takes subtasks after their parent's own work, merge included", () => {

@@ -1,7 +1,8 @@
 /**
  * What may be worked on.
  *
- * K1  A task is done when its own work and all its subtasks are; only that counts as a dependency done.
+ * K1  A task is done when its own work and all its subtasks are; only that counts as a dependency done. A cancelled task is
+ *     closed, not done: its parent and later phases do not wait for it, and what depends on it waits for a person.
  * K2  A subtask waits for its parent's own work. A parent without work of its own waits for its subtasks instead.
  * K3  A todo of a later phase than the lowest open one waits; what a person made ready does not wait for phases.
  */
@@ -18,12 +19,17 @@ export interface Worker {
 export const ANY_WORKER: Worker = { name: null, only: null };
 
 export function isDone(task: Task): boolean {
-  return task.status === "done" && task.subtasks.every(isDone);
+  return task.status === "done" && task.subtasks.every(isClosed);
 }
 
-/** The lowest phase with a task that is not done, or null where none has a phase. */
+/** Nothing is left to do for it. */
+export function isClosed(task: Task): boolean {
+  return task.status === "cancelled" || isDone(task);
+}
+
+/** The lowest phase with a task that is not closed, or null where none has a phase. */
 export function openPhase(tasks: readonly Task[]): number | null {
-  const open = tasks.flatMap((task) => (task.phase === undefined || isDone(task) ? [] : [task.phase]));
+  const open = tasks.flatMap((task) => (task.phase === undefined || isClosed(task) ? [] : [task.phase]));
   return open.length === 0 ? null : Math.min(...open);
 }
 
@@ -93,37 +99,64 @@ export function waitingFor(tasks: readonly Task[], id: string, runs: Standings):
 export type Waits = (task: Task, parent: Task | null) => string | null;
 
 export function waitsIn(tasks: readonly Task[], runs: Standings): Waits {
+  const holds = holdsIn(tasks, runs);
+  return (task, parent) => holds(task, parent)?.why ?? null;
+}
+
+interface Hold {
+  readonly why: string;
+  /** It waits for something cancelled: only a person can let it continue. */
+  readonly forever?: true;
+}
+
+/** What holds a task up; null: nothing. */
+function holdsIn(tasks: readonly Task[], runs: Standings): (task: Task, parent: Task | null) => Hold | null {
   const byId = new Map(eachTask(tasks).map((item) => [item.task.id, item] as const));
   const ownDone = new Set(
     [...byId]
       .filter(([id, { task }]) => isDone(task) && (runs.get(id) ?? "done") === "done")
       .map(([id]) => id),
   );
-  const waits: Waits = (task, parent) => {
-    const open = task.depends_on.filter((id) => !ownDone.has(id));
-    if (open.length > 0) return `it depends on ${open.join(", ")}`;
-    if (parent) {
-      const above = waitsForParent(parent);
-      if (above !== null) return above;
-    }
-    if (!hasOwnWork(task) && task.subtasks.some((sub) => !isDone(sub)))
-      return `its subtasks ${task.subtasks
-        .filter((sub) => !isDone(sub))
-        .map(({ id }) => id)
-        .join(", ")} are not done`;
-    return null;
+  const forDependencies = ({ depends_on }: Task, who: string): Hold | null => {
+    const open = depends_on.filter((id) => !ownDone.has(id));
+    const cancelled = open.filter((id) => byId.get(id)?.task.status === "cancelled");
+    if (cancelled.length > 0)
+      return {
+        why: `${who} depends on ${cancelled.join(", ")}, which ${cancelled.length === 1 ? "is" : "are"} cancelled`,
+        forever: true,
+      };
+    return open.length > 0 ? { why: `${who} depends on ${open.join(", ")}` } : null;
   };
-  const waitsForParent = (parent: Task): string | null => {
+  const forParent = (parent: Task): Hold | null => {
     if (parent.status === "done") return null;
     if (parent.status === "done_pending_merge" && runs.get(parent.id) === "done") return null;
-    if (hasOwnWork(parent)) return `the work of ${parent.id} comes first`;
-    if (parent.status === "blocked") return `${parent.id} is blocked`;
-    const open = parent.depends_on.filter((id) => !ownDone.has(id));
-    if (open.length > 0) return `${parent.id} depends on ${open.join(", ")}`;
+    if (parent.status === "cancelled") return { why: `${parent.id} is cancelled`, forever: true };
+    if (hasOwnWork(parent)) return { why: `the work of ${parent.id} comes first` };
+    if (parent.status === "blocked") return { why: `${parent.id} is blocked` };
+    const open = forDependencies(parent, parent.id);
+    if (open) return open;
     const above = byId.get(parent.id)?.parent;
-    return above ? waitsForParent(above) : null;
+    return above ? forParent(above) : null;
   };
-  return waits;
+  return (task, parent) => {
+    const own = forDependencies(task, "it") ?? (parent ? forParent(parent) : null);
+    if (own) return own;
+    const open = hasOwnWork(task) ? [] : task.subtasks.filter((sub) => !isClosed(sub));
+    return open.length > 0
+      ? { why: `its subtasks ${open.map(({ id }) => id).join(", ")} are not done` }
+      : null;
+  };
+}
+
+/** The open tasks that wait for something cancelled, each with what in words. */
+export function heldByCancelled(tasks: readonly Task[], runs: Standings): ReadonlyMap<string, string> {
+  const holds = holdsIn(tasks, runs);
+  return new Map(
+    eachTask(tasks).flatMap(({ task, parent }) => {
+      const hold = isClosed(task) || runs.has(task.id) ? null : holds(task, parent);
+      return hold?.forever ? [[task.id, hold.why] as const] : [];
+    }),
+  );
 }
 
 function familyOf(tasks: readonly Task[], id: string): readonly string[] {
@@ -132,14 +165,14 @@ function familyOf(tasks: readonly Task[], id: string): readonly string[] {
 }
 
 /**
- * The parents that become done as the task does: their own work was done, and this was the last open subtask.
+ * The parents that become done as the task closes: their own work was done, and this was the last open subtask.
  */
 export function doneWith(tasks: readonly Task[], id: string, runs: Standings): readonly Task[] {
   const parents = new Map(eachTask(tasks).map(({ task, parent }) => [task.id, parent] as const));
   const done = new Set([id]);
   const result: Task[] = [];
   for (let parent = parents.get(id); parent; parent = parents.get(parent.id)) {
-    const whole = parent.subtasks.every((sub) => done.has(sub.id) || isDone(sub));
+    const whole = parent.subtasks.every((sub) => done.has(sub.id) || isClosed(sub));
     const ownDone = parent.status === "done_pending_merge" && runs.get(parent.id) === "done";
     if (!whole || !ownDone) break;
     done.add(parent.id);

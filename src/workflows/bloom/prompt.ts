@@ -74,7 +74,10 @@ export function stepInfoOf(task: Task, step: Step): StepInfo {
     acceptanceCriteria:
       step.acceptance_criteria.length > 0 ? step.acceptance_criteria : task.acceptance_criteria,
     isFirstStep: stepIndex === 0,
-    previousSteps: task.steps.slice(0, stepIndex).map(({ id, instruction }) => ({ id, instruction })),
+    previousSteps: task.steps
+      .slice(0, stepIndex)
+      .filter(({ status }) => status !== "cancelled")
+      .map(({ id, instruction }) => ({ id, instruction })),
   };
 }
 
@@ -90,7 +93,7 @@ export function buildStepPrompt(
   fresh: boolean = task.steps[0]?.id === step.id,
 ): string {
   const info = stepInfoOf(task, step);
-  const last = info.stepIndex === info.totalSteps - 1;
+  const last = task.steps.slice(info.stepIndex + 1).every(({ status }) => status === "cancelled");
   const own = step.acceptance_criteria.length > 0;
   return paragraphs(
     ...(fresh ? context(task, gitInfo, own) : [goOn(task)]),

@@ -1,10 +1,10 @@
 import { loopDonePath, loopRunPath } from "../../core/loop-record.ts";
 import type { Change, View } from "../../core/ports/store.ts";
 import type { TaskEdit } from "../../tasks-file/splice.ts";
-import { loadDoneRun, loadRun, NOTHING_SPENT, renderRun, type TaskRun } from "./task-run.ts";
+import { isOver, loadDoneRun, loadRun, NOTHING_SPENT, renderRun, type TaskRun } from "./task-run.ts";
 
 /**
- * How a run is written: in place, or set aside for its evidence once tasks.yaml says that the task is done. Parents
+ * How a run is written: in place, or set aside for its evidence once tasks.yaml says that the task is done or cancelled. Parents
  * that become done through the same edits go with it.
  */
 export function runChanges(
@@ -34,7 +34,7 @@ function fresh(run: TaskRun): TaskRun {
 }
 
 function written(run: TaskRun, existed: boolean): readonly Change[] {
-  if (run.state !== "done" || run.status !== "done")
+  if (!isOver(run) || run.status !== run.state)
     return [{ type: "write", path: loopRunPath(run.task), text: renderRun(run) }];
   const kept: Change = { type: "write", path: loopDonePath(run.task), text: renderRun(run) };
   return existed ? [kept, { type: "remove", path: loopRunPath(run.task) }] : [kept];

@@ -19,7 +19,7 @@ import { eachTask, type Task } from "../../tasks-file/task.ts";
 import { personsEvent } from "./persons-event.ts";
 import { type RecordedStep, SHARED, type Stands } from "./stands.ts";
 import { BLOOM } from "./table.ts";
-import { newRun, type Runs, type TaskRun } from "./task-run.ts";
+import { isOver, newRun, type Runs, type TaskRun } from "./task-run.ts";
 
 export type RunSide = Side<RecordedStep, Stands>;
 
@@ -91,12 +91,12 @@ export function heldElsewhere(task: string, { elsewhere }: OthersRun): PawlError
   return elsewhereError(`bloom:${task}`, elsewhere);
 }
 
-/** The tasks that may have a run of others: there is a record of it, and they are not done. */
+/** The tasks that may have a run of others: there is a record of it, and they are neither done nor cancelled. */
 export async function sharedTasks(view: View, tasks: readonly Task[]): Promise<readonly Task[]> {
   const recorded = new Set(await recordedIds(view, "bloom"));
   if (recorded.size === 0) return [];
   return eachTask(tasks).flatMap(({ task }) =>
-    recorded.has(task.id) && task.status !== "done" ? [task] : [],
+    recorded.has(task.id) && task.status !== "done" && task.status !== "cancelled" ? [task] : [],
   );
 }
 
@@ -110,7 +110,7 @@ export async function withOthers(view: View, tasks: readonly Task[], here: Runs)
       const others = await findOthers(view, task.id, runs.has(task.id));
       if (others === null) continue;
       const isSet = personsEvent(task, others.run) !== null;
-      const isOpen = others.run.state !== "done";
+      const isOpen = !isOver(others.run);
       if ((runs.delete(task.id) || !isSet) && isOpen) held.set(task.id, heldElsewhere(task.id, others));
     } catch (thrown) {
       if (!(thrown instanceof PawlError)) throw thrown;

@@ -53,6 +53,7 @@ const RESTS: ReadonlySet<Standing> = new Set([
   "backing_off",
   "awaiting_merge",
   "done",
+  "cancelled",
 ]);
 
 export function rests(standing: Standing): boolean {
@@ -74,10 +75,12 @@ export function standingsOf(
   return standings;
 }
 
+const SET_BY_PERSON = { reset: null, dropped: "done", halted: "blocked", cancelled: "cancelled" } as const;
+
 /** Null: a person has reset it. */
 function standingOf(task: Task, run: TaskRun, now: string): Standing | null {
   const event = personsEvent(task, run);
-  if (event !== null) return event === "reset" ? null : event === "dropped" ? "done" : "blocked";
+  if (event !== null) return SET_BY_PERSON[event];
   if (awaitsMerge(run)) return "awaiting_merge";
   return isBackingOff(run, now) ? "backing_off" : run.state;
 }

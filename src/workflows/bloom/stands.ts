@@ -67,7 +67,7 @@ export const SHARED: Codec<RecordedStep, Stands> = {
 
 const MOST_EVIDENCE = 50;
 const LONGEST_REASON = 1_000;
-const RESTS: readonly string[] = ["waiting_for_human", "blocked", "budget_exhausted", "done"];
+const RESTS: readonly string[] = ["waiting_for_human", "blocked", "budget_exhausted", "done", "cancelled"];
 
 /** Of a run's file. */
 export function sharedIn(json: string): { readonly rests: boolean; readonly stands: Stands } | null {

@@ -29,6 +29,7 @@ const STATES = {
   blocked: { description: "It does not go on by itself; the reason is in the run.", ...NOTHING },
   budget_exhausted: { description: "It has spent its budget.", ...NOTHING },
   done: { description: "Everything is done, its merge included.", final: true },
+  cancelled: { description: "A person has cancelled it.", final: true },
 } as const satisfies Record<string, State>;
 
 export type TaskState = keyof typeof STATES;
@@ -72,6 +73,7 @@ const EVENTS = {
   reset: "tasks.yaml says that it begins anew.",
   dropped: "tasks.yaml says that it is done.",
   halted: "tasks.yaml says that it is blocked.",
+  cancelled: "A person has cancelled it.",
 } as const;
 
 export type TaskEvent = keyof typeof EVENTS;
@@ -321,7 +323,7 @@ const ANSWERED: readonly Rule[] = [
   rule("approval.says_merged", "opening_pr", "approved", "cleaning", does("clean-up")),
 ];
 
-const OPEN = (Object.keys(STATES) as TaskState[]).filter((state) => state !== "done");
+const OPEN = (Object.keys(STATES) as TaskState[]).filter((state) => !("final" in STATES[state]));
 
 /** tasks.yaml wins over the run. */
 const TOLD: readonly Rule[] = [
@@ -335,6 +337,10 @@ const TOLD: readonly Rule[] = [
     OPEN.filter((state) => state !== "blocked"),
     "halted",
   ),
+  rule("told.cancelled", OPEN, "cancelled", "cancelled", null, {
+    set: { awaits: "nothing" },
+    reply: "cancelled",
+  }),
 ];
 
 const WRITTEN: readonly Rule[] = [
@@ -366,7 +372,7 @@ export const BLOOM: Workflow = {
   events: Object.fromEntries(Object.entries(EVENTS).map(([name, description]) => [name, { description }])),
   facts: FACTS,
   rules: [...WRITTEN, ...NOT_NOW],
-  goals: ["done"],
+  goals: ["done", "cancelled"],
 };
 
 /** What a rule says, in a few words; `{reason}` is the run's. */
@@ -383,6 +389,7 @@ export const REPLIES: Readonly<Record<string, string>> = {
   awaits_turn: "waits for another merge: {reason}",
   pr_open: "its pull request is open: {reason}",
   completed: "done",
+  cancelled: "cancelled: {reason}",
   reset: "begins anew",
   not_now: "nothing to do",
 };

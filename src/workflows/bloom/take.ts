@@ -15,7 +15,7 @@ import { BLOOM_STATES } from "./recorded.ts";
 import { loadSides, type RunSide, recordedSteps, runOf } from "./shared.ts";
 import { sharedIn } from "./stands.ts";
 import { BLOOM } from "./table.ts";
-import { findRun, newRun, renderRun, type TaskRun } from "./task-run.ts";
+import { findRun, isOver, newRun, renderRun, type TaskRun } from "./task-run.ts";
 
 interface Seen {
   readonly task: Task;
@@ -45,7 +45,7 @@ export const take: Transaction<TakeInput, Seen, ReadonlySet<string>, Reply> = {
         look(side) {
           const run = runAt(side);
           checkReachable(BLOOM, fromStored(run));
-          return { state: run.state, isOver: run.state === "done", notes: notesOn(run, side) };
+          return { state: run.state, isOver: isOver(run), notes: notesOn(run, side) };
         },
       },
       input,

@@ -14,7 +14,7 @@ import { fields, object } from "../../core/state-json.ts";
 import type { Strength } from "../../core/strength.ts";
 import type { Facts } from "../../engine/workflow.ts";
 import type { Nearing } from "../../runtime/module.ts";
-import type { Task, TaskStatus } from "../../tasks-file/task.ts";
+import { isOpenStep, type Task, type TaskStatus } from "../../tasks-file/task.ts";
 import { checkRun, heldBy } from "./recorded.ts";
 import type { TaskEvent, TaskState } from "./table.ts";
 
@@ -46,6 +46,8 @@ export interface TaskRun {
   readonly session: { readonly id: string; readonly agent: string; readonly folder: string } | null;
   /** A person marked the task done as it is, while its agent was at work. */
   readonly dropped?: true;
+  /** A person cancelled the task while a worker held it. */
+  readonly cancelled?: true | undefined;
   /** Runs of agents and commands that began and whose end is not reported yet: their processes may be alive. */
   readonly underway: readonly string[];
   /** Runs so far; names the next one. */
@@ -116,6 +118,13 @@ export interface TaskOutcome {
   readonly reason?: string;
 }
 
+/** The states in which nothing is left to do for a run. */
+export const OVER: readonly TaskState[] = ["done", "cancelled"];
+
+export function isOver({ state }: Pick<TaskRun, "state">): boolean {
+  return OVER.includes(state);
+}
+
 const KEPT_EVIDENCE = 200;
 
 export const NOTHING_SPENT: TaskRun["spent"] = { usd: 0, turns: 0, milliseconds: 0 };
@@ -143,7 +152,7 @@ export function newRun(
     session: null,
     underway: [],
     runs: before?.runs ?? 0,
-    checked: steps.flatMap((step) => (step.status === "done" ? [step.id] : [])),
+    checked: steps.flatMap((step) => (isOpenStep(step) ? [] : [step.id])),
     spent: before?.spent ?? NOTHING_SPENT,
     evidence: before?.evidence ?? [],
     ...(before?.verdicts && { verdicts: before.verdicts }),

@@ -16,14 +16,14 @@ import { findTask, type Task, type TaskStatus, type TasksFile } from "../../task
 import type { Known, StepResult } from "./execution-context.ts";
 import { INPUTS } from "./facts.ts";
 import { governTask, type Pinned, pinOf } from "./govern.ts";
-import { personsEvent } from "./persons-event.ts";
+import { personsEvent, personsReason } from "./persons-event.ts";
 import { nowReady, scopeOf, takeable, type Worker } from "./pick.ts";
 import { loadMessages, loadQuestions, type Message, type Question, untoldNotes } from "./question.ts";
 import { BLOOM_STATES } from "./recorded.ts";
 import { runChanges } from "./run-changes.ts";
 import type { Standings } from "./standing.ts";
 import type { TaskEvent } from "./table.ts";
-import { loadDoneRun, newRun, type TaskRun } from "./task-run.ts";
+import { isOver, loadDoneRun, newRun, type TaskRun } from "./task-run.ts";
 import { nowIn, type Turn, tableRunOf, turnBy } from "./turn.ts";
 import { noted, statusEdit } from "./verbs/edits.ts";
 import { eventOf, loadSnapshot, type Snapshot } from "./verbs/snapshot.ts";
@@ -142,9 +142,10 @@ export const applyResult = runEvent<ResultTypes>({
     const seen = found.run === null && held !== undefined ? { ...found, run: held } : found;
     const policy = pinOf(pinned, seen.run !== null);
     const written = findTask(seen.file.tasks, id);
-    if (written === null)
+    // Removed, or cancelled by a person who saw no worker at it.
+    if (written === null || (found.run === null && written.status === "cancelled"))
       return {
-        answer: { reply: { known: null, rule: null, event: null, happened: [] }, changes: gone(seen, id) },
+        answer: { reply: { known: null, rule: null, event: null, happened: [] }, changes: gone(found, id) },
       };
     const { task, ...governed } = governTask(written, policy);
     const result = isResetUnder(seen.run, held) ? leftOver(given) : given;
@@ -155,10 +156,10 @@ export const applyResult = runEvent<ResultTypes>({
     return loopRunOf(seen, task, run, { result, governed, policy, set });
   },
   event(run, context) {
-    const { result, set } = run;
+    const { result, set, task } = run;
     if (result.event === undefined) return { answer: committed(run, null, context) };
     const event = set ?? result.event;
-    return { event, reason: event === result.event ? result.reason : undefined };
+    return { event, reason: event === result.event ? result.reason : personsReason(task, set) };
   },
   observers: observersOf,
   propose({ decision, run, sent }, context) {
@@ -179,7 +180,7 @@ function committed(
 ): Proposal<Committed> {
   const { id } = task;
   const own = editsOf(result, set);
-  const isDone = turned?.run.state === "done";
+  const isDone = turned !== null && isOver(turned.run);
   const untold = isDone ? untoldNotes(seen.messages, result.removes) : [];
   const edits = [...own, ...(turned?.edits ?? []), ...untold.map((text) => noted(task, text))];
   const changed = changeTasks(seen, edits);
@@ -273,9 +274,11 @@ export const begin = runEvent<BeginTypes>({
   },
 });
 
-/** A person has reset it while its holder worked on it. */
+/** A person has reset or cancelled it while its holder worked on it. */
 function isResetUnder(run: TaskRun | null, held: TaskRun | undefined): boolean {
-  return run?.state === "ready" && held !== undefined && held.state !== "ready";
+  return (
+    (run?.state === "ready" || run?.state === "cancelled") && held !== undefined && held.state !== run.state
+  );
 }
 
 /** What still counts of a command whose run was reset: what happened, and which processes exist. */
@@ -290,7 +293,7 @@ function leftOver({ patch, happened, removes }: StepResult): StepResult {
 /** Its own work may be over while its subtasks are not: if a person resets it, it gets a new run. */
 function currentRun(task: Task, { run, before }: Seen, time: string): TaskRun {
   if (run === null) return newRun(task, time, before);
-  return run.state === "done" && personsEvent(task, run) === "reset" ? newRun(task, time, run) : run;
+  return isOver(run) && personsEvent(task, run) === "reset" ? newRun(task, time, run) : run;
 }
 
 /** If a person has just set another status, that one stays; a reset task has no session. */

@@ -12,10 +12,10 @@ import { moveOf, type TableRun, takeNow } from "../../runtime/run-event.ts";
 import { editedTask } from "../../tasks-file/parts.ts";
 import type { TaskEdit } from "../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../tasks-file/steps.ts";
-import type { Task, TaskStatus } from "../../tasks-file/task.ts";
+import { isOpenStep, type Task, type TaskStatus } from "../../tasks-file/task.ts";
 import { unverifiedCommands } from "./commands/run-verify.ts";
 import { type Around, INPUTS, TRIED } from "./facts.ts";
-import { doneWith, isDone } from "./pick.ts";
+import { doneWith, isClosed } from "./pick.ts";
 import { BACKS_OFF, type Standings } from "./standing.ts";
 import { BLOOM, REPLIES, type TaskEvent, type TaskState } from "./table.ts";
 import { type Purpose, reasonOf, type TaskOutcome, type TaskRun, type TryKind } from "./task-run.ts";
@@ -90,13 +90,14 @@ function step(run: TaskRun, decision: Decision, reason: string | undefined, now:
     tries: triesAfter(run, event, rule),
     workDone: event === "reset" ? false : run.workDone || (worked && now.task.steps.length === 0),
     session: FORGETS.has(event) ? null : run.session,
-    checked: event === "verify_passed" || event === "reset" ? doneSteps(now.task) : run.checked,
+    checked: event === "verify_passed" || event === "reset" ? closedSteps(now.task) : run.checked,
     ...(event === "reset"
       ? {
           tries: {},
           errand: "step",
           work: null,
           nothing: null,
+          cancelled: undefined,
           refused: [],
           landed: hasLanded(run),
           asked: run.asked === true && !hasLanded(run),
@@ -120,8 +121,8 @@ function hasLanded({ landed = false, work }: TaskRun): boolean {
   return landed || (work?.merged ?? work?.merging ?? null) !== null;
 }
 
-function doneSteps({ steps }: Task): readonly string[] {
-  return steps.flatMap((step) => (step.status === "done" ? [step.id] : []));
+function closedSteps({ steps }: Task): readonly string[] {
+  return steps.flatMap((step) => (isOpenStep(step) ? [] : [step.id]));
 }
 
 const FORGETS: ReadonlySet<TaskEvent> = new Set(["agent_failed", "session_lost", "reset"]);
@@ -223,9 +224,14 @@ function edits(run: TaskRun, rule: Rule, event: TaskEvent, now: Now): readonly T
     }
     case "done": {
       if (task.status === "done") return [];
-      if (!task.subtasks.every(isDone)) return statusTo(task, "done_pending_merge");
+      if (!task.subtasks.every(isClosed)) return statusTo(task, "done_pending_merge");
       const ends = [task, ...doneWith(file.tasks, task.id, states)].flatMap((each) => completed(each, time));
       return [...forgetSession(task), ...ends];
+    }
+    case "cancelled": {
+      const parents = doneWith(file.tasks, task.id, states);
+      const ends = parents.flatMap((each) => completed(each, time));
+      return [...forgetSession(task), ...statusTo(task, "cancelled"), ...ends];
     }
   }
 }
@@ -273,6 +279,7 @@ function happenings(
   if (event === "approved") told.push({ type: "task:approved", taskId, by: by.who ?? by.channel, ...worth });
   if (event === "reset") told.push({ type: "task:reset", taskId, from: run.state });
   if (next.state === "blocked") told.push({ type: "task:blocked", taskId, reason });
+  if (next.state === "cancelled") told.push({ type: "task:cancelled", taskId, reason });
   if (next.state === "done")
     told.push({ type: "task:completed", taskId, duration: task.started_at ? durationOf(task, time) : null });
   const words = (REPLIES[rule.reply] ?? rule.reply)

@@ -26,7 +26,13 @@ export function emptyBoard(): Board {
   return { atWork: new Map(), waiting: new Map(), merges: new Map(), retries: new Map(), stands: null };
 }
 
-const RESTS: ReadonlySet<string> = new Set(["done", "blocked", "budget_exhausted", "waiting_for_human"]);
+const RESTS: ReadonlySet<string> = new Set([
+  "done",
+  "cancelled",
+  "blocked",
+  "budget_exhausted",
+  "waiting_for_human",
+]);
 
 export function track(board: Board, happening: BloomHappening | PawlEvent, now: number): void {
   if (happening.type === "edit:kept" || happening.type === "journal:foreign") return;

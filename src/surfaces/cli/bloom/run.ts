@@ -130,7 +130,7 @@ function answerOf(end: LoopEnd, isStopped: boolean, isPrinted: boolean, { termin
   const exit = exitOf(end, isStopped);
   const { red, yellow } = terminal.paint;
   const lines = [
-    `${end.done.length} done, ${end.open.length} open.`,
+    `${end.done.length} done, ${end.cancelled.length > 0 ? `${end.cancelled.length} cancelled, ` : ""}${end.open.length} open.`,
     ...(end.blocked.length > 0
       ? [`${red(`Blocked: ${end.blocked.join(", ")}.`)} \`${name} show ${end.blocked[0]}\` says why.`]
       : []),

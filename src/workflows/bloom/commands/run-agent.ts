@@ -9,7 +9,7 @@ import type { ChangedOutside, Folder, Meanwhile, Worktree } from "../../../core/
 import type { Nearing } from "../../../runtime/module.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
-import type { Step, Task } from "../../../tasks-file/task.ts";
+import { isOpenStep, type Step, type Task } from "../../../tasks-file/task.ts";
 import { allowedCommands } from "../allowed.ts";
 import {
   added,
@@ -400,9 +400,7 @@ function outcomeOf(known: Known, { end, stop, step, byMinutes }: Last, before: K
   if (asks) return asks;
   if (run.errand !== "step" && run.errand !== "mark") return { event: "errand_done" };
   const done =
-    step === null
-      ? !isOpen(task, run)
-      : task.steps.some((each) => each.id === step.id && each.status === "done");
+    step === null ? !isOpen(task, run) : task.steps.some((each) => each.id === step.id && !isOpenStep(each));
   if (done) return { event: "step_done" };
   const name = step === null ? task.id : step.id;
   const why = refused.length > 0 ? refusals(refused) : ` (on_unmarked_step: ${settings.on_unmarked_step})`;

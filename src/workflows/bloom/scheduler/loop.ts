@@ -22,7 +22,7 @@ import { branchOf, eachTask, findTask, type Task } from "../../../tasks-file/tas
 import type { MergeQueue, StopReason } from "../execution-context.ts";
 import { apart } from "../overlap.ts";
 import { personsEvent } from "../persons-event.ts";
-import { ANY_WORKER, isDone, type Worker } from "../pick.ts";
+import { ANY_WORKER, heldByCancelled, isClosed, isDone, type Worker } from "../pick.ts";
 import { loadMessages } from "../question.ts";
 import { awaitsMerge, waitLeft } from "../standing.ts";
 import { reasonOf } from "../task-run.ts";
@@ -56,6 +56,7 @@ export interface LoopSetup extends LoopPorts {
 export interface LoopEnd {
   /** Ids of the tasks in scope. */
   readonly done: readonly string[];
+  readonly cancelled: readonly string[];
   readonly open: readonly string[];
   readonly blocked: readonly string[];
   readonly waiting: readonly string[];
@@ -328,12 +329,16 @@ async function tellActive(loop: Loop, picked: Picked): Promise<void> {
   }
 }
 
-/** True if the task is gone, or a person changed its status or reset its run. */
+const TAKEN_BACK: ReadonlySet<string> = new Set(["ready", "cancelled"]);
+
+/** True if the task is gone, or a person changed its status, or reset or cancelled its run. */
 function isToldOtherwise({ id, run: begun }: Work, { file, runs }: Picked): boolean {
   if (begun === null) return false;
   const task = findTask(file.tasks, id);
   const run = runs.get(id);
-  return task === null || (run !== undefined && (run.state === "ready" || personsEvent(task, run) !== null));
+  return (
+    task === null || (run !== undefined && (TAKEN_BACK.has(run.state) || personsEvent(task, run) !== null))
+  );
 }
 
 function stopAll(works: readonly Work[], reason: StopReason): void {
@@ -383,15 +388,17 @@ function waitingNow({ runs, states, scope }: Picked): readonly BloomHappening[] 
 function endOf({ file, states, runs }: Picked, worker: Worker): LoopEnd {
   const only = worker.only === null ? null : findTask(file.tasks, worker.only);
   const tasks = eachTask(only ? [only] : file.tasks).map(({ task }) => task);
-  const open = tasks.filter((task) => !isDone(task));
+  const open = tasks.filter((task) => !isClosed(task));
+  const stuck = heldByCancelled(file.tasks, states);
   const waits = (task: Task) => {
     const run = runs.get(task.id);
     return states.get(task.id) === "waiting_for_human" || (run !== undefined && awaitsMerge(run));
   };
   return {
     done: tasks.filter(isDone).map(({ id }) => id),
+    cancelled: tasks.filter(({ status }) => status === "cancelled").map(({ id }) => id),
     open: open.map(({ id }) => id),
-    blocked: open.filter((task) => task.status === "blocked").map(({ id }) => id),
+    blocked: open.filter(({ id, status }) => status === "blocked" || stuck.has(id)).map(({ id }) => id),
     waiting: open.filter(waits).map(({ id }) => id),
     byHand: open.filter(({ id, status }) => status === "in_progress" && !runs.has(id)).map(({ id }) => id),
   };

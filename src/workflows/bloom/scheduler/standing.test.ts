@@ -34,7 +34,14 @@ describe("A loop", () => {
         worker: { name: "ann", only: null },
       },
     );
-    expect(await end()).toEqual({ done: ["T1", "T3"], open: ["T2"], blocked: [], waiting: [], byHand: [] });
+    expect(await end()).toEqual({
+      done: ["T1", "T3"],
+      cancelled: [],
+      open: ["T2"],
+      blocked: [],
+      waiting: [],
+      byHand: [],
+    });
     expect(runs.map(({ task }) => task).sort()).toEqual(["T1", "T3"]);
   });
 
@@ -42,7 +49,14 @@ describe("A loop", () => {
     const { end, runs } = staged(list("id: T1, subtasks: [{id: T1a, title: a}]", "id: T2, status: blocked"), {
       worker: { name: null, only: "T1" },
     });
-    expect(await end()).toEqual({ done: ["T1", "T1a"], open: [], blocked: [], waiting: [], byHand: [] });
+    expect(await end()).toEqual({
+      done: ["T1", "T1a"],
+      cancelled: [],
+      open: [],
+      blocked: [],
+      waiting: [],
+      byHand: [],
+    });
     expect(runs.map(({ task }) => task)).not.toContain("T2");
   });
 
@@ -59,6 +73,7 @@ describe("A loop", () => {
     const stands = { type: "loop:stands", done: 0, open: 2, blocked: ["T2"], waiting: ["T1"], idle: true };
     expect(await end()).toEqual({
       done: [],
+      cancelled: [],
       open: ["T1", "T2"],
       blocked: ["T2"],
       waiting: ["T1"],

@@ -18,7 +18,7 @@ import { personsEvent } from "../persons-event.ts";
 import { ANY_WORKER, type Worker } from "../pick.ts";
 import { isBackingOff } from "../standing.ts";
 import { BLOOM } from "../table.ts";
-import type { TaskRun } from "../task-run.ts";
+import { isOver, OVER, type TaskRun } from "../task-run.ts";
 import {
   applyResult,
   type Begun,
@@ -65,7 +65,7 @@ export interface Slot {
   take(stop: AbortSignal): Promise<boolean>;
 }
 
-const AT_REST: ReadonlySet<string> = new Set(["waiting_for_human", "blocked", "budget_exhausted", "done"]);
+const AT_REST: ReadonlySet<string> = new Set(["waiting_for_human", "blocked", "budget_exhausted", ...OVER]);
 /** States without an agent: they need no slot. */
 const DELIVERED: ReadonlySet<string> = new Set(["pushing", "merging", "opening_pr", "cleaning"]);
 
@@ -254,7 +254,7 @@ async function commit(
   );
   for (const event of reply.happened) setup.show(event);
   if (reply.known === null) throw GONE;
-  if (reply.known.run.state === "done") await setup.pins.forget(work.id);
+  if (isOver(reply.known.run)) await setup.pins.forget(work.id);
   else await pin(setup, work, reply.governed);
   // A person reset it during the command: the rest of the result is about the time before.
   const isReset = reply.event === null && reply.known.run.state === "ready";

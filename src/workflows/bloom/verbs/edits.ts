@@ -15,9 +15,12 @@ export function statusEdit(task: Item, status: TaskStatus): TaskEdit {
   return set(task, "status", status);
 }
 
-/** Nothing if it already has that status. */
+/** Nothing if it already has that status. What is no longer cancelled has no reason for it. */
 export function statusTo(task: Pick<Task, "id" | "status">, status: TaskStatus): readonly TaskEdit[] {
-  return task.status === status ? [] : [statusEdit(task, status)];
+  if (task.status === status) return [];
+  const back =
+    task.status === "cancelled" ? [{ type: "clear", id: task.id, key: "cancel_reason" } as const] : [];
+  return [...back, statusEdit(task, status)];
 }
 
 /** A task or step whose work begins: in_progress, and since when. */

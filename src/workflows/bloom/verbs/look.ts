@@ -10,7 +10,7 @@ import { loadTasks, taskOf } from "../../../tasks-file/load.ts";
 import { renderProblem } from "../../../tasks-file/problem.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { eachTask, findTask, TASK_STATUSES, type Task } from "../../../tasks-file/task.ts";
-import { isDone, nowReady, takeable, waitingFor } from "../pick.ts";
+import { isClosed, isDone, nowReady, takeable, waitingFor } from "../pick.ts";
 import { getTaskForAgent } from "../prompt.ts";
 import { loadMessages, loadQuestions, type Message, type Question } from "../question.ts";
 import { findOthers } from "../shared.ts";
@@ -31,26 +31,33 @@ export const list = looking(loadSnapshot, (snapshot: Snapshot, { status }: { rea
   );
   const lines = rows.map(({ task }) => lineOf(task, snapshot));
   const done = rows.filter(({ task }) => isDone(task)).length;
+  const cancelled = rows.filter(({ task }) => task.status === "cancelled").length;
   const text =
     rows.length === 0
       ? status === undefined
         ? "No tasks."
         : `No task is ${status}.`
-      : [...lines, "", `${counted(rows.length, "task")}, ${done} done.`].join("\n");
+      : [
+          ...lines,
+          "",
+          `${counted(rows.length, "task")}, ${done} done${cancelled > 0 ? `, ${cancelled} cancelled` : ""}.`,
+        ].join("\n");
   return { text, data: { tasks: rows.map(({ task, parent }) => summaryOf(task, parent, snapshot)) } };
 });
 
 function lineOf(task: Task, snapshot: Snapshot): string {
+  const done = task.steps.filter((step) => step.status === "done").length;
   const steps =
     task.steps.length === 0
       ? ""
-      : `  [${task.steps.filter((step) => step.status === "done").length}/${task.steps.length}]`;
+      : `  [${done}/${task.steps.filter((step) => step.status !== "cancelled").length}]`;
   const run = snapshot.runs.get(task.id);
+  const why = task.status === "cancelled" && task.cancel_reason ? `  (${task.cancel_reason})` : "";
   const state =
     run && run.state !== "done" && run.state !== "ready" && snapshot.states.has(task.id)
       ? `  (${run.state}${run.reason ? `: ${run.reason}` : ""})`
       : "";
-  return `${task.status.padEnd(18)}  ${task.id}  ${task.title}${steps}${state}`;
+  return `${task.status.padEnd(18)}  ${task.id}  ${task.title}${steps}${why}${state}`;
 }
 
 function counted(count: number, what: string): string {
@@ -101,9 +108,10 @@ export const show = looking(
   (seen, { id }) => {
     const task = taskOf(seen.file.tasks, id);
     const { run } = seen;
-    const waits = isDone(task) ? null : waitingFor(seen.file.tasks, id, seen.states);
+    const waits = isClosed(task) ? null : waitingFor(seen.file.tasks, id, seen.states);
     const lines = [
       `${task.id}  ${task.status}  ${task.title}`,
+      ...(task.status === "cancelled" ? [`Cancelled: ${task.cancel_reason ?? "no reason is given"}.`] : []),
       ...(waits ? [`Waits: ${waits}.`] : []),
       ...loopLines(seen),
       ...block("Instructions", task.instructions ? [task.instructions.trim()] : []),
@@ -190,7 +198,7 @@ export const next = looking(loadSnapshot, (snapshot: Snapshot, { agent }: { read
   ];
   const [first] = all;
   if (!first) {
-    const open = eachTask(tasks).filter(({ task }) => !isDone(task)).length;
+    const open = eachTask(tasks).filter(({ task }) => !isClosed(task)).length;
     return {
       text:
         open === 0

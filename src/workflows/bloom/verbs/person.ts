@@ -8,7 +8,7 @@ import { taskOf } from "../../../tasks-file/load.ts";
 import { eachTask, type Task } from "../../../tasks-file/task.ts";
 import { heldTasks } from "../lease.ts";
 import { runChanges } from "../run-changes.ts";
-import { NOTHING_SPENT, type TaskOutcome, type TaskRun } from "../task-run.ts";
+import { isOver, NOTHING_SPENT, type TaskOutcome, type TaskRun } from "../task-run.ts";
 import { nowIn, turn } from "../turn.ts";
 import { forgetSession, noted, set, statusTo } from "./edits.ts";
 import { liftsRest } from "./persons-word.ts";
@@ -123,7 +123,7 @@ function decideReset(
 function resetOne(snapshot: Renewable, task: Task, context: Context): Done {
   const run = snapshot.runs.get(task.id);
   const own = statusTo(task, "ready_for_agent");
-  if (!run || run.state === "done")
+  if (!run || isOver(run))
     return {
       text: "",
       edits: [...forgetSession(task), ...own],

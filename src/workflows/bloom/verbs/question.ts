@@ -5,7 +5,7 @@ import type { Context } from "../../../runtime/module.ts";
 import { taskOf } from "../../../tasks-file/load.ts";
 import { loadQuestions, messagePath, nextQuestionId, type Question, questionPath } from "../question.ts";
 import { BLOOM } from "../table.ts";
-import type { TaskRun } from "../task-run.ts";
+import { OVER, type TaskRun } from "../task-run.ts";
 import { sendEvent } from "./person.ts";
 import { isAgents } from "./persons-word.ts";
 import { changing, loadSnapshot, looking, type Snapshot } from "./snapshot.ts";
@@ -138,6 +138,8 @@ export const questions = looking(
   },
 );
 
+const NOT_WORKED_ON: ReadonlySet<string> = new Set([...OVER, "blocked", "budget_exhausted"]);
+
 /**
  * `interject TASK TEXT`: stops its agent at once and resumes it with the text. If no run may follow, the text is kept,
  * and the reply says so.
@@ -149,7 +151,7 @@ export const interject = changing(
     if (text.trim() === "")
       throw new PawlError("usage", "There is nothing to say.", "Give the text as an argument.");
     const state = snapshot.states.get(id);
-    if (state === undefined || state === "done" || state === "blocked" || state === "budget_exhausted")
+    if (state === undefined || NOT_WORKED_ON.has(state))
       return {
         text: `${id} is not being worked on${state ? `: it is ${state}` : ""}. Leave a note instead: \`bloom note ${id} "…"\`.`,
         data: { task: id, state: state ?? null },

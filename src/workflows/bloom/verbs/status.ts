@@ -6,11 +6,11 @@ import { isPersonHere } from "../../../runtime/person.ts";
 import { taskOf } from "../../../tasks-file/load.ts";
 import type { TaskEdit } from "../../../tasks-file/splice.ts";
 import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
-import { hasOwnWork, type Task, type TaskStatus } from "../../../tasks-file/task.ts";
+import { hasOwnWork, isOpenStep, type Task, type TaskStatus } from "../../../tasks-file/task.ts";
 import { doneWith, waitingFor } from "../pick.ts";
 import { runChanges } from "../run-changes.ts";
 import { BLOOM } from "../table.ts";
-import { renderRun, type TaskRun } from "../task-run.ts";
+import { isOver, OVER, renderRun, type TaskRun } from "../task-run.ts";
 import { completed, durationOf, forgetSession, noted, statusEdit, statusTo, workStarts } from "./edits.ts";
 import { askFirst, isAgents, liftsRest } from "./persons-word.ts";
 import {
@@ -99,7 +99,7 @@ export const done = changing(
     const declared = nothing === undefined ? null : declare(snapshot, task, nothing, context);
     const settled = declared ?? settledAlready(task, force === true, byAgent);
     if (settled) return settled;
-    const open = task.steps.filter((step) => step.status !== "done");
+    const open = task.steps.filter(isOpenStep);
     const question =
       force === true
         ? forcing(task, open.length, context)
@@ -114,8 +114,11 @@ export const done = changing(
       };
     const state = snapshot.states.get(id);
     const inLoop =
-      state !== undefined && state !== "done" && state !== "blocked" && state !== "budget_exhausted";
-    const subtasks = task.subtasks.some((sub) => sub.status !== "done");
+      state !== undefined &&
+      state !== "blocked" &&
+      state !== "budget_exhausted" &&
+      !OVER.some((over) => over === state);
+    const subtasks = task.subtasks.some((sub) => sub.status !== "done" && sub.status !== "cancelled");
     // Nobody has checked its work: without a person's word the loop does.
     const unseen = !isPersonHere(context) && hasOwnWork(task);
     const pending = byAgent || (force !== true && (task.repo !== undefined || inLoop || subtasks || unseen));
@@ -162,13 +165,13 @@ function declare(snapshot: Snapshot, task: Task, why: string, context: Context):
       "Give a reason after --nothing.",
     );
   const isUnderWay = task.status === "in_progress" || task.status === "done_pending_merge";
-  if (run === undefined || run.state === "done" || !isUnderWay)
+  if (run === undefined || isOver(run) || !isUnderWay)
     return {
       text: `${task.id} is ${task.status} and has no run under way that could have nothing to do. A person's \`${command} done ${task.id} --force\` ends it as it is.`,
       data: { task: task.id, status: task.status },
       refused: true,
     };
-  const open = task.steps.filter((step) => step.status !== "done");
+  const open = task.steps.filter(isOpenStep);
   const rest = open.length > 0 ? ` Still open: ${open.map(({ id }) => id).join(", ")}.` : "";
   const marks = task.steps.length === 0 && task.status === "in_progress";
   const by = context.caller.who ?? context.caller.channel;
@@ -182,7 +185,7 @@ function declare(snapshot: Snapshot, task: Task, why: string, context: Context):
   };
 }
 
-const TAKEN_BACK: ReadonlySet<string> = new Set(["todo", "ready_for_agent"]);
+const TAKEN_BACK: ReadonlySet<string> = new Set(["todo", "ready_for_agent", "cancelled"]);
 
 /** Cases in which there is nothing to report: it is done, or a person has taken it back from its agent meanwhile. */
 function settledAlready({ id, status }: Task, force: boolean, byAgent: boolean): Done | null {

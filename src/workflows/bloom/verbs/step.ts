@@ -1,8 +1,12 @@
 import { loadTasks, stepOf, taskOf } from "../../../tasks-file/load.ts";
-import { eachTask, type Task } from "../../../tasks-file/task.ts";
+import { eachTask, isOpenStep, type Step, type Task } from "../../../tasks-file/task.ts";
 import { stepInfoOf } from "../prompt.ts";
-import { completed, durationOf, workStarts } from "./edits.ts";
-import { changing, looking } from "./snapshot.ts";
+import { runChanges } from "../run-changes.ts";
+import { isOver } from "../task-run.ts";
+import { checkReason } from "./cancel.ts";
+import { completed, durationOf, set, workStarts } from "./edits.ts";
+import { askFirst } from "./persons-word.ts";
+import { changing, type Done, loadSnapshot, looking, type Snapshot } from "./snapshot.ts";
 
 interface StepInput {
   readonly id: string;
@@ -13,7 +17,9 @@ export const stepDone = changing(loadTasks, ({ file }, { id }: StepInput, { now 
   const { task, step } = stepOf(file.tasks, id);
   const data = { task: task.id, step: id, status: "done" };
   if (step.status === "done") return { text: `${id} is done already.`, data: { ...data, changed: false } };
-  const open = task.steps.filter((each) => each.id !== id && each.status !== "done");
+  const over = cancelledStep(step, task);
+  if (over) return over;
+  const open = task.steps.filter((each) => each.id !== id && isOpenStep(each));
   const next =
     open.length === 0
       ? "It was the last step."
@@ -26,11 +32,50 @@ export const stepDone = changing(loadTasks, ({ file }, { id }: StepInput, { now 
   };
 });
 
+function cancelledStep({ id, status }: Step, task: Task): Done | null {
+  if (status !== "cancelled") return null;
+  return {
+    text: `${id} is cancelled. A person who wants it after all writes \`status: pending\` into tasks.yaml.`,
+    data: { task: task.id, step: id, status },
+    refused: true,
+  };
+}
+
+/** `step cancel ID --reason "…"`: a person's word. */
+export const stepCancel = changing(
+  loadSnapshot,
+  (snapshot: Snapshot, { id, reason }: StepInput & { readonly reason?: string }, context): Done => {
+    const { task, step } = stepOf(snapshot.file.tasks, id);
+    const data = { task: task.id, step: id, status: "cancelled", reason };
+    const why = checkReason(reason, `step cancel ${id}`);
+    if (step.status === "cancelled")
+      return { text: `${id} is cancelled already.`, data: { ...data, changed: false } };
+    const question = askFirst(context, {
+      question: `Cancel the step ${id} of ${task.id} (${task.title})?`,
+      facts: [`It is ${step.status}.`, `Why: ${why}`],
+      whole: `bloom step show ${id}`,
+    });
+    if (question) return question;
+    const run = snapshot.runs.get(task.id);
+    const checked = run && !isOver(run) ? { ...run, checked: [...run.checked, id] } : null;
+    const open = task.steps.filter((each) => each.id !== id && isOpenStep(each)).map((each) => each.id);
+    return {
+      text: `${id} is cancelled. ${open.length === 0 ? "No other step is open." : `Still open in ${task.id}: ${open.join(", ")}.`}`,
+      data: { ...data, changed: true, open },
+      edits: [set(step, "cancel_reason", why), set(step, "status", "cancelled")],
+      changes: checked ? runChanges(checked, snapshot, []) : [],
+      happened: [{ type: "step:cancelled", taskId: task.id, stepId: id, reason: why }],
+    };
+  },
+);
+
 /** `step start ID` */
 export const stepStart = changing(loadTasks, ({ file }, { id }: StepInput, { now }) => {
   const { task, step, stepIndex } = stepOf(file.tasks, id);
   const data = { task: task.id, step: id, status: "in_progress" };
   if (step.status === "in_progress") return { text: `${id} is in progress already.`, data };
+  const over = cancelledStep(step, task);
+  if (over) return over;
   if (step.status === "done")
     return {
       text: `${id} is done; a done step is not begun again.`,

@@ -2,6 +2,7 @@ import type { Requirement } from "./requirements.ts";
 
 const OWN = "test/e2e/team-records.slow.test.ts";
 const TASKS = "test/e2e/team-tasks.slow.test.ts";
+const ALFRED = "test/e2e/team-alfred.slow.test.ts";
 const RECORDS = "src/runtime/team-records.test.ts";
 const SOURCE = "docs/team.md";
 
@@ -32,6 +33,7 @@ export const TEAM: Readonly<Record<string, Requirement>> = {
       `${OWN}: are never begun again where they are over in another checkout`,
       `${OWN}: are taken over by a person's word alone, and go on from where they are`,
       `${TASKS}: are taken over by a person, and done for both once it is merged`,
+      `${ALFRED}: is taken over where the other side is chosen, and what was open here is given up`,
       "src/workflows/bloom/take.test.ts: is refused while a worker of this checkout is at work on the task, with what to do",
     ],
   },
@@ -41,6 +43,9 @@ export const TEAM: Readonly<Record<string, Requirement>> = {
     tests: [
       `${OWN}: are held where one was advanced on both sides, with both named, until a person chooses`,
       `${TASKS}: are held where one was advanced on both sides, until a person chooses`,
+      `${ALFRED}: is held where two people finished the same tool, with both sides named, here and in a clone, until a person chooses`,
+      `${ALFRED}: is held where one person is in the middle of a tool that another has finished; who chooses their own goes on in it`,
+      "src/runtime/record.test.ts: is a side of its own where the run began before records and others recorded it: nothing is made on their steps",
       `${RECORDS}: name each side where two steps follow the same one`,
       `${RECORDS}: have one side again after a choice, until the other one is advanced further`,
     ],
@@ -56,11 +61,13 @@ export const TEAM: Readonly<Record<string, Requirement>> = {
     ],
   },
   "team.moved-over": {
-    says: "Runs that an earlier version kept in one checkout are recorded once, as they are.",
+    says: "Runs that an earlier version kept in one checkout are recorded once, as they are, and records that it wrote become part of the chain.",
     source: `${SOURCE}, What git moves`,
     tests: [
       `${OWN}: of an earlier version are recorded once, as they are`,
       `${TASKS}: of an earlier version are recorded once, as they are`,
+      `${ALFRED}: is the same for all with the records of an earlier version, which are read on and become part of the chain`,
+      `${ALFRED}: is held by the records of an earlier version, too, and they stay as they are when a person chooses`,
     ],
   },
   "team.records-prove-nothing": {
@@ -68,6 +75,7 @@ export const TEAM: Readonly<Record<string, Requirement>> = {
     source: `${SOURCE}, What records prove`,
     tests: [
       `${OWN}: are never moved by a record, whatever it claims: no gate opens, nothing starts, and nothing more may be written`,
+      `${ALFRED}: is never moved by a record where there is a state of it, whatever the record claims`,
       `${RECORDS}: refuse one %s`,
       `${RECORDS}: refuse one that nests deeper than the stack reaches`,
       `${RECORDS}: are told from any other text in their folder, whatever its name`,

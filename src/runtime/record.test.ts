@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PawlEvent } from "../core/event.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { Change, View } from "../core/ports/store.ts";
+import { object } from "../core/state-json.ts";
 import type { Workflow } from "../engine/workflow.ts";
 import { headPath } from "./history.ts";
 import {
@@ -12,6 +13,7 @@ import {
   recordFaults,
   verdictsIn,
 } from "./record.ts";
+import { loadRecords, RECORDS, recordNames, sidesOf } from "./team-records.ts";
 import type { StateFiles } from "./transaction.ts";
 
 const FILE = projectPath("runs/a.json");
@@ -41,6 +43,8 @@ class Project {
   readonly files = new Map<string, string>();
   table = TABLE;
   keptSteps: number | undefined;
+  /** Git shares its steps, each as soon as it is made. */
+  isShared = false;
   #count = 0;
 
   view(): View {
@@ -51,7 +55,11 @@ class Project {
         if (!first.has(path)) first.set(path, now(path));
         return now(path);
       },
-      list: async () => [],
+      list: async (folder) =>
+        [...this.files.keys()].flatMap((path) => {
+          const name = path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : "/";
+          return name.includes("/") ? [] : [{ kind: "file", name }];
+        }),
       isCurrent: async (paths) => paths.every((path) => !first.has(path) || first.get(path) === now(path)),
       packaged: async () => null,
     };
@@ -66,7 +74,10 @@ class Project {
     const changes: Change[] = [{ type: "write", path: FILE, text }];
     const records = await recordChanges(
       this.view(),
-      states(this.table, this.keptSteps),
+      {
+        ...states(this.table, this.keptSteps),
+        ...(this.isShared && { sharedIn: (json) => ({ rests: true, stands: JSON.parse(json) }) }),
+      },
       { changes, events },
       "2026-01-31T09:30:15.250Z",
     );
@@ -320,6 +331,27 @@ describe("The record of a run", () => {
     await project.push();
     expect((await project.record()).steps).toHaveLength(5);
     expect(await project.faults()).toEqual([]);
+  });
+
+  it("is a side of its own where the run began before records and others recorded it: nothing is made on their steps", async () => {
+    const others = new Project();
+    others.isShared = true;
+    await others.push();
+    const project = new Project();
+    project.files.set(FILE, JSON.stringify({ state: "open" }));
+    for (const [path, text] of others.files) if (path.startsWith(RECORDS)) project.files.set(path, text);
+    project.isShared = true;
+    await project.push();
+    const codec = { step: object as never, stands: object };
+    const names = await recordNames(project.view(), RUN);
+    const sides = sidesOf(RUN, await loadRecords(project.view(), RUN, names, codec));
+    expect(sides.map(({ steps }) => steps.length)).toEqual([1, 1]);
+    // A run that begins anew is made on the lives before it.
+    project.files.delete(FILE);
+    project.files.delete(headPath(RUN));
+    for (const [path] of project.files) if (!others.files.has(path)) project.files.delete(path);
+    await project.push();
+    expect((await loadRecord(project.view(), RUN))?.steps.length).toBe(2);
   });
 
   it("goes with its last file", async () => {

@@ -186,7 +186,7 @@ async function recordChange(
   const stands = written ? toStored(states.configurationIn(written.text)) : before?.stands;
   if (stands === undefined || Object.keys(files).length === 0)
     return before === null ? [] : [{ type: "remove", path }];
-  const earlier = before === null && states.sharedIn ? lineIn(run, await sharedOf(view, run)) : [];
+  const earlier = before === null && isNew && states.sharedIn ? lineIn(run, await sharedOf(view, run)) : [];
   const steps = await chained(before?.steps ?? earlier, events);
   const table = await hashOfTable(states.table);
   const origin = originOf({ before, steps, events, isNew, stands, table }, states.table);

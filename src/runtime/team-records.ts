@@ -63,7 +63,7 @@ export interface Side<Step, Stands> {
   readonly recorded: { readonly path: ProjectPath; readonly stands: Stands } | null;
 }
 
-interface Record<Step, Stands> {
+export interface LoadedRecord<Step, Stands> {
   readonly path: ProjectPath;
   readonly steps: readonly Step[];
   readonly stands: Stands | null;
@@ -139,9 +139,14 @@ function nameOf(seq: number, step: SharedStep): string {
   return `${String(seq).padStart(4, "0")}-${hashOfStep(step).slice(0, 16)}.json`;
 }
 
-/** Whether the records are the very ones of these steps, one for each: nothing needs to be read then. */
-export function areOf(names: readonly string[], steps: readonly SharedStep[]): boolean {
-  return names.length === steps.length && steps.every((step, at) => names[at] === nameOf(at + 1, step));
+/** Whether the records are the very ones that end with each of these steps: nothing needs to be read then. */
+export function areOf(
+  names: readonly string[],
+  steps: readonly SharedStep[],
+  endsRecord: (step: SharedStep) => boolean = () => true,
+): boolean {
+  const wanted = steps.flatMap((step, at) => (endsRecord(step) ? [nameOf(at + 1, step)] : []));
+  return names.length === wanted.length && wanted.every((name, at) => names[at] === name);
 }
 
 // ── Read ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -152,10 +157,10 @@ export async function loadRecords<Step extends SharedStep, Stands>(
   run: string,
   names: readonly string[],
   codec: Codec<Step, Stands>,
-): Promise<readonly Record<Step, Stands>[]> {
+): Promise<readonly LoadedRecord<Step, Stands>[]> {
   const folder = recordsFolder(run);
   if (names.length > MOST_RECORDS)
-    throw invalid(folder, `it holds ${names.length} records; expected at most ${MOST_RECORDS}`);
+    throw invalidRecords(folder, `it holds ${names.length} records; expected at most ${MOST_RECORDS}`);
   return Promise.all(
     names.map(async (name) => {
       const path = projectPath(folder, name);
@@ -170,9 +175,9 @@ export function parseRecord<Step extends SharedStep, Stands>(
   run: string,
   json: string,
   { stands, step }: Codec<Step, Stands>,
-): Record<Step, Stands> {
+): LoadedRecord<Step, Stands> {
   if (json.length > LONGEST_RECORD)
-    throw invalid(path, `it has ${json.length} characters; expected at most ${LONGEST_RECORD}`);
+    throw invalidRecords(path, `it has ${json.length} characters; expected at most ${LONGEST_RECORD}`);
   const steps = listOf(as<Step>((value, at) => SHARED_STEP(value, at) ?? step(value, at)));
   const check = fields({
     version: accepts<1>((value) => value === 1, "1"),
@@ -184,33 +189,38 @@ export function parseRecord<Step extends SharedStep, Stands>(
     ),
     stands: as<unknown>(orNull(stands)),
   });
-  const found = readState(json, check, (line, problem) => invalid(path, `line ${line}: ${problem}`));
+  const found = readState(json, check, (line, problem) => invalidRecords(path, `line ${line}: ${problem}`));
   const record = { path, steps: found.steps, stands: found.stands as Stands | null };
   checkLinks(record);
   return record;
 }
 
+/** The run, if the path is one of a record. */
+export function runOfRecord(path: string): string | null {
+  const [, workflow, id, name = ""] = /^\.alfred\/records\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(path) ?? [];
+  return isId(workflow) && isId(id) && NAME.test(name) ? `${workflow}:${id}` : null;
+}
+
 /** Whether the path is one of a record of a run, and the file's text is one, whatever the workflow. */
 export async function isRecord(view: View, path: string): Promise<boolean> {
-  const [, workflow = "", id = "", name = ""] =
-    /^\.alfred\/records\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(path) ?? [];
-  if (!isId(workflow) || !isId(id) || !NAME.test(name)) return false;
+  const run = runOfRecord(path);
+  if (run === null) return false;
   const any: Codec<SharedStep, unknown> = { step: as(object), stands: object };
   const record = projectPath(path);
   const json = (await view.read(record)) ?? "";
-  return attempt(() => parseRecord(record, `${workflow}:${id}`, json, any) !== null, false);
+  return attempt(() => parseRecord(record, run, json, any) !== null, false);
 }
 
 /** Its steps are made on one another, and its name is the last one's. */
-function checkLinks({ path, steps }: Record<SharedStep, unknown>): void {
+function checkLinks({ path, steps }: LoadedRecord<SharedStep, unknown>): void {
   for (const [at, step] of steps.entries()) {
     const before = steps[at - 1];
     if (before && step.prev !== safeHash(path, before))
-      throw invalid(path, `its step ${at + 1} is not made on the one before it`);
+      throw invalidRecords(path, `its step ${at + 1} is not made on the one before it`);
   }
   const last = steps.at(-1) as SharedStep;
   if (!path.endsWith(`-${safeHash(path, last).slice(0, 16)}.json`))
-    throw invalid(path, "its name is not made of the hash of its last step");
+    throw invalidRecords(path, "its name is not made of the hash of its last step");
 }
 
 /** A value that nests deeper than the stack reaches has no hash. */
@@ -218,12 +228,12 @@ function safeHash(path: ProjectPath, step: SharedStep): string {
   try {
     return hashOfStep(step);
   } catch (thrown) {
-    if (thrown instanceof RangeError) throw invalid(path, "it nests too deep");
+    if (thrown instanceof RangeError) throw invalidRecords(path, "it nests too deep");
     throw thrown;
   }
 }
 
-function invalid(path: string, what: string): PawlError {
+export function invalidRecords(path: string, what: string): PawlError {
   return new PawlError(
     "records-invalid",
     `${path} cannot be used: ${what}. Nothing was changed.`,
@@ -237,7 +247,7 @@ function invalid(path: string, what: string): PawlError {
  */
 export function sidesOf<Step extends SharedStep, Stands>(
   run: string,
-  records: readonly Record<Step, Stands>[],
+  records: readonly LoadedRecord<Step, Stands>[],
   own: readonly Step[] = [],
 ): readonly Side<Step, Stands>[] {
   const steps = new Map<string, Step>();
@@ -259,7 +269,7 @@ export function sidesOf<Step extends SharedStep, Stands>(
       const end = ends.get(head);
       if (head === ownHead) return { head, steps: line, recorded: null };
       if (!end || end.stands === null)
-        throw invalid(recordsFolder(run), `the records that follow step ${line.length} are missing`);
+        throw invalidRecords(recordsFolder(run), `the records that follow step ${line.length} are missing`);
       return { head, steps: line, recorded: { path: end.path, stands: end.stands } };
     })
     .sort((one, other) => (one.head < other.head ? -1 : 1));
@@ -274,7 +284,7 @@ function lineTo<Step extends SharedStep>(
   for (let at: string | null | undefined = head; at; ) {
     const step = steps.get(at);
     if (!step)
-      throw invalid(
+      throw invalidRecords(
         recordsFolder(run),
         `the step before ${line.at(-1)?.event} of ${line.at(-1)?.time} is in no record`,
       );
@@ -286,7 +296,7 @@ function lineTo<Step extends SharedStep>(
 
 /** How many of the steps, from the first on, are in these records. */
 export function recordedUpTo(
-  records: readonly Record<SharedStep, unknown>[],
+  records: readonly LoadedRecord<SharedStep, unknown>[],
   steps: readonly SharedStep[],
 ): number {
   const known = new Set(records.flatMap((record) => record.steps.map(hashOfStep)));

@@ -6,7 +6,7 @@ import type { RangeHistory } from "../core/ports/history.ts";
 import type { Signatures } from "../core/ports/signatures.ts";
 import type { Settings } from "../core/settings.ts";
 import { isSignedLevel } from "../core/strength.ts";
-import { isRecord, RECORDS } from "../runtime/team-records.ts";
+import { isRecord, RECORDS, runOfRecord } from "../runtime/team-records.ts";
 import { coverRange } from "./coverage.ts";
 import { type Base, type FoundRun, judgeRecords } from "./records.ts";
 import type { Fault, Report } from "./report.ts";
@@ -88,9 +88,15 @@ function unsignedFaults({ settings }: Base): readonly Fault[] {
   ];
 }
 
+/** The task of a record that an earlier version wrote of a tool of Alfred's. */
+function earlierRun(path: string): string | null {
+  const [, id] = /^\.alfred\/records\/([^/]+)\/\d+-[a-z_]+-\d{8}T\d{9}Z\.json$/.exec(path) ?? [];
+  return id === undefined ? null : `alfred:${id}`;
+}
+
 /**
- * Records are bookkeeping, which no tree includes. Those of Alfred's finished tools come with the gates of their task;
- * those of steps prove nothing, and come with whatever their run was at.
+ * Records are bookkeeping, which no tree includes. Those of Alfred's tasks hold the artifacts that a clone resumes from, so
+ * they come with the gates of their task; those of other runs prove nothing, and come with whatever their run was at.
  */
 async function strayRecords(
   { commits, head, view }: RangeHistory,
@@ -100,10 +106,10 @@ async function strayRecords(
   const added = new Set(commits.flatMap(({ changes }) => changes.map(({ path }) => path)));
   const faults: Fault[] = [];
   for (const path of added) {
-    const [, id] = /^\.alfred\/records\/([^/]+)\/\d+-[a-z_]+-\d{8}T\d{9}Z\.json$/.exec(path) ?? [];
     if (!path.startsWith(`${RECORDS}/`)) continue;
-    if (id !== undefined && approved.has(`alfred:${id}`)) continue;
-    if (await isRecord(view(head), path)) continue;
+    const run = runOfRecord(path) ?? earlierRun(path);
+    const needsGate = run?.startsWith("alfred:") === true;
+    if (needsGate ? approved.has(run) : await isRecord(view(head), path)) continue;
     const message = `${path} belongs to a task that no gate of the range is about.`;
     faults.push({ rule: "record-artifact", path, message });
   }

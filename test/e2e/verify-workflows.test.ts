@@ -19,7 +19,7 @@ async function verified(root: string, range: string): Promise<Report> {
 }
 
 const ID = "TS-01";
-const RECORDS = `.alfred/records/${ID}`;
+const RECORDS = `.alfred/records/alfred/${ID}`;
 
 /** A task whose work was approved at a signed gate, and whose records were then committed with it. */
 async function alfredApproved(ada: Person): Promise<AlfredProject> {
@@ -63,11 +63,11 @@ describe("pawl verify of Alfred's work", () => {
   it("names an artifact that is not the one that was approved", LONG, async () => {
     using ada = personWithKey();
     using project = await alfredApproved(ada);
-    const name =
-      readdirSync(join(project.root, RECORDS)).find((each) => each.includes("implement_task")) ?? "";
-    const path = join(project.root, RECORDS, name);
+    const names = readdirSync(join(project.root, RECORDS));
+    const path = join(project.root, RECORDS, names.sort().at(-1) ?? "");
     const record = JSON.parse(readFileSync(path, "utf8"));
-    record.accepted[0].artifact.summary = "Forged";
+    expect(record.stands.finished.tool_name).toBe("implement_task");
+    record.stands.finished.accepted[0].artifact.summary = "Forged";
     writeFileSync(path, JSON.stringify(record));
     project.commit("The work");
     const { faults } = await verified(project.root, "main..HEAD");

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newRecords } from "../../src/runtime/team-records.ts";
 import type { Rule } from "../../src/verify/report.ts";
 import { pawlInside } from "../rig/project.ts";
 import { RUN, type SignedRepository, signedRepository } from "../rig/signed-repository.ts";
@@ -235,6 +236,16 @@ const FAULTS: readonly (readonly [string, Rule, Plant])[] = [
     "a record for a task that no gate is about",
     "record-artifact",
     (it) => it.write(".alfred/records/TS-09/01-plan_task-20261122T084501123Z.json", "{}\n"),
+  ],
+  [
+    "a sound record for a task of Alfred's that no gate is about",
+    "record-artifact",
+    (it) => {
+      const [time, row] = ["2026-01-01T00:00:00.000Z", "finished"];
+      const step = { time, event: "start_task finished", row, from: "new", to: "planning", prev: null };
+      for (const change of newRecords("alfred:TS-09", [step], 0, { task_status: "planning", finished: null }))
+        if (change.type === "write") it.write(change.path, change.text);
+    },
   ],
   [
     "a file among the records that is none",

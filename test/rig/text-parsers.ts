@@ -26,6 +26,7 @@ import { cut, wrap } from "../../src/surfaces/cli/text-width.ts";
 import { readTasks } from "../../src/tasks-file/read.ts";
 import { split } from "../../src/tasks-file/split.ts";
 import { titleIn } from "../../src/workflows/alfred/overview.ts";
+import { TOOL_RECORDS } from "../../src/workflows/alfred/records.ts";
 import { reworkInstruction } from "../../src/workflows/alfred/rework.ts";
 import { parseState as parseAlfredState } from "../../src/workflows/alfred/state-file.ts";
 import { parseTask } from "../../src/workflows/alfred/task-file.ts";
@@ -121,6 +122,13 @@ const TEXT_PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   "git: a range": (text) => [rangeIn(text), rangeIn(`main..${text}`)],
   "git: a tree": (text) => parseTree(text, 20),
   "own workflow: run": (text) => parseRun("x", "w", "1", text),
+  "alfred: record": (text) =>
+    parseTeamRecord(
+      projectPath(".alfred/records/alfred/TS-01/0001-0123456789abcdef.json"),
+      "alfred:TS-01",
+      text,
+      TOOL_RECORDS,
+    ),
   "own workflow: record": (text) =>
     parseTeamRecord(projectPath(".alfred/records/w/1/0001-0123456789abcdef.json"), "w:1", text, SHARED),
   "own workflow: checklist": (text) => checklistOf(text, "x"),

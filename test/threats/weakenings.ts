@@ -1547,6 +1547,15 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
   ],
   "A record that claims a verdict": [
     {
+      takes: "the hold of a task of Alfred's that a record moves on",
+      file: "src/workflows/alfred/standing.ts",
+      find: "if (elsewhere && NEXT_TOOL[state.task_status] !== null)",
+      replace: "if (elsewhere && NEXT_TOOL[state.task_status] === null)",
+      tests: [
+        "test/e2e/team-alfred.slow.test.ts: is never moved by a record where there is a state of it, whatever the record claims",
+      ],
+    },
+    {
       takes: "the look whether each step is made on the one before",
       file: "src/runtime/team-records.ts",
       find: "if (before && step.prev !== safeHash(path, before))",

@@ -6,9 +6,11 @@ import { checkId } from "../../core/id.ts";
 import { acceptedEdit } from "../../runtime/accept-edit.ts";
 import type { Reply, StoryInput, Transaction } from "../../runtime/module.ts";
 import { strengthOf } from "../../runtime/person.ts";
+import { sharedIn } from "./chain.ts";
 import { differencesIn, isSound, loadPast, type Past, standingIn, withStep } from "./history.ts";
-import { findState, loadWorkspace, stateChanges, type Workspace } from "./live-state.ts";
+import { loadWorkspace, stateChanges, type Workspace } from "./live-state.ts";
 import { statePath } from "./paths.ts";
+import { findHere } from "./standing.ts";
 import type { TaskState } from "./state-file.ts";
 
 interface Seen {
@@ -21,7 +23,7 @@ interface Seen {
 export const acceptEdit: Transaction<StoryInput, Seen, undefined, Reply> = {
   run: ({ id }) => `alfred:${checkId(id, "task id")}`,
   async read(view, { id }) {
-    const state = await findState(view, id);
+    const state = await findHere(view, id);
     const found = await differencesIn(view, state);
     return { state, found, past: await pastOf(state), workspace: await loadWorkspace(view, id) };
   },
@@ -58,5 +60,6 @@ export const acceptEdit: Transaction<StoryInput, Seen, undefined, Reply> = {
 /** The steps up to the first impossible one; if there is one, the history begins anew with this step. */
 async function pastOf(state: TaskState): Promise<Past> {
   const isWhole = state.history !== undefined && (await isSound(state.history));
-  return isWhole ? loadPast(state, false) : { steps: [], head: null };
+  const chain = sharedIn(state);
+  return isWhole ? loadPast(state, false, chain) : { steps: [], head: null, chain };
 }

@@ -1,5 +1,6 @@
 import type { Change } from "../../core/ports/store.ts";
 import type { Context } from "../../runtime/module.ts";
+import { byOf, finishedStep } from "./chain.ts";
 import { withStep } from "./history.ts";
 import { stateChanges } from "./live-state.ts";
 import type { LoadedRun } from "./load.ts";
@@ -32,8 +33,8 @@ export function finishChanges(
   run: LoadedRun,
   { context_store: store, created_at }: ActiveTool,
   status: TaskStatus,
-  step: Omit<Step, "prev">,
-  { now }: Context,
+  step: Omit<Step, "prev" | "shared">,
+  { caller, now }: Context,
 ): readonly Change[] {
   const finished: FinishedRun = {
     started_at: created_at,
@@ -43,7 +44,11 @@ export function finishChanges(
     notes: store.notes,
     verdicts: store.verdicts,
   };
-  const { name } = run.definition;
+  const { delivers, name } = run.definition;
+  const { chain } = run.shared;
+  // A delivery is in the chain since it began.
+  const by = byOf(caller);
+  const added = delivers ? [] : [finishedStep({ ...finished, tool_name: name }, chain.at(-1), by)];
   const { state, anchor } = withStep(
     {
       ...run.state,
@@ -54,13 +59,14 @@ export function finishChanges(
     },
     run.past,
     { ...step, status },
+    added,
   );
   const archive = nextArchive(run.archived, name);
   const record = { task_id: run.id, tool_name: name, ...finished, context_store: store };
   return [
     ...stateChanges(run.workspace, state),
     anchor,
-    ...(run.definition.delivers ? [] : missingRecords(state, run.recorded, null)),
+    ...(delivers ? [] : missingRecords(state, [...chain, ...added], run.shared)),
     {
       type: "write",
       path: archivePath(run.id, `${archive}.json`),

@@ -21,8 +21,8 @@ import type { AlfredSettings, Reviewer, Settings } from "../../core/settings.ts"
 import type { PresentPolicy } from "../../runtime/module.ts";
 import type { Governed, RunContext } from "../../runtime/run-event.ts";
 import type { Evidence } from "./evidence.ts";
-import { loadState } from "./live-state.ts";
 import type { LoadedTask } from "./load.ts";
+import { loadHere } from "./standing.ts";
 import { NEXT_TOOL, RUN_TOOLS, type RunTool } from "./status.ts";
 
 /** As `gates` of pawl.yaml names the gate of a tool. */
@@ -51,7 +51,7 @@ export function policyOf({ alfred, environment, gates }: Settings): Policy {
 
 /** What the configuration says; null if the task is over. A task whose state cannot be read may not be over. */
 export async function policyIn(view: View, settings: Settings, id: string): Promise<PresentPolicy | null> {
-  const isOver = await loadState(view, id).then(
+  const isOver = await loadHere(view, id).then(
     ({ active_tool_state, task_status }) => active_tool_state === null && NEXT_TOOL[task_status] === null,
     () => false,
   );

@@ -24,19 +24,12 @@ import {
   loadHead,
   toStored,
 } from "../../runtime/history.ts";
+import { runStanding, sharedBy } from "./chain.ts";
 import { type ToolDefinition, VERIFIED } from "./definition.ts";
 import { definitionOf } from "./definitions.ts";
 import { configurationIn, configurationOf, machineOf } from "./machine.ts";
 import { statePath } from "./paths.ts";
-import type {
-  ActiveStanding,
-  ActiveTool,
-  FinishedRun,
-  RunStanding,
-  Standing,
-  Step,
-  TaskState,
-} from "./state-file.ts";
+import type { ActiveStanding, ActiveTool, Standing, Step, TaskState, ToolStep } from "./state-file.ts";
 import { isRunTool } from "./status.ts";
 
 function nameOf({ task_id }: Pick<TaskState, "task_id">): string {
@@ -62,29 +55,17 @@ function activeStanding(active: ActiveTool): ActiveStanding {
   };
 }
 
-function runStanding({ accepted, verdicts }: Pick<FinishedRun, "accepted" | "verdicts">): RunStanding {
-  return {
-    accepted: Object.fromEntries(accepted.map(({ sha256, state }) => [state, sha256])),
-    verdicts: verdicts.map(verdictWords),
-  };
-}
-
-type AnyVerdict = FinishedRun["verdicts"][number];
-
-/** A verdict in one line: what it decides, on what, and by which channel. */
-export function verdictWords({ approved, channel, sha256, stage, state, strength }: AnyVerdict): string {
-  return [state, stage, approved ? "approved" : "rejected", sha256, channel, strength ?? "-"].join(" ");
-}
-
 /** The steps so far, and the hash of the last one, for the next. */
 export interface Past {
   readonly steps: readonly Step[];
   readonly head: string | null;
+  /** The chain that git shares, as far as the task stands here. */
+  readonly chain: readonly ToolStep[];
 }
 
-export async function loadPast(state: TaskState, isNew: boolean): Promise<Past> {
+export async function loadPast(state: TaskState, isNew: boolean, chain: readonly ToolStep[]): Promise<Past> {
   const steps = state.history ?? (isNew ? [] : [takenOver(state)]);
-  return { steps, head: await headOf(steps) };
+  return { steps, head: await headOf(steps), chain };
 }
 
 function takenOver(state: TaskState): Step {
@@ -92,13 +73,18 @@ function takenOver(state: TaskState): Step {
   return { time, type: "taken-over", tool: null, status, standing: standingIn(state), prev: null };
 }
 
-/** The state with one more step, and the change that keeps that step outside it, too. */
+/**
+ * The state with one more step, and the change that keeps that step outside it, too. `added`: what the step adds to the
+ * chain.
+ */
 export function withStep(
   state: TaskState,
-  { head, steps }: Past,
-  step: Omit<Step, "prev">,
+  { chain, head, steps }: Past,
+  step: Omit<Step, "prev" | "shared">,
+  added: readonly ToolStep[] = [],
 ): { readonly state: TaskState; readonly anchor: Change } {
-  const last: Step = { ...step, prev: head };
+  const shared = sharedBy(steps, step.standing !== undefined, chain, added);
+  const last: Step = { ...step, ...(shared.length > 0 && { shared }), prev: head };
   const history = [...steps, last];
   const text = `${JSON.stringify({ run: nameOf(state), length: history.length, last }, null, 2)}\n`;
   return { state: { ...state, history }, anchor: { type: "write", path: headPath(nameOf(state)), text } };

@@ -17,8 +17,7 @@ import {
   workspaceFolder,
   workspaceIgnorePath,
 } from "./paths.ts";
-import { loadRecorded } from "./records.ts";
-import { newTaskState, parseState, renderState, type TaskState } from "./state-file.ts";
+import { parseState, renderState, type TaskState } from "./state-file.ts";
 
 const IGNORED = "*\n";
 /** For the whole project, for people to read and for clones; each task's folders are ignored without it. */
@@ -26,7 +25,8 @@ export const PROJECT_IGNORES = "workspace/\ndebug/\n";
 export const EARLIER_IGNORES = "debug/\n";
 const IGNORE_FILE = ".gitignore";
 const STATE = "task_state.json";
-const NEVER = "1970-01-01T00:00:00.000Z";
+/** When a task was last worked on that nobody began. */
+export const NEVER = "1970-01-01T00:00:00.000Z";
 
 /** What the task's workspace holds, and so what keeps its state from git. */
 export interface Workspace {
@@ -39,27 +39,13 @@ export interface Workspace {
   readonly ignores: string | null;
 }
 
-/**
- * The task's state: the live one of this checkout; without one, what its records say; else that of a new task. Throws
- * `state-unreadable`, `state-tampered` and `records-forked`.
- */
-export async function loadState(view: View, id: string): Promise<TaskState> {
-  const state = await findState(view, id);
-  if (!isBegun(state)) return state;
-  const { checkHistory, checkPlace } = await import("./history.ts");
-  await checkPlace(view, state);
-  await checkHistory(view, state);
-  return state;
-}
-
-/** The same, whether or not it follows from its history. */
-export async function findState(view: View, id: string): Promise<TaskState> {
+/** This checkout's own state of the task; null: it has none. Throws `state-unreadable`. */
+export async function findOwn(view: View, id: string): Promise<TaskState | null> {
   const path = statePath(id);
   const text = await view.read(path);
   const copy = await loadCopy(view, id);
   if (copy && isTurnedBack(text, copy)) return copy;
-  if (text !== null) return parseState(text, id, path);
-  return (await loadRecorded(view, id)) ?? newTaskState(id, NEVER);
+  return text === null ? null : parseState(text, id, path);
 }
 
 /** Whether anything was ever done in the task's workflow. */

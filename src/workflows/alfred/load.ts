@@ -9,13 +9,14 @@ import type { TableRun } from "../../runtime/run-event.ts";
 import type { ToolDefinition } from "./definition.ts";
 import { DEFINITIONS, definitionOf } from "./definitions.ts";
 import { loadPast, type Past } from "./history.ts";
-import { isBegun, loadState, loadWorkspace, type Workspace } from "./live-state.ts";
+import { isBegun, loadWorkspace, type Workspace } from "./live-state.ts";
 import { configurationOf, machineOf } from "./machine.ts";
 import { missing } from "./missing-task.ts";
 import { archiveFolder, statePath, TASKS, taskPath } from "./paths.ts";
 import type { Persona } from "./persona.ts";
 import type { TemplateSet } from "./prompter.ts";
-import { recordNames } from "./records.ts";
+import type { Shared } from "./records.ts";
+import { loadActing } from "./standing.ts";
 import type { Accepted, ActiveTool, TaskState } from "./state-file.ts";
 import type { RunTool } from "./status.ts";
 import { parseTask, type Task } from "./task-file.ts";
@@ -29,6 +30,7 @@ export interface LoadedTask {
   readonly isAwaited?: true;
   readonly task: Task;
   readonly state: TaskState;
+  readonly shared: Shared;
 }
 
 /** For the prompt of the work that was handed over. */
@@ -49,8 +51,6 @@ export interface LoadedRun extends LoadedTask, TableRun {
   readonly persona: Persona;
   readonly templates: TemplateSet;
   readonly workspace: Workspace;
-  /** The names of the records that git shares. */
-  readonly recorded: readonly string[];
   /** The names of the archive's files. */
   readonly archived: readonly string[];
   /** The loop's progress; absent or null: the task was not handed over, or this was not checked. */
@@ -72,12 +72,17 @@ export async function loadTaskIds(view: View): Promise<readonly string[]> {
  * Throws `task-missing` with the ids that exist, `task-invalid`, `state-unreadable`. With `awaits`, a task without a
  * file counts as awaited.
  */
-export async function loadTask(view: View, task: string, awaits = false): Promise<LoadedTask> {
+export async function loadTask(
+  view: View,
+  task: string,
+  awaits = false,
+  load: (view: View, id: string) => Promise<Pick<LoadedTask, "state" | "shared">> = loadActing,
+): Promise<LoadedTask> {
   const id = checkId(task, "task id");
   const path = taskPath(id);
   const text = await view.read(path);
   if (text === null && awaits)
-    return { id, task: awaitedTask(id), state: await loadState(view, id), isAwaited: true };
+    return { id, task: awaitedTask(id), ...(await load(view, id)), isAwaited: true };
   if (text === null) throw missing(id, await loadTaskIds(view), (await view.read(statePath(id))) !== null);
   const parsed = parsedTask(text, path);
   if (parsed.task_id !== id)
@@ -86,7 +91,7 @@ export async function loadTask(view: View, task: string, awaits = false): Promis
       `${path} is the task ${JSON.stringify(parsed.task_id)}; expected its first heading to be "# TASK: ${id}".`,
       "Rename the file, or correct the heading.",
     );
-  return { id, task: parsed, state: await loadState(view, id) };
+  return { id, task: parsed, ...(await load(view, id)) };
 }
 
 let latest: { readonly text: string; readonly path: string; readonly task: Task } | null = null;
@@ -134,10 +139,9 @@ export async function completeRun(
     persona: await loadPersona(view, personaOf(definition, context)),
     templates: await loadTemplates(view, definition),
     workspace: await loadWorkspace(view, id),
-    recorded: await recordNames(view, id),
     archived: archive.map(({ name }) => name),
     altered: await alteredIn(active, loaded.state),
-    past: await loadPast(loaded.state, !isBegun(loaded.state)),
+    past: await loadPast(loaded.state, !isBegun(loaded.state), loaded.shared.chain),
   };
 }
 

@@ -18,12 +18,12 @@ const alfred: WorkflowModule = {
   },
   overview: async (view) => (await import("./overview.ts")).overview(view),
   async tablePlace(view, id) {
-    const [{ findState }, { definitionOf }, { configurationOf, machineOf }] = await Promise.all([
-      import("./live-state.ts"),
+    const [{ findHere }, { definitionOf }, { configurationOf, machineOf }] = await Promise.all([
+      import("./standing.ts"),
       import("./definitions.ts"),
       import("./machine.ts"),
     ]);
-    const { active_tool_state: active } = await findState(view, id);
+    const { active_tool_state: active } = await findHere(view, id);
     if (active === null) return null;
     const definition = definitionOf(active.tool_name);
     return { workflow: machineOf(definition).workflow, configuration: configurationOf(definition, active) };
@@ -55,6 +55,7 @@ const alfred: WorkflowModule = {
     ),
   ],
   proof: async () => (await import("./proof.ts")).openProof(),
+  take: async () => (await import("./take.ts")).take,
   acceptEdit: async () => (await import("./accept-edit.ts")).acceptEdit,
   samples: async (view) => (await import("./samples.ts")).promptSamples(view),
   policy: async (view, settings, id) => (await import("./govern.ts")).policyIn(view, settings, id),

@@ -8,6 +8,7 @@ import type { Context, Proposal } from "../../runtime/module.ts";
 import { runAdvanced, stamped } from "../../runtime/run-advanced.ts";
 import { type Answered, type RunContext, runEvent, type TypesOf } from "../../runtime/run-event.ts";
 import { scratchpadTitle } from "./archive.ts";
+import { begunStep, byOf, deliveryOf, finishedStep } from "./chain.ts";
 import { runningNote } from "./check-evidence.ts";
 import type { ToolDefinition } from "./definition.ts";
 import { callOf } from "./definitions.ts";
@@ -33,7 +34,7 @@ import { slotsOf } from "./plan-export.ts";
 import { renderPrompt, subtasksOf } from "./prompt.ts";
 import { missingRecords } from "./records.ts";
 import type { Answer, ToolPlan } from "./response.ts";
-import type { ActiveTool } from "./state-file.ts";
+import type { ActiveTool, ToolStep } from "./state-file.ts";
 import { NEXT_TOOL } from "./status.ts";
 import { renderTask, type Task } from "./task-file.ts";
 import { fetchTask, isTracked } from "./tracked.ts";
@@ -105,7 +106,15 @@ async function begin(loaded: OpenedRun, context: Scene): Promise<Answered<Answer
   const base = loaded.state.base ? null : await outside.git.pin(`feature/${loaded.id}`);
   const fetched = loaded.isAwaited ? await fetchTask(loaded.id, outside, context) : null;
   const run = pinnedTo(base, fetched ? { ...loaded, task: fetched } : loaded);
-  return { answer: withRecords(withHandover(started(run, fetched, context), loaded), loaded) };
+  const begun = [firstStep(run, context)];
+  return { answer: withRecords(withHandover(started(run, fetched, begun, context), loaded), loaded, begun) };
+}
+
+/** What the run's beginning adds to the chain that git shares. */
+function firstStep({ active, definition, shared, state }: LoadedRun, { caller }: Context): ToolStep {
+  const [before, time, by] = [shared.chain.at(-1), active.created_at, byOf(caller)];
+  if (definition.delivers) return finishedStep(deliveryOf(time), before, by);
+  return begunStep(definition.name, definition.status.running ?? state.task_status, { time, by }, before);
 }
 
 function pinnedTo(base: PinnedBase | null, run: LoadedRun): LoadedRun {
@@ -144,10 +153,11 @@ async function progressIn(
 /** What git shares of the task, before the work is committed; anything lost meanwhile is written again. */
 function withRecords(
   opened: Proposal<Answer>,
-  { active, definition, recorded, state }: LoadedRun,
+  { active, definition, shared, state }: LoadedRun,
+  begun: readonly ToolStep[] = [],
 ): Proposal<Answer> {
   if (!definition.delivers || active.current_state !== definition.steps[0]?.state) return opened;
-  const records = missingRecords(state, recorded, active.created_at);
+  const records = missingRecords(state, [...shared.chain, ...begun], shared);
   return { ...opened, changes: [...(opened.changes ?? []), ...records] };
 }
 
@@ -246,7 +256,12 @@ function withEvidence(run: LoadedRun, evidence: Evidence): LoadedRun {
   };
 }
 
-function started(run: LoadedRun, fetched: Task | null, context: Context): Proposal<Answer> {
+function started(
+  run: LoadedRun,
+  fetched: Task | null,
+  begun: readonly ToolStep[],
+  context: Context,
+): Proposal<Answer> {
   const { definition, id } = run;
   const { time } = context.now;
   const status = definition.status.running ?? run.state.task_status;
@@ -261,6 +276,7 @@ function started(run: LoadedRun, fetched: Task | null, context: Context): Propos
       policy: run.active.context_store.review_policy,
       by: context.caller.channel,
     },
+    begun,
   );
   const changes: Change[] = [...stateChanges(run.workspace, state), anchor];
   if (!run.workspace.hasScratchpad)

@@ -4,9 +4,10 @@ import { naturalOrder } from "../../core/natural-order.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { GateVerdict, RunOverview } from "../../runtime/module.ts";
 import { unreadableRun } from "../../runtime/unreadable-run.ts";
-import { isBegun, loadState } from "./live-state.ts";
+import { isBegun } from "./live-state.ts";
 import { missing } from "./missing-task.ts";
 import { TASKS, taskPath, WORKSPACE } from "./paths.ts";
+import { loadShown } from "./standing.ts";
 import type { TaskState, Verdict } from "./state-file.ts";
 import { NEXT_TOOL, type RunTool } from "./status.ts";
 import { placeOf, titleOf, wordsFor } from "./titles.ts";
@@ -41,14 +42,22 @@ async function overviewOf(view: View, id: string): Promise<RunOverview> {
   const title = titleIn((await view.read(taskPath(id))) ?? "");
   const run = nameOf(id);
   try {
-    const state = await loadState(view, id);
-    return { run, title, ...standing(state), ...recorded(state) };
+    const { elsewhere, state } = await loadShown(view, id);
+    const others = elsewhere && {
+      elsewhere,
+      ...(NEXT_TOOL[state.task_status] && { command: `pawl take ${run}` }),
+    };
+    return { run, title, ...standing(state), ...recorded(state), ...others };
   } catch (thrown) {
     if (!(thrown instanceof PawlError)) throw thrown;
-    if (thrown.code !== "state-tampered")
-      return unreadableRun(run, title, thrown, { next: "repair the state file" });
-    return unreadableRun(run, title, thrown, { next: "decide on its edited state", command: "pawl repair" });
+    return unreadableRun(run, title, thrown, turnOf(thrown));
   }
+}
+
+function turnOf({ code }: PawlError): Pick<RunOverview, "next" | "command"> {
+  if (code === "state-tampered") return { next: "decide on its edited state", command: "pawl repair" };
+  if (code === "records-forked") return { next: "choose the side that counts" };
+  return { next: code === "records-invalid" ? "restore its records" : "repair the state file" };
 }
 
 /** What people decided, and whether its history was there from the start. */

@@ -1,6 +1,5 @@
 import { checkId } from "../../core/id.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
-import { RECORDS } from "../../runtime/team-records.ts";
 
 /** Alfred's files, by the id of their task. An id is checked before it becomes part of a path. */
 export const CONFIG = projectPath(".alfred/config.yml");
@@ -19,9 +18,6 @@ export const archivePath = (id: string, name: string): ProjectPath => workspace(
 export const workspaceIgnorePath = (id: string): ProjectPath => workspace(id, ".gitignore");
 export const debugIgnorePath = (id: string): ProjectPath =>
   projectPath(".alfred/debug", task(id), ".gitignore");
-/** Finished work for git to share: files that are only ever added. */
-export const recordsFolder = (id: string): ProjectPath => projectPath(RECORDS, task(id));
-export const recordPath = (id: string, name: string): ProjectPath => projectPath(RECORDS, task(id), name);
 /** Copies of states that git may still track, kept where git cannot change them. */
 export const COPIES = projectPath(".pawl/alfred");
 export const copyPath = (id: string): ProjectPath => projectPath(".pawl/alfred", `${task(id)}.json`);

@@ -2,8 +2,8 @@ import { type PawlError, toPawlError } from "../../core/error.ts";
 import { isId } from "../../core/id.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Context, LogLine, Proposal, Reply, Transaction } from "../../runtime/module.ts";
-import { loadState } from "./live-state.ts";
 import { logPath, transactionsPath } from "./paths.ts";
+import { loadState } from "./standing.ts";
 import type { TaskState } from "./state-file.ts";
 import { followedBySync } from "./sync.ts";
 

@@ -3,8 +3,9 @@ import type { View } from "../../core/ports/store.ts";
 import { NOTHING, scopeIn } from "../../engine/scope.ts";
 import { type Scope, unreadableScope } from "../../runtime/scope.ts";
 import { callOf, definitionOf } from "./definitions.ts";
-import { isBegun, loadState } from "./live-state.ts";
+import { isBegun } from "./live-state.ts";
 import { machineOf } from "./machine.ts";
+import { loadHere } from "./standing.ts";
 import type { ActiveTool, TaskState } from "./state-file.ts";
 import { NEXT_TOOL } from "./status.ts";
 import { placeOf, wordsFor } from "./titles.ts";
@@ -12,7 +13,7 @@ import { placeOf, wordsFor } from "./titles.ts";
 /** What may be written while the task stands where it does; null: it has not begun, or it is done. */
 export async function scopeOf(view: View, id: string): Promise<Scope | null> {
   try {
-    const state = await loadState(view, id);
+    const state = await loadHere(view, id);
     return isBegun(state) ? scopeAt(id, state) : null;
   } catch (thrown) {
     if (!(thrown instanceof PawlError)) throw thrown;

@@ -101,6 +101,31 @@ const finishedRun = fields({
 
 /** Beside the run, if it has a file of its own. */
 const names = fields({ task_id: text, tool_name: text });
+const recordedRun = as<FinishedRun & { readonly tool_name: RunTool }>(
+  (value, at) => fields({ tool_name: tool })(value, at) ?? finishedRun(value, at),
+);
+
+/** A step of the chain that git shares: a tool began on the task, or was finished, or a person took the task over. */
+export const TOOL_STEP = fields({
+  time: text,
+  /** For people: `plan_task finished`. */
+  event: text,
+  row: text,
+  /** The task's status before and after. */
+  from: text,
+  to: text,
+  tool: optional(tool),
+  by: optional(fields({ channel: text, who: optional(text) })),
+  strength: optional(text),
+  /** Of a finished tool: the hash of what was accepted, by work state, and the verdicts as the history keeps them. */
+  accepted: optional(mapOf(text)),
+  verdicts: optional(listOf(text)),
+  prev: optional(orNull(text)),
+  over: optional(listOf(text)),
+});
+
+/** Where the task stands after the last step of a record, and the run of the tool that was finished with it. */
+export const RECORD_STANDS = fields({ task_status: status, finished: orNull(recordedRun) });
 
 const contextStore = fields({
   /** As configured when the run began; it holds for the run. */
@@ -156,6 +181,8 @@ const step = fields({
   ),
   by: optional(unchecked<string>()),
   strength: optional(unchecked<Strength>()),
+  /** What it adds to the chain that git shares; all of the chain, where no step before has it, or a state is accepted. */
+  shared: optional(listOf(TOOL_STEP)),
 });
 
 const taskState = fields({
@@ -180,6 +207,9 @@ export type Note = Checked<typeof note>;
 export type Verdict = Checked<typeof verdict>;
 export type FinishedRun = Checked<typeof finishedRun>;
 export type Step = Checked<typeof step>;
+export type ToolStep = Checked<typeof TOOL_STEP>;
+export type RecordStands = Checked<typeof RECORD_STANDS>;
+export type RecordedRun = Checked<typeof recordedRun>;
 
 export function newTaskState(id: string, time: string): TaskState {
   return {

@@ -10,8 +10,9 @@ import type { Evidence } from "./evidence.ts";
 import { loadWorkspace } from "./live-state.ts";
 import { type LoadedTask, loadTask } from "./load.ts";
 import { archiveFolder, archivePath } from "./paths.ts";
-import { loadRecords, type RecordedRun } from "./records.ts";
-import type { Accepted, Verdict } from "./state-file.ts";
+import { finishedRuns } from "./records.ts";
+import { loadShown } from "./standing.ts";
+import type { Accepted, RecordedRun, Verdict } from "./state-file.ts";
 import type { RunTool } from "./status.ts";
 import { titleOf, wordsFor } from "./titles.ts";
 
@@ -35,7 +36,7 @@ interface Seen extends LoadedTask {
 export const story: Transaction<StoryInput, Seen, undefined, Reply> = {
   run: () => null,
   async read(view, { id }) {
-    const loaded = await loadTask(view, checkId(id, "task id"));
+    const loaded = await loadTask(view, checkId(id, "task id"), false, loadShown);
     return { ...loaded, runs: [...(await loadFinished(view, loaded)), ...activeRun(loaded)] };
   },
   propose({ id, runs, state, task }) {
@@ -49,9 +50,9 @@ export const story: Transaction<StoryInput, Seen, undefined, Reply> = {
 };
 
 /** This checkout's own archive, and what it lacks because another checkout did it. */
-async function loadFinished(view: View, { id, state }: LoadedTask): Promise<readonly ToldRun[]> {
+async function loadFinished(view: View, { id, shared, state }: LoadedTask): Promise<readonly ToldRun[]> {
   const { hasState } = await loadWorkspace(view, id);
-  if (!hasState) return (await loadRecords(view, id)).map(told);
+  if (!hasState) return finishedRuns(shared.chain, shared.runs).map(told);
   const archived = await loadArchive(view, id);
   const elsewhere = Object.entries(state.completed_tool_outputs)
     .map(([tool, run]) => told({ ...run, tool_name: tool as RunTool }))

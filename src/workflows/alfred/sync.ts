@@ -9,10 +9,10 @@ import type { Tracker } from "../../core/ports/trackers.ts";
 import type { TrackerSettings } from "../../core/settings.ts";
 import type { AfterCommit, Context, Reply, Transaction } from "../../runtime/module.ts";
 import { withFailure } from "../../runtime/transaction.ts";
-import { loadState } from "./live-state.ts";
 import { loadTaskIds } from "./load.ts";
 import { missing } from "./missing-task.ts";
 import { archiveFolder, archivePath, taskPath, trackerPath } from "./paths.ts";
+import { loadState } from "./standing.ts";
 import type { TaskState } from "./state-file.ts";
 import { isTracked, openTracker } from "./tracked.ts";
 

@@ -1,9 +1,9 @@
 /** The project's tasks in the order in which they should be worked on, and why. */
 import { naturalOrder } from "../../core/natural-order.ts";
 import type { View } from "../../core/ports/store.ts";
-import { loadState } from "./live-state.ts";
 import { loadTaskIds } from "./load.ts";
 import { taskPath } from "./paths.ts";
+import { loadState } from "./standing.ts";
 import { NEXT_TOOL, type RunTool, type TaskStatus } from "./status.ts";
 import { PRIORITIES, type Priority, parseTask } from "./task-file.ts";
 

@@ -1,0 +1,157 @@
+/**
+ * A task as this checkout's own state and its records say together. The own state counts where no record goes beyond it. What
+ * others went on with is theirs until a person takes it over; in a checkout without a state of the task, it goes on from there.
+ */
+import { PawlError } from "../../core/error.ts";
+import type { View } from "../../core/ports/store.ts";
+import { hashOfStep } from "../../runtime/history.ts";
+import {
+  areOf,
+  elsewhereError,
+  loadRecords,
+  onlySide,
+  recordNames,
+  type Side,
+  sidesOf,
+} from "../../runtime/team-records.ts";
+import type { Elsewhere } from "../../runtime/transaction.ts";
+import { endsRecord, sharedIn, statusAfter } from "./chain.ts";
+import { findOwn, isBegun, NEVER } from "./live-state.ts";
+import {
+  areIn,
+  earlierChain,
+  earlierNames,
+  finishedRuns,
+  loadEarlier,
+  nameOf,
+  runsIn,
+  type Shared,
+  TOOL_RECORDS,
+} from "./records.ts";
+import {
+  newTaskState,
+  type RecordedRun,
+  type RecordStands,
+  type TaskState,
+  type ToolStep,
+} from "./state-file.ts";
+import { NEXT_TOOL } from "./status.ts";
+
+export type ToolSide = Side<ToolStep, RecordStands>;
+
+export interface TaskSides extends Shared {
+  /** This checkout's own state; null: it has none. */
+  readonly own: TaskState | null;
+  /** None: nothing is recorded, and nothing was done here. */
+  readonly sides: readonly ToolSide[];
+}
+
+export interface TaskStanding {
+  readonly state: TaskState;
+  /** Who went on with it in another checkout, while this one has a state of it. */
+  readonly elsewhere: Elsewhere | null;
+  readonly shared: Shared;
+}
+
+/** `own`: the checkout's own state, as it was read; null: only what git shares counts. Throws `records-invalid`. */
+export async function loadSides(view: View, id: string, own: TaskState | null): Promise<TaskSides> {
+  const names = await recordNames(view, nameOf(id));
+  const earlier = await earlierNames(view, id);
+  const kept = own ? sharedIn(own) : [];
+  if (own && kept.length > 0 && areOf(names, kept, endsRecord) && areIn(earlier, kept)) {
+    const side = { head: hashOfStep(kept.at(-1) as ToolStep), steps: kept, recorded: null };
+    return { own, sides: [side], chain: kept, recorded: namedIn(names, kept), runs: new Map() };
+  }
+  const before = await loadEarlier(view, id, earlier);
+  const chain = own && kept.length === 0 ? earlierChain(own, before) : kept;
+  try {
+    const records = await loadRecords(view, nameOf(id), names, TOOL_RECORDS);
+    const all = [...before, ...records];
+    const recorded = new Set(records.flatMap(({ steps }) => steps.map(hashOfStep)));
+    return { own, sides: sidesOf(nameOf(id), all, chain), chain, recorded, runs: runsIn(all) };
+  } catch (thrown) {
+    // Damage among the records stops nobody who has the task.
+    if (own === null || !(thrown instanceof PawlError) || thrown.code !== "records-invalid") throw thrown;
+    const sides = sidesOf<ToolStep, RecordStands>(nameOf(id), [], chain);
+    return { own, sides, chain, recorded: namedIn(names, chain), runs: new Map() };
+  }
+}
+
+/** The steps that a record ends with, by the names of the records alone. */
+function namedIn(names: readonly string[], steps: readonly ToolStep[]): ReadonlySet<string> {
+  const hashes = steps.map(hashOfStep);
+  return new Set(hashes.filter((hash) => names.some((name) => name.endsWith(`-${hash.slice(0, 16)}.json`))));
+}
+
+/** Throws `state-unreadable`, `records-forked` and `records-invalid`. */
+export async function loadStanding(view: View, id: string): Promise<TaskStanding> {
+  const { own, sides, ...shared } = await loadSides(view, id, await findOwn(view, id));
+  if (sides.length === 0) return { state: own ?? newTaskState(id, NEVER), elsewhere: null, shared };
+  const side = onlySide(nameOf(id), sides);
+  if (own && side.recorded === null) return { state: own, elsewhere: null, shared };
+  const last = side.steps.at(-1);
+  const by = last?.by?.who ?? last?.by?.channel ?? "somebody";
+  return {
+    state: stateOf(id, side, shared.runs, own),
+    elsewhere: own && { by, time: last?.time ?? "" },
+    shared: { ...shared, chain: side.steps },
+  };
+}
+
+/** The task's state as that side has it: no tool is active. */
+export function stateOf(
+  id: string,
+  { steps }: ToolSide,
+  runs: ReadonlyMap<string, RecordedRun>,
+  own: TaskState | null,
+): TaskState {
+  const outputs = finishedRuns(steps, runs).map(({ tool_name, ...run }) => [tool_name, run] as const);
+  return {
+    ...newTaskState(id, steps.at(-1)?.time ?? NEVER),
+    ...(own?.base && { base: own.base }),
+    task_status: statusAfter(steps),
+    completed_tool_outputs: Object.fromEntries(outputs),
+  };
+}
+
+/** The task's standing for whoever only looks at it. Throws as `loadActing`, but shows what others went on with. */
+export async function loadShown(view: View, id: string): Promise<TaskStanding> {
+  const standing = await loadStanding(view, id);
+  await checkOwn(view, standing.elsewhere ? await findOwn(view, id) : standing.state);
+  return standing;
+}
+
+/**
+ * The task's standing for whoever acts on it. Throws `state-unreadable`, `state-tampered`, `records-forked`,
+ * `records-invalid`, and `run-elsewhere` if it is open and others went on with it.
+ */
+export async function loadActing(view: View, id: string): Promise<TaskStanding> {
+  const standing = await loadShown(view, id);
+  const { elsewhere, state } = standing;
+  if (elsewhere && NEXT_TOOL[state.task_status] !== null) throw elsewhereError(nameOf(id), elsewhere);
+  return standing;
+}
+
+/** Its state for whoever acts on it. */
+export async function loadState(view: View, id: string): Promise<TaskState> {
+  return (await loadActing(view, id)).state;
+}
+
+/** The state that counts here, whatever records claim beside it: what may be written follows from it. */
+export async function loadHere(view: View, id: string): Promise<TaskState> {
+  const state = await findHere(view, id);
+  await checkOwn(view, state);
+  return state;
+}
+
+/** The same, whether or not it follows from its history. */
+export async function findHere(view: View, id: string): Promise<TaskState> {
+  return (await findOwn(view, id)) ?? (await loadStanding(view, id)).state;
+}
+
+export async function checkOwn(view: View, state: TaskState | null): Promise<void> {
+  if (state === null || !isBegun(state)) return;
+  const { checkHistory, checkPlace } = await import("./history.ts");
+  await checkPlace(view, state);
+  await checkHistory(view, state);
+}

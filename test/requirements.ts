@@ -7,6 +7,7 @@ import { ALFRED } from "./requirements-alfred.ts";
 import { BLOOM } from "./requirements-bloom.ts";
 import { BOARD_SERVER } from "./requirements-board.ts";
 import { BOARD_PAGE } from "./requirements-board-page.ts";
+import { COMMAND_LINE } from "./requirements-cli.ts";
 import { TRUSTED_COMMITS } from "./requirements-commit.ts";
 import { EVIDENCE } from "./requirements-evidence.ts";
 import { SIGNED_GATES } from "./requirements-gates.ts";
@@ -388,6 +389,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...SCOPES,
   ...TEAM,
   ...SURFACES,
+  ...COMMAND_LINE,
   ...MCP,
   ...NOTICES,
   ...GUARD,

@@ -3,7 +3,7 @@
  * the board runs. It holds no secret: the address alone opens nothing.
  */
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../core/attempt.ts";
 
@@ -21,6 +21,11 @@ export function boardOf(stateFolder: string): BoardPlace | null {
   const found = attempt(() => JSON.parse(readFileSync(join(stateFolder, NAME), "utf8")), null);
   const isOne = typeof found?.url === "string" && URL_OF_BOARD.test(found.url) && Number.isInteger(found.pid);
   return isOne && isAlive(found.pid) ? { url: found.url, pid: found.pid } : null;
+}
+
+/** Whether the state folder names a board, running or not. */
+export function hasBoardFile(stateFolder: string): boolean {
+  return existsSync(join(stateFolder, NAME));
 }
 
 /** Names the board, unless another one runs. Returns what takes the name away again. */

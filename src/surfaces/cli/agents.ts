@@ -20,7 +20,7 @@ export const agents: Run = async (host) => {
 };
 
 /** There is a wall, and it lets something through. */
-function isOpen(wall: WallFound): boolean {
+export function isOpen(wall: WallFound): boolean {
   return wall.kind !== "none" && wall.tried.some(({ held }) => !held);
 }
 
@@ -40,7 +40,7 @@ export const testAgent: Run = async (host, call) => {
 };
 
 /** The agents in the project's settings; outside a project, those that need no entry. */
-async function openAgents(host: Host): Promise<{
+export async function openAgents(host: Host): Promise<{
   programs: Agents;
   root: string | null;
   settings: Settings;

@@ -121,6 +121,20 @@ export interface GuardOutside {
   mainCheckout(): string | null;
 }
 
+/** What `pawl doctor` asks of the machine. */
+export interface Machine {
+  /** The version of Node that runs this program. */
+  readonly node: string;
+  /** The version of git on the PATH; null: none starts. */
+  readonly git: string | null;
+  /** The version of Pawl's package in the project's `node_modules`; null: it has none. */
+  readonly installed: string | null;
+  /** The folder outside of the project, and why nothing can be written there (null: it can). Null: no project. */
+  readonly state: { readonly folder: string; readonly refused: string | null } | null;
+  /** `stale`: the file names a board that does not run any more. */
+  readonly board: "open" | "stale" | "none";
+}
+
 /** What a command gets from the program around it. */
 export interface Host {
   /** `pawl` or `bloom`: as it was called. */
@@ -173,6 +187,8 @@ export interface Host {
   lastWords(root: string): Promise<(agentRun: string) => readonly string[]>;
   /** Obeys another command line of this program, as if a person had typed it here; its exit code. Absent outside of one. */
   readonly obey?: (words: readonly string[]) => Promise<number>;
+  /** What is known of the machine; of the project at `root`, or outside any project. */
+  machine(root: string | null): Promise<Machine>;
   /** The git repositories and worktrees of the project at `root`. */
   git(root: string): Promise<{ readonly repositories: Repositories; readonly worktrees: Worktrees }>;
   /** Serves the board to browsers of this machine until a signal ends it. */

@@ -341,6 +341,14 @@ const DRAFTS: readonly Draft[] = [
     load: async () => (await import("./repair.ts")).repair,
   },
   {
+    name: "doctor",
+    summary: "check everything that Pawl needs, and say what mends it",
+    group: WORKFLOWS,
+    details:
+      "Changes nothing. Exits with 1 if something does not work, with 0 if there are only hints. Starts each agent once, for its version, and tries the wall.",
+    load: async () => (await import("./doctor/doctor.ts")).doctor,
+  },
+  {
     name: "guard",
     summary: "answer a client's hook, or git's: may the assistant do what it is about to do",
     group: WORKFLOWS,

@@ -13,22 +13,34 @@ export function connect(client: Client, launch: Launch, file: string, text: stri
     : connectJson(client, launch, file, text ?? "");
 }
 
+/** The value of Pawl's entry; undefined: there is none. Throws `config-invalid` if the client could not read the text. */
+export function entryIn(client: Client, launch: Launch, file: string, text: string): unknown {
+  const tree =
+    client.format === "toml" ? readToml(client, launch, file, text) : readJson(client, launch, file, text);
+  return descend(tree, client.path);
+}
+
 function connectJson(client: Client, launch: Launch, file: string, text: string): string | null {
   const body = text.replace(/^\uFEFF/, "");
   if (body.trim() === "") return `${renderEntry(client, launch)}\n`;
-  const errors: ParseError[] = [];
-  const tree: unknown = parse(body, errors, { allowTrailingComma: true });
-  const [fault] = errors;
-  if (fault) {
-    const { line, column } = placeOf(body, fault.offset);
-    throw unreadable(client, launch, `${file}:${line}:${column}`, printParseErrorCode(fault.error));
-  }
+  const tree = readJson(client, launch, file, body);
   const parent = descend(tree, client.path.slice(0, -1));
   if (!isObject(tree) || (parent !== undefined && !isObject(parent))) {
     throw unreadable(client, launch, file, "a value that is not an object where the servers belong");
   }
   if (parent && Object.hasOwn(parent, client.path.at(-1) ?? "")) return null;
   return (text.startsWith("\uFEFF") ? "\uFEFF" : "") + insert(body, client.path, client.entry(launch));
+}
+
+function readJson(client: Client, launch: Launch, file: string, text: string): unknown {
+  const body = text.replace(/^\uFEFF/, "");
+  if (body.trim() === "") return {};
+  const errors: ParseError[] = [];
+  const tree: unknown = parse(body, errors, { allowTrailingComma: true });
+  const [fault] = errors;
+  if (!fault) return tree;
+  const { line, column } = placeOf(body, fault.offset);
+  throw unreadable(client, launch, `${file}:${line}:${column}`, printParseErrorCode(fault.error));
 }
 
 /**

@@ -1,12 +1,13 @@
 import { toPawlError } from "../../../core/error.ts";
 import type { Worktree, WorktreeState, Worktrees } from "../../../core/ports/worktrees.ts";
+import type { Project } from "../../../runtime/project.ts";
 import { branchOf, eachTask, type Task } from "../../../tasks-file/task.ts";
 import { repoOf } from "../../../workflows/bloom/execution-context.ts";
-import type { Run } from "../command.ts";
+import type { Host, Run } from "../command.ts";
 import { clean, type Paint } from "../terminal.ts";
 import { tasksOf } from "./repo.ts";
 
-interface Row {
+export interface WorktreeRow {
   readonly repo: string;
   readonly branch: string;
   /** Null: tasks.yaml no longer has a task for it. */
@@ -24,19 +25,28 @@ interface Row {
 
 /** Every worktree of a task, and its work that exists nowhere else. */
 export const worktrees: Run = async (host) => {
-  const project = await host.project();
-  const tasks = eachTask(await tasksOf(project, host)).map(({ task }) => task);
-  const { worktrees: all } = await host.git(project.root);
-  const rows: Row[] = [];
-  for (const worktree of await all.list()) {
-    const owner = tasks.find((task) => repoOf(task) === worktree.repo && branchOf(task) === worktree.branch);
-    rows.push(await rowOf(all, worktree, owner ?? null, project.root));
-  }
+  const rows = await worktreeRows(host, await host.project());
   const text = rows.map((row) => render(row, host.terminal.paint)).join("");
   return { text: text === "" ? "No worktrees.\n" : text, data: { worktrees: rows } };
 };
 
-async function rowOf(all: Worktrees, worktree: Worktree, task: Task | null, root: string): Promise<Row> {
+export async function worktreeRows(host: Host, project: Project): Promise<readonly WorktreeRow[]> {
+  const tasks = eachTask(await tasksOf(project, host)).map(({ task }) => task);
+  const { worktrees: all } = await host.git(project.root);
+  const rows: WorktreeRow[] = [];
+  for (const worktree of await all.list()) {
+    const owner = tasks.find((task) => repoOf(task) === worktree.repo && branchOf(task) === worktree.branch);
+    rows.push(await rowOf(all, worktree, owner ?? null, project.root));
+  }
+  return rows;
+}
+
+async function rowOf(
+  all: Worktrees,
+  worktree: Worktree,
+  task: Task | null,
+  root: string,
+): Promise<WorktreeRow> {
   const into = task?.merge_into ?? task?.base_branch ?? null;
   const { state, problem } = await stateOf(all, worktree, into);
   return {
@@ -66,7 +76,7 @@ async function stateOf(
   }
 }
 
-function render(row: Row, paint: Paint): string {
+function render(row: WorktreeRow, paint: Paint): string {
   const open = [
     ...(row.unfinished === null ? [] : [paint.red(`a ${row.unfinished} is unfinished`)]),
     ...(row.uncommitted ? [paint.yellow(`${row.uncommitted} uncommitted`)] : []),

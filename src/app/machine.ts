@@ -1,0 +1,36 @@
+/** What `pawl doctor` asks of the machine, beside what the project's own parts say. Changes nothing. */
+import { accessSync, constants, existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { gitVersion } from "../adapters/git/version.ts";
+import { boardOf, hasBoardFile } from "../config/board-file.ts";
+import type { Environment } from "../config/config.ts";
+import { stateFolder } from "../config/state-home.ts";
+import { attempt } from "../core/attempt.ts";
+import type { Machine } from "../surfaces/cli/command.ts";
+
+export async function lookAtMachine(root: string | null, environment: Environment): Promise<Machine> {
+  const found = { node: process.versions.node, git: await gitVersion(environment) };
+  if (root === null) return { ...found, installed: null, state: null, board: "none" };
+  const folder = stateFolder(root, environment);
+  const board = boardOf(folder) ? "open" : hasBoardFile(folder) ? "stale" : "none";
+  return { ...found, installed: installedIn(root), state: { folder, refused: refusedIn(folder) }, board };
+}
+
+/** The version of Pawl's package that the project brings. */
+function installedIn(root: string): string | null {
+  const path = join(root, "node_modules", "pawl", "package.json");
+  const found: unknown = attempt(() => JSON.parse(readFileSync(path, "utf8")).version, null);
+  return typeof found === "string" ? found : null;
+}
+
+/** Why nothing can be written there; null: it can. A folder that is missing will be made in the nearest one above. */
+function refusedIn(folder: string): string | null {
+  let at = folder;
+  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
+  try {
+    accessSync(at, constants.R_OK | constants.W_OK | constants.X_OK);
+    return null;
+  } catch (thrown) {
+    return `${at} refuses it (${(thrown as NodeJS.ErrnoException).code})`;
+  }
+}

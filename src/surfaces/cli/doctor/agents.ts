@@ -1,0 +1,78 @@
+import { toPawlError } from "../../../core/error.ts";
+import type { AgentFound } from "../../../core/ports/agents.ts";
+import type { Settings } from "../../../core/settings.ts";
+import type { Project } from "../../../runtime/project.ts";
+import { eachTask } from "../../../tasks-file/task.ts";
+import { allowedCommands } from "../../../workflows/bloom/allowed.ts";
+import { isOpen as isWallOpen, openAgents } from "../agents.ts";
+import { tasksOf } from "../bloom/repo.ts";
+import type { Host } from "../command.ts";
+import { type Finding, fault, good, hint, looked } from "./finding.ts";
+
+/** An agent that open tasks need must start; of the others it is only said how they are. */
+export function agents(host: Host, project: Project | null, settings: Settings): Promise<readonly Finding[]> {
+  return looked("agents", async () => {
+    const wanted = project ? await wantedBy(host, project, settings) : new Set<string>();
+    const programs = project ? (await openAgents(host)).programs : await host.agents(null, settings);
+    const found = await programs.survey(allowedCommands(settings.bloom.command));
+    const missing = found.filter(({ name, status }) => status === "missing" && !wanted.has(name));
+    const unknown = [...wanted].filter((name) => found.every((agent) => agent.name !== name));
+    return [
+      ...found.filter((agent) => !missing.includes(agent)).map((agent) => findingOf(agent, wanted, programs)),
+      ...unknown.map((name) =>
+        fault(name, "tasks name it, and no such agent is known", { fix: said(programs, name) }),
+      ),
+      ...(missing.length > 0 ? [good("not installed", missing.map(({ name }) => name).join(", "))] : []),
+    ];
+  });
+}
+
+type Programs = Awaited<ReturnType<typeof openAgents>>["programs"];
+
+function findingOf(agent: AgentFound, wanted: ReadonlySet<string>, programs: Programs): Finding {
+  const { name, recognised, status, version } = agent;
+  const isWanted = wanted.has(name);
+  if (status === "ready")
+    return good(name, `${version ?? "starts"}; \`pawl agents test ${name}\` asks its model`);
+  if (status === "untried") return good(name, recognised);
+  if (status === "untrusted")
+    return hint(name, "nobody has trusted its program yet", { command: "pawl trust" });
+  const mend = { fix: said(programs, name) };
+  return isWanted ? fault(name, recognised, mend) : hint(name, recognised, mend);
+}
+
+function said(programs: Programs, name: string): string {
+  return programs.missing(name) ?? "Install it anew; `pawl agents` shows how it was recognised.";
+}
+
+/** The agents of tasks that are not closed. */
+async function wantedBy(host: Host, project: Project, { bloom }: Settings): Promise<ReadonlySet<string>> {
+  try {
+    const tasks = eachTask(await tasksOf(project, host)).map(({ task }) => task);
+    const open = tasks.filter(({ status }) => status !== "done" && status !== "cancelled");
+    return new Set(open.map(({ agent }) => agent ?? bloom.agent));
+  } catch (thrown) {
+    // What is wrong with the file is said where the tasks are.
+    if (toPawlError(thrown).code === "internal") throw thrown;
+    return new Set();
+  }
+}
+
+export function wall(host: Host, project: Project | null, settings: Settings): Promise<readonly Finding[]> {
+  return looked("wall", async () => {
+    const what = "wall";
+    const found = await host.wall(project?.root ?? null, settings);
+    if (found.kind === "none") {
+      if (settings.sandbox.kind === "none") return [good(what, "none, as `sandbox` says")];
+      const none = `none is around agents: ${found.why}`;
+      const mend = {
+        command: "pawl agents",
+        fix: "shows what it needs; docs/security.md says how to get one",
+      };
+      return [settings.sandbox.kind === "bwrap" ? fault(what, none, mend) : hint(what, none, mend)];
+    }
+    if (!isWallOpen(found)) return [good(what, `${found.kind}, and it holds`)];
+    const through = found.tried.filter(({ held }) => !held).map((each) => each.what);
+    return [fault(what, `it lets through: ${through.join(", ")}`, { command: "pawl agents" })];
+  });
+}

@@ -1,0 +1,104 @@
+/** The clients' files: whether they still say what `pawl init` writes. */
+import { existsSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import { projectPath } from "../../../core/path.ts";
+import type { Settings } from "../../../core/settings.ts";
+import type { Project } from "../../../runtime/project.ts";
+import { CLIENTS } from "../client-names.ts";
+import { CLIENT_FILES, type ClientName, type Launch } from "../clients.ts";
+import type { Host } from "../command.ts";
+import { entryIn } from "../connect.ts";
+import { setUp } from "../guard/canary.ts";
+import { lackIn } from "../guard/edit-setup.ts";
+import { proved, provedWords } from "../guard/proved.ts";
+import { type Finding, fault, good, hint, looked } from "./finding.ts";
+
+export async function clients(host: Host, project: Project): Promise<readonly Finding[]> {
+  const found: Finding[] = [];
+  for (const name of CLIENTS)
+    for (const file of CLIENT_FILES[name].files)
+      found.push(...(await looked(file, () => connected(host, project, name, file))));
+  if (found.length > 0) return found;
+  return [
+    hint("clients", "no client's file names Pawl's server", {
+      command: "pawl init",
+      fix: "shows how to connect one",
+    }),
+  ];
+}
+
+async function connected(
+  host: Host,
+  { runtime }: Project,
+  name: ClientName,
+  file: string,
+): Promise<readonly Finding[]> {
+  const [client, launch] = [CLIENT_FILES[name], host.launch as Launch];
+  const text = await runtime.store.view().read(projectPath(file));
+  const entry = text === null ? undefined : entryIn(client, launch, file, text);
+  if (entry === undefined) return [];
+  const words = wordsIn(entry);
+  const gone = words.find((word) => isAbsolute(word) && !existsSync(word));
+  const mend = { fix: `Remove the entry, then run \`pawl init --client ${name}\`.` };
+  if (gone !== undefined)
+    return [fault(file, `${client.title} would start ${gone}, which is not there`, mend)];
+  if (JSON.stringify(entry) === JSON.stringify(client.entry(launch)))
+    return [good(file, `connects ${client.title}`)];
+  const now = launch.join(" ");
+  const other = `connects ${client.title} by \`${words.join(" ")}\`; \`pawl init\` would write \`${now}\``;
+  return [hint(file, other, mend)];
+}
+
+/** The words that an entry starts, whatever its form. */
+function wordsIn(entry: unknown): readonly string[] {
+  if (typeof entry === "string") return [entry];
+  if (Array.isArray(entry)) return entry.flatMap(wordsIn);
+  if (typeof entry !== "object" || entry === null) return [];
+  const { args, command } = entry as Readonly<Record<string, unknown>>;
+  return [command, args].flatMap(wordsIn);
+}
+
+export function guard(host: Host, project: Project, settings: Settings): Promise<readonly Finding[]> {
+  return looked("guard", async () => {
+    const outside = await host.guard(project.root);
+    const { places } = await setUp(project, outside, host);
+    const files = places.map((place) =>
+      lackIn(place, place.text) === "nothing"
+        ? good(place.name, `calls the guard for ${place.title}`)
+        : fault(place.name, `holds only a part of the guard for ${place.title}`, {
+            command: `pawl init --guard --client ${place.client}`,
+          }),
+    );
+    const look = await outside.gitHooks.look();
+    const hooks =
+      look.kind === "left"
+        ? settings.guard
+          ? [hint("git's hooks", look.reason, { command: "pawl guard --canary" })]
+          : []
+        : look.hooks.flatMap(({ guard: state, name }) => {
+            if (state === "whole") return [good(name, "calls the guard")];
+            if (state === "none" && !settings.guard) return [];
+            const words =
+              state === "none" ? "does not call the guard" : "holds another guard than Pawl writes";
+            return [fault(name, words, { command: "pawl init --guard" })];
+          });
+    if (!settings.guard && files.length === 0 && hooks.length === 0)
+      return [
+        hint("guard", "nothing keeps assistants from writing where they may not", {
+          command: "pawl init --guard",
+        }),
+      ];
+    return [...files, ...hooks, ...(settings.guard ? [await proof(host, project)] : [])];
+  });
+}
+
+async function proof(host: Host, project: Project): Promise<Finding> {
+  const known = await proved(host, project);
+  const words = provedWords(known)
+    .replace(/^Guard: /, "")
+    .replace(/: `[^`]*` tries it\.$/, "");
+  const through = known.layers.some(({ result }) => result === "came-through");
+  const mend = { command: "pawl guard --canary" };
+  if (known.time !== null && through) return fault("guard", words, mend);
+  return known.time === null || known.changed !== null ? hint("guard", words, mend) : good("guard", words);
+}

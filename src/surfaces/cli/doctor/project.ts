@@ -1,0 +1,88 @@
+import { ALLOWED_SIGNERS } from "../../../core/gate-record.ts";
+import { projectPath } from "../../../core/path.ts";
+import type { Settings } from "../../../core/settings.ts";
+import { isSignedLevel } from "../../../core/strength.ts";
+import type { Project } from "../../../runtime/project.ts";
+import type { Host } from "../command.ts";
+import { type Finding, fault, good, hint, looked } from "./finding.ts";
+
+/** What Pawl keeps: in the project, and outside of it. */
+export async function state(host: Host, project: Project): Promise<readonly Finding[]> {
+  return [
+    ...(await looked("state folder", async () => {
+      const { board, state } = await host.machine(project.root);
+      const folder = "state folder";
+      return [
+        ...(state === null
+          ? []
+          : state.refused === null
+            ? [good(folder, state.folder)]
+            : [
+                fault(folder, `nothing can be written to ${state.folder}: ${state.refused}`, {
+                  fix: "Let this user write there, or name another place with XDG_STATE_HOME.",
+                }),
+              ]),
+        ...(board === "stale"
+          ? [hint("board", "a file names a board that no longer runs", { command: "pawl board" })]
+          : board === "open"
+            ? [good("board", "runs")]
+            : []),
+      ];
+    })),
+    ...(await looked("journal", () => journal(project))),
+    ...(await looked("trust", () => trust(project))),
+  ];
+}
+
+async function journal({ repairJournal, runtime }: Project): Promise<readonly Finding[]> {
+  // Reading applies what is pending; a damaged journal throws here, and so is never set aside below.
+  await runtime.store.view().list(projectPath(".pawl/locks"));
+  const pending = runtime.store.pending();
+  const { foreign } = await repairJournal();
+  return [
+    ...(pending === null ? [] : [fault("journal", pending.message, { fix: pending.fix })]),
+    ...foreign.map(({ commits, kept }) =>
+      hint("journal", `${kept} holds ${commits} commits that this project did not make`, {
+        command: "pawl repair",
+      }),
+    ),
+    ...(pending === null && foreign.length === 0 ? [good("journal", "nothing is pending")] : []),
+  ];
+}
+
+async function trust({ trust: { look } }: Project): Promise<readonly Finding[]> {
+  const { entries, untrusted } = await look();
+  if (untrusted.length === 0)
+    return [good("trust", `all that the project starts is agreed to (${entries.length})`)];
+  const names = untrusted.map(({ name }) => name).join(", ");
+  return [hint("trust", `nobody has agreed yet to start ${names}`, { command: "pawl trust" })];
+}
+
+/** The person's key, where a gate of this project is signed. */
+export function signatures(host: Host, project: Project, settings: Settings): Promise<readonly Finding[]> {
+  return looked("signatures", async () => {
+    const what = "signatures";
+    const gates = Object.entries(settings.gates).flatMap(([gate, level]) =>
+      isSignedLevel(level) ? [gate] : [],
+    );
+    const keys = await host.keys(project.root);
+    const used = await keys.used();
+    if (used === null) {
+      if (gates.length === 0) return [good(what, "no gate wants one")];
+      return [
+        fault(what, `${gates.join(", ")} want one, and no key of yours is known here`, {
+          command: "pawl keys add --generate",
+        }),
+      ];
+    }
+    await keys.inspect(used.path);
+    const signers = (await project.runtime.store.view().read(ALLOWED_SIGNERS)) ?? "";
+    const isListed = signers.split("\n").some((line) => line.trim().split(/\s+/, 1)[0] === used.principal);
+    const own = `you sign as ${used.principal}, with ${used.path}`;
+    return [
+      isListed || gates.length === 0
+        ? good(what, own)
+        : fault(what, `${own}, and ${ALLOWED_SIGNERS} does not name you`, { command: "pawl keys add" }),
+    ];
+  });
+}

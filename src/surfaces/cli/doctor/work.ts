@@ -1,0 +1,109 @@
+/** Workflows, runs and tasks, and what dead processes left of them. */
+import { toPawlError } from "../../../core/error.ts";
+import type { Settings } from "../../../core/settings.ts";
+import { shellWord } from "../../../core/shell-word.ts";
+import { check } from "../../../engine/check.ts";
+import { overview } from "../../../runtime/overview.ts";
+import type { Project } from "../../../runtime/project.ts";
+import { advance } from "../../../runtime/run-transaction.ts";
+import { heldTasks } from "../../../workflows/bloom/lease.ts";
+import { listUnderway } from "../../../workflows/bloom/scheduler/leftovers.ts";
+import { validate } from "../../../workflows/bloom/verbs/look.ts";
+import { type WorktreeRow, worktreeRows } from "../bloom/worktrees.ts";
+import type { Host } from "../command.ts";
+import { tablesOf } from "../tables.ts";
+import { type Finding, fault, good, hint, looked } from "./finding.ts";
+
+export async function workflows(
+  host: Host,
+  project: Project,
+  settings: Settings,
+): Promise<readonly Finding[]> {
+  const own = settings.workflows.map((path) => (path.split("/").at(-1) ?? path).replace(/\.ya?ml$/, ""));
+  const tables: Finding[] = [];
+  for (const name of own) tables.push(...(await looked(name, () => proof(host, name))));
+  return [...tables, ...(await looked("runs", () => runs(project, own)))];
+}
+
+async function proof({ workflows: known }: Host, name: string): Promise<readonly Finding[]> {
+  const { faults, tables } = await tablesOf(known, name);
+  const count = tables.flatMap((table) => check(table).violations).length;
+  if (faults.length === 0 && count === 0) return [good(name, "proved")];
+  const words =
+    faults.length > 0 ? "its file cannot be used" : `its table is refused, with ${count} violations`;
+  return [fault(name, words, { command: `pawl check ${name}` })];
+}
+
+async function runs(project: Project, own: readonly string[]): Promise<readonly Finding[]> {
+  const all = await overview(project);
+  const faults = all.flatMap(({ name, problem, runs: each }) => [
+    ...(problem && !own.includes(name) ? [fault(name, problem.message, { fix: problem.fix })] : []),
+    ...each.flatMap(({ problem: found, run }) =>
+      found ? [fault(run, found.message, { fix: found.fix })] : [],
+    ),
+  ]);
+  const count = all.flatMap((workflow) => workflow.runs).length;
+  return faults.length > 0 ? faults : [good("runs", `${count}, and every one can be read`)];
+}
+
+export async function tasks(host: Host, project: Project): Promise<readonly Finding[]> {
+  return [
+    ...(await looked("tasks", () => tasksFile(host, project))),
+    ...(await looked("loop", () => deadLoops(project))),
+    ...(await looked("worktrees", async () => (await rowsOf(host, project)).flatMap(worktree))),
+  ];
+}
+
+async function tasksFile({ caller }: Host, { runtime }: Project): Promise<readonly Finding[]> {
+  try {
+    const { reply } = await advance(runtime, validate, {}, caller);
+    const [first = ""] = reply.text.split("\n");
+    if (reply.refused) return [fault("tasks", reply.text, { command: "pawl validate" })];
+    const odd = (reply.data.warnings as readonly unknown[]).length;
+    return [
+      odd > 0
+        ? hint("tasks", `${first} ${odd} warnings.`, { command: "pawl validate" })
+        : good("tasks", first),
+    ];
+  } catch (thrown) {
+    if (toPawlError(thrown).code !== "tasks-missing") throw thrown;
+    return [good("tasks", "there is no tasks file")];
+  }
+}
+
+/** The tasks whose run says that somebody works on it, or whose lease is there, without a sign of life. */
+async function deadLoops({ runtime }: Project): Promise<readonly Finding[]> {
+  const { leases } = runtime.outside;
+  const held = await heldTasks(leases, runtime.now().toISOString());
+  const underway = (await listUnderway(runtime.store.view())).map(({ task }) => task);
+  const leased = ((await leases?.list()) ?? []).map(({ what }) => what);
+  const dead = [...new Set([...underway, ...leased])].filter((what) => !held.has(what));
+  if (dead.length === 0) return [];
+  return [
+    hint("loop", `a worker died, and left ${dead.join(", ")}`, { command: "pawl run", fix: "resumes them" }),
+  ];
+}
+
+async function rowsOf(host: Host, project: Project): Promise<readonly WorktreeRow[]> {
+  try {
+    return await worktreeRows(host, project);
+  } catch (thrown) {
+    // What is wrong with the tasks is said above.
+    if (/^tasks-/.test(toPawlError(thrown).code)) return [];
+    throw thrown;
+  }
+}
+
+function worktree(row: WorktreeRow): readonly Finding[] {
+  const { branch, folder, problem, status, task, uncommitted, unfinished, unmerged } = row;
+  const command = "pawl worktrees";
+  if (problem !== null) return [fault(folder, problem, { command })];
+  if (unfinished !== null)
+    return [hint(folder, `a ${unfinished} was begun there and not finished`, { command })];
+  if (task !== null && status !== "done" && status !== "cancelled") return [];
+  const owner = task === null ? "no task" : `${task}, which is ${status},`;
+  if (uncommitted || unmerged)
+    return [hint(folder, `${owner} left work there that is nowhere else`, { command })];
+  const remove = `git worktree remove ${shellWord(folder)}`;
+  return [hint(folder, `${owner} needs ${branch} no more`, { command: remove, fix: "in its repository" })];
+}

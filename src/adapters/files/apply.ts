@@ -46,8 +46,11 @@ function applyChain(
 ): readonly Step[] {
   const aim = aimOf(chain);
   const { disk, torn } = applying;
-  const isMoved = aim.appends.length > 0 && hasMovedOn(chain, aim, lookAt(disk, path), torn);
-  if (aim.content !== undefined && !isMoved) {
+  // Where there are only appends, the file is not read: a log is long, and each commit adds to it.
+  const isReplaced =
+    aim.content !== undefined &&
+    (aim.appends.length === 0 || !hasMovedOn(chain, aim, lookAt(disk, path), torn));
+  if (isReplaced) {
     const resolution = replace(applying, path, chain, aim, all);
     if (resolution.length > 0) return resolution;
   }

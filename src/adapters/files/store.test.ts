@@ -233,6 +233,22 @@ describe("a commit", () => {
     expect(text("log.jsonl")).toBe('{"half":\n{"id":"i"}\n');
   });
 
+  test("costs no more with a long log: it is not read", async () => {
+    put("log.jsonl", "a line of the log\n".repeat(100_000));
+    const disk = nodeDisk(root);
+    let bytes = 0;
+    const read: typeof disk.read = (...args) => {
+      const found = disk.read(...args);
+      bytes += found.length;
+      return found;
+    };
+    const store = open({ disk: { ...disk, read } });
+    const both = [write("state", "one"), append("log.jsonl", "i", "mine\n")];
+    expect(await store.commit(store.view(), both)).toBe("committed");
+    expect(text("log.jsonl").endsWith("log\nmine\n")).toBe(true);
+    expect(bytes).toBeLessThan(10_000);
+  });
+
   test("refuses to write through a symbolic link, and changes nothing", async () => {
     const outside = mkdtempSync(join(tmpdir(), "pawl-outside-"));
     try {

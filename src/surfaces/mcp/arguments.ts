@@ -10,10 +10,19 @@ export interface Taker {
   readonly input: ZodObject;
 }
 
+const stricts = new WeakMap<ZodObject, ZodObject>();
+
+/** Made once: a schema compiles its own check on first use. */
+export function strictOf(input: ZodObject): ZodObject {
+  const known = stricts.get(input) ?? input.strict();
+  stricts.set(input, known);
+  return known;
+}
+
 /** The arguments as the schema makes them. Throws `usage` for those that are missing, unknown or of another kind. */
 export function checkArguments(taker: Taker, given: unknown): Readonly<Record<string, unknown>> {
   const input = given ?? {};
-  const schema = taker.input.strict();
+  const schema = strictOf(taker.input);
   const checked = schema.safeParse(input);
   if (checked.success) return checked.data;
   const faults = faultsOf(schema, checked.error.issues, input);

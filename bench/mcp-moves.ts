@@ -2,7 +2,7 @@
  * One move over MCP: a tool call written to the server's standard input, to its answer read: `node bench/mcp-moves.ts [MOVES]`.
  *
  * Measured: 400 moves of Alfred's planning, as each task takes them once, in a project that `pawl init` set up, in which fifty
- * tasks were planned before; and 400 casts of Spells, in one run that goes on. Each is a durable commit of several files. Beside
+ * tasks were planned before; and 400 casts of Spells, 48 of them a task, as many as few tasks take. Each is a durable commit of several files. Beside
  * them, in turns, the floor of this disk: one small file written, synced, renamed, and its folder synced.
  * Not measured: a client library's own time; tools that run a command (git, checks) or fetch; a model's thinking, which is
  * thousands of times longer.

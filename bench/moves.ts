@@ -1,5 +1,5 @@
 /** The moves of Alfred's plans and of Spells, as their users make them: one task after the other, each walked once. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CONTEXT, DESIGN, PLAN, STRATEGY } from "../test/rig/alfred-artifacts.ts";
 import { taskMarkdown } from "../test/rig/alfred-project.ts";
@@ -36,7 +36,10 @@ function* planCalls(): Generator<Call, never> {
   }
 }
 
-/** A task of the plan is begun, and given back. */
+/** More than most of them take; the next one begins anew, with an empty history. */
+const CASTS_OF_A_TASK = 48;
+
+/** A task of the plan is begun, and given back, again and again. */
 export function casts(): Walk {
   const folder = emptyFolder("casts");
   mkdirSync(join(folder, ".ai"), { recursive: true });
@@ -44,9 +47,13 @@ export function casts(): Walk {
 }
 
 function* castCalls(folder: string): Generator<Call, never> {
-  for (let count = 0; count < 2; count++) yield { name: "accio", input: {}, isMove: false };
-  writeFileSync(join(folder, ".ai/task/plan.md"), "# Plan\n\n- [ ] It works\n");
-  for (;;) for (const name of ["accio", "finite"]) yield { name, input: {}, isMove: true };
+  for (;;) {
+    rmSync(join(folder, ".ai/task"), { recursive: true, force: true });
+    for (let count = 0; count < 2; count++) yield { name: "accio", input: {}, isMove: false };
+    writeFileSync(join(folder, ".ai/task/plan.md"), "# Plan\n\n- [ ] It works\n");
+    for (let count = 0; count < CASTS_OF_A_TASK; count++)
+      yield { name: count % 2 === 0 ? "accio" : "finite", input: {}, isMove: true };
+  }
 }
 
 /** Throws where the call is refused: then something else would be measured. */

@@ -78,10 +78,14 @@ function builtins(): Plugin {
   return {
     name: "builtins",
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^[a-z:_/]+$/ }, ({ path: name }) => {
+      onResolve({ filter: /^[a-z:_/]+$/ }, ({ kind, path: name }) => {
         if (!isBuiltin(name)) return undefined;
         const path = name.startsWith("node:") ? name : `node:${name}`;
-        return KEPT.has(path) ? { path, external: true } : { path, namespace: "builtin", sideEffects: false };
+        // One such import would have every command read all properties of the module.
+        const isLate = kind === "dynamic-import";
+        return isLate || KEPT.has(path)
+          ? { path, external: true }
+          : { path, namespace: "builtin", sideEffects: false };
       });
       onLoad({ filter: /.*/, namespace: "builtin" }, async ({ path }) => {
         const { default: _, ...members } = await import(path);

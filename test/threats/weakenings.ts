@@ -826,8 +826,8 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the refusal of unknown arguments",
       file: "src/surfaces/mcp/arguments.ts",
-      find: "const schema = taker.input.strict();",
-      replace: "const schema = taker.input.strip();",
+      find: "known ?? input.strict()",
+      replace: "known ?? input.strip()",
       tests: [
         "test/e2e/mcp-arguments.test.ts: are refused where one is unknown, with the name that was probably meant, and nothing changes",
       ],

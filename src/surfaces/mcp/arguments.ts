@@ -14,9 +14,10 @@ const stricts = new WeakMap<ZodObject, ZodObject>();
 
 /** Made once: a schema compiles its own check on first use. */
 export function strictOf(input: ZodObject): ZodObject {
-  const known = stricts.get(input) ?? input.strict();
-  stricts.set(input, known);
-  return known;
+  const known = stricts.get(input);
+  const strict = known ?? input.strict();
+  stricts.set(input, strict);
+  return strict;
 }
 
 /** The arguments as the schema makes them. Throws `usage` for those that are missing, unknown or of another kind. */

@@ -187,7 +187,9 @@ async function inTheBrowser(): Promise<void> {
     await page.goto(round === 0 ? served.url : "about:blank");
     await page.goto(served.url, { waitUntil: "commit" });
     views.push(
-      await page.waitForFunction(drawnAt, null, { polling: "raf" }).then((found) => found.jsonValue()),
+      await page
+        .waitForFunction<number, null>(DRAWN_AT, null, { polling: "raf" })
+        .then((found) => found.jsonValue()),
     );
   }
   const view = spreadOf(views);
@@ -201,7 +203,7 @@ async function inTheBrowser(): Promise<void> {
   const delays: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const text = `A note of the round ${round}.`;
-    const seen = page.waitForFunction((note) => document.body.textContent?.includes(note), text, {
+    const seen = page.waitForFunction(`document.body.textContent.includes(${JSON.stringify(text)})`, null, {
       polling: "raf",
     });
     const start = performance.now();
@@ -218,9 +220,7 @@ async function inTheBrowser(): Promise<void> {
 }
 
 /** Milliseconds since the navigation began, once the inbox is drawn. */
-function drawnAt(): number | false {
-  return document.querySelector(".inbox") !== null && performance.now();
-}
+const DRAWN_AT = `document.querySelector(".inbox") !== null && performance.now()`;
 
 function append(event: object): void {
   appendFileSync(join(root, ".pawl/events.jsonl"), `${JSON.stringify(event)}\n`);

@@ -11,6 +11,8 @@ export interface Around {
   readonly leases?: Leases | undefined;
   /** ISO 8601 */
   readonly time: string;
+  /** The id of the only run that is asked about: a workflow may leave the others unread. */
+  readonly only?: string;
 }
 
 /** The settings are read once, when they are first asked for. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PawlError } from "../core/error.ts";
 import type { RunOverview, WorkflowModule } from "./module.ts";
-import { findRun, isUnbegun, overview, runMissing } from "./overview.ts";
+import { findRun, isUnbegun, overview, overviewOf, runMissing } from "./overview.ts";
 import { loadWorkflow, loadWorkflows, type Project } from "./project.ts";
 
 const runOf = (run: string, more: Partial<RunOverview> = {}) =>
@@ -100,6 +100,23 @@ describe("the overview of a project", () => {
     );
     expect(differing.map(({ problem }) => problem?.message)).toEqual(["The file is broken.", "Odd."]);
     expect(await overview(projectOf({}).project)).toEqual([]);
+  });
+});
+
+describe("one run of the overview", () => {
+  it("is asked of its own workflow alone, by its id", async () => {
+    const asked: unknown[] = [];
+    const { project } = projectOf({ a: { runs: [runOf("a:1"), runOf("a:2")] }, b: { thrown: broken() } });
+    const named = await findRun(project, "a:2");
+    const { overview: list } = named.module;
+    const overview: typeof list = (view, around) => {
+      asked.push(around.only);
+      return list(view, around);
+    };
+    const module = { ...named.module, overview };
+    expect(await overviewOf(project, { ...named, module })).toEqual(runOf("a:2"));
+    expect(asked).toEqual(["2"]);
+    expect(await overviewOf(project, { ...named, run: "a:3", id: "3" })).toBe(null);
   });
 });
 

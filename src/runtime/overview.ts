@@ -54,6 +54,16 @@ export async function overview(
   return workflows;
 }
 
+/** One run as the overview shows it; null: it leaves it out. Throws what keeps its workflow from listing its runs. */
+export async function overviewOf(
+  { runtime }: Pick<Project, "runtime">,
+  { id, module, run }: NamedRun,
+): Promise<RunOverview | null> {
+  const view = runtime.store.view();
+  const runs = await module.overview(view, { ...aroundOf(runtime, view), only: id });
+  return runs.find((each) => each.run === run) ?? null;
+}
+
 function wordsOf({ message, fix }: PawlError): Told {
   return { message, fix };
 }

@@ -1,5 +1,7 @@
 /** What a person does on the board, and what it shows of each project. */
 import { execFileSync } from "node:child_process";
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bloomProject, checkpointTask } from "../rig/bloom-project.ts";
 import { type Browser, enterBoard, openBoardServer } from "../rig/board.ts";
@@ -257,6 +259,20 @@ describe("the board's pages of tasks", () => {
       expect.any(String),
     );
     expect(run.timeline.length).toBeGreaterThan(3);
+    const { workflows } = (await get(`/api/${key}/runs`)).json();
+    const all = workflows.flatMap(({ runs }: { runs: readonly object[] }) => runs);
+    expect(all).toContainEqual(run.entry);
+    const later = {
+      id: "later",
+      type: "task:noted",
+      time: new Date().toISOString(),
+      taskId: "T1",
+      text: "Go.",
+    };
+    appendFileSync(join(project.root, ".pawl/events.jsonl"), `${JSON.stringify(later)}\n`);
+    const { timeline } = (await get(`/api/${key}/run/bloom:T1`)).json();
+    expect(timeline.slice(0, -1)).toEqual(run.timeline);
+    expect(timeline.at(-1).words).toContain("Go.");
     const { review } = (await get(`/api/${key}/review/bloom:T1`)).json();
     expect(review.changes.files).toEqual([expect.objectContaining({ path: "a.txt", added: 1 })]);
     const diff = (await get(`/api/${key}/diff/bloom:T1?path=a.txt`)).json();

@@ -16,7 +16,7 @@ const alfred: WorkflowModule = {
     ]);
     return DEFINITIONS.map(tableOf);
   },
-  overview: async (view) => (await import("./overview.ts")).overview(view),
+  overview: async (view, around) => (await import("./overview.ts")).overview(view, around),
   async tablePlace(view, id) {
     const [{ findHere }, { definitionOf }, { configurationOf, machineOf }] = await Promise.all([
       import("./standing.ts"),

@@ -2,7 +2,7 @@ import { PawlError } from "../../core/error.ts";
 import { isId } from "../../core/id.ts";
 import { naturalOrder } from "../../core/natural-order.ts";
 import type { View } from "../../core/ports/store.ts";
-import type { GateVerdict, RunOverview } from "../../runtime/module.ts";
+import type { Around, GateVerdict, RunOverview } from "../../runtime/module.ts";
 import { unreadableRun } from "../../runtime/unreadable-run.ts";
 import { isBegun } from "./live-state.ts";
 import { missing } from "./missing-task.ts";
@@ -13,22 +13,26 @@ import { NEXT_TOOL, type RunTool } from "./status.ts";
 import { placeOf, titleOf, wordsFor } from "./titles.ts";
 
 /** Every task, its state and who must act. Reads no more than it shows. */
-export async function overview(view: View): Promise<readonly RunOverview[]> {
+export async function overview(view: View, { only }: Partial<Around> = {}): Promise<readonly RunOverview[]> {
+  const isWanted = (id: string) => isId(id) && (only === undefined || id === only);
   const runs: RunOverview[] = [];
   for (const { kind, name } of await view.list(TASKS)) {
     const id = name.slice(0, -".md".length);
-    if (kind !== "file" || !name.endsWith(".md") || !isId(id)) continue;
-    runs.push(await overviewOf(view, id));
+    if (kind === "file" && name.endsWith(".md") && isWanted(id)) runs.push(await overviewOf(view, id));
   }
-  runs.push(...(await withoutFile(view, new Set(runs.map(({ run }) => run)))));
+  runs.push(...(await withoutFile(view, new Set(runs.map(({ run }) => run)), isWanted)));
   return runs.sort((one, other) => naturalOrder(one.run, other.run));
 }
 
 /** Open runs of tasks whose file is on another branch or in a stash. */
-async function withoutFile(view: View, shown: ReadonlySet<string>): Promise<readonly RunOverview[]> {
+async function withoutFile(
+  view: View,
+  shown: ReadonlySet<string>,
+  isWanted: (id: string) => boolean,
+): Promise<readonly RunOverview[]> {
   const runs: RunOverview[] = [];
   for (const { kind, name: id } of await view.list(WORKSPACE)) {
-    if (kind !== "folder" || !isId(id) || shown.has(nameOf(id))) continue;
+    if (kind !== "folder" || !isWanted(id) || shown.has(nameOf(id))) continue;
     const run = await overviewOf(view, id);
     const { fix, message } = missing(id, [], true);
     if (run.awaits !== "nobody" && run.since !== null) runs.push({ ...run, problem: { message, fix } });

@@ -21,7 +21,9 @@ import { isOver, listRuns, loadRun, type TaskRun } from "./task-run.ts";
  */
 export async function overview(view: View, around: Around): Promise<readonly RunOverview[]> {
   const tasks = await readTasks(view, around);
-  const kept = new Set(await listRuns(view));
+  const all = new Set(await listRuns(view));
+  // How a run stands is its own; what has not begun waits for others.
+  const kept = around.only !== undefined && all.has(around.only) ? new Set([around.only]) : all;
   const runs = new Map<string, TaskRun>();
   const faults = new Map<string, PawlError>();
   for (const { task } of eachTask(tasks)) {

@@ -12,7 +12,7 @@ import type { BoardOptions } from "./options.ts";
 import { tryOrder, verdictOrder, wordsOrder } from "./orders.ts";
 import type { BoardProject } from "./projects.ts";
 import { type Moves, openMoves, replayAt } from "./replay.ts";
-import { runOf } from "./run.ts";
+import { openTimelines, runOf, type Timelines } from "./run.ts";
 import { costOf, openSpending, type Spending, tasksOf } from "./tasks.ts";
 
 /** What a route gets: the project of the address, and the request. */
@@ -50,8 +50,8 @@ type Route = (path: string, answer: Answer) => unknown;
 function addPages(get: Route): void {
   const reviews = openReviews(async (...of) => (await import("./colours.ts")).coloursOf(...of));
   get("runs", ({ project }) => runsOf(project));
-  get("run/:run", async ({ entry, project, context }) =>
-    runOf(project, await entry.log(), named(context, "run")),
+  get("run/:run", async ({ entry, kept, project, context }) =>
+    runOf(project, await entry.log(), kept.timelines, named(context, "run")),
   );
   get("review/:run", ({ project, context }) => reviews.page(project, named(context, "run")));
   get("diff/:run", ({ project, context }) =>
@@ -89,6 +89,7 @@ function addActs(post: Route, acts: Acts): void {
 interface Kept {
   readonly moves: Moves;
   readonly denials: Denials;
+  readonly timelines: Timelines;
   spending(project: Project): Promise<Spending | null>;
 }
 
@@ -97,6 +98,7 @@ function openKept(): Kept {
   return {
     moves: openMoves(),
     denials: openDenials(),
+    timelines: openTimelines(),
     spending(project) {
       spending ??= openSpending(project);
       return spending;

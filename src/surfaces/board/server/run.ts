@@ -2,21 +2,26 @@
 import { toPawlError } from "../../../core/error.ts";
 import type { Caller } from "../../../core/event.ts";
 import type { EventLog } from "../../../core/ports/event-log.ts";
-import { findRun, type NamedRun, overview } from "../../../runtime/overview.ts";
+import { findRun, type NamedRun, overviewOf } from "../../../runtime/overview.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { advance } from "../../../runtime/run-transaction.ts";
 import type { RunEntry, RunPage, TimelineEntry } from "../wire.ts";
-import { nameOf, parseEvent, wordsOf } from "./happened.ts";
+import { type Digest, openDigest } from "./digest.ts";
+import { nameOf, wordsOf } from "./happened.ts";
 import { runEntry } from "./inbox.ts";
 import { machineOf, movesAt } from "./machine.ts";
 
 /** Reads only. */
 const READER: Caller = { channel: "board" };
 
-export async function runOf(project: Project, log: EventLog, name: string): Promise<RunPage> {
+export async function runOf(
+  project: Project,
+  log: EventLog,
+  timelines: Timelines,
+  name: string,
+): Promise<RunPage> {
   const named = await findRun(project, name);
-  const all = (await overview(project)).flatMap(({ runs }) => runs);
-  const entry = all.find(({ run }) => run === named.run);
+  const entry = await overviewOf(project, named);
   const place = await tablePlaceOf(project, named);
   return {
     entry: entry ? runEntry(entry) : finished(named.run, place?.configuration.state ?? "done"),
@@ -24,7 +29,7 @@ export async function runOf(project: Project, log: EventLog, name: string): Prom
     at: place?.configuration.state ?? null,
     moves: place ? movesAt(place, entry?.awaits ?? "nobody") : [],
     story: await storyOf(project, named),
-    timeline: await timelineOf(log, named),
+    timeline: await timelines.of(log, named),
   };
 }
 
@@ -53,22 +58,37 @@ async function storyOf({ runtime }: Project, { id, module }: NamedRun): Promise<
   }
 }
 
-const PART = 4 * 1024 * 1024;
 const MOST = 500;
+/** More than anybody has open. */
+const MOST_RUNS = 20;
 
-/** The run's latest events, the oldest first. */
-async function timelineOf(log: EventLog, { id, run }: NamedRun): Promise<readonly TimelineEntry[]> {
-  const look = await log.look();
-  if (look === null) return [];
-  // As JSON holds it, whatever is in it.
-  const containing = [`${JSON.stringify(id).slice(1, -1)}"`];
-  const found: TimelineEntry[] = [];
-  for (let from = 0; from < look.end; ) {
-    const part = await log.read({ generation: look.generation, from, most: PART, containing });
-    if (part === null || part.next === from) break;
-    for (const entry of part.entries) {
-      const event = parseEvent(entry);
-      if (event === null || nameOf(event) !== run) continue;
+/** The latest events of runs, the oldest first. */
+export interface Timelines {
+  of(log: EventLog, named: NamedRun): Promise<readonly TimelineEntry[]>;
+}
+
+export function openTimelines(): Timelines {
+  const kept = new Map<string, Digest<TimelineEntry[]>>();
+  return {
+    async of(log, named) {
+      const digest = kept.get(named.run) ?? openTimeline(named);
+      // The one that was asked for last is forgotten last.
+      kept.delete(named.run);
+      kept.set(named.run, digest);
+      const [oldest] = kept.keys();
+      if (kept.size > MOST_RUNS && oldest !== undefined) kept.delete(oldest);
+      return (await digest.of(log)).slice(-MOST);
+    },
+  };
+}
+
+function openTimeline({ id, run }: NamedRun): Digest<TimelineEntry[]> {
+  return openDigest<TimelineEntry[]>({
+    // As JSON holds it, whatever is in it.
+    containing: [`${JSON.stringify(id).slice(1, -1)}"`],
+    make: () => [],
+    take(found, event) {
+      if (nameOf(event) !== run) return;
       const { by, duration, usd } = event as {
         readonly by?: unknown;
         readonly duration?: unknown;
@@ -81,11 +101,9 @@ async function timelineOf(log: EventLog, { id, run }: NamedRun): Promise<readonl
         usd: typeof usd === "number" ? usd : null,
         duration_ms: typeof duration === "number" ? duration : null,
       });
-    }
-    if (found.length > MOST * 2) found.splice(0, found.length - MOST);
-    from = part.next;
-  }
-  return found.slice(-MOST);
+      if (found.length > MOST * 2) found.splice(0, found.length - MOST);
+    },
+  });
 }
 
 function byOf(by: unknown): string | null {

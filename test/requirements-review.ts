@@ -51,6 +51,13 @@ export const REVIEW: Readonly<Record<string, Requirement>> = {
       `${E2E}: shows where the events of the state lead and what was only claimed; another version is refused`,
     ],
   },
+  "review.other-repository": {
+    says: "The work of a task in another repository of the project is reviewed like work in the project's own: its differences, in their order, and what is new since the last verdict.",
+    source: "board, The review model",
+    tests: [
+      `${E2E}: is of another repository where the task works in one: its differences, in their order, and what is new since the last verdict`,
+    ],
+  },
   "review.terminal": {
     says: "The command `pawl review` lists what waits for a person, or shows one review in order; `pawl reject --at` adds points, verdicts print a receipt, and `pawl status` shows first what waits.",
     source: "board, Terminal",

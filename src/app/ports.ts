@@ -1,7 +1,9 @@
 /** The adapters behind `Outside`. Each is loaded on first use: what is not used costs nothing. */
 
+import type { GitCall } from "../adapters/git/git.ts";
 import { type Environment, withoutNoticeSecrets } from "../config/config.ts";
 import { openStateHome } from "../config/state-home.ts";
+import type { Git } from "../core/ports/git.ts";
 import type { Outside } from "../core/ports/outside.ts";
 import type { Policies } from "../core/ports/policies.ts";
 import type { Signatures } from "../core/ports/signatures.ts";
@@ -18,14 +20,13 @@ export function openOutside(
   const place = { folder: root, environment, filters: async () => (await settings()).git.filters };
   return {
     git: {
-      look: async () => (await import("../adapters/git/look.ts")).look(place),
-      pin: async (work) => (await import("../adapters/git/tree.ts")).pin(place, work),
-      snapshot: async (order) => (await import("../adapters/git/tree.ts")).snapshot(place, order),
-      changes: async (base) => (await import("../adapters/git/tree.ts")).changes(place, base),
-      diff: async (order) => (await import("../adapters/git/diff.ts")).diff(place, order),
-      between: async (one, other) => (await import("../adapters/git/tree.ts")).between(place, one, other),
-      committed: async (order) => (await import("../adapters/git/stripped-tree.ts")).committed(place, order),
-      commits: async (base, head) => (await import("../adapters/git/changes.ts")).commits(place, base, head),
+      ...lateGit(place),
+      async in(repo) {
+        const { checkRepository, worktreePathsOf } = await import("../adapters/git/worktree-paths.ts");
+        const { checkout } = worktreePathsOf(root, repo);
+        await checkRepository(root, repo, place);
+        return lateGit({ ...place, folder: checkout });
+      },
     },
     files: {
       missing: async (paths) => (await import("../adapters/files/missing.ts")).missing(root, paths),
@@ -77,6 +78,19 @@ export function openOutside(
         return openGithubReviews({ folder: root, environment, token, api }).fetch(order);
       },
     },
+  };
+}
+
+function lateGit(place: GitCall): Git {
+  return {
+    look: async () => (await import("../adapters/git/look.ts")).look(place),
+    pin: async (work) => (await import("../adapters/git/tree.ts")).pin(place, work),
+    snapshot: async (order) => (await import("../adapters/git/tree.ts")).snapshot(place, order),
+    changes: async (base) => (await import("../adapters/git/tree.ts")).changes(place, base),
+    diff: async (order) => (await import("../adapters/git/diff.ts")).diff(place, order),
+    between: async (one, other) => (await import("../adapters/git/tree.ts")).between(place, one, other),
+    committed: async (order) => (await import("../adapters/git/stripped-tree.ts")).committed(place, order),
+    commits: async (base, head) => (await import("../adapters/git/changes.ts")).commits(place, base, head),
   };
 }
 

@@ -1,6 +1,7 @@
 /** What a person reads at a gate, in each workflow, and what a verdict on something else comes to. */
 import { execFileSync } from "node:child_process";
-import { resolve } from "node:path";
+import { mkdirSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { allWorkflows, openProject } from "../../src/app/app.ts";
 import type { Project } from "../../src/runtime/project.ts";
@@ -347,6 +348,61 @@ describe("The review of a task of Bloom's that waits for approval", () => {
       expect(await verdictOn(open, "bloom:T1", first.version)).toBe("review-changed");
     },
   );
+
+  it(
+    "is of another repository where the task works in one: its differences, in their order, and what is new since the last verdict",
+    LONG,
+    async () => {
+      const more = "    RUN: echo {} > package.json; git add -A; git commit -qm more\n";
+      const tasks = checkpointTask("a", "b").replace("repo: .", "repo: libs/api");
+      using project = bloomProject({ tasks: tasks.replace("    RUN: bloom", `${more}    RUN: bloom`) });
+      const api = join(project.root, "libs/api");
+      const git = (...args: string[]) => execFileSync("git", args, { cwd: api, encoding: "utf8" }).trim();
+      mkdirSync(api, { recursive: true });
+      git("init", "-q", "-b", "main");
+      git("config", "user.email", "dev@example.com");
+      git("config", "user.name", "Dev");
+      git("commit", "-q", "--allow-empty", "-m", "Begin");
+      await project.run();
+      await using open = await opened(project.root);
+      const first = (await reviewOf(open, "T1")) as Review;
+      expect(first.changes).toMatchObject({
+        ...{ kind: "changes", repo: "libs/api", base: "main", lastJudged: null },
+        ...{ from: git("rev-parse", "main"), to: git("rev-parse", "bloom/T1") },
+      });
+      expect(pathsOf(first)).toEqual([
+        ["package.json", "process", "configuration"],
+        ["a.txt", "other", null],
+        ["b.txt", "other", null],
+      ]);
+      expect(first.size).toMatchObject({ files: 3, lines: 3 });
+      const shown = await differencesOf(open, first, { path: "a.txt", bytes: 10_000 });
+      expect(shown).toMatchObject({ files: [{ path: "a.txt", text: expect.stringContaining("+a\n") }] });
+      const page = await pawl(project.root, "review", "T1", "--diff");
+      expect(page.out).toContain("Changes against main in libs/api: 3 files, +3 -0");
+      expect(page.out).toContain("+a");
+
+      expect(await verdictOn(open, "bloom:T1", first.version)).toBe("asked");
+      const rejected = await person(project.root, "reject", "T1", "--at", "a.txt:1", "Say more.");
+      expect(rejected.screen).toMatch(/against main in libs\/api: .*package\.json/s);
+      project.write("tasks.yaml", (project.read("tasks.yaml") ?? "").replace("echo a >", "echo more >"));
+      await person(project.root, "ready", "T1");
+      await project.run();
+      const second = (await reviewOf(open, "T1")) as Review;
+      expect(second.points).toEqual([
+        { text: "Say more.", at: { file: "a.txt", line: 1 }, since: "changed" },
+      ]);
+      expect(newOf(second)).toEqual(["a.txt"]);
+      expect(await verdictOn(open, "bloom:T1", first.version)).toBe("review-changed");
+
+      rmSync(api, { recursive: true });
+      const gone = (await reviewOf(open, "T1")) as Review;
+      expect(gone.changes).toEqual({
+        kind: "unavailable",
+        reason: "The repository libs/api does not exist.",
+      });
+    },
+  );
 });
 
 describe("The review of a run of a workflow of one's own", () => {
@@ -501,7 +557,7 @@ describe("A review full of hostile texts", () => {
     choices: [{ kind: "risk", field: text, title: text, words: Array(30).fill(text), since: "new" }],
     artifact: { name: text, value: { [text]: text }, sha256: text },
     changes: {
-      ...{ kind: "changes", base: text, from: text, to: text, lastJudged: text },
+      ...{ kind: "changes", repo: text, base: text, from: text, to: text, lastJudged: text },
       files: [{ ...{ path: text, added: 1, deleted: null, item: text, isNew: true }, group: "outside-plan" }],
     },
     checks: [

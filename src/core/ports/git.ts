@@ -1,6 +1,12 @@
-/** What git says about the project's own checkout. */
+import type { ProjectPath } from "../path.ts";
 
+/** What git says about a checkout: the project's own, or that of another repository inside the project. */
 export interface Git {
+  /**
+   * The same of another repository of the project; its paths start at its own root. Throws `repository-missing` and
+   * `path-outside-project`. Absent: only the project's own can be looked at.
+   */
+  in?(repo: ProjectPath): Promise<Git>;
   /** What git says about the project's folder, or why it cannot say. */
   look(): Promise<GitLook>;
   /**

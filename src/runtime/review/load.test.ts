@@ -87,7 +87,7 @@ describe("the differences of a review", () => {
     ...({ group: "other", item: null } as const),
   });
   const changes = (lastJudged: string | null): Review["changes"] => ({
-    ...{ kind: "changes", base: "main", from: "base", to: "now", lastJudged },
+    ...{ kind: "changes", repo: null, base: "main", from: "base", to: "now", lastJudged },
     files: [file("z", true), file("a", false)],
   });
   const shown = (path: string) => ({ path, text: `${path}\n`, isBinary: false, leftOut: 0 });

@@ -4,6 +4,7 @@ import type { GitDiff } from "../../core/ports/git.ts";
 import { findRun, overview } from "../overview.ts";
 import type { Project } from "../project.ts";
 import { advance } from "../run-transaction.ts";
+import { gitOf } from "./git-of.ts";
 import type { Review } from "./model.ts";
 import { inTurn, type Waiting, waitingIn } from "./queue.ts";
 
@@ -74,14 +75,16 @@ export async function differencesOf(
 ): Promise<GitDiff> {
   if (changes === null) return { kind: "diff", files: [] };
   if (changes.kind === "unavailable") return changes;
-  if (!outside.git.diff) return { kind: "unavailable", reason: "this git port shows no differences" };
   const isSince = since && changes.lastJudged !== null;
   const wanted = changes.files.filter(
     (file) => (path === null || file.path === path) && (!isSince || file.isNew !== false),
   );
   if (wanted.length === 0) return { kind: "diff", files: [] };
   const from = isSince ? (changes.lastJudged ?? changes.from) : changes.from;
-  const found = await outside.git.diff({ from, to: changes.to, path, ...limits });
+  const git = await gitOf(outside, changes.repo);
+  if ("reason" in git) return { kind: "unavailable", ...git };
+  if (!git.diff) return { kind: "unavailable", reason: "this git port shows no differences" };
+  const found = await git.diff({ from, to: changes.to, path, ...limits });
   if (found.kind === "unavailable") return found;
   const places = new Map(wanted.map((file, at) => [file.path, at]));
   const place = (each: { readonly path: string }) => places.get(each.path) ?? -1;

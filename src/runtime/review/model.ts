@@ -73,6 +73,8 @@ export type ReviewChanges =
   | { readonly kind: "unavailable"; readonly reason: string }
   | {
       readonly kind: "changes";
+      /** The repository that the paths are of, as the project names it; null: the project's own. */
+      readonly repo: string | null;
       /** The branch that it is compared with, for people. */
       readonly base: string;
       /** Objects of git, for the differences themselves. */

@@ -224,7 +224,8 @@ function changesPart(changes: ReviewChanges | null, since: boolean, page: Page):
     return section("Changes", wrap(`Not known: ${short(changes.reason)}`, page.columns - 2), page);
   const isSince = since && changes.lastJudged !== null;
   const files = isSince ? changes.files.filter(({ isNew }) => isNew !== false) : changes.files;
-  const against = isSince ? "since the last verdict" : `against ${changes.base}`;
+  const where = changes.repo === null ? "" : ` in ${oneLine(changes.repo)}`;
+  const against = `${isSince ? "since the last verdict" : `against ${changes.base}`}${where}`;
   const total = `${counted(files.length, "file")}, ${stat(sum(files, "added"), sum(files, "deleted"))}`;
   const title = files.length === 0 ? `Changes ${against}: none` : `Changes ${against}: ${total}`;
   const shown = files.slice(0, MOST_FILES);

@@ -140,7 +140,7 @@ function changesIn(
   if (files.length === 0 && !isAboutWork) return null;
   const { branch: base, commit: from } = work.base;
   const ordered = orderFiles(files, { plan: planOf(run), sinceLast });
-  return { kind: "changes", base, from, to: work.tree, files: ordered, lastJudged };
+  return { kind: "changes", repo: null, base, from, to: work.tree, files: ordered, lastJudged };
 }
 
 /** The slots of the accepted plan, with the files that they may change; null: the task was not planned. */

@@ -1,20 +1,21 @@
 import { isId } from "../../core/id.ts";
 import { hashOfPolicy, ignoredIn, type PolicyChange, renderChange } from "../../core/policy.ts";
 import { placed } from "../../core/policy-places.ts";
-import type { GitChanges } from "../../core/ports/git.ts";
+import type { GitChanges, GitCommits } from "../../core/ports/git.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { View } from "../../core/ports/store.ts";
 import { isTakenOver } from "../../runtime/history.ts";
 import type { Context, GateInput, Verdict } from "../../runtime/module.ts";
 import { strengthOf } from "../../runtime/person.ts";
 import { hashOfTable, loadRecord, type RunRecord } from "../../runtime/record.ts";
+import { gitOf } from "../../runtime/review/git-of.ts";
 import { pointsIn } from "../../runtime/review/points.ts";
 import type { ReviewFinding } from "../../runtime/review/question.ts";
 import { checkVersion, versionOf } from "../../runtime/review/version.ts";
 import { taskOf } from "../../tasks-file/load.ts";
 import { findTask, type Task } from "../../tasks-file/task.ts";
 import { APPROVAL, loopPolicy, taskPolicy, taskSources } from "./govern.ts";
-import { awaitsVerdict, judgedIn } from "./judged.ts";
+import { awaitsVerdict, judgedIn, repoOf } from "./judged.ts";
 import { loadMessages, type Message, untoldNotes } from "./question.ts";
 import { BLOOM } from "./table.ts";
 import type { TaskRun, TaskVerdict } from "./task-run.ts";
@@ -108,7 +109,7 @@ function verdictOf(
       ? elsewhere("its record does not hold all of its steps")
       : !work
         ? elsewhere("none of its work is known to be committed")
-        : work.repo && work.repo !== "."
+        : repoOf({ work }) !== null
           ? elsewhere(`its work is in the repository ${work.repo}`)
           : { in: "commit", commit: work.commit, target: taskOf(file.tasks, task).merge_into ?? null },
   };
@@ -187,14 +188,15 @@ async function changesOf(
   const run = runs.get(id);
   if (!run || !awaitsVerdict(run) || !run.work) return null;
   const { base, files, ...found } = { base: "", files: [], ...(await commitsOf(file, run, outside)) };
-  return found.kind === "commits" ? { kind: "changes", base, files } : (found as GitChanges);
+  const repo = repoOf(run);
+  const against = repo === null ? base : `${base} in ${repo}`;
+  return found.kind === "commits" ? { kind: "changes", base: against, files } : (found as GitChanges);
 }
 
-export function commitsOf(file: Snapshot["file"], { task, work }: TaskRun, { git }: Outside) {
-  const target = taskOf(file.tasks, task).merge_into ?? null;
-  if (work?.repo && work.repo !== ".")
-    return { kind: "unavailable" as const, reason: `its work is in the repository ${work.repo}` };
-  return git.commits(target, work?.commit ?? "");
+export async function commitsOf(file: Snapshot["file"], run: TaskRun, outside: Outside): Promise<GitCommits> {
+  const target = taskOf(file.tasks, run.task).merge_into ?? null;
+  const git = await gitOf(outside, repoOf(run));
+  return "reason" in git ? { kind: "unavailable", ...git } : git.commits(target, run.work?.commit ?? "");
 }
 
 interface Given {

@@ -9,10 +9,18 @@ export function awaitsVerdict(run: Pick<TaskRun, "kept" | "state">): boolean {
 }
 
 export function judgedIn({ since, state, task, work, ...run }: TaskRun): Judged {
+  const repo = repoOf({ work });
+  // The same commit may be in two repositories.
+  const judged = work && repo !== null ? `${work.commit} in ${repo}` : (work?.commit ?? null);
   return {
     ...{ run: `bloom:${task}`, gate: APPROVAL, state, artifact: null },
-    ...{ round: roundOf(run), work: work?.commit ?? null, at: since },
+    ...{ round: roundOf(run), work: judged, at: since },
   };
+}
+
+/** The repository that its work is in; null: the project's own. */
+export function repoOf({ work }: { readonly work?: TaskRun["work"] | undefined }): string | null {
+  return work && work.repo !== "" && work.repo !== "." ? work.repo : null;
 }
 
 export function roundOf({ verdicts = [] }: Pick<TaskRun, "verdicts">): number {

@@ -7,6 +7,7 @@ import type { View } from "../../core/ports/store.ts";
 import type { Context, StoryInput, Transaction } from "../../runtime/module.ts";
 import { loadRecord } from "../../runtime/record.ts";
 import { answered } from "../../runtime/review/answered.ts";
+import { gitOf } from "../../runtime/review/git-of.ts";
 import type { Claim, Review, ReviewChanges, ReviewCheck, ReviewCost } from "../../runtime/review/model.ts";
 import { orderFiles, sizeOf, wordsIn } from "../../runtime/review/order.ts";
 import { pointsIn } from "../../runtime/review/points.ts";
@@ -17,7 +18,7 @@ import type { Task, TasksFile } from "../../tasks-file/task.ts";
 import { INPUTS } from "./facts.ts";
 import { commitsOf, ignoredFor, policyFindings } from "./gate.ts";
 import { APPROVAL, governTask } from "./govern.ts";
-import { awaitsVerdict, judgedIn, roundOf } from "./judged.ts";
+import { awaitsVerdict, judgedIn, repoOf, roundOf } from "./judged.ts";
 import { BLOOM } from "./table.ts";
 import type { TaskRun } from "./task-run.ts";
 import { loadTail, outputFileOf } from "./verbs/failed-output.ts";
@@ -99,8 +100,8 @@ async function look(
 ): Promise<Found> {
   const { task: id, verdicts = [], work } = run;
   const judged = verdicts.at(-1)?.commit;
-  const here = work && isHere(work.repo) ? work.commit : null;
-  const paths = judged && here ? await outside.git.between(judged, here) : null;
+  const git = await gitOf(outside, repoOf(run));
+  const paths = judged && work && !("reason" in git) ? await git.between(judged, work.commit) : null;
   const changed = paths && new Set(paths);
   const logs = shownOf(run).map(outputFileOf);
   const task = taskOf(snapshot.file.tasks, id);
@@ -114,10 +115,6 @@ async function look(
     level: await levelAt({ gate: APPROVAL, run: `bloom:${id}` }, { outside, settings }),
     version: await versionOf(judgedIn(run)),
   };
-}
-
-function isHere(repo: string): boolean {
-  return repo === "" || repo === ".";
 }
 
 async function changesOf(
@@ -134,7 +131,7 @@ async function changesOf(
     return { kind: "unavailable", reason: "this git port does not say since when" };
   const { base, from } = found;
   const files = orderFiles(found.files, { plan: null, sinceLast });
-  return { kind: "changes", base, from, to: run.work.commit, files, lastJudged };
+  return { kind: "changes", repo: repoOf(run), base, from, to: run.work.commit, files, lastJudged };
 }
 
 function reviewOf(

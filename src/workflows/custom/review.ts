@@ -150,5 +150,5 @@ function changesIn(
     return { kind: "unavailable", reason: reason ?? "" };
   const { branch: base, commit: from } = work.base;
   const files = orderFiles(work.files, { plan: null, sinceLast });
-  return { kind: "changes", base, from, to: work.tree, files, lastJudged };
+  return { kind: "changes", repo: null, base, from, to: work.tree, files, lastJudged };
 }

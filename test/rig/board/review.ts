@@ -105,7 +105,15 @@ export const REVIEW: Review = {
     },
     sha256: HASH,
   },
-  changes: { kind: "changes", base: "main", from: "4b1d", to: "9a0e", files: FILES, lastJudged: "77aa" },
+  changes: {
+    kind: "changes",
+    repo: null,
+    base: "main",
+    from: "4b1d",
+    to: "9a0e",
+    files: FILES,
+    lastJudged: "77aa",
+  },
   checks: [
     {
       name: "test",

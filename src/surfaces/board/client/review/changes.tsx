@@ -71,6 +71,12 @@ function Listed({
           <span class="quiet small">
             {viewed} of {renderCount(files.length, "file")} viewed · against{" "}
             <span class="mono">{oneLine(changes.base, 60)}</span>
+            {changes.repo !== null && (
+              <>
+                {" "}
+                in <span class="mono">{oneLine(changes.repo, 60)}</span>
+              </>
+            )}
           </span>
           {changes.lastJudged !== null && (
             <Switch

@@ -51,6 +51,16 @@ export const REVIEW: Readonly<Record<string, Requirement>> = {
       `${E2E}: shows where the events of the state lead and what was only claimed; another version is refused`,
     ],
   },
+  "review.cost-by-step": {
+    says: "A person sees what the work has cost so far, by step, as far as it is known; what is not known is never shown as nothing.",
+    source: "board, The review model",
+    tests: [
+      `${E2E}: says what each step has cost so far, in the review, in the list of runs and beside the total`,
+      "src/workflows/bloom/costs.test.ts: is summed by step, in the order of the steps, and then by what else its agent ran for",
+      "src/workflows/bloom/costs.test.ts: is not known where its agent does not report it, and never taken for nothing",
+      "src/workflows/bloom/costs.test.ts: of a run that an earlier version began is what it spent in all, and how long each step took",
+    ],
+  },
   "review.other-repository": {
     says: "The work of a task in another repository of the project is reviewed like work in the project's own: its differences, in their order, and what is new since the last verdict.",
     source: "board, The review model",

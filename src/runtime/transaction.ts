@@ -282,6 +282,12 @@ export interface RunOverview {
   readonly questions?: readonly OpenQuestion[];
   /** The limit of its budget of which most is spent, once that is four fifths; absent: none is. */
   readonly nearing?: Nearing;
+  /** What its agents have cost so far; null: not known. Absent: no agent of Pawl's has worked on it. */
+  readonly cost?: {
+    readonly usd: number | null;
+    readonly tokens: number | null;
+    readonly minutes: number | null;
+  };
   /** Its records go beyond this checkout's own state: others advanced it. */
   readonly elsewhere?: Elsewhere;
   /** Its state comes from an earlier version, without a history to follow from. */

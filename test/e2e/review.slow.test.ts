@@ -310,7 +310,7 @@ describe("The review of a task of Bloom's that waits for approval", () => {
         question: "Do you approve the work of task T1 (t)?",
         leads: { approve: "Approving merges it into main." },
         ...{ choices: [], artifact: null, points: [], history: [] },
-        cost: { usd: expect.any(Number), tokens: null, minutes: 0, tries: 1 },
+        cost: { usd: 0.004, tokens: 440, minutes: 0, tries: 1, steps: [] },
         size: { files: 2, lines: 2, minutes: 1 },
       });
       expect(first.checks).toMatchObject([{ command: "test -f a.txt", state: "passed", exit: 0 }]);
@@ -346,6 +346,37 @@ describe("The review of a task of Bloom's that waits for approval", () => {
         { approved: false, strength: "terminal", notes: "", points: [{}] },
       ]);
       expect(await verdictOn(open, "bloom:T1", first.version)).toBe("review-changed");
+    },
+  );
+
+  it(
+    "says what each step has cost so far, in the review, in the list of runs and beside the total",
+    LONG,
+    async () => {
+      const steps = ["one", "two"].map(
+        (id) =>
+          `  - id: ${id}\n    instruction: |\n      RUN: echo ${id} > ${id}.txt; git add -A; git commit -qm ${id}\n`,
+      );
+      const head =
+        "tasks:\n- id: T1\n  title: t\n  repo: .\n  merge_into: main\n  checkpoint: true\n  steps:\n";
+      using project = bloomProject({ tasks: `${head}${steps.join("")}` });
+      await project.run();
+      await using open = await opened(project.root);
+      const { cost } = (await reviewOf(open, "T1")) as Review;
+      const each = { usd: 0.002, tokens: 220, minutes: 0, tries: 1 };
+      expect(cost).toEqual({
+        ...{ usd: 0.004, tokens: 440, minutes: 0, tries: 2 },
+        steps: [
+          { name: "one", ...each },
+          { name: "two", ...each },
+        ],
+      });
+      const page = await pawl(project.root, "review", "T1");
+      expect(page.out).toMatch(
+        /Cost so far\n +0\.004 usd, 440 tokens, 0 minutes, 2 tries\n +one +0\.002 usd, 220 tokens/,
+      );
+      const { runs } = JSON.parse((await pawl(project.root, "status", "--json")).out);
+      expect(runs).toMatchObject([{ run: "bloom:T1", cost: { usd: 0.004, tokens: 440, minutes: 0 } }]);
     },
   );
 
@@ -429,6 +460,13 @@ describe("The review of a run of a workflow of one's own", () => {
         ),
       },
       notes: [{ by: "submit (by script)", text: "Fine." }],
+      cost: {
+        usd: null,
+        tokens: null,
+        minutes: 0,
+        tries: 1,
+        steps: [{ name: "drafting", minutes: 0, tries: 1 }],
+      },
     });
     expect(first.claims).toContainEqual({
       ...{ about: "risk", claim: "low", verdict: "unknown" },

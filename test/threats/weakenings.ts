@@ -387,7 +387,7 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
     {
       takes: "the count of what a dead loop's runs spent",
       file: "src/workflows/bloom/scheduler/work-on.ts",
-      find: "spent = added({ spent }, await setup.ports.agents.spentBy(run), 0);",
+      find: "spent = added({ spent }, usage, 0);",
       replace: "spent = added({ spent }, null, 0);",
       tests: ["test/e2e/bloom-people.test.ts: sets a budget that a killed loop's runs count in, too"],
     },

@@ -2,6 +2,7 @@
  * A person accepts what a foreign journal would write. It becomes a commit of the person's own, with exactly the
  * content that they were shown; if a file has changed since, they are asked again.
  */
+
 import { PawlError } from "../../core/error.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import type { Change } from "../../core/ports/store.ts";
@@ -9,6 +10,7 @@ import type { Reply, Transaction } from "../../runtime/module.ts";
 import { hasAnswered } from "../../runtime/person.ts";
 import type { ForeignJournal, JournalRepair, Project } from "../../runtime/project.ts";
 import type { Answer, Host } from "./command.ts";
+import { counted } from "./counted.ts";
 import { advanceAsking } from "./person.ts";
 import { clean } from "./terminal.ts";
 
@@ -134,8 +136,4 @@ function unknown(named: string, foreign: JournalRepair["foreign"]): PawlError {
     `${clean(named)} is not a journal that was set aside: expected ${there === "" ? "one, but there is none" : clean(there)}.`,
     "`pawl repair` lists the journals that were set aside.",
   );
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }

@@ -2,6 +2,7 @@
  * A review as a person reads it at a terminal. Every text from agents and files is cut and cleaned here, and none can pass
  * for a line of Pawl's own: it is indented below a heading, and quoted where it has lines of its own.
  */
+
 import { jsonText } from "../../core/json-text.ts";
 import type { FileDiff, GitDiff } from "../../core/ports/git.ts";
 import { strengthWords } from "../../core/strength.ts";
@@ -16,6 +17,8 @@ import type {
 } from "../../runtime/review/model.ts";
 import { type AnsweredPoint, type Point, renderPlace } from "../../runtime/review/points.ts";
 import { ago } from "./ago.ts";
+import { costWords } from "./cost-words.ts";
+import { counted } from "./counted.ts";
 import { clean, type Paint, type Terminal } from "./terminal.ts";
 import { cut, pad, widthOf, wrap } from "./text-width.ts";
 
@@ -346,15 +349,6 @@ function costLines({ steps, ...all }: ReviewCost, page: Page): readonly string[]
   ];
 }
 
-function costWords({ minutes, tokens, tries, usd }: Omit<ReviewCost, "steps">): string {
-  return [
-    ...(usd === null ? [] : [`${usd.toFixed(2)} usd`]),
-    ...(tokens === null ? [] : [counted(tokens, "token")]),
-    ...(minutes === null ? [] : [counted(minutes, "minute")]),
-    ...(tries === null ? [] : [tries === 1 ? "1 try" : `${tries} tries`]),
-  ].join(", ");
-}
-
 function roundLines(
   { approved, by, notes, points, stage, strength, time }: Round,
   review: Review,
@@ -444,8 +438,4 @@ function short(text: string): string {
 
 function oneLine(text: string): string {
   return clean(text.slice(0, MOST_CHARACTERS)).replace(/\s+/g, " ").trim();
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

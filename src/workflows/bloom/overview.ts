@@ -6,6 +6,7 @@ import { recordedOverview, verdictsIn } from "../../runtime/record.ts";
 import { unreadableRun } from "../../runtime/unreadable-run.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
 import { eachTask, type PlacedTask, type Task } from "../../tasks-file/task.ts";
+import { totalOf } from "./costs.ts";
 import { heldTasks } from "./lease.ts";
 import { personsEvent } from "./persons-event.ts";
 import { heldByCancelled, isClosed, openPhase, type Waits, waitsIn } from "./pick.ts";
@@ -181,7 +182,8 @@ function byHand(
 function ofRun(run: TaskRun, { id, title }: Task, isHeld: boolean): RunOverview {
   const { state, since, reason } = run;
   const near = run.nearing ? { nearing: run.nearing } : {};
-  const base = { run: `bloom:${id}`, title, state, since, ...near };
+  const cost = run.runs === 0 ? {} : { cost: totalOf(run) };
+  const base = { run: `bloom:${id}`, title, state, since, ...near, ...cost };
   const why = reason === null ? "" : ` (${reason})`;
   const untaken = `not running; resume with \`pawl run\`${why}`;
   switch (state) {

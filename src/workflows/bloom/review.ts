@@ -8,13 +8,14 @@ import type { Context, StoryInput, Transaction } from "../../runtime/module.ts";
 import { loadRecord } from "../../runtime/record.ts";
 import { answered } from "../../runtime/review/answered.ts";
 import { gitOf } from "../../runtime/review/git-of.ts";
-import type { Claim, Review, ReviewChanges, ReviewCheck, ReviewCost } from "../../runtime/review/model.ts";
+import type { Claim, Review, ReviewChanges, ReviewCheck } from "../../runtime/review/model.ts";
 import { orderFiles, sizeOf, wordsIn } from "../../runtime/review/order.ts";
 import { pointsIn } from "../../runtime/review/points.ts";
 import { versionOf } from "../../runtime/review/version.ts";
 import { levelAt } from "../../runtime/signed-gate.ts";
 import { taskOf } from "../../tasks-file/load.ts";
 import type { Task, TasksFile } from "../../tasks-file/task.ts";
+import { costOf } from "./costs.ts";
 import { INPUTS } from "./facts.ts";
 import { commitsOf, ignoredFor, policyFindings } from "./gate.ts";
 import { APPROVAL, governTask } from "./govern.ts";
@@ -238,22 +239,4 @@ function checkOf(each: LoopEvidence, tail: string, gone: ReadonlySet<string>): R
     log: gone.has(log) ? null : log,
     on: commit,
   };
-}
-
-const MINUTE = 60_000;
-
-/** Of a step, only how long it took is kept. */
-function costOf({ spent }: TaskRun, { steps }: Task, tries: number | null): ReviewCost {
-  const unknown = { usd: null, tokens: null, tries: null };
-  return {
-    ...{ usd: spent.usd, tokens: null, minutes: Math.round(spent.milliseconds / MINUTE), tries },
-    steps: steps.map(({ completed_at, id, started_at }) => ({
-      ...{ name: id, ...unknown, minutes: minutesBetween(started_at, completed_at) },
-    })),
-  };
-}
-
-function minutesBetween(from: string | undefined, to: string | undefined): number | null {
-  const minutes = (Date.parse(to ?? "") - Date.parse(from ?? "")) / MINUTE;
-  return Number.isNaN(minutes) ? null : Math.max(0, Math.round(minutes));
 }

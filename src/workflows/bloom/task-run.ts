@@ -56,6 +56,8 @@ export interface TaskRun {
   readonly checked: readonly string[];
   /** Spent by all of its agent's runs; only a person at a terminal resets it (`ready`, `todo`, `reset`). */
   readonly spent: { readonly usd: number; readonly turns: number; readonly milliseconds: number };
+  /** What the runs of its agent have cost, by what they were for. Absent: an earlier version began it, so it is not known. */
+  readonly costs?: readonly RunCost[] | undefined;
   /** The limit of its budget of which most is spent, once that is four fifths. Null or absent: none is. */
   readonly nearing?: Nearing | null;
   /** What the loop itself saw, newest last. */
@@ -81,6 +83,18 @@ export interface TaskRun {
   readonly queued?: string | null;
   /** The status in tasks.yaml as the loop wrote it: any other status there is a person's word. */
   readonly status: TaskStatus;
+}
+
+/** What the runs of its agent have cost for a step, or for another purpose. */
+export interface RunCost {
+  /** Null: no step. */
+  readonly step: string | null;
+  readonly purpose: Purpose;
+  readonly runs: number;
+  /** Null: no agent has reported it. */
+  readonly usd: number | null;
+  readonly tokens: number | null;
+  readonly milliseconds: number;
 }
 
 export interface TaskVerdict {
@@ -129,7 +143,7 @@ const KEPT_EVIDENCE = 200;
 
 export const NOTHING_SPENT: TaskRun["spent"] = { usd: 0, turns: 0, milliseconds: 0 };
 
-/** `before`: the run of the task's previous life; its evidence, verdicts, count of runs and what it spent carry over. */
+/** `before`: the run of the task's previous life; its evidence, verdicts, count of runs, costs and what it spent carry over. */
 export function newRun(
   { id, title, status, steps }: Pick<Task, "id" | "title" | "status" | "steps">,
   time: string,
@@ -154,6 +168,7 @@ export function newRun(
     runs: before?.runs ?? 0,
     checked: steps.flatMap((step) => (isOpenStep(step) ? [] : [step.id])),
     spent: before?.spent ?? NOTHING_SPENT,
+    costs: before === null ? [] : before.costs,
     evidence: before?.evidence ?? [],
     ...(before?.verdicts && { verdicts: before.verdicts }),
     work: null,

@@ -5,9 +5,10 @@ import { asStrength } from "../../core/strength.ts";
 import { targetOf } from "../../engine/configuration.ts";
 import { variableWords } from "../../engine/counter.ts";
 import { canApply } from "../../engine/reach.ts";
+import { isTakenOver } from "../../runtime/history.ts";
 import type { Context, StoryInput, Transaction } from "../../runtime/module.ts";
 import { answered } from "../../runtime/review/answered.ts";
-import type { Claim, Review, ReviewChanges, ReviewCheck } from "../../runtime/review/model.ts";
+import type { Claim, Review, ReviewChanges, ReviewCheck, ReviewCost } from "../../runtime/review/model.ts";
 import { orderFiles, sizeOf, wordsIn } from "../../runtime/review/order.ts";
 import { pointsIn } from "../../runtime/review/points.ts";
 import { levelAt } from "../../runtime/signed-gate.ts";
@@ -62,7 +63,6 @@ function reviewOf(
   const notes = file?.history.findLast((entry) => (entry.notes ?? "").trim() !== "");
   const by = notes?.by === undefined ? "An earlier event" : `${notes.event} (by ${notes.by.channel})`;
   const said = notes?.notes ?? "";
-  const unknown = { usd: null, tokens: null, minutes: null };
   const rejected = last?.gate === "reject" ? pointsIn(last.notes ?? "").points : [];
   return {
     run: run.run,
@@ -82,7 +82,7 @@ function reviewOf(
     artifact: null,
     changes,
     checks: checksIn(run),
-    cost: { ...unknown, tries: roundOf(run), steps: [] },
+    cost: costOf(run),
     size: sizeOf(changes.kind === "changes" ? changes.files : [], wordsIn(said)),
     history: verdicts.map((entry) => ({
       ...{ time: entry.time, approved: entry.gate === "approve", stage: "human" },
@@ -94,6 +94,26 @@ function reviewOf(
     notes: said === "" ? [] : [{ by, text: said }],
     level,
   };
+}
+
+const MINUTE = 60_000;
+
+/** By state: how long the run stood there until somebody other than a person moved it on, and how often. */
+function costOf(run: OwnRun): ReviewCost {
+  const { created_at, history = [] } = run.file ?? {};
+  const spent = history.flatMap((entry, at) => {
+    const began = history[at - 1]?.time ?? created_at ?? entry.time;
+    const isWork = entry.strength === undefined && !isTakenOver(entry);
+    return isWork ? [{ state: entry.from, spent: Date.parse(entry.time) - Date.parse(began) }] : [];
+  });
+  const unknown = { usd: null, tokens: null };
+  const sum = (own: typeof spent) =>
+    Math.max(0, Math.round(own.reduce((total, each) => total + each.spent, 0) / MINUTE));
+  const steps = [...new Set(spent.map(({ state }) => state))].map((name) => {
+    const own = spent.filter(({ state }) => state === name);
+    return { name, ...unknown, minutes: sum(own), tries: own.length };
+  });
+  return { ...unknown, minutes: spent.length === 0 ? null : sum(spent), tries: roundOf(run), steps };
 }
 
 /** The event of the verdict, and the states that it may lead to. */

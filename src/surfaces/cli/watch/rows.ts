@@ -2,6 +2,7 @@
 import { clean } from "../../../core/clean.ts";
 import { isUnbegun, type WorkflowOverview } from "../../../runtime/overview.ts";
 import type { Waiting } from "../../../runtime/review/load.ts";
+import { costWords } from "../cost-words.ts";
 
 export interface Row {
   /** The same after each look, so that the cursor stays where it is. */
@@ -18,12 +19,16 @@ export interface Row {
   readonly minutes: number | null;
   /** What a person could type. */
   readonly command: string | null;
+  /** What its agents have cost so far, in words; empty: nothing is known. */
+  readonly cost: string;
 }
 
 export function rowsOf(
   waiting: readonly Waiting[],
   workflows: readonly Pick<WorkflowOverview, "runs">[],
 ): readonly Row[] {
+  const all = workflows.flatMap(({ runs }) => runs);
+  const costs = new Map(all.map(({ cost, run }) => [run, cost ? costWords(cost) : ""]));
   const mine = waiting.map((each, at): Row => {
     const key = `waits ${each.run} ${waiting.slice(0, at).filter(({ run }) => run === each.run).length}`;
     return {
@@ -33,11 +38,11 @@ export function rowsOf(
       kind: each.kind,
       command: each.command,
       minutes: each.minutes,
+      cost: costs.get(each.run) ?? "",
     };
   });
   const listed = new Set(waiting.map(({ run }) => run));
-  const others = workflows
-    .flatMap(({ runs }) => runs)
+  const others = all
     .filter((run) => !isUnbegun(run) && !listed.has(run.run))
     .map((run): Row => {
       const section = run.awaits === "agent" || run.awaits === "assistant" ? "works" : "rests";
@@ -48,6 +53,7 @@ export function rowsOf(
         kind: null,
         command: run.command ?? null,
         minutes: null,
+        cost: costs.get(run.run) ?? "",
       };
     });
   const works = others.filter(({ section }) => section === "works");

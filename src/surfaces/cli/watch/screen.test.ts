@@ -7,12 +7,12 @@ import { type Source, showScreen } from "./screen.ts";
 const NOW = Date.parse("2026-01-31T10:00:00.000Z");
 const row = (run: string, more: Partial<Row> = {}): Row => ({
   ...{ key: run, section: "waits", run, title: "Title", kind: "gate", state: "in review", next: "decide" },
-  ...{ since: "2026-01-31T09:58:00.000Z", minutes: 3, command: null, ...more },
+  ...{ since: "2026-01-31T09:58:00.000Z", minutes: 3, command: null, cost: "", ...more },
 });
 const ROWS = [
   row("a:one"),
   row("bloom:two", { kind: "question", next: "Which database?" }),
-  row("a:three", { section: "works", kind: null }),
+  row("a:three", { section: "works", kind: null, cost: "1.20 usd, 5 minutes" }),
 ];
 
 function open(rows: readonly Row[], from: string | null = null) {
@@ -68,7 +68,7 @@ test("the cursor moves by keys, which may come together, and a key asks for what
   expect(await screen.press("j", "> bloom:two")).toContain("w answer");
   // A question is no gate: nothing happens.
   screen.type("a");
-  await screen.press("jj", "> a:three");
+  expect(await screen.press("jj", "> a:three")).toContain("cost so far: 1.20 usd, 5 minutes");
   screen.type("kw");
   expect(await screen.wanted).toMatchObject({ act: "answer", row: { run: "bloom:two" } });
 });

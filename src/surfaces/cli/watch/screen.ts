@@ -43,7 +43,7 @@ const SECTIONS: Readonly<Record<Row["section"], string>> = {
 };
 const COLOURS = { waits: "yellow", works: "cyan", rests: "gray" } as const;
 /** Beside the list: the heading, the detail below it, the keys, and the blank lines between. */
-const OTHER_LINES = 15;
+const OTHER_LINES = 16;
 const MOST_LINES = 8;
 
 export type Streams = Pick<RenderOptions, "stdin" | "stdout">;
@@ -196,6 +196,7 @@ function Detail({ lines, row, width }: DetailProps): ReactElement | null {
     { flexDirection: "column", marginTop: 1, marginBottom: 1 },
     h(Text, { bold: true }, cut(`${row.run}: ${row.title}`, width)),
     h(Text, null, cut(`${row.state}: ${row.next}`, width)),
+    row.cost === "" ? null : h(Text, null, cut(`cost so far: ${row.cost}`, width)),
     ...shown.map((line, at) => h(Text, { key: `${at} ${line}`, dimColor: true }, cut(line, width))),
   );
 }

@@ -22,6 +22,7 @@ import {
   overspent,
   rounded,
 } from "../budget.ts";
+import { withCost } from "../costs.ts";
 import {
   type ExecutionContext,
   type Known,
@@ -338,8 +339,12 @@ async function tell(
       : ([{ type: "agent:refused", taskId: task.id, run: id, what: end.refused }] as const)),
     ...toldNearing(task, run, near),
   ];
+  const costs = withCost(run, task, {
+    ...{ purpose: run.errand, step: last.step?.id ?? null, usage: end.usage, milliseconds: end.duration },
+  });
   const patch: Partial<TaskRun> = {
     underway: [],
+    costs,
     refused: end.refused ?? [],
     spent,
     nearing: near,

@@ -2,6 +2,7 @@
  * Works on one leased task from event to event: performs the last rule's commands, commits their result, and repeats. It
  * first ends what an earlier owner left running when it died, and gives up that session.
  */
+
 import type { BloomHappening } from "../../../core/bloom-event.ts";
 import { type ErrorCode, toPawlError } from "../../../core/error.ts";
 import type { Caller, PawlEvent } from "../../../core/event.ts";
@@ -10,8 +11,10 @@ import type { Clock } from "../../../core/ports/clock.ts";
 import type { WorkPorts } from "../../../core/ports/loop.ts";
 import type { Watch } from "../../../core/ports/watch.ts";
 import { advance, type Runtime } from "../../../runtime/run-transaction.ts";
+import { getCurrentStepForTask } from "../../../tasks-file/steps.ts";
 import { added } from "../budget.ts";
 import { perform } from "../commands/perform.ts";
+import { withCost } from "../costs.ts";
 import type { ExecutionContext, Known, MergeQueue, StepResult } from "../execution-context.ts";
 import { readCall } from "../own-verbs.ts";
 import { personsEvent } from "../persons-event.ts";
@@ -204,16 +207,19 @@ async function recover(setup: WorkSetup, work: Work, known: Known, caller: Calle
   const { underway, session } = known.run;
   if (underway.length === 0) return known;
   const happened: BloomHappening[] = [];
-  let { spent } = known.run;
+  let { costs, spent } = known.run;
+  const step = getCurrentStepForTask(known.task)?.id ?? null;
   for (const run of underway) {
-    spent = added({ spent }, await setup.ports.agents.spentBy(run), 0);
+    const usage = await setup.ports.agents.spentBy(run);
+    spent = added({ spent }, usage, 0);
+    costs = withCost({ costs }, known.task, { purpose: known.run.errand, step, usage, milliseconds: 0 });
     await takeCalls(setup, work.id, run);
     const count = await setup.ports.agents.endLeftovers(run);
     if (count > 0) happened.push({ type: "agent:leftovers_ended", taskId: work.id, run, count });
   }
   const reason = "its worker ended in the middle of the agent's run";
   if (session !== null) happened.push({ type: "session:lost", taskId: work.id, session: session.id, reason });
-  const patch = { underway: [], session: null, spent };
+  const patch = { underway: [], session: null, spent, costs };
   return (await commit(setup, work, { patch, edits: forgetSession(known.task), happened }, caller)).known;
 }
 

@@ -2,11 +2,11 @@
 import { useState } from "preact/hooks";
 import type { CostPage as CostAnswer, CostRow } from "../../wire.ts";
 import { projectPath } from "../api.ts";
+import { type CostColumn, type CostLine, CostTable, MONEY, TIME, TOKENS } from "../cost-table.tsx";
 import { renderLarge, renderMinutes, renderUsd } from "../moment.tsx";
 import { Empty, Heading, Loaded } from "../notice.tsx";
 import { useResource } from "../resource.ts";
 import type { PageProps } from "../route.ts";
-import { OneLine } from "../words.tsx";
 
 const BY = [
   ["task", "Task"],
@@ -104,6 +104,15 @@ function Figures({ rows }: { readonly rows: readonly CostRow[] }) {
   );
 }
 
+const PER_STEP: CostColumn<CostLine & Sum> = {
+  ...{ title: "Per accepted step", isNumber: true },
+  cell: ({ accepted, usd }) => (accepted === 0 ? "–" : renderUsd(usd / accepted)),
+};
+
+function causeOf(largest: number): CostColumn<CostLine & Sum> {
+  return { title: "Cause", cell: ({ causes }) => <CauseBar causes={causes} largest={largest} /> };
+}
+
 function Grouped({ by, rows }: { readonly rows: readonly CostRow[]; readonly by: By }) {
   const [most, setMost] = useState(50);
   const groups = Map.groupBy(rows, (row) => row[by]);
@@ -124,45 +133,12 @@ function Grouped({ by, rows }: { readonly rows: readonly CostRow[]; readonly by:
           </span>
         ))}
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard */}
-      <div class="scroll-x" tabIndex={0} role="group" aria-label="Cost">
-        <table class="cost">
-          <thead>
-            <tr>
-              <th scope="col">{BY.find(([name]) => name === by)?.[1]}</th>
-              <th scope="col">Cause</th>
-              <th scope="col" class="number">
-                Money
-              </th>
-              <th scope="col" class="number">
-                Per accepted step
-              </th>
-              <th scope="col" class="number">
-                Tokens
-              </th>
-              <th scope="col" class="number">
-                Time
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {sums.slice(0, most).map((each) => (
-              <tr key={each.name}>
-                <th scope="row">
-                  <OneLine text={each.name} max={80} />
-                </th>
-                <td>
-                  <CauseBar causes={each.causes} largest={largest} />
-                </td>
-                <td class="number">{renderUsd(each.usd)}</td>
-                <td class="number">{each.accepted === 0 ? "–" : renderUsd(each.usd / each.accepted)}</td>
-                <td class="number">{renderLarge(each.tokens)}</td>
-                <td class="number">{renderMinutes(each.minutes)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <CostTable
+        label="Cost"
+        of={BY.find(([name]) => name === by)?.[1] ?? ""}
+        lines={sums.slice(0, most)}
+        columns={[causeOf(largest), MONEY, PER_STEP, TOKENS, TIME]}
+      />
       {sums.length > most && (
         <button type="button" class="link more" onClick={() => setMost(most + 200)}>
           Show more ({sums.length - most})

@@ -1,5 +1,6 @@
 /** What was run on the work and what it printed; what the work has cost. */
 import type { Review, ReviewCheck, ReviewCost } from "../../../../runtime/review/model.ts";
+import { type CostColumn, CostTable, MONEY, TIME, TOKENS } from "../cost-table.tsx";
 import { renderDuration, renderLarge, renderMinutes, renderUsd } from "../moment.tsx";
 import { Badge, type Tone } from "../notice.tsx";
 import { OneLine, oneLine, Words } from "../words.tsx";
@@ -95,47 +96,14 @@ export function Cost({ cost }: { readonly cost: ReviewCost }) {
           </div>
         ))}
       </dl>
-      {cost.steps.length > 0 && <Steps steps={cost.steps} />}
+      {cost.steps.length > 0 && (
+        <CostTable label="Cost by step" of="Step" lines={cost.steps} columns={[MONEY, TOKENS, TIME, TRIES]} />
+      )}
     </Part>
   );
 }
 
-function Steps({ steps }: Pick<ReviewCost, "steps">) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
-    <div class="scroll-x" tabIndex={0} role="group" aria-label="Cost by step">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Step</th>
-            <th scope="col" class="number">
-              Money
-            </th>
-            <th scope="col" class="number">
-              Tokens
-            </th>
-            <th scope="col" class="number">
-              Time
-            </th>
-            <th scope="col" class="number">
-              Tries
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {steps.map((step, at) => (
-            <tr key={at}>
-              <th scope="row">
-                <OneLine text={step.name} max={80} />
-              </th>
-              <td class="number">{step.usd === null ? "–" : renderUsd(step.usd)}</td>
-              <td class="number">{step.tokens === null ? "–" : renderLarge(step.tokens)}</td>
-              <td class="number">{step.minutes === null ? "–" : renderMinutes(step.minutes)}</td>
-              <td class="number">{step.tries ?? "–"}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
+const TRIES: CostColumn<ReviewCost["steps"][number]> = {
+  ...{ title: "Tries", isNumber: true },
+  cell: ({ tries }) => tries ?? "–",
+};

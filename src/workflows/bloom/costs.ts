@@ -1,0 +1,94 @@
+/** What the runs of a task's agent have cost, by the step, or by what else they were for. */
+import type { AgentUsage } from "../../core/ports/agents.ts";
+import type { ReviewCost } from "../../runtime/review/model.ts";
+import type { Task } from "../../tasks-file/task.ts";
+import { rounded } from "./budget.ts";
+import type { Purpose, RunCost, TaskRun } from "./task-run.ts";
+
+export interface EndedRun {
+  readonly purpose: Purpose;
+  readonly step: string | null;
+  readonly usage: AgentUsage | null;
+  readonly milliseconds: number;
+}
+
+/** With the cost of one more run. Undefined: an earlier version began the task's run, so its costs are not known. */
+export function withCost(
+  { costs }: Pick<TaskRun, "costs">,
+  task: Pick<Task, "steps">,
+  { milliseconds, purpose, step: on, usage }: EndedRun,
+): readonly RunCost[] | undefined {
+  // What repairs the work is about the step that was verified.
+  const step =
+    purpose === "repair" ? (task.steps.findLast(({ status }) => status === "done")?.id ?? null) : on;
+  const isSame = (each: RunCost) => each.step === step && (step !== null || each.purpose === purpose);
+  const known = costs?.find(isSame);
+  const cost: RunCost = {
+    ...{ step, purpose: known?.purpose ?? purpose, runs: (known?.runs ?? 0) + 1 },
+    usd: sum(known?.usd, usage?.usd),
+    tokens: sum(known?.tokens, sum(usage?.inputTokens, usage?.outputTokens)),
+    milliseconds: (known?.milliseconds ?? 0) + milliseconds,
+  };
+  return costs && [...costs.filter((each) => each !== known), cost];
+}
+
+/** Null: neither is known. */
+function sum(one: number | null = null, other: number | null = null): number | null {
+  return one === null && other === null ? null : rounded((one ?? 0) + (other ?? 0));
+}
+
+const MINUTE = 60_000;
+
+/** What it has cost so far, without its steps. */
+export function totalOf({
+  costs,
+  spent,
+}: Pick<TaskRun, "costs" | "spent">): Omit<ReviewCost, "steps" | "tries"> {
+  if (costs === undefined)
+    return { usd: spent.usd, tokens: null, minutes: Math.round(spent.milliseconds / MINUTE) };
+  const all = costs.reduce((total, { milliseconds }) => total + milliseconds, 0);
+  return {
+    usd: costs.reduce((total: number | null, { usd }) => sum(total, usd), null),
+    tokens: costs.reduce((total: number | null, { tokens }) => sum(total, tokens), null),
+    minutes: Math.round(all / MINUTE),
+  };
+}
+
+/** By step, in their order, and then by what else its agent ran for. `tries`: how often an agent began to work on it. */
+export function costOf(
+  run: Pick<TaskRun, "costs" | "spent">,
+  { steps }: Pick<Task, "steps">,
+  tries: number | null,
+): ReviewCost {
+  const { costs = [] } = run;
+  const ofSteps = steps.map(({ completed_at, id, started_at }) => {
+    const cost = costs.find(({ step }) => step === id);
+    const minutes = minutesBetween(started_at, completed_at);
+    return cost ? lineOf(id, cost) : { name: id, usd: null, tokens: null, tries: null, minutes };
+  });
+  const others = costs
+    .filter(({ step }) => step === null || !steps.some(({ id }) => id === step))
+    .map((cost) => lineOf(cost.step ?? PURPOSES[cost.purpose], cost));
+  const lines = [...ofSteps, ...others];
+  const isAll = steps.length === 0 && lines.length === 1;
+  return { ...totalOf(run), tries, steps: isAll ? [] : lines };
+}
+
+const PURPOSES: Readonly<Record<Purpose, string>> = {
+  step: "its work",
+  mark: "its work",
+  repair: "to mend what was verified",
+  commit: "to commit its work",
+  resolve: "to resolve conflicts",
+  "repair-merge": "to mend the merged result",
+  nothing: "to say why there is nothing to commit",
+};
+
+function lineOf(name: string, { milliseconds, runs, tokens, usd }: RunCost): ReviewCost["steps"][number] {
+  return { name, usd, tokens, minutes: Math.round(milliseconds / MINUTE), tries: runs };
+}
+
+function minutesBetween(from: string | undefined, to: string | undefined): number | null {
+  const minutes = (Date.parse(to ?? "") - Date.parse(from ?? "")) / MINUTE;
+  return Number.isNaN(minutes) ? null : Math.max(0, Math.round(minutes));
+}

@@ -6,6 +6,7 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Metafile } from "esbuild";
 import { JSON_SCHEMAS } from "../src/app/json-schemas.ts";
+import { buildApp } from "./build-app.ts";
 import { buildBoard } from "./build-board.ts";
 import { bundle } from "./bundle.ts";
 import { emitTypes } from "./emit-types.ts";
@@ -52,7 +53,7 @@ async function licenceOf(folder: string): Promise<string> {
 const begun = performance.now();
 await rm(DIST, { recursive: true, force: true });
 await mkdir(DIST, { recursive: true });
-const [metafile, , texts, page] = await Promise.all([
+const [metafile, , texts, page, app] = await Promise.all([
   bundle(
     {
       main: "src/main.ts",
@@ -75,9 +76,10 @@ const [metafile, , texts, page] = await Promise.all([
   emitTypes(join(DIST, "types")),
   copyTexts(),
   buildBoard(join(DIST, "board")),
+  buildApp(join(DIST, "app")),
 ]);
 await writeSchemas();
-const outputs = [metafile, page].flatMap((each) => Object.values(each.outputs));
+const outputs = [metafile, page, app].flatMap((each) => Object.values(each.outputs));
 const packages = await writeLicences(outputs);
 const bytes = outputs.reduce((sum, output) => sum + output.bytes, 0);
 if (!process.argv.includes("--quiet")) {

@@ -96,7 +96,7 @@ function builtins(): Plugin {
 }
 
 /** Of zod's fifty languages the one that is spoken here: they are half of what a command loads to check a schema. */
-function oneLanguage(): Plugin {
+export function oneLanguage(): Plugin {
   return {
     name: "one-language",
     setup({ onLoad }) {

@@ -1,5 +1,9 @@
 import type { Requirement } from "./requirements.ts";
 
+const APP = "test/e2e/mcp-app.slow.test.ts";
+const NONCES = "src/surfaces/mcp/app/nonces.test.ts";
+const WINDOW = "test/browser/app.slow.test.ts";
+
 /** What the MCP server promises. */
 export const MCP: Readonly<Record<string, Requirement>> = {
   "mcp.both-eras": {
@@ -96,5 +100,49 @@ export const MCP: Readonly<Record<string, Requirement>> = {
     says: "Where a tool may pass on a person's verdict, the client is told to ask the person before each call.",
     source: "docs/mcp.md, When the server asks a person",
     tests: ["test/e2e/mcp-human.test.ts: needs the person for each call only where it does so: %s, %s"],
+  },
+  "mcp.app": {
+    says: "A client that shows apps shows the board's review inside itself, at 320 pixels, by keyboard and in its colours; all others see nothing of it.",
+    source: "board, Inside the client",
+    tests: [
+      `${APP}: is there for one that shows apps, in no list of any other, and is not read by it`,
+      `${APP}: names to the app, and to no model, the run that a call left at a gate`,
+      `${WINDOW}: is sent back with a point on a line, and then approved, by keyboard alone; the assistant is told`,
+      `${WINDOW}: breaks no rule of accessibility and fits, %i pixels wide, %s`,
+      `${WINDOW}: wears the client's theme and colours, and changes with them`,
+      `${WINDOW}: asks for as much room as it needs, scrolls in itself beyond that, and fills the client when asked to`,
+    ],
+  },
+  "mcp.app-verdict": {
+    says: "A verdict given in a client's app is the same transaction as everywhere, is worth the client's word, and counts only with the one-time nonce of the version that was read.",
+    source: "board, Inside the client",
+    tests: [
+      `${APP}: takes a verdict once, as the client's word, and says what it decided`,
+      `${APP}: sends back with points, each at its place`,
+      `${APP}: decides nothing without its nonce, with a used one, or with one of another run, version or connection`,
+      `${APP}: is refused where what is judged has changed since it was read`,
+      `${APP}: is not enough for a gate that wants %s: the page says so first`,
+      `${APP}: is refused at a gate that was raised after the review was read`,
+      `${APP}: is no verdict in a terminal, where a task's human review must be one`,
+      `${APP}: is asked once more where files changed that may not, and a yes to exactly them accepts them`,
+      `${APP}: counts over HTTP for the client that read the review, of %s`,
+      `${APP}: The app is about the runs of the served tools alone: tasks of agents are decided elsewhere`,
+      `${NONCES}: counts once`,
+      `${NONCES}: does not count for %s, and afterwards for none`,
+      `${NONCES}: does not count on another connection, nor where nobody issued it`,
+      `${NONCES}: counts until its time is over`,
+      `${NONCES}: stays one of few: of too many the oldest go`,
+      `${WINDOW}: takes one of two windows' verdicts, and keeps the words of the other`,
+      `${WINDOW}: decides nothing on a version that is no longer the present one, and then shows that`,
+      `${WINDOW}: says where to decide instead, where a verdict given in a client is too weak`,
+    ],
+  },
+  "mcp.app-hostile": {
+    says: "No text of a review runs in the app, and its nonce is in nothing that a model reads.",
+    source: "docs/security.md, The review inside a client",
+    tests: [
+      `${APP}: never shows its nonce to a model, a log or a file`,
+      `${WINDOW}: lets nothing run that a text brings along, and shows what is invisible`,
+    ],
   },
 };

@@ -36,6 +36,7 @@ import { runProgram } from "../surfaces/cli/program.ts";
 import { clean, openTerminal, type Terminal } from "../surfaces/cli/terminal.ts";
 import type { Report } from "../verify/report.ts";
 import { WORKFLOWS } from "../workflows/index.ts";
+import { clientApp } from "./client-app.ts";
 import { launchOf } from "./launch.ts";
 import { openNotices } from "./notices.ts";
 import { openOutside } from "./ports.ts";
@@ -153,13 +154,14 @@ export async function run(start: Start): Promise<number> {
     serveBoard: (order) => boardOf(order, { host, place, open, cwd: workingFolder(), until: ancestry.until }),
     async serve(project, names) {
       const { serve } = await import("../surfaces/mcp/serve.ts");
-      await serve(project, names, host.version);
+      await serve(project, names, { version: host.version, app: clientApp(home) });
     },
     async serveHttp(project, names, how) {
       const { serveHttp } = await import("../surfaces/mcp/serve-http.ts");
       const onError = (message: string) => host.terminal.err(`${message}\n`);
       const token = environment.PAWL_MCP_TOKEN || undefined;
-      await serveHttp(project, names, { ...how, token, version: host.version, onError });
+      const ground = { version: host.version, app: clientApp(home) };
+      await serveHttp(project, names, { ...how, ...ground, token, onError });
     },
   };
   try {

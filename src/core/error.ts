@@ -37,6 +37,7 @@ export const ERROR_CODES = [
   "loop-work-moved",
   "no-active-tool",
   "no-effect",
+  "nonce-refused",
   "notice-unsent",
   "path-outside-project",
   "pawl-tracked",

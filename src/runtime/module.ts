@@ -172,6 +172,8 @@ export interface Tool {
   readonly destructive?: true;
   /** Under these settings, a call may pass on a person's word: the client lets no call through without the person. */
   readonly relaysVerdict?: (settings: Settings) => boolean;
+  /** A call may leave its run at a person's gate: a client that shows apps shows the review there. */
+  readonly waitsAtGate?: true;
   // biome-ignore lint/suspicious/noExplicitAny: each tool has types of its own; the runtime passes them through unread
   readonly transaction: Transaction<any, any, any, Reply>;
 }

@@ -1,6 +1,7 @@
 /** A real MCP client on the real server, over standard input and output, or over HTTP where it serves there. */
 import { Client, type ElicitResult, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { EXTENSION_ID, RESOURCE_MIME_TYPE } from "@modelcontextprotocol/ext-apps/server";
 import type { HttpServer } from "./http-server.ts";
 import { MAIN, type TemporaryProject, testEnvironment } from "./project.ts";
 
@@ -14,6 +15,10 @@ export interface ConnectOptions {
   readonly name?: string;
   /** How the human answers; absent: the client cannot ask. */
   readonly human?: (message: string) => ElicitResult | Promise<ElicitResult>;
+  /** It shows apps inside itself. */
+  readonly showsApps?: boolean;
+  /** How the human answers an address that they are led to; absent: the client leads nobody to one. */
+  readonly led?: (url: string, message: string) => ElicitResult | Promise<ElicitResult>;
   /** `door` and so on; all without it. */
   readonly workflows?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
@@ -30,6 +35,7 @@ interface Spoken {
   /** Log messages, in the order told. */
   readonly logs: readonly { readonly level: string; readonly data: unknown }[];
   call(tool: string, input?: Record<string, unknown>): Promise<Answered>;
+  callWithMeta(tool: string, input?: Record<string, unknown>): Promise<WithMeta>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -37,6 +43,11 @@ export interface Answered {
   readonly text: string;
   readonly data: { readonly status?: string; readonly message?: string; readonly [key: string]: unknown };
   readonly isError: boolean;
+}
+
+export interface WithMeta extends Answered {
+  /** What no model is shown. */
+  readonly meta: Readonly<Record<string, unknown>>;
 }
 
 export async function connect(
@@ -57,7 +68,7 @@ export async function connect(
 /** A client of a server that serves over HTTP. */
 export function connectOver(
   { url, token }: HttpServer,
-  options: Pick<ConnectOptions, "era" | "human"> = {},
+  options: Pick<ConnectOptions, "era" | "human" | "led" | "showsApps"> = {},
 ): Promise<Spoken> {
   const headers = { authorization: `Bearer ${token}` };
   return speak(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }), options);
@@ -65,29 +76,42 @@ export function connectOver(
 
 async function speak(
   transport: StdioClientTransport | StreamableHTTPClientTransport,
-  { era = "2025", human, name = "rig" }: ConnectOptions,
+  { era = "2025", human, led, name = "rig", showsApps = false }: ConnectOptions,
 ): Promise<Spoken> {
+  const asks = { ...(human && { form: {} }), ...(led && { url: {} }) };
   const client = new Client(
     { name, version: "1.0.0" },
     {
-      capabilities: human ? { elicitation: { form: {} } } : {},
+      capabilities: {
+        ...((human || led) && { elicitation: asks }),
+        ...(showsApps && { extensions: { [EXTENSION_ID]: { mimeTypes: [RESOURCE_MIME_TYPE] } } }),
+      },
       versionNegotiation: { mode: era === "2025" ? "legacy" : { pin: "2026-07-28" } },
     },
   );
   const logs: { level: string; data: unknown }[] = [];
   client.setNotificationHandler("notifications/message", ({ params }) => void logs.push(params));
-  if (human) client.setRequestHandler("elicitation/create", ({ params }) => human(params.message));
+  if (human || led)
+    client.setRequestHandler("elicitation/create", ({ params }) => {
+      const answer = "url" in params ? led?.(params.url, params.message) : human?.(params.message);
+      return answer ?? { action: "cancel" };
+    });
   await client.connect(transport);
+  const callWithMeta: Spoken["callWithMeta"] = async (tool, input = {}) => {
+    const answer = await client.callTool({ name: tool, arguments: input });
+    const { _meta, content, structuredContent, isError } = answer;
+    return {
+      text: content.map((part) => (part.type === "text" ? part.text : "")).join("\n"),
+      data: (structuredContent ?? {}) as Answered["data"],
+      meta: _meta ?? {},
+      isError: isError === true,
+    };
+  };
   return {
-    client,
-    logs,
-    async call(tool, input = {}) {
-      const { content, structuredContent, isError } = await client.callTool({ name: tool, arguments: input });
-      return {
-        text: content.map((part) => (part.type === "text" ? part.text : "")).join("\n"),
-        data: (structuredContent ?? {}) as Answered["data"],
-        isError: isError === true,
-      };
+    ...{ client, logs, callWithMeta },
+    async call(tool, input) {
+      const { meta: _, ...answer } = await callWithMeta(tool, input);
+      return answer;
     },
     [Symbol.asyncDispose]: () => client.close(),
   };

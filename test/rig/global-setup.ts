@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { buildApp } from "../../scripts/build-app.ts";
 import { buildBoard } from "../../scripts/build-board.ts";
 import { bundle } from "../../scripts/bundle.ts";
 import { MAIN } from "./project.ts";
@@ -21,7 +22,11 @@ export default async function setup(): Promise<void> {
     "send-notices": "src/app/notices/send.ts",
     "end-runs": "src/adapters/agents/supervisor/end-runs.ts",
   };
-  // Where a program that runs from its sources looks for the page.
-  const page = resolve(import.meta.dirname, "../../dist/board");
-  await Promise.all([bundle(programs, dirname(MAIN)), buildBoard(page)]);
+  // Where a program that runs from its sources looks for its pages.
+  const dist = resolve(import.meta.dirname, "../../dist");
+  await Promise.all([
+    bundle(programs, dirname(MAIN)),
+    buildBoard(join(dist, "board")),
+    buildApp(join(dist, "app")),
+  ]);
 }

@@ -1701,4 +1701,97 @@ export const WEAKENINGS: Readonly<Record<string, readonly Weakening[]>> = {
       ],
     },
   ],
+  "A model at the person's buttons": [
+    {
+      takes: "the look at who shows apps",
+      file: "src/surfaces/mcp/app/app.ts",
+      find: "if (!showsApp(serving, context)) return notShown(name);",
+      replace: "if (serving.app === null) return notShown(name);",
+      tests: [
+        "test/e2e/mcp-app.slow.test.ts: is there for one that shows apps, in no list of any other, and is not read by it",
+      ],
+    },
+    {
+      takes: "the look at the nonce",
+      file: "src/surfaces/mcp/app/app.ts",
+      find: "if (!nonces.take(nonce, reviewed)) throw spent(judged);",
+      replace: 'if (nonce === "never") throw spent(judged);',
+      tests: [
+        "test/e2e/mcp-app.slow.test.ts: decides nothing without its nonce, with a used one, or with one of another run, version or connection",
+      ],
+    },
+    {
+      takes: "the end of a nonce that was used",
+      file: "src/surfaces/mcp/app/nonces.ts",
+      find: "      open.delete(nonce);\n      return known",
+      replace: "      return known",
+      tests: ["src/surfaces/mcp/app/nonces.test.ts: counts once"],
+    },
+    {
+      takes: "the version of a nonce",
+      file: "src/surfaces/mcp/app/nonces.ts",
+      find: "known.run === run && known.version === version",
+      replace: "known.run === run",
+      tests: [
+        "src/surfaces/mcp/app/nonces.test.ts: does not count for another version, and afterwards for none",
+      ],
+    },
+    {
+      takes: "the end of a nonce's time",
+      file: "src/surfaces/mcp/app/nonces.ts",
+      find: "&& now() < known.until",
+      replace: "&& known.until > 0",
+      tests: ["src/surfaces/mcp/app/nonces.test.ts: counts until its time is over"],
+    },
+    {
+      takes: "the connection of a nonce",
+      file: "src/surfaces/mcp/server.ts",
+      find: 'era === "modern" && gate === null ? shared : open()',
+      replace: 'era === "modern" || gate === null ? shared : open()',
+      tests: ["test/e2e/mcp-app.slow.test.ts: counts over HTTP for the client that read the review, of 2025"],
+    },
+    {
+      takes: "the place of the nonce, apart from what a model reads",
+      file: "src/surfaces/mcp/app/app.ts",
+      find: 'structuredContent: { status: "success", message, ...data },',
+      replace: 'structuredContent: { status: "success", message, nonce, ...data },',
+      tests: ["test/e2e/mcp-app.slow.test.ts: never shows its nonce to a model, a log or a file"],
+    },
+    {
+      takes: "the person's terminal, where a human review must be given there",
+      file: "src/workflows/alfred/review.ts",
+      find: 'level: confirm ? stricter(level, "terminal") : level,',
+      replace: 'level: confirm ? stricter(level, "any") : level,',
+      tests: [
+        "test/e2e/mcp-app.slow.test.ts: is no verdict in a terminal, where a task's human review must be one",
+      ],
+    },
+    {
+      takes: "the terminal of a human review that was raised after it was read",
+      file: "src/workflows/alfred/provide-review.ts",
+      find: 'isRelayed || channel === "elicitation"',
+      replace: "isRelayed",
+      tests: [
+        "test/e2e/mcp-app.slow.test.ts: is no verdict in a terminal, where a task's human review must be one",
+      ],
+    },
+    {
+      takes: "the look at which workflows are decided in a client",
+      file: "src/surfaces/mcp/app/app.ts",
+      find: "filter(([name]) => names.includes(name))",
+      replace: "filter(([name]) => names.length >= 0 && name !== undefined)",
+      tests: [
+        "test/e2e/mcp-app.slow.test.ts: The app is about the runs of the served tools alone: tasks of agents are decided elsewhere",
+      ],
+    },
+    {
+      takes: "the document's own policy",
+      file: "scripts/build-app.ts",
+      find: "sourceOf(script)",
+      replace: "\"'unsafe-inline'\"",
+      tests: [
+        "test/browser/app.slow.test.ts: lets nothing run that a text brings along, and shows what is invisible",
+      ],
+    },
+  ],
 };

@@ -10,6 +10,8 @@ export interface ReviewPage {
   readonly review: Review | null;
   /** Files that were changed while they may not be, in words; an approval accepts them. Null: none. */
   readonly strayed: string | null;
+  /** Why no verdict that is given on this page counts; absent: one does. */
+  readonly closed?: Pick<PawlError, "code" | "fix" | "message">;
 }
 
 /** One file's difference, as git writes it. */

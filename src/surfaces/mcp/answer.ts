@@ -3,35 +3,13 @@ import {
   type CallToolResult,
   CLIENT_INFO_META_KEY,
   type Implementation,
-  type LoggingLevel,
-  type McpServer,
-  type RequestStateCodec,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { ErrorCode } from "../../core/error.ts";
 import type { Caller } from "../../core/event.ts";
-import type { Reply, Resource } from "../../runtime/module.ts";
-import type { Runtime } from "../../runtime/run-transaction.ts";
-import type { Work } from "./work.ts";
-
-export interface Serving {
-  readonly runtime: Runtime;
-  readonly server: McpServer;
-  readonly codec: RequestStateCodec<Question>;
-  readonly work: Work;
-  /** The resource templates by their URIs. */
-  readonly templates: Map<string, Resource>;
-  /** The lowest level of log messages that a client of the 2025 protocol wants; null: it never asked. */
-  logLevel: LoggingLevel | null;
-}
-
-/** The content of an open question's signed state. */
-export interface Question {
-  readonly tool: string;
-  readonly input: string;
-  readonly message: string;
-}
+import type { Reply } from "../../runtime/module.ts";
+import type { Serving } from "./serving.ts";
 
 /** The structured content of every answer, refusals too, so that clients that check it never hide a message. */
 export const OUTPUT = z.looseObject({ status: z.string(), message: z.string() });

@@ -5,8 +5,6 @@
 import { createHash } from "node:crypto";
 import {
   type CallToolResult,
-  CLIENT_CAPABILITIES_META_KEY,
-  type ClientCapabilities,
   type InputRequiredResult,
   inputRequired,
   inputResponse,
@@ -14,7 +12,9 @@ import {
 } from "@modelcontextprotocol/server";
 import type { HumanQuestion, Tool } from "../../runtime/module.ts";
 import { advance, preview } from "../../runtime/run-transaction.ts";
-import { callerOf, type Question, readerOf, refusal, type Serving, toResult } from "./answer.ts";
+import { callerOf, readerOf, refusal, toResult } from "./answer.ts";
+import { capabilitiesOf, showsApp } from "./app/client.ts";
+import type { Question, Serving } from "./serving.ts";
 
 type Answer = CallToolResult | InputRequiredResult;
 type Input = Readonly<Record<string, unknown>>;
@@ -42,12 +42,19 @@ export async function ask(
   { message, command }: HumanQuestion,
   context: ServerContext,
 ): Promise<Answer> {
+  const run = tool.transaction.run(input) ?? "RUN";
+  const terminal = command
+    ? `\`${command}\``
+    : `\`pawl approve ${run}\` or \`pawl reject ${run} --notes "…"\``;
+  if (tool.waitsAtGate && showsApp(serving, context)) {
+    const text = `Nothing is decided yet. The human decides in the review that this client shows, or with ${terminal} in a terminal; never decide for them. Wait until they have, then see where ${run} stands and go on.`;
+    return toResult({ text, data: { message: text } }, readerOf(serving, context));
+  }
   if (!canAsk(serving, context)) {
-    const run = tool.transaction.run(input) ?? "RUN";
     return refusal(
       "caller-not-allowed",
       "Only the human can give this verdict, and this client cannot ask them (it does not support elicitation). Nothing was decided.",
-      `Ask the human to run ${command ? `\`${command}\`` : `\`pawl approve ${run}\` or \`pawl reject ${run} --notes "…"\``} in a terminal, then continue.`,
+      `Ask the human to run ${terminal} in a terminal, then continue.`,
     );
   }
   const state: Question = { tool: tool.name, input: hash(input), message: hash(message) };
@@ -113,12 +120,8 @@ function undecided(why: string): CallToolResult {
   );
 }
 
-function canAsk({ server }: Serving, context: ServerContext): boolean {
-  const envelope = context.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
-  const capabilities = (envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.server.getClientCapabilities()) as
-    | ClientCapabilities
-    | undefined;
-  const elicitation = capabilities?.elicitation;
+function canAsk(serving: Serving, context: ServerContext): boolean {
+  const elicitation = capabilitiesOf(serving, context)?.elicitation;
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }
 

@@ -12,9 +12,12 @@ import { masked } from "../../core/masked.ts";
 import type { Waiting } from "../../core/ports/checks.ts";
 import type { Tool } from "../../runtime/module.ts";
 import { advance, type Runtime } from "../../runtime/run-transaction.ts";
-import { callerOf, type Question, readerOf, refusal, type Serving, toResult } from "./answer.ts";
+import { callerOf, readerOf, refusal, toResult } from "./answer.ts";
+import { RUN_KEY } from "./app/app.ts";
+import { showsApp } from "./app/client.ts";
 import { checkArguments } from "./arguments.ts";
 import { ask, takeAnswer } from "./ask.ts";
+import type { Question, Serving } from "./serving.ts";
 
 type Answer = CallToolResult | InputRequiredResult;
 type Handler = (input: unknown, context: ServerContext) => Promise<Answer>;
@@ -41,17 +44,28 @@ async function answerOf(
 ): Promise<Answer> {
   try {
     const input = checkArguments(tool, given);
-    const question = context.mcpReq.requestState<Question>();
-    if (question) return await takeAnswer(serving, tool, input, question, context);
-    const runtime = { ...serving.runtime, waiting: waitingOf(context) };
-    const prepared = await advance(runtime, tool.transaction, input, callerOf(serving, context, "mcp"));
-    return prepared.ask
-      ? await ask(serving, tool, input, prepared.ask, context)
-      : toResult(prepared.reply, readerOf(serving, context));
+    const answer = await moved(serving, tool, input, context);
+    const run = tool.waitsAtGate && showsApp(serving, context) ? tool.transaction.run(input) : null;
+    return run === null ? answer : { ...answer, _meta: { ...answer._meta, [RUN_KEY]: run } };
   } catch (thrown) {
     const { code, message, fix } = toPawlError(thrown);
     return refusal(code, message, fix);
   }
+}
+
+async function moved(
+  serving: Serving,
+  tool: Tool,
+  input: Readonly<Record<string, unknown>>,
+  context: ServerContext,
+): Promise<Answer> {
+  const question = context.mcpReq.requestState<Question>();
+  if (question) return takeAnswer(serving, tool, input, question, context);
+  const runtime = { ...serving.runtime, waiting: waitingOf(context) };
+  const prepared = await advance(runtime, tool.transaction, input, callerOf(serving, context, "mcp"));
+  return prepared.ask
+    ? ask(serving, tool, input, prepared.ask, context)
+    : toResult(prepared.reply, readerOf(serving, context));
 }
 
 /** The answer, and what waits in the journal because the disk refuses to take it into the files. */

@@ -10,7 +10,7 @@ import { toPawlError } from "../../core/error.ts";
 import { masked } from "../../core/masked.ts";
 import type { Resource } from "../../runtime/module.ts";
 import { advance, type Runtime } from "../../runtime/run-transaction.ts";
-import type { Serving } from "./answer.ts";
+import type { Serving } from "./serving.ts";
 
 const VARIABLE = /\{(\w+)\}/;
 /** As the protocol has it. */
@@ -22,17 +22,17 @@ export function registerResource(serving: Serving, resource: Resource): void {
   const variable = VARIABLE.exec(uri)?.[1];
   if (variable === undefined || ids === undefined) {
     serving.server.registerResource(name, uri, about, async () => read(serving, resource, uri, {}));
+    serving.listings.push(async () => [{ uri, name, ...about }]);
     return;
   }
   serving.templates.set(uri, resource);
-  const list = async () => ({
-    resources: (await idsOf(serving, resource)).map((id) => ({
-      uri: uri.replace(VARIABLE, id),
-      name: `${name} ${id}`,
-      title: `${title}: ${id}`,
+  serving.listings.push(async () =>
+    (await idsOf(serving, resource)).map((id) => ({
+      ...{ ...about, uri: uri.replace(VARIABLE, id), name: `${name} ${id}`, title: `${title}: ${id}` },
     })),
-  });
-  serving.server.registerResource(name, new ResourceTemplate(uri, { list }), about, async (at, values) => {
+  );
+  const template = new ResourceTemplate(uri, { list: undefined });
+  serving.server.registerResource(name, template, about, async (at, values) => {
     const value = values[variable];
     return read(serving, resource, at.href, { [variable]: String(value) });
   });

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { PawlError } from "../../core/error.ts";
 import { loadWorkflows, type Project } from "../../runtime/project.ts";
 import { aboutServer } from "./about.ts";
+import type { AppPorts } from "./app/ports.ts";
 import { type Http, openHttp } from "./http.ts";
 import { openServerFactory } from "./server.ts";
 import { openWork } from "./work.ts";
@@ -12,6 +13,7 @@ export interface HttpServing {
   /** From the environment; absent: one is made. */
   readonly token: string | undefined;
   readonly version: string;
+  readonly app: AppPorts | null;
   /** Called once, when clients may connect. `made`: the token was made for this process. */
   readonly onOpen: (served: { readonly url: string; readonly token: string; readonly made: boolean }) => void;
   readonly onError: (message: string) => void;
@@ -25,7 +27,7 @@ export async function serveHttp(
   names: readonly string[],
   serving: HttpServing,
 ): Promise<void> {
-  const { port, version, onOpen, onError } = serving;
+  const { app, port, version, onOpen, onError } = serving;
   const token = serving.token ?? randomBytes(24).toString("base64url");
   if (!TOKEN.test(token))
     throw new PawlError(
@@ -36,7 +38,7 @@ export async function serveHttp(
   const modules = await loadWorkflows(project.workflows, names);
   const work = openWork(() => project.runtime.store.settle());
   const about = aboutServer(project.root, modules, version);
-  const factory = openServerFactory({ project, modules, about, work, gate: null });
+  const factory = openServerFactory({ project, modules, about, work, gate: null, app });
   const onerror = ({ message }: Error) => onError(message.split("\n")[0] ?? "");
   // A signal that came during the start ends it too.
   const ended = Promise.race([signalled("SIGTERM"), signalled("SIGINT"), signalled("SIGHUP")]);

@@ -7,6 +7,7 @@ import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/s
 import type { WorkflowModule } from "../../runtime/module.ts";
 import type { Project } from "../../runtime/project.ts";
 import type { About } from "./about.ts";
+import type { AppPorts } from "./app/ports.ts";
 import { openGate } from "./gate.ts";
 import type { RequestId } from "./handshake.ts";
 import { openServerFactory } from "./server.ts";
@@ -16,6 +17,7 @@ export interface Serve {
   readonly project: Project;
   readonly modules: readonly WorkflowModule[];
   readonly about: About;
+  readonly app: AppPorts | null;
   /** The bytes of standard input that were read already. */
   readonly heard: Buffer;
   /** The handshake among them that was answered already. */
@@ -25,12 +27,12 @@ export interface Serve {
 }
 
 export async function serveStdin(serve: Serve): Promise<void> {
-  const { about, answered, heard, modules, project, stopped } = serve;
+  const { about, answered, app, heard, modules, project, stopped } = serve;
   const work = openWork(() => project.runtime.store.settle());
   const { stdout, gone } = takeStdout();
   if (heard.length > 0) process.stdin.unshift(heard);
   const gate = openGate(new StdioServerTransport(process.stdin, stdout), answered);
-  const handle = serveStdio(openServerFactory({ project, modules, about, work, gate }), {
+  const handle = serveStdio(openServerFactory({ project, modules, about, work, gate, app }), {
     transport: gate.transport,
     onerror: (error) => void process.stderr.write(`${error.message.split("\n")[0]}\n`),
   });

@@ -1,9 +1,19 @@
 /** `pawl mcp`: the handshake first, then everything that is heavy. */
 import { loadWorkflows, type Project } from "../../runtime/project.ts";
 import { aboutServer } from "./about.ts";
+import type { AppPorts } from "./app/ports.ts";
 import { answerHandshake, hearFirstLine } from "./handshake.ts";
 
-export async function serve(project: Project, names: readonly string[], version: string): Promise<void> {
+export interface Ground {
+  readonly version: string;
+  readonly app: AppPorts | null;
+}
+
+export async function serve(
+  project: Project,
+  names: readonly string[],
+  { app, version }: Ground,
+): Promise<void> {
   const modules = await loadWorkflows(project.workflows, names);
   const about = aboutServer(project.root, modules, version);
   const heard = hearFirstLine();
@@ -11,7 +21,7 @@ export async function serve(project: Project, names: readonly string[], version:
   const stopped = Promise.race([signalled("SIGTERM"), signalled("SIGINT"), signalled("SIGHUP")]);
   const answered = answerHandshake(heard, about);
   const { serveStdin } = await import("./serve-stdin.ts");
-  await serveStdin({ project, modules, about, heard, answered, stopped });
+  await serveStdin({ project, modules, about, app, heard, answered, stopped });
 }
 
 function signalled(signal: NodeJS.Signals): Promise<void> {

@@ -12,11 +12,17 @@ import type { Settings } from "../../core/settings.ts";
 import type { Tool, UserPrompt, WorkflowModule } from "../../runtime/module.ts";
 import type { Project } from "../../runtime/project.ts";
 import type { About } from "./about.ts";
-import { OUTPUT, type Question, type Serving } from "./answer.ts";
+import { OUTPUT } from "./answer.ts";
+import { registerApp } from "./app/app.ts";
+import { type Nonces, openNonces } from "./app/nonces.ts";
+import type { AppPorts } from "./app/ports.ts";
 import { checkArguments } from "./arguments.ts";
 import { toolHandler } from "./call.ts";
 import type { Gate } from "./gate.ts";
+import { answerLists } from "./lists.ts";
 import { complete, registerResource, withFix } from "./resources.ts";
+import { unchecked, withSchema } from "./schemas.ts";
+import type { Question, Serving } from "./serving.ts";
 import type { Work } from "./work.ts";
 
 export interface Served {
@@ -26,15 +32,19 @@ export interface Served {
   readonly work: Work;
   /** Null: nothing waits for the handshake. */
   readonly gate: Gate | null;
+  /** Null: there is no app. */
+  readonly app: AppPorts | null;
 }
 
 /** For a client of 2026: what was listed may be kept for an hour. */
 const SAME: CacheHint = { ttlMs: 3_600_000, cacheScope: "private" };
 
 /** Makes the server of one connection, for either era of the protocol, from what the workflows declare. */
-export function openServerFactory({ project, modules, about, work, gate }: Served): McpServerFactory {
+export function openServerFactory(served: Served): McpServerFactory {
+  const { about, app, gate, modules, project, work } = served;
   const codec = lateCodec();
-  return async () => {
+  const nonces = noncesBy(served);
+  return async ({ era }) => {
     const { serverInfo, ...shown } = about;
     const server = new McpServer(serverInfo, {
       ...shown,
@@ -42,26 +52,36 @@ export function openServerFactory({ project, modules, about, work, gate }: Serve
       requestState: { verify: codec.verify },
     });
     const serving: Serving = {
-      runtime: project.runtime,
-      server,
-      codec,
-      work,
-      logLevel: null,
-      templates: new Map(),
+      ...{ runtime: project.runtime, server, codec, work, app },
+      ...{ tools: [], listings: [], templates: new Map(), logLevel: null },
     };
     server.server.setRequestHandler("logging/setLevel", ({ params }) => {
       serving.logLevel = params.level;
       return {};
     });
     server.server.setRequestHandler("completion/complete", ({ params }) => complete(serving, params));
-    const shared = new Set<Tool>();
+    answerLists(serving);
+    const own = nonces(era);
     const load = async () => {
-      for (const module of modules) await register(serving, module, shared);
+      const gated: string[] = [];
+      for (const module of modules) if (await register(serving, module)) gated.push(module.name);
+      if (app) serving.tools.push(...registerApp(serving, app, { project, gated, nonces: own }));
     };
     if (gate?.isHandshake()) gate.await(load);
     else await load();
     return server;
   };
+}
+
+/**
+ * The nonces of a connection, which end with it. Over HTTP a client of 2026 has no connection, only requests: those of all
+ * clients that know the process's token share theirs.
+ */
+function noncesBy({ gate }: Served): (era: "legacy" | "modern") => Nonces {
+  const open = () =>
+    openNonces({ now: () => performance.now(), word: () => randomBytes(32).toString("base64url") });
+  const shared = open();
+  return (era) => (era === "modern" && gate === null ? shared : open());
 }
 
 /** Made with the first question. One process serves every round of it, so the key need not outlive it. */
@@ -77,8 +97,8 @@ function lateCodec(): RequestStateCodec<Question> {
   };
 }
 
-/** `shared`: the tools that exist already; several workflows may share one. */
-async function register(serving: Serving, module: WorkflowModule, shared: Set<Tool>): Promise<void> {
+/** Whether its tools can leave a run at a person's gate. */
+async function register(serving: Serving, module: WorkflowModule): Promise<boolean> {
   const [tools, prompts, resources] = await Promise.all([
     module.tools(),
     module.prompts(),
@@ -86,23 +106,20 @@ async function register(serving: Serving, module: WorkflowModule, shared: Set<To
   ]);
   const settings = tools.some(({ relaysVerdict }) => relaysVerdict) ? await settingsOf(serving) : null;
   for (const tool of tools) {
-    if (shared.has(tool)) continue;
-    shared.add(tool);
-    serving.server.registerTool(
-      tool.name,
-      {
-        title: tool.title,
-        description: tool.description,
-        inputSchema: unchecked(tool.input.strict()),
-        outputSchema: ENVELOPE,
-        annotations: annotationsOf(tool),
-        ...(settings && tool.relaysVerdict?.(settings) ? { _meta: NEEDS_PERSON } : {}),
-      },
-      toolHandler(serving, tool),
-    );
+    const { description, name, title } = tool;
+    // Several workflows may share one.
+    if (serving.tools.some((each) => each.name === name)) continue;
+    const about = {
+      ...{ title, description, inputSchema: unchecked(tool.input.strict()), outputSchema: ENVELOPE },
+      annotations: annotationsOf(tool),
+      ...(settings && tool.relaysVerdict?.(settings) ? { _meta: NEEDS_PERSON } : {}),
+    };
+    const registered = serving.server.registerTool(name, about, toolHandler(serving, tool));
+    serving.tools.push({ name, tool: registered, audience: tool.waitsAtGate ? "gate" : "model" });
   }
   for (const prompt of prompts) registerPrompt(serving, prompt);
   for (const resource of resources) registerResource(serving, resource);
+  return tools.some(({ waitsAtGate }) => waitsAtGate);
 }
 
 /** Claude Code asks the person before each call, whatever else it may do by itself. */
@@ -126,35 +143,6 @@ function annotationsOf({ readOnly, idempotent, openWorld, destructive }: Tool): 
     ...(idempotent && !readOnly ? { idempotentHint: true } : {}),
     ...(openWorld ? {} : { openWorldHint: false }),
   };
-}
-
-/** The schema as it is shown: without its dialect, which is the protocol's own, in each of dozens of schemas. */
-function shown(schema: z.ZodObject): z.ZodObject {
-  return withSchema(schema, (made) => {
-    const { $schema: _, ...rest } = made;
-    return rest;
-  });
-}
-
-type JsonSchema = Record<string, unknown>;
-
-function withSchema(schema: z.ZodObject, change: (made: JsonSchema) => JsonSchema): z.ZodObject {
-  const standard = schema["~standard"];
-  const changed =
-    (make: typeof standard.jsonSchema.input): typeof standard.jsonSchema.input =>
-    (options) =>
-      change(make(options));
-  const jsonSchema = {
-    input: changed(standard.jsonSchema.input),
-    output: changed(standard.jsonSchema.output),
-  };
-  return Object.create(schema, { "~standard": { value: { ...standard, jsonSchema } } });
-}
-
-/** The same schema to show; the call checks its input itself, so that a refusal looks like every other refusal. */
-function unchecked(schema: z.ZodObject): z.ZodObject {
-  const standard = { ...shown(schema)["~standard"], validate: (value: unknown) => ({ value }) };
-  return Object.create(schema, { "~standard": { value: standard } });
 }
 
 function registerPrompt({ runtime, server }: Serving, prompt: UserPrompt): void {

@@ -256,7 +256,8 @@ function humanOnly(
   const { human_review } = context.settings.alfred;
   const isRelayed = channel === "mcp" || channel === "library";
   if (isRelayed && human_review === "relay") return null;
-  if (isRelayed && human_review === "confirm" && context.answered !== "vouched")
+  const isClients = isRelayed || channel === "elicitation";
+  if (isClients && human_review === "confirm" && context.answered !== "vouched")
     throw new PawlError(
       "caller-not-allowed",
       `The human review of the ${titleOf(run.definition.name, submitted.state)} of task '${run.id}' can only be given by a human, in a terminal (human_review: confirm). Nothing was changed.`,

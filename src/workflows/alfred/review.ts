@@ -5,6 +5,7 @@ import type { ChangedFile, Snapshot } from "../../core/ports/git.ts";
 import type { Outside } from "../../core/ports/outside.ts";
 import type { View } from "../../core/ports/store.ts";
 import type { Settings } from "../../core/settings.ts";
+import { stricter } from "../../core/strength.ts";
 import { canonical } from "../../core/trust.ts";
 import { decide } from "../../engine/decide.ts";
 import type { Context, StoryInput, Transaction } from "../../runtime/module.ts";
@@ -93,13 +94,15 @@ async function look(run: LoadedRun, submitted: Submission, scene: Scene): Promis
   const found = withPolicyFinding(evidence, run.id, governed.ignored);
   const logs = checksIn(submitted, found, governed.settings, new Set()).flatMap(({ log }) => log ?? []);
   const gone = new Set<string>(await outside.files.missing(logs as ProjectPath[]));
+  const level = await levelAt({ gate: gateName(run.definition.name), run: run.run }, scene);
+  const confirm = governed.settings.alfred.human_review === "confirm";
   return {
     evidence: found,
     changes: changesIn(run, work, changedIn(work, context), changed ? (last?.tree ?? null) : null, changed),
     changed,
     judged: await artifactOf(run, submitted, last),
     logs: gone,
-    level: await levelAt({ gate: gateName(run.definition.name), run: run.run }, scene),
+    level: confirm ? stricter(level, "terminal") : level,
     version: await versionOf(judgedIn(run, submitted, work)),
     settings: governed.settings,
   };

@@ -77,6 +77,7 @@ const HAND_IN: readonly Tool[] = [
     }),
     readOnly: false,
     idempotent: false,
+    waitsAtGate: true,
     transaction: atTheEdge(submitWork),
   },
   {
@@ -96,6 +97,7 @@ const HAND_IN: readonly Tool[] = [
     idempotent: false,
     relaysVerdict: ({ alfred: { human_review, reviews } }) =>
       human_review === "relay" && Object.values(reviews).some((reviewers) => reviewers.includes("human")),
+    waitsAtGate: true,
     transaction: atTheEdge(provideReview),
   },
 ];

@@ -33,6 +33,7 @@ export function toolsOf(sources: readonly DefinitionSource[]): readonly Tool[] {
       idempotent: false,
       openWorld: true,
       destructive: true,
+      waitsAtGate: true,
       transaction: sendTo(sources),
     },
     {

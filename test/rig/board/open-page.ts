@@ -1,6 +1,6 @@
 /** A page of the board in Chromium, watched: what fails in it fails the test. */
 import axe from "axe-core";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Frame, Page } from "playwright-core";
 
 export interface Look {
   readonly width?: number;
@@ -19,22 +19,32 @@ export interface Opened extends AsyncDisposable {
 const EXPECTED = /Failed to load resource|ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY_RESPONSE/;
 
 export async function openPage(browser: Browser, address: string, look: Look = {}): Promise<Opened> {
-  const context = await browser.newContext({
-    viewport: { width: look.width ?? 1440, height: look.height ?? 900 },
-    colorScheme: look.scheme ?? "light",
-    reducedMotion: look.isReduced === false ? "no-preference" : "reduce",
-    locale: "en-GB",
-  });
+  const context = await browser.newContext(contextOf(look));
   const page = await context.newPage();
+  const complaints = complaintsOf(page);
+  await page.goto(address);
+  // Not the heading that stands there until the session is known.
+  await page.locator("#main h1").or(page.getByRole("alert")).first().waitFor();
+  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+}
+
+export function contextOf({ height, isReduced, scheme, width }: Look): BrowserContextOptions {
+  return {
+    viewport: { width: width ?? 1440, height: height ?? 900 },
+    colorScheme: scheme ?? "light",
+    reducedMotion: isReduced === false ? "no-preference" : "reduce",
+    locale: "en-GB",
+  };
+}
+
+/** Grows with each. */
+export function complaintsOf(page: Page): string[] {
   const complaints: string[] = [];
   page.on("pageerror", (failure) => complaints.push(String(failure)));
   page.on("console", (message) => {
     if (message.type() === "error" && !EXPECTED.test(message.text())) complaints.push(message.text());
   });
-  await page.goto(address);
-  // Not the heading that stands there until the session is known.
-  await page.locator("#main h1").or(page.getByRole("alert")).first().waitFor();
-  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+  return complaints;
 }
 
 /** Goes there as a person does, and waits until all of it is there. */
@@ -56,7 +66,7 @@ export async function settled(page: Page): Promise<void> {
 }
 
 /** What axe finds, one line each: the rule, and where. */
-export async function violations(page: Page): Promise<readonly string[]> {
+export async function violations(page: Page | Frame): Promise<readonly string[]> {
   // By the debugger, not by a script of the page: its policy would forbid it.
   await page.evaluate(axe.source);
   const { violations: found } = await page.evaluate(() =>
@@ -70,7 +80,7 @@ export async function violations(page: Page): Promise<readonly string[]> {
 }
 
 /** Pixels by which the page is wider than the window. */
-export async function overflow(page: Page): Promise<number> {
+export async function overflow(page: Page | Frame): Promise<number> {
   return await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   );

@@ -1,4 +1,7 @@
-/** Asks the board's server. A refusal is thrown as it came: the same two lines as everywhere. */
+/**
+ * Asks the board's server, or the client that shows the page in itself. A refusal is thrown as it came: the same two lines as
+ * everywhere.
+ */
 import { signal } from "@preact/signals";
 import type { Refused, Session } from "../wire.ts";
 
@@ -29,18 +32,28 @@ export function refusedOf(failure: unknown): Refused {
   return { code: "board-page", message: String(failure), fix: "Reload the page." };
 }
 
+/** Answers a question; what has a body does something. Throws a `RefusedError`. */
+export type Answerer = (path: string, asked: Asked) => Promise<unknown>;
+
+export interface Asked {
+  readonly body?: unknown;
+  readonly abort?: AbortSignal | undefined;
+}
+
+let answerer: Answerer = overHttp;
+
+/** From here on somebody else than the board's server answers. */
+export function askOf(other: Answerer): void {
+  answerer = other;
+}
+
 export async function get<T>(path: string, abort?: AbortSignal): Promise<T> {
-  return await send<T>(path, abort ? { signal: abort } : {});
+  return (await answerer(path, { abort })) as T;
 }
 
 /** A server that has started anew knows no token of the one before: asks for the session again, once. */
 export async function post<T>(path: string, body: unknown): Promise<T> {
-  const attempt = () =>
-    send<T>(path, {
-      method: "POST",
-      headers: { "content-type": "application/json", "x-pawl-csrf": session.value?.csrf ?? "" },
-      body: JSON.stringify(body),
-    });
+  const attempt = async () => (await answerer(path, { body })) as T;
   try {
     return await attempt();
   } catch (failure) {
@@ -61,14 +74,17 @@ export function projectPath(project: string, ...parts: readonly string[]): strin
   return ["/api", project, ...parts].map((part, at) => (at ? encodeURIComponent(part) : part)).join("/");
 }
 
-async function send<T>(path: string, init: RequestInit): Promise<T> {
-  const answer = await fetch(path, { credentials: "same-origin", ...init }).catch((failure) => {
-    if (init.signal?.aborted) throw failure;
+async function overHttp(path: string, { abort, body }: Asked): Promise<unknown> {
+  const headers = { "content-type": "application/json", "x-pawl-csrf": session.value?.csrf ?? "" };
+  const init = body === undefined ? {} : { method: "POST", headers, body: JSON.stringify(body) };
+  const signal = abort ? { signal: abort } : {};
+  const answer = await fetch(path, { credentials: "same-origin", ...init, ...signal }).catch((failure) => {
+    if (abort?.aborted) throw failure;
     throw new RefusedError(OFFLINE, 0);
   });
-  const body: unknown = await answer.json().catch(() => null);
-  if (answer.ok && body !== null) return body as T;
-  throw new RefusedError(isRefused(body) ? body : unexplained(path, answer.status), answer.status);
+  const found: unknown = await answer.json().catch(() => null);
+  if (answer.ok && found !== null) return found;
+  throw new RefusedError(isRefused(found) ? found : unexplained(path, answer.status), answer.status);
 }
 
 function isRefused(body: unknown): body is Refused {

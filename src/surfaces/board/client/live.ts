@@ -58,7 +58,7 @@ function connect(isAgain: boolean): void {
   });
 }
 
-function emit(event: Happened | null): void {
+export function emit(event: Happened | null): void {
   for (const listener of listeners) listener(event);
 }
 

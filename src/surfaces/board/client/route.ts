@@ -42,6 +42,9 @@ export const project = computed(() => {
   return route.value.project || last?.key || known[0]?.key || "";
 });
 
+/** Inside a client the review is the only page: what leads to another one is left out. */
+export const hasPages = signal(true);
+
 /** False until somebody has gone from one page to another: only then focus is moved. */
 export const hasMoved = signal(false);
 

@@ -126,7 +126,8 @@ function useNear(box: { readonly current: HTMLElement | null }): boolean {
         setNear(true);
         observer.disconnect();
       },
-      { rootMargin: LOADED_WITHIN },
+      // The document by name: in a frame of another site the margin would not count.
+      { root: document, rootMargin: LOADED_WITHIN },
     );
     observer.observe(box.current);
     return () => observer.disconnect();

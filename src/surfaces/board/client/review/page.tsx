@@ -8,7 +8,7 @@ import { useKeys } from "../keys.ts";
 import { Ago, renderCount, renderMinutes } from "../moment.tsx";
 import { Badge, Heading, Loaded } from "../notice.tsx";
 import { useResource } from "../resource.ts";
-import { goTo, linkTo, type PageProps } from "../route.ts";
+import { goTo, hasPages, linkTo, type PageProps } from "../route.ts";
 import { OneLine, oneLine, Words } from "../words.tsx";
 import { Artifact, Choices, Claims, Notes } from "./asked.tsx";
 import { Changes } from "./changes.tsx";
@@ -18,7 +18,12 @@ import { History, Points } from "./history.tsx";
 import { NoVerdict, Receipt } from "./receipt.tsx";
 import { focusVerdict, Verdict } from "./verdict.tsx";
 
-export function ReviewPage({ project, run }: PageProps) {
+export interface ReviewProps extends PageProps {
+  /** A verdict was given here, and counts. */
+  readonly decided?: (done: Done, approved: boolean) => void;
+}
+
+export function ReviewPage({ decided, project, run }: ReviewProps) {
   const path = projectPath(project, "review", run);
   const answer = useResource<ReviewAnswer>(path, (event) => event.project === project && event.run === run);
   const [done, setDone] = useState<{
@@ -33,7 +38,7 @@ export function ReviewPage({ project, run }: PageProps) {
     <>
       {answer.data === null && <Heading title="Review" />}
       <Loaded from={answer}>
-        {({ review, strayed }) =>
+        {({ closed, review, strayed }) =>
           review === null ? (
             <NoVerdict project={project} run={run} draft={draftOf(project, run)} />
           ) : (
@@ -45,11 +50,13 @@ export function ReviewPage({ project, run }: PageProps) {
                 project={project}
                 review={review}
                 strayed={strayed}
+                closed={closed ?? null}
                 draft={draftOf(project, run)}
                 reload={answer.reload}
                 finish={(result, approved) => {
                   setDone({ done: result, approved, title: review.title });
                   announce(result.words);
+                  decided?.(result, approved);
                 }}
               />
             </div>
@@ -90,9 +97,15 @@ function Asked({ project, review }: { readonly project: string; readonly review:
         {review.round > 1 && <Badge tone="warn">Round {review.round}</Badge>}
       </Heading>
       <p class="quiet small about">
-        <a class="mono" href={linkTo("run", project, review.run)}>
-          <OneLine text={review.run} max={80} />
-        </a>
+        {hasPages.value ? (
+          <a class="mono" href={linkTo("run", project, review.run)}>
+            <OneLine text={review.run} max={80} />
+          </a>
+        ) : (
+          <span class="mono">
+            <OneLine text={review.run} max={80} />
+          </span>
+        )}
         <span class="mono">
           <OneLine text={review.gate} max={80} />
         </span>
@@ -156,8 +169,16 @@ function useReviewKeys(project: string, run: string): void {
     { keys: "Enter", words: "Open or close the file that has the focus", run: null },
     { keys: "a", words: "To the verdict: approve", run: () => focusVerdict("approve") },
     { keys: "r", words: "To the verdict: reject", run: () => focusVerdict("reject") },
-    { keys: "n", words: "The next thing in the inbox", run: () => void goToNext(project, run) },
-    { keys: "i", words: "The run, with what may happen next", run: () => goTo(linkTo("run", project, run)) },
+    ...(hasPages.value
+      ? [
+          { keys: "n", words: "The next thing in the inbox", run: () => void goToNext(project, run) },
+          {
+            keys: "i",
+            words: "The run, with what may happen next",
+            run: () => goTo(linkTo("run", project, run)),
+          },
+        ]
+      : []),
   ]);
 }
 

@@ -6,7 +6,7 @@ import { useKeys } from "../keys.ts";
 import { Ago, Clock } from "../moment.tsx";
 import { Badge, Heading, Key } from "../notice.tsx";
 import { useResource } from "../resource.ts";
-import { goTo, linkTo } from "../route.ts";
+import { goTo, hasPages, linkTo } from "../route.ts";
 import { OneLine, oneLine, Words } from "../words.tsx";
 import { type Draft, discard, isUnwritten } from "./draft.ts";
 
@@ -26,14 +26,6 @@ export function Receipt({
   readonly title: string;
 }) {
   const { receipt } = done;
-  const inbox = useResource<Inbox>("/api/inbox", () => true);
-  const next = inbox.data?.items.find(
-    (item) => item.kind === "gate" && !(item.run === run && item.project === project),
-  );
-  const address = next ? linkTo("review", next.project, next.run) : "#/";
-  useKeys("Receipt", [
-    { keys: "n", words: next ? "The next review" : "The inbox", run: () => goTo(address) },
-  ]);
   return (
     <article class="receipt">
       <Heading title={approved ? "Approved" : "Rejected"}>
@@ -66,22 +58,44 @@ export function Receipt({
           )}
         </dl>
       )}
-      <p class="buttons">
-        <a class="button primary" href={address}>
-          {next ? (
-            <>
-              Next: <OneLine text={next.title || next.run} max={60} />
-            </>
-          ) : (
-            "To the inbox"
-          )}
-          <Key keys="n" />
-        </a>
-        <a class="button" href={linkTo("run", project, run)} onClick={again}>
-          The run
-        </a>
-      </p>
+      {hasPages.value && <Onward project={project} run={run} again={again} />}
     </article>
+  );
+}
+
+function Onward({
+  again,
+  project,
+  run,
+}: {
+  readonly again: () => void;
+  readonly project: string;
+  readonly run: string;
+}) {
+  const inbox = useResource<Inbox>("/api/inbox", () => true);
+  const next = inbox.data?.items.find(
+    (item) => item.kind === "gate" && !(item.run === run && item.project === project),
+  );
+  const address = next ? linkTo("review", next.project, next.run) : "#/";
+  useKeys("Receipt", [
+    { keys: "n", words: next ? "The next review" : "The inbox", run: () => goTo(address) },
+  ]);
+  return (
+    <p class="buttons">
+      <a class="button primary" href={address}>
+        {next ? (
+          <>
+            Next: <OneLine text={next.title || next.run} max={60} />
+          </>
+        ) : (
+          "To the inbox"
+        )}
+        <Key keys="n" />
+      </a>
+      <a class="button" href={linkTo("run", project, run)} onClick={again}>
+        The run
+      </a>
+    </p>
   );
 }
 
@@ -104,7 +118,8 @@ export function NoVerdict({
   readonly run: string;
   readonly draft: Signal<Draft>;
 }) {
-  const page = useResource<RunPage>(projectPath(project, "run", run), (event) => event.run === run);
+  const path = hasPages.value ? projectPath(project, "run", run) : null;
+  const page = useResource<RunPage>(path, (event) => event.run === run);
   const last = page.data?.timeline.slice(-3).toReversed() ?? [];
   return (
     <>
@@ -126,14 +141,16 @@ export function NoVerdict({
         </ul>
       )}
       {!isUnwritten(draft.value) && <Unsent draft={draft} />}
-      <p class="buttons">
-        <a class="button primary" href="#/">
-          To the inbox
-        </a>
-        <a class="button" href={linkTo("run", project, run)}>
-          The run
-        </a>
-      </p>
+      {hasPages.value && (
+        <p class="buttons">
+          <a class="button primary" href="#/">
+            To the inbox
+          </a>
+          <a class="button" href={linkTo("run", project, run)}>
+            The run
+          </a>
+        </p>
+      )}
     </>
   );
 }

@@ -16,6 +16,8 @@ export interface VerdictProps {
   readonly project: string;
   readonly review: Review;
   readonly strayed: ReviewPage["strayed"];
+  /** Why no verdict counts here; null: one does. */
+  readonly closed: Refused | null;
   readonly draft: Signal<Draft>;
   readonly reload: () => Promise<void>;
   readonly finish: (done: Done, approved: boolean) => void;
@@ -34,7 +36,7 @@ export function focusVerdict(verdict: "approve" | "reject"): void {
 }
 
 export function Verdict(props: VerdictProps) {
-  const { review } = props;
+  const { closed, review } = props;
   const asked = route.value.query.get("verdict");
   useEffect(() => {
     if (asked === "approve" || asked === "reject") focusVerdict(asked);
@@ -49,7 +51,9 @@ export function Verdict(props: VerdictProps) {
         <p class="quiet small">
           <OneLine text={review.question} max={300} />
         </p>
-        {readOnly ? (
+        {closed ? (
+          <Problem refused={closed} />
+        ) : readOnly ? (
           <p class="quiet">
             This board is read-only. Decide in the terminal, or start it without --read-only.
           </p>
@@ -57,7 +61,7 @@ export function Verdict(props: VerdictProps) {
           <Form {...props} />
         )}
       </aside>
-      {!readOnly && <Bar points={props.draft.value.points.length} />}
+      {!readOnly && !closed && <Bar points={props.draft.value.points.length} />}
     </>
   );
 }
@@ -134,7 +138,7 @@ function Form({ draft, finish, project, reload, review, strayed }: VerdictProps)
       />
     );
   return (
-    <form class="verdict-form" onSubmit={(event) => event.preventDefault()}>
+    <div class="verdict-form">
       {isStale && <Stale draft={draft} version={review.version} />}
       {strayed !== null && (
         <div class="stale">
@@ -150,7 +154,7 @@ function Form({ draft, finish, project, reload, review, strayed }: VerdictProps)
         Judged is version <span class="mono">{oneLine(review.version).slice(0, 12)}</span>. What is decided
         stays in the history; a change of mind is a new round.
       </p>
-    </form>
+    </div>
   );
 }
 
@@ -181,7 +185,7 @@ function Buttons({
   return (
     <div class="buttons verdict-buttons">
       <button
-        type="submit"
+        type="button"
         class="approve"
         data-approve
         disabled={sending !== null}
@@ -220,20 +224,15 @@ function AskBack({
 }) {
   const { asked, order } = back;
   const [digits, setDigits] = useState("");
-  const form = useRef<HTMLFormElement>(null);
+  const box = useRef<HTMLDivElement>(null);
   const hint = useId();
-  useEffect(() => form.current?.querySelector<HTMLElement>("input, [data-yes]")?.focus(), []);
+  useEffect(() => box.current?.querySelector<HTMLElement>("input, [data-yes]")?.focus(), []);
+  const isReady = !isSending && digits.trim().length >= asked.digits;
+  const confirm = () => isReady && answer(digits.trim());
   const verb = order.approve ? "approve" : "reject";
   return (
-    <form
-      ref={form}
-      class="verdict-form"
-      aria-label="Before the verdict counts"
-      onSubmit={(event) => {
-        event.preventDefault();
-        answer(digits.trim());
-      }}
-    >
+    // No form: where the page is shown in a sandbox, none is ever submitted.
+    <div ref={box} class="verdict-form" role="group" aria-label="Before the verdict counts">
       <Words text={asked.message} isCode max={20_000} label="What you agree to" />
       {asked.digits > 0 && (
         <label class="digits">
@@ -252,16 +251,18 @@ function AskBack({
             aria-describedby={hint}
             value={digits}
             onInput={({ currentTarget }) => setDigits(currentTarget.value)}
+            onKeyDown={({ key }) => key === "Enter" && confirm()}
           />
         </label>
       )}
       {problem && <Problem refused={problem} />}
       <div class="buttons verdict-buttons">
         <button
-          type="submit"
+          type="button"
           class={order.approve ? "approve" : "reject"}
           data-yes
-          disabled={isSending || digits.trim().length < asked.digits}
+          disabled={!isReady}
+          onClick={confirm}
         >
           {isSending ? "One moment…" : asked.digits > 0 ? `Sign and ${verb}` : `Yes, ${verb}`}
         </button>
@@ -269,7 +270,7 @@ function AskBack({
           Back
         </button>
       </div>
-    </form>
+    </div>
   );
 }
 

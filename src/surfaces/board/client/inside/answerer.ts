@@ -1,0 +1,70 @@
+/** Answers the page by the two tools that the client calls for it, with the nonce of each review that was read. */
+import type { App } from "@modelcontextprotocol/ext-apps";
+import type { Refused, ReviewPage, VerdictOrder } from "../../wire.ts";
+import { type Answerer, RefusedError } from "../api.ts";
+
+type CallResult = Awaited<ReturnType<App["callServerTool"]>>;
+
+const NONCE = "pawl/nonce";
+/** Milliseconds: looking at work, or a check, may take long. */
+const PATIENCE = 180_000;
+/** The review is to be read again: the same as the board's status for that. */
+const CONFLICTS = ["invalid-action", "no-effect", "nonce-refused", "review-changed", "run-unreachable"];
+
+export function answererBy(app: Pick<App, "callServerTool">): Answerer {
+  /** By the version that was read. */
+  const nonces = new Map<string, string>();
+  const call = async (name: string, given: Record<string, unknown>, version?: string) => {
+    const result = await app
+      .callServerTool({ name, arguments: given }, { timeout: PATIENCE })
+      .catch(unreached);
+    const nonce = result._meta?.[NONCE];
+    if (version !== undefined && typeof nonce === "string") nonces.set(version, nonce);
+    if (result.isError) throw refusedBy(result);
+    return { data: (result.structuredContent ?? {}) as Record<string, unknown>, nonce };
+  };
+  return async (address, { body }) => {
+    const { pathname, searchParams } = new URL(address, "pawl://client");
+    const [, , , page = "", run = ""] = pathname.split("/").map(decodeURIComponent);
+    if (page === "verdict") {
+      const { digits: _, ...order } = body as VerdictOrder;
+      const { version } = order;
+      const nonce = nonces.get(version) ?? "";
+      nonces.delete(version);
+      return (await call("app_verdict", { run, nonce, ...order }, version)).data;
+    }
+    const named = run === "" ? {} : { run };
+    if (page === "diff") {
+      const wanted = { path: searchParams.get("path") ?? "", since: searchParams.get("since") === "last" };
+      return (await call("app_review", { ...named, ...wanted })).data.diff;
+    }
+    const { data, nonce } = await call("app_review", named);
+    const found = data.page as ReviewPage;
+    if (found.review && typeof nonce === "string") nonces.set(found.review.version, nonce);
+    return found;
+  };
+}
+
+function unreached(failure: unknown): never {
+  throw new RefusedError(
+    {
+      code: "client-unreachable",
+      message: `The client did not pass this on to Pawl: ${failure instanceof Error ? failure.message : String(failure)}`,
+      fix: "Try again; or decide in a terminal: pawl review",
+    },
+    0,
+  );
+}
+
+/** The same two lines as everywhere; a client that passes on no data still passes on the words. */
+function refusedBy({ content, structuredContent }: CallResult): RefusedError {
+  const { data, message } = (structuredContent ?? {}) as {
+    readonly message?: unknown;
+    readonly data?: Partial<Refused>;
+  };
+  const [first] = content;
+  const [said = "", ...rest] = (first?.type === "text" ? first.text : "").split("\n");
+  const code = data?.code ?? "refused";
+  const refused = { code, message: String(message ?? said), fix: data?.fix ?? rest.join("\n") };
+  return new RefusedError(refused, CONFLICTS.includes(code) ? 409 : 400);
+}

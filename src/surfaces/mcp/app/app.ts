@@ -1,0 +1,200 @@
+/**
+ * The review inside the client: an app (MCP Apps) for the clients that show such, and the two tools by which it talks.
+ *
+ * A1  Only a client that declares the extension sees any of it. What all others are shown stays as it is, to the byte.
+ * A2  A verdict needs the nonce of the review that was read. It goes out in a result's `_meta`, which is for the app: a client
+ *     that calls the app's tools for its model, although it must not, still does not show the model that.
+ * A3  Such a verdict is the client's word, as the answer to its form is: the channel `elicitation`.
+ * A4  Only runs that a call of this server's tools can leave at a gate are decided here.
+ */
+import { RESOURCE_MIME_TYPE } from "@modelcontextprotocol/ext-apps/server";
+import { type CallToolResult, ResourceNotFoundError, type ServerContext } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { PawlError, toPawlError } from "../../../core/error.ts";
+import { masked } from "../../../core/masked.ts";
+import { overview } from "../../../runtime/overview.ts";
+import type { Project, Workflows } from "../../../runtime/project.ts";
+import { openVerdicts } from "../../../runtime/review/give-verdict.ts";
+import type { Review } from "../../../runtime/review/model.ts";
+import { openReviews } from "../../../runtime/review/pages.ts";
+import { inTurn, waitingIn } from "../../../runtime/review/queue.ts";
+import { callerOf, refusal } from "../answer.ts";
+import { checkArguments, type Taker } from "../arguments.ts";
+import { unchecked } from "../schemas.ts";
+import type { Listed, Serving } from "../serving.ts";
+import { showsApp } from "./client.ts";
+import type { Nonces } from "./nonces.ts";
+import type { AppPorts } from "./ports.ts";
+
+export const APP_URI = "ui://pawl/review";
+
+/** Of a result, for the app: the run that the call left where it is. */
+export const RUN_KEY = "pawl/run";
+/** Of a result, for the app: with it a verdict counts. */
+const NONCE_KEY = "pawl/nonce";
+
+const run = z.string().max(300);
+
+const REVIEW = {
+  name: "app_review",
+  description: "For Pawl's app alone: what a person needs to decide about a run, or one file's difference.",
+  input: z.strictObject({
+    run: run.optional().describe("the run; without it, the one that waits for a person first"),
+    path: z.string().max(4096).optional().describe("the file"),
+    since: z.boolean().optional().describe("only what is new since the last verdict"),
+  }),
+} satisfies Taker;
+
+const LONGEST = 50_000;
+const text = z.string().max(LONGEST);
+
+const VERDICT = {
+  name: "app_verdict",
+  description: "For Pawl's app alone: the verdict of the person who read the review there.",
+  input: z.strictObject({
+    run: run.describe("as the review names it"),
+    nonce: z.string().max(200).describe("as it came with the review"),
+    approve: z.boolean().describe("false sends it back"),
+    notes: text.describe("in the person's words"),
+    points: z
+      .array(z.strictObject({ text, at: z.string().max(4200).optional() }))
+      .max(500)
+      .describe("each with its place, if it has one"),
+    version: z.string().max(200).describe("of the review that was read"),
+    asked: z.string().max(200).optional().describe("the question that the person answers by this"),
+  }),
+} satisfies Taker;
+
+const APP_ONLY = { ui: { resourceUri: APP_URI, visibility: ["app"] } };
+/** Nothing is loaded from anywhere, nothing is sent anywhere, nothing is framed. */
+const CSP = { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] };
+const DOCUMENT = { ui: { csp: CSP, prefersBorder: true } };
+
+export interface OpenApp {
+  readonly project: Project;
+  /** The workflows whose runs are decided here. */
+  readonly gated: readonly string[];
+  readonly nonces: Nonces;
+}
+
+/** Registers the app and its tools; returns the tools, for the list of those who may see them. */
+export function registerApp(serving: Serving, ports: AppPorts, opened: OpenApp): readonly Listed[] {
+  const { server } = serving;
+  server.registerResource("app_review", APP_URI, { mimeType: RESOURCE_MIME_TYPE }, (_, context) => {
+    if (!showsApp(serving, context)) throw new ResourceNotFoundError(APP_URI);
+    const contents = { uri: APP_URI, mimeType: RESOURCE_MIME_TYPE, text: ports.document(), _meta: DOCUMENT };
+    return { contents: [contents] };
+  });
+  const acts = actsOf(serving, ports, opened);
+  return [
+    registerTool(serving, REVIEW, "Show the review", true, acts.review),
+    registerTool(serving, VERDICT, "Take the verdict", false, acts.verdict),
+  ];
+}
+
+type Act = (given: never, context: ServerContext) => Promise<CallToolResult>;
+
+function registerTool(
+  serving: Serving,
+  taker: Taker,
+  title: string,
+  readOnlyHint: boolean,
+  act: Act,
+): Listed {
+  const { name, description, input } = taker;
+  const { mask } = serving.runtime;
+  const answer = async (given: unknown, context: ServerContext) => {
+    if (!showsApp(serving, context)) return notShown(name);
+    try {
+      return await act(checkArguments(taker, given) as never, context);
+    } catch (thrown) {
+      const { code, fix, message } = toPawlError(thrown);
+      return refusal(code, message, fix);
+    }
+  };
+  const about = { title, description, inputSchema: unchecked(input), _meta: APP_ONLY };
+  const annotations = { readOnlyHint, destructiveHint: false, openWorldHint: false };
+  const tool = serving.server.registerTool(name, { ...about, annotations }, (given, context) =>
+    serving.work.run(async () => masked(await answer(given, context), mask)),
+  );
+  return { name, tool, audience: "app" };
+}
+
+function actsOf(serving: Serving, { coloursOf }: AppPorts, { gated, nonces, project }: OpenApp) {
+  const own = { ...project, workflows: only(gated, project.workflows) };
+  const reviews = openReviews(coloursOf);
+  const verdicts = openVerdicts();
+  return {
+    async review(given: z.infer<typeof REVIEW.input>): Promise<CallToolResult> {
+      const { path, run: named = await firstOf(own), since = false } = given;
+      if (named === null) return said({ page: { review: null, strayed: null } });
+      if (path !== undefined) return said({ diff: await reviews.diff(own, named, { path, since }) });
+      const page = await reviews.page(own, named);
+      const closed = page.review && closedTo(page.review);
+      const nonce = page.review && !closed ? nonces.issue(page.review) : undefined;
+      return said({ page: { ...page, ...(closed && { closed }) } }, nonce);
+    },
+    async verdict(given: z.infer<typeof VERDICT.input>, context: ServerContext): Promise<CallToolResult> {
+      const { nonce, run: judged, ...order } = given;
+      const reviewed = { run: judged, version: order.version };
+      if (!nonces.take(nonce, reviewed)) throw spent(judged);
+      // Whoever had the nonce may try again: with another one.
+      const next = () => nonces.issue(reviewed);
+      try {
+        const caller = callerOf(serving, context, "elicitation");
+        const done = await verdicts.give(own, judged, order as Parameters<typeof verdicts.give>[2], caller);
+        return said(done, "asked" in done ? next() : undefined);
+      } catch (thrown) {
+        const { code, fix, message } = toPawlError(thrown);
+        return { ...refusal(code, message, fix), _meta: { [NONCE_KEY]: next() } };
+      }
+    },
+  };
+}
+
+function only(names: readonly string[], workflows: Workflows): Workflows {
+  return Object.fromEntries(Object.entries(workflows).filter(([name]) => names.includes(name)));
+}
+
+/** The run that waits for a person's verdict first; null: none does. */
+async function firstOf(project: Project): Promise<string | null> {
+  const runs = (await overview(project)).flatMap((workflow) => workflow.runs);
+  const gates = runs.flatMap(waitingIn).filter(({ kind }) => kind === "gate");
+  return inTurn(gates, project.runtime.now())[0]?.run ?? null;
+}
+
+/** The words are the model's, where a client shows it them; all else is the app's. */
+function said(data: object, nonce?: string): CallToolResult {
+  const message = "This is for the person, in the client's app: nothing of it is for a model to decide.";
+  return {
+    content: [{ type: "text", text: message }],
+    structuredContent: { status: "success", message, ...data },
+    ...(nonce !== undefined && { _meta: { [NONCE_KEY]: nonce } }),
+  };
+}
+
+/** Why no verdict on it counts here; null: one does. */
+function closedTo({ gate, level, run: name }: Review) {
+  if (level === "any") return null;
+  return {
+    code: "verdict-too-weak",
+    message: `The gate ${gate} of ${name} wants a stronger verdict (${level}) than one given in a client.`,
+    fix: `Decide in a terminal: \`pawl approve ${name}\` or \`pawl reject ${name}\`; or on the board: \`pawl board\`.`,
+  };
+}
+
+function spent(name: string): PawlError {
+  return new PawlError(
+    "nonce-refused",
+    `The verdict on ${name} did not come with the nonce of the review that it is about: it was used already, is too old, or belongs to another review. Nothing was decided.`,
+    `A person reads the review again in the client's app and decides there, or with \`pawl approve ${name}\` or \`pawl reject ${name}\` in a terminal.`,
+  );
+}
+
+function notShown(name: string): CallToolResult {
+  return refusal(
+    "caller-not-allowed",
+    `${name} belongs to Pawl's app, and this client has not said that it shows apps. Nothing was decided.`,
+    "A person decides: `pawl review` lists what waits for them.",
+  );
+}

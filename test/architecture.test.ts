@@ -189,7 +189,8 @@ describe("the architecture", () => {
   it("lets the board's page import nothing that a browser lacks, and nothing of its server but what they say to each other", () => {
     const page = CODE.filter(({ path }) => path.startsWith("src/surfaces/board/client/"));
     expect(page.length).toBeGreaterThan(20);
-    const pure = /^src\/(surfaces\/board\/(client\/|wire\.ts$)|runtime\/review\/(model|points)\.ts$|core\/)/;
+    const pure =
+      /^src\/(surfaces\/board\/(client\/|wire\.ts$)|runtime\/(costs|review\/(model|points))\.ts$|core\/)/;
     const packages = ["preact", "preact/hooks", "@preact/signals", "@dagrejs/dagre"];
     // Inside a client it also speaks the client's protocol.
     const alsoIn = (path: string) =>

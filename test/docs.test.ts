@@ -97,6 +97,8 @@ describe("the glossary", () => {
       "reason",
       "shell",
       "text",
+      "time",
+      "type",
     ];
     const missing = [...new Set(named)].filter((name) => !terms.includes(name) && !plain.includes(name));
     expect(missing).toEqual([]);

@@ -14,6 +14,7 @@ import { SIGNED_GATES } from "./requirements-gates.ts";
 import { GUARD } from "./requirements-guard.ts";
 import { MCP } from "./requirements-mcp.ts";
 import { NOTICES } from "./requirements-notices.ts";
+import { OBSERVABILITY } from "./requirements-observability.ts";
 import { POLICY } from "./requirements-policy.ts";
 import { REVIEW } from "./requirements-review.ts";
 import { SCOPES } from "./requirements-scopes.ts";
@@ -392,6 +393,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   ...COMMAND_LINE,
   ...MCP,
   ...NOTICES,
+  ...OBSERVABILITY,
   ...GUARD,
   ...BOARD_PAGE,
   ...GATES,

@@ -1,9 +1,9 @@
 /** What a workflow whose runs are tasks of agents gives to a board, as data. */
-import type { PawlEvent } from "../core/event.ts";
 import type { View } from "../core/ports/store.ts";
 import type { Configuration, Workflow } from "../engine/workflow.ts";
 import type { Around } from "./around.ts";
 import type { Owners } from "./check-event.ts";
+import type { Costs } from "./costs.ts";
 import type { Reply, Transaction } from "./transaction.ts";
 
 /** Where a run stands in a table. */
@@ -60,28 +60,4 @@ export interface TaskCard {
   readonly usd: number | null;
   /** What its agent asked and nobody has answered. */
   readonly questions: readonly { readonly id: string; readonly text: string; readonly since: string }[];
-}
-
-/** Folds events into rows: what each run of an agent cost, and why it was needed. */
-export interface Costs {
-  /** Lines of the log without one of these texts need not be taken. */
-  readonly containing: readonly string[];
-  take(event: PawlEvent): void;
-  rows(): readonly CostRow[];
-}
-
-export interface CostRow {
-  /** `2026-01-31`, in UTC. */
-  readonly day: string;
-  readonly task: string;
-  readonly agent: string;
-  readonly cause: "first try" | "retry" | "rework" | "conflict";
-  /** How many runs of agents it is about. */
-  readonly runs: number;
-  /** Null: the agent does not report it. */
-  readonly usd: number | null;
-  readonly tokens: number | null;
-  readonly minutes: number;
-  /** A step was completed by it. */
-  readonly accepted: boolean;
 }

@@ -30,7 +30,7 @@ describe("pawl", () => {
   });
 
   it.each([
-    [["statu"], 2, "Did you mean status?"],
+    [["sttus"], 2, "Did you mean status?"],
     [["status", "--jsn"], 2, "Did you mean --json?"],
     [["status", "extra"], 2, "Too many arguments"],
     [["approve"], 2, "Missing required argument 'run'"],
@@ -325,7 +325,7 @@ describe("pawl check, diagram, config and completion", () => {
   const TASKS =
     'tasks:\n- {id: T1, title: "Build: it", status: todo}\n- {id: U2, title: Other, status: todo}\n';
   it.each([
-    [["sta"], ["status", "start"]],
+    [["sta"], ["status", "stats", "start"]],
     [["help", "sta"], []],
     [
       ["init", "--client", "c"],

@@ -48,6 +48,56 @@ describe("pawl log", () => {
     ).toEqual(["door:front"]);
   });
 
+  it("shows the events of a time, of a type, or only the last: of all or of one run", async () => {
+    using project = temporaryProject();
+    const at = (minute: number) => `2026-03-01T12:${String(minute % 60).padStart(2, "0")}:00.000Z`;
+    const note = (n: number, run: string) =>
+      `${JSON.stringify({ type: n % 2 ? "letter:posted" : "letter:read", id: `n${n}`, time: at(n), run, summary: `n${n}` })}\n`;
+    project.write(
+      EVENTS,
+      Array.from({ length: 60 }, (_, n) => note(n, n % 3 ? "door:front" : "door:back")).join(""),
+    );
+    const ids = async (...args: readonly string[]) =>
+      (await project.pawl("log", "--json", ...args)).out
+        .trimEnd()
+        .split("\n")
+        .flatMap((line) => (line ? [JSON.parse(line).id] : []));
+    const between = ["--since", at(10), "--until", at(13)];
+    expect(await ids(...between)).toEqual(["n10", "n11", "n12", "n13"]);
+    expect(await ids("-n", "2")).toEqual(["n58", "n59"]);
+    expect(await ids("--type", "letter:posted", "-n", "2", "--until", at(20))).toEqual(["n17", "n19"]);
+    expect(await ids("front", ...between, "-n", "2", "--type", "letter")).toEqual(["n11", "n13"]);
+    expect(await ids("back", "--since", at(55))).toEqual(["n57"]);
+    expect(await ids("--type", "lette")).toEqual([]);
+    expect((await project.pawl("log", "--type", "nothing")).out).toBe("No such event is in the log.\n");
+    expect(await project.pawl("log", "-n", "0")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("[usage]"),
+    });
+  });
+
+  it("shows the last events, then follows", async () => {
+    using project = temporaryProject();
+    const path = join(project.root, EVENTS);
+    project.write(EVENTS, advanced("door:front", "first") + advanced("door:front", "second"));
+    const child = spawn(process.execPath, [MAIN, "log", "--follow", "-n", "1"], {
+      cwd: project.root,
+      env: testEnvironment(),
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let out = "";
+    child.stdout.on("data", (chunk) => {
+      out += chunk;
+    });
+    const ended = new Promise((resolve) => child.once("exit", (code) => resolve(code)));
+    await until(() => out.includes("second"));
+    appendFileSync(path, advanced("door:front", "third"));
+    await until(() => out.includes("third"));
+    child.kill("SIGTERM");
+    expect(await ended).toBe(0);
+    expect(out.match(/first|second|third/g)).toEqual(["second", "third"]);
+  });
+
   it("follows what happens, over a rotation, until it is told to end", async () => {
     using project = temporaryProject();
     project.write(EVENTS, advanced("door:front", "first"));

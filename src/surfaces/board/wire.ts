@@ -8,10 +8,11 @@
  * is one of these types; a refusal is a `Refused` with its status. Texts of agents and files are as they were written: the page
  * shows them as text, never as markup.
  */
-import type { CostRow, Overlap, TaskCard } from "../../runtime/board.ts";
+import type { Overlap, TaskCard } from "../../runtime/board.ts";
+import type { CostRow } from "../../runtime/costs.ts";
 import type { Waiting } from "../../runtime/review/queue.ts";
 
-export type { CostRow, Overlap, TaskCard } from "../../runtime/board.ts";
+export type { Overlap, TaskCard } from "../../runtime/board.ts";
 
 /** `GET /api/session`: first of all, and again when the server has started anew. */
 export interface Session {

@@ -61,9 +61,35 @@ const DRAFTS: readonly Draft[] = [
     name: "log",
     summary: "show what happened, in every workflow or in one run",
     group: EVERY_DAY,
-    given: [optional("run", A_RUN), { flags: "--follow", description: "keep printing new events" }],
-    details: "With --json: one event per line, as stored.",
+    given: [
+      optional("run", A_RUN),
+      { flags: "--follow", description: "keep printing new events" },
+      { flags: "--since <time>", description: "only events from this time on" },
+      { flags: "--until <time>", description: "only events up to this time" },
+      { flags: "-n, --number <n>", description: "only the last n of them" },
+      {
+        flags: "--type <type...>",
+        description: "only events of these types, such as agent:ended, or agent for all of its kind",
+      },
+    ],
+    details:
+      "A time is 30min, 2h or 3d (ago), a day such as 2026-01-31, or 2026-01-31T14:30. With --json: one event per line, as stored.",
     load: async () => (await import("./log.ts")).log,
+  },
+  {
+    name: "stats",
+    summary: "show what the work cost: money, tokens, time, tries, waiting for people",
+    group: EVERY_DAY,
+    given: [
+      {
+        flags: "--by <name>",
+        description: "one line for each of these (default: task)",
+        choices: ["task", "agent", "day"],
+      },
+    ],
+    details:
+      "Counts what the event log holds. Agents report money and tokens, or do not; nothing is estimated.",
+    load: async () => (await import("./stats.ts")).stats,
   },
   {
     name: "review",

@@ -1,39 +1,112 @@
 import type { PawlEvent } from "../../core/event.ts";
 import { type Line, lineOf, runOf } from "../../core/event-lines.ts";
+import type { EventLog } from "../../core/ports/event-log.ts";
+import { parseEvent, wholeLog } from "../../runtime/log-digest.ts";
 import { overview, runMissing } from "../../runtime/overview.ts";
 import type { Project } from "../../runtime/project.ts";
-import type { Run } from "./command.ts";
+import type { Host, Run } from "./command.ts";
+import { type LogFilter, matches, parseLogFilter } from "./log-filter.ts";
 import { colourOf } from "./state-colour.ts";
 import type { Terminal } from "./terminal.ts";
 import { cut, widthOf } from "./text-width.ts";
 
 /** The events, one per line; with `--follow`, new ones until a signal ends the program. */
 export const log: Run = async (host, call) => {
-  const project = await host.project();
-  const { terminal, json = false } = host;
   const run = call.arguments.run as string | undefined;
+  const follow = call.options.follow === true;
+  const filter = parseLogFilter(call.options, new Date());
+  const project = await host.project();
   const stop = new AbortController();
   const end = () => stop.abort();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, end);
-  const isFollowing = call.options.follow === true;
-  let day = "";
+  const print = printing(host);
   let count = 0;
+  for await (const event of chosen(project, { run, filter, follow, signal: stop.signal })) {
+    if (!print(event)) return undefined;
+    count += 1;
+  }
+  if (count > 0 || follow) return undefined;
+  if (run !== undefined) await checkKnown(project, run);
+  if (host.json) return undefined;
+  const isFiltered = filter.since !== null || filter.until !== null || filter.types !== null;
+  const what = isFiltered ? "No such event is in the log" : "Nothing has happened";
+  return {
+    text: `${what}${run ? ` ${isFiltered ? "of" : "to"} ${run}` : ""}${isFiltered ? "" : " yet"}.\n`,
+    data: [],
+  };
+};
+
+interface Chosen {
+  readonly run: string | undefined;
+  readonly filter: LogFilter;
+  readonly follow: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** The events that are asked for, in order. */
+async function* chosen(project: Project, { filter, follow, run, signal }: Chosen): AsyncGenerator<PawlEvent> {
+  const isChosen = (event: PawlEvent) => (run === undefined || isOf(event, run)) && matches(filter, event);
+  if (filter.most === null && (filter.since === null || follow || run !== undefined)) {
+    for await (const event of project.events({ follow, signal, run })) if (isChosen(event)) yield event;
+    return;
+  }
+  const opened = await wholeLog(project);
+  // Events that the disk refuses so far are not in the log's file.
+  const isWhole = project.runtime.store.pending() === null;
+  if (run === undefined && !follow && isWhole) {
+    yield* await newest(opened, filter, isChosen);
+    return;
+  }
+  let read = 0;
+  const last: PawlEvent[] = [];
+  for await (const event of project.events({ signal, run })) {
+    read += 1;
+    if (isChosen(event)) last.push(event);
+    if (last.length > (filter.most ?? last.length)) last.shift();
+  }
+  yield* last;
+  if (!follow) return;
+  for await (const event of project.events({ follow, signal, run })) {
+    read -= 1;
+    if (read < 0 && isChosen(event)) yield event;
+  }
+}
+
+const PAGE = 1000;
+
+/** Reads the log from its end, as far back as is needed. */
+async function newest(
+  opened: EventLog,
+  { most, since }: LogFilter,
+  isChosen: (event: PawlEvent) => boolean,
+): Promise<readonly PawlEvent[]> {
+  const found: PawlEvent[] = [];
+  for (let before = (await opened.look())?.end ?? 0; before > 0; ) {
+    const entries = await opened.readBack({ before, limit: PAGE });
+    const events = entries.flatMap((entry) => parseEvent(entry) ?? []);
+    found.push(...events.filter(isChosen));
+    before = entries.at(-1)?.start ?? 0;
+    if (found.length >= (most ?? Number.POSITIVE_INFINITY)) break;
+    // Programs that commit at the same time leave their events a little out of order: a whole page is not.
+    if (since !== null && events.every(({ time }) => Date.parse(time) < since)) break;
+  }
+  return found.slice(0, most ?? undefined).reverse();
+}
+
+/** Prints an event, under its day where that is another. Returns false once nobody reads. */
+function printing({ json = false, terminal }: Host): (event: PawlEvent) => boolean {
+  let day = "";
   let moved: PawlEvent | null = null;
-  for await (const event of project.events({ follow: isFollowing, signal: stop.signal, run })) {
-    if (run !== undefined && !isOf(event, run)) continue;
-    if (!json && isEcho(event, moved)) continue;
+  return (event) => {
+    if (json) return terminal.out(`${JSON.stringify(event)}\n`);
+    if (isEcho(event, moved)) return true;
     if (event.type === "run:advanced") moved = event;
     const { date, time } = momentOf(event);
     const heading = date === day ? "" : `${terminal.paint.bold(date)}\n`;
-    const line = json ? JSON.stringify(event) : `${heading}${renderEvent(event, time, terminal)}`;
-    if (!terminal.out(`${line}\n`)) return undefined;
     day = date;
-    count += 1;
-  }
-  if (count > 0 || isFollowing) return undefined;
-  if (run !== undefined) await checkKnown(project, run);
-  return json ? undefined : { text: `Nothing has happened${run ? ` to ${run}` : ""} yet.\n`, data: [] };
-};
+    return terminal.out(`${heading}${renderEvent(event, time, terminal)}\n`);
+  };
+}
 
 /** Throws `run-missing` if no workflow knows the run. */
 async function checkKnown(project: Project, name: string): Promise<void> {

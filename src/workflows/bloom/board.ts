@@ -2,7 +2,8 @@
 import { PawlError } from "../../core/error.ts";
 import type { PawlEvent } from "../../core/event.ts";
 import type { View } from "../../core/ports/store.ts";
-import type { BoardTasks, CostRow, Costs, Overlap, TaskBoard, TaskCard } from "../../runtime/board.ts";
+import type { BoardTasks, Overlap, TaskBoard, TaskCard } from "../../runtime/board.ts";
+import type { CostRow, Costs } from "../../runtime/costs.ts";
 import type { Around } from "../../runtime/module.ts";
 import { withInput } from "../../runtime/transaction.ts";
 import { loadTasks } from "../../tasks-file/load.ts";
@@ -147,6 +148,7 @@ const CAUSES: Readonly<Record<string, CostRow["cause"]>> = {
   repair: "rework",
   commit: "rework",
   mark: "rework",
+  nothing: "rework",
   resolve: "conflict",
   "repair-merge": "conflict",
 };
@@ -171,6 +173,8 @@ function openCosts(): Costs {
         const row = {
           ...{ day: event.time.slice(0, 10), task, agent, cause, usd, tokens },
           runs: 1,
+          withoutUsd: usd === null ? 1 : 0,
+          withoutTokens: tokens === null ? 1 : 0,
           minutes: event.duration / 60_000,
           accepted: false,
         };

@@ -397,6 +397,8 @@ export const COST: Wire.CostPage = {
         tokens: 410_000 / (step + 1),
         minutes: 14 / (step + 1) + at,
         runs: 1,
+        withoutUsd: 0,
+        withoutTokens: 0,
         accepted: step === 0 || cause === "rework",
       })),
   ),

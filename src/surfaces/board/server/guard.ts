@@ -1,7 +1,7 @@
 /** What the guard and the agents' own walls denied or saw, from the log. */
 import type { EventLog } from "../../../core/ports/event-log.ts";
+import { type Digest, openDigest } from "../../../runtime/log-digest.ts";
 import type { GuardPage } from "../wire.ts";
-import { type Digest, openDigest } from "./digest.ts";
 import { nameOf, wordsOf } from "./happened.ts";
 
 type Denial = GuardPage["denials"][number];

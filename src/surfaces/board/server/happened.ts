@@ -4,17 +4,10 @@ import { clean } from "../../../core/clean.ts";
 import type { PawlEvent } from "../../../core/event.ts";
 import { lineOf, runOf } from "../../../core/event-lines.ts";
 import type { LogEntry } from "../../../core/ports/event-log.ts";
+import { parseEvent } from "../../../runtime/log-digest.ts";
 import type { Happened } from "../wire.ts";
 
 const LONGEST = 4000;
-
-/** Null: the line is no event. */
-export function parseEvent({ text }: LogEntry): PawlEvent | null {
-  return attempt(() => {
-    const event = JSON.parse(text);
-    return typeof event?.type === "string" && typeof event.time === "string" ? event : null;
-  }, null);
-}
 
 export function happenedOf(project: string, entry: LogEntry): Happened | null {
   const event = parseEvent(entry);

@@ -1,7 +1,7 @@
 /** Each run as it stood at a moment of the log. */
 import type { EventLog } from "../../../core/ports/event-log.ts";
+import { type Digest, openDigest } from "../../../runtime/log-digest.ts";
 import type { Replay } from "../wire.ts";
-import { type Digest, openDigest } from "./digest.ts";
 
 interface Moved {
   /** Of the end of its line. */

@@ -90,11 +90,11 @@ interface Kept {
   readonly moves: Moves;
   readonly denials: Denials;
   readonly timelines: Timelines;
-  spending(project: Project): Promise<Spending | null>;
+  spending(project: Project): Promise<Spending>;
 }
 
 function openKept(): Kept {
-  let spending: Promise<Spending | null> | undefined;
+  let spending: Promise<Spending> | undefined;
   return {
     moves: openMoves(),
     denials: openDenials(),

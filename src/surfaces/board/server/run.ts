@@ -2,11 +2,11 @@
 import { toPawlError } from "../../../core/error.ts";
 import type { Caller } from "../../../core/event.ts";
 import type { EventLog } from "../../../core/ports/event-log.ts";
+import { type Digest, openDigest } from "../../../runtime/log-digest.ts";
 import { findRun, type NamedRun, overviewOf } from "../../../runtime/overview.ts";
 import type { Project } from "../../../runtime/project.ts";
 import { advance } from "../../../runtime/run-transaction.ts";
 import type { RunEntry, RunPage, TimelineEntry } from "../wire.ts";
-import { type Digest, openDigest } from "./digest.ts";
 import { nameOf, wordsOf } from "./happened.ts";
 import { runEntry } from "./inbox.ts";
 import { machineOf, movesAt } from "./machine.ts";

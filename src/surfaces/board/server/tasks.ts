@@ -2,11 +2,12 @@
 import { toPawlError } from "../../../core/error.ts";
 import type { EventLog } from "../../../core/ports/event-log.ts";
 import { aroundOf } from "../../../runtime/around.ts";
-import type { CostRow, Costs } from "../../../runtime/board.ts";
+import { type Costs, mergeCosts } from "../../../runtime/costs.ts";
+import { type Digest, openDigest } from "../../../runtime/log-digest.ts";
 import type { WorkflowModule } from "../../../runtime/module.ts";
 import { loadWorkflows, type Project } from "../../../runtime/project.ts";
+import { costsIn } from "../../../runtime/stats.ts";
 import type { CostPage, Tasks } from "../wire.ts";
-import { type Digest, openDigest } from "./digest.ts";
 import { refused } from "./errors.ts";
 
 /** `tail`: what the agent of a run said and did last. */
@@ -44,43 +45,12 @@ async function taskModules({ workflows }: Project): Promise<readonly TaskModule[
 
 export type Spending = Digest<Costs>;
 
-/** Of the first workflow whose runs are tasks; null: there is none. */
-export async function openSpending(project: Project): Promise<Spending | null> {
-  const [module] = await taskModules(project);
-  if (module === undefined) return null;
-  const board = await module.board();
-  const { containing } = board.costs();
-  return openDigest<Costs>({
-    containing,
-    make: () => board.costs(),
-    take: (costs, event) => costs.take(event),
-  });
+export async function openSpending({ workflows }: Project): Promise<Spending> {
+  const { openCosts } = await costsIn(workflows);
+  const { containing } = openCosts();
+  return openDigest<Costs>({ containing, make: openCosts, take: (costs, event) => costs.take(event) });
 }
 
-export async function costOf(spending: Spending | null, log: EventLog): Promise<CostPage> {
-  return { rows: spending === null ? [] : merged((await spending.of(log)).rows()) };
-}
-
-/** One row for what differs in nothing but its figures: a page of tens of thousands of rows would say no more. */
-function merged(rows: readonly CostRow[]): CostPage["rows"] {
-  const found = new Map<string, CostPage["rows"][number]>();
-  for (const row of rows) {
-    const { accepted, agent, cause, day, task } = row;
-    const key = JSON.stringify([day, task, agent, cause, accepted]);
-    const known = found.get(key) ?? NOTHING;
-    found.set(key, {
-      ...row,
-      usd: sum(known.usd, row.usd),
-      tokens: sum(known.tokens, row.tokens),
-      minutes: known.minutes + row.minutes,
-      runs: known.runs + row.runs,
-    });
-  }
-  return [...found.values()];
-}
-
-const NOTHING = { usd: null, tokens: null, minutes: 0, runs: 0 };
-
-function sum(one: number | null, other: number | null): number | null {
-  return one === null ? other : other === null ? one : one + other;
+export async function costOf(spending: Spending, log: EventLog): Promise<CostPage> {
+  return { rows: mergeCosts((await spending.of(log)).rows()) };
 }

@@ -1,8 +1,16 @@
 /** What the work has cost, and why: by task, agent, day and cause; the money that came to nothing stands out. */
 import { useState } from "preact/hooks";
-import type { CostPage as CostAnswer, CostRow } from "../../wire.ts";
+import {
+  CAUSES,
+  type CostGroup,
+  type CostRow,
+  type CostSum,
+  groupCosts,
+  sumCosts,
+} from "../../../../runtime/costs.ts";
+import type { CostPage as CostAnswer } from "../../wire.ts";
 import { projectPath } from "../api.ts";
-import { type CostColumn, type CostLine, CostTable, MONEY, TIME, TOKENS } from "../cost-table.tsx";
+import { type CostColumn, CostTable, MONEY, TIME, TOKENS } from "../cost-table.tsx";
 import { renderLarge, renderMinutes, renderUsd } from "../moment.tsx";
 import { Empty, Heading, Loaded } from "../notice.tsx";
 import { useResource } from "../resource.ts";
@@ -15,8 +23,6 @@ const BY = [
   ["cause", "Cause"],
 ] as const;
 type By = (typeof BY)[number][0];
-
-const CAUSES = ["first try", "retry", "rework", "conflict"] as const;
 
 export function CostPage({ project }: PageProps) {
   const cost = useResource<CostAnswer>(projectPath(project, "cost"), (event) => event.project === project);
@@ -51,46 +57,19 @@ export function CostPage({ project }: PageProps) {
   );
 }
 
-interface Sum {
-  readonly usd: number;
-  readonly tokens: number;
-  readonly minutes: number;
-  readonly accepted: number;
-  readonly count: number;
-  readonly causes: Readonly<Record<CostRow["cause"], number>>;
-}
-
-function sum(rows: readonly CostRow[]): Sum {
-  const add = (of: (row: CostRow) => number) => rows.reduce((total, row) => total + of(row), 0);
-  // Without money, minutes say where it went.
-  const hasMoney = rows.some(({ usd }) => usd !== null);
-  const weigh = (row: CostRow) => (hasMoney ? (row.usd ?? 0) : row.minutes);
-  const of = (cause: CostRow["cause"]) => add((row) => (row.cause === cause ? weigh(row) : 0));
-  return {
-    usd: add((row) => row.usd ?? 0),
-    tokens: add((row) => row.tokens ?? 0),
-    minutes: add((row) => row.minutes),
-    accepted: add((row) => (row.accepted ? row.runs : 0)),
-    count: add((row) => row.runs),
-    causes: {
-      "first try": of("first try"),
-      retry: of("retry"),
-      rework: of("rework"),
-      conflict: of("conflict"),
-    },
-  };
+/** An agent may not report it. */
+function known(value: number | null, render: (value: number) => string): string {
+  return value === null ? "–" : render(value);
 }
 
 function Figures({ rows }: { readonly rows: readonly CostRow[] }) {
-  const total = sum(rows);
-  const weight = CAUSES.reduce((all, cause) => all + total.causes[cause], 0);
-  const again = weight === 0 ? 0 : 1 - total.causes["first try"] / weight;
+  const total = sumCosts(rows);
   const figures = [
-    ["Money", renderUsd(total.usd)],
-    ["Per accepted step", total.accepted === 0 ? "–" : renderUsd(total.usd / total.accepted)],
-    ["Tokens", renderLarge(total.tokens)],
+    ["Money", known(total.usd, renderUsd)],
+    ["Per accepted step", known(total.usdPerStep, renderUsd)],
+    ["Tokens", known(total.tokens, renderLarge)],
     ["Time of agents", renderMinutes(total.minutes)],
-    ["Spent on doing it again", `${Math.round(again * 100)} %`],
+    ["Spent on doing it again", `${Math.round(total.again * 100)} %`],
   ];
   return (
     <dl class="figures large">
@@ -104,22 +83,18 @@ function Figures({ rows }: { readonly rows: readonly CostRow[] }) {
   );
 }
 
-const PER_STEP: CostColumn<CostLine & Sum> = {
+const PER_STEP: CostColumn<CostGroup> = {
   ...{ title: "Per accepted step", isNumber: true },
-  cell: ({ accepted, usd }) => (accepted === 0 ? "–" : renderUsd(usd / accepted)),
+  cell: ({ usdPerStep }) => known(usdPerStep, renderUsd),
 };
 
-function causeOf(largest: number): CostColumn<CostLine & Sum> {
+function causeOf(largest: number): CostColumn<CostGroup> {
   return { title: "Cause", cell: ({ causes }) => <CauseBar causes={causes} largest={largest} /> };
 }
 
 function Grouped({ by, rows }: { readonly rows: readonly CostRow[]; readonly by: By }) {
   const [most, setMost] = useState(50);
-  const groups = Map.groupBy(rows, (row) => row[by]);
-  const sums = [...groups].map(([name, members]) => ({ name, ...sum(members) }));
-  sums.sort((one, other) =>
-    by === "day" ? (one.name < other.name ? 1 : -1) : other.usd - one.usd || other.minutes - one.minutes,
-  );
+  const sums = groupCosts(rows, by);
   const largest = Math.max(
     ...sums.map(({ causes }) => CAUSES.reduce((all, cause) => all + causes[cause], 0)),
     0.001,
@@ -150,7 +125,7 @@ function Grouped({ by, rows }: { readonly rows: readonly CostRow[]; readonly by:
 
 const BAR_PX = 160;
 
-function CauseBar({ causes, largest }: { readonly causes: Sum["causes"]; readonly largest: number }) {
+function CauseBar({ causes, largest }: { readonly causes: CostSum["causes"]; readonly largest: number }) {
   const shares = CAUSES.map((cause) => ({ cause, width: (causes[cause] / largest) * BAR_PX }));
   const all = CAUSES.reduce((total, cause) => total + causes[cause], 0) || 1;
   const words = CAUSES.filter((cause) => causes[cause] > 0)

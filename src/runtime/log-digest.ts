@@ -1,10 +1,12 @@
 /**
- * What is made of a whole event log, kept while the board runs: a log of hundreds of thousands of lines is read once, and later
- * only what was appended. Read when a page asks, never before.
+ * What is made of a whole event log. One that is kept reads a log of hundreds of thousands of lines once, and later only
+ * what was appended. Read when somebody asks, never before.
  */
-import type { PawlEvent } from "../../../core/event.ts";
-import type { EventLog, LogEntry } from "../../../core/ports/event-log.ts";
-import { parseEvent } from "./happened.ts";
+import { attempt } from "../core/attempt.ts";
+import type { PawlEvent } from "../core/event.ts";
+import { projectPath } from "../core/path.ts";
+import type { EventLog, LogEntry } from "../core/ports/event-log.ts";
+import type { Project } from "./project.ts";
 
 export interface Digest<T> {
   /** Brought up to date. */
@@ -18,6 +20,25 @@ interface Taking<T> {
   take(made: T, event: PawlEvent, entry: LogEntry): void;
 }
 
+/** Null: the line is no event. */
+export function parseEvent({ text }: Pick<LogEntry, "text">): PawlEvent | null {
+  return attempt(() => {
+    const event = JSON.parse(text);
+    return typeof event?.type === "string" && typeof event.time === "string" ? event : null;
+  }, null);
+}
+
+/** The log with everything that is committed: commits of processes that died are applied first. */
+export async function wholeLog({
+  eventLog,
+  runtime,
+}: Pick<Project, "eventLog" | "runtime">): Promise<EventLog> {
+  await runtime.store.view().list(LOCKS);
+  return eventLog();
+}
+
+/** Small, and read through the store. */
+const LOCKS = projectPath(".pawl/locks");
 const PART = 4 * 1024 * 1024;
 
 export function openDigest<T>({ containing, make, take }: Taking<T>): Digest<T> {

@@ -1,0 +1,54 @@
+/** What a project's work cost and how it went, from its event log: a real loop, an approval, then the commands. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type BloomProject, bloomProject, checkpointTask } from "../rig/bloom-project.ts";
+import { enterBoard, openBoardServer } from "../rig/board.ts";
+
+let project: BloomProject;
+beforeAll(async () => {
+  const checked = `- id: T2
+  title: checked
+  repo: .
+  verify: [test -f b.txt]
+  steps:
+    - id: s1
+      instruction: "RUN: echo a > a2.txt; git add -A; git commit -qm a2; bloom step done s1"
+`;
+  project = bloomProject({
+    tasks: checkpointTask("a") + checked,
+    answers: { "test -f b.txt": "RUN: echo b > b.txt; git add -A; git commit -qm b" },
+  });
+  await project.run();
+  await project.person("approve", "T1");
+  await project.run();
+}, 120_000);
+afterAll(() => project[Symbol.dispose]());
+
+describe("pawl stats", () => {
+  it("counts money, tokens, time, tries, rework and the wait at the gate, as the board does", async () => {
+    const of = async (...args: readonly string[]) =>
+      JSON.parse((await project.bloom("stats", "--json", ...args)).out);
+    const { groups, total } = await of();
+    expect(total).toMatchObject({ runs: 3, accepted: 2, gates: 1, withoutUsd: 0 });
+    expect(total.gateMinutes).toBeGreaterThan(0);
+    expect(total.causes.rework).toBeGreaterThan(0);
+    expect(groups.map(({ name }: { name: string }) => name).sort()).toEqual(["T1", "T2"]);
+    expect((await of("--by", "agent")).groups).toEqual([
+      expect.objectContaining({ name: "scripted", runs: 3, gates: null }),
+    ]);
+    await using server = await openBoardServer(project, { environment: project.environment });
+    const browser = await enterBoard(server);
+    const { rows } = (await browser.get(`/api/${browser.project}/cost`)).json();
+    const sum = (name: string) =>
+      rows.reduce((all: number, row: Record<string, number>) => all + (row[name] ?? 0), 0);
+    expect(sum("usd")).toBeCloseTo(total.usd);
+    expect(sum("tokens")).toBe(total.tokens);
+    expect(sum("runs")).toBe(total.runs);
+  });
+
+  it("refuses another grouping, and says which there are", async () => {
+    expect(await project.bloom("stats", "--by", "moon")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("expected one of task, agent, day"),
+    });
+  });
+});

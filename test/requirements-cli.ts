@@ -1,5 +1,6 @@
 import type { Requirement } from "./requirements.ts";
 
+const UNINSTALL = "test/e2e/uninstall.test.ts";
 const DOCTOR = "test/e2e/doctor.test.ts";
 
 /** What a person at a terminal is promised. */
@@ -13,11 +14,49 @@ export const COMMAND_LINE: Readonly<Record<string, Requirement>> = {
       `${DOCTOR}: says what a dead worker left, what a board left, and what nobody agreed to start`,
     ],
   },
+  "uninstall.as-before": {
+    says: "What `pawl init` put into a project is taken out again, and every file is as it was, byte for byte.",
+    source: "ecosystem, Packages for clients",
+    tests: [
+      `${UNINSTALL}: leaves a new project as it was, and then says that nothing is left`,
+      `${UNINSTALL}: gives a file back as it was: %j`,
+      `${UNINSTALL}: takes out only this client where it is named`,
+      `${UNINSTALL}: takes out the guard of %s, and git's hooks, beside a person's own`,
+    ],
+  },
+  "uninstall.theirs": {
+    says: "Uninstalling takes nothing that a person wrote, and keeps records, tasks and work unless everything is to go.",
+    source: "ecosystem, Packages for clients",
+    tests: [
+      `${UNINSTALL}: never takes what a person wrote: settings, an edited entry, tasks, records and work`,
+      `${UNINSTALL}: removes records, tasks and settings too, with --all`,
+      `${UNINSTALL}: keeps a worktree in which something is not committed, and removes it once it is`,
+      `${UNINSTALL}: begins nothing while somebody works`,
+      `${UNINSTALL}: follows no link out of the project`,
+      `${UNINSTALL}: leaves a client's file that nobody can read, and says so`,
+    ],
+  },
+  "uninstall.asked": {
+    says: "A person is shown what will be removed and asked; an agent cannot uninstall.",
+    source: "ecosystem, Packages for clients",
+    tests: [
+      `${UNINSTALL}: asks first, and changes nothing for a no, for nobody, and for a dry run`,
+      `${UNINSTALL}: is a person's: an agent cannot call it`,
+    ],
+  },
+  "uninstall.killed": {
+    says: "An uninstall that is killed at any point is finished by the next one.",
+    source: "ecosystem, Packages for clients; design C4",
+    tests: [
+      "test/e2e/uninstall-killed.slow.test.ts: pawl uninstall, killed at any call that changes the disk, is finished by the next one",
+    ],
+  },
   "doctor.fix": {
     says: "For each fault `pawl doctor` names a command that works when it is typed, or the edit, and exits with 1.",
     source: "ecosystem, Packages for clients",
     tests: [
       `${DOCTOR}: is mended by the command that it names: %s`,
+      `${DOCTOR}: is mended by the two commands that it names, where a client would start a program that is gone`,
       `${DOCTOR}: leads to the command that shows it in full, once: %s`,
       `${DOCTOR}: says where a setting is wrong, and still looks at the machine`,
       `${DOCTOR}: says what an agent that the tasks need lacks`,

@@ -144,6 +144,7 @@ export async function run(start: Start): Promise<number> {
     keys: (root) => ownKeys(root, environment),
     verify: (order) => verifyAround(argv, workingFolder(), { ...place, workflows: shipped }, order),
     guard: async (root) => (await import("./guard-outside.ts")).openGuardOutside({ root, home, environment }),
+    leftovers: async (root) => (await import("./leftovers.ts")).openLeftovers(root, environment),
     machine: async (root) => (await import("./machine.ts")).lookAtMachine(root, environment),
     git: (root) =>
       gitAt(root, environment, async () => (await open({ root, home, environment, workflows })).runtime),

@@ -47,6 +47,7 @@ export const ERROR_CODES = [
   "plan-missing",
   "policy-held",
   "policy-unknown",
+  "project-busy",
   "project-missing",
   "project-untrusted",
   "records-forked",

@@ -99,6 +99,18 @@ export interface WorkflowModule {
   readonly take?: () => Promise<Transaction<TakeInput, unknown, unknown, Reply>>;
   /** What `pawl init` creates for it; existing files stay unchanged. */
   readonly init?: () => Promise<Transaction<Record<string, never>, unknown, unknown, Reply>>;
+  /** What of the project's files is Pawl's, for `pawl uninstall`; absent: nothing. */
+  readonly owned?: () => Promise<Owned>;
+}
+
+/** Paths are relative to the project's root. */
+export interface Owned {
+  /** Whether a file's text is what Pawl wrote there, and nobody has edited it. */
+  readonly written: Readonly<Record<string, (text: string) => boolean>>;
+  /** What belongs to this checkout alone: git ignores it. */
+  readonly state: readonly string[];
+  /** What git shares: it stays unless everything is to go. */
+  readonly work: readonly string[];
 }
 
 /** Whether records of gates follow from the workflow's tables and from the files. */

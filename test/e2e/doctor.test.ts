@@ -158,6 +158,20 @@ describe("a fault that pawl doctor finds", () => {
     expect(faultsOf(await doctorOf(project))).toEqual([]);
   });
 
+  it("is mended by the two commands that it names, where a client would start a program that is gone", async () => {
+    using project = await newProject();
+    await project.pawl("init", "--client", "cursor");
+    const text = project.read(".cursor/mcp.json") ?? "";
+    project.write(".cursor/mcp.json", text.replace(/"[^"]*main\.[jt]s"/, '"/nowhere/main.js"'));
+    const found = await doctorOf(project);
+    expect(found.code).toBe(1);
+    const [{ command = "" } = {}] = faultsOf(found);
+    for (const each of command.split(" && "))
+      expect((await project.person(...each.split(" ").slice(1))).code, each).toBe(0);
+    expect(project.read(".cursor/mcp.json")).toBe(text);
+    expect(faultsOf(await doctorOf(project))).toEqual([]);
+  });
+
   it.each([
     [
       "release",

@@ -135,6 +135,23 @@ export interface Machine {
   readonly board: "open" | "stale" | "none";
 }
 
+/** What `pawl uninstall` finds and removes beside the clients' files. */
+export interface Leftovers {
+  /** The folder outside of the project with what Pawl keeps of it; null: there is none. */
+  readonly stateFolder: string | null;
+  /** Whether there is anything at the path, a link included. */
+  has(path: string): boolean;
+  /**
+   * Removes files and folders below the root, in this order, and what is outside first if `state` says so. Follows no link.
+   * Then removes the folders around them and around the `emptied` files, if nothing is left in them.
+   */
+  remove(order: {
+    readonly paths: readonly string[];
+    readonly emptied: readonly string[];
+    readonly state: boolean;
+  }): void;
+}
+
 /** What a command gets from the program around it. */
 export interface Host {
   /** `pawl` or `bloom`: as it was called. */
@@ -187,6 +204,8 @@ export interface Host {
   lastWords(root: string): Promise<(agentRun: string) => readonly string[]>;
   /** Obeys another command line of this program, as if a person had typed it here; its exit code. Absent outside of one. */
   readonly obey?: (words: readonly string[]) => Promise<number>;
+  /** What Pawl made in the project at `root`, and outside of it. */
+  leftovers(root: string): Promise<Leftovers>;
   /** What is known of the machine; of the project at `root`, or outside any project. */
   machine(root: string | null): Promise<Machine>;
   /** The git repositories and worktrees of the project at `root`. */

@@ -375,6 +375,24 @@ const DRAFTS: readonly Draft[] = [
     load: async () => (await import("./doctor/doctor.ts")).doctor,
   },
   {
+    name: "uninstall",
+    summary: "take Pawl out of a project, and leave what people wrote",
+    group: WORKFLOWS,
+    given: [
+      {
+        flags: "--client <name>",
+        description: "only what is in this client's files",
+        choices: [...CLIENTS, ...GUARD_ONLY],
+      },
+      { flags: "--all", description: "also records, tasks, settings and other work" },
+      { flags: "--dry-run", description: "list what would be removed, and change nothing" },
+      { flags: "--yes", description: "remove it without asking, for your own scripts" },
+    ],
+    details:
+      "Lists everything first and asks a person at a terminal. Keeps tasks.yaml, .alfred/records and the like, and worktrees with something that is not committed. If it is ended half-way, run it again.",
+    load: async () => (await import("./uninstall.ts")).uninstall,
+  },
+  {
     name: "guard",
     summary: "answer a client's hook, or git's: may the assistant do what it is about to do",
     group: WORKFLOWS,

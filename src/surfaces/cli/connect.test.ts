@@ -86,7 +86,7 @@ describe("Codex's TOML", () => {
   it("keeps all that is there, and gets a table at its end", () => {
     const before = '# mine\nmodel = "o9"\n\n[mcp_servers.other]\ncommand = "other" # keep';
     const after = add("codex", before) ?? "";
-    expect(after).toBe(`${before}\n\n[mcp_servers.pawl]\ncommand = "npx"\nargs = ["-y", "pawl", "mcp"]\n`);
+    expect(after).toBe(`${before}\n[mcp_servers.pawl]\ncommand = "npx"\nargs = ["-y", "pawl", "mcp"]\n`);
   });
 
   it("is refused where the servers are written in one line, to which no table can be added", () => {

@@ -67,7 +67,8 @@ function connectToml(client: Client, launch: Launch, file: string, text: string)
   const parent = descend(readToml(client, launch, file, text), client.path.slice(0, -1));
   if (isObject(parent) && Object.hasOwn(parent, client.path.at(-1) ?? "")) return null;
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
-  const gap = text.trim() === "" ? "" : text.endsWith("\n") ? eol : eol + eol;
+  // `disconnect` knows by the empty line whether the text ended its last line.
+  const gap = text === "" ? "" : eol;
   const joined = `${text}${gap}${renderToml(client, launch).replaceAll("\n", eol)}${eol}`;
   readToml(client, launch, file, joined);
   return joined;

@@ -78,6 +78,11 @@ const PAWL_YAML = `# What Pawl does in this project. Every key may be left out; 
 #   human_review: relay      # or elicit: asked through the client; or confirm: only in a terminal
 `;
 
+/** Whether the text is what `createFiles` writes, whatever the project's id. */
+export function isOwnPawlYaml(text: string): boolean {
+  return text.replace(/^project_id: [0-9a-f]{32}\n/m, "") === PAWL_YAML;
+}
+
 /** The files that are created if they are missing. */
 function missingFiles(
   files: readonly { path: string; text: string }[],

@@ -72,7 +72,8 @@ export const init = atTheEdge<InitializeInput>({
     initializeProject.propose(seen, gathered, { provider: context.settings.alfred.provider }, context),
 });
 
-function configText(provider: string): string {
+/** What `pawl init` writes. */
+export function configText(provider: string): string {
   return `# Alfred's configuration. Every key is optional; the comments show the defaults.
 
 # Where the tasks live: local, jira or linear.

@@ -62,6 +62,7 @@ const alfred: WorkflowModule = {
   story: async () => (await import("./story.ts")).story,
   gate: async () => (await import("./provide-review.ts")).gate,
   review: async () => (await import("./review.ts")).review,
+  owned: async () => (await import("./owned.ts")).OWNED,
   init: async () => (await import("./initialize-project.ts")).init,
 };
 

@@ -48,7 +48,18 @@ const MAY_BE_LEFT_OUT: ReadonlySet<string> = new Set(["blocking", "nothing"]);
 /** Commands of the program that change nothing. */
 const LOOKS = [
   ...["list", "show", "next", "validate", "prompt", "questions", "step show", "step list"],
-  ...["status", "log", "check", "diagram", "config", "worktrees", "repo list", "agents", "completion"],
+  ...[
+    "status",
+    "log",
+    "check",
+    "diagram",
+    "config",
+    "worktrees",
+    "repo list",
+    "agents",
+    "completion",
+    "doctor",
+  ],
 ];
 
 export const OWN_VERBS: readonly string[] = Object.keys(OWN);

@@ -18,6 +18,7 @@ const spells: WorkflowModule = {
     ]);
     return [{ workflow: SPELLS_WORKFLOW, replies: REPLY_NAMES }];
   },
+  owned: async () => ({ written: {}, state: [], work: [".ai", ".ai-backups"] }),
   overview: async (view) => (await import("./overview.ts")).overview(view),
   scope: async (view, id) => (id === RUN_ID ? (await import("./scope.ts")).scopeOf(view) : null),
   runIds: async () => [RUN_ID],

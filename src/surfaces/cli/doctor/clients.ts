@@ -8,6 +8,7 @@ import { CLIENTS } from "../client-names.ts";
 import { CLIENT_FILES, type ClientName, type Launch } from "../clients.ts";
 import type { Host } from "../command.ts";
 import { entryIn } from "../connect.ts";
+import { isOwnEntry } from "../disconnect.ts";
 import { setUp } from "../guard/canary.ts";
 import { lackIn } from "../guard/edit-setup.ts";
 import { proved, provedWords } from "../guard/proved.ts";
@@ -39,7 +40,10 @@ async function connected(
   if (entry === undefined) return [];
   const words = wordsIn(entry);
   const gone = words.find((word) => isAbsolute(word) && !existsSync(word));
-  const mend = { fix: `Remove the entry, then run \`pawl init --client ${name}\`.` };
+  const anew = `pawl uninstall --client ${name} && pawl init --client ${name}`;
+  const mend = isOwnEntry(client, entry)
+    ? { command: anew }
+    : { fix: `Remove the entry, then run \`pawl init --client ${name}\`.` };
   if (gone !== undefined)
     return [fault(file, `${client.title} would start ${gone}, which is not there`, mend)];
   if (JSON.stringify(entry) === JSON.stringify(client.entry(launch)))

@@ -207,7 +207,7 @@ function withoutHandlers(text: string, entry: Entry, client: string, isPruned: b
 }
 
 /** Without the containers around the path that are empty. A rule for everything becomes one word again. */
-function pruned(text: string, path: readonly string[]): string {
+export function pruned(text: string, path: readonly string[]): string {
   let after = text;
   for (let at = path; at.length > 0; at = at.slice(0, -1)) {
     if (isEmptyAt(after, at)) after = remove(after, at);
@@ -241,5 +241,10 @@ function isEmptied(text: string, entries: readonly Entry[]): boolean {
     const node = "tree" in looked && looked.tree ? nodeAt(looked.tree, path) : undefined;
     return node && isSame(node, value) ? remove(before, path) : before;
   }, text);
-  return bare.replace(/^\uFEFF/, "").replace(/\s+/g, "") === "{}";
+  return isBare(bare);
+}
+
+/** No property is left, and no comment. */
+export function isBare(text: string): boolean {
+  return text.replace(/^\uFEFF/, "").replace(/\s+/g, "") === "{}";
 }

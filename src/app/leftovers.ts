@@ -1,0 +1,30 @@
+/** What `pawl uninstall` finds and removes beside the clients' files: Pawl's own folders, here and outside the project. */
+import { existsSync, lstatSync, rmdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ownPlace } from "../adapters/files/own-folder.ts";
+import type { Environment } from "../config/config.ts";
+import { stateFolder } from "../config/state-home.ts";
+import { attempt } from "../core/attempt.ts";
+import type { Leftovers } from "../surfaces/cli/command.ts";
+
+export function openLeftovers(root: string, environment: Environment): Leftovers {
+  const folder = stateFolder(root, environment);
+  return {
+    stateFolder: existsSync(folder) ? folder : null,
+    has: (path) => lstatSync(join(root, path), { throwIfNoEntry: false }) !== undefined,
+    remove({ emptied, paths, state }) {
+      if (state) rmSync(folder, { recursive: true, force: true });
+      for (const path of paths) {
+        // A link goes, and what it leads to stays.
+        if (dirname(path) !== ".") ownPlace(root, dirname(path));
+        rmSync(join(root, path), { recursive: true, force: true });
+      }
+      for (const path of [...emptied, ...paths]) removeEmptyAbove(root, path);
+    },
+  };
+}
+
+function removeEmptyAbove(root: string, path: string): void {
+  for (let at = dirname(path); at !== "."; at = dirname(at))
+    if (!attempt(() => rmdirSync(join(root, at)) === undefined, false)) return;
+}

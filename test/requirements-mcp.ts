@@ -3,6 +3,7 @@ import type { Requirement } from "./requirements.ts";
 const APP = "test/e2e/mcp-app.slow.test.ts";
 const NONCES = "src/surfaces/mcp/app/nonces.test.ts";
 const WINDOW = "test/browser/app.slow.test.ts";
+const LED = "test/e2e/mcp-board.slow.test.ts";
 
 /** What the MCP server promises. */
 export const MCP: Readonly<Record<string, Requirement>> = {
@@ -144,5 +145,20 @@ export const MCP: Readonly<Record<string, Requirement>> = {
       `${APP}: never shows its nonce to a model, a log or a file`,
       `${WINDOW}: lets nothing run that a text brings along, and shows what is invisible`,
     ],
+  },
+  "mcp.led-to-the-board": {
+    says: "A client without apps that leads people to an address is given the board's page; the answer is read from the run. Others get the address in the reply at a gate while a board runs, and the commands where they can ask nobody.",
+    source: "board, Inside the client",
+    tests: [
+      `${LED}: is given the board's page of the run, and the answer is what the person decided there`,
+      `${LED}: decides nothing where the person chooses to %s`,
+      `${LED}: decides nothing by the client's word alone: it is called off, and the run waits as before`,
+      `${LED}: has the board's address in the reply that leaves a run at a gate, and none where no board runs`,
+    ],
+  },
+  "mcp.woken": {
+    says: "A client that subscribed to a resource of a run, or wants log messages, is told when a person has decided at its gate elsewhere.",
+    source: "board, Inside the client",
+    tests: [`${LED}: is told when a person has decided elsewhere, over %s`],
   },
 };

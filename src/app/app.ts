@@ -36,7 +36,6 @@ import { runProgram } from "../surfaces/cli/program.ts";
 import { clean, openTerminal, type Terminal } from "../surfaces/cli/terminal.ts";
 import type { Report } from "../verify/report.ts";
 import { WORKFLOWS } from "../workflows/index.ts";
-import { clientApp } from "./client-app.ts";
 import { launchOf } from "./launch.ts";
 import { openNotices } from "./notices.ts";
 import { openOutside } from "./ports.ts";
@@ -155,13 +154,14 @@ export async function run(start: Start): Promise<number> {
     serveBoard: (order) => boardOf(order, { host, place, open, cwd: workingFolder(), until: ancestry.until }),
     async serve(project, names) {
       const { serve } = await import("../surfaces/mcp/serve.ts");
-      await serve(project, names, { version: host.version, app: clientApp(home) });
+      const app = await clientAppOf(home, project.root, environment);
+      await serve(project, names, { version: host.version, app });
     },
     async serveHttp(project, names, how) {
       const { serveHttp } = await import("../surfaces/mcp/serve-http.ts");
       const onError = (message: string) => host.terminal.err(`${message}\n`);
       const token = environment.PAWL_MCP_TOKEN || undefined;
-      const ground = { version: host.version, app: clientApp(home) };
+      const ground = { version: host.version, app: await clientAppOf(home, project.root, environment) };
       await serveHttp(project, names, { ...how, ...ground, token, onError });
     },
   };
@@ -196,6 +196,10 @@ async function boardOf(
     guardWords: async (project) => (await lookAtGuard(host, project))?.words ?? null,
     onError: (message) => host.terminal.err(`${host.name}: ${clean(message)}\n`),
   });
+}
+
+async function clientAppOf(home: string, root: string, environment: Environment) {
+  return (await import("./client-app.ts")).clientApp(home, root, environment);
 }
 
 async function gitAt(root: string, environment: Environment, runtime: () => Promise<Runtime>) {

@@ -14,7 +14,7 @@ const CAPABILITIES = {
   completions: {},
   tools: { listChanged: false },
   prompts: { listChanged: false },
-  resources: { listChanged: false },
+  resources: { listChanged: false, subscribe: true },
 };
 
 export function aboutServer(root: string, modules: readonly WorkflowModule[], version: string): About {

@@ -14,6 +14,7 @@ import type { HumanQuestion, Tool } from "../../runtime/module.ts";
 import { advance, preview } from "../../runtime/run-transaction.ts";
 import { callerOf, readerOf, refusal, toResult } from "./answer.ts";
 import { capabilitiesOf, showsApp } from "./app/client.ts";
+import { awaitVerdict, lead, placeToLead } from "./lead.ts";
 import type { Question, Serving } from "./serving.ts";
 
 type Answer = CallToolResult | InputRequiredResult;
@@ -50,14 +51,17 @@ export async function ask(
     const text = `Nothing is decided yet. The human decides in the review that this client shows, or with ${terminal} in a terminal; never decide for them. Wait until they have, then see where ${run} stands and go on.`;
     return toResult({ text, data: { message: text } }, readerOf(serving, context));
   }
+  const question = { tool: tool.name, input: hash(input), message: hash(message) };
+  const address = placeToLead(serving, tool, input, context);
+  if (address !== null)
+    return lead(KEY, address, await serving.codec.mint({ ...question, led: true }, context));
   if (!canAsk(serving, context)) {
     return refusal(
       "caller-not-allowed",
       "Only the human can give this verdict, and this client cannot ask them (it does not support elicitation). Nothing was decided.",
-      `Ask the human to run ${terminal} in a terminal, then continue.`,
+      `Ask the human to run ${terminal} in a terminal, then continue. \`pawl review ${run}\` shows them what to decide on, \`pawl board\` in a browser.`,
     );
   }
-  const state: Question = { tool: tool.name, input: hash(input), message: hash(message) };
   return inputRequired({
     inputRequests: {
       [KEY]: inputRequired.elicit({
@@ -65,7 +69,7 @@ export async function ask(
         requestedSchema: { ...FORM, properties: { ...FORM.properties }, required: [...FORM.required] },
       }),
     },
-    requestState: await serving.codec.mint(state, context),
+    requestState: await serving.codec.mint(question, context),
   });
 }
 
@@ -80,7 +84,15 @@ export async function takeAnswer(
   if (question.tool !== tool.name || question.input !== hash(input)) {
     return undecided("The answer belongs to another call.");
   }
-  const open = await preview(serving.runtime, tool.transaction, input, callerOf(serving, context, "mcp"));
+  const look = () => preview(serving.runtime, tool.transaction, input, callerOf(serving, context, "mcp"));
+  if (question.led) {
+    const { action } = inputResponse(context.mcpReq.inputResponses, KEY) as { readonly action?: string };
+    if (action === "decline") return undecided("The human declined to open the board.");
+    if (action === "cancel") return undecided("The human dismissed the question.");
+    const isOpen = async () => hash((await look()).ask?.message) === question.message;
+    return awaitVerdict(serving, tool.transaction.run(input) ?? "RUN", isOpen, context);
+  }
+  const open = await look();
   if (!open.ask) return undecided("The question that the human answered is no longer open.");
   const answer = inputResponse(context.mcpReq.inputResponses, KEY);
   if (hash(open.ask.message) !== question.message || answer.kind !== "elicit") {
@@ -125,6 +137,6 @@ function canAsk(serving: Serving, context: ServerContext): boolean {
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }
 
-function hash(value: unknown): string {
+function hash(value: unknown = null): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("base64url");
 }

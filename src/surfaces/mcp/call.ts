@@ -3,13 +3,10 @@ import {
   type InputRequiredResult,
   LOG_LEVEL_META_KEY,
   type LoggingLevel,
-  SdkError,
-  SdkErrorCode,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { toPawlError } from "../../core/error.ts";
 import { masked } from "../../core/masked.ts";
-import type { Waiting } from "../../core/ports/checks.ts";
 import type { Tool } from "../../runtime/module.ts";
 import { advance, type Runtime } from "../../runtime/run-transaction.ts";
 import { callerOf, readerOf, refusal, toResult } from "./answer.ts";
@@ -17,7 +14,9 @@ import { RUN_KEY } from "./app/app.ts";
 import { showsApp } from "./app/client.ts";
 import { checkArguments } from "./arguments.ts";
 import { ask, takeAnswer } from "./ask.ts";
+import { withAddress } from "./lead.ts";
 import type { Question, Serving } from "./serving.ts";
+import { waitingOf } from "./wait.ts";
 
 type Answer = CallToolResult | InputRequiredResult;
 type Handler = (input: unknown, context: ServerContext) => Promise<Answer>;
@@ -46,7 +45,10 @@ async function answerOf(
     const input = checkArguments(tool, given);
     const answer = await moved(serving, tool, input, context);
     const run = tool.waitsAtGate && showsApp(serving, context) ? tool.transaction.run(input) : null;
-    return run === null ? answer : { ...answer, _meta: { ...answer._meta, [RUN_KEY]: run } };
+    if (run !== null) return { ...answer, _meta: { ...answer._meta, [RUN_KEY]: run } };
+    return "content" in answer
+      ? await withAddress(serving, tool, input, answer as CallToolResult, context)
+      : answer;
   } catch (thrown) {
     const { code, message, fix } = toPawlError(thrown);
     return refusal(code, message, fix);
@@ -81,33 +83,6 @@ function withPending(answer: Answer, { store }: Runtime): Answer {
   };
 }
 
-/** A closed connection is not a cancellation: the call still runs to its end. */
-function cancellationOf(signal: AbortSignal): AbortSignal {
-  const controller = new AbortController();
-  const abort = () => {
-    const isGone = signal.reason instanceof SdkError && signal.reason.code === SdkErrorCode.ConnectionClosed;
-    if (!isGone) controller.abort(signal.reason);
-  };
-  if (signal.aborted) abort();
-  else signal.addEventListener("abort", abort, { once: true });
-  return controller.signal;
-}
-
-/** While the client waits, it can cancel the call, and gets progress notifications if it asked for them. */
-function waitingOf({ mcpReq }: ServerContext): Waiting {
-  const stop = cancellationOf(mcpReq.signal);
-  const progressToken = mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return { stop };
-  let progress = 0;
-  const onWait = (message: string) => {
-    progress += 1;
-    const params = { progressToken, progress, message };
-    // A client that no longer listens must not turn a wait into a failure.
-    void mcpReq.notify({ method: "notifications/progress", params }).catch(() => {});
-  };
-  return { stop, onWait };
-}
-
 const LEVELS: readonly LoggingLevel[] = [
   "debug",
   "info",
@@ -119,16 +94,19 @@ const LEVELS: readonly LoggingLevel[] = [
   "emergency",
 ];
 
+/** Whether a client of the 2025 protocol wants messages of the level. */
+export function isLogged({ logLevel }: Serving, level: LoggingLevel): boolean {
+  return logLevel !== null && LEVELS.indexOf(level) >= LEVELS.indexOf(logLevel);
+}
+
 /** One log message per call, for clients that ask: by logging/setLevel (2025 protocol) or with each call (2026). */
 async function logCall(serving: Serving, tool: Tool, answer: Answer, context: ServerContext): Promise<void> {
   if (!("content" in answer)) return;
   const { isError, structuredContent } = answer as CallToolResult;
   const message = (structuredContent as { message?: unknown } | undefined)?.message;
   const level = isError ? "warning" : "info";
-  const { logLevel } = serving;
   const envelope = context.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
-  const isWanted = logLevel !== null && LEVELS.indexOf(level) >= LEVELS.indexOf(logLevel);
-  if (!isWanted && envelope?.[LOG_LEVEL_META_KEY] === undefined) return;
+  if (!isLogged(serving, level) && envelope?.[LOG_LEVEL_META_KEY] === undefined) return;
   try {
     await context.mcpReq.log(level, { tool: tool.name, message }, "pawl");
   } catch {

@@ -11,6 +11,8 @@ export interface Gate {
   readonly transport: Transport;
   /** Whether the current message belongs to a handshake. */
   isHandshake(): boolean;
+  /** Calls back with each message of the method. */
+  hear(method: string, heard: () => void): void;
   /** Calls `load` before it lets the first message outside a handshake through. */
   await(load: () => Promise<void>): void;
 }
@@ -19,6 +21,7 @@ export interface Gate {
 export function openGate(wire: Transport, answered: RequestId | null = null): Gate {
   const loads: (() => Promise<void>)[] = [];
   const waiting: { readonly message: JSONRPCMessage; readonly extra: MessageExtraInfo | undefined }[] = [];
+  const ears: { readonly method: string; readonly heard: () => void }[] = [];
   let handshake = false;
   let isLoading = false;
   let unsent = answered;
@@ -38,6 +41,7 @@ export function openGate(wire: Transport, answered: RequestId | null = null): Ga
   };
   const deliver = (message: JSONRPCMessage, extra: MessageExtraInfo | undefined) => {
     handshake = "method" in message && HANDSHAKE.has(message.method);
+    for (const { heard, method } of ears) if ("method" in message && message.method === method) heard();
     transport.onmessage?.(message, extra);
   };
   const drain = async () => {
@@ -60,5 +64,10 @@ export function openGate(wire: Transport, answered: RequestId | null = null): Ga
   };
   wire.onclose = () => transport.onclose?.();
   wire.onerror = (error) => transport.onerror?.(error);
-  return { transport, isHandshake: () => handshake, await: (load) => void loads.push(load) };
+  return {
+    transport,
+    isHandshake: () => handshake,
+    hear: (method, heard) => void ears.push({ method, heard }),
+    await: (load) => void loads.push(load),
+  };
 }

@@ -12,11 +12,18 @@ import {
   type NodeIncomingMessageLike,
   toNodeHandler,
 } from "@modelcontextprotocol/node";
-import { createMcpHandler, isLegacyRequest, type McpServerFactory } from "@modelcontextprotocol/server";
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpServerFactory,
+  type ServerEventBus,
+} from "@modelcontextprotocol/server";
 import { openSessions } from "./sessions.ts";
 
 export interface HttpOptions {
   readonly factory: McpServerFactory;
+  /** What clients of 2026 subscribed to comes by it. */
+  readonly bus: ServerEventBus;
   /** 0: any free port. */
   readonly port: number;
   readonly token: string;
@@ -37,9 +44,15 @@ const MOST = 4 * 1024 * 1024;
 const CLOSING_LIMIT = 2000;
 
 /** Rejects with Node's own error where the port is taken. */
-export async function openHttp({ factory, port, token, onerror = () => {} }: HttpOptions): Promise<Http> {
+export async function openHttp({
+  bus,
+  factory,
+  port,
+  token,
+  onerror = () => {},
+}: HttpOptions): Promise<Http> {
   const limits = { maxRequestBodySize: MOST };
-  const modern = createMcpHandler(factory, { legacy: "reject", onerror, ...limits });
+  const modern = createMcpHandler(factory, { legacy: "reject", bus, onerror, ...limits });
   const sessions = openSessions({ factory, newId: randomUUID, onerror, ...limits });
   const fetch = async (request: Request) =>
     (await isLegacyRequest(request, undefined, limits)) ? sessions.fetch(request) : modern.fetch(request);

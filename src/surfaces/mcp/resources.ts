@@ -28,7 +28,7 @@ export function registerResource(serving: Serving, resource: Resource): void {
   serving.templates.set(uri, resource);
   serving.listings.push(async () =>
     (await idsOf(serving, resource)).map((id) => ({
-      ...{ ...about, uri: uri.replace(VARIABLE, id), name: `${name} ${id}`, title: `${title}: ${id}` },
+      ...{ ...about, uri: uriFor(uri, id), name: `${name} ${id}`, title: `${title}: ${id}` },
     })),
   );
   const template = new ResourceTemplate(uri, { list: undefined });
@@ -36,6 +36,11 @@ export function registerResource(serving: Serving, resource: Resource): void {
     const value = values[variable];
     return read(serving, resource, at.href, { [variable]: String(value) });
   });
+}
+
+/** The template's resource of this id. */
+export function uriFor(template: string, id: string): string {
+  return template.replace(VARIABLE, () => id);
 }
 
 /** The ids of a template's variable that start with the text typed so far. */

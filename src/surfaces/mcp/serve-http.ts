@@ -4,8 +4,10 @@ import { PawlError } from "../../core/error.ts";
 import { loadWorkflows, type Project } from "../../runtime/project.ts";
 import { aboutServer } from "./about.ts";
 import type { AppPorts } from "./app/ports.ts";
+import { openFollower } from "./follow.ts";
 import { type Http, openHttp } from "./http.ts";
 import { openServerFactory } from "./server.ts";
+import { openBus } from "./wake.ts";
 import { openWork } from "./work.ts";
 
 export interface HttpServing {
@@ -38,11 +40,13 @@ export async function serveHttp(
   const modules = await loadWorkflows(project.workflows, names);
   const work = openWork(() => project.runtime.store.settle());
   const about = aboutServer(project.root, modules, version);
-  const factory = openServerFactory({ project, modules, about, work, gate: null, app });
+  const follower = openFollower(project);
+  const factory = openServerFactory({ project, modules, about, work, gate: null, app, follower });
+  const bus = openBus(modules, follower);
   const onerror = ({ message }: Error) => onError(message.split("\n")[0] ?? "");
   // A signal that came during the start ends it too.
   const ended = Promise.race([signalled("SIGTERM"), signalled("SIGINT"), signalled("SIGHUP")]);
-  const http = await listen(port, () => openHttp({ factory, port, token, onerror }));
+  const http = await listen(port, () => openHttp({ factory, bus, port, token, onerror }));
   onOpen({ url: http.url, token, made: serving.token === undefined });
   await ended;
   await http.close(() => work.done());

@@ -8,6 +8,7 @@ import type { WorkflowModule } from "../../runtime/module.ts";
 import type { Project } from "../../runtime/project.ts";
 import type { About } from "./about.ts";
 import type { AppPorts } from "./app/ports.ts";
+import { openFollower } from "./follow.ts";
 import { openGate } from "./gate.ts";
 import type { RequestId } from "./handshake.ts";
 import { openServerFactory } from "./server.ts";
@@ -32,7 +33,8 @@ export async function serveStdin(serve: Serve): Promise<void> {
   const { stdout, gone } = takeStdout();
   if (heard.length > 0) process.stdin.unshift(heard);
   const gate = openGate(new StdioServerTransport(process.stdin, stdout), answered);
-  const handle = serveStdio(openServerFactory({ project, modules, about, work, gate, app }), {
+  const follower = openFollower(project);
+  const handle = serveStdio(openServerFactory({ project, modules, about, work, gate, app, follower }), {
     transport: gate.transport,
     onerror: (error) => void process.stderr.write(`${error.message.split("\n")[0]}\n`),
   });

@@ -18,11 +18,13 @@ import { type Nonces, openNonces } from "./app/nonces.ts";
 import type { AppPorts } from "./app/ports.ts";
 import { checkArguments } from "./arguments.ts";
 import { toolHandler } from "./call.ts";
+import type { Follower } from "./follow.ts";
 import type { Gate } from "./gate.ts";
 import { answerLists } from "./lists.ts";
 import { complete, registerResource, withFix } from "./resources.ts";
 import { unchecked, withSchema } from "./schemas.ts";
 import type { Question, Serving } from "./serving.ts";
+import { wakeOn } from "./wake.ts";
 import type { Work } from "./work.ts";
 
 export interface Served {
@@ -34,6 +36,7 @@ export interface Served {
   readonly gate: Gate | null;
   /** Null: there is no app. */
   readonly app: AppPorts | null;
+  readonly follower: Follower;
 }
 
 /** For a client of 2026: what was listed may be kept for an hour. */
@@ -41,7 +44,7 @@ const SAME: CacheHint = { ttlMs: 3_600_000, cacheScope: "private" };
 
 /** Makes the server of one connection, for either era of the protocol, from what the workflows declare. */
 export function openServerFactory(served: Served): McpServerFactory {
-  const { about, app, gate, modules, project, work } = served;
+  const { about, app, follower, gate, modules, project, work } = served;
   const codec = lateCodec();
   const nonces = noncesBy(served);
   return async ({ era }) => {
@@ -52,13 +55,10 @@ export function openServerFactory(served: Served): McpServerFactory {
       requestState: { verify: codec.verify },
     });
     const serving: Serving = {
-      ...{ runtime: project.runtime, server, codec, work, app },
+      ...{ project, runtime: project.runtime, server, codec, work, app },
       ...{ tools: [], listings: [], templates: new Map(), logLevel: null },
     };
-    server.server.setRequestHandler("logging/setLevel", ({ params }) => {
-      serving.logLevel = params.level;
-      return {};
-    });
+    wakeOn(serving, follower, era, gate);
     server.server.setRequestHandler("completion/complete", ({ params }) => complete(serving, params));
     answerLists(serving);
     const own = nonces(era);

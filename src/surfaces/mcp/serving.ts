@@ -7,11 +7,13 @@ import type {
   RequestStateCodec,
 } from "@modelcontextprotocol/server";
 import type { Resource } from "../../runtime/module.ts";
+import type { Project } from "../../runtime/project.ts";
 import type { Runtime } from "../../runtime/run-transaction.ts";
 import type { AppPorts } from "./app/ports.ts";
 import type { Work } from "./work.ts";
 
 export interface Serving {
+  readonly project: Project;
   readonly runtime: Runtime;
   readonly server: McpServer;
   readonly codec: RequestStateCodec<Question>;
@@ -40,4 +42,6 @@ export interface Question {
   readonly tool: string;
   readonly input: string;
   readonly message: string;
+  /** The person was led to the board: the answer is in the run. */
+  readonly led?: true;
 }

@@ -32,12 +32,17 @@ export interface BoardProject {
 export function boardProjects(places: readonly BoardPlace[]): ReadonlyMap<string, BoardProject> {
   return new Map(
     places.map(({ root, open, tail, guardWords }) => {
-      const key = createHash("sha256").update(root).digest("hex").slice(0, 12);
+      const key = projectKey(root);
       const project = once(open);
       const log = once(async () => (await project()).eventLog());
       return [key, { key, root, project, log, tail, guardWords: async () => guardWords(await project()) }];
     }),
   );
+}
+
+/** In addresses. `root`: its real path. */
+export function projectKey(root: string): string {
+  return createHash("sha256").update(root).digest("hex").slice(0, 12);
 }
 
 export async function entryOf({ key, root, project }: BoardProject): Promise<ProjectEntry> {

@@ -1,0 +1,117 @@
+/**
+ * The board, for clients that show no review themselves: a person is led to it, by URL elicitation or by the address in a reply.
+ * What the client says about it decides nothing: whether somebody decided is read from the run.
+ */
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  inputRequired,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { aroundOf } from "../../runtime/around.ts";
+import type { Tool } from "../../runtime/module.ts";
+import { loadWorkflow } from "../../runtime/project.ts";
+import { waitingIn } from "../../runtime/review/queue.ts";
+import { readerOf, toResult } from "./answer.ts";
+import { capabilitiesOf, showsApp } from "./app/client.ts";
+import type { Serving } from "./serving.ts";
+import { waitingOf } from "./wait.ts";
+
+type Answer = CallToolResult | InputRequiredResult;
+type Input = Readonly<Record<string, unknown>>;
+
+/** Milliseconds for which a call waits for the person: most clients give up on a call after a minute. */
+const PATIENCE = 45_000;
+
+/** The board's page of the run; null: no board runs, the tool leads to no gate, or the client leads nobody to an address. */
+export function placeToLead(
+  serving: Serving,
+  tool: Tool,
+  input: Input,
+  context: ServerContext,
+): string | null {
+  const leads = capabilitiesOf(serving, context)?.elicitation?.url !== undefined;
+  return leads ? addressOf(serving, tool, input) : null;
+}
+
+/** The board's page of the run that a call of the tool is about. */
+function addressOf({ app }: Serving, tool: Tool, input: Input): string | null {
+  const run = tool.waitsAtGate ? tool.transaction.run(input) : null;
+  return run === null ? null : (app?.reviewAddress(run) ?? null);
+}
+
+/** Asks the client to open the board for the person. */
+export async function lead(key: string, url: string, requestState: string): Promise<Answer> {
+  const message = "Pawl waits for your verdict: read the review on the board, and decide there.";
+  return inputRequired({ inputRequests: { [key]: inputRequired.elicitUrl({ message, url }) }, requestState });
+}
+
+/** Waits for a while until the question is no longer open, and says which it is. `isOpen`: by the run's own state. */
+export async function awaitVerdict(
+  serving: Serving,
+  run: string,
+  isOpen: () => Promise<boolean>,
+  context: ServerContext,
+): Promise<Answer> {
+  const { stop, onWait } = waitingOf(context);
+  onWait?.(`The person decides on the board about ${run}.`);
+  const limit = AbortSignal.any([stop, AbortSignal.timeout(PATIENCE)]);
+  const log = await serving.project.eventLog();
+  let ring = () => {};
+  const watch = log.watch(() => ring());
+  try {
+    for (;;) {
+      const changed = new Promise<void>((resolve) => {
+        ring = resolve;
+        limit.addEventListener("abort", () => resolve(), { once: true });
+      });
+      if (!(await isOpen())) return said(serving, context, await decidedWords(serving, run));
+      if (limit.aborted) return said(serving, context, openWords(run));
+      await changed;
+    }
+  } finally {
+    watch.close();
+  }
+}
+
+function said(serving: Serving, context: ServerContext, text: string): CallToolResult {
+  return toResult({ text, data: { message: text } }, readerOf(serving, context));
+}
+
+function openWords(run: string): string {
+  return `Nothing is decided yet: the human has the review of ${run} on the board. Never decide for them. Wait until they say that they have decided, then see where ${run} stands and go on.`;
+}
+
+async function decidedWords(serving: Serving, run: string): Promise<string> {
+  const found = await standingOf(serving, run);
+  const where =
+    found === null ? "" : `: ${run} is at "${found.state}"${found.next ? `, next: ${found.next}` : ""}`;
+  return `The human has decided on the board${where}. See where ${run} stands, and go on.`;
+}
+
+async function standingOf({ project: { runtime, workflows } }: Serving, run: string) {
+  const [workflow = "", only = ""] = run.split(/:(.*)/s);
+  const module = await loadWorkflow(workflows, workflow);
+  const view = runtime.store.view();
+  const runs = await module.overview(view, { ...aroundOf(runtime, view), only });
+  return runs.find((each) => each.run === run) ?? null;
+}
+
+/** The answer, with the address of the board where the call left its run at a gate. */
+export async function withAddress(
+  serving: Serving,
+  tool: Tool,
+  input: Input,
+  answer: CallToolResult,
+  context: ServerContext,
+): Promise<CallToolResult> {
+  const address = answer.isError || showsApp(serving, context) ? null : addressOf(serving, tool, input);
+  const run = tool.transaction.run(input);
+  if (address === null || run === null) return answer;
+  const found = await standingOf(serving, run).catch(() => null);
+  if (found === null || !waitingIn(found).some(({ kind }) => kind === "gate")) return answer;
+  const line = `The human can read it and decide on the board: ${address}`;
+  return readerOf(serving, context) === "data"
+    ? { ...answer, structuredContent: { ...(answer.structuredContent as object), review: line } }
+    : { ...answer, content: [...answer.content, { type: "text", text: line }] };
+}

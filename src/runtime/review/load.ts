@@ -7,6 +7,7 @@ import { advance } from "../run-transaction.ts";
 import { gitOf } from "./git-of.ts";
 import type { Review } from "./model.ts";
 import { inTurn, type Waiting, waitingIn } from "./queue.ts";
+import { seenOnce } from "./seen-once.ts";
 
 export type { Waiting } from "./queue.ts";
 
@@ -31,7 +32,13 @@ export async function reviewOf(
 const AT_ONCE = 4;
 
 /** Everything that waits for a person: what has waited longest first, and within a day what takes the least time. */
-export async function waiting(project: Pick<Project, "runtime" | "workflows">): Promise<readonly Waiting[]> {
+export async function waiting({
+  runtime,
+  workflows,
+}: Pick<Project, "runtime" | "workflows">): Promise<readonly Waiting[]> {
+  // Many gates are about the same work: it is looked at once.
+  const outside = { ...runtime.outside, git: seenOnce(runtime.outside.git) };
+  const project = { runtime: { ...runtime, outside }, workflows };
   const runs = (await overview(project)).flatMap((workflow) => workflow.runs);
   const all = [...runs.flatMap(waitingIn)];
   const gates = all.flatMap(({ kind }, at) => (kind === "gate" ? [at] : []));

@@ -1,0 +1,50 @@
+import { expect, it } from "vitest";
+import { projectPath } from "../../core/path.ts";
+import type { Git } from "../../core/ports/git.ts";
+import { seenOnce } from "./seen-once.ts";
+
+/** Git that only counts what it is asked. */
+function countingGit(): { readonly git: Git; readonly asked: string[] } {
+  const asked: string[] = [];
+  const tell = (name: string) => async (first?: unknown) => {
+    asked.push(`${name} ${JSON.stringify(first)}`);
+    return { name } as never;
+  };
+  const git: Git = {
+    ...{ look: tell("look"), pin: tell("pin"), snapshot: tell("snapshot"), changes: tell("changes") },
+    ...{ between: tell("between"), commits: tell("commits") },
+    in: async (repo) => {
+      asked.push(`in ${repo}`);
+      return countingGit().git;
+    },
+  };
+  return { git, asked };
+}
+
+it("git is asked once for the same, whoever asks, and again for anything else", async () => {
+  const { asked, git } = countingGit();
+  const seen = seenOnce(git);
+  const order = { base: null, own: [".pawl"] };
+  const [one, two] = await Promise.all([seen.snapshot(order), seen.snapshot({ ...order })]);
+  expect(one).toBe(two);
+  await seen.snapshot({ base: "main", own: [".pawl"] });
+  await seen.commits("main", "a");
+  await seen.commits("main", "b");
+  await seen.commits("main", "b");
+  await seen.pin("a");
+  await seen.changes("a");
+  const api = projectPath("api");
+  expect(await seen.in?.(api)).toBe(await seen.in?.(api));
+  expect(asked).toEqual([
+    'snapshot {"base":null,"own":[".pawl"]}',
+    'snapshot {"base":"main","own":[".pawl"]}',
+    ...['commits "main"', 'commits "main"', 'pin "a"', 'changes "a"', "in api"],
+  ]);
+});
+
+it("a later look sees what is there then", async () => {
+  const { asked, git } = countingGit();
+  await seenOnce(git).look();
+  await seenOnce(git).look();
+  expect(asked).toHaveLength(2);
+});

@@ -1,0 +1,26 @@
+import type { Git } from "../../core/ports/git.ts";
+
+/**
+ * Git as it is seen in one moment: whoever asks the same gets the same answer, and git is asked once. For many reviews that
+ * are made together; a later look needs another one.
+ */
+export function seenOnce(git: Git): Git {
+  const seen = new Map<string, Promise<unknown>>();
+  const once = <T>(look: string, asked: unknown, answer: () => Promise<T>): Promise<T> => {
+    const key = JSON.stringify([look, asked]);
+    const found = (seen.get(key) as Promise<T> | undefined) ?? answer();
+    seen.set(key, found);
+    return found;
+  };
+  const { in: other } = git;
+  return {
+    ...git,
+    ...(other && { in: (repo) => once("in", repo, async () => seenOnce(await other(repo))) }),
+    look: () => once("look", null, () => git.look()),
+    pin: (work) => once("pin", work, () => git.pin(work)),
+    snapshot: (order) => once("snapshot", order, () => git.snapshot(order)),
+    changes: (base) => once("changes", base, () => git.changes(base)),
+    between: (one, two) => once("between", [one, two], () => git.between(one, two)),
+    commits: (base, head) => once("commits", [base, head], () => git.commits(base, head)),
+  };
+}

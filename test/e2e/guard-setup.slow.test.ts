@@ -1,4 +1,5 @@
 /** `pawl init --guard`: the guard in clients' files and in git's hooks, tried as it stands, and taken out again. */
+
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
@@ -19,6 +20,7 @@ import { GUARD_SETUPS } from "../../src/surfaces/cli/guard/setup.ts";
 import { taskMarkdown } from "../rig/alfred-project.ts";
 import { connect } from "../rig/client.ts";
 import { MAIN, type TemporaryProject, temporaryProject, testEnvironment } from "../rig/project.ts";
+import { repositoryAt } from "../rig/repository.ts";
 
 const SETTINGS = ".claude/settings.json";
 const ENVIRONMENT = { DOOR_ONLY: "" };
@@ -29,9 +31,7 @@ function inGit(project: TemporaryProject, ...args: string[]): void {
 
 function repository(): TemporaryProject {
   const project = temporaryProject({ environment: ENVIRONMENT });
-  inGit(project, "init", "-q", "-b", "main");
-  inGit(project, "config", "user.name", "Dev");
-  inGit(project, "config", "user.email", "dev@example.com");
+  repositoryAt(project.root);
   return project;
 }
 

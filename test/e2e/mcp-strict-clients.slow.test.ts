@@ -2,7 +2,7 @@
  * Clients that check every structured content against the tool's own output schema, of both generations of the SDK: one
  * that finds a fault there hides the message behind a protocol error.
  */
-import { execFileSync } from "node:child_process";
+
 import { Client as Client2 } from "@modelcontextprotocol/client";
 import { StdioClientTransport as Transport2 } from "@modelcontextprotocol/client/stdio";
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
@@ -13,6 +13,7 @@ import { CONTEXT, DESIGN, MANIFEST, PLAN, REVIEW, STRATEGY, TESTED } from "../ri
 import { CLEAN, taskMarkdown } from "../rig/alfred-project.ts";
 import { MAIN, type TemporaryProject, testEnvironment } from "../rig/project.ts";
 import { releaseReady } from "../rig/release-project.ts";
+import { committedAt } from "../rig/repository.ts";
 
 type Input = Record<string, unknown>;
 interface Strict {
@@ -72,12 +73,7 @@ function projectOfAll(): TemporaryProject {
     `${workflows}\nalfred:\n  human_review: elicit\n  reviews: { default: [], start_task: [human] }\n`,
   );
   project.write("src/server.txt", "server\n");
-  const git = (...args: string[]) => execFileSync("git", args, { cwd: project.root, stdio: "pipe" });
-  git("init", "-q", "-b", "main");
-  git("config", "user.email", "dev@example.com");
-  git("config", "user.name", "Dev");
-  git("add", "-A");
-  git("commit", "-qm", "Begin");
+  committedAt(project.root);
   return project;
 }
 

@@ -1,5 +1,6 @@
 /** A person's word at the command line: asked for at the terminal, and not to be had by an agent with a shell. */
-import { execFileSync, spawn } from "node:child_process";
+
+import { spawn } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import {
   end,
@@ -10,17 +11,13 @@ import {
   testEnvironment,
 } from "../rig/project.ts";
 import { releaseReady } from "../rig/release-project.ts";
+import { committedAt } from "../rig/repository.ts";
 import { shellUntil } from "../rig/until.ts";
 
 /** A run of a workflow of the project's own that awaits a person's approval, in a repository with work in it. */
 async function waiting(): Promise<TemporaryProject> {
   const project = releaseReady();
-  const git = (...args: string[]) => execFileSync("git", args, { cwd: project.root, stdio: "pipe" });
-  git("init", "-q", "-b", "main");
-  git("config", "user.email", "dev@example.com");
-  git("config", "user.name", "Dev");
-  git("add", "-A");
-  git("commit", "-qm", "Begin");
+  const git = committedAt(project.root);
   git("checkout", "-qb", "work");
   project.write("src/a.js", "one\ntwo\n");
   project.write("test/a.test.js", "nothing\n");

@@ -1,5 +1,5 @@
 /** What a person reads at a gate, in each workflow, and what a verdict on something else comes to. */
-import { execFileSync } from "node:child_process";
+
 import { mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -19,6 +19,7 @@ import { AWKWARD } from "../rig/awkward.ts";
 import { bloomProject, checkpointTask } from "../rig/bloom-project.ts";
 import { pawlInside, personInside, testEnvironment } from "../rig/project.ts";
 import { releaseReady } from "../rig/release-project.ts";
+import { committedAt } from "../rig/repository.ts";
 import { hangs } from "../rig/until.ts";
 
 const ID = "TS-01";
@@ -388,12 +389,8 @@ describe("The review of a task of Bloom's that waits for approval", () => {
       const tasks = checkpointTask("a", "b").replace("repo: .", "repo: libs/api");
       using project = bloomProject({ tasks: tasks.replace("    RUN: bloom", `${more}    RUN: bloom`) });
       const api = join(project.root, "libs/api");
-      const git = (...args: string[]) => execFileSync("git", args, { cwd: api, encoding: "utf8" }).trim();
       mkdirSync(api, { recursive: true });
-      git("init", "-q", "-b", "main");
-      git("config", "user.email", "dev@example.com");
-      git("config", "user.name", "Dev");
-      git("commit", "-q", "--allow-empty", "-m", "Begin");
+      const git = committedAt(api);
       await project.run();
       await using open = await opened(project.root);
       const first = (await reviewOf(open, "T1")) as Review;
@@ -439,12 +436,7 @@ describe("The review of a task of Bloom's that waits for approval", () => {
 describe("The review of a run of a workflow of one's own", () => {
   it("shows where the events of the state lead and what was only claimed; another version is refused", async () => {
     using project = releaseReady();
-    const git = (...args: string[]) => execFileSync("git", args, { cwd: project.root, stdio: "pipe" });
-    git("init", "-q", "-b", "main");
-    git("config", "user.email", "dev@example.com");
-    git("config", "user.name", "Dev");
-    git("add", "-A");
-    git("commit", "-qm", "Begin");
+    const git = committedAt(project.root);
     git("checkout", "-qb", "work");
     project.write("src/a.js", "one\n");
     const run = "release:1.2.0";

@@ -2,6 +2,7 @@
  * A real project in a temporary folder, with a real repository, on which Alfred's tools are called. Every call opens
  * the project anew, as a server does that was restarted between any two calls.
  */
+
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -19,6 +20,7 @@ import type { Proposal, Reply, Transaction } from "../../src/runtime/module.ts";
 import { advance, type Runtime } from "../../src/runtime/run-transaction.ts";
 import alfred from "../../src/workflows/alfred/module.ts";
 import { copyPrepared } from "./prepared.ts";
+import { committedAt } from "./repository.ts";
 import { stateOf } from "./state-home.ts";
 
 const PACKAGED = join(import.meta.dirname, "../../src/workflows");
@@ -66,13 +68,8 @@ export class AlfredProject {
     this.settings = { ...DEFAULT_SETTINGS.alfred, ...options.settings };
     if (options.withoutGit || options.root) return;
     copyPrepared("alfred", this.root, (folder) => {
-      const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, stdio: "pipe" });
-      git("init", "-q", "-b", "main");
-      git("config", "user.email", "dev@example.com");
-      git("config", "user.name", "Dev");
       writeFileSync(join(folder, ".gitignore"), ".alfred/\n.pawl/\n");
-      git("add", "-A");
-      git("commit", "-q", "-m", "Begin");
+      committedAt(folder);
     });
   }
 

@@ -327,7 +327,7 @@ export function forked(run: string, sides: readonly Side<SharedStep, unknown>[])
   const choices = sides.map((side) => `\`pawl take ${run} --side ${nameOfSide(side)}\``);
   return new PawlError(
     "records-forked",
-    `${run} was advanced on ${sides.length} sides after its first ${shared} steps, and is held: ${named.join("; ")}. Nothing was changed.`,
+    `${run} was advanced on ${sides.length} sides ${sharedWords(shared)}, and is held: ${named.join("; ")}. Nothing was changed.`,
     `A person decides in a terminal which side counts: ${choices.join(" or ")}.`,
   );
 }
@@ -345,6 +345,11 @@ function sharedSteps(sides: readonly Side<SharedStep, unknown>[]): number {
   const [first, ...others] = sides.map(({ steps }) => steps.map(hashOfStep));
   const end = (first ?? []).findIndex((each, at) => others.some((other) => other[at] !== each));
   return end < 0 ? (first ?? []).length : end;
+}
+
+function sharedWords(shared: number): string {
+  if (shared === 0) return "from its beginning";
+  return shared === 1 ? "after its first step" : `after its first ${shared} steps`;
 }
 
 function sideWords({ recorded, steps }: Side<SharedStep, unknown>, shared: number): string {

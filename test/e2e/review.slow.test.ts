@@ -374,7 +374,7 @@ describe("The review of a task of Bloom's that waits for approval", () => {
       });
       const page = await pawl(project.root, "review", "T1");
       expect(page.out).toMatch(
-        /Cost so far\n +0\.004 usd, 440 tokens, 0 minutes, 2 tries\n +one +0\.002 usd, 220 tokens/,
+        /Cost so far\n +0\.004 usd, 440 tokens, under a minute, 2 tries\n +one +0\.002 usd, 220 tokens/,
       );
       const { runs } = JSON.parse((await pawl(project.root, "status", "--json")).out);
       expect(runs).toMatchObject([{ run: "bloom:T1", cost: { usd: 0.004, tokens: 440, minutes: 0 } }]);

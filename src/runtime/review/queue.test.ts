@@ -34,6 +34,11 @@ test("a gate says how to see what is judged, and another turn keeps its own comm
   expect(waitingIn(blocked)).toMatchObject([{ kind: "blocked", command: "pawl ready T1" }]);
   const problem = { message: "It was edited.", fix: "Decide." };
   expect(waitingIn({ ...RUN, problem })).toMatchObject([{ kind: "held", next: "It was edited." }]);
+  // No verdict is taken of it.
+  expect(waitingIn({ ...RUN, problem })).toMatchObject([{ command: "pawl show bloom:T1" }]);
+  expect(waitingIn({ ...RUN, problem: { ...problem, code: "records-forked" } })).toMatchObject([
+    { command: "pawl take bloom:T1 --side ID" },
+  ]);
   const { waitsFor: _, ...other } = RUN;
   expect(waitingIn(other)).toMatchObject([{ kind: "other" }]);
 });

@@ -27,10 +27,17 @@ export function waitingIn(run: RunOverview): readonly Waiting[] {
   });
   if (run.awaits !== "human" || (run.waitsFor === "question" && asked.length > 0)) return asked;
   const kind: Waiting["kind"] = problem ? "held" : (run.waitsFor ?? "other");
-  const usual = `pawl ${kind === "gate" ? "review" : "approve"} ${run.run}`;
+  const usual = problem
+    ? heldCommand(run.run, problem)
+    : `pawl ${kind === "gate" ? "review" : "approve"} ${run.run}`;
   const next = problem ? problem.message : run.next;
   const own = { run: run.run, title, kind, state, next, command: run.command ?? usual, since: run.since };
   return [...asked, { ...own, minutes: null }];
+}
+
+/** No verdict is taken of a run that is held. */
+function heldCommand(run: string, { code }: NonNullable<RunOverview["problem"]>): string {
+  return code === "records-forked" ? `pawl take ${run} --side ID` : `pawl show ${run}`;
 }
 
 const DAY = 86_400_000;

@@ -11,7 +11,7 @@ export function costWords({
   return [
     ...(usd === null ? [] : [`${usd.toFixed(usd > 0 && usd < 0.1 ? 3 : 2)} usd`]),
     ...(tokens === null ? [] : [counted(tokens, "token")]),
-    ...(minutes === null ? [] : [counted(minutes, "minute")]),
+    ...(minutes === null ? [] : [minutes === 0 ? "under a minute" : counted(minutes, "minute")]),
     ...(tries === null ? [] : [tries === 1 ? "1 try" : `${tries} tries`]),
   ].join(", ");
 }
